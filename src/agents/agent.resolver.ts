@@ -1,0 +1,16 @@
+import { Ctx, Query, Resolver } from "type-graphql";
+import type { RequestContext } from "../context";
+import { Access } from "../graphql/access";
+import { Agent } from "./agent.entity";
+import { AgentService } from "./agent.service";
+
+@Resolver(() => Agent)
+export class AgentResolver {
+  constructor(private readonly service: AgentService) {}
+
+  @Access("member")
+  @Query(() => [Agent], { description: "The agents of the caller's organization." })
+  agents(@Ctx() context: RequestContext): Promise<Agent[]> {
+    return this.service.list(context);
+  }
+}

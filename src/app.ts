@@ -1,0 +1,65 @@
+import { fastifyApolloHandler } from "@as-integrations/fastify";
+import type { FastifyInstance } from "fastify";
+import type { Logger } from "pino";
+import type { DataSource } from "typeorm";
+import type { Config } from "./config";
+import { createContextFactory } from "./context";
+import { Database } from "./database/database";
+import { createApollo } from "./graphql/apollo";
+import { answerGraphQLError } from "./graphql/http-errors";
+import { createSchema } from "./graphql/schema";
+import { refuseOtherMethods } from "./http/allowed-methods";
+import { authenticateRequests } from "./http/authenticate";
+import { addHealthRoutes } from "./http/health";
+import { createHttpServer } from "./http/server";
+import { addRestRoutes, refuseOtherRestMethods } from "./rest/rest";
+import { createResolvers, createServices, type Services } from "./services";
+
+/** A service that is wired up and connected, and that nobody listens for yet. */
+export interface App {
+  http: FastifyInstance;
+  services: Services;
+  /** Finishes what is under way, then lets go of the database. */
+  close(): Promise<void>;
+}
+
+/** The composition root: makes everything, migrates the database, and hands out the server. */
+export async function createApp(config: Config, source: DataSource, log: Logger): Promise<App> {
+  const database = await Database.open(source);
+  await database.migrate();
+  const services = createServices(database, config, log);
+  const schema = createSchema(createResolvers(services));
+  const createContext = createContextFactory(services.keys, services.sessions);
+
+  const apollo = createApollo(schema, config, log);
+  await apollo.start();
+  const http = await createHttpServer(config, log);
+  await http.register(async (scope) => {
+    authenticateRequests(scope, createContext);
+    addRestRoutes(scope, schema);
+  });
+  await http.register(async (scope) => {
+    authenticateRequests(scope, createContext);
+    scope.setErrorHandler(answerGraphQLError);
+    scope.route({
+      method: ["GET", "POST"],
+      url: "/graphql",
+      exposeHeadRoute: false,
+      handler: fastifyApolloHandler(apollo, { context: async ({ gateway }) => gateway }),
+    });
+  });
+  refuseOtherRestMethods(http);
+  refuseOtherMethods(http, "/graphql", ["GET", "POST"]);
+  addHealthRoutes(http, database);
+
+  return {
+    http,
+    services,
+    close: async () => {
+      await http.close();
+      await apollo.stop();
+      await services.usage.close();
+      await database.close();
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import { Field, GraphQLISODateTime, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { Column, Entity, Index, PrimaryColumn } from "typeorm";
+import type { Timestamp } from "../validation/timestamp";
+
+export enum AuditAction {
+  organization_created = "organization_created",
+  organization_deactivated = "organization_deactivated",
+  organization_reactivated = "organization_reactivated",
+  agent_created = "agent_created",
+  member_created = "member_created",
+  member_signed_in = "member_signed_in",
+  member_sign_in_failed = "member_sign_in_failed",
+  member_signed_out = "member_signed_out",
+  member_signed_out_everywhere = "member_signed_out_everywhere",
+  member_password_changed = "member_password_changed",
+  api_key_created = "api_key_created",
+  api_key_renamed = "api_key_renamed",
+  api_key_rotated = "api_key_rotated",
+  api_key_revoked = "api_key_revoked",
+  api_key_refused = "api_key_refused",
+}
+
+registerEnumType(AuditAction, { name: "AuditAction", description: "What was done." });
+
+export enum ActorKind {
+  member = "member",
+  agent = "agent",
+  operator = "operator",
+  anonymous = "anonymous",
+}
+
+registerEnumType(ActorKind, {
+  name: "ActorKind",
+  description: "Which kind of caller did it.",
+  valuesConfig: {
+    member: { description: "A signed-in member." },
+    agent: { description: "A system that presented an API key." },
+    operator: { description: "A person at the command line of the server, or the first start." },
+    anonymous: { description: "Somebody who was not signed in." },
+  },
+});
+
+@ObjectType({ description: "One thing that was done, by whom and to what. Never holds a secret." })
+@Entity()
+@Index(["organizationId", "id"])
+@Index(["targetId", "id"])
+export class AuditEntry {
+  @Field(() => ID, { description: "Unique identifier (UUID, ordered by time)." })
+  @PrimaryColumn({ type: "varchar", length: 36 })
+  id!: string;
+
+  @Column({ type: "varchar", length: 36 })
+  organizationId!: string;
+
+  @Field(() => AuditAction, { description: "What was done." })
+  @Column({ type: "varchar", length: 40 })
+  action!: AuditAction;
+
+  @Field(() => ActorKind, { description: "Which kind of caller did it." })
+  @Column({ type: "varchar", length: 16 })
+  actorKind!: ActorKind;
+
+  @Field(() => ID, { nullable: true, description: "Identifier of the member or API key that did it." })
+  @Column({ type: "varchar", length: 36, nullable: true })
+  actorId!: string | null;
+
+  @Field(() => String, {
+    description: "Who did it, in words: an e-mail address, a key's hint, `command line`.",
+  })
+  @Column({ type: "varchar", length: 254 })
+  actorName!: string;
+
+  @Field(() => ID, { description: "Identifier of what it was done to." })
+  @Column({ type: "varchar", length: 36 })
+  targetId!: string;
+
+  @Field(() => String, { description: "Name, at that time, of what it was done to." })
+  @Column({ type: "varchar", length: 254 })
+  targetName!: string;
+
+  @Field(() => String, { nullable: true, description: "Address that the request came from." })
+  @Column({ type: "varchar", length: 45, nullable: true })
+  ip!: string | null;
+
+  @Field(() => String, { nullable: true, description: "User-Agent of the request." })
+  @Column({ type: "varchar", length: 200, nullable: true })
+  userAgent!: string | null;
+
+  @Field(() => String, { nullable: true, description: "X-Request-Id of the request." })
+  @Column({ type: "varchar", length: 64, nullable: true })
+  requestId!: string | null;
+
+  @Field(() => Int, { description: "How many times, for an action that is counted per minute." })
+  @Column({ type: "integer" })
+  count!: number;
+
+  /** What is counted together in this entry: refused uses of a key in one minute. */
+  @Column({ type: "varchar", length: 80, nullable: true, unique: true })
+  countedAs!: string | null;
+
+  @Field(() => GraphQLISODateTime, { description: "When it was done." })
+  @Column({ type: "varchar", length: 24 })
+  createdAt!: Timestamp;
+}

@@ -1,0 +1,64 @@
+import { addAgent } from "./agents/agent.service";
+import type { Config } from "./config";
+import type { RequestContext } from "./context";
+import type { Database } from "./database/database";
+import { mintKey } from "./keys/api-key.service";
+import { randomBase62 } from "./keys/base62";
+import { KEY_ENVIRONMENT } from "./keys/key-format";
+import { Permission } from "./members/member.entity";
+import { addMember } from "./members/member.service";
+import { hashPassword } from "./members/password";
+import { Organization } from "./organizations/organization.entity";
+import { addOrganization } from "./organizations/organization.service";
+
+/** What the first start made, with the secrets that only its output shows. */
+export interface FirstStart {
+  organization: string;
+  agent: string;
+  ownerEmail: string;
+  /** Undefined when the settings chose it. */
+  ownerPassword: string | undefined;
+  keyName: string;
+  keySecret: string;
+}
+
+/**
+ * Gives an empty database its first organization, agent, owner and API key: all or none, and once even when
+ * several processes start together.
+ * @returns what it made, or undefined when there is an organization already
+ */
+export async function bootstrap(
+  database: Database,
+  { bootstrap: { ownerEmail, ownerPassword, apiKeyName }, environment }: Config,
+): Promise<FirstStart | undefined> {
+  if (await database.read((reader) => reader.exists(Organization))) return undefined;
+  const password = ownerPassword ?? randomBase62(20);
+  const passwordHash = await hashPassword(password);
+  return database.exclusively(async (tx) => {
+    if (await tx.exists(Organization)) return undefined;
+    const organization = await addOrganization(tx, { slug: "first", name: "First organization" });
+    const context: RequestContext = {
+      caller: { kind: "operator", organization },
+      origin: { ip: null, userAgent: null, requestId: null },
+    };
+    const agent = await addAgent(tx, context, { slug: "first-agent", name: "First agent" });
+    const owner = await addMember(tx, context, {
+      email: ownerEmail,
+      passwordHash,
+      permissions: [Permission.config_manage],
+    });
+    const { secret } = await mintKey(tx, context, agent, {
+      name: apiKeyName,
+      expiresAt: null,
+      environment: KEY_ENVIRONMENT[environment],
+    });
+    return {
+      organization: organization.slug,
+      agent: agent.slug,
+      ownerEmail: owner.email,
+      ownerPassword: ownerPassword === undefined ? password : undefined,
+      keyName: apiKeyName,
+      keySecret: secret,
+    };
+  });
+}

@@ -1,0 +1,50 @@
+import type { Command } from "commander";
+import type { Agent } from "../agents/agent.entity";
+import { NewAgent } from "../agents/agent.inputs";
+import { validateInput } from "../validation/validate-input";
+import { print, printJson, printTable } from "./output";
+import { operatorFor, withServices } from "./session";
+
+interface Options {
+  org: string;
+  json?: boolean;
+}
+
+/** `gateway agents …` */
+export function addAgentCommands(agents: Command): void {
+  agents
+    .command("add")
+    .description("create an agent")
+    .requiredOption("--org <slug>", "the organization that it belongs to")
+    .requiredOption("--slug <slug>", "short name")
+    .requiredOption("--name <name>", "name for people")
+    .option("--json", "print one JSON object")
+    .action(({ org, slug, name, json }: Options & { slug: string; name: string }) =>
+      withServices(async (services) => {
+        const input = Object.assign(new NewAgent(), { slug, name });
+        await validateInput(input);
+        const agent = await services.agents.create(
+          operatorFor(await services.organizations.bySlug(org)),
+          input,
+        );
+        if (json) printJson(describe(agent));
+        else print(`Created the agent ${slug}.`);
+      }),
+    );
+
+  agents
+    .command("list")
+    .description("list the agents of an organization")
+    .requiredOption("--org <slug>", "the organization")
+    .option("--json", "print one JSON array")
+    .action(({ org, json }: Options) =>
+      withServices(async (services) => {
+        const context = operatorFor(await services.organizations.bySlug(org));
+        const records = (await services.agents.list(context)).map(describe);
+        if (json) printJson(records);
+        else printTable(records, "The organization has no agents.");
+      }),
+    );
+}
+
+const describe = ({ id, slug, name, createdAt }: Agent) => ({ id, slug, name, createdAt });

@@ -1,0 +1,142 @@
+import type { Command } from "commander";
+import type { RequestContext } from "../context";
+import type { ApiKey, ApiKeyState } from "../keys/api-key.entity";
+import { type MintedApiKey, NewApiKey, RenameApiKeyArgs, RotateApiKeyArgs } from "../keys/api-key.inputs";
+import type { Services } from "../services";
+import { timestamp } from "../validation/timestamp";
+import { validateInput } from "../validation/validate-input";
+import { print, printJson, printRecord, printTable } from "./output";
+import { operatorFor, withServices } from "./session";
+
+interface Json {
+  json?: boolean;
+}
+
+/** `gateway keys …` */
+export function addKeyCommands(keys: Command): void {
+  keys
+    .command("create")
+    .description("mint a key; its secret is shown once")
+    .requiredOption("--agent <slug>", "the agent that the key resolves to")
+    .requiredOption("--name <name>", "where the key is used")
+    .option("--expires-in <seconds>", "end of the key, from now")
+    .option("--json", "print one JSON object")
+    .action((options: Json & { agent: string; name: string; expiresIn?: string }) =>
+      withServices(async (services) => {
+        const agent = await services.agents.bySlug(options.agent);
+        const input = Object.assign(new NewApiKey(), {
+          agentId: agent.id,
+          name: options.name,
+          expiresAt: options.expiresIn === undefined ? null : endIn(options.expiresIn),
+        });
+        await validateInput(input);
+        const minted = await services.keys.create(operatorFor(agent.organization), input);
+        printMinted(minted, agent.slug, options);
+      }),
+    );
+
+  keys
+    .command("list")
+    .description("list keys, newest first")
+    .option("--agent <slug>", "only keys of this agent")
+    .option("--org <slug>", "only keys of this organization")
+    .option("--state <state>", "only keys that are active, revoked or expired")
+    .option("--json", "print one JSON array")
+    .action((options: Json & { agent?: string; org?: string; state?: ApiKeyState }) =>
+      withServices(async (services) => {
+        const rows = await services.keys.listAll(options);
+        const records = rows.map(describe);
+        if (options.json) printJson(records);
+        else
+          printTable(
+            records.map(({ id, hint, ...rest }) => ({ hint, ...rest, id })),
+            "There are no such keys.",
+          );
+      }),
+    );
+
+  keys
+    .command("revoke")
+    .description("refuse a key from the next request on")
+    .argument("<key>", "its id or hint")
+    .option("--json", "print one JSON object")
+    .action((which: string, options: Json) =>
+      withKey(which, async (services, context, { id, agent }) => {
+        const key = await services.keys.revoke(context, id);
+        if (options.json) printJson(describe({ ...key, state: key.state, agent }));
+        else print(`${key.hint} (${key.name}) is revoked since ${key.revokedAt}.`);
+      }),
+    );
+
+  keys
+    .command("rename")
+    .description("give an active key another name")
+    .argument("<key>", "its id or hint")
+    .argument("<name>", "the new name")
+    .option("--json", "print one JSON object")
+    .action((which: string, name: string, options: Json) =>
+      withKey(which, async (services, context, { id, agent }) => {
+        const args = Object.assign(new RenameApiKeyArgs(), { id, name });
+        await validateInput(args);
+        const key = await services.keys.rename(context, args);
+        if (options.json) printJson(describe({ ...key, state: key.state, agent }));
+        else print(`${key.hint} is now called ${key.name}.`);
+      }),
+    );
+
+  keys
+    .command("rotate")
+    .description("replace a key by a new one; its secret is shown once")
+    .argument("<key>", "id or hint of the old key")
+    .option("--grace <seconds>", "for how long the old key is still accepted, up to 86400", "0")
+    .option("--json", "print one JSON object")
+    .action((which: string, options: Json & { grace: string }) =>
+      withKey(which, async (services, context, { id, agent }) => {
+        const args = Object.assign(new RotateApiKeyArgs(), { id, graceSeconds: Number(options.grace) });
+        await validateInput(args);
+        printMinted(await services.keys.rotate(context, args), agent?.slug ?? "", options);
+      }),
+    );
+}
+
+function withKey<T>(
+  which: string,
+  work: (services: Services, context: RequestContext, key: ApiKey) => Promise<T>,
+): Promise<T> {
+  return withServices(async (services) => {
+    const { key, organization } = await services.keys.byIdOrHint(which);
+    return work(services, operatorFor(organization), key);
+  });
+}
+
+const endIn = (seconds: string) => new Date(timestamp(Number(seconds) * 1000));
+
+type Described = Pick<
+  ApiKey,
+  "id" | "name" | "agent" | "hint" | "state" | "createdAt" | "expiresAt" | "revokedAt"
+> &
+  Pick<ApiKey, "lastUsedAt" | "lastUsedIp">;
+
+const describe = (key: Described) => ({
+  id: key.id,
+  name: key.name,
+  agent: key.agent?.slug,
+  hint: key.hint,
+  state: key.state,
+  createdAt: key.createdAt,
+  expiresAt: key.expiresAt,
+  revokedAt: key.revokedAt,
+  lastUsedAt: key.lastUsedAt,
+  lastUsedIp: key.lastUsedIp,
+});
+
+function printMinted({ apiKey, secret }: MintedApiKey, agent: string, { json }: Json): void {
+  const { id, name, hint, createdAt, expiresAt } = apiKey;
+  const record = { id, name, agent, hint, createdAt, expiresAt, secret };
+  if (json) {
+    printJson(record);
+    return;
+  }
+  printRecord(record);
+  print("\nThe secret is shown once and cannot be shown again.");
+}

@@ -1,0 +1,22 @@
+#!/usr/bin/env node
+import "reflect-metadata";
+import { Command } from "commander";
+import { reportAndExit } from "../exit";
+import { addAgentCommands } from "./agents";
+import { addDatabaseCommands } from "./database";
+import { addKeyCommands } from "./keys";
+import { addMemberCommands } from "./members";
+import { addOrganizationCommands } from "./organizations";
+
+const program = new Command("gateway")
+  .description("Manages the gateway on the database of its settings, also while the server runs.")
+  .showHelpAfterError()
+  .configureHelp({ showGlobalOptions: true });
+
+addKeyCommands(program.command("keys").description("API keys"));
+addOrganizationCommands(program.command("orgs").description("Organizations"));
+addAgentCommands(program.command("agents").description("Agents"));
+addMemberCommands(program.command("members").description("Members, who sign in"));
+addDatabaseCommands(program);
+
+program.parseAsync().catch(reportAndExit);

@@ -1,0 +1,68 @@
+import type { Command } from "commander";
+import type { Organization } from "../organizations/organization.entity";
+import { NewOrganization } from "../organizations/organization.inputs";
+import { validateInput } from "../validation/validate-input";
+import { print, printJson, printTable } from "./output";
+import { operatorFor, withServices } from "./session";
+
+interface Json {
+  json?: boolean;
+}
+
+/** `gateway orgs …` */
+export function addOrganizationCommands(orgs: Command): void {
+  orgs
+    .command("list")
+    .description("list organizations")
+    .option("--json", "print one JSON array")
+    .action(({ json }: Json) =>
+      withServices(async ({ organizations }) => {
+        const records = (await organizations.list()).map(describe);
+        if (json) printJson(records);
+        else printTable(records, "There are no organizations.");
+      }),
+    );
+
+  orgs
+    .command("add")
+    .description("create an organization")
+    .requiredOption("--slug <slug>", "short name")
+    .requiredOption("--name <name>", "name for people")
+    .option("--json", "print one JSON object")
+    .action(({ slug, name, json }: Json & { slug: string; name: string }) =>
+      withServices(async ({ organizations }) => {
+        const input = Object.assign(new NewOrganization(), { slug, name });
+        await validateInput(input);
+        const organization = await organizations.create(input);
+        if (json) printJson(describe(organization));
+        else print(`Created the organization ${slug}.`);
+      }),
+    );
+
+  for (const [command, description] of [
+    ["deactivate", "refuse all its keys from the next request on"],
+    ["reactivate", "accept its keys again"],
+  ] as const) {
+    orgs
+      .command(command)
+      .description(description)
+      .argument("<slug>", "the organization")
+      .option("--json", "print one JSON object")
+      .action((slug: string, { json }: Json) =>
+        withServices(async ({ organizations }) => {
+          const changed = await organizations[command](operatorFor(await organizations.bySlug(slug)));
+          if (json) printJson(describe(changed));
+          else print(`${slug} is ${describe(changed).state}.`);
+        }),
+      );
+  }
+}
+
+const describe = ({ id, slug, name, deactivatedAt, createdAt }: Organization) => ({
+  id,
+  slug,
+  name,
+  state: deactivatedAt === null ? "active" : "deactivated",
+  deactivatedAt,
+  createdAt,
+});

@@ -1,0 +1,38 @@
+import pino from "pino";
+import { loadConfig } from "../config";
+import type { RequestContext } from "../context";
+import { Database } from "../database/database";
+import { StartupError } from "../errors";
+import type { Organization } from "../organizations/organization.entity";
+import { createServices, type Services } from "../services";
+
+/** Connects to the database of the settings, does the work, and lets go again. */
+export async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
+  // Not at the top: it reads the settings, and a bad one must be reported in one line.
+  const { default: source } = require("../../ormconfig") as typeof import("../../ormconfig");
+  const database = await Database.open(source);
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+/** As `withDatabase`, with the services that the server works with. @throws StartupError before `migrate` was run */
+export function withServices<T>(work: (services: Services) => Promise<T>): Promise<T> {
+  const config = loadConfig(process.env);
+  return withDatabase(async (database) => {
+    if ((await database.pendingMigrations()).length > 0) {
+      throw new StartupError(
+        'the database is not up to date: start the server or run "gateway migrate" first',
+      );
+    }
+    return work(createServices(database, config, pino({ level: "warn" }, pino.destination(2))));
+  });
+}
+
+/** The context of one who sits at the command line and acts for an organization. */
+export const operatorFor = (organization: Organization): RequestContext => ({
+  caller: { kind: "operator", organization },
+  origin: { ip: null, userAgent: null, requestId: null },
+});

@@ -1,0 +1,119 @@
+import { z } from "zod";
+import { StartupError } from "./errors";
+
+const integer = (name: string, min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, `${name} must be a whole number`)
+    .transform(Number)
+    .pipe(z.number().min(min, `${name} must be at least ${min}`).max(max, `${name} must be at most ${max}`));
+
+const list = z.string().transform((text) =>
+  text
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== ""),
+);
+
+const origins = list.pipe(
+  z.array(
+    z
+      .string()
+      .regex(/^https?:\/\/[^/\s]+$/, "CORS_ORIGINS must hold origins such as https://app.example.com"),
+  ),
+);
+
+/** `TRUST_PROXY`: `true`, `false`, a number of hops, or a list of addresses and CIDR ranges. */
+const trustProxy = z
+  .string()
+  .transform((text): boolean | string[] | ((address: string, hop: number) => boolean) => {
+    if (text === "true" || text === "false") return text === "true";
+    return /^\d+$/.test(text)
+      ? (_, hop) => hop < Number(text)
+      : text.split(",").map((address) => address.trim());
+  });
+
+const settings = z
+  .object({
+    PORT: integer("PORT", 0, 65_535).default(4000),
+    HOST: z.string().default("127.0.0.1"),
+    DATABASE_URL: z
+      .string()
+      .regex(
+        /^(sqlite:(?!:memory:).+|postgres(ql)?:\/\/.+)$/,
+        "DATABASE_URL must be sqlite:<file> or postgres://<user>:<password>@<host>/<database>",
+      )
+      .default("sqlite:./data/gateway.sqlite"),
+    DATABASE_POOL_SIZE: integer("DATABASE_POOL_SIZE", 1, 1000).default(10),
+    ENVIRONMENT: z
+      .enum(
+        ["development", "staging", "production"],
+        "ENVIRONMENT must be development, staging or production",
+      )
+      .default("development"),
+    PUBLIC_URL: z.url({ protocol: /^https?$/, error: "PUBLIC_URL must be an http or https URL" }).optional(),
+    TLS_CERT_FILE: z.string().optional(),
+    TLS_KEY_FILE: z.string().optional(),
+    TRUST_PROXY: trustProxy.default(false),
+    LOG_LEVEL: z
+      .enum(
+        ["trace", "debug", "info", "warn", "error", "fatal", "silent"],
+        "LOG_LEVEL must be trace, debug, info, warn, error, fatal or silent",
+      )
+      .default("info"),
+    BODY_LIMIT_BYTES: integer("BODY_LIMIT_BYTES", 1024, 104_857_600).default(1_048_576),
+    CORS_ORIGINS: origins.default([]),
+    BOOTSTRAP_OWNER_EMAIL: z
+      .email("BOOTSTRAP_OWNER_EMAIL must be an e-mail address")
+      .default("owner@example.com"),
+    BOOTSTRAP_OWNER_PASSWORD: z
+      .string()
+      .min(12, "BOOTSTRAP_OWNER_PASSWORD must have 12 to 200 characters")
+      .max(200, "BOOTSTRAP_OWNER_PASSWORD must have 12 to 200 characters")
+      .optional(),
+    BOOTSTRAP_API_KEY_NAME: z
+      .string()
+      .trim()
+      .min(1, "BOOTSTRAP_API_KEY_NAME must have 1 to 100 characters")
+      .max(100, "BOOTSTRAP_API_KEY_NAME must have 1 to 100 characters")
+      .default("First key"),
+  })
+  .refine((env) => (env.TLS_CERT_FILE === undefined) === (env.TLS_KEY_FILE === undefined), {
+    error: "TLS_CERT_FILE and TLS_KEY_FILE must be set together",
+  })
+  .transform((env) => ({
+    port: env.PORT,
+    host: env.HOST,
+    databaseUrl: env.DATABASE_URL,
+    databasePoolSize: env.DATABASE_POOL_SIZE,
+    environment: env.ENVIRONMENT,
+    publicUrl: env.PUBLIC_URL?.replace(/\/+$/, ""),
+    tls:
+      env.TLS_CERT_FILE && env.TLS_KEY_FILE
+        ? { certFile: env.TLS_CERT_FILE, keyFile: env.TLS_KEY_FILE }
+        : undefined,
+    trustProxy: env.TRUST_PROXY,
+    logLevel: env.LOG_LEVEL,
+    bodyLimitBytes: env.BODY_LIMIT_BYTES,
+    corsOrigins: env.CORS_ORIGINS,
+    bootstrap: {
+      ownerEmail: env.BOOTSTRAP_OWNER_EMAIL,
+      ownerPassword: env.BOOTSTRAP_OWNER_PASSWORD,
+      apiKeyName: env.BOOTSTRAP_API_KEY_NAME,
+    },
+  }));
+
+/** Every setting of the service, checked and with its default filled in. */
+export type Config = z.output<typeof settings>;
+
+/**
+ * Reads the settings from environment variables; this is the only reader of the environment. An empty
+ * variable counts as unset.
+ * @throws StartupError naming the first bad setting, in one line that never repeats its value.
+ */
+export function loadConfig(env: NodeJS.ProcessEnv): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
+  const result = settings.safeParse(given);
+  if (!result.success) throw new StartupError(result.error.issues[0]?.message ?? "bad settings");
+  return result.data;
+}

@@ -1,0 +1,90 @@
+import type { Agent } from "./agents/agent.entity";
+import { GatewayError } from "./errors";
+import type { ApiKeyService } from "./keys/api-key.service";
+import type { ApiKeyIdentity } from "./keys/identity";
+import { isApiKey } from "./keys/key-format";
+import type { Permission } from "./members/member.entity";
+import type { SessionService } from "./members/session.service";
+import type { Organization } from "./organizations/organization.entity";
+
+/** Who calls. A bearer token is an agent's API key or a member's session token. */
+export type Caller = Anonymous | AgentCaller | MemberCaller | Operator;
+
+export interface Anonymous {
+  kind: "anonymous";
+}
+
+/** A system that presented an API key: it acts as the one agent that the key resolves to. */
+export interface AgentCaller {
+  kind: "agent";
+  key: ApiKeyIdentity;
+  agent: Pick<Agent, "id" | "slug" | "name">;
+  organization: Organization;
+}
+
+/** A person who signed in. */
+export interface MemberCaller {
+  kind: "member";
+  id: string;
+  email: string;
+  permissions: Permission[];
+  sessionId: string;
+  organization: Organization;
+}
+
+/** A person at the server's own command line, acting for one organization. No request can become one. */
+export interface Operator {
+  kind: "operator";
+  organization: Organization;
+}
+
+/** Where a request came from, for the audit log; all null for the command line. */
+export interface Origin {
+  ip: string | null;
+  userAgent: string | null;
+  requestId: string | null;
+}
+
+/** What every resolver and service is given first: who calls, and from where. */
+export interface RequestContext {
+  caller: Caller;
+  origin: Origin;
+}
+
+/** The part of a request that decides who calls. */
+export interface Credentials {
+  /** Every value of the `Authorization` header, in order. */
+  authorization: readonly string[];
+  origin: Origin;
+}
+
+/**
+ * Makes the function that turns a request into its context, for both doors. It reads the database each time:
+ * a key that was revoked before the request arrived never passes.
+ */
+export function createContextFactory(keys: ApiKeyService, sessions: SessionService) {
+  /**
+   * @throws GatewayError `invalid_api_key`, `key_expired`, `key_not_resolvable`, `key_revoked` or
+   *   `invalid_session` for a credential that is presented and not accepted; no credential is `anonymous`
+   */
+  return async ({ authorization, origin }: Credentials): Promise<RequestContext> => {
+    const token = bearerToken(authorization);
+    if (token === undefined) return { caller: { kind: "anonymous" }, origin };
+    const caller = isApiKey(token) ? await keys.resolve(token, origin) : await sessions.resolve(token);
+    return { caller, origin };
+  };
+}
+
+/** The bearer token (RFC 6750, 2.1); the scheme's name has no case (RFC 9110, 11.1). */
+function bearerToken(authorization: readonly string[]): string | undefined {
+  const [value, ...others] = authorization;
+  if (value === undefined) return undefined;
+  const token = /^bearer +([^\s,]+)$/i.exec(value.trim())?.[1];
+  if (token === undefined || others.length > 0) {
+    throw new GatewayError(
+      "invalid_api_key",
+      "The Authorization header must be one value: Bearer <API_KEY>.",
+    );
+  }
+  return token;
+}

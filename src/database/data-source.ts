@@ -1,0 +1,71 @@
+import { DataSource, type DataSourceOptions, type MigrationInterface } from "typeorm";
+import { Agent } from "../agents/agent.entity";
+import { AuditEntry } from "../audit/audit-entry.entity";
+import { IdempotencyRecord } from "../idempotency/idempotency-record.entity";
+import { ApiKey } from "../keys/api-key.entity";
+import { Member } from "../members/member.entity";
+import { Session } from "../members/session.entity";
+import { SignInThrottle } from "../members/sign-in-throttle.entity";
+import { Message } from "../messages/message.entity";
+import { Organization } from "../organizations/organization.entity";
+import { Pet } from "../pets/pet.entity";
+import { Initial1763700000000 } from "./migrations/1763700000000-initial";
+import { SnakeCaseNaming } from "./snake-case-naming";
+
+type Migration = new () => MigrationInterface;
+
+const model = {
+  entities: [
+    Organization,
+    Agent,
+    Member,
+    Session,
+    SignInThrottle,
+    ApiKey,
+    Pet,
+    Message,
+    AuditEntry,
+    IdempotencyRecord,
+  ],
+  migrations: [Initial1763700000000] as Migration[],
+  migrationsTableName: "migration",
+  namingStrategy: new SnakeCaseNaming(),
+  synchronize: false,
+  logging: false,
+  // Otherwise `findOneBy({ id: undefined })` would answer with the first row of the table.
+  invalidWhereValuesBehavior: { null: "throw", undefined: "throw" },
+} as const satisfies Partial<DataSourceOptions>;
+
+/** How long a statement waits for another writer, or for a free connection, before it gives up (ms). */
+const WAIT_MS = 5_000;
+
+/**
+ * Describes, without connecting, how the service reaches its database.
+ * @param url `sqlite:<file>` or `postgres://…`
+ * @param poolSize most connections to PostgreSQL at a time; SQLite has one writer and one reader
+ */
+export function createDataSource(url: string, poolSize = 10): DataSource {
+  if (!url.startsWith("sqlite:")) {
+    return new DataSource({
+      ...model,
+      type: "postgres",
+      url,
+      poolSize,
+      applicationName: "gateway",
+      connectTimeoutMS: WAIT_MS,
+      extra: { statement_timeout: 30_000, idle_in_transaction_session_timeout: 30_000 },
+    });
+  }
+  const source = new DataSource({
+    ...model,
+    type: "sqlite",
+    database: url.slice("sqlite:".length),
+    enableWAL: true,
+    busyTimeout: WAIT_MS,
+  });
+  // SQLite spells int64 INTEGER, and AUTOINCREMENT takes no other spelling; TypeORM would write "bigint".
+  const { driver } = source;
+  const normalizeType = driver.normalizeType.bind(driver);
+  driver.normalizeType = (column) => (column.type === "bigint" ? "integer" : normalizeType(column));
+  return source;
+}

@@ -1,0 +1,75 @@
+import { type DataSource, MigrationExecutor } from "typeorm";
+import { GatewayError } from "../errors";
+import type { Engine, Read, Unit } from "./engine";
+import { PostgresEngine } from "./postgres.engine";
+import { SqliteEngine } from "./sqlite.engine";
+
+/**
+ * The only way to the rows. Whatever happens to the database, callers meet `unavailable`, an error of their
+ * own unit, or a bug.
+ */
+export class Database {
+  private constructor(
+    private readonly source: DataSource,
+    private readonly engine: Engine,
+  ) {}
+
+  /** Connects. @param source as made by `createDataSource`; closed again by `close` */
+  static async open(source: DataSource): Promise<Database> {
+    const engine =
+      source.options.type === "postgres"
+        ? await PostgresEngine.open(source)
+        : await SqliteEngine.open(source);
+    return new Database(source, engine);
+  }
+
+  /** Runs a reading query on committed rows. @throws GatewayError `unavailable` */
+  read<T>(query: Read<T>): Promise<T> {
+    return this.guarded(() => this.engine.read(query));
+  }
+
+  /**
+   * Runs a unit of work in a transaction and answers once it is durable.
+   * @throws whatever the unit throws, after which nothing of it remains; GatewayError `unavailable`,
+   *   or `conflict` where a concurrent unit was first
+   */
+  write<T>(unit: Unit<T>): Promise<T> {
+    return this.guarded(() => this.engine.transaction(unit));
+  }
+
+  /** As `write`, but one at a time among all processes on this database: for migrations and first start. */
+  exclusively<T>(unit: Unit<T>): Promise<T> {
+    return this.guarded(() => this.engine.exclusively(unit));
+  }
+
+  /** Brings the tables up to date; safe when several processes start at once. Answers what it ran. */
+  async migrate(): Promise<string[]> {
+    return this.exclusively(async (tx) => {
+      const executor = new MigrationExecutor(this.source, tx.queryRunner);
+      executor.transaction = "none";
+      return (await executor.executePendingMigrations()).map(({ name }) => name);
+    });
+  }
+
+  /** Names of the migrations that `migrate` would run. */
+  async pendingMigrations(): Promise<string[]> {
+    const pending = await this.guarded(() => new MigrationExecutor(this.source).getPendingMigrations());
+    return pending.map(({ name }) => name);
+  }
+
+  close(): Promise<void> {
+    return this.engine.close();
+  }
+
+  private async guarded<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof GatewayError) throw error;
+      if (this.engine.isConflict(error)) throw new GatewayError("conflict", undefined, { cause: error });
+      if (this.engine.isUnavailable(error))
+        throw new GatewayError("unavailable", undefined, { cause: error });
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import type { EntityManager } from "typeorm";
+
+/** A query that only reads. */
+export type Read<T> = (reader: EntityManager) => Promise<T>;
+
+/** A unit of work: every statement through `tx`, all kept or none. */
+export type Unit<T> = (tx: EntityManager) => Promise<T>;
+
+/**
+ * What differs between the databases; nothing outside this folder knows which one it talks to.
+ */
+export interface Engine {
+  /** Runs a query that never sees an uncommitted row. */
+  read<T>(query: Read<T>): Promise<T>;
+  /** Runs a unit in a transaction of its own and answers once it is durable; a failed unit leaves nothing. */
+  transaction<T>(unit: Unit<T>): Promise<T>;
+  /** As `transaction`, and no other process is inside `exclusively` on the same database meanwhile. */
+  exclusively<T>(unit: Unit<T>): Promise<T>;
+  /** Whether a failure means "the database cannot serve now" (busy, gone, full), not "the statement is wrong". */
+  isUnavailable(error: unknown): boolean;
+  /** Whether a unique index refused a row that a concurrent transaction had just claimed. */
+  isConflict(error: unknown): boolean;
+  close(): Promise<void>;
+}
+
+/** The driver's own error code behind whatever TypeORM threw; undefined when there is none. */
+export function driverCode(error: unknown): string | undefined {
+  const cause = error instanceof Error && "driverError" in error ? error.driverError : error;
+  return cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
+}

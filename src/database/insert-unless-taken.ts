@@ -1,0 +1,25 @@
+import type { EntityManager, EntityTarget, ObjectLiteral } from "typeorm";
+import type { QueryDeepPartialEntity } from "typeorm/query-builder/QueryPartialEntity";
+import { GatewayError } from "../errors";
+
+/**
+ * Inserts a row that has an id, unless a unique index already holds one of its values; decided by the index,
+ * so two concurrent inserts cannot both pass.
+ * @throws GatewayError `conflict` with the given message
+ */
+export async function insertUnlessTaken<T extends ObjectLiteral & { id: string }>(
+  tx: EntityManager,
+  target: EntityTarget<T>,
+  row: T,
+  message: string,
+): Promise<void> {
+  await tx
+    .createQueryBuilder()
+    .insert()
+    .into(target)
+    .values(row as QueryDeepPartialEntity<T>)
+    .orIgnore()
+    .updateEntity(false)
+    .execute();
+  if (!(await tx.existsBy(target, { id: row.id as never }))) throw new GatewayError("conflict", message);
+}

@@ -1,0 +1,18 @@
+import { DefaultNamingStrategy } from "typeorm";
+
+const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** `createdAt` in the code is `created_at` in the database, so that SQL typed by hand needs no quotes. */
+export class SnakeCaseNaming extends DefaultNamingStrategy {
+  override tableName(className: string, customName?: string): string {
+    return customName ?? snake(className).replace(/^_/, "");
+  }
+
+  override columnName(property: string, customName: string | undefined, prefixes: string[]): string {
+    return snake([...prefixes, customName ?? property].join("_"));
+  }
+
+  override joinColumnName(relation: string, referencedColumn: string): string {
+    return snake(`${relation}_${referencedColumn}`);
+  }
+}

@@ -1,0 +1,98 @@
+import { DataSource } from "typeorm";
+import type { AbstractSqliteDriver } from "typeorm/driver/sqlite-abstract/AbstractSqliteDriver";
+import { driverCode, type Engine, type Read, type Unit } from "./engine";
+import { SerialQueue } from "./serial-queue";
+
+const UNAVAILABLE = new Set([
+  "SQLITE_BUSY",
+  "SQLITE_LOCKED",
+  "SQLITE_FULL",
+  "SQLITE_IOERR",
+  "SQLITE_READONLY",
+  "SQLITE_CANTOPEN",
+  "SQLITE_NOMEM",
+  "SQLITE_MISUSE",
+]);
+
+/**
+ * The embedded database: one file, two connections. TypeORM's driver shares one connection among all
+ * callers, so a transaction begun for one request would swallow the statements of others; therefore writes
+ * have a connection and a queue to themselves and reads another one, which WAL lets run meanwhile.
+ */
+export class SqliteEngine implements Engine {
+  private readonly queue = new SerialQueue();
+
+  private constructor(
+    private readonly writer: DataSource,
+    private readonly reader: DataSource,
+  ) {}
+
+  static async open(writer: DataSource): Promise<SqliteEngine> {
+    await writer.initialize();
+    // An answered write survives a power cut.
+    await writer.query("PRAGMA synchronous = FULL");
+    const reader = new DataSource({ ...writer.options, migrations: [] });
+    await reader.initialize();
+    await reader.query("PRAGMA query_only = ON");
+    return new SqliteEngine(writer, reader);
+  }
+
+  read<T>(query: Read<T>): Promise<T> {
+    return query(this.reader.manager);
+  }
+
+  transaction<T>(unit: Unit<T>): Promise<T> {
+    return this.queue.run(() => this.immediately(unit));
+  }
+
+  exclusively<T>(unit: Unit<T>): Promise<T> {
+    // A migration that rebuilds a table drops the old one, which must not cascade; the switch is ignored
+    // inside a transaction.
+    return this.queue.run(async () => {
+      await this.writer.query("PRAGMA foreign_keys = OFF");
+      try {
+        return await this.immediately(unit);
+      } finally {
+        await this.writer.query("PRAGMA foreign_keys = ON");
+      }
+    });
+  }
+
+  isUnavailable(error: unknown): boolean {
+    return UNAVAILABLE.has(driverCode(error) ?? "");
+  }
+
+  /** Never: the write lock is taken before a unit reads. */
+  isConflict(): boolean {
+    return false;
+  }
+
+  async close(): Promise<void> {
+    await this.queue.run(async () => undefined);
+    await this.reader.destroy();
+    await this.writer.destroy();
+  }
+
+  /** IMMEDIATE takes the write lock at once: a unit that reads before it writes cannot fail half-way. */
+  private async immediately<T>(unit: Unit<T>): Promise<T> {
+    const driver = this.writer.driver as AbstractSqliteDriver;
+    // A runner for this unit alone; the driver would hand out the same one for ever.
+    driver.queryRunner = undefined;
+    const runner = this.writer.createQueryRunner("master");
+    await runner.query("BEGIN IMMEDIATE");
+    // Tells TypeORM not to begin a transaction of its own inside.
+    Object.assign(runner, { isTransactionActive: true });
+    try {
+      const result = await unit(runner.manager);
+      await runner.query("COMMIT");
+      return result;
+    } catch (error) {
+      await runner.query("ROLLBACK").catch(() => undefined);
+      throw error;
+    } finally {
+      // A statement that a unit forgot to await must not slip into the next unit: it throws instead.
+      Object.assign(runner, { isReleased: true });
+      driver.queryRunner = undefined;
+    }
+  }
+}

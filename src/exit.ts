@@ -1,0 +1,27 @@
+import { GatewayError, StartupError } from "./errors";
+
+/** Says in one line why the process cannot go on, and ends it with exit code 1. */
+export function reportAndExit(error: unknown): never {
+  process.stderr.write(`gateway: ${explain(error)}\n`);
+  process.exit(1);
+}
+
+function explain(error: unknown): string {
+  if (error instanceof StartupError) return error.message;
+  if (error instanceof GatewayError)
+    return error.cause ? `${error.message} (${messageOf(error.cause)})` : error.message;
+  if (hasCode(error, "EADDRINUSE")) return `port ${portOf(error)} is in use; set PORT to another`;
+  if (hasCode(error, "EACCES")) return `may not listen on port ${portOf(error)}; set PORT to another`;
+  return messageOf(error);
+}
+
+const hasCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && "code" in error && error.code === code && "port" in error;
+
+const portOf = (error: unknown) => (error as { port?: number }).port;
+
+/** The first line of an error; some, such as a failed connection to several addresses, have only inner ones. */
+function messageOf(error: unknown): string {
+  const inner = error instanceof AggregateError ? error.errors[0] : error;
+  return (inner instanceof Error ? inner.message || inner.name : String(inner)).split("\n")[0] ?? "";
+}

@@ -1,0 +1,69 @@
+import type { GraphQLField } from "graphql";
+import { type AuthChecker, Authorized, Extensions } from "type-graphql";
+import type { Caller, RequestContext } from "../context";
+import { GatewayError } from "../errors";
+import { Permission } from "../members/member.entity";
+
+/** Everybody; a system with an API key; a signed-in member; a member who holds `config:manage`. */
+export type AllowedCaller = "anyone" | "agentKey" | "member" | "manager";
+
+/** Who may call a field of Query or Mutation. */
+export interface AccessRule {
+  allowed: AllowedCaller;
+  /** Whether members may change this even while their organization is deactivated. */
+  whileDeactivated: boolean;
+}
+
+/** Declares who may call a field. The declaration stands in the schema's extensions, and is enforced from there. */
+export const Access =
+  (allowed: AllowedCaller, { whileDeactivated = false } = {}): MethodDecorator =>
+  (target, property, descriptor) => {
+    const access: AccessRule = { allowed, whileDeactivated };
+    Authorized()(target, property, descriptor);
+    Extensions({ access })(target, property, descriptor);
+  };
+
+/** What a field declared; undefined for one that forgot to. */
+export const accessOf = (field: GraphQLField<unknown, unknown> | undefined) =>
+  field?.extensions.access as AccessRule | undefined;
+
+/**
+ * Lets a caller pass or not.
+ * @param changes whether the call changes something, which members of a deactivated organization may not
+ * @throws GatewayError `unauthenticated`, `forbidden` or `organization_deactivated`
+ */
+export function authorize(caller: Caller, rule: AccessRule | undefined, changes: boolean): void {
+  if (rule === undefined) throw new Error("A field of Query or Mutation declares no @Access.");
+  const { allowed, whileDeactivated } = rule;
+  if (allowed === "anyone") return;
+  if (caller.kind === "anonymous") throw new GatewayError("unauthenticated");
+  if (allowed === "agentKey") {
+    if (caller.kind === "agent") return;
+    throw new GatewayError("forbidden", "This is for systems with an API key.");
+  }
+  if (caller.kind === "agent") throw new GatewayError("forbidden", "This is for members, not for API keys.");
+  const holder = caller.kind === "operator" || caller.permissions.includes(Permission.config_manage);
+  if (allowed === "manager" && !holder) {
+    throw new GatewayError("forbidden", "This needs the permission config:manage.");
+  }
+  if (changes && !whileDeactivated && caller.organization.deactivatedAt !== null) {
+    throw new GatewayError("organization_deactivated");
+  }
+}
+
+/** Applies the declarations to every call, before its arguments are looked at. */
+export const authChecker: AuthChecker<RequestContext> = ({ context, info }) => {
+  const { parentType, fieldName, schema } = info;
+  authorize(
+    context.caller,
+    accessOf(parentType.getFields()[fieldName]),
+    parentType === schema.getMutationType(),
+  );
+  return true;
+};
+
+/** The organization on whose behalf the caller acts: nothing outside it may be seen or changed. */
+export function organizationOf({ caller }: RequestContext): string {
+  if (caller.kind === "anonymous") throw new GatewayError("unauthenticated");
+  return caller.organization.id;
+}

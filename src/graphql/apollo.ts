@@ -1,0 +1,66 @@
+import { ApolloServer, type ApolloServerPlugin, type HTTPGraphQLHead } from "@apollo/server";
+import { ApolloServerPluginCacheControlDisabled } from "@apollo/server/plugin/disabled";
+import type { GraphQLSchema } from "graphql";
+import type { Logger } from "pino";
+import type { Config } from "../config";
+import type { RequestContext } from "../context";
+import { formatError, toGatewayError } from "./errors";
+import { landingPage } from "./landing-page";
+
+/** The GraphQL door. @returns a server that is not started yet */
+export function createApollo(
+  schema: GraphQLSchema,
+  { environment }: Pick<Config, "environment">,
+  log: Logger,
+): ApolloServer<RequestContext> {
+  return new ApolloServer<RequestContext>({
+    schema,
+    formatError,
+    logger: log,
+    introspection: environment === "development",
+    // Its store would have to be shared and bounded, and documents here are small.
+    persistedQueries: false,
+    includeStacktraceInErrorResponses: false,
+    stopOnTerminationSignals: false,
+    plugins: [
+      // It would wrap every resolver to compute a header that is always "no-store" here.
+      ApolloServerPluginCacheControlDisabled(),
+      landingPage(environment),
+      httpStatus,
+      logFailures(log),
+    ],
+  });
+}
+
+/** Gives an answer without data the HTTP status and headers of its first error, as the REST door would. */
+const httpStatus: ApolloServerPlugin<RequestContext> = {
+  async requestDidStart() {
+    return {
+      async willSendResponse({ response, errors }) {
+        const failure = errors?.[0];
+        const { body } = response;
+        if (failure === undefined || body.kind !== "single" || body.singleResult.data != null) return;
+        const { status, headers } = toGatewayError(failure);
+        applyHead(response.http, status, headers);
+      },
+    };
+  },
+};
+
+function applyHead(http: HTTPGraphQLHead, status: number, headers: Record<string, string>): void {
+  http.status = status;
+  for (const [name, value] of Object.entries(headers)) http.headers.set(name, value);
+}
+
+/** Logs what clients are told nothing of. */
+const logFailures = (log: Logger): ApolloServerPlugin<RequestContext> => ({
+  async requestDidStart({ contextValue }) {
+    return {
+      async didEncounterErrors({ errors }) {
+        for (const error of errors.map(toGatewayError).filter(({ status }) => status >= 500)) {
+          log.error({ reqId: contextValue.origin.requestId, err: error.cause }, error.code);
+        }
+      },
+    };
+  },
+});

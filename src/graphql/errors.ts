@@ -1,0 +1,51 @@
+import { unwrapResolverError } from "@apollo/server/errors";
+import { GraphQLError, type GraphQLFormattedError } from "graphql";
+import { type ErrorCode, GatewayError } from "../errors";
+
+/** Longest message of GraphQL itself that is passed on: it quotes the document, which may be huge. */
+const LONGEST_MESSAGE = 500;
+
+/** Apollo's own codes in the words of the error table. */
+const CODES: Readonly<Record<string, ErrorCode>> = {
+  GRAPHQL_PARSE_FAILED: "graphql_parse_failed",
+  GRAPHQL_VALIDATION_FAILED: "graphql_validation_failed",
+  OPERATION_RESOLUTION_FAILURE: "invalid_request",
+  PERSISTED_QUERY_NOT_SUPPORTED: "invalid_request",
+  BAD_USER_INPUT: "invalid_request",
+  BAD_REQUEST: "invalid_request",
+};
+
+/**
+ * What a client may learn of a failure, whichever door it came through: an error of the table as it is, a
+ * complaint of GraphQL about the document or its variables, or `internal_error` with the failure as its cause.
+ */
+export function toGatewayError(error: unknown): GatewayError {
+  const cause = unwrapResolverError(error);
+  if (cause instanceof GatewayError) return cause;
+  if (error instanceof GraphQLError && isAboutDocument(error, cause)) {
+    const code = codeOf(error);
+    if (code !== undefined) return new GatewayError(code, error.message.slice(0, LONGEST_MESSAGE));
+  }
+  return new GatewayError("internal_error", undefined, { cause });
+}
+
+/** A failure inside a field that does not point into the document is one of the server. */
+function isAboutDocument(error: GraphQLError, cause: unknown): boolean {
+  if (error.path === undefined) return true;
+  return cause instanceof GraphQLError && cause.nodes !== undefined;
+}
+
+function codeOf({ extensions }: GraphQLError): ErrorCode | undefined {
+  if ((extensions.http as { status?: number } | undefined)?.status === 405) return "method_not_allowed";
+  const code = extensions.code ?? "BAD_USER_INPUT";
+  return typeof code === "string" ? CODES[code] : undefined;
+}
+
+/** The error as GraphQL clients see it, with the code of the table in `extensions.code`. */
+export function formatError(
+  { locations, path }: GraphQLFormattedError,
+  error: unknown,
+): GraphQLFormattedError {
+  const { code, message } = toGatewayError(error);
+  return { message, ...(locations && { locations }), ...(path && { path }), extensions: { code } };
+}

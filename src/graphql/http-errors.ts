@@ -1,0 +1,12 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { prepareError } from "../http/error-answer";
+
+/** Answers a failure that came before GraphQL had its turn, such as a refused key, in the form of GraphQL. */
+export function answerGraphQLError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const { code, message } = prepareError(error, request, reply);
+  return reply.send({ errors: [{ message, extensions: { code } }] });
+}

@@ -1,0 +1,29 @@
+import type { FastifyInstance } from "fastify";
+import type { Credentials, RequestContext } from "../context";
+
+/** Finds out who calls before anything of the body is read; nothing of the answer may be stored by caches. */
+export function authenticateRequests(
+  app: FastifyInstance,
+  createContext: (credentials: Credentials) => Promise<RequestContext>,
+): void {
+  app.addHook("onRequest", async (request, reply) => {
+    reply.header("cache-control", "no-store");
+    request.gateway = await createContext({
+      authorization: valuesOf(request.raw.rawHeaders, "authorization"),
+      origin: {
+        ip: request.ip.slice(0, 45),
+        userAgent: request.headers["user-agent"]?.slice(0, 200) ?? null,
+        requestId: request.id,
+      },
+    });
+  });
+}
+
+/** Every value of a header: Node itself would drop all but the first of some. */
+function valuesOf(rawHeaders: readonly string[], name: string): string[] {
+  const values: string[] = [];
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]?.toLowerCase() === name) values.push(rawHeaders[i + 1] ?? "");
+  }
+  return values;
+}

@@ -1,0 +1,58 @@
+import type { Socket } from "node:net";
+import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import { type ErrorCode, GatewayError } from "../errors";
+
+/** Fastify's own refusals in the words of the error table. */
+const CODES: Readonly<Record<string, ErrorCode>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: "payload_too_large",
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: "invalid_content_type",
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: "invalid_request",
+  FST_ERR_CTP_EMPTY_JSON_BODY: "invalid_json",
+  FST_ERR_BAD_URL: "not_found",
+  FST_ERR_ASYNC_CONSTRAINT: "not_found",
+};
+
+/** What a client may learn of a failure outside GraphQL. */
+export function toHttpError(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error;
+  const code = error instanceof Error && "code" in error ? CODES[String(error.code)] : undefined;
+  return new GatewayError(code ?? "internal_error", undefined, { cause: error });
+}
+
+/** Answers a failure as `{"code","message","status"}`, and logs one that is the server's. */
+export function answerError(
+  error: FastifyError | Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  return reply.send(prepareError(error, request, reply).toBody());
+}
+
+/** Sets status and headers for a failure, and logs one that is the server's. */
+export function prepareError(error: unknown, request: FastifyRequest, reply: FastifyReply): GatewayError {
+  const failure = toHttpError(error);
+  if (failure.status >= 500) request.log.error({ err: failure.cause }, failure.code);
+  reply
+    .code(failure.status)
+    .headers(failure.headers)
+    .type("application/json; charset=utf-8")
+    .serializer(JSON.stringify);
+  return failure;
+}
+
+/** Answers bytes that are not HTTP, headers that are too large or too slow: there is no request to speak of. */
+export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const failure = new GatewayError(
+    error.code === "HPE_HEADER_OVERFLOW" ? "header_fields_too_large" : "invalid_request",
+    error.code === "HPE_HEADER_OVERFLOW" ? undefined : "The request is not valid HTTP.",
+  );
+  const body = JSON.stringify(failure.toBody());
+  socket.end(
+    `HTTP/1.1 ${failure.status} Error\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}

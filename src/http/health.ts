@@ -1,0 +1,11 @@
+import type { FastifyInstance } from "fastify";
+import type { Database } from "../database/database";
+
+/** `/healthz`: the process is alive. `/readyz`: the database answers too, else 503. */
+export function addHealthRoutes(app: FastifyInstance, database: Database): void {
+  app.get("/healthz", async () => ({ status: "ok" }));
+  app.get("/readyz", async () => {
+    await database.read((reader) => reader.query("SELECT 1"));
+    return { status: "ok" };
+  });
+}

@@ -1,0 +1,24 @@
+import { parse } from "lossless-json";
+import { GatewayError } from "../errors";
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/**
+ * Parses a JSON body (RFC 8259, always UTF-8) without changing what it says: an integer beyond 2^53 becomes a
+ * bigint, where JSON.parse would round it; a member named twice with two values is refused.
+ * @throws GatewayError `invalid_json`
+ */
+export function parseJson(body: Buffer): unknown {
+  try {
+    return parse(utf8.decode(body), null, { parseNumber });
+  } catch (cause) {
+    throw new GatewayError("invalid_json", undefined, { cause });
+  }
+}
+
+function parseNumber(text: string): number | bigint {
+  const value = Number(text);
+  if (Number.isSafeInteger(value) || (!Number.isInteger(value) && Number.isFinite(value))) return value;
+  if (/^-?\d+$/.test(text)) return BigInt(text);
+  throw new RangeError("The number cannot be represented exactly.");
+}

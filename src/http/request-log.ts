@@ -1,0 +1,24 @@
+import type { FastifyInstance } from "fastify";
+import type { Caller } from "../context";
+
+/** One line a request: what was asked by whom, and how it went. No query string, header or body. */
+export function logRequests(app: FastifyInstance): void {
+  app.addHook("onResponse", async (request, reply) => {
+    request.log.info(
+      {
+        method: request.method,
+        route: request.routeOptions.url ?? "unknown",
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+        ip: request.ip,
+        ...callerOf(request.gateway?.caller),
+      },
+      "request",
+    );
+  });
+}
+
+function callerOf(caller: Caller | undefined): Record<string, string> {
+  if (caller?.kind === "agent") return { key: caller.key.hint };
+  return caller?.kind === "member" ? { member: caller.id } : {};
+}

@@ -1,0 +1,77 @@
+import { readFileSync } from "node:fs";
+import cors from "@fastify/cors";
+import fastify, { type FastifyInstance, type FastifyRequest, LogController } from "fastify";
+import type { Logger } from "pino";
+import { v7 as uuid } from "uuid";
+import type { Config } from "../config";
+import type { RequestContext } from "../context";
+import { GatewayError, StartupError } from "../errors";
+import { answerClientError, answerError } from "./error-answer";
+import { parseJson } from "./json-body";
+import { logRequests } from "./request-log";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Who calls and from where; set before the body is read, on the routes that ask for it. */
+    gateway: RequestContext;
+  }
+}
+
+const HOSTED_SANDBOX = "https://studio.apollographql.com";
+
+/** The HTTP server with all that the doors share: request ids, JSON bodies, errors, CORS, logs. Never listens. */
+export async function createHttpServer(config: Config, log: Logger): Promise<FastifyInstance> {
+  const app = fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    trustProxy: config.trustProxy,
+    bodyLimit: config.bodyLimitBytes,
+    requestIdHeader: false,
+    genReqId: ({ headers }) => requestId(headers["x-request-id"]),
+    // What is under way is finished, idle connections are not waited for.
+    forceCloseConnections: "idle",
+    clientErrorHandler: answerClientError,
+    frameworkErrors: answerError,
+    routerOptions: { ignoreTrailingSlash: false },
+    ...(config.tls && { https: readTls(config.tls) }),
+  }) as unknown as FastifyInstance;
+
+  app.decorateRequest("gateway", null as never);
+  app.addHook("onRequest", async (request, reply) => {
+    reply.header("x-request-id", request.id);
+  });
+  logRequests(app);
+  app.setErrorHandler(answerError);
+  app.setNotFoundHandler(async () => {
+    throw new GatewayError("not_found", "There is no such route.");
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    "application/json",
+    { parseAs: "buffer" },
+    async (_: FastifyRequest, body: Buffer) => parseJson(body),
+  );
+  const origins = [...config.corsOrigins, ...(config.environment === "development" ? [HOSTED_SANDBOX] : [])];
+  if (origins.length > 0) {
+    await app.register(cors, {
+      origin: origins,
+      strictPreflight: false,
+      methods: ["GET", "HEAD", "POST"],
+      exposedHeaders: ["Link", "Location", "Deprecation", "Sunset", "Retry-After", "X-Request-Id"],
+      maxAge: 600,
+    });
+  }
+  return app;
+}
+
+/** A client's own X-Request-Id where it is fit for logs and headers, otherwise a new one. */
+const requestId = (given: string | string[] | undefined): string =>
+  typeof given === "string" && /^[\w.:-]{1,64}$/.test(given) ? given : uuid();
+
+function readTls({ certFile, keyFile }: NonNullable<Config["tls"]>): { cert: Buffer; key: Buffer } {
+  try {
+    return { cert: readFileSync(certFile), key: readFileSync(keyFile) };
+  } catch (cause) {
+    throw new StartupError("TLS_CERT_FILE or TLS_KEY_FILE cannot be read", { cause });
+  }
+}

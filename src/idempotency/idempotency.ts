@@ -1,0 +1,70 @@
+import { createHash } from "node:crypto";
+import { type EntityManager, LessThan } from "typeorm";
+import { GatewayError } from "../errors";
+import { timestamp } from "../validation/timestamp";
+import { IdempotencyRecord } from "./idempotency-record.entity";
+
+/** How long an idempotency key is remembered (ms). */
+const LIFETIME_MS = 24 * 60 * 60 * 1000;
+
+/** Longest idempotency key, in code points. */
+export const IDEMPOTENCY_KEY_MAX = 255;
+
+/** A create that may be sent twice. */
+export interface IdempotentCreate<T> {
+  /** Operation and caller: the same key of another caller is another key. */
+  scope: string;
+  key: string | null | undefined;
+  /** What the client asked for, the key left out; the order of its properties does not matter. */
+  request: Readonly<Record<string, unknown>>;
+  /** Makes the resource. */
+  create: () => Promise<T>;
+  /** Answers a repeat, given the id of what the first made. */
+  repeat: (id: string) => Promise<T>;
+  idOf: (made: T) => string;
+}
+
+/**
+ * Runs a create once per idempotency key (draft-ietf-httpapi-idempotency-key-header): a repeat with the same
+ * request is answered by `repeat`. The record is written in the transaction of the create, under a unique
+ * index, so concurrent repeats wait for the first and a failed first leaves the key free.
+ * @throws GatewayError `idempotency_key_reused` when the key came with another request
+ */
+export async function once<T>(tx: EntityManager, operation: IdempotentCreate<T>): Promise<T> {
+  const { scope, key } = operation;
+  if (key == null) return operation.create();
+  const requestHash = hashOf(operation.request);
+  await tx.delete(IdempotencyRecord, { scope, key, createdAt: LessThan(timestamp(-LIFETIME_MS)) });
+  const record = await claim(tx, { scope, key, requestHash });
+  if (record.requestHash !== requestHash) throw new GatewayError("idempotency_key_reused");
+  const made =
+    record.resourceId === null ? await operation.create() : await operation.repeat(record.resourceId);
+  await tx.update(IdempotencyRecord, { scope, key }, { resourceId: operation.idOf(made) });
+  return made;
+}
+
+/** Forgets the keys that are past their time. */
+export async function purgeIdempotencyRecords(tx: EntityManager): Promise<void> {
+  await tx.delete(IdempotencyRecord, { createdAt: LessThan(timestamp(-LIFETIME_MS)) });
+}
+
+type Claim = Pick<IdempotencyRecord, "scope" | "key" | "requestHash">;
+
+/** Inserts the record, or waits for and locks the one that is there; answers what then stands. */
+async function claim(tx: EntityManager, { scope, key, requestHash }: Claim): Promise<IdempotencyRecord> {
+  // Lower case, for TypeORM's SQLite driver drops the rows that a statement beginning with "INSERT " returns.
+  const [record] = await tx.query(
+    `insert into idempotency_record (scope, key, request_hash, created_at) values ($1, $2, $3, $4)
+     on conflict (scope, key) do update set scope = excluded.scope
+     returning request_hash as "requestHash", resource_id as "resourceId"`,
+    [scope, key, requestHash, timestamp()],
+  );
+  return record;
+}
+
+function hashOf(request: Readonly<Record<string, unknown>>): string {
+  const sorted = Object.entries(request)
+    .filter(([, value]) => value != null)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return createHash("sha256").update(JSON.stringify(sorted)).digest("hex");
+}

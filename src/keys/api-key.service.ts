@@ -1,0 +1,288 @@
+import { type EntityManager, IsNull, LessThanOrEqual } from "typeorm";
+import { v7 as uuid } from "uuid";
+import { Agent } from "../agents/agent.entity";
+import { actorOf, recordAudit } from "../audit/audit";
+import { AuditAction } from "../audit/audit-entry.entity";
+import type { AgentCaller, Origin, RequestContext } from "../context";
+import { batched, indexBy } from "../database/batch";
+import type { Database } from "../database/database";
+import { insertUnlessTaken } from "../database/insert-unless-taken";
+import { GatewayError } from "../errors";
+import { organizationOf } from "../graphql/access";
+import { paginate } from "../graphql/connection";
+import { once } from "../idempotency/idempotency";
+import type { Organization } from "../organizations/organization.entity";
+import { timestamp } from "../validation/timestamp";
+import { isUuid } from "../validation/uuid";
+import { ApiKeyConnection } from "./api-key.connection";
+import { ApiKey, ApiKeyState } from "./api-key.entity";
+import type {
+  ApiKeysArgs,
+  MintedApiKey,
+  NewApiKey,
+  RenameApiKeyArgs,
+  RotateApiKeyArgs,
+} from "./api-key.inputs";
+import { hashToken, isWellFormedApiKey, type KeyEnvironment, mintApiKey } from "./key-format";
+import type { KeyUsage } from "./key-usage";
+
+const NAME_TAKEN = "Another active key of this agent has this name.";
+
+/** API keys: minted, used, rotated and revoked, each change exact from the next request on. */
+export class ApiKeyService {
+  constructor(
+    private readonly database: Database,
+    private readonly usage: KeyUsage,
+    private readonly environment: KeyEnvironment,
+  ) {}
+
+  /** Keys with their agent and organization, by hash: what every request asks for. */
+  private readonly byHash = batched(async (hashes) =>
+    indexBy(
+      await this.database.read((reader) =>
+        withAgent(reader).where("key.hash IN (:...hashes)", { hashes }).getMany(),
+      ),
+      ({ hash }) => hash,
+    ),
+  );
+
+  /**
+   * The agent that a key resolves to, read from the database now.
+   * @throws GatewayError `invalid_api_key`, `key_revoked`, `key_not_resolvable` or `key_expired`
+   */
+  async resolve(token: string, origin: Origin): Promise<AgentCaller> {
+    const key = isWellFormedApiKey(token) ? await this.byHash(hashToken(token)) : undefined;
+    if (key?.agent?.organization === undefined) throw new GatewayError("invalid_api_key");
+    const { agent } = key;
+    const { organization } = key.agent;
+    const refusal = refusalOf(key, organization.deactivatedAt);
+    if (refusal !== undefined) {
+      this.usage.refused(key, origin);
+      throw refusal;
+    }
+    this.usage.accepted(key.id, origin);
+    return { kind: "agent", key, agent, organization };
+  }
+
+  /** @returns one page of the organization's keys, newest first. @throws GatewayError `invalid_cursor` */
+  async list(context: RequestContext, { agentId, state, ...args }: ApiKeysArgs): Promise<ApiKeyConnection> {
+    const page = ApiKeyConnection.pageOf(args);
+    // Nothing has such an id, and PostgreSQL would refuse a NUL in it.
+    if (agentId != null && !isUuid(agentId)) return new ApiKeyConnection([], page);
+    const rows = await this.database.read((reader) => {
+      const query = reader
+        .createQueryBuilder(ApiKey, "key")
+        .where({ organizationId: organizationOf(context) });
+      if (agentId != null) query.andWhere({ agentId });
+      if (state != null) query.andWhere(IN_STATE[state], { now: timestamp() });
+      return paginate(query, page, "DESC").getMany();
+    });
+    return new ApiKeyConnection(rows, page);
+  }
+
+  /** Keys of whichever organization, newest first, for the command line. */
+  listAll({ agent, org, state }: { agent?: string; org?: string; state?: ApiKeyState }): Promise<ApiKey[]> {
+    return this.database.read((reader) => {
+      const query = withAgent(reader);
+      if (agent !== undefined) query.andWhere("agent.slug = :agent", { agent });
+      if (org !== undefined) query.andWhere("organization.slug = :org", { org });
+      if (state !== undefined) query.andWhere(IN_STATE[state], { now: timestamp() });
+      return query.orderBy("key.id", "DESC").getMany();
+    });
+  }
+
+  /** A key of whichever organization, for the command line. @throws GatewayError `not_found` */
+  async byIdOrHint(which: string): Promise<{ key: ApiKey; organization: Organization }> {
+    const key = await this.database.read((reader) =>
+      withAgent(reader).where("key.id = :which OR key.hint = :which", { which }).getOne(),
+    );
+    if (key?.agent?.organization === undefined)
+      throw new GatewayError("not_found", `There is no API key "${which}".`);
+    return { key, organization: key.agent.organization };
+  }
+
+  /** @returns the key, or null when the organization has none with this id */
+  async find(context: RequestContext, id: string): Promise<ApiKey | null> {
+    if (!isUuid(id)) return null;
+    return this.database.read((reader) =>
+      reader.findOneBy(ApiKey, { id, organizationId: organizationOf(context) }),
+    );
+  }
+
+  /**
+   * Mints a key. A repeat under the same idempotency key cannot show the first secret again: it revokes what the
+   * first minted and mints its replacement.
+   * @throws GatewayError `not_found` (agent), `conflict` (name), `idempotency_key_reused`
+   */
+  create(context: RequestContext, input: NewApiKey): Promise<MintedApiKey> {
+    const { idempotencyKey, agentId, expiresAt } = input;
+    const name = input.name.trim();
+    const end = expiresAt?.toISOString() ?? null;
+    const organizationId = organizationOf(context);
+    return this.database.write(async (tx) => {
+      const agent = isUuid(agentId) ? await tx.findOneBy(Agent, { id: agentId, organizationId }) : null;
+      if (agent === null) throw new GatewayError("not_found", "The organization has no such agent.");
+      const create = () =>
+        mintKey(tx, context, agent, { name, expiresAt: end, environment: this.environment });
+      return once(tx, {
+        scope: `createApiKey:${organizationId}`,
+        key: idempotencyKey,
+        request: { agentId, name, expiresAt: end },
+        create,
+        repeat: async (id) => {
+          await revokeKey(tx, context, id);
+          return create();
+        },
+        idOf: ({ apiKey }) => apiKey.id,
+      });
+    });
+  }
+
+  /** @throws GatewayError `not_found`, or `conflict` for a name in use or a key that is not active */
+  rename(context: RequestContext, { id, name }: RenameApiKeyArgs): Promise<ApiKey> {
+    return this.database.write(async (tx) => {
+      const key = await ownKey(tx, context, id);
+      const next = name.trim();
+      if (next === key.name) return key;
+      assertCurrent(key);
+      await releaseExpiredName(tx, key.agentId, next);
+      if (await tx.existsBy(ApiKey, { agentId: key.agentId, heldName: next })) {
+        throw new GatewayError("conflict", NAME_TAKEN);
+      }
+      await tx.update(ApiKey, { id: key.id }, { name: next, heldName: next });
+      await recordAudit(tx, context, AuditAction.api_key_renamed, { ...key, name: `${key.name} → ${next}` });
+      return tx.findOneByOrFail(ApiKey, { id: key.id });
+    });
+  }
+
+  /** From the next request on the key is refused. Doing it twice changes nothing. @throws GatewayError `not_found` */
+  revoke(context: RequestContext, id: string): Promise<ApiKey> {
+    return this.database.write((tx) => revokeKey(tx, context, id));
+  }
+
+  /**
+   * Replaces a key by a new one of the same agent, name and length of life. The old one is accepted for the grace
+   * period, never beyond its own end; without grace it is revoked at once.
+   * @throws GatewayError `not_found`, or `conflict` for a key that is not active or already replaced
+   */
+  rotate(context: RequestContext, { id, graceSeconds }: RotateApiKeyArgs): Promise<MintedApiKey> {
+    return this.database.write(async (tx) => {
+      const old = await ownKey(tx, context, id);
+      assertCurrent(old);
+      const agent = await tx.findOneByOrFail(Agent, { id: old.agentId });
+      const replacedById = uuid();
+      const graceMs = (graceSeconds ?? 0) * 1000;
+      const ends = timestamp(graceMs);
+      const end = graceMs === 0 ? { revokedAt: ends } : { expiresAt: earlier(old.expiresAt, ends) };
+      const { affected } = await tx.update(
+        ApiKey,
+        { id: old.id, revokedAt: IsNull(), replacedById: IsNull() },
+        { ...end, heldName: null, replacedById },
+      );
+      if (affected !== 1) throw new GatewayError("conflict", "The key was changed meanwhile.");
+      await recordAudit(tx, context, AuditAction.api_key_rotated, old);
+      return mintKey(tx, context, agent, {
+        id: replacedById,
+        name: old.name,
+        expiresAt:
+          old.expiresAt === null ? null : timestamp(Date.parse(old.expiresAt) - Date.parse(old.createdAt)),
+        environment: this.environment,
+      });
+    });
+  }
+}
+
+/** Keys, each with its agent and that agent's organization. */
+const withAgent = (reader: EntityManager) =>
+  reader
+    .createQueryBuilder(ApiKey, "key")
+    .innerJoinAndSelect("key.agent", "agent")
+    .innerJoinAndSelect("agent.organization", "organization");
+
+const IN_STATE: Record<ApiKeyState, string> = {
+  [ApiKeyState.active]: "key.revoked_at IS NULL AND (key.expires_at IS NULL OR key.expires_at > :now)",
+  [ApiKeyState.revoked]: "key.revoked_at IS NOT NULL",
+  [ApiKeyState.expired]: "key.revoked_at IS NULL AND key.expires_at <= :now",
+};
+
+/** Why a key that exists is refused, or undefined. What cannot be undone is told first. */
+function refusalOf(key: ApiKey, organizationDeactivatedAt: string | null): GatewayError | undefined {
+  if (key.state === ApiKeyState.revoked) return new GatewayError("key_revoked");
+  if (organizationDeactivatedAt !== null) return new GatewayError("key_not_resolvable");
+  if (key.state === ApiKeyState.expired) return new GatewayError("key_expired");
+  return undefined;
+}
+
+/** What a key to mint is made of. */
+export interface KeyToMint {
+  id?: string;
+  name: string;
+  expiresAt: string | null;
+  environment: KeyEnvironment;
+}
+
+/** Mints a key for an agent. @throws GatewayError `conflict` when another active key of the agent has the name */
+export async function mintKey(
+  tx: EntityManager,
+  context: RequestContext,
+  agent: Pick<Agent, "id" | "organizationId">,
+  { id = uuid(), name, expiresAt, environment }: KeyToMint,
+): Promise<MintedApiKey> {
+  const { secret, hint } = mintApiKey(environment);
+  const apiKey = tx.create(ApiKey, {
+    id,
+    organizationId: agent.organizationId,
+    agentId: agent.id,
+    name,
+    heldName: name,
+    hint,
+    hash: hashToken(secret),
+    createdAt: timestamp(),
+    createdBy: actorOf(context.caller).actorName,
+    expiresAt,
+    revokedAt: null,
+    replacedById: null,
+    lastUsedAt: null,
+    lastUsedIp: null,
+  });
+  await releaseExpiredName(tx, agent.id, name);
+  await insertUnlessTaken(tx, ApiKey, apiKey, NAME_TAKEN);
+  await recordAudit(tx, context, AuditAction.api_key_created, apiKey);
+  return { apiKey, secret };
+}
+
+async function revokeKey(tx: EntityManager, context: RequestContext, id: string): Promise<ApiKey> {
+  const key = await ownKey(tx, context, id);
+  const revokedAt = timestamp();
+  const { affected } = await tx.update(
+    ApiKey,
+    { id: key.id, revokedAt: IsNull() },
+    { revokedAt, heldName: null },
+  );
+  if (affected === 1) await recordAudit(tx, context, AuditAction.api_key_revoked, key);
+  return tx.findOneByOrFail(ApiKey, { id: key.id });
+}
+
+async function ownKey(tx: EntityManager, context: RequestContext, id: string): Promise<ApiKey> {
+  const organizationId = organizationOf(context);
+  const key = isUuid(id) ? await tx.findOneBy(ApiKey, { id, organizationId }) : null;
+  if (key === null) throw new GatewayError("not_found", "The organization has no such API key.");
+  return key;
+}
+
+/** @throws GatewayError `conflict` unless the key is active and no other has replaced it */
+function assertCurrent(key: ApiKey): void {
+  if (key.state !== ApiKeyState.active) throw new GatewayError("conflict", `The key is ${key.state}.`);
+  if (key.replacedById !== null) throw new GatewayError("conflict", "The key has already been replaced.");
+}
+
+/** An expired key gives its name up, but only when another asks for it: expiry writes nothing. */
+async function releaseExpiredName(tx: EntityManager, agentId: string, name: string): Promise<void> {
+  await tx.update(
+    ApiKey,
+    { agentId, heldName: name, expiresAt: LessThanOrEqual(timestamp()) },
+    { heldName: null },
+  );
+}
+
+const earlier = (a: string | null, b: string): string => (a !== null && a < b ? a : b);

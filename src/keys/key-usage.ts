@@ -1,0 +1,142 @@
+import type { EntityManager } from "typeorm";
+import { v7 as uuid } from "uuid";
+import { ActorKind, AuditAction, AuditEntry } from "../audit/audit-entry.entity";
+import type { Origin } from "../context";
+import type { Database } from "../database/database";
+import { type Timestamp, timestamp } from "../validation/timestamp";
+import { ApiKey } from "./api-key.entity";
+
+/** At most one write in this time for a key (ms). */
+const MINUTE_MS = 60_000;
+/** How soon after a use it is written at the earliest (ms). */
+const DELAY_MS = 1_000;
+
+interface Use {
+  at: Timestamp;
+  ip: string | null;
+}
+
+type KnownKey = Pick<ApiKey, "id" | "hint" | "name" | "organizationId">;
+
+/** Refused uses of one key in one minute. */
+interface Refusal {
+  key: KnownKey;
+  origin: Origin;
+  at: Timestamp;
+  count: number;
+}
+
+/**
+ * Remembers when keys were used and how often dead ones were refused, and writes it later, off the path of the
+ * requests. A killed process loses at most the last minute of it.
+ */
+export class KeyUsage {
+  private readonly uses = new Map<string, Use>();
+  private readonly writtenAt = new Map<string, number>();
+  private readonly refusals = new Map<string, Refusal>();
+  private timer: NodeJS.Timeout | undefined;
+
+  /** @param onError told of a failed write; what was to be written waits for the next one */
+  constructor(
+    private readonly database: Database,
+    private readonly onError: (error: unknown) => void,
+  ) {}
+
+  /** A key was accepted. */
+  accepted(keyId: string, { ip }: Origin): void {
+    this.uses.set(keyId, { at: timestamp(), ip });
+    this.schedule();
+  }
+
+  /** A key that exists was refused. */
+  refused(key: KnownKey, origin: Origin): void {
+    const at = timestamp();
+    const minute = at.slice(0, "2026-11-21T00:00".length);
+    this.addRefusal(`refused:${key.id}:${minute}`, { key, origin, at, count: 1 });
+    this.schedule();
+  }
+
+  /** Writes what is due; with `all`, also uses of keys that were written less than a minute ago. */
+  async flush({ all = false } = {}): Promise<void> {
+    const now = Date.now();
+    for (const [id, at] of this.writtenAt) if (now - at >= MINUTE_MS) this.writtenAt.delete(id);
+    const uses = [...this.uses].filter(([id]) => all || !this.writtenAt.has(id));
+    const refusals = [...this.refusals];
+    if (uses.length + refusals.length === 0) return;
+    // Taken out first, for more may come in while the database is at work.
+    for (const [id] of uses) this.uses.delete(id);
+    this.refusals.clear();
+    try {
+      await this.database.write(async (tx) => {
+        for (const [id, use] of uses) await writeUse(tx, id, use);
+        for (const [countedAs, refusal] of refusals) await writeRefusal(tx, countedAs, refusal);
+      });
+      for (const [id] of uses) this.writtenAt.set(id, now);
+    } catch (error) {
+      for (const [id, use] of uses) if (!this.uses.has(id)) this.uses.set(id, use);
+      for (const [countedAs, refusal] of refusals) this.addRefusal(countedAs, refusal);
+      throw error;
+    }
+  }
+
+  /** Writes everything and stops. */
+  async close(): Promise<void> {
+    clearTimeout(this.timer);
+    await this.flush({ all: true }).catch(this.onError);
+  }
+
+  private addRefusal(countedAs: string, refusal: Refusal): void {
+    const known = this.refusals.get(countedAs);
+    if (known === undefined) this.refusals.set(countedAs, refusal);
+    else known.count += refusal.count;
+  }
+
+  private schedule(): void {
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      void this.flush()
+        .catch(this.onError)
+        .finally(() => {
+          if (this.uses.size + this.refusals.size > 0) this.schedule();
+        });
+    }, DELAY_MS).unref();
+  }
+}
+
+async function writeUse(tx: EntityManager, id: string, { at, ip }: Use): Promise<void> {
+  // Another process may have written a later use.
+  await tx
+    .createQueryBuilder()
+    .update(ApiKey)
+    .set({ lastUsedAt: at, lastUsedIp: ip })
+    .where("id = :id AND (last_used_at IS NULL OR last_used_at < :at)", { id, at })
+    .execute();
+}
+
+async function writeRefusal(tx: EntityManager, countedAs: string, refusal: Refusal): Promise<void> {
+  const { key, origin, at, count } = refusal;
+  const { affected } = await tx.increment(AuditEntry, { countedAs }, "count", count);
+  if (affected !== 0) return;
+  const entry = {
+    id: uuid(),
+    organizationId: key.organizationId,
+    action: AuditAction.api_key_refused,
+    actorKind: ActorKind.agent,
+    actorId: key.id,
+    actorName: key.hint,
+    targetId: key.id,
+    targetName: key.name,
+    ...origin,
+    count,
+    countedAs,
+    createdAt: at,
+  };
+  await tx
+    .createQueryBuilder()
+    .insert()
+    .into(AuditEntry)
+    .values(entry)
+    .orIgnore()
+    .updateEntity(false)
+    .execute();
+}

@@ -1,0 +1,59 @@
+import type { EntityManager } from "typeorm";
+import { v7 as uuid } from "uuid";
+import { recordAudit } from "../audit/audit";
+import { AuditAction } from "../audit/audit-entry.entity";
+import type { RequestContext } from "../context";
+import type { Database } from "../database/database";
+import { insertUnlessTaken } from "../database/insert-unless-taken";
+import { GatewayError } from "../errors";
+import { organizationOf } from "../graphql/access";
+import { timestamp } from "../validation/timestamp";
+import { Member } from "./member.entity";
+import type { NewMember } from "./member.inputs";
+import { hashPassword } from "./password";
+
+/** E-mail addresses are compared without case. */
+export const normalizeEmail = (email: string): string => email.trim().toLowerCase();
+
+/** The people of organizations. */
+export class MemberService {
+  constructor(private readonly database: Database) {}
+
+  /** The member that calls. */
+  async viewer({ caller }: RequestContext): Promise<Member> {
+    if (caller.kind !== "member") throw new GatewayError("forbidden");
+    return this.database.read((reader) =>
+      reader.findOneOrFail(Member, { where: { id: caller.id }, relations: { organization: true } }),
+    );
+  }
+
+  /** Adds a member to the caller's organization. @throws GatewayError `conflict` when the address is in use */
+  async create(context: RequestContext, { password, ...member }: NewMember): Promise<Member> {
+    const passwordHash = await hashPassword(password);
+    return this.database.write((tx) => addMember(tx, context, { ...member, passwordHash }));
+  }
+}
+
+/** Adds a member to the caller's organization. @throws GatewayError `conflict` when the address is in use */
+export async function addMember(
+  tx: EntityManager,
+  context: RequestContext,
+  { email, passwordHash, permissions }: Pick<Member, "email" | "passwordHash" | "permissions">,
+): Promise<Member> {
+  const organizationId = organizationOf(context);
+  const member = tx.create(Member, {
+    id: uuid(),
+    organizationId,
+    email: normalizeEmail(email),
+    passwordHash,
+    permissions,
+    createdAt: timestamp(),
+  });
+  await insertUnlessTaken(tx, Member, member, "There is already a member with this e-mail address.");
+  await recordAudit(tx, context, AuditAction.member_created, {
+    id: member.id,
+    name: member.email,
+    organizationId,
+  });
+  return member;
+}

@@ -1,0 +1,118 @@
+import type { EntityManager } from "typeorm";
+import { v7 as uuid } from "uuid";
+import { recordAudit } from "../audit/audit";
+import { AuditAction } from "../audit/audit-entry.entity";
+import type { MemberCaller, RequestContext } from "../context";
+import { batched, indexBy } from "../database/batch";
+import type { Database } from "../database/database";
+import { GatewayError } from "../errors";
+import { hashToken, isWellFormedSessionToken, mintSessionToken } from "../keys/key-format";
+import { timestamp } from "../validation/timestamp";
+import { Member } from "./member.entity";
+import type { SignedIn, SignInInput } from "./member.inputs";
+import { normalizeEmail } from "./member.service";
+import { verifyPassword } from "./password";
+import { Session } from "./session.entity";
+import { countSignInAttempt, forgetSignInAttempts } from "./sign-in-throttle";
+
+/** A working day. */
+const SESSION_MS = 12 * 60 * 60 * 1000;
+
+/** Signing in and out. */
+export class SessionService {
+  constructor(private readonly database: Database) {}
+
+  /** Sessions with their member and organization, by hash. */
+  private readonly byHash = batched(async (hashes) =>
+    indexBy(
+      await this.database.read((reader) =>
+        reader
+          .createQueryBuilder(Session, "session")
+          .innerJoinAndSelect("session.member", "member")
+          .innerJoinAndSelect("member.organization", "organization")
+          .where("session.token_hash IN (:...hashes)", { hashes })
+          .getMany(),
+      ),
+      ({ tokenHash }) => tokenHash,
+    ),
+  );
+
+  /** The member behind a session token, read from the database now. @throws GatewayError `invalid_session` */
+  async resolve(token: string): Promise<MemberCaller> {
+    const session = isWellFormedSessionToken(token) ? await this.byHash(hashToken(token)) : undefined;
+    if (session?.member === undefined || session.expiresAt <= timestamp())
+      throw new GatewayError("invalid_session");
+    return callerOf(session.member, session.id);
+  }
+
+  /**
+   * Opens a session.
+   * @throws GatewayError `invalid_credentials`, in the same time whether the address or the password was wrong;
+   *   `too_many_attempts`
+   */
+  async signIn({ origin }: RequestContext, input: SignInInput): Promise<SignedIn> {
+    const email = normalizeEmail(input.email);
+    await countSignInAttempt(this.database, email, origin.ip);
+    const member = await this.memberOf(email);
+    const right = await verifyPassword(member?.passwordHash, input.password);
+    if (member === null || !right) {
+      if (member !== null) await this.recordFailure(member, origin);
+      throw new GatewayError("invalid_credentials");
+    }
+    const token = mintSessionToken();
+    const session = {
+      id: uuid(),
+      memberId: member.id,
+      tokenHash: hashToken(token),
+      createdAt: timestamp(),
+      expiresAt: timestamp(SESSION_MS),
+    };
+    await this.database.write(async (tx) => {
+      await forgetSignInAttempts(tx, email);
+      await tx.insert(Session, session);
+      await record(
+        tx,
+        { caller: callerOf(member, session.id), origin },
+        AuditAction.member_signed_in,
+        member,
+      );
+    });
+    return { token, expiresAt: session.expiresAt, member };
+  }
+
+  /** Ends the session that calls. @returns whether there was one left to end */
+  async signOut(context: RequestContext): Promise<boolean> {
+    const { caller } = context;
+    if (caller.kind !== "member") throw new GatewayError("forbidden");
+    return this.database.write(async (tx) => {
+      const { affected } = await tx.delete(Session, { id: caller.sessionId });
+      if (affected === 0) return false;
+      const member = await tx.findOneByOrFail(Member, { id: caller.id });
+      await record(tx, context, AuditAction.member_signed_out, member);
+      return true;
+    });
+  }
+
+  private memberOf(email: string): Promise<Member | null> {
+    return this.database.read((reader) =>
+      reader.findOne(Member, { where: { email }, relations: { organization: true } }),
+    );
+  }
+
+  private recordFailure(member: Member, origin: RequestContext["origin"]): Promise<void> {
+    const context: RequestContext = { caller: { kind: "anonymous" }, origin };
+    return this.database.write((tx) => record(tx, context, AuditAction.member_sign_in_failed, member));
+  }
+}
+
+const record = (tx: EntityManager, context: RequestContext, action: AuditAction, member: Member) =>
+  recordAudit(tx, context, action, { ...member, name: member.email });
+
+const callerOf = ({ id, email, permissions, organization }: Member, sessionId: string): MemberCaller => ({
+  kind: "member",
+  id,
+  email,
+  permissions,
+  sessionId,
+  organization,
+});

@@ -1,0 +1,11 @@
+import { IsSlug } from "../validation/slug";
+import { IsText } from "../validation/text";
+
+/** An organization to create, from the command line. */
+export class NewOrganization {
+  @IsSlug()
+  slug!: string;
+
+  @IsText(200)
+  name!: string;
+}

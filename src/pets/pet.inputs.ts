@@ -1,0 +1,36 @@
+import { IsOptional } from "class-validator";
+import { ArgsType, Extensions, Field, ID, InputType } from "type-graphql";
+import { PageArgs } from "../graphql/connection";
+import { IDEMPOTENCY_KEY_MAX } from "../idempotency/idempotency";
+import { IsInt64 } from "../validation/int64";
+import { IsText } from "../validation/text";
+import { PET_NAME_MAX, PetStatus } from "./pet.entity";
+
+@InputType({ description: "An animal to add." })
+export class NewPet {
+  @Field(() => String, { description: "The animal's name, 1 to 200 characters." })
+  @IsText(PET_NAME_MAX)
+  name!: string;
+
+  @Field(() => ID, { description: "Identifier (int64) of the category that the animal belongs to." })
+  @Extensions({ format: "int64" })
+  @IsInt64()
+  categoryId!: string;
+
+  @Field(() => PetStatus, { nullable: true, description: "Availability, where it is known." })
+  status!: PetStatus | null | undefined;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "Makes a retry safe: the same key and input within 24 hours give the first answer again.",
+  })
+  @IsOptional()
+  @IsText(IDEMPOTENCY_KEY_MAX)
+  idempotencyKey!: string | null | undefined;
+}
+
+@ArgsType()
+export class PetsArgs extends PageArgs {
+  @Field(() => PetStatus, { nullable: true, description: "Only animals with this availability." })
+  status!: PetStatus | null | undefined;
+}

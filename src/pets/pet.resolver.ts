@@ -1,0 +1,42 @@
+import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
+import type { RequestContext } from "../context";
+import { Access } from "../graphql/access";
+import { PetConnection } from "./pet.connection";
+import { GET_PET_DEPRECATION } from "./pet.deprecation";
+import { Pet } from "./pet.entity";
+import { NewPet, PetsArgs } from "./pet.inputs";
+import { PetService } from "./pet.service";
+
+@Resolver(() => Pet)
+export class PetResolver {
+  constructor(private readonly pets: PetService) {}
+
+  @Access("agentKey")
+  @Query(() => PetConnection, {
+    name: "pets",
+    description: "Animals of the store in the order of their ids.",
+  })
+  list(@Args(() => PetsArgs) args: PetsArgs): Promise<PetConnection> {
+    return this.pets.list(args);
+  }
+
+  @Access("agentKey")
+  @Query(() => Pet, {
+    name: "pet",
+    nullable: true,
+    description: "One animal; null when there is none with this id.",
+    deprecationReason: GET_PET_DEPRECATION.reason,
+  })
+  find(@Arg("id", () => ID, { description: "Its id (int64)." }) id: string): Promise<Pet | null> {
+    return this.pets.find(id);
+  }
+
+  @Access("agentKey")
+  @Mutation(() => Pet, { name: "createPet", description: "Adds an animal to the store." })
+  create(
+    @Ctx() context: RequestContext,
+    @Arg("input", () => NewPet, { description: "The animal." }) input: NewPet,
+  ): Promise<Pet> {
+    return this.pets.create(context, input);
+  }
+}

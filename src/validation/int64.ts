@@ -1,0 +1,18 @@
+import { ValidateBy } from "class-validator";
+
+const MIN = -(2n ** 63n);
+const MAX = 2n ** 63n - 1n;
+
+/** Whether a text is an int64 in its one decimal spelling: no plus, no leading zero, no exponent. */
+export function isInt64(text: unknown): text is string {
+  if (typeof text !== "string" || text.length > 20 || !/^(0|-?[1-9]\d*)$/.test(text)) return false;
+  const value = BigInt(text);
+  return value >= MIN && value <= MAX;
+}
+
+/** The property must hold an int64 as decimal text, which is how GraphQL carries it. */
+export const IsInt64 = (): PropertyDecorator =>
+  ValidateBy({
+    name: "isInt64",
+    validator: { validate: isInt64, defaultMessage: () => "must be an integer of 64 bits (int64)" },
+  });

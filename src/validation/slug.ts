@@ -1,0 +1,12 @@
+import { ValidateBy } from "class-validator";
+
+/** The property must be a short name for addresses: 1 to 63 of a-z, 0-9 and single hyphens between them. */
+export const IsSlug = (): PropertyDecorator =>
+  ValidateBy({
+    name: "isSlug",
+    validator: {
+      validate: (value) =>
+        typeof value === "string" && value.length <= 63 && /^[a-z0-9]+(-[a-z0-9]+)*$/.test(value),
+      defaultMessage: () => "must be 1 to 63 of a-z, 0-9 and single hyphens between them",
+    },
+  });

@@ -1,0 +1,33 @@
+import { ValidateBy } from "class-validator";
+
+/**
+ * What is wrong with a text, or undefined. Length counts code points, as JSON Schema does. NUL cannot be
+ * stored by PostgreSQL, and a lone surrogate has no UTF-8: both would come back changed.
+ */
+export function textProblem(value: unknown, max: number): string | undefined {
+  if (typeof value !== "string") return "must be a string";
+  if (value.trim() === "") return "must not be empty";
+  if (value.length > 2 * max || (value.length > max && [...value].length > max)) {
+    return `must have at most ${max} characters`;
+  }
+  if (value.includes("\0")) return "must not contain the NUL character";
+  if (!value.isWellFormed()) return "must be well-formed Unicode";
+  return undefined;
+}
+
+/**
+ * The property must be a text that is not blank and comes back byte for byte: at most `max` code points.
+ * @param options.trimmed the text is stored without blanks at its ends, so they do not count
+ */
+export function IsText(max: number, { trimmed = false } = {}): PropertyDecorator {
+  const problem = (value: unknown) =>
+    textProblem(trimmed && typeof value === "string" ? value.trim() : value, max);
+  return ValidateBy({
+    name: "isText",
+    constraints: [max],
+    validator: {
+      validate: (value) => problem(value) === undefined,
+      defaultMessage: (args) => problem(args?.value) ?? "",
+    },
+  });
+}

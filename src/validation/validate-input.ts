@@ -1,0 +1,22 @@
+import { type ValidationError, validate } from "class-validator";
+import { type InputProblem, InvalidInput } from "../errors";
+
+/**
+ * Checks one input object of a resolver against the rules on its class; TypeGraphQL calls it for each.
+ * @throws InvalidInput naming every property at fault, never repeating a submitted value
+ */
+export async function validateInput(input: unknown): Promise<void> {
+  if (typeof input !== "object" || input === null) return;
+  const errors = await validate(input, {
+    forbidUnknownValues: true,
+    skipMissingProperties: false,
+    validationError: { target: false, value: false },
+  });
+  if (errors.length > 0) throw new InvalidInput(errors.flatMap((error) => problemsOf(error, "")));
+}
+
+function problemsOf(error: ValidationError, prefix: string): InputProblem[] {
+  const path = prefix + error.property;
+  const own = Object.values(error.constraints ?? {}).map((problem) => ({ path, problem }));
+  return [...own, ...(error.children ?? []).flatMap((child) => problemsOf(child, `${path}.`))];
+}
