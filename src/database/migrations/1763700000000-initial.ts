@@ -169,7 +169,7 @@ export class Initial1763700000000 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    for (const table of describe(runner).reverse()) await runner.dropTable(table);
+    for (const { name } of describe(runner).reverse()) await runner.dropTable(name);
   }
 }
 

@@ -1,0 +1,46 @@
+import { createDataSource } from "../../src/database/data-source";
+import { Database } from "../../src/database/database";
+import { onEachEngine, type TestDatabase } from "../support/engines";
+
+onEachEngine((engine) => {
+  let place: TestDatabase;
+  beforeEach(async () => {
+    place = await engine.createDatabase();
+  });
+  afterEach(() => place.drop());
+
+  test("the migrations make exactly the tables that the entities describe", async () => {
+    const source = createDataSource(place.url);
+    const database = await Database.open(source);
+    try {
+      await database.migrate();
+      const { upQueries } = await source.driver.createSchemaBuilder().log();
+      // Anything here is an entity change without a migration.
+      expect(upQueries.map(({ query }) => query)).toEqual([]);
+    } finally {
+      await database.close();
+    }
+  });
+
+  test("several processes that migrate at once run each migration once", async () => {
+    const databases = await Promise.all([1, 2, 3, 4].map(() => Database.open(createDataSource(place.url))));
+    try {
+      const ran = await Promise.all(databases.map((database) => database.migrate()));
+      expect(ran.flat()).toEqual(["Initial1763700000000"]);
+    } finally {
+      await Promise.all(databases.map((database) => database.close()));
+    }
+  });
+
+  test("the migrations can be undone", async () => {
+    const source = createDataSource(place.url);
+    const database = await Database.open(source);
+    try {
+      await database.migrate();
+      await source.undoLastMigration();
+      expect(await database.pendingMigrations()).toEqual(["Initial1763700000000"]);
+    } finally {
+      await database.close();
+    }
+  });
+});

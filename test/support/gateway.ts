@@ -1,0 +1,154 @@
+import type { AddressInfo } from "node:net";
+import { Writable } from "node:stream";
+import pino from "pino";
+import { createApp } from "../../src/app";
+import { bootstrap } from "../../src/bootstrap";
+import { loadConfig } from "../../src/config";
+import type { RequestContext } from "../../src/context";
+import { createDataSource } from "../../src/database/data-source";
+import type { Services } from "../../src/services";
+import type { TestDatabase, TestEngine } from "./engines";
+
+/** What came back of one call. */
+export interface Reply {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of an answer
+  body: any;
+  text: string;
+}
+
+/** What a test may say of a call. */
+export interface Call {
+  /** Bearer token; the gateway's first key when left out, no Authorization header when null. */
+  token?: string | null;
+  headers?: Record<string, string>;
+  /** Sent as JSON, or as it is when a string or bytes. */
+  body?: unknown;
+}
+
+/** A gateway that listens on a free port of this machine, with a first key and a signed-in owner. */
+export interface TestGateway {
+  url: string;
+  databaseUrl: string;
+  /** The first API key. */
+  key: string;
+  /** Session token of the owner, who holds config:manage. */
+  owner: string;
+  ownerCredentials: { email: string; password: string };
+  services: Services;
+  /** What the log holds so far. */
+  log(): string;
+  rest(method: string, path: string, call?: Call): Promise<Reply>;
+  graphql(query: string, variables?: Record<string, unknown>, call?: Call): Promise<Reply>;
+  close(): Promise<void>;
+}
+
+const OWNER = { email: "owner@example.com", password: "correct horse battery staple" };
+
+/** Starts a gateway. @param database one to share with another gateway; a new one when left out */
+export async function startGateway(
+  engine: TestEngine,
+  { env = {}, database }: { env?: Record<string, string>; database?: TestDatabase } = {},
+): Promise<TestGateway> {
+  const own = database ?? (await engine.createDatabase());
+  const config = loadConfig({
+    DATABASE_URL: own.url,
+    PORT: "0",
+    BOOTSTRAP_OWNER_EMAIL: OWNER.email,
+    BOOTSTRAP_OWNER_PASSWORD: OWNER.password,
+    ...env,
+  });
+  const lines: string[] = [];
+  const sink = new Writable({
+    write: (chunk, _, done) => {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+  const app = await createApp(config, createDataSource(own.url), pino({ level: config.logLevel }, sink));
+  const first = await bootstrap(app.services.database, config);
+  await app.http.listen({ port: 0, host: "127.0.0.1" });
+  const url = `http://127.0.0.1:${(app.http.server.address() as AddressInfo).port}`;
+
+  const gateway: TestGateway = {
+    url,
+    databaseUrl: own.url,
+    key: first?.keySecret ?? "",
+    owner: "",
+    ownerCredentials: OWNER,
+    services: app.services,
+    log: () => lines.join(""),
+    rest: (method, path, { token = gateway.key, headers = {}, body } = {}) =>
+      send(`${url}${path}`, {
+        method,
+        headers: {
+          ...(token !== null && { authorization: `Bearer ${token}` }),
+          ...(body !== undefined && { "content-type": "application/json" }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: isRaw(body) ? body : JSON.stringify(body) }),
+      }),
+    graphql: (query, variables = {}, call = {}) =>
+      gateway.rest("POST", "/graphql", { ...call, body: call.body ?? { query, variables } }),
+    close: async () => {
+      await app.close();
+      if (database === undefined) await own.drop();
+    },
+  };
+  gateway.owner = await signIn(gateway, OWNER);
+  return gateway;
+}
+
+async function send(url: string, init: RequestInit): Promise<Reply> {
+  const response = await fetch(url, init);
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.includes("json") === true;
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJson ? JSON.parse(text) : undefined,
+  };
+}
+
+const isRaw = (body: unknown): body is string | Uint8Array =>
+  typeof body === "string" || body instanceof Uint8Array;
+
+/** @returns a session token */
+export async function signIn(
+  gateway: Pick<TestGateway, "graphql">,
+  { email, password }: { email: string; password: string },
+): Promise<string> {
+  const reply = await gateway.graphql(
+    "mutation ($input: SignInInput!) { signIn(input: $input) { token } }",
+    { input: { email, password } },
+    { token: null },
+  );
+  return reply.body.data.signIn.token;
+}
+
+/** The context of somebody at the command line, who acts for the first organization or the one given. */
+export async function operator(gateway: TestGateway, slug = "first"): Promise<RequestContext> {
+  return {
+    caller: { kind: "operator", organization: await gateway.services.organizations.bySlug(slug) },
+    origin: { ip: null, userAgent: null, requestId: null },
+  };
+}
+
+/** Mints a key for an agent through the service, as the command line does. */
+export async function mint(
+  gateway: TestGateway,
+  {
+    agent = "first-agent",
+    name = `key ${Math.random()}`,
+    expiresAt,
+  }: { agent?: string; name?: string; expiresAt?: Date } = {},
+): Promise<{ id: string; secret: string; hint: string }> {
+  const { id: agentId, organization } = await gateway.services.agents.bySlug(agent);
+  const { apiKey, secret } = await gateway.services.keys.create(
+    { caller: { kind: "operator", organization }, origin: { ip: null, userAgent: null, requestId: null } },
+    { agentId, name, expiresAt, idempotencyKey: undefined },
+  );
+  return { id: apiKey.id, secret, hint: apiKey.hint };
+}

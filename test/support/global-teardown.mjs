@@ -1,0 +1,2 @@
+/** Stops what the global setup started. */
+export default () => globalThis.stopPostgres();
