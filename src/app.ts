@@ -8,6 +8,7 @@ import { Database } from "./database/database";
 import { createApollo } from "./graphql/apollo";
 import { answerGraphQLError } from "./graphql/http-errors";
 import { createSchema } from "./graphql/schema";
+import { startHousekeeping } from "./housekeeping";
 import { refuseOtherMethods } from "./http/allowed-methods";
 import { authenticateRequests } from "./http/authenticate";
 import { addHealthRoutes } from "./http/health";
@@ -52,10 +53,13 @@ export async function createApp(config: Config, source: DataSource, log: Logger)
   refuseOtherMethods(http, "/graphql", ["GET", "POST"]);
   addHealthRoutes(http, database);
 
+  const stopHousekeeping = startHousekeeping(database, (err) => log.warn({ err }, "housekeeping failed"));
+
   return {
     http,
     services,
     close: async () => {
+      stopHousekeeping();
       await http.close();
       await apollo.stop();
       await services.usage.close();

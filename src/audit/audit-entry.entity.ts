@@ -13,6 +13,7 @@ export enum AuditAction {
   member_signed_out = "member_signed_out",
   member_signed_out_everywhere = "member_signed_out_everywhere",
   member_password_changed = "member_password_changed",
+  member_permissions_changed = "member_permissions_changed",
   api_key_created = "api_key_created",
   api_key_renamed = "api_key_renamed",
   api_key_rotated = "api_key_rotated",
@@ -20,7 +21,32 @@ export enum AuditAction {
   api_key_refused = "api_key_refused",
 }
 
-registerEnumType(AuditAction, { name: "AuditAction", description: "What was done." });
+registerEnumType(AuditAction, {
+  name: "AuditAction",
+  description: "What was done.",
+  valuesConfig: {
+    organization_created: { description: "An organization was created." },
+    organization_deactivated: { description: "An organization was deactivated: its keys stopped resolving." },
+    organization_reactivated: { description: "An organization was reactivated: its keys resolve again." },
+    agent_created: { description: "An agent was created." },
+    member_created: { description: "A member was added." },
+    member_signed_in: { description: "A member signed in." },
+    member_sign_in_failed: { description: "Somebody tried to sign in as a member with a wrong password." },
+    member_signed_out: { description: "A member ended a session." },
+    member_signed_out_everywhere: { description: "A member ended all of its sessions." },
+    member_password_changed: {
+      description: "The password of a member was changed; its other sessions ended.",
+    },
+    member_permissions_changed: { description: "A member was given other permissions." },
+    api_key_created: { description: "An API key was minted." },
+    api_key_renamed: { description: "An API key was given another name." },
+    api_key_rotated: { description: "An API key was replaced by a new one." },
+    api_key_revoked: { description: "An API key was revoked." },
+    api_key_refused: {
+      description: "A revoked, expired or unresolvable key was presented; counted per minute.",
+    },
+  },
+});
 
 export enum ActorKind {
   member = "member",
@@ -77,6 +103,13 @@ export class AuditEntry {
   @Field(() => String, { description: "Name, at that time, of what it was done to." })
   @Column({ type: "varchar", length: 254 })
   targetName!: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "What changed, in words, where the action leaves it open.",
+  })
+  @Column({ type: "varchar", length: 254, nullable: true })
+  detail!: string | null;
 
   @Field(() => String, { nullable: true, description: "Address that the request came from." })
   @Column({ type: "varchar", length: 45, nullable: true })

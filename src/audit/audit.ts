@@ -11,12 +11,16 @@ export interface AuditTarget {
   organizationId: string;
 }
 
-/** Writes one entry, in the transaction of what it tells of: neither is ever there without the other. */
+/**
+ * Writes one entry, in the transaction of what it tells of: neither is ever there without the other.
+ * @param detail what changed, in words, where the action leaves it open
+ */
 export async function recordAudit(
   tx: EntityManager,
   { caller, origin }: RequestContext,
   action: AuditAction,
   target: AuditTarget,
+  detail: string | null = null,
 ): Promise<void> {
   await tx.insert(AuditEntry, {
     id: uuid(),
@@ -25,6 +29,7 @@ export async function recordAudit(
     ...actorOf(caller),
     targetId: target.id,
     targetName: target.name,
+    detail,
     ...origin,
     count: 1,
     countedAs: null,

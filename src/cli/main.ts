@@ -3,6 +3,7 @@ import "reflect-metadata";
 import { Command } from "commander";
 import { reportAndExit } from "../exit";
 import { addAgentCommands } from "./agents";
+import { addAuditCommands } from "./audit";
 import { addDatabaseCommands } from "./database";
 import { addKeyCommands } from "./keys";
 import { addMemberCommands } from "./members";
@@ -17,6 +18,7 @@ addKeyCommands(program.command("keys").description("API keys"));
 addOrganizationCommands(program.command("orgs").description("Organizations"));
 addAgentCommands(program.command("agents").description("Agents"));
 addMemberCommands(program.command("members").description("Members, who sign in"));
+addAuditCommands(program.command("audit").description("Audit logs"));
 addDatabaseCommands(program);
 
 program.parseAsync().catch(reportAndExit);

@@ -1,6 +1,6 @@
 import pino from "pino";
 import { loadConfig } from "../config";
-import type { RequestContext } from "../context";
+import type { Operator, RequestContext } from "../context";
 import { Database } from "../database/database";
 import { StartupError } from "../errors";
 import type { Organization } from "../organizations/organization.entity";
@@ -32,7 +32,7 @@ export function withServices<T>(work: (services: Services) => Promise<T>): Promi
 }
 
 /** The context of one who sits at the command line and acts for an organization. */
-export const operatorFor = (organization: Organization): RequestContext => ({
+export const operatorFor = (organization: Organization): RequestContext & { caller: Operator } => ({
   caller: { kind: "operator", organization },
   origin: { ip: null, userAgent: null, requestId: null },
 });

@@ -5,7 +5,7 @@ import { timestamp } from "../validation/timestamp";
 import { IdempotencyRecord } from "./idempotency-record.entity";
 
 /** How long an idempotency key is remembered (ms). */
-const LIFETIME_MS = 24 * 60 * 60 * 1000;
+export const IDEMPOTENCY_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
 /** Longest idempotency key, in code points. */
 export const IDEMPOTENCY_KEY_MAX = 255;
@@ -34,18 +34,17 @@ export async function once<T>(tx: EntityManager, operation: IdempotentCreate<T>)
   const { scope, key } = operation;
   if (key == null) return operation.create();
   const requestHash = hashOf(operation.request);
-  await tx.delete(IdempotencyRecord, { scope, key, createdAt: LessThan(timestamp(-LIFETIME_MS)) });
+  await tx.delete(IdempotencyRecord, {
+    scope,
+    key,
+    createdAt: LessThan(timestamp(-IDEMPOTENCY_LIFETIME_MS)),
+  });
   const record = await claim(tx, { scope, key, requestHash });
   if (record.requestHash !== requestHash) throw new GatewayError("idempotency_key_reused");
   const made =
     record.resourceId === null ? await operation.create() : await operation.repeat(record.resourceId);
   await tx.update(IdempotencyRecord, { scope, key }, { resourceId: operation.idOf(made) });
   return made;
-}
-
-/** Forgets the keys that are past their time. */
-export async function purgeIdempotencyRecords(tx: EntityManager): Promise<void> {
-  await tx.delete(IdempotencyRecord, { createdAt: LessThan(timestamp(-LIFETIME_MS)) });
 }
 
 type Claim = Pick<IdempotencyRecord, "scope" | "key" | "requestHash">;

@@ -150,7 +150,7 @@ export class ApiKeyService {
         throw new GatewayError("conflict", NAME_TAKEN);
       }
       await tx.update(ApiKey, { id: key.id }, { name: next, heldName: next });
-      await recordAudit(tx, context, AuditAction.api_key_renamed, { ...key, name: `${key.name} → ${next}` });
+      await recordAudit(tx, context, AuditAction.api_key_renamed, key, `now ${next}`);
       return tx.findOneByOrFail(ApiKey, { id: key.id });
     });
   }
@@ -180,7 +180,7 @@ export class ApiKeyService {
         { ...end, heldName: null, replacedById },
       );
       if (affected !== 1) throw new GatewayError("conflict", "The key was changed meanwhile.");
-      await recordAudit(tx, context, AuditAction.api_key_rotated, old);
+      await recordAudit(tx, context, AuditAction.api_key_rotated, old, `grace of ${graceMs / 1000} s`);
       return mintKey(tx, context, agent, {
         id: replacedById,
         name: old.name,

@@ -126,6 +126,7 @@ async function writeRefusal(tx: EntityManager, countedAs: string, refusal: Refus
     actorName: key.hint,
     targetId: key.id,
     targetName: key.name,
+    detail: null,
     ...origin,
     count,
     countedAs,

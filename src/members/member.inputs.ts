@@ -10,14 +10,17 @@ const PASSWORD_MAX = 200;
 const IsPassword = () =>
   Length(PASSWORD_MIN, PASSWORD_MAX, { message: `must have ${PASSWORD_MIN} to ${PASSWORD_MAX} characters` });
 
+/** A password that somebody at the command line chooses. */
+export class NewPassword {
+  @IsPassword()
+  password!: string;
+}
+
 /** A member to create, from the command line. */
-export class NewMember {
+export class NewMember extends NewPassword {
   @IsEmail({}, { message: "must be an e-mail address" })
   @MaxLength(254, { message: "must have at most 254 characters" })
   email!: string;
-
-  @IsPassword()
-  password!: string;
 
   @IsEnum(Permission, { each: true, message: "must be config:manage" })
   permissions!: Permission[];
@@ -32,6 +35,17 @@ export class SignInInput {
   @Field(() => String, { description: "Password." })
   @MaxLength(PASSWORD_MAX, { message: `must have at most ${PASSWORD_MAX} characters` })
   password!: string;
+}
+
+@InputType({ description: "A password to replace the present one." })
+export class ChangePasswordInput {
+  @Field(() => String, { description: "The present password." })
+  @MaxLength(PASSWORD_MAX, { message: `must have at most ${PASSWORD_MAX} characters` })
+  currentPassword!: string;
+
+  @Field(() => String, { description: "The new password, 12 to 200 characters." })
+  @IsPassword()
+  newPassword!: string;
 }
 
 @ObjectType({ description: "A session that was just opened." })

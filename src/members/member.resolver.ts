@@ -1,22 +1,28 @@
-import { Arg, Ctx, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Ctx, Int, Mutation, Query, Resolver } from "type-graphql";
 import type { RequestContext } from "../context";
 import { Access } from "../graphql/access";
 import { Member } from "./member.entity";
-import { SignedIn, SignInInput } from "./member.inputs";
+import { ChangePasswordInput, SignedIn, SignInInput } from "./member.inputs";
 import { MemberService } from "./member.service";
 import { SessionService } from "./session.service";
 
 @Resolver(() => Member)
 export class MemberResolver {
   constructor(
-    private readonly members: MemberService,
+    private readonly service: MemberService,
     private readonly sessions: SessionService,
   ) {}
 
   @Access("member")
   @Query(() => Member, { description: "The member who is signed in." })
   viewer(@Ctx() context: RequestContext): Promise<Member> {
-    return this.members.viewer(context);
+    return this.service.viewer(context);
+  }
+
+  @Access("member")
+  @Query(() => [Member], { description: "The members of the caller's organization, by e-mail address." })
+  members(@Ctx() context: RequestContext): Promise<Member[]> {
+    return this.service.list(context);
   }
 
   @Access("anyone")
@@ -32,5 +38,24 @@ export class MemberResolver {
   @Mutation(() => Boolean, { description: "Ends the session that calls." })
   signOut(@Ctx() context: RequestContext): Promise<boolean> {
     return this.sessions.signOut(context);
+  }
+
+  @Access("member", { whileDeactivated: true })
+  @Mutation(() => Int, {
+    description: "Ends all sessions of the member, this one too; answers how many there were.",
+  })
+  signOutEverywhere(@Ctx() context: RequestContext): Promise<number> {
+    return this.sessions.signOutEverywhere(context);
+  }
+
+  @Access("member", { whileDeactivated: true })
+  @Mutation(() => Boolean, {
+    description: "Replaces the member's password and ends all of its other sessions.",
+  })
+  changePassword(
+    @Ctx() context: RequestContext,
+    @Arg("input", () => ChangePasswordInput, { description: "Both passwords." }) input: ChangePasswordInput,
+  ): Promise<boolean> {
+    return this.sessions.changePassword(context, input);
   }
 }

@@ -1,4 +1,4 @@
-import type { EntityManager } from "typeorm";
+import { type EntityManager, Not } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { recordAudit } from "../audit/audit";
 import { AuditAction } from "../audit/audit-entry.entity";
@@ -9,9 +9,9 @@ import { GatewayError } from "../errors";
 import { hashToken, isWellFormedSessionToken, mintSessionToken } from "../keys/key-format";
 import { timestamp } from "../validation/timestamp";
 import { Member } from "./member.entity";
-import type { SignedIn, SignInInput } from "./member.inputs";
+import type { ChangePasswordInput, SignedIn, SignInInput } from "./member.inputs";
 import { normalizeEmail } from "./member.service";
-import { verifyPassword } from "./password";
+import { hashPassword, verifyPassword } from "./password";
 import { Session } from "./session.entity";
 import { countSignInAttempt, forgetSignInAttempts } from "./sign-in-throttle";
 
@@ -82,14 +82,49 @@ export class SessionService {
 
   /** Ends the session that calls. @returns whether there was one left to end */
   async signOut(context: RequestContext): Promise<boolean> {
-    const { caller } = context;
-    if (caller.kind !== "member") throw new GatewayError("forbidden");
+    const caller = memberCaller(context);
     return this.database.write(async (tx) => {
       const { affected } = await tx.delete(Session, { id: caller.sessionId });
       if (affected === 0) return false;
       const member = await tx.findOneByOrFail(Member, { id: caller.id });
       await record(tx, context, AuditAction.member_signed_out, member);
       return true;
+    });
+  }
+
+  /** Ends all sessions of the member that calls. @returns how many there were */
+  signOutEverywhere(context: RequestContext): Promise<number> {
+    const { id } = memberCaller(context);
+    return this.database.write(async (tx) => {
+      const member = await tx.findOneByOrFail(Member, { id });
+      await record(tx, context, AuditAction.member_signed_out_everywhere, member);
+      return (await tx.delete(Session, { memberId: id })).affected ?? 0;
+    });
+  }
+
+  /**
+   * Replaces the password of the member that calls and ends its other sessions.
+   * @throws GatewayError `invalid_credentials` for a wrong present password; `too_many_attempts`
+   */
+  async changePassword(context: RequestContext, input: ChangePasswordInput): Promise<boolean> {
+    const caller = memberCaller(context);
+    await countSignInAttempt(this.database, caller.email, context.origin.ip);
+    const member = await this.database.read((reader) => reader.findOneByOrFail(Member, { id: caller.id }));
+    if (!(await verifyPassword(member.passwordHash, input.currentPassword))) {
+      throw new GatewayError("invalid_credentials", "The present password is wrong.");
+    }
+    await this.setPassword(context, member, input.newPassword, caller.sessionId);
+    return true;
+  }
+
+  /** Gives a member another password and ends its sessions. @param keep id of a session that goes on */
+  async setPassword(context: RequestContext, member: Member, password: string, keep = ""): Promise<void> {
+    const passwordHash = await hashPassword(password);
+    await this.database.write(async (tx) => {
+      await tx.update(Member, { id: member.id }, { passwordHash });
+      await tx.delete(Session, { memberId: member.id, id: Not(keep) });
+      await forgetSignInAttempts(tx, member.email);
+      await record(tx, context, AuditAction.member_password_changed, member);
     });
   }
 
@@ -103,6 +138,11 @@ export class SessionService {
     const context: RequestContext = { caller: { kind: "anonymous" }, origin };
     return this.database.write((tx) => record(tx, context, AuditAction.member_sign_in_failed, member));
   }
+}
+
+function memberCaller({ caller }: RequestContext): MemberCaller {
+  if (caller.kind !== "member") throw new GatewayError("forbidden");
+  return caller;
 }
 
 const record = (tx: EntityManager, context: RequestContext, action: AuditAction, member: Member) =>

@@ -140,6 +140,7 @@ const tables = (bigint: string): TableOptions[] => [
       text("actor_name", 254),
       id("target_id"),
       text("target_name", 254),
+      text("detail", 254, NULLABLE),
       text("ip", 45, NULLABLE),
       text("user_agent", 200, NULLABLE),
       text("request_id", 64, NULLABLE),

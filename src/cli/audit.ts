@@ -1,0 +1,44 @@
+import { type Command, Option } from "commander";
+import { AuditLogArgs } from "../audit/audit.inputs";
+import { AuditAction, type AuditEntry } from "../audit/audit-entry.entity";
+import { MAX_PAGE } from "../graphql/connection";
+import { printJson, printTable } from "./output";
+import { operatorFor, withServices } from "./session";
+
+interface Options {
+  org: string;
+  action?: AuditAction;
+  target?: string;
+  json?: boolean;
+}
+
+/** `gateway audit …` */
+export function addAuditCommands(audit: Command): void {
+  audit
+    .command("list")
+    .description(`show the latest ${MAX_PAGE} entries of an organization's audit log, newest first`)
+    .requiredOption("--org <slug>", "the organization")
+    .addOption(new Option("--action <action>", "only this action").choices(Object.values(AuditAction)))
+    .option("--target <id>", "only what was done to the key, member, agent or organization with this id")
+    .option("--json", "print one JSON array")
+    .action(({ org, action, target, json }: Options) =>
+      withServices(async (services) => {
+        const context = operatorFor(await services.organizations.bySlug(org));
+        const args = Object.assign(new AuditLogArgs(), { first: MAX_PAGE, action, targetId: target });
+        const { nodes } = await services.audit.list(context, args);
+        if (json) printJson(nodes.map(({ organizationId: _, countedAs: __, ...entry }) => entry));
+        else printTable(nodes.map(inWords), "There are no such entries.");
+      }),
+    );
+}
+
+const inWords = ({ createdAt, action, actorName, targetName, detail, targetId, count, ip }: AuditEntry) => ({
+  at: createdAt,
+  action,
+  actor: actorName,
+  target: targetName,
+  detail,
+  count,
+  ip,
+  targetId,
+});
