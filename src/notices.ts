@@ -16,7 +16,6 @@ export function addressOf({ publicUrl, tls }: Config, listening: AddressInfo | s
 export const firstStartNotice = (first: FirstStart, address: string): string => `
 First start: this is shown once and cannot be shown again.
 
-  Dashboard      ${address}/dashboard
   Sign in as     ${first.ownerEmail}
   Password       ${first.ownerPassword ?? "(as set in BOOTSTRAP_OWNER_PASSWORD)"}
   Organization   ${first.organization}
