@@ -13,14 +13,21 @@ const CONNECTIONS = 32;
 const PETS = 10_000;
 
 const directory = await mkdtemp(join(tmpdir(), "gateway-bench-"));
-const env = { ...process.env, DATABASE_URL: `sqlite:${join(directory, "bench.sqlite")}`, PORT: "0", LOG_LEVEL: "warn" };
+const env = {
+  ...process.env,
+  DATABASE_URL: `sqlite:${join(directory, "bench.sqlite")}`,
+  PORT: "0",
+  LOG_LEVEL: "warn",
+};
 
 const server = spawn(process.execPath, ["dist/src/main.js"], { env, stdio: ["ignore", "pipe", "inherit"] });
 try {
   const { key, url } = await started(server);
   await finished(spawn(process.execPath, ["dist/src/cli/main.js", "seed", "--pets", String(PETS)], { env }));
   const results = await measure(workloads(url), key);
-  console.log(`${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s each, ${PETS} animals; medians\n`);
+  console.log(
+    `${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s each, ${PETS} animals; medians\n`,
+  );
   console.table(results);
 } finally {
   server.kill("SIGTERM");
@@ -59,7 +66,8 @@ async function measure(all, key) {
     for (const [name, request] of Object.entries(all)) {
       const headers = { ...request.headers, authorization: `Bearer ${key}` };
       const run = await autocannon({ ...request, headers, connections: CONNECTIONS, duration: SECONDS });
-      if (run.non2xx + run.errors > 0) throw new Error(`${name}: ${run.non2xx} refused, ${run.errors} failed`);
+      if (run.non2xx + run.errors > 0)
+        throw new Error(`${name}: ${run.non2xx} refused, ${run.errors} failed`);
       runs[name].push(run);
     }
   }
