@@ -4,7 +4,7 @@ import { ApolloServerPluginLandingPageLocalDefault } from "@apollo/server/plugin
 import type { Config } from "../config";
 
 /** What Apollo Sandbox shows when it opens. */
-const EXAMPLE = `# Put your API key into the Authorization header below (Headers tab), then press the play button.
+export const EXAMPLE = `# Put your API key into the Authorization header below (Headers tab), then press the play button.
 # The server printed a key when it first started; "npm run -s gateway -- keys create" mints another.
 
 query WhoAmIAndWhatIsThere {

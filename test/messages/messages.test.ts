@@ -1,0 +1,51 @@
+import { onEachEngine } from "../support/engines";
+import { mint, operator, startGateway, type TestGateway } from "../support/gateway";
+
+onEachEngine((engine) => {
+  let gateway: TestGateway;
+  let otherAgentsKey: string;
+  beforeAll(async () => {
+    gateway = await startGateway(engine);
+    await gateway.services.agents.create(await operator(gateway), { slug: "other-agent", name: "Other" });
+    otherAgentsKey = (await mint(gateway, { agent: "other-agent" })).secret;
+  });
+  afterAll(() => gateway.close());
+
+  const LIST =
+    "query ($after: String) { messages(first: 2, after: $after) { nodes { id message } pageInfo { endCursor } } }";
+  const ONE = "query ($id: ID!) { message(id: $id) { message status createdAt } }";
+
+  test("a message sent through REST is queued and can be read back by its agent", async () => {
+    const sent = await gateway.rest("POST", "/messages", { body: { message: "Hello" } });
+    expect(sent.status).toBe(201);
+    expect(sent.body).toEqual({
+      id: expect.any(String),
+      message: "Hello",
+      status: "queued",
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    });
+    const { id, createdAt } = sent.body;
+    const read = await gateway.graphql(ONE, { id });
+    expect(read.body).toEqual({ data: { message: { message: "Hello", status: "queued", createdAt } } });
+  });
+
+  test("an agent neither reads nor lists the messages of another", async () => {
+    const { id } = (await gateway.rest("POST", "/messages", { body: { message: "Secret" } })).body;
+    expect((await gateway.graphql(ONE, { id }, { token: otherAgentsKey })).body).toEqual({
+      data: { message: null },
+    });
+    const { body } = await gateway.graphql(LIST, {}, { token: otherAgentsKey });
+    expect(body.data.messages.nodes).toEqual([]);
+  });
+
+  test("the messages of an agent are listed in the order in which they came, page by page", async () => {
+    const { secret } = await mint(gateway, { agent: "other-agent" });
+    for (const message of ["one", "two", "three"]) {
+      await gateway.rest("POST", "/messages", { body: { message }, token: secret });
+    }
+    const first = (await gateway.graphql(LIST, {}, { token: secret })).body.data.messages;
+    const next = await gateway.graphql(LIST, { after: first.pageInfo.endCursor }, { token: secret });
+    const texts = [...first.nodes, ...next.body.data.messages.nodes].map(({ message }) => message);
+    expect(texts).toEqual(["one", "two", "three"]);
+  });
+});

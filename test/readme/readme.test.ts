@@ -1,0 +1,66 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { promisify } from "node:util";
+import { ERRORS } from "../../src/errors";
+import { sqlite } from "../support/engines";
+import { startGateway, type TestGateway } from "../support/gateway";
+
+const README = readFileSync("README.md", "utf8");
+
+/** Each shell example that the README follows with the JSON that it prints. */
+const EXAMPLES = [...README.matchAll(/```sh\n(curl [^`]+)```\n```json\n([^`]+)```/g)].map(
+  ([, command, output]) => ({
+    command: command ?? "",
+    output: output ?? "",
+  }),
+);
+
+describe("the README", () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway(sqlite);
+  });
+  afterAll(() => gateway.close());
+
+  test("prints what its curl examples print, but for ids and times", async () => {
+    expect(EXAMPLES.length).toBeGreaterThanOrEqual(6);
+    // In order, for an animal is listed that an earlier one added.
+    for (const { command, output } of EXAMPLES) {
+      const here = command.replaceAll("http://127.0.0.1:4000", gateway.url);
+      const { stdout } = await promisify(execFile)("sh", ["-c", here], {
+        env: { ...process.env, KEY: gateway.key },
+      });
+      expect(withoutNoise(JSON.parse(stdout))).toEqual(withoutNoise(JSON.parse(output)));
+    }
+  });
+
+  test("has a row for each code of the error table, with its status, and no other", () => {
+    const rows = [...README.matchAll(/^\| `(\w+)` \| (\d{3}) \|/gm)].map(([, code, status]) => [
+      code,
+      Number(status),
+    ]);
+    expect(Object.fromEntries(rows)).toEqual(
+      Object.fromEntries(Object.entries(ERRORS).map(([code, { status }]) => [code, status])),
+    );
+  });
+
+  test("has a row for each setting, and no other", () => {
+    const read = [...readFileSync("src/config.ts", "utf8").matchAll(/^ {4}([A-Z][A-Z_]+): /gm)].map(
+      ([, name]) => name,
+    );
+    const settings = README.slice(README.indexOf("## Settings"), README.indexOf("### PostgreSQL"));
+    const told = [...settings.matchAll(/^\| (`[^|]+`) \|/gm)].flatMap(
+      ([, names]) => names?.match(/[A-Z][A-Z_]+/g) ?? [],
+    );
+    expect(told.sort()).toEqual(read.sort());
+  });
+});
+
+/** The same with a placeholder for each id, time and key. */
+function withoutNoise(value: unknown): unknown {
+  const text = JSON.stringify(value)
+    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "<uuid>")
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>")
+    .replace(/agk_dev_[0-9A-Za-z]{12}/g, "<hint>");
+  return JSON.parse(text);
+}
