@@ -1,6 +1,7 @@
-import { IsOptional, Max, Min } from "class-validator";
+import { IsOptional } from "class-validator";
 import { ArgsType, type ClassType, Field, Int, ObjectType } from "type-graphql";
 import type { ObjectLiteral, SelectQueryBuilder } from "typeorm";
+import { IsBetween } from "../validation/range";
 import { decodeCursor, encodeCursor } from "./cursor";
 
 /** Rows of a page when the client does not say. */
@@ -16,8 +17,7 @@ interface Row {
 export class PageArgs {
   @Field(() => Int, { nullable: true, defaultValue: DEFAULT_PAGE, description: "How many, 1 to 100." })
   @IsOptional()
-  @Min(1, { message: "must be at least 1" })
-  @Max(MAX_PAGE, { message: `must be at most ${MAX_PAGE}` })
+  @IsBetween(1, MAX_PAGE)
   first!: number | null;
 
   @Field(() => String, {

@@ -1,7 +1,8 @@
-import { IsOptional, Max, Min, ValidateBy } from "class-validator";
+import { IsOptional, ValidateBy } from "class-validator";
 import { ArgsType, Field, GraphQLISODateTime, ID, InputType, Int, ObjectType } from "type-graphql";
 import { PageArgs } from "../graphql/connection";
 import { IDEMPOTENCY_KEY_MAX } from "../idempotency/idempotency";
+import { IsBetween } from "../validation/range";
 import { IsText } from "../validation/text";
 import { ApiKey, ApiKeyState } from "./api-key.entity";
 
@@ -79,8 +80,7 @@ export class RotateApiKeyArgs {
     description: "For how long the old key is still accepted, 0 to 86,400 seconds, never beyond its own end.",
   })
   @IsOptional()
-  @Min(0, { message: "must be at least 0" })
-  @Max(DAY_SECONDS, { message: `must be at most ${DAY_SECONDS}` })
+  @IsBetween(0, DAY_SECONDS)
   graceSeconds!: number | null;
 }
 

@@ -1,5 +1,6 @@
-import { Extensions, Field, ID, ObjectType, registerEnumType } from "type-graphql";
+import { Field, ID, ObjectType, registerEnumType } from "type-graphql";
 import { Column, Entity, Index, PrimaryGeneratedColumn } from "typeorm";
+import { Int64 } from "../validation/int64";
 
 export enum PetStatus {
   available = "available",
@@ -25,7 +26,7 @@ export const PET_NAME_MAX = 200;
 @Index(["status", "id"])
 export class Pet {
   @Field(() => ID, { description: "Unique identifier (int64), assigned on creation." })
-  @Extensions({ format: "int64" })
+  @Int64
   @PrimaryGeneratedColumn("increment", { type: "bigint" })
   id!: string;
 
@@ -34,7 +35,7 @@ export class Pet {
   name!: string;
 
   @Field(() => ID, { description: "Identifier (int64) of the category that the animal belongs to." })
-  @Extensions({ format: "int64" })
+  @Int64
   @Column({ type: "bigint" })
   categoryId!: string;
 

@@ -1,5 +1,5 @@
 import { IsOptional } from "class-validator";
-import { ArgsType, Extensions, Field, ID, InputType } from "type-graphql";
+import { ArgsType, Field, ID, InputType } from "type-graphql";
 import { PageArgs } from "../graphql/connection";
 import { IDEMPOTENCY_KEY_MAX } from "../idempotency/idempotency";
 import { IsInt64 } from "../validation/int64";
@@ -13,7 +13,6 @@ export class NewPet {
   name!: string;
 
   @Field(() => ID, { description: "Identifier (int64) of the category that the animal belongs to." })
-  @Extensions({ format: "int64" })
   @IsInt64()
   categoryId!: string;
 

@@ -7,6 +7,7 @@ import {
 } from "graphql";
 import type { InputProblem } from "../errors";
 import { isInt64 } from "../validation/int64";
+import { ruleOf } from "../validation/json-schema";
 
 /** Whether values come out of a JSON body, with types, or out of a URL, as text. */
 export type Source = "json" | "text";
@@ -50,7 +51,7 @@ export function decode(
       ? value
       : refuse(`must be one of ${names.join(", ")}`);
   }
-  const isInteger = type.name === "Int" || field?.extensions.format === "int64";
+  const isInteger = type.name === "Int" || ruleOf(field).format === "int64";
   if (isInteger) return decodeInteger(value, type.name, place) ?? refuse("must be an integer");
   return typeof value === "string" ? value : refuse("must be a string");
 }

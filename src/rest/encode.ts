@@ -8,6 +8,7 @@ import {
   isObjectType,
   type SelectionSetNode,
 } from "graphql";
+import { ruleOf } from "../validation/json-schema";
 
 /** A JSON Schema of an answer, and what turns GraphQL's data into it. */
 export interface Encoding {
@@ -80,7 +81,7 @@ function objectEncoding(fields: Fields, selections: SelectionSetNode["selections
   const members = selections.flatMap((node) => {
     const field = node.kind === "Field" ? fields[node.name.value] : undefined;
     if (node.kind !== "Field" || field === undefined) return [];
-    const encoding = encodingOf(field.type, node.selectionSet, field.extensions.format);
+    const encoding = encodingOf(field.type, node.selectionSet, ruleOf(field).format);
     return [{ name: node.name.value, required: isNonNullType(field.type), ...encoding }];
   });
   return {

@@ -1,4 +1,5 @@
 import { ValidateBy } from "class-validator";
+import { JsonSchema } from "./json-schema";
 
 const MIN = -(2n ** 63n);
 const MAX = 2n ** 63n - 1n;
@@ -10,9 +11,17 @@ export function isInt64(text: unknown): text is string {
   return value >= MIN && value <= MAX;
 }
 
+/** The property holds an int64: as decimal text in GraphQL, as a number in REST. */
+export const Int64 = JsonSchema({ type: "integer", format: "int64" });
+
 /** The property must hold an int64 as decimal text, which is how GraphQL carries it. */
-export const IsInt64 = (): PropertyDecorator =>
-  ValidateBy({
+export const IsInt64 = (): PropertyDecorator => {
+  const validate = ValidateBy({
     name: "isInt64",
     validator: { validate: isInt64, defaultMessage: () => "must be an integer of 64 bits (int64)" },
   });
+  return (target, property) => {
+    validate(target, property);
+    Int64(target, property);
+  };
+};

@@ -1,4 +1,5 @@
 import { ValidateBy } from "class-validator";
+import { JsonSchema } from "./json-schema";
 
 /**
  * What is wrong with a text, or undefined. Length counts code points, as JSON Schema does. NUL cannot be
@@ -22,7 +23,7 @@ export function textProblem(value: unknown, max: number): string | undefined {
 export function IsText(max: number, { trimmed = false } = {}): PropertyDecorator {
   const problem = (value: unknown) =>
     textProblem(trimmed && typeof value === "string" ? value.trim() : value, max);
-  return ValidateBy({
+  const validate = ValidateBy({
     name: "isText",
     constraints: [max],
     validator: {
@@ -30,4 +31,14 @@ export function IsText(max: number, { trimmed = false } = {}): PropertyDecorator
       defaultMessage: (args) => problem(args?.value) ?? "",
     },
   });
+  // Not blank, and no NUL.
+  const declare = JsonSchema({
+    minLength: 1,
+    maxLength: max,
+    pattern: "^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$",
+  });
+  return (target, property) => {
+    validate(target, property);
+    declare(target, property);
+  };
 }
