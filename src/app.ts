@@ -13,6 +13,8 @@ import { refuseOtherMethods } from "./http/allowed-methods";
 import { authenticateRequests } from "./http/authenticate";
 import { addHealthRoutes } from "./http/health";
 import { createHttpServer } from "./http/server";
+import { addDocumentation } from "./rest/documentation";
+import { createOpenApi, serversOf } from "./rest/openapi";
 import { addRestRoutes, refuseOtherRestMethods } from "./rest/rest";
 import { createResolvers, createServices, type Services } from "./services";
 
@@ -52,6 +54,7 @@ export async function createApp(config: Config, source: DataSource, log: Logger)
   refuseOtherRestMethods(http);
   refuseOtherMethods(http, "/graphql", ["GET", "POST"]);
   addHealthRoutes(http, database);
+  addDocumentation(http, createOpenApi(schema, serversOf(config)));
 
   const stopHousekeeping = startHousekeeping(database, (err) => log.warn({ err }, "housekeeping failed"));
 

@@ -8,6 +8,11 @@ const integer = (name: string, min: number, max: number) =>
     .transform(Number)
     .pipe(z.number().min(min, `${name} must be at least ${min}`).max(max, `${name} must be at most ${max}`));
 
+const url = (name: string) =>
+  z
+    .url({ protocol: /^https?$/, error: `${name} must be an http or https URL` })
+    .transform((text) => text.replace(/\/+$/, ""));
+
 const list = z.string().transform((text) =>
   text
     .split(",")
@@ -51,7 +56,9 @@ const settings = z
         "ENVIRONMENT must be development, staging or production",
       )
       .default("development"),
-    PUBLIC_URL: z.url({ protocol: /^https?$/, error: "PUBLIC_URL must be an http or https URL" }).optional(),
+    PUBLIC_URL: url("PUBLIC_URL").optional(),
+    PRODUCTION_URL: url("PRODUCTION_URL").optional(),
+    STAGING_URL: url("STAGING_URL").optional(),
     TLS_CERT_FILE: z.string().optional(),
     TLS_KEY_FILE: z.string().optional(),
     TRUST_PROXY: trustProxy.default(false),
@@ -87,7 +94,9 @@ const settings = z
     databaseUrl: env.DATABASE_URL,
     databasePoolSize: env.DATABASE_POOL_SIZE,
     environment: env.ENVIRONMENT,
-    publicUrl: env.PUBLIC_URL?.replace(/\/+$/, ""),
+    publicUrl: env.PUBLIC_URL,
+    productionUrl: env.PRODUCTION_URL,
+    stagingUrl: env.STAGING_URL,
     tls:
       env.TLS_CERT_FILE && env.TLS_KEY_FILE
         ? { certFile: env.TLS_CERT_FILE, keyFile: env.TLS_KEY_FILE }

@@ -32,16 +32,30 @@ export function createApollo(
   });
 }
 
-/** Gives an answer without data the HTTP status and headers of its first error, as the REST door would. */
+/** Apollo's codes for what the specification calls a request error: nothing was executed. */
+const REQUEST_ERRORS = new Set<unknown>([
+  "GRAPHQL_PARSE_FAILED",
+  "GRAPHQL_VALIDATION_FAILED",
+  "BAD_USER_INPUT",
+]);
+
+/**
+ * Gives an answer without data the HTTP status and headers of its first error, as the REST door would; but, as the
+ * GraphQL over HTTP specification asks (6.4.1), a client that knows only `application/json` gets 200 for a
+ * document that does not parse, validate or coerce.
+ */
 const httpStatus: ApolloServerPlugin<RequestContext> = {
   async requestDidStart() {
     return {
-      async willSendResponse({ response, errors }) {
+      async willSendResponse({ request, response, errors }) {
         const failure = errors?.[0];
         const { body } = response;
         if (failure === undefined || body.kind !== "single" || body.singleResult.data != null) return;
         const { status, headers } = toGatewayError(failure);
-        applyHead(response.http, status, headers);
+        const accept = request.http?.headers.get("accept") ?? "";
+        const legacy = !accept.includes("application/graphql-response+json");
+        const isRequestError = failure.path === undefined && REQUEST_ERRORS.has(failure.extensions.code);
+        applyHead(response.http, legacy && isRequestError ? 200 : status, headers);
       },
     };
   },

@@ -1,5 +1,6 @@
 import {
   type FieldNode,
+  type GraphQLFieldMap,
   type GraphQLOutputType,
   getNamedType,
   isEnumType,
@@ -75,19 +76,31 @@ const JSON_TYPES: Readonly<Record<string, { type: string; format?: string }>> = 
   Int: { type: "integer", format: "int32" },
 };
 
-type Fields = Record<string, { type: GraphQLOutputType; extensions: Readonly<Record<string, unknown>> }>;
+type Fields = GraphQLFieldMap<unknown, unknown>;
 
 function objectEncoding(fields: Fields, selections: SelectionSetNode["selections"]): Encoding {
   const members = selections.flatMap((node) => {
     const field = node.kind === "Field" ? fields[node.name.value] : undefined;
     if (node.kind !== "Field" || field === undefined) return [];
     const encoding = encodingOf(field.type, node.selectionSet, ruleOf(field).format);
-    return [{ name: node.name.value, required: isNonNullType(field.type), ...encoding }];
+    return [
+      {
+        name: node.name.value,
+        description: field.description,
+        required: isNonNullType(field.type),
+        ...encoding,
+      },
+    ];
   });
   return {
     schema: {
       type: "object",
-      properties: Object.fromEntries(members.map(({ name, schema }) => [name, schema])),
+      properties: Object.fromEntries(
+        members.map(({ name, schema, description }) => [
+          name,
+          { ...schema, ...(description && { description }) },
+        ]),
+      ),
       required: members.filter(({ required }) => required).map(({ name }) => name),
     },
     encode: (value) => {

@@ -13,6 +13,7 @@ interface Parameter {
 export interface RestRoute {
   operationId: string;
   summary: string;
+  tag: "Pets" | "Agent" | "Messages";
   method: "GET" | "POST";
   path: `/${string}`;
   /** One operation with one root field, which also declares who may call. */
@@ -30,13 +31,18 @@ export interface RestRoute {
   /** Path of what was created, given the body of the answer, for `Location`. */
   location?: (created: Readonly<Record<string, unknown>>) => string;
   deprecation?: Deprecation;
+  /** For the reader of the documentation. */
+  example: { body?: unknown; answer: unknown };
 }
+
+const REX = { id: 1, name: "Rex", categoryId: 1, status: "available" };
 
 /** The whole REST door. */
 export const ROUTES: readonly RestRoute[] = [
   {
     operationId: "listPets",
     summary: "List animals",
+    tag: "Pets",
     method: "GET",
     path: "/v1/pets",
     document: `query listPets($first: Int, $after: String, $status: PetStatus) {
@@ -53,10 +59,12 @@ export const ROUTES: readonly RestRoute[] = [
     status: 200,
     result: ["pets", "nodes"],
     pageInfo: ["pets", "pageInfo"],
+    example: { answer: [REX] },
   },
   {
     operationId: "createPet",
     summary: "Add an animal",
+    tag: "Pets",
     method: "POST",
     path: "/v1/pets",
     document: `mutation createPet($input: NewPet!) {
@@ -66,10 +74,12 @@ export const ROUTES: readonly RestRoute[] = [
     status: 201,
     result: ["createPet"],
     location: ({ id }) => `/v1/pets/${id}`,
+    example: { body: { name: "Rex", categoryId: 1, status: "available" }, answer: REX },
   },
   {
     operationId: "getPet",
     summary: "Get one animal",
+    tag: "Pets",
     method: "GET",
     path: "/v1/pets/:petId",
     document: `query getPet($id: ID!) {
@@ -79,10 +89,12 @@ export const ROUTES: readonly RestRoute[] = [
     status: 200,
     result: ["pet"],
     deprecation: GET_PET_DEPRECATION,
+    example: { answer: REX },
   },
   {
     operationId: "whoami",
     summary: "Confirm that a key works and tell which agent it resolves to",
+    tag: "Agent",
     method: "GET",
     path: "/agent/whoami",
     document: `query whoami {
@@ -94,10 +106,27 @@ export const ROUTES: readonly RestRoute[] = [
     }`,
     status: 200,
     result: ["whoami"],
+    example: {
+      answer: {
+        agent: { id: "01a1fcd2-254e-77bb-8319-2e26d1494ad2", slug: "first-agent", name: "First agent" },
+        organization: {
+          id: "01a1fcd2-254a-710b-bfb2-e21891ca2d51",
+          slug: "first",
+          name: "First organization",
+        },
+        key: {
+          id: "01a1fcd2-2552-7717-b403-47e51492d93d",
+          name: "First key",
+          hint: "agk_dev_NMHsHkUwZKGz",
+          createdAt: "2026-11-21T06:36:32.978Z",
+        },
+      },
+    },
   },
   {
     operationId: "sendMessage",
     summary: "Queue a message for the agent",
+    tag: "Messages",
     method: "POST",
     path: "/messages",
     document: `mutation sendMessage($input: NewMessage!) {
@@ -106,5 +135,14 @@ export const ROUTES: readonly RestRoute[] = [
     bodyVariable: "input",
     status: 201,
     result: ["sendMessage"],
+    example: {
+      body: { message: "Hello" },
+      answer: {
+        id: "01a1fcd2-8c5c-76e1-b1ca-cdbe8ad941e6",
+        message: "Hello",
+        status: "queued",
+        createdAt: "2026-11-21T06:36:59.356Z",
+      },
+    },
   },
 ];

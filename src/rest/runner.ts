@@ -2,7 +2,9 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import {
   type DocumentNode,
   execute,
+  type GraphQLArgument,
   type GraphQLInputType,
+  type GraphQLOutputType,
   type GraphQLSchema,
   getOperationAST,
   type OperationDefinitionNode,
@@ -20,8 +22,16 @@ import type { RestRoute } from "./routes";
 
 /** A route made ready: its document checked against the schema once, at the start. */
 export interface PreparedRoute {
+  /** What the root field says of itself in the schema. */
+  description: string;
   /** JSON Schema of the body of a success. */
   schema: Record<string, unknown>;
+  /** GraphQL type of the body of a success. */
+  resultType: GraphQLOutputType;
+  /** GraphQL type of the request's body, where it has one. */
+  input: GraphQLInputType | undefined;
+  /** The argument of the root field behind a variable, which has its name. */
+  argument: (variable: string) => GraphQLArgument;
   /** Refuses callers, and bodies that are not JSON, before a body is read. */
   guard: (request: FastifyRequest) => Promise<void>;
   /** Answers a request. */
@@ -36,7 +46,8 @@ export function prepare(route: RestRoute, schema: GraphQLSchema): PreparedRoute 
   const [fault] = validate(schema, document);
   if (!operation || !root || fault)
     throw new Error(`${route.operationId}: ${fault?.message ?? "no operation"}`);
-  const access = accessOf(root.getFields()[route.result[0] ?? ""]);
+  const field = root.getFields()[route.result[0] ?? ""];
+  const access = accessOf(field);
   const changes = operation.operation === "mutation";
   const { type, selection } = fieldAt(root, operation.selectionSet, route.result);
   const encoding = encodingOf(type, selection);
@@ -47,8 +58,18 @@ export function prepare(route: RestRoute, schema: GraphQLSchema): PreparedRoute 
     [IDEMPOTENCY_FIELD]: "Idempotency-Key",
   };
 
+  const argument = (variable: string): GraphQLArgument => {
+    const found = field?.args.find(({ name }) => name === variable);
+    if (found === undefined) throw new Error(`${route.operationId}: no argument is called ${variable}.`);
+    return found;
+  };
+
   return {
+    description: field?.description ?? "",
     schema: encoding.schema,
+    resultType: type,
+    input: route.bodyVariable === undefined ? undefined : argument(route.bodyVariable).type,
+    argument,
     guard: async ({ gateway, headers }) => {
       authorize(gateway.caller, access, changes);
       if (route.bodyVariable !== undefined) requireJson(headers["content-type"]);

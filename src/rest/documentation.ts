@@ -1,0 +1,48 @@
+import { createReadStream } from "node:fs";
+import type { FastifyInstance } from "fastify";
+import { refuseOtherMethods } from "../http/allowed-methods";
+import type { JsonSchema } from "./input-schema";
+
+const VIEWER = require.resolve("rapidoc/dist/rapidoc-min.js");
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,">
+<title>Agent and Petstore gateway: REST</title>
+<script type="module" src="/docs/viewer.js"></script>
+</head>
+<body>
+<rapi-doc spec-url="/openapi.json" render-style="read" theme="light" load-fonts="false" show-header="false"
+  allow-spec-url-load="false" allow-spec-file-load="false" schema-description-expanded="true"
+  persist-auth="false" sort-tags="false" regular-font="system-ui, sans-serif" mono-font="ui-monospace, monospace">
+  <noscript>This page needs JavaScript. The contract itself is at <a href="/openapi.json">/openapi.json</a>.</noscript>
+</rapi-doc>
+</body>
+</html>
+`;
+
+/** Nothing comes from elsewhere, so that the page works without internet access; the viewer styles itself inline. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; connect-src 'self'; img-src 'self' data:; style-src 'unsafe-inline'; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** `/openapi.json`, the contract of the REST door for programs, and `/docs`, to read it and try it out. */
+export function addDocumentation(app: FastifyInstance, openApi: JsonSchema): void {
+  const text = JSON.stringify(openApi);
+  app.get("/openapi.json", async (_, reply) => reply.type("application/json; charset=utf-8").send(text));
+  app.get("/docs", async (_, reply) =>
+    reply.type("text/html; charset=utf-8").header("content-security-policy", POLICY).send(PAGE),
+  );
+  app.get("/docs/viewer.js", (request, reply) => {
+    const gzip = /\bgzip\b/.test(request.headers["accept-encoding"] ?? "");
+    if (gzip) reply.header("content-encoding", "gzip");
+    return reply
+      .headers({ vary: "Accept-Encoding", "cache-control": "max-age=3600" })
+      .type("text/javascript; charset=utf-8")
+      .send(createReadStream(gzip ? `${VIEWER}.gz` : VIEWER));
+  });
+  for (const path of ["/openapi.json", "/docs", "/docs/viewer.js"]) refuseOtherMethods(app, path, ["GET"]);
+}

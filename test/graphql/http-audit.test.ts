@@ -1,0 +1,38 @@
+import { serverAudits } from "graphql-http";
+import { sqlite } from "../support/engines";
+import { startGateway, type TestGateway } from "../support/gateway";
+
+/** What the specification only allows, and this server refuses on purpose. */
+const REFUSED: Readonly<Record<string, string>> = {
+  "5A70": "a GET that a page of any origin can send without a preflight is refused against CSRF",
+  D6D5: "as 5A70",
+  "6A70": "as 5A70",
+};
+
+describe("the audits of GraphQL over HTTP", () => {
+  let gateway: TestGateway;
+  const counts = { ok: 0, notice: 0, warn: 0, error: 0 };
+  beforeAll(async () => {
+    gateway = await startGateway(sqlite);
+  });
+  afterAll(async () => {
+    await gateway.close();
+    process.stdout.write(`GraphQL over HTTP audits: ${JSON.stringify(counts)}\n`);
+  });
+
+  const audits = serverAudits({ url: () => `${gateway.url}/graphql` });
+
+  test("are all there", () => {
+    expect(audits.length).toBeGreaterThanOrEqual(61);
+  });
+
+  test.each(audits.map(({ id, name, fn }) => ({ id, name, fn })))("$id: $name", async ({ id, fn }) => {
+    const result = await fn();
+    counts[result.status] += 1;
+    const refused = REFUSED[id] !== undefined;
+    expect({ status: result.status, reason: "reason" in result ? result.reason : null }).toEqual({
+      status: refused ? "notice" : "ok",
+      reason: refused ? expect.any(String) : null,
+    });
+  });
+});

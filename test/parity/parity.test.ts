@@ -1,0 +1,205 @@
+import fc from "fast-check";
+import { onEachEngine } from "../support/engines";
+import { type Reply, startGateway, type TestGateway } from "../support/gateway";
+
+/** Set PARITY_SEED to run a failure again; fast-check prints the seed of one. */
+const seed = Number(process.env.PARITY_SEED ?? Date.now() % 2 ** 31);
+const run = (numRuns: number) => ({ seed, numRuns, endOnFailure: false });
+
+/** What a door did with an input: the value it made or found, or the code it refused with. */
+type Outcome = { value: unknown } | { code: string };
+
+const outcomeOfRest = ({ status, body, text }: Reply): Outcome =>
+  status < 300 ? { value: exact(text) } : { code: body.code };
+
+/** @param field the root field whose value it is; `none` is the code for null, which REST cannot answer */
+function outcomeOfGraphQL({ body, text }: Reply, field: string, none = "null"): Outcome {
+  const [error] = body.errors ?? [];
+  if (error !== undefined) return { code: error.extensions.code };
+  return body.data[field] === null ? { code: none } : { value: exact(text).data[field] };
+}
+
+/** JSON with each int64 as text and no nulls, so that the doors compare and nothing is rounded. */
+const exact = (text: string) =>
+  JSON.parse(text.replace(/("(?:id|categoryId)":)(-?\d+)/g, '$1"$2"'), (_, value) =>
+    value === null ? undefined : value,
+  );
+
+const withoutId = (outcome: Outcome): Outcome =>
+  "value" in outcome
+    ? { value: { ...(outcome.value as object), id: undefined, createdAt: undefined } }
+    : outcome;
+
+// Hostile and friendly values, as they stand in JSON.
+const text = fc.oneof(
+  { weight: 6, arbitrary: fc.string({ unit: "grapheme", maxLength: 30 }) },
+  { weight: 3, arbitrary: fc.string({ unit: "binary", maxLength: 30 }) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom("", " ", "\0", "\ud800", "x".repeat(200), "x".repeat(201), "🐕".repeat(200)),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom("__proto__", "constructor", "\u202e", "null", "0", "'; DROP TABLE pet; --"),
+  },
+);
+const junk = fc.oneof(
+  fc.constant(null),
+  fc.boolean(),
+  fc.integer(),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.constant([]),
+  fc.constant(["x"]),
+  fc.constant({}),
+  fc.constant({ name: "x" }),
+);
+const EDGES = [
+  0n,
+  1n,
+  -1n,
+  2n ** 31n,
+  2n ** 53n + 1n,
+  2n ** 63n - 1n,
+  2n ** 63n,
+  -(2n ** 63n),
+  -(2n ** 63n) - 1n,
+];
+const int = fc.oneof(fc.bigInt(-(2n ** 65n), 2n ** 65n), fc.constantFrom(...EDGES));
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 8 });
+const hostile = <T, U>(good: fc.Arbitrary<T>, bad: fc.Arbitrary<U> = junk as never) =>
+  fc.oneof({ weight: 6, arbitrary: good as fc.Arbitrary<T | U> }, { weight: 1, arbitrary: bad });
+
+/** JSON text in which a bigint is a number (REST) or a string (GraphQL). */
+const json = (value: unknown, write: (int: bigint) => string): string => {
+  const marked = JSON.stringify(value, (_, each) =>
+    typeof each === "bigint" ? `\u0001${each}\u0001` : each,
+  );
+  return marked.replace(/"\\u0001(-?\d+)\\u0001"/g, (_, digits) => write(BigInt(digits)));
+};
+
+onEachEngine((engine) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway(engine, { env: { LOG_LEVEL: "silent" } });
+    await gateway.services.pets.seed(50);
+  });
+  afterAll(() => gateway.close());
+
+  const graphql = (query: string, variables: unknown) => {
+    const body = `{"query":${JSON.stringify(query)},"variables":${json(variables, (digits) => `"${digits}"`)}}`;
+    return gateway.graphql(query, {}, { body });
+  };
+  const post = (path: string, body: unknown) => gateway.rest("POST", path, { body: json(body, String) });
+
+  test("createPet makes the same animal, or refuses with the same code", async () => {
+    const pet = fc.record(
+      {
+        name: maybe(hostile(text)),
+        categoryId: maybe(
+          hostile(
+            int,
+            fc.oneof(fc.double({ noInteger: true, noNaN: true }), fc.constantFrom("x", true, null)),
+          ),
+        ),
+        status: maybe(
+          hostile(
+            fc.constantFrom("available", "pending", "sold", null),
+            fc.constantFrom("lost", 1, "", [], {}),
+          ),
+        ),
+        surplus: fc.option(fc.constant(1), { nil: undefined, freq: 20 }),
+      },
+      { requiredKeys: [] },
+    );
+    const mutation = "mutation ($input: NewPet!) { createPet(input: $input) { id name categoryId status } }";
+    await fc.assert(
+      fc.asyncProperty(pet, async (input) => {
+        const [rest, graph] = await Promise.all([post("/v1/pets", input), graphql(mutation, { input })]);
+        expect(withoutId(outcomeOfRest(rest))).toEqual(withoutId(outcomeOfGraphQL(graph, "createPet")));
+      }),
+      run(450),
+    );
+  }, 60_000);
+
+  test("sendMessage queues the same message, or refuses with the same code", async () => {
+    const message = fc.record({ message: maybe(hostile(text)) }, { requiredKeys: [] });
+    const mutation =
+      "mutation ($input: NewMessage!) { sendMessage(input: $input) { id message status createdAt } }";
+    await fc.assert(
+      fc.asyncProperty(message, async (input) => {
+        const [rest, graph] = await Promise.all([post("/messages", input), graphql(mutation, { input })]);
+        expect(withoutId(outcomeOfRest(rest))).toEqual(withoutId(outcomeOfGraphQL(graph, "sendMessage")));
+      }),
+      run(200),
+    );
+  }, 60_000);
+
+  test("getPet finds the same animal, or none", async () => {
+    const id = fc.oneof(fc.integer({ min: -2, max: 60 }).map(String), int.map(String), text);
+    await fc.assert(
+      fc.asyncProperty(id, async (petId) => {
+        // A path cannot hold an empty or dotted segment, nor a lone surrogate.
+        fc.pre(petId.isWellFormed() && !["", ".", ".."].includes(petId));
+        const [rest, graph] = await Promise.all([
+          gateway.rest("GET", `/v1/pets/${encodeURIComponent(petId)}`),
+          graphql("query ($id: ID!) { pet(id: $id) { id name categoryId status } }", { id: petId }),
+        ]);
+        expect(outcomeOfRest(rest)).toEqual(outcomeOfGraphQL(graph, "pet", "not_found"));
+      }),
+      run(200),
+    );
+  }, 60_000);
+
+  test("listPets lists the same animals and leads to the same next page, or refuses with the same code", async () => {
+    const cursors = await graphql("{ pets(first: 50) { edges { cursor } } }", {});
+    const valid: string[] = cursors.body.data.pets.edges.map(({ cursor }: { cursor: string }) => cursor);
+    const query = fc.record(
+      {
+        limit: hostile(
+          fc.integer({ min: -3, max: 120 }),
+          fc.constantFrom(1.5, 2 ** 31, 2 ** 53, "x", "", " 1", "1e1"),
+        ),
+        status: hostile(
+          fc.constantFrom("available", "pending", "sold"),
+          fc.constantFrom("lost", "", "Available"),
+        ),
+        cursor: hostile(
+          fc.constantFrom(...valid),
+          fc.oneof(fc.constantFrom("", "x", `${valid[0]}=`), fc.base64String()),
+        ),
+      },
+      { requiredKeys: [] },
+    );
+    const document = `query ($first: Int, $after: String, $status: PetStatus) {
+      pets(first: $first, after: $after, status: $status) {
+        nodes { id name categoryId status }
+        pageInfo { hasNextPage endCursor }
+      }
+    }`;
+    await fc.assert(
+      fc.asyncProperty(query, async ({ limit, status, cursor }) => {
+        const parameters = Object.entries({ limit, status, cursor }).filter(
+          ([, value]) => value !== undefined,
+        );
+        const [rest, graph] = await Promise.all([
+          gateway.rest(
+            "GET",
+            `/v1/pets?${new URLSearchParams(Object.fromEntries(parameters.map(([name, value]) => [name, String(value)])))}`,
+          ),
+          graphql(document, { first: limit, after: cursor, status }),
+        ]);
+        const outcome = outcomeOfGraphQL(graph, "pets");
+        const { nodes, pageInfo } =
+          "value" in outcome ? (outcome.value as never) : { nodes: undefined, pageInfo: undefined };
+        expect(outcomeOfRest(rest)).toEqual("value" in outcome ? { value: nodes } : outcome);
+        const next = /[?&]cursor=([\w-]+)[^>]*>; rel="next"/.exec(rest.headers.get("link") ?? "")?.[1];
+        const { hasNextPage = false, endCursor } = (pageInfo ?? {}) as {
+          hasNextPage?: boolean;
+          endCursor?: string;
+        };
+        expect(next).toBe(hasNextPage ? endCursor : undefined);
+      }),
+      run(250),
+    );
+  }, 60_000);
+});
