@@ -1,9 +1,14 @@
 import { createReadStream } from "node:fs";
+import { dirname, join } from "node:path";
+import { createGzip } from "node:zlib";
 import type { FastifyInstance } from "fastify";
 import { refuseOtherMethods } from "../http/allowed-methods";
 import type { JsonSchema } from "./input-schema";
 
-const VIEWER = require.resolve("rapidoc/dist/rapidoc-min.js");
+const VIEWER = join(
+  dirname(require.resolve("openapi-explorer/package.json")),
+  "dist/browser/openapi-explorer.min.js",
+);
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -12,14 +17,13 @@ const PAGE = `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="data:,">
 <title>Agent and Petstore gateway: REST</title>
+<style>openapi-explorer { --font-regular: system-ui, sans-serif; }</style>
 <script type="module" src="/docs/viewer.js"></script>
 </head>
 <body>
-<rapi-doc spec-url="/openapi.json" render-style="read" theme="light" load-fonts="false" show-header="false"
-  allow-spec-url-load="false" allow-spec-file-load="false" schema-description-expanded="true"
-  persist-auth="false" sort-tags="false" regular-font="system-ui, sans-serif" mono-font="ui-monospace, monospace">
-  <noscript>This page needs JavaScript. The contract itself is at <a href="/openapi.json">/openapi.json</a>.</noscript>
-</rapi-doc>
+<openapi-explorer spec-url="/openapi.json" hide-server-selection="false" display-nulls="false">
+<noscript>This page needs JavaScript. The contract itself is at <a href="/openapi.json">/openapi.json</a>.</noscript>
+</openapi-explorer>
 </body>
 </html>
 `;
@@ -42,7 +46,7 @@ export function addDocumentation(app: FastifyInstance, openApi: JsonSchema): voi
     return reply
       .headers({ vary: "Accept-Encoding", "cache-control": "max-age=3600" })
       .type("text/javascript; charset=utf-8")
-      .send(createReadStream(gzip ? `${VIEWER}.gz` : VIEWER));
+      .send(gzip ? createReadStream(VIEWER).pipe(createGzip()) : createReadStream(VIEWER));
   });
   for (const path of ["/openapi.json", "/docs", "/docs/viewer.js"]) refuseOtherMethods(app, path, ["GET"]);
 }

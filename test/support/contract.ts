@@ -1,0 +1,66 @@
+import { Ajv2020 } from "ajv/dist/2020";
+import addFormats from "ajv-formats";
+import { createSchema } from "../../src/graphql/schema";
+import { createOpenApi, serversOf } from "../../src/rest/openapi";
+import type { Reply } from "./gateway";
+
+interface Response {
+  headers: Record<string, { $ref: string }>;
+  content: { "application/json": { schema: object } };
+}
+
+type Operations = Record<string, { responses: Record<string, Response> }>;
+
+interface Document {
+  paths: Record<string, Operations>;
+  components: { headers: Record<string, { schema: object }> };
+}
+
+const document = createOpenApi(
+  createSchema(),
+  serversOf({ productionUrl: undefined, stagingUrl: undefined, publicUrl: undefined }),
+);
+const { paths, components } = document as unknown as Document;
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+addFormats.default(ajv);
+ajv.addSchema({ ...document, $id: "openapi" });
+
+const resolved = (schema: object): object =>
+  JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"openapi#/components/'));
+
+/** Headers that an answer must have where the contract names them, not only may. */
+const ALWAYS = ["X-Request-Id", "WWW-Authenticate", "Retry-After", "Location", "Deprecation", "Sunset"];
+
+/**
+ * Fails the test when an answer of the REST door is not one that its contract promises: an undocumented status, a
+ * body outside its schema, a promised header that is missing. Other paths have no contract.
+ */
+export function assertInContract(method: string, url: string, reply: Reply): void {
+  const path = url.split("?")[0] ?? "";
+  const template = Object.keys(paths).find((each) => matcher(each).test(path));
+  if (template === undefined || method === "HEAD" || method === "OPTIONS") return;
+  const operation = paths[template]?.[method.toLowerCase()];
+  const response = operation?.responses[reply.status];
+  if (operation !== undefined && response === undefined) {
+    throw new Error(`${method} ${path}: the contract has no status ${reply.status}: ${reply.text}`);
+  }
+  const schema = response?.content["application/json"].schema ?? { $ref: "#/components/schemas/Error" };
+  const validate = ajv.compile(resolved(schema));
+  if (!validate(reply.body)) {
+    throw new Error(`${method} ${path} ${reply.status}: ${ajv.errorsText(validate.errors)}: ${reply.text}`);
+  }
+  for (const name of Object.keys(response?.headers ?? {})) assertHeader(name, reply, `${method} ${path}`);
+}
+
+function assertHeader(name: string, { headers, status }: Reply, where: string): void {
+  const value = headers.get(name);
+  if (value === null) {
+    if (ALWAYS.includes(name)) throw new Error(`${where} ${status}: the header ${name} is missing`);
+    return;
+  }
+  const validate = ajv.compile(components.headers[name]?.schema ?? {});
+  if (!validate(value)) throw new Error(`${where} ${status}: ${name}: ${ajv.errorsText(validate.errors)}`);
+}
+
+const matcher = (template: string) => new RegExp(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`);
