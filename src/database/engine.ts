@@ -1,4 +1,4 @@
-import type { EntityManager } from "typeorm";
+import { type EntityManager, type QueryRunner, QueryRunnerAlreadyReleasedError } from "typeorm";
 
 /** A query that only reads. */
 export type Read<T> = (reader: EntityManager) => Promise<T>;
@@ -21,6 +21,40 @@ export interface Engine {
   /** Whether a unique index refused a row that a concurrent transaction had just claimed. */
   isConflict(error: unknown): boolean;
   close(): Promise<void>;
+}
+
+/** The statements around a unit. */
+export interface Frame {
+  begin: string;
+  /** Makes the unit durable, or fails. */
+  commit: (query: QueryRunner["query"]) => Promise<unknown>;
+}
+
+/**
+ * Runs a unit in a transaction on a runner that nobody used before and nobody uses again. Once the unit has
+ * ended, what it forgot to await or started beside a statement that failed throws: it would otherwise run
+ * after the COMMIT or ROLLBACK, on its own or in the transaction of another unit.
+ */
+export async function transact<T>(runner: QueryRunner, { begin, commit }: Frame, unit: Unit<T>): Promise<T> {
+  const query = runner.query.bind(runner);
+  const seal = () => {
+    runner.query = async () => {
+      throw new QueryRunnerAlreadyReleasedError();
+    };
+  };
+  await query(begin);
+  // Tells TypeORM not to begin a transaction of its own inside.
+  Object.assign(runner, { isTransactionActive: true });
+  try {
+    const result = await unit(runner.manager);
+    seal();
+    await commit(query);
+    return result;
+  } catch (error) {
+    seal();
+    await query("ROLLBACK").catch(() => undefined);
+    throw error;
+  }
 }
 
 /** The driver's own error code behind whatever TypeORM threw; undefined when there is none. */
