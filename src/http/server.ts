@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { createSecureContext } from "node:tls";
 import cors from "@fastify/cors";
 import fastify, { type FastifyInstance, type FastifyRequest, LogController } from "fastify";
 import type { Logger } from "pino";
@@ -70,8 +71,10 @@ const requestId = (given: string | string[] | undefined): string =>
 
 function readTls({ certFile, keyFile }: NonNullable<Config["tls"]>): { cert: Buffer; key: Buffer } {
   try {
-    return { cert: readFileSync(certFile), key: readFileSync(keyFile) };
+    const files = { cert: readFileSync(certFile), key: readFileSync(keyFile) };
+    createSecureContext(files);
+    return files;
   } catch (cause) {
-    throw new StartupError("TLS_CERT_FILE or TLS_KEY_FILE cannot be read", { cause });
+    throw new StartupError("TLS_CERT_FILE and TLS_KEY_FILE cannot be used", { cause });
   }
 }
