@@ -10,7 +10,9 @@ import { addOrganizationCommands } from "./organizations";
 
 const program = new Command("gateway")
   .description("Manages the gateway on the database of its settings, also while the server runs.")
-  .showHelpAfterError()
+  .configureOutput({
+    outputError: (text, write) => write(text.replace(/^error: /, "gateway: ")),
+  })
   .configureHelp({ showGlobalOptions: true });
 
 addKeyCommands(program.command("keys").description("API keys"));
