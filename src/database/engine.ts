@@ -1,4 +1,5 @@
-import { type EntityManager, type QueryRunner, QueryRunnerAlreadyReleasedError } from "typeorm";
+import { isNativeError } from "node:util/types";
+import type { EntityManager, QueryRunner } from "typeorm";
 
 /** A query that only reads. */
 export type Read<T> = (reader: EntityManager) => Promise<T>;
@@ -39,7 +40,7 @@ export async function transact<T>(runner: QueryRunner, { begin, commit }: Frame,
   const query = runner.query.bind(runner);
   const seal = () => {
     runner.query = async () => {
-      throw new QueryRunnerAlreadyReleasedError();
+      throw new Error("A statement came after the end of its unit.");
     };
   };
   await query(begin);
@@ -59,6 +60,7 @@ export async function transact<T>(runner: QueryRunner, { begin, commit }: Frame,
 
 /** The driver's own error code behind whatever TypeORM threw; undefined when there is none. */
 export function driverCode(error: unknown): string | undefined {
-  const cause = error instanceof Error && "driverError" in error ? error.driverError : error;
-  return cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
+  const cause = isNativeError(error) && "driverError" in error ? error.driverError : error;
+  // Not `instanceof`: a native driver may make its errors in another realm.
+  return isNativeError(cause) && "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
 }

@@ -1,5 +1,10 @@
 import type { PoolClient } from "pg";
-import { type DataSource, QueryFailedError, type QueryRunner } from "typeorm";
+import {
+  type DataSource,
+  QueryFailedError,
+  type QueryRunner,
+  QueryRunnerAlreadyReleasedError,
+} from "typeorm";
 import { GatewayError } from "../errors";
 import { driverCode, type Engine, type Read, transact, type Unit } from "./engine";
 
@@ -39,8 +44,12 @@ export class PostgresEngine implements Engine {
     });
   }
 
-  /** A failed query without a SQLSTATE is one that the server never answered. */
+  /**
+   * A failed query without a SQLSTATE is one that the server never answered, and a connection that ends between
+   * two statements is released at once.
+   */
   isUnavailable(error: unknown): boolean {
+    if (error instanceof QueryRunnerAlreadyReleasedError) return true;
     const code = driverCode(error);
     if (code === undefined) return error instanceof QueryFailedError;
     return UNAVAILABLE.test(code) || !SQLSTATE.test(code);
