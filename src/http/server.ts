@@ -42,6 +42,7 @@ export async function createHttpServer(config: Config, log: Logger): Promise<Fas
     reply.header("x-request-id", request.id);
   });
   logRequests(app);
+  endConnectionsOnClose(app);
   app.setErrorHandler(answerError);
   app.setNotFoundHandler(async () => {
     throw new GatewayError("not_found", "There is no such route.");
@@ -63,6 +64,18 @@ export async function createHttpServer(config: Config, log: Logger): Promise<Fas
     });
   }
   return app;
+}
+
+/** Answers what is under way at a stop with `Connection: close`; a client that keeps its connection would hold it up. */
+function endConnectionsOnClose(app: FastifyInstance): void {
+  let closing = false;
+  app.addHook("preClose", async () => {
+    closing = true;
+  });
+  app.addHook("onSend", (_request, reply, payload, done) => {
+    if (closing) reply.header("connection", "close");
+    done(null, payload);
+  });
 }
 
 /** A client's own X-Request-Id where it is fit for logs and headers, otherwise a new one. */
