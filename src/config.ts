@@ -38,16 +38,27 @@ const trustProxy = z
       : text.split(",").map((address) => address.trim());
   });
 
+/** Whether `new URL` and every driver can take a `postgres://` URL apart. */
+function isPostgresUrl(text: string): boolean {
+  try {
+    const { username, password } = new URL(text);
+    return decodeURIComponent(username + password) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+const DATABASE_URL_FORM =
+  "DATABASE_URL must be sqlite:<file> or postgres://<user>:<password>@<host>/<database>, each part URL-encoded";
+
 const settings = z
   .object({
     PORT: integer("PORT", 0, 65_535).default(4000),
     HOST: z.string().default("127.0.0.1"),
     DATABASE_URL: z
       .string()
-      .regex(
-        /^(sqlite:(?!:memory:).+|postgres(ql)?:\/\/.+)$/,
-        "DATABASE_URL must be sqlite:<file> or postgres://<user>:<password>@<host>/<database>",
-      )
+      .regex(/^(sqlite:(?!:memory:).+|postgres(ql)?:\/\/.+)$/, DATABASE_URL_FORM)
+      .refine((text) => text.startsWith("sqlite:") || isPostgresUrl(text), DATABASE_URL_FORM)
       .default("sqlite:./data/gateway.sqlite"),
     DATABASE_POOL_SIZE: integer("DATABASE_POOL_SIZE", 1, 1000).default(10),
     ENVIRONMENT: z

@@ -7,9 +7,8 @@ export function reportAndExit(error: unknown): never {
 }
 
 function explain(error: unknown): string {
-  if (error instanceof StartupError) return error.message;
-  if (error instanceof GatewayError)
-    return error.cause ? `${error.message} (${messageOf(error.cause)})` : error.message;
+  if (error instanceof StartupError || error instanceof GatewayError)
+    return error.cause === undefined ? error.message : `${error.message} (${messageOf(error.cause)})`;
   if (hasCode(error, "EADDRINUSE")) return `port ${portOf(error)} is in use; set PORT to another`;
   if (hasCode(error, "EACCES")) return `may not listen on port ${portOf(error)}; set PORT to another`;
   return messageOf(error);
@@ -20,8 +19,9 @@ const hasCode = (error: unknown, code: string): boolean =>
 
 const portOf = (error: unknown) => (error as { port?: number }).port;
 
-/** The first line of an error; some, such as a failed connection to several addresses, have only inner ones. */
+/** The first line of an error; some, such as a failed connection to several addresses, say it only inside. */
 function messageOf(error: unknown): string {
-  const inner = error instanceof AggregateError ? error.errors[0] : error;
-  return (inner instanceof Error ? inner.message || inner.name : String(inner)).split("\n")[0] ?? "";
+  if (error instanceof AggregateError) return messageOf(error.errors[0]);
+  if (error instanceof GatewayError && error.cause !== undefined) return messageOf(error.cause);
+  return (error instanceof Error ? error.message || error.name : String(error)).split("\n")[0] ?? "";
 }

@@ -1,7 +1,9 @@
 import type { Command } from "commander";
-import { StartupError } from "../errors";
 import { print } from "./output";
 import { withDatabase, withServices } from "./session";
+import { wholeNumber } from "./whole-number";
+
+const MOST_PETS = 100_000_000;
 
 /** `gateway migrate` and `gateway seed` */
 export function addDatabaseCommands(program: Command): void {
@@ -18,14 +20,11 @@ export function addDatabaseCommands(program: Command): void {
   program
     .command("seed")
     .description("add made-up animals, to try things on")
-    .requiredOption("--pets <n>", "how many")
-    .action(({ pets }: { pets: string }) =>
+    .requiredOption("--pets <n>", "how many", wholeNumber(0, MOST_PETS))
+    .action(({ pets }: { pets: number }) =>
       withServices(async (services) => {
-        const count = Number(pets);
-        if (!Number.isSafeInteger(count) || count < 0)
-          throw new StartupError("--pets must be a whole number");
-        await services.pets.seed(count);
-        print(`Added ${count} animals.`);
+        await services.pets.seed(pets);
+        print(`Added ${pets} animals.`);
       }),
     );
 }

@@ -1,12 +1,16 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { RequestContext } from "../context";
-import type { ApiKey, ApiKeyState } from "../keys/api-key.entity";
+import { type ApiKey, ApiKeyState } from "../keys/api-key.entity";
 import { type MintedApiKey, NewApiKey, RenameApiKeyArgs, RotateApiKeyArgs } from "../keys/api-key.inputs";
 import type { Services } from "../services";
 import { timestamp } from "../validation/timestamp";
 import { validateInput } from "../validation/validate-input";
 import { print, printJson, printRecord, printTable } from "./output";
 import { operatorFor, withServices } from "./session";
+import { wholeNumber } from "./whole-number";
+
+const DAY_SECONDS = 24 * 60 * 60;
+const CENTURY_SECONDS = 36_525 * DAY_SECONDS;
 
 interface Json {
   json?: boolean;
@@ -19,9 +23,9 @@ export function addKeyCommands(keys: Command): void {
     .description("mint a key; its secret is shown once")
     .requiredOption("--agent <slug>", "the agent that the key resolves to")
     .requiredOption("--name <name>", "where the key is used")
-    .option("--expires-in <seconds>", "end of the key, from now")
+    .option("--expires-in <seconds>", "end of the key, from now", wholeNumber(1, CENTURY_SECONDS))
     .option("--json", "print one JSON object")
-    .action((options: Json & { agent: string; name: string; expiresIn?: string }) =>
+    .action((options: Json & { agent: string; name: string; expiresIn?: number }) =>
       withServices(async (services) => {
         const agent = await services.agents.bySlug(options.agent);
         const input = Object.assign(new NewApiKey(), {
@@ -40,7 +44,7 @@ export function addKeyCommands(keys: Command): void {
     .description("list keys, newest first")
     .option("--agent <slug>", "only keys of this agent")
     .option("--org <slug>", "only keys of this organization")
-    .option("--state <state>", "only keys that are active, revoked or expired")
+    .addOption(new Option("--state <state>", "only keys in this state").choices(Object.values(ApiKeyState)))
     .option("--json", "print one JSON array")
     .action((options: Json & { agent?: string; org?: string; state?: ApiKeyState }) =>
       withServices(async (services) => {
@@ -88,11 +92,16 @@ export function addKeyCommands(keys: Command): void {
     .command("rotate")
     .description("replace a key by a new one; its secret is shown once")
     .argument("<key>", "id or hint of the old key")
-    .option("--grace <seconds>", "for how long the old key is still accepted, up to 86400", "0")
+    .option(
+      "--grace <seconds>",
+      "for how long the old key is still accepted, up to a day",
+      wholeNumber(0, DAY_SECONDS),
+      0,
+    )
     .option("--json", "print one JSON object")
-    .action((which: string, options: Json & { grace: string }) =>
+    .action((which: string, options: Json & { grace: number }) =>
       withKey(which, async (services, context, { id, agent }) => {
-        const args = Object.assign(new RotateApiKeyArgs(), { id, graceSeconds: Number(options.grace) });
+        const args = Object.assign(new RotateApiKeyArgs(), { id, graceSeconds: options.grace });
         await validateInput(args);
         printMinted(await services.keys.rotate(context, args), agent?.slug ?? "", options);
       }),
@@ -109,7 +118,7 @@ function withKey<T>(
   });
 }
 
-const endIn = (seconds: string) => new Date(timestamp(Number(seconds) * 1000));
+const endIn = (seconds: number) => new Date(timestamp(seconds * 1000));
 
 type Described = Pick<
   ApiKey,

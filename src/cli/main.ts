@@ -11,7 +11,16 @@ import { addOrganizationCommands } from "./organizations";
 
 const program = new Command("gateway")
   .description("Manages the gateway on the database of its settings, also while the server runs.")
-  .showHelpAfterError()
+  .configureOutput({
+    // In one line, as every other failure is told.
+    outputError: (text, write) =>
+      write(
+        `${text
+          .trim()
+          .replace(/^error: /, "gateway: ")
+          .replaceAll("\n", " ")}\n`,
+      ),
+  })
   .configureHelp({ showGlobalOptions: true });
 
 addKeyCommands(program.command("keys").description("API keys"));

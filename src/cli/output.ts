@@ -12,10 +12,7 @@ export function printTable(rows: readonly Row[], whenEmpty: string): void {
     return;
   }
   const columns = Object.keys(first);
-  const cells = [
-    columns.map((column) => column.toUpperCase()),
-    ...rows.map((row) => columns.map((c) => cell(row[c]))),
-  ];
+  const cells = [columns.map(heading), ...rows.map((row) => columns.map((c) => cell(row[c])))];
   const widths = columns.map((_, i) => Math.max(...cells.map((line) => line[i]?.length ?? 0)));
   for (const line of cells)
     print(
@@ -25,6 +22,9 @@ export function printTable(rows: readonly Row[], whenEmpty: string): void {
         .trimEnd(),
     );
 }
+
+/** `createdAt` → `CREATED AT` */
+const heading = (column: string) => column.replace(/[A-Z]/g, " $&").toUpperCase();
 
 /** Prints what was made as `name: value` lines, for people. */
 export function printRecord(record: Row): void {

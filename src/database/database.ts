@@ -1,6 +1,7 @@
 import { type DataSource, MigrationExecutor } from "typeorm";
-import { GatewayError } from "../errors";
+import { GatewayError, StartupError } from "../errors";
 import type { Engine, Read, Unit } from "./engine";
+import { placeOf } from "./place";
 import { PostgresEngine } from "./postgres.engine";
 import { SqliteEngine } from "./sqlite.engine";
 
@@ -14,13 +15,16 @@ export class Database {
     private readonly engine: Engine,
   ) {}
 
-  /** Connects. @param source as made by `createDataSource`; closed again by `close` */
-  static async open(source: DataSource): Promise<Database> {
-    const engine =
-      source.options.type === "postgres"
-        ? await PostgresEngine.open(source)
-        : await SqliteEngine.open(source);
-    return new Database(source, engine);
+  /**
+   * Connects.
+   * @param source as made by `createDataSource`; closed again by `close`
+   * @throws StartupError naming the database
+   */
+  static open(source: DataSource): Promise<Database> {
+    return starting(source, async () => {
+      const kind = source.options.type === "postgres" ? PostgresEngine : SqliteEngine;
+      return new Database(source, await kind.open(source));
+    });
   }
 
   /** Runs a reading query on committed rows. @throws GatewayError `unavailable` */
@@ -42,19 +46,24 @@ export class Database {
     return this.guarded(() => this.engine.exclusively(unit));
   }
 
-  /** Brings the tables up to date; safe when several processes start at once. Answers what it ran. */
+  /**
+   * Brings the tables up to date; safe when several processes start at once. Answers what it ran.
+   * @throws StartupError naming the database
+   */
   async migrate(): Promise<string[]> {
-    return this.exclusively(async (tx) => {
-      const executor = new MigrationExecutor(this.source, tx.queryRunner);
-      executor.transaction = "none";
-      return (await executor.executePendingMigrations()).map(({ name }) => name);
-    });
+    const run = () =>
+      this.exclusively((tx) => {
+        const executor = new MigrationExecutor(this.source, tx.queryRunner);
+        executor.transaction = "none";
+        return executor.executePendingMigrations();
+      });
+    return (await starting(this.source, run)).map(({ name }) => name);
   }
 
-  /** Names of the migrations that `migrate` would run. */
+  /** Names of the migrations that `migrate` would run. @throws StartupError naming the database */
   async pendingMigrations(): Promise<string[]> {
-    const pending = await this.guarded(() => new MigrationExecutor(this.source).getPendingMigrations());
-    return pending.map(({ name }) => name);
+    const executor = new MigrationExecutor(this.source);
+    return (await starting(this.source, () => executor.getPendingMigrations())).map(({ name }) => name);
   }
 
   close(): Promise<void> {
@@ -71,5 +80,14 @@ export class Database {
         throw new GatewayError("unavailable", undefined, { cause: error });
       throw error;
     }
+  }
+}
+
+/** Before anything works, whoever starts the process wants to know which database does not. */
+async function starting<T>(source: DataSource, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw new StartupError(`the database ${placeOf(source)} cannot be used`, { cause });
   }
 }

@@ -1,4 +1,5 @@
-import type { EntityManager } from "typeorm";
+import { isNativeError } from "node:util/types";
+import type { EntityManager, QueryRunner } from "typeorm";
 
 /** A query that only reads. */
 export type Read<T> = (reader: EntityManager) => Promise<T>;
@@ -23,8 +24,43 @@ export interface Engine {
   close(): Promise<void>;
 }
 
+/** The statements around a unit. */
+export interface Frame {
+  begin: string;
+  /** Makes the unit durable, or fails. */
+  commit: (query: QueryRunner["query"]) => Promise<unknown>;
+}
+
+/**
+ * Runs a unit in a transaction on a runner that nobody used before and nobody uses again. Once the unit has
+ * ended, what it forgot to await or started beside a statement that failed throws: it would otherwise run
+ * after the COMMIT or ROLLBACK, on its own or in the transaction of another unit.
+ */
+export async function transact<T>(runner: QueryRunner, { begin, commit }: Frame, unit: Unit<T>): Promise<T> {
+  const query = runner.query.bind(runner);
+  const seal = () => {
+    runner.query = async () => {
+      throw new Error("A statement came after the end of its unit.");
+    };
+  };
+  await query(begin);
+  // Tells TypeORM not to begin a transaction of its own inside.
+  Object.assign(runner, { isTransactionActive: true });
+  try {
+    const result = await unit(runner.manager);
+    seal();
+    await commit(query);
+    return result;
+  } catch (error) {
+    seal();
+    await query("ROLLBACK").catch(() => undefined);
+    throw error;
+  }
+}
+
 /** The driver's own error code behind whatever TypeORM threw; undefined when there is none. */
 export function driverCode(error: unknown): string | undefined {
-  const cause = error instanceof Error && "driverError" in error ? error.driverError : error;
-  return cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
+  const cause = isNativeError(error) && "driverError" in error ? error.driverError : error;
+  // Not `instanceof`: a native driver may make its errors in another realm.
+  return isNativeError(cause) && "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
 }

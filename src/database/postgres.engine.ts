@@ -1,6 +1,12 @@
-import { type DataSource, QueryFailedError, type QueryRunner } from "typeorm";
+import type { PoolClient } from "pg";
+import {
+  type DataSource,
+  QueryFailedError,
+  type QueryRunner,
+  QueryRunnerAlreadyReleasedError,
+} from "typeorm";
 import { GatewayError } from "../errors";
-import { driverCode, type Engine, type Read, type Unit } from "./engine";
+import { driverCode, type Engine, type Read, transact, type Unit } from "./engine";
 
 /** SQLSTATE classes (PostgreSQL manual, appendix A) that say "not now": connection, deadlock, resources, operator. */
 const UNAVAILABLE = /^(08|40|53|57|58)[0-9A-Z]{3}$|^25006$|^55P03$/;
@@ -26,7 +32,9 @@ export class PostgresEngine implements Engine {
   }
 
   transaction<T>(unit: Unit<T>): Promise<T> {
-    return this.connected((runner) => runner.manager.transaction(unit));
+    return this.connected((runner) =>
+      transact(runner, { begin: "BEGIN", commit: () => commit(runner) }, unit),
+    );
   }
 
   exclusively<T>(unit: Unit<T>): Promise<T> {
@@ -36,8 +44,12 @@ export class PostgresEngine implements Engine {
     });
   }
 
-  /** A failed query without a SQLSTATE is one that the server never answered. */
+  /**
+   * A failed query without a SQLSTATE is one that the server never answered, and a connection that ends between
+   * two statements is released at once.
+   */
   isUnavailable(error: unknown): boolean {
+    if (error instanceof QueryRunnerAlreadyReleasedError) return true;
     const code = driverCode(error);
     if (code === undefined) return error instanceof QueryFailedError;
     return UNAVAILABLE.test(code) || !SQLSTATE.test(code);
@@ -64,4 +76,16 @@ export class PostgresEngine implements Engine {
       await runner.release();
     }
   }
+}
+
+/**
+ * Commits. PostgreSQL answers a COMMIT after a failed statement with ROLLBACK and no error, which TypeORM hides:
+ * a unit that went on after a failure would count as kept.
+ */
+async function commit(runner: QueryRunner): Promise<void> {
+  const client: PoolClient = await runner.connect();
+  const { command } = await client.query("COMMIT").catch((cause: Error) => {
+    throw new QueryFailedError("COMMIT", undefined, cause);
+  });
+  if (command !== "COMMIT") throw new Error("The unit went on after one of its statements had failed.");
 }

@@ -1,7 +1,15 @@
+import type { Database as Connection } from "sqlite3";
 import { DataSource } from "typeorm";
 import type { AbstractSqliteDriver } from "typeorm/driver/sqlite-abstract/AbstractSqliteDriver";
-import { driverCode, type Engine, type Read, type Unit } from "./engine";
+import { driverCode, type Engine, type Frame, type Read, transact, type Unit } from "./engine";
 import { SerialQueue } from "./serial-queue";
+
+/** IMMEDIATE takes the write lock at once: a unit that reads before it writes cannot fail half-way. */
+const FRAME: Frame = { begin: "BEGIN IMMEDIATE", commit: (query) => query("COMMIT") };
+
+/** The one connection of a data source, which TypeORM has no type for. */
+const connectionOf = ({ driver }: DataSource) =>
+  (driver as AbstractSqliteDriver).databaseConnection as Connection;
 
 const UNAVAILABLE = new Set([
   "SQLITE_BUSY",
@@ -29,6 +37,8 @@ export class SqliteEngine implements Engine {
 
   static async open(writer: DataSource): Promise<SqliteEngine> {
     await writer.initialize();
+    // In the order in which they are asked for, so that no statement overtakes the COMMIT that follows it.
+    connectionOf(writer).serialize();
     // An answered write survives a power cut.
     await writer.query("PRAGMA synchronous = FULL");
     const reader = new DataSource({ ...writer.options, migrations: [] });
@@ -73,25 +83,14 @@ export class SqliteEngine implements Engine {
     await this.writer.destroy();
   }
 
-  /** IMMEDIATE takes the write lock at once: a unit that reads before it writes cannot fail half-way. */
   private async immediately<T>(unit: Unit<T>): Promise<T> {
     const driver = this.writer.driver as AbstractSqliteDriver;
     // A runner for this unit alone; the driver would hand out the same one for ever.
     driver.queryRunner = undefined;
     const runner = this.writer.createQueryRunner("master");
-    await runner.query("BEGIN IMMEDIATE");
-    // Tells TypeORM not to begin a transaction of its own inside.
-    Object.assign(runner, { isTransactionActive: true });
     try {
-      const result = await unit(runner.manager);
-      await runner.query("COMMIT");
-      return result;
-    } catch (error) {
-      await runner.query("ROLLBACK").catch(() => undefined);
-      throw error;
+      return await transact(runner, FRAME, unit);
     } finally {
-      // A statement that a unit forgot to await must not slip into the next unit: it throws instead.
-      Object.assign(runner, { isReleased: true });
       driver.queryRunner = undefined;
     }
   }

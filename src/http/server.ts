@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { createSecureContext } from "node:tls";
 import cors from "@fastify/cors";
 import fastify, { type FastifyInstance, type FastifyRequest, LogController } from "fastify";
 import type { Logger } from "pino";
@@ -41,6 +42,7 @@ export async function createHttpServer(config: Config, log: Logger): Promise<Fas
     reply.header("x-request-id", request.id);
   });
   logRequests(app);
+  endConnectionsOnClose(app);
   app.setErrorHandler(answerError);
   app.setNotFoundHandler(async () => {
     throw new GatewayError("not_found", "There is no such route.");
@@ -64,14 +66,28 @@ export async function createHttpServer(config: Config, log: Logger): Promise<Fas
   return app;
 }
 
+/** Answers what is under way at a stop with `Connection: close`; a client that keeps its connection would hold it up. */
+function endConnectionsOnClose(app: FastifyInstance): void {
+  let closing = false;
+  app.addHook("preClose", async () => {
+    closing = true;
+  });
+  app.addHook("onSend", (_request, reply, payload, done) => {
+    if (closing) reply.header("connection", "close");
+    done(null, payload);
+  });
+}
+
 /** A client's own X-Request-Id where it is fit for logs and headers, otherwise a new one. */
 const requestId = (given: string | string[] | undefined): string =>
   typeof given === "string" && /^[\w.:-]{1,64}$/.test(given) ? given : uuid();
 
 function readTls({ certFile, keyFile }: NonNullable<Config["tls"]>): { cert: Buffer; key: Buffer } {
   try {
-    return { cert: readFileSync(certFile), key: readFileSync(keyFile) };
+    const files = { cert: readFileSync(certFile), key: readFileSync(keyFile) };
+    createSecureContext(files);
+    return files;
   } catch (cause) {
-    throw new StartupError("TLS_CERT_FILE or TLS_KEY_FILE cannot be read", { cause });
+    throw new StartupError("TLS_CERT_FILE and TLS_KEY_FILE cannot be used", { cause });
   }
 }

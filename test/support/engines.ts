@@ -37,7 +37,8 @@ export const postgres: TestEngine = {
   },
 };
 
-async function administer(statement: string): Promise<void> {
+/** Runs a statement on the PostgreSQL server, outside of the databases under test. */
+export async function administer(statement: string): Promise<void> {
   const client = new Client({ connectionString: `${process.env.TEST_POSTGRES_URL}/postgres` });
   await client.connect();
   try {

@@ -1,0 +1,101 @@
+import { onEachEngine } from "../support/engines";
+import { startGateway, type TestGateway } from "../support/gateway";
+import { type Ended, endProcesses, runCli } from "../support/process";
+
+onEachEngine((engine) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway(engine);
+  });
+  afterEach(endProcesses);
+  afterAll(() => gateway.close());
+
+  const cli = (...args: string[]): Promise<Ended> => runCli(gateway.databaseUrl, args);
+
+  /** Runs a command that must succeed. @returns the one JSON document that it prints */
+  async function json(...args: string[]) {
+    const { code, stdout, stderr } = await cli(...args, "--json");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/^[^\n]+\n$/);
+    return JSON.parse(stdout);
+  }
+
+  const create = (name: string, ...more: string[]) =>
+    json("keys", "create", "--agent", "first-agent", "--name", name, ...more);
+  const statusOf = async (token: string) => (await gateway.rest("GET", "/agent/whoami", { token })).status;
+
+  test("a key that is created while the server runs works at once", async () => {
+    const key = await create("billing");
+    expect(key).toEqual({
+      id: expect.any(String),
+      name: "billing",
+      agent: "first-agent",
+      hint: expect.stringMatching(/^agk_dev_\w{12}$/),
+      createdAt: expect.any(String),
+      expiresAt: null,
+      secret: expect.stringContaining(`${key.hint}_`),
+    });
+    const reply = await gateway.rest("GET", "/agent/whoami", { token: key.secret });
+    expect(reply.body).toMatchObject({
+      agent: { slug: "first-agent" },
+      key: { id: key.id, name: "billing" },
+    });
+  });
+
+  test("a key that is revoked, by its hint, is refused with 403 on the next request", async () => {
+    const key = await create("to revoke");
+    expect(await statusOf(key.secret)).toBe(200);
+    const { code, stdout } = await cli("keys", "revoke", key.hint);
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(`^${key.hint} \\(to revoke\\) is revoked since \\S+\\.\n$`),
+    });
+    expect(await statusOf(key.secret)).toBe(403);
+    // Once more changes nothing.
+    expect(await json("keys", "revoke", key.id)).toMatchObject({ id: key.id, state: "revoked" });
+  });
+
+  test("a key that is rotated is replaced at once or after its grace, under the same name", async () => {
+    const [old, graced] = await Promise.all([create("to rotate"), create("to rotate with grace")]);
+    const [next, nextGraced] = await Promise.all([
+      json("keys", "rotate", old.id),
+      json("keys", "rotate", graced.hint, "--grace", "60"),
+    ]);
+    expect(next).toMatchObject({ name: "to rotate", agent: "first-agent", secret: expect.any(String) });
+    expect(next.id).not.toBe(old.id);
+    expect(await Promise.all([old, next, graced, nextGraced].map(({ secret }) => statusOf(secret)))).toEqual([
+      403, 200, 200, 200,
+    ]);
+  });
+
+  test("a key is renamed by its id or hint", async () => {
+    const key = await create("to rename");
+    expect(await json("keys", "rename", key.id, "renamed")).toMatchObject({ id: key.id, name: "renamed" });
+    const { stdout } = await cli("keys", "rename", key.hint, "renamed again");
+    expect(stdout).toBe(`${key.hint} is now called renamed again.\n`);
+  });
+
+  test("keys are listed for people and for programs, by agent and state, never with a secret", async () => {
+    const key = await create("to list", "--expires-in", "3600");
+    expect(Date.parse(key.expiresAt) - Date.now()).toBeGreaterThan(3_500_000);
+    await json("keys", "revoke", (await create("to list as revoked")).id);
+    const [table, active, none] = await Promise.all([
+      cli("keys", "list"),
+      json("keys", "list", "--state", "active", "--agent", "first-agent", "--org", "first"),
+      cli("keys", "list", "--agent", "no-such-agent"),
+    ]);
+    const lines = table.stdout.split("\n");
+    expect(lines[0]).toMatch(
+      /^HINT +NAME +AGENT +STATE +CREATED AT +EXPIRES AT +REVOKED AT +LAST USED AT +LAST USED IP +ID$/,
+    );
+    // The columns stand below their headings.
+    const line = lines.find((text) => text.startsWith(key.hint)) ?? "";
+    expect(line.indexOf(key.createdAt)).toBe(lines[0]?.indexOf("CREATED AT"));
+    expect(line.endsWith(key.id)).toBe(true);
+    expect(table.stdout).toMatch(/to list as revoked +first-agent +revoked/);
+    expect(active.map(({ state }: { state: string }) => state)).not.toContain("revoked");
+    expect(active).toContainEqual(expect.objectContaining({ id: key.id, name: "to list", state: "active" }));
+    expect(none.stdout).toBe("There are no such keys.\n");
+    expect(table.stdout + JSON.stringify(active)).not.toContain(key.secret.slice(-28));
+  });
+});

@@ -1,0 +1,68 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { batched, indexBy } from "../../src/database/batch";
+
+describe("lookups that are joined", () => {
+  let queries: string[][];
+  let rows: { id: string; name: string }[];
+  const lookup = () =>
+    batched(async (keys) => {
+      queries.push(keys);
+      return indexBy(
+        rows.filter(({ id }) => keys.includes(id)),
+        ({ id }) => id,
+      );
+    });
+  beforeEach(() => {
+    queries = [];
+    rows = [
+      { id: "1", name: "Rex" },
+      { id: "2", name: "Tom" },
+    ];
+  });
+
+  test("those of one turn make one query for their distinct keys, each with its own answer", async () => {
+    const find = lookup();
+    const found = await Promise.all(["2", "1", "3", "1"].map(find));
+    expect(found.map((row) => row?.name)).toEqual(["Tom", "Rex", undefined, "Rex"]);
+    expect(queries).toEqual([["2", "1", "3"]]);
+  });
+
+  test("those of two turns make two queries, also while the first is under way", async () => {
+    const find = lookup();
+    const first = find("1");
+    await nextTurn();
+    const second = find("1");
+    await Promise.all([first, second]);
+    expect(queries).toEqual([["1"], ["1"]]);
+  });
+
+  test("nothing is cached: a change shows in the next lookup", async () => {
+    const find = lookup();
+    expect(await find("1")).toEqual({ id: "1", name: "Rex" });
+    expect(await find("3")).toBeUndefined();
+    rows = [
+      { id: "1", name: "Max" },
+      { id: "3", name: "Ivy" },
+    ];
+    expect(await find("1")).toEqual({ id: "1", name: "Max" });
+    expect(await find("3")).toEqual({ id: "3", name: "Ivy" });
+  });
+
+  test("more keys than one statement takes are asked for in several", async () => {
+    const keys = Array.from({ length: 2_500 }, (_, i) => String(i));
+    await Promise.all(keys.map(lookup()));
+    expect(queries.map((query) => query.length)).toEqual([1_000, 1_000, 500]);
+  });
+
+  test("a failed query fails its lookups and not the next ones", async () => {
+    let broken = true;
+    const find = batched(async (keys) => {
+      if (broken) throw new Error("broken");
+      return new Map(keys.map((key) => [key, key]));
+    });
+    const outcomes = await Promise.allSettled([find("1"), find("2")]);
+    expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    broken = false;
+    expect(await find("1")).toBe("1");
+  });
+});

@@ -1,0 +1,62 @@
+import { Pet } from "../../src/pets/pet.entity";
+import { onEachEngine } from "../support/engines";
+import { startGateway, type TestGateway } from "../support/gateway";
+
+const MUTATION = "mutation ($input: NewPet!) { createPet(input: $input) { id } }";
+
+onEachEngine((engine) => {
+  let gateway: TestGateway;
+  beforeEach(async () => {
+    gateway = await startGateway(engine);
+  });
+  afterEach(() => gateway.close());
+
+  /** Through one door or the other. @returns the error code, if any */
+  async function add(i: number, name: string, idempotencyKey?: string): Promise<string | undefined> {
+    if (i % 2 === 0) {
+      const input = { name, categoryId: "1", idempotencyKey };
+      return (await gateway.graphql(MUTATION, { input })).body.errors?.[0].extensions.code;
+    }
+    const headers: Record<string, string> = idempotencyKey ? { "idempotency-key": idempotencyKey } : {};
+    return (await gateway.rest("POST", "/v1/pets", { body: { name, categoryId: 1 }, headers })).body.code;
+  }
+
+  const pets = () => gateway.services.database.read((reader) => reader.find(Pet));
+
+  test("of many mutations at once, those that fail inside leave nothing and the others are all there", async () => {
+    await add(0, "holds the key", "used");
+    const numbers = Array.from({ length: 50 }, (_, i) => i);
+    const fails = (i: number) => i % 5 === 0;
+    // The idempotency key is looked up inside the transaction.
+    const codes = await Promise.all(numbers.map((i) => add(i, `pet ${i}`, fails(i) ? "used" : undefined)));
+    expect(codes).toEqual(numbers.map((i) => (fails(i) ? "idempotency_key_reused" : undefined)));
+    const found = await pets();
+    const kept = numbers.filter((i) => !fails(i)).map((i) => `pet ${i}`);
+    expect(found.map(({ name }) => name).sort()).toEqual(["holds the key", ...kept].sort());
+    expect(new Set(found.map(({ id }) => String(id))).size).toBe(found.length);
+  });
+
+  test("of many mutations at once, those that the database refuses leave nothing and tell no details", async () => {
+    await gateway.services.database.write((tx) => tx.query(REFUSE_SOME[engine.name]));
+    const numbers = Array.from({ length: 50 }, (_, i) => i);
+    const fails = (i: number) => i % 5 === 0;
+    // The record of a fresh idempotency key is written before the animal is refused.
+    const codes = await Promise.all(
+      numbers.map((i) => add(i, `${fails(i) ? "refused" : "pet"} ${i}`, `key ${i}`)),
+    );
+    expect(codes).toEqual(numbers.map((i) => (fails(i) ? "internal_error" : undefined)));
+    const kept = numbers.filter((i) => !fails(i));
+    expect((await pets()).map(({ name }) => name).sort()).toEqual(kept.map((i) => `pet ${i}`).sort());
+    const records = await gateway.services.database.read((reader) =>
+      reader.query("SELECT key FROM idempotency_record"),
+    );
+    expect(records.map(({ key }: { key: string }) => key).sort()).toEqual(kept.map((i) => `key ${i}`).sort());
+  });
+});
+
+/** Makes the database itself refuse animals of a certain name. */
+const REFUSE_SOME = {
+  SQLite: `CREATE TRIGGER refuse BEFORE INSERT ON pet WHEN NEW.name LIKE 'refused %'
+           BEGIN SELECT RAISE(ABORT, 'refused'); END`,
+  PostgreSQL: "ALTER TABLE pet ADD CONSTRAINT refuse CHECK (name NOT LIKE 'refused %')",
+};

@@ -1,0 +1,85 @@
+import { createServer } from "node:net";
+import { createDataSource } from "../../src/database/data-source";
+import { Database } from "../../src/database/database";
+import { Pet } from "../../src/pets/pet.entity";
+import { administer, postgres } from "../support/engines";
+import { startGateway, type TestGateway } from "../support/gateway";
+
+describe("a PostgreSQL that goes away", () => {
+  let gateway: TestGateway;
+  let name: string;
+  beforeEach(async () => {
+    gateway = await startGateway(postgres);
+    name = new URL(gateway.databaseUrl).pathname.slice(1);
+  });
+  afterEach(() => gateway.close());
+
+  const list = () => gateway.rest("GET", "/v1/pets");
+  const add = () => gateway.rest("POST", "/v1/pets", { body: { name: "Rex", categoryId: 1 } });
+  const endConnections = () =>
+    administer(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
+
+  test("is connected to again without a restart after it ended every connection", async () => {
+    await Promise.all(Array.from({ length: 12 }, list));
+    await endConnections();
+    // A request may still meet a connection that is not known to be dead; none is told of a bug.
+    const replies = await Promise.all(Array.from({ length: 12 }, (_, i) => (i % 2 === 0 ? list() : add())));
+    for (const { status } of replies) expect([200, 201, 503]).toContain(status);
+    expect((await list()).status).toBe(200);
+    expect((await add()).status).toBe(201);
+    expect((await gateway.rest("GET", "/readyz")).status).toBe(200);
+  });
+
+  test("fails the unit that is under way as unavailable, and leaves nothing of it", async () => {
+    const { database } = gateway.services;
+    const unit = database.write(async (tx) => {
+      await tx.insert(Pet, { name: "Rex", categoryId: "1", status: null });
+      await endConnections();
+      await tx.insert(Pet, { name: "Tom", categoryId: "1", status: null });
+    });
+    await expect(unit).rejects.toMatchObject({ code: "unavailable" });
+    expect((await list()).body).toEqual([]);
+  });
+
+  test("is not said to have kept a unit whose connection ended before the commit", async () => {
+    const { database } = gateway.services;
+    const unit = database.write(async (tx) => {
+      await tx.insert(Pet, { name: "Rex", categoryId: "1", status: null });
+      await endConnections();
+    });
+    await expect(unit).rejects.toMatchObject({ code: "unavailable" });
+    expect((await list()).body).toEqual([]);
+  });
+
+  test("is answered 503 through both doors as long as it takes no connections, while the process is alive", async () => {
+    await administer(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+    await endConnections();
+    await list();
+    const rest = await list();
+    expect(rest.status).toBe(503);
+    expect(rest.headers.get("retry-after")).toMatch(/^\d+$/);
+    expect(rest.body).toEqual({ code: "unavailable", message: expect.any(String), status: 503 });
+    const graphql = await gateway.graphql("{ pets { totalCount: __typename } }");
+    expect([graphql.status, graphql.body.errors[0].extensions.code]).toEqual([503, "unavailable"]);
+    expect(graphql.headers.get("retry-after")).toMatch(/^\d+$/);
+    expect((await gateway.rest("GET", "/readyz")).status).toBe(503);
+    expect((await gateway.rest("GET", "/healthz")).status).toBe(200);
+    await administer(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+    expect((await list()).status).toBe(200);
+  });
+});
+
+describe("a PostgreSQL that is not there", () => {
+  test("is named, without the password", async () => {
+    const nobody = createServer();
+    const port = await new Promise<number>((resolve) => {
+      nobody.listen(0, "127.0.0.1", () => {
+        const address = nobody.address();
+        nobody.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
+      });
+    });
+    const opening = Database.open(createDataSource(`postgres://user:hunter2@127.0.0.1:${port}/pets`));
+    await expect(opening).rejects.toThrow(`the database postgres://127.0.0.1:${port}/pets cannot be used`);
+    await expect(opening).rejects.not.toThrow("hunter2");
+  });
+});

@@ -1,0 +1,125 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { DataSource } from "typeorm";
+import { createDataSource } from "../../src/database/data-source";
+import { Database } from "../../src/database/database";
+import { Pet } from "../../src/pets/pet.entity";
+import { sqlite, type TestDatabase } from "../support/engines";
+import { startGateway, type TestGateway } from "../support/gateway";
+
+const PET = { name: "Rex", categoryId: "1", status: null };
+
+describe("the embedded database", () => {
+  let place: TestDatabase;
+  beforeEach(async () => {
+    place = await sqlite.createDatabase();
+  });
+  afterEach(() => place.drop());
+
+  test("is durable: a write-ahead log, and the disk is waited for at each commit", async () => {
+    const database = await Database.open(createDataSource(place.url));
+    try {
+      const pragmas = await database.write(async (tx) => ({
+        ...(await tx.query("PRAGMA journal_mode"))[0],
+        ...(await tx.query("PRAGMA synchronous"))[0],
+        ...(await tx.query("PRAGMA foreign_keys"))[0],
+      }));
+      expect(pragmas).toEqual({ journal_mode: "wal", synchronous: 2, foreign_keys: 1 });
+    } finally {
+      await database.close();
+    }
+  });
+
+  test("takes no writes from a query that only reads", async () => {
+    const database = await Database.open(createDataSource(place.url));
+    try {
+      await database.migrate();
+      await expect(database.read((reader) => reader.insert(Pet, PET))).rejects.toMatchObject({
+        code: "unavailable",
+        cause: { driverError: { code: "SQLITE_READONLY" } },
+      });
+      expect(await database.read((reader) => reader.count(Pet))).toBe(0);
+    } finally {
+      await database.close();
+    }
+  });
+
+  test.each([
+    [
+      "holds something else",
+      async (file: string) => writeFile(file, "something else, and much longer ".repeat(99)),
+    ],
+    ["is a directory", async (file: string) => void (await mkdir(file))],
+  ])("says which file it is that %s, and leaves it alone", async (_, make) => {
+    const file = place.url.slice("sqlite:".length);
+    await make(file);
+    const before = await readFile(file).catch(() => undefined);
+    await expect(Database.open(createDataSource(place.url))).rejects.toThrow(
+      `the database ${place.url} cannot be used`,
+    );
+    expect(await readFile(file).catch(() => undefined)).toEqual(before);
+  });
+
+  test("says which file it is whose directory cannot be made", async () => {
+    const file = place.url.slice("sqlite:".length);
+    await writeFile(file, "");
+    const inside = `sqlite:${file}/data/gateway.sqlite`;
+    await expect(Database.open(createDataSource(inside))).rejects.toThrow(
+      `the database ${inside} cannot be used`,
+    );
+  });
+
+  test("makes the directory of its file", async () => {
+    const file = `${dirname(place.url.slice("sqlite:".length))}/a/b/gateway.sqlite`;
+    const database = await Database.open(createDataSource(`sqlite:${file}`));
+    await database.close();
+    expect((await readFile(file)).length).toBeGreaterThan(0);
+  });
+});
+
+describe("while another process holds the write lock", () => {
+  let gateway: TestGateway;
+  let other: DataSource;
+  beforeEach(async () => {
+    gateway = await startGateway(sqlite);
+    other = await new DataSource({
+      type: "sqlite",
+      database: gateway.databaseUrl.slice("sqlite:".length),
+    }).initialize();
+    await other.query("BEGIN EXCLUSIVE");
+  });
+  afterEach(async () => {
+    await other.destroy();
+    await gateway.close();
+  });
+
+  const add = () => gateway.rest("POST", "/v1/pets", { body: { name: "Rex", categoryId: 1 } });
+
+  test("a write waits until it is let go, and reads do not", async () => {
+    const adding = add();
+    const listing = await Promise.race([adding, gateway.rest("GET", "/v1/pets")]);
+    expect(listing).toMatchObject({ status: 200, body: [] });
+    expect((await gateway.rest("GET", "/readyz")).status).toBe(200);
+    await other.query("COMMIT");
+    expect((await adding).status).toBe(201);
+  });
+
+  test("a write that waits for too long is answered 503 through both doors, and the next one works", async () => {
+    await other.query("COMMIT");
+    await gateway.services.database.write((tx) => tx.query("PRAGMA busy_timeout = 20"));
+    await other.query("BEGIN EXCLUSIVE");
+    const refused = await add();
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
+    expect(refused.body).toEqual({ code: "unavailable", message: expect.any(String), status: 503 });
+    const { body, status } = await gateway.graphql(
+      'mutation { createPet(input: { name: "Rex", categoryId: "1" }) { id } }',
+    );
+    expect(body.errors[0].extensions.code).toBe("unavailable");
+    expect(body.data).toBeNull();
+    expect(status).toBe(503);
+    await other.query("COMMIT");
+    expect((await add()).status).toBe(201);
+    expect((await gateway.rest("GET", "/v1/pets")).body).toHaveLength(1);
+  });
+});

@@ -1,0 +1,172 @@
+import { createDataSource } from "../../src/database/data-source";
+import { Database } from "../../src/database/database";
+import { GatewayError } from "../../src/errors";
+import { Pet } from "../../src/pets/pet.entity";
+import { onEachEngine, type TestDatabase } from "../support/engines";
+
+onEachEngine((engine) => {
+  let place: TestDatabase;
+  let database: Database;
+  beforeAll(async () => {
+    place = await engine.createDatabase();
+    database = await Database.open(createDataSource(place.url));
+    await database.migrate();
+  });
+  afterAll(async () => {
+    await database.close();
+    await place.drop();
+  });
+
+  let category = 0;
+  beforeEach(() => {
+    category += 1;
+  });
+  const pet = (name: string) => ({ name, categoryId: String(category), status: null });
+  /** Names of this test's animals, from a connection of its own choosing. */
+  const names = async (from = database) =>
+    (await from.read((reader) => reader.findBy(Pet, { categoryId: String(category) })))
+      .map(({ name }) => name)
+      .sort();
+
+  test("of many units at once, those that fail leave nothing and the others are all kept", async () => {
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 50 }, (_, i) =>
+        database.write(async (tx) => {
+          await tx.insert(Pet, pet(`first of ${i}`));
+          await tx.insert(Pet, pet(`second of ${i}`));
+          if (i % 5 === 0) throw new Error(`unit ${i}`);
+          return i;
+        }),
+      ),
+    );
+    const kept = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+    expect(kept).toEqual(Array.from({ length: 50 }, (_, i) => i).filter((i) => i % 5 !== 0));
+    expect(await names()).toEqual(kept.flatMap((i) => [`first of ${i}`, `second of ${i}`]).sort());
+  });
+
+  test("a unit fails with the very error that it throws", async () => {
+    const failure = new GatewayError("conflict", "mine");
+    await expect(
+      database.write(async () => {
+        throw failure;
+      }),
+    ).rejects.toBe(failure);
+  });
+
+  test("a unit whose statement the database refuses leaves nothing, and the next one works", async () => {
+    await expect(
+      database.write(async (tx) => {
+        await tx.insert(Pet, pet("before the refusal"));
+        await tx.query("INSERT INTO no_such_table VALUES (1)");
+      }),
+    ).rejects.toThrow();
+    await database.write((tx) => tx.insert(Pet, pet("after the refusal")));
+    expect(await names()).toEqual(["after the refusal"]);
+  });
+
+  test("a unit that goes on after a statement failed is not told that it was kept when it was not", async () => {
+    const unit = database.write(async (tx) => {
+      await tx.insert(Pet, pet("before the refusal"));
+      await tx.query("INSERT INTO no_such_table VALUES (1)").catch(() => undefined);
+    });
+    const kept = await unit.then(
+      () => true,
+      () => false,
+    );
+    expect(await names()).toEqual(kept ? ["before the refusal"] : []);
+  });
+
+  test("a read beside an open unit sees nothing of it, and all of it afterwards", async () => {
+    const other = await Database.open(createDataSource(place.url));
+    try {
+      await database.write(async (tx) => {
+        await tx.insert(Pet, pet("under way"));
+        expect(await tx.countBy(Pet, { categoryId: String(category) })).toBe(1);
+        expect(await names()).toEqual([]);
+        expect(await names(other)).toEqual([]);
+      });
+      expect(await names()).toEqual(["under way"]);
+      expect(await names(other)).toEqual(["under way"]);
+    } finally {
+      await other.close();
+    }
+  });
+
+  test("a unit that has ended can do nothing more", async () => {
+    const late = await database.write(async (tx) => tx);
+    await expect(late.insert(Pet, pet("late"))).rejects.toThrow();
+    await expect(late.query("SELECT 1")).rejects.toThrow();
+    expect(await names()).toEqual([]);
+  });
+
+  test("a unit that has failed can do nothing more", async () => {
+    let late: Promise<unknown> = Promise.resolve();
+    await database
+      .write(async (tx) => {
+        // Beside a statement that fails, and with a statement of its own still to come.
+        late = tx.query("SELECT 1").then(() => tx.query("SELECT 2").then(() => tx.insert(Pet, pet("late"))));
+        late.catch(() => undefined);
+        throw new Error("the unit");
+      })
+      .catch(() => undefined);
+    await expect(late).rejects.toThrow("after the end of its unit");
+    expect(await names()).toEqual([]);
+  });
+
+  test("a statement that a unit forgot to await is part of it or refused, and never of another unit", async () => {
+    const forgotten: Promise<unknown>[] = [];
+    const forget = (work: Promise<unknown>) => {
+      forgotten.push(work.catch(() => undefined));
+    };
+    const units = Array.from({ length: 40 }, (_, i) =>
+      database
+        .write(async (tx) => {
+          await tx.insert(Pet, pet(`awaited ${i}`));
+          forget(tx.insert(Pet, pet(`forgotten ${i}`)));
+          forget(tx.query("SELECT 1").then(() => tx.insert(Pet, pet(`late ${i}`))));
+          if (i % 2 === 0) throw new Error(`unit ${i}`);
+        })
+        .catch(() => undefined),
+    );
+    await Promise.all(units);
+    await Promise.all(forgotten);
+    const found = await names();
+    const unitsOf = (word: string) =>
+      found.filter((name) => name.startsWith(word)).map((name) => Number(name.split(" ")[1]));
+    const odd = Array.from({ length: 20 }, (_, i) => 2 * i + 1);
+    expect(unitsOf("awaited").sort((a, b) => a - b)).toEqual(odd);
+    expect(unitsOf("forgotten").every((i) => i % 2 === 1)).toBe(true);
+    expect(unitsOf("late").every((i) => i % 2 === 1)).toBe(true);
+  });
+
+  test("two processes that write at the same time lose nothing", async () => {
+    const other = await Database.open(createDataSource(place.url));
+    try {
+      const write = (to: Database, who: string) =>
+        Array.from({ length: 30 }, (_, i) => to.write((tx) => tx.insert(Pet, pet(`${who} ${i}`))));
+      await Promise.all([...write(database, "one"), ...write(other, "other")]);
+      expect(await names()).toHaveLength(60);
+    } finally {
+      await other.close();
+    }
+  });
+
+  test("units of two processes inside exclusively never overlap", async () => {
+    const other = await Database.open(createDataSource(place.url));
+    try {
+      let inside = 0;
+      let most = 0;
+      const enter = (to: Database) =>
+        to.exclusively(async (tx) => {
+          inside += 1;
+          most = Math.max(most, inside);
+          await tx.query("SELECT 1");
+          inside -= 1;
+        });
+      await Promise.all([database, other, database, other].map(enter));
+      expect(most).toBe(1);
+    } finally {
+      await other.close();
+    }
+  });
+});

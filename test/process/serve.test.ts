@@ -1,0 +1,153 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
+import { request as requestTls } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { createDataSource } from "../../src/database/data-source";
+import { Database } from "../../src/database/database";
+import { Pet } from "../../src/pets/pet.entity";
+import { onEachEngine, sqlite, type TestDatabase } from "../support/engines";
+import { endProcesses, secretsIn, startServer, type TestServer } from "../support/process";
+
+const keyOf = (server: TestServer) => secretsIn(server.stdout())?.key ?? "";
+
+/** A POST whose head has arrived at the server and whose body has not. */
+async function beginPost(server: TestServer, path: string): Promise<ClientRequest> {
+  const post = request(`${server.url}${path}`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${keyOf(server)}`,
+      "content-type": "application/json",
+      expect: "100-continue",
+    },
+  });
+  post.flushHeaders();
+  await once(post, "continue");
+  return post;
+}
+
+async function finish(
+  post: ClientRequest,
+  body: unknown,
+): Promise<{ status?: number; headers: IncomingHttpHeaders; body: string }> {
+  const response = once(post, "response");
+  post.end(JSON.stringify(body));
+  const [message] = (await response) as [IncomingMessage];
+  return { status: message.statusCode, headers: message.headers, body: await text(message) };
+}
+
+onEachEngine((engine) => {
+  let place: TestDatabase;
+  beforeEach(async () => {
+    place = await engine.createDatabase();
+  });
+  afterEach(async () => {
+    await endProcesses();
+    await place.drop();
+  });
+
+  test.each(["SIGTERM", "SIGINT"] as const)(
+    "on %s the requests under way are finished and kept, no new ones are taken, and it ends with code 0",
+    async (signal) => {
+      const server = await startServer({ DATABASE_URL: place.url });
+      const rest = await beginPost(server, "/v1/pets");
+      const graphql = await beginPost(server, "/graphql");
+      server.signal(signal);
+      await server.until("stderr", '"stopping"');
+      await expect(fetch(`${server.url}/healthz`)).rejects.toThrow();
+      const [byRest, byGraphQL] = await Promise.all([
+        finish(rest, { name: "Rex", categoryId: 1 }),
+        finish(graphql, {
+          query: 'mutation { createPet(input: { name: "Tom", categoryId: "1" }) { name } }',
+        }),
+      ]);
+      expect(byRest.status).toBe(201);
+      // A client that keeps its connections does not hold up the stop.
+      expect([byRest.headers.connection, byGraphQL.headers.connection]).toEqual(["close", "close"]);
+      expect(JSON.parse(byGraphQL.body)).toEqual({ data: { createPet: { name: "Tom" } } });
+      const { code, stderr } = await server.ended;
+      expect(code).toBe(0);
+      expect(stderr).toContain('"stopped"');
+
+      const database = await Database.open(createDataSource(place.url));
+      try {
+        const pets = await database.read((reader) => reader.find(Pet));
+        expect(pets.map(({ name }) => name).sort()).toEqual(["Rex", "Tom"]);
+      } finally {
+        await database.close();
+      }
+    },
+  );
+});
+
+describe("a server", () => {
+  let directory: string;
+  let place: TestDatabase;
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), "gateway-test-"));
+    place = await sqlite.createDatabase();
+  });
+  afterEach(async () => {
+    await endProcesses();
+    await place.drop();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  test("speaks HTTPS with the certificate of its settings", async () => {
+    const certFile = join(directory, "cert.pem");
+    const keyFile = join(directory, "key.pem");
+    const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "1"];
+    const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+    const files = ["-keyout", keyFile, "-out", certFile];
+    execFileSync("openssl", ["req", "-x509", ...key, ...files, ...subject], { stdio: "pipe" });
+
+    const server = await startServer({
+      DATABASE_URL: place.url,
+      TLS_CERT_FILE: certFile,
+      TLS_KEY_FILE: keyFile,
+    });
+    expect(server.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
+    const get = requestTls(`${server.url}/agent/whoami`, {
+      ca: await readFile(certFile),
+      headers: { authorization: `Bearer ${keyOf(server)}` },
+      agent: false,
+    });
+    get.end();
+    const [response] = (await once(get, "response")) as [IncomingMessage];
+    expect(response.statusCode).toBe(200);
+    expect(JSON.parse(await text(response)).agent.slug).toBe("first-agent");
+    expect((await server.stop()).code).toBe(0);
+  });
+
+  test("gives back a request id that is fit for logs, and replaces one that is not", async () => {
+    const server = await startServer({ DATABASE_URL: place.url });
+    const idFor = async (given?: string) => {
+      const get = request(`${server.url}/healthz`, { agent: false });
+      if (given !== undefined) get.setHeader("x-request-id", given);
+      get.end();
+      const [response] = (await once(get, "response")) as [IncomingMessage];
+      response.resume();
+      return response.headers["x-request-id"];
+    };
+    for (const fit of ["a", "trace-1:2.3_4", "x".repeat(64)]) expect(await idFor(fit)).toBe(fit);
+    const own = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f-]{21}$/;
+    for (const hostile of [
+      undefined,
+      "",
+      "x".repeat(65),
+      '{"level":60}',
+      "a b",
+      "<script>",
+      "\u00e9",
+      "a\tb",
+    ]) {
+      expect(await idFor(hostile)).toMatch(own);
+    }
+    const { stderr } = await server.stop();
+    expect(stderr).toContain('"trace-1:2.3_4"');
+    expect(stderr).not.toContain("<script>");
+  });
+});

@@ -1,0 +1,111 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** The built program; `npm test` builds it first. */
+const DIST = join(__dirname, "../../dist/src");
+
+/** How a process ended. */
+export interface Ended {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** A process with nothing of this one's settings. */
+export interface TestProcess {
+  stdout(): string;
+  stderr(): string;
+  /** Resolves as soon as an output holds the text. @throws Error when the process ends before */
+  until(output: "stdout" | "stderr", text: string): Promise<void>;
+  signal(signal: NodeJS.Signals): void;
+  ended: Promise<Ended>;
+}
+
+const running = new Set<ChildProcessWithoutNullStreams>();
+
+/** Kills what a failed test left behind; for `afterEach`. */
+export async function endProcesses(): Promise<void> {
+  const left = [...running];
+  for (const child of left) child.kill("SIGKILL");
+  await Promise.all(left.map((child) => running.has(child) && once(child, "close")));
+}
+
+function start(script: string, args: string[], env: Record<string, string>, input = ""): TestProcess {
+  const { PATH = "", HOME = "" } = process.env;
+  // Elsewhere than the repository, so that the default database is not the developer's.
+  const child = spawn(process.execPath, [join(DIST, script), ...args], {
+    env: { PATH, HOME, ...env },
+    cwd: tmpdir(),
+  });
+  running.add(child);
+  child.stdin.on("error", () => undefined).end(input);
+  const outputs = { stdout: "", stderr: "" };
+  for (const output of ["stdout", "stderr"] as const) {
+    child[output].setEncoding("utf8").on("data", (chunk: string) => {
+      outputs[output] += chunk;
+    });
+  }
+  const ended = once(child, "close").then(([code, signal]): Ended => {
+    running.delete(child);
+    return { code, signal, ...outputs };
+  });
+  return {
+    stdout: () => outputs.stdout,
+    stderr: () => outputs.stderr,
+    signal: (signal) => void child.kill(signal),
+    ended,
+    until: async (output, text) => {
+      while (!outputs[output].includes(text)) {
+        const end = await Promise.race([once(child[output], "data").then(() => undefined), ended]);
+        if (end !== undefined && !outputs[output].includes(text)) {
+          throw new Error(`ended with ${end.code} before it said "${text}": ${end.stderr}`);
+        }
+      }
+    },
+  };
+}
+
+/** Runs the server to its end, for starts that fail. */
+export const runServer = (env: Record<string, string>): Promise<Ended> =>
+  start("main.js", [], { PORT: "0", ...env }).ended;
+
+/** A server that listens. */
+export interface TestServer extends TestProcess {
+  url: string;
+  /** Asks it to stop. @returns how it ended */
+  stop(): Promise<Ended>;
+}
+
+/** Starts the server on a free port and waits until it says where it listens. */
+export async function startServer(env: Record<string, string>): Promise<TestServer> {
+  const server = start("main.js", [], { PORT: "0", ...env });
+  await server.until("stdout", "/graphql\n");
+  const url = /at (\S+)\/graphql\n/.exec(server.stdout())?.[1] ?? "";
+  const stop = () => {
+    server.signal("SIGTERM");
+    return server.ended;
+  };
+  return { ...server, url, stop };
+}
+
+/** What only the output of the first start shows. */
+export interface FirstStartSecrets {
+  email: string;
+  password: string;
+  key: string;
+}
+
+/** Reads the secrets out of what a server printed; undefined when it printed none. */
+export function secretsIn(stdout: string): FirstStartSecrets | undefined {
+  const [, email] = /^ *Sign in as +(\S+)$/m.exec(stdout) ?? [];
+  const [, password] = /^ *Password +(\S+)$/m.exec(stdout) ?? [];
+  const [, key] = /^ *API key +(\S+) /m.exec(stdout) ?? [];
+  return email && password && key ? { email, password, key } : undefined;
+}
+
+/** Runs the command line. @param input what it reads from standard input */
+export const runCli = (databaseUrl: string, args: string[], input?: string): Promise<Ended> =>
+  start("cli/main.js", args, { DATABASE_URL: databaseUrl }, input).ended;
