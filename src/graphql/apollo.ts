@@ -1,6 +1,6 @@
 import { ApolloServer, type ApolloServerPlugin, type HTTPGraphQLHead } from "@apollo/server";
 import { ApolloServerPluginCacheControlDisabled } from "@apollo/server/plugin/disabled";
-import type { GraphQLSchema } from "graphql";
+import type { GraphQLError, GraphQLSchema } from "graphql";
 import type { Logger } from "pino";
 import type { Config } from "../config";
 import type { RequestContext } from "../context";
@@ -32,20 +32,30 @@ export function createApollo(
   });
 }
 
-/** Gives an answer without data the HTTP status and headers of its first error, as the REST door would. */
+/** Gives an answer that answers nothing the HTTP status and headers of its first error, as the REST door would. */
 const httpStatus: ApolloServerPlugin<RequestContext> = {
   async requestDidStart() {
     return {
       async willSendResponse({ response, errors }) {
         const failure = errors?.[0];
         const { body } = response;
-        if (failure === undefined || body.kind !== "single" || body.singleResult.data != null) return;
+        if (failure === undefined || body.kind !== "single") return;
+        if (answersSomething(body.singleResult.data, errors)) return;
         const { status, headers } = toGatewayError(failure);
         applyHead(response.http, status, headers);
       },
     };
   },
 };
+
+/** A nullable field that failed leaves data behind, `{"pet":null}`, which is no answer: a missing key is 401 there too. */
+function answersSomething(
+  data: Record<string, unknown> | null | undefined,
+  errors: readonly GraphQLError[] = [],
+): boolean {
+  const failed = new Set(errors.map(({ path }) => path?.[0]));
+  return Object.keys(data ?? {}).some((name) => data?.[name] !== null || !failed.has(name));
+}
 
 function applyHead(http: HTTPGraphQLHead, status: number, headers: Record<string, string>): void {
   http.status = status;
