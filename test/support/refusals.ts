@@ -84,7 +84,8 @@ export function sendRaw(url: string, lines: string[], body = ""): Promise<Reply>
       }
     });
     const host = lines.some((line) => /^host:/i.test(line)) ? [] : ["Host: localhost"];
-    const length = body ? [`Content-Length: ${Buffer.byteLength(body)}`] : [];
+    const chunked = lines.some((line) => /^transfer-encoding:/i.test(line));
+    const length = body && !chunked ? [`Content-Length: ${Buffer.byteLength(body)}`] : [];
     socket.write(`${[...lines, ...host, ...length, "Connection: close"].join("\r\n")}\r\n\r\n${body}`);
   });
 }
