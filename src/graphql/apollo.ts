@@ -1,6 +1,6 @@
 import { ApolloServer, type ApolloServerPlugin, type HTTPGraphQLHead } from "@apollo/server";
 import { ApolloServerPluginCacheControlDisabled } from "@apollo/server/plugin/disabled";
-import type { GraphQLSchema } from "graphql";
+import type { GraphQLError, GraphQLSchema } from "graphql";
 import type { Logger } from "pino";
 import type { Config } from "../config";
 import type { RequestContext } from "../context";
@@ -40,7 +40,7 @@ const REQUEST_ERRORS = new Set<unknown>([
 ]);
 
 /**
- * Gives an answer without data the HTTP status and headers of its first error, as the REST door would; but, as the
+ * Gives an answer that answers nothing the HTTP status and headers of its first error, as the REST door would; but, as the
  * GraphQL over HTTP specification asks (6.4.1), a client that knows only `application/json` gets 200 for a
  * document that does not parse, validate or coerce.
  */
@@ -50,7 +50,8 @@ const httpStatus: ApolloServerPlugin<RequestContext> = {
       async willSendResponse({ request, response, errors }) {
         const failure = errors?.[0];
         const { body } = response;
-        if (failure === undefined || body.kind !== "single" || body.singleResult.data != null) return;
+        if (failure === undefined || body.kind !== "single") return;
+        if (answersSomething(body.singleResult.data, errors)) return;
         const { status, headers } = toGatewayError(failure);
         const accept = request.http?.headers.get("accept") ?? "";
         const legacy = !accept.includes("application/graphql-response+json");
@@ -60,6 +61,15 @@ const httpStatus: ApolloServerPlugin<RequestContext> = {
     };
   },
 };
+
+/** A nullable field that failed leaves data behind, `{"pet":null}`, which is no answer: a missing key is 401 there too. */
+function answersSomething(
+  data: Record<string, unknown> | null | undefined,
+  errors: readonly GraphQLError[] = [],
+): boolean {
+  const failed = new Set(errors.map(({ path }) => path?.[0]));
+  return Object.keys(data ?? {}).some((name) => data?.[name] !== null || !failed.has(name));
+}
 
 function applyHead(http: HTTPGraphQLHead, status: number, headers: Record<string, string>): void {
   http.status = status;

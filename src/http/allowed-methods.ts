@@ -7,7 +7,8 @@ import { GatewayError } from "../errors";
  * @param methods those that have a route on the path
  */
 export function refuseOtherMethods(app: FastifyInstance, path: string, methods: readonly string[]): void {
-  const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
+  const head = app.hasRoute({ method: "HEAD", url: path }) ? ["HEAD"] : [];
+  const allow = [...methods, ...head, "OPTIONS"].join(", ");
   const others = app.supportedMethods.filter(
     (method) => !allow.split(", ").includes(method),
   ) as HTTPMethods[];

@@ -9,6 +9,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: "invalid_request",
   FST_ERR_CTP_EMPTY_JSON_BODY: "invalid_json",
   FST_ERR_BAD_URL: "not_found",
+  FST_ERR_MAX_PARAM_LENGTH: "not_found",
   FST_ERR_ASYNC_CONSTRAINT: "not_found",
 };
 

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { METHODS } from "node:http";
 import { createSecureContext } from "node:tls";
 import cors from "@fastify/cors";
 import fastify, { type FastifyInstance, type FastifyRequest, LogController } from "fastify";
@@ -37,6 +38,8 @@ export async function createHttpServer(config: Config, log: Logger): Promise<Fas
     ...(config.tls && { https: readTls(config.tls) }),
   }) as unknown as FastifyInstance;
 
+  // Fastify knows only the common ones; the others are to be 405 on a path that has routes, not 404.
+  for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   app.decorateRequest("gateway", null as never);
   app.addHook("onRequest", async (request, reply) => {
     reply.header("x-request-id", request.id);
@@ -58,6 +61,8 @@ export async function createHttpServer(config: Config, log: Logger): Promise<Fas
     await app.register(cors, {
       origin: origins,
       strictPreflight: false,
+      // The routes answer OPTIONS themselves, with `Allow`.
+      preflightContinue: true,
       methods: ["GET", "HEAD", "POST"],
       exposedHeaders: ["Link", "Location", "Deprecation", "Sunset", "Retry-After", "X-Request-Id"],
       maxAge: 600,

@@ -108,7 +108,7 @@ async function send(url: string, init: RequestInit): Promise<Reply> {
     status: response.status,
     headers: response.headers,
     text,
-    body: isJson ? JSON.parse(text) : undefined,
+    body: isJson && text !== "" ? JSON.parse(text) : undefined,
   };
 }
 

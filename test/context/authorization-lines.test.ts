@@ -1,0 +1,47 @@
+import { onEachEngine } from "../support/engines";
+import type { TestGateway } from "../support/gateway";
+import {
+  closeWithNothingStored,
+  expectGraphQLError,
+  expectRestError,
+  sendRaw,
+  startStrictGateway,
+} from "../support/refusals";
+
+onEachEngine((engine) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startStrictGateway(engine);
+  });
+  afterAll(() => closeWithNothingStored(gateway));
+
+  const lines: [string, (key: string) => string[]][] = [
+    ["the same key twice", (key) => [`Authorization: Bearer ${key}`, `Authorization: Bearer ${key}`]],
+    ["a key and then another scheme", (key) => [`Authorization: Bearer ${key}`, "Authorization: Basic eDp5"]],
+    ["another scheme and then a key", (key) => ["Authorization: Basic eDp5", `authorization: Bearer ${key}`]],
+    ["a key and an empty line", (key) => [`Authorization: Bearer ${key}`, "Authorization:"]],
+    ["an empty line", () => ["Authorization:"]],
+  ];
+
+  test.each(lines)("Authorization lines with %s are 401 on REST", async (_, headers) => {
+    const reply = await sendRaw(gateway.url, ["GET /v1/pets HTTP/1.1", ...headers(gateway.key)]);
+    expectRestError(reply, "invalid_api_key");
+  });
+
+  test.each(lines)("Authorization lines with %s are 401 on GraphQL", async (_, headers) => {
+    const reply = await sendRaw(
+      gateway.url,
+      ["POST /graphql HTTP/1.1", "Content-Type: application/json", ...headers(gateway.key)],
+      '{"query":"{ whoami { agent { id } } }"}',
+    );
+    expectGraphQLError(reply, "invalid_api_key");
+  });
+
+  test("a key in the query string or a cookie is no credential", async () => {
+    const reply = await sendRaw(gateway.url, [
+      `GET /v1/pets?authorization=Bearer%20${gateway.key}&access_token=${gateway.key} HTTP/1.1`,
+      `Cookie: authorization=${gateway.key}; session=${gateway.owner}`,
+    ]);
+    expectRestError(reply, "unauthenticated");
+  });
+});

@@ -1,0 +1,52 @@
+import { onEachEngine } from "../support/engines";
+import type { TestGateway } from "../support/gateway";
+import {
+  closeWithNothingStored,
+  expectGraphQLError,
+  expectRestError,
+  startStrictGateway,
+} from "../support/refusals";
+
+const BODIES: [string, { body: string; headers?: Record<string, string> }][] = [
+  ["invalid JSON", { body: '{"name":' }],
+  ["an oversized body", { body: `"${"x".repeat(2000)}"` }],
+  ["a wrong content type", { body: "name=Rex", headers: { "content-type": "text/plain" } }],
+  ["another charset", { body: "{}", headers: { "content-type": "application/json; charset=latin1" } }],
+  ["an empty body", { body: "" }],
+  ["a body that is no object", { body: "[]" }],
+];
+
+onEachEngine((engine) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startStrictGateway(engine, { BODY_LIMIT_BYTES: "1024" });
+  });
+  afterAll(() => closeWithNothingStored(gateway));
+
+  const token = "agk_dev_made_up";
+
+  test.each(BODIES)("a bad key with %s is told about the key", async (_, call) => {
+    for (const path of ["/v1/pets", "/messages"]) {
+      expectRestError(await gateway.rest("POST", path, { ...call, token }), "invalid_api_key");
+    }
+    expectGraphQLError(await gateway.rest("POST", "/graphql", { ...call, token }), "invalid_api_key");
+  });
+
+  test.each(BODIES)("no key with %s is told about the missing key on REST", async (_, call) => {
+    for (const path of ["/v1/pets", "/messages"]) {
+      expectRestError(await gateway.rest("POST", path, { ...call, token: null }), "unauthenticated");
+    }
+  });
+
+  test.each(BODIES)("a session with %s is told that the route is not for it", async (_, call) => {
+    for (const path of ["/v1/pets", "/messages"]) {
+      expectRestError(await gateway.rest("POST", path, { ...call, token: gateway.owner }), "forbidden");
+    }
+  });
+
+  test("a bad key is told about the key before bad parameters and unknown animals", async () => {
+    for (const path of ["/v1/pets?limit=0", "/v1/pets?cursor=x", "/v1/pets/x", "/v1/pets/999999"]) {
+      expectRestError(await gateway.rest("GET", path, { token }), "invalid_api_key");
+    }
+  });
+});

@@ -1,0 +1,76 @@
+import { mintSessionToken } from "../../src/keys/key-format";
+import { onEachEngine } from "../support/engines";
+import type { TestGateway } from "../support/gateway";
+import {
+  closeWithNothingStored,
+  expectGraphQLError,
+  expectRestError,
+  startStrictGateway,
+} from "../support/refusals";
+
+onEachEngine((engine) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startStrictGateway(engine);
+  });
+  afterAll(() => closeWithNothingStored(gateway));
+
+  test.each([
+    ["GET", "/v1/pets", undefined],
+    ["POST", "/v1/pets", { name: "Rex", categoryId: 1 }],
+    ["GET", "/v1/pets/1", undefined],
+    ["GET", "/agent/whoami", undefined],
+    ["POST", "/messages", { message: "Hello" }],
+  ])("%s %s is forbidden to a signed-in member", async (method, path, body) => {
+    expectRestError(await gateway.rest(method, path, { token: gateway.owner, body }), "forbidden");
+  });
+
+  test.each([
+    "{ whoami { agent { id } } }",
+    "{ pets { nodes { id } } }",
+    '{ pet(id: "1") { id } }',
+    '{ message(id: "1") { id } }',
+    "{ messages { nodes { id } } }",
+    'mutation { createPet(input: { name: "Rex", categoryId: "1" }) { id } }',
+    'mutation { sendMessage(input: { message: "Hello" }) { id } }',
+  ])("%s is forbidden to a signed-in member", async (document) => {
+    expectGraphQLError(await gateway.graphql(document, {}, { token: gateway.owner }), "forbidden");
+  });
+
+  test.each([
+    "{ viewer { id } }",
+    "{ agents { id } }",
+    "{ apiKeys { nodes { id } } }",
+    '{ apiKey(id: "1") { id } }',
+    "{ auditLog { nodes { id } } }",
+    'mutation { createApiKey(input: { agentId: "1", name: "x" }) { secret } }',
+    'mutation { renameApiKey(id: "1", name: "x") { id } }',
+    'mutation { revokeApiKey(id: "1") { id } }',
+    'mutation { rotateApiKey(id: "1") { secret } }',
+    "mutation { deactivateOrganization { id } }",
+    "mutation { reactivateOrganization { id } }",
+    "mutation { signOut }",
+  ])("%s is forbidden to an API key", async (document) => {
+    expectGraphQLError(await gateway.graphql(document), "forbidden");
+  });
+
+  test.each([
+    ["without a checksum", "ags_x"],
+    ["of nothing but its prefix", "ags_"],
+    ["that nobody was given", mintSessionToken()],
+    ["with one character changed", mintSessionToken().replace(/.$/, (c) => (c === "A" ? "B" : "A"))],
+  ])("a session token %s is 401", async (_, token) => {
+    expectRestError(await gateway.rest("GET", "/v1/pets", { token }), "invalid_session");
+    expectGraphQLError(await gateway.graphql("{ viewer { id } }", {}, { token }), "invalid_session");
+  });
+
+  test("a session token is refused after signing out", async () => {
+    const { services, ownerCredentials } = gateway;
+    const nobody = { kind: "anonymous" } as const;
+    const origin = { ip: null, userAgent: null, requestId: null };
+    const { token } = await services.sessions.signIn({ caller: nobody, origin }, ownerCredentials);
+    expect((await gateway.graphql("{ viewer { id } }", {}, { token })).status).toBe(200);
+    expect((await gateway.graphql("mutation { signOut }", {}, { token })).body.data.signOut).toBe(true);
+    expectGraphQLError(await gateway.graphql("{ viewer { id } }", {}, { token }), "invalid_session");
+  });
+});

@@ -1,0 +1,38 @@
+import { onEachEngine } from "../support/engines";
+import type { TestGateway } from "../support/gateway";
+import { closeWithNothingStored, expectRestError, startStrictGateway } from "../support/refusals";
+
+onEachEngine((engine) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startStrictGateway(engine);
+  });
+  afterAll(() => closeWithNothingStored(gateway));
+
+  test.each([
+    ["that is null", "null"],
+    ["that is empty", '""'],
+    ["that is blank", '" \\n "'],
+    ["of 10,001 characters", JSON.stringify("x".repeat(10_001))],
+    ["of 10,001 emoji", JSON.stringify("🐕".repeat(10_001))],
+    ["with NUL", '"a\\u0000b"'],
+    ["with a lone surrogate", '"\\ud800"'],
+    ["that is a number", "1"],
+    ["that is a boolean", "false"],
+    ["that is a list", '["Hello"]'],
+    ["that is an object", '{"message":"Hello"}'],
+  ])("a message %s is refused", async (_, message) => {
+    const reply = await gateway.rest("POST", "/messages", { body: `{"message":${message}}` });
+    expectRestError(reply, "invalid_request");
+    expect(reply.body.message).toMatch(/^message /);
+  });
+
+  test("a message with an agent identifier is refused, for the key says which agent it is", async () => {
+    for (const name of ["agentId", "agent", "agent_id"]) {
+      const reply = await gateway.rest("POST", "/messages", {
+        body: { message: "Hello", [name]: "first-agent" },
+      });
+      expectRestError(reply, "invalid_request");
+    }
+  });
+});

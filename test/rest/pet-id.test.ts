@@ -1,0 +1,74 @@
+import { onEachEngine } from "../support/engines";
+import type { TestGateway } from "../support/gateway";
+import { closeWithNothingStored, expectRestError, sendRaw, startStrictGateway } from "../support/refusals";
+
+onEachEngine((engine) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startStrictGateway(engine);
+  });
+  afterAll(() => closeWithNothingStored(gateway));
+
+  test.each([
+    "1",
+    "0",
+    "-1",
+    "-0",
+    "+1",
+    "01",
+    "1.5",
+    "1.0",
+    "1e3",
+    "0x1",
+    "text",
+    "null",
+    "undefined",
+    "NaN",
+    "true",
+    "9223372036854775807",
+    "9223372036854775808",
+    "-9223372036854775808",
+    "-9223372036854775809",
+    "9".repeat(100),
+    "9".repeat(101),
+    "%31%20",
+    "%00",
+    "1%00",
+    "%ZZ",
+    "%",
+    "%E0%A4%A",
+    "%FF",
+    "%2F",
+    "%2e%2e",
+    "1%3Bx",
+    "1;x",
+    "'",
+    "1'%20OR%201=1",
+    "__proto__",
+    "constructor",
+    "%F0%9F%90%95",
+    "%D9%A1",
+    "1/2",
+    "",
+  ])("the petId %s is 404", async (petId) => {
+    const reply = await sendRaw(gateway.url, [
+      `GET /v1/pets/${petId} HTTP/1.1`,
+      `Authorization: Bearer ${gateway.key}`,
+    ]);
+    expectRestError(reply, "not_found");
+  });
+
+  test("a petId of thousands of characters is 404", async () => {
+    expectRestError(await gateway.rest("GET", `/v1/pets/${"9".repeat(5000)}`), "not_found");
+    expectRestError(await gateway.rest("GET", `/v1/pets/${"%00".repeat(2000)}`), "not_found");
+  });
+
+  test("a 404 announces, as every answer of the operation does, that it goes away", async () => {
+    const { headers } = await gateway.rest("GET", "/v1/pets/1");
+    expect(headers.get("sunset")).toBe("Thu, 05 Dec 2030 00:00:00 GMT");
+  });
+
+  test("query parameters have no say in which animal it is", async () => {
+    expectRestError(await gateway.rest("GET", "/v1/pets/x?petId=1&id=1"), "not_found");
+  });
+});

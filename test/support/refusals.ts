@@ -1,0 +1,101 @@
+import { connect } from "node:net";
+import { ERRORS, type ErrorCode } from "../../src/errors";
+import { Message } from "../../src/messages/message.entity";
+import { Pet } from "../../src/pets/pet.entity";
+import type { TestEngine } from "./engines";
+import { type Reply, startGateway, type TestGateway } from "./gateway";
+
+/** A gateway that no call of a suite may bring to answer 5xx. */
+export async function startStrictGateway(
+  engine: TestEngine,
+  env: Record<string, string> = {},
+): Promise<TestGateway> {
+  const gateway = await startGateway(engine, { env: { LOG_LEVEL: "error", ...env } });
+  const { rest } = gateway;
+  gateway.rest = async (...call) => {
+    const reply = await rest(...call);
+    if (reply.status >= 500) throw new Error(`${reply.status} ${reply.text} ${gateway.log()}`);
+    return reply;
+  };
+  return gateway;
+}
+
+/** Proves that none of the refused input of a suite was stored, then stops the gateway. */
+export async function closeWithNothingStored(gateway: TestGateway): Promise<void> {
+  try {
+    expect(await rowsOf(gateway)).toEqual({ pets: 0, messages: 0 });
+  } finally {
+    await gateway.close();
+  }
+}
+
+/** How many animals and messages the database holds. */
+export const rowsOf = ({ services }: TestGateway): Promise<{ pets: number; messages: number }> =>
+  services.database.read(async (reader) => ({
+    pets: await reader.count(Pet),
+    messages: await reader.count(Message),
+  }));
+
+/** The answer is this error as REST tells it: the whole body, the status and the headers that belong to it. */
+export function expectRestError(reply: Reply, code: ErrorCode): void {
+  const { status } = ERRORS[code];
+  expect(reply.body).toEqual({ code, message: expect.stringMatching(/\S/), status });
+  expect(reply.status).toBe(status);
+  expect(reply.headers.get("content-type")).toMatch(/^application\/json/);
+  expectChallenge(reply);
+}
+
+/** The answer is this error as GraphQL tells it, without data, and with the status that REST would have. */
+export function expectGraphQLError(reply: Reply, code: ErrorCode): void {
+  expect({ code: codesOf(reply)[0], status: reply.status }).toEqual({ code, status: ERRORS[code].status });
+  expect(Object.values(reply.body.data ?? {}).filter((value) => value !== null)).toEqual([]);
+  expectChallenge(reply);
+}
+
+/** The codes of a GraphQL answer, after a look at the form of its errors: nothing but what clients may learn. */
+export function codesOf(reply: Reply): string[] {
+  const errors: { message: string; extensions: { code: string } }[] = reply.body?.errors ?? [];
+  for (const error of errors) {
+    expect(Object.keys(error)).toEqual(expect.arrayContaining(["message", "extensions"]));
+    expect(Object.keys(error.extensions)).toEqual(["code"]);
+    expect(Object.keys(ERRORS)).toContain(error.extensions.code);
+  }
+  expect(reply.text).not.toMatch(/node_modules|\.[jt]s:\d+|stacktrace/);
+  return errors.map(({ extensions }) => extensions.code);
+}
+
+const expectChallenge = ({ status, headers }: Reply): void =>
+  expect(headers.get("www-authenticate")).toBe(status === 401 ? "Bearer" : null);
+
+/** Sends bytes that no HTTP client would send. @param lines request line and headers; the body follows them */
+export function sendRaw(url: string, lines: string[], body = ""): Promise<Reply> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const socket = connect(Number(port), hostname);
+    socket.on("data", (chunk) => chunks.push(chunk));
+    socket.on("error", reject);
+    socket.on("end", () => {
+      socket.end();
+      try {
+        resolve(parseAnswer(Buffer.concat(chunks).toString()));
+      } catch (error) {
+        reject(error);
+      }
+    });
+    const host = lines.some((line) => /^host:/i.test(line)) ? [] : ["Host: localhost"];
+    const chunked = lines.some((line) => /^transfer-encoding:/i.test(line));
+    const length = body && !chunked ? [`Content-Length: ${Buffer.byteLength(body)}`] : [];
+    socket.write(`${[...lines, ...host, ...length, "Connection: close"].join("\r\n")}\r\n\r\n${body}`);
+  });
+}
+
+function parseAnswer(answer: string): Reply {
+  const [head = "", text = ""] = answer.split(/\r\n\r\n(.*)/s);
+  const [statusLine = "", ...lines] = head.split("\r\n");
+  const headers = new Headers(lines.map((line) => line.split(/: *(.*)/s).slice(0, 2) as [string, string]));
+  const status = Number(statusLine.split(" ")[1]);
+  if (!(status < 500)) throw new Error(`no answer below 500: ${answer}`);
+  const isJson = headers.get("content-type")?.includes("json") === true;
+  return { status, headers, text, body: isJson && text ? JSON.parse(text) : undefined };
+}
