@@ -9,7 +9,6 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: "invalid_request",
   FST_ERR_CTP_EMPTY_JSON_BODY: "invalid_json",
   FST_ERR_BAD_URL: "not_found",
-  FST_ERR_MAX_PARAM_LENGTH: "not_found",
   FST_ERR_ASYNC_CONSTRAINT: "not_found",
 };
 
@@ -36,6 +35,8 @@ export function prepareError(error: unknown, request: FastifyRequest, reply: Fas
   reply
     .code(failure.status)
     .headers(failure.headers)
+    // Again, for a URL that cannot be decoded is refused before the hooks run.
+    .header("x-request-id", request.id)
     .type("application/json; charset=utf-8")
     .serializer(JSON.stringify);
   return failure;

@@ -34,7 +34,8 @@ export async function createHttpServer(config: Config, log: Logger): Promise<Fas
     forceCloseConnections: "idle",
     clientErrorHandler: answerClientError,
     frameworkErrors: answerError,
-    routerOptions: { ignoreTrailingSlash: false },
+    // As long as Node lets a URL be, so that a long petId meets the same checks as a short one.
+    routerOptions: { maxParamLength: 16_384 },
     ...(config.tls && { https: readTls(config.tls) }),
   }) as unknown as FastifyInstance;
 

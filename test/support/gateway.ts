@@ -7,6 +7,7 @@ import { loadConfig } from "../../src/config";
 import type { RequestContext } from "../../src/context";
 import { createDataSource } from "../../src/database/data-source";
 import type { Services } from "../../src/services";
+import { assertInContract } from "./contract";
 import type { TestDatabase, TestEngine } from "./engines";
 
 /** What came back of one call. */
@@ -79,8 +80,8 @@ export async function startGateway(
     ownerCredentials: OWNER,
     services: app.services,
     log: () => lines.join(""),
-    rest: (method, path, { token = gateway.key, headers = {}, body } = {}) =>
-      send(`${url}${path}`, {
+    rest: async (method, path, { token = gateway.key, headers = {}, body } = {}) => {
+      const reply = await send(`${url}${path}`, {
         method,
         headers: {
           ...(token !== null && { authorization: `Bearer ${token}` }),
@@ -88,9 +89,16 @@ export async function startGateway(
           ...headers,
         },
         ...(body !== undefined && { body: isRaw(body) ? body : JSON.stringify(body) }),
-      }),
+      });
+      assertInContract(method, path, reply);
+      return reply;
+    },
     graphql: (query, variables = {}, call = {}) =>
-      gateway.rest("POST", "/graphql", { ...call, body: call.body ?? { query, variables } }),
+      gateway.rest("POST", "/graphql", {
+        ...call,
+        headers: { accept: "application/graphql-response+json", ...call.headers },
+        body: call.body ?? { query, variables },
+      }),
     close: async () => {
       await app.close();
       if (database === undefined) await own.drop();
