@@ -38,6 +38,7 @@ export function createOpenApi(schema: GraphQLSchema, servers: readonly OpenApiSe
       version: "1.0.0",
       description:
         "Animals of a store, messages for agents, and the identity of the agent behind an API key. Identifiers of animals and categories are int64, exact over their whole range.",
+      contact: { name: "The operators of this gateway" },
       license: { name: "MIT", identifier: "MIT" },
     },
     servers,
