@@ -11,6 +11,7 @@ import { createSchema } from "./graphql/schema";
 import { refuseOtherMethods } from "./http/allowed-methods";
 import { authenticateRequests } from "./http/authenticate";
 import { addHealthRoutes } from "./http/health";
+import { refuseInvalidHost } from "./http/host";
 import { createHttpServer } from "./http/server";
 import { addRestRoutes, refuseOtherRestMethods } from "./rest/rest";
 import { createResolvers, createServices, type Services } from "./services";
@@ -40,6 +41,7 @@ export async function createApp(config: Config, source: DataSource, log: Logger)
   });
   await http.register(async (scope) => {
     authenticateRequests(scope, createContext);
+    refuseInvalidHost(scope);
     scope.setErrorHandler(answerGraphQLError);
     scope.route({
       method: ["GET", "POST"],
