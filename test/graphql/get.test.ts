@@ -24,7 +24,10 @@ onEachEngine((engine) => {
     const reply = await get({ query });
     expectGraphQLError(reply, "method_not_allowed");
     expect(reply.headers.get("allow")).toBe("POST");
-    const named = await get({ query: `query a { __typename } ${query.replace("mutation", "mutation b")}`, operationName: "b" });
+    const named = await get({
+      query: `query a { __typename } ${query.replace("mutation", "mutation b")}`,
+      operationName: "b",
+    });
     expectGraphQLError(named, "method_not_allowed");
   });
 
@@ -39,13 +42,24 @@ onEachEngine((engine) => {
     ["an unknown field", { query: "{ nothing }" }],
   ])("GET with %s is 400", async (_, parameters) => {
     const reply = await get(parameters);
-    expect({ status: reply.status, codes: codesOf(reply) }).toEqual({ status: 400, codes: [expect.any(String)] });
+    expect({ status: reply.status, codes: codesOf(reply) }).toEqual({
+      status: 400,
+      codes: [expect.any(String)],
+    });
   });
 
-  test.each(["query=%ZZ", "query=%FF", "query=a&query=b", "%00", "&&&", "?", "query"])("GET with ?%s is 400", async (search) => {
-    const reply = await gateway.rest("GET", `/graphql?${search}`, { headers: { "apollo-require-preflight": "true" } });
-    expect({ status: reply.status, codes: codesOf(reply) }).toEqual({ status: 400, codes: [expect.any(String)] });
-  });
+  test.each(["query=%ZZ", "query=%FF", "query=a&query=b", "%00", "&&&", "?", "query"])(
+    "GET with ?%s is 400",
+    async (search) => {
+      const reply = await gateway.rest("GET", `/graphql?${search}`, {
+        headers: { "apollo-require-preflight": "true" },
+      });
+      expect({ status: reply.status, codes: codesOf(reply) }).toEqual({
+        status: 400,
+        codes: [expect.any(String)],
+      });
+    },
+  );
 
   test("a query by GET that a form of another site could send is refused", async () => {
     const reply = await gateway.rest("GET", "/graphql?query=%7B__typename%7D");
@@ -54,7 +68,10 @@ onEachEngine((engine) => {
 
   test("GET refuses a bad key, whatever it asks for", async () => {
     for (const search of ["", "?query=%7B__typename%7D"]) {
-      expectGraphQLError(await gateway.rest("GET", `/graphql${search}`, { token: "wrong" }), "invalid_api_key");
+      expectGraphQLError(
+        await gateway.rest("GET", `/graphql${search}`, { token: "wrong" }),
+        "invalid_api_key",
+      );
     }
   });
 });

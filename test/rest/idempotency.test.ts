@@ -79,7 +79,9 @@ onEachEngine((engine) => {
   test("ten calls at once with the same key and ten bodies make one row", async () => {
     const key = newKey();
     const before = await rowsOf(gateway);
-    const replies = await Promise.all(Array.from({ length: 10 }, (_, i) => add(key, { ...PET, name: `Rex ${i}` })));
+    const replies = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => add(key, { ...PET, name: `Rex ${i}` })),
+    );
     expect(replies.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(409)]);
     expect((await rowsOf(gateway)).pets).toBe(before.pets + 1);
   });
