@@ -12,6 +12,7 @@ import { startHousekeeping } from "./housekeeping";
 import { refuseOtherMethods } from "./http/allowed-methods";
 import { authenticateRequests } from "./http/authenticate";
 import { addHealthRoutes } from "./http/health";
+import { refuseInvalidHost } from "./http/host";
 import { createHttpServer } from "./http/server";
 import { addDocumentation } from "./rest/documentation";
 import { createOpenApi, serversOf } from "./rest/openapi";
@@ -43,6 +44,7 @@ export async function createApp(config: Config, source: DataSource, log: Logger)
   });
   await http.register(async (scope) => {
     authenticateRequests(scope, createContext);
+    refuseInvalidHost(scope);
     scope.setErrorHandler(answerGraphQLError);
     scope.route({
       method: ["GET", "POST"],

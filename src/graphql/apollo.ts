@@ -6,6 +6,7 @@ import type { Config } from "../config";
 import type { RequestContext } from "../context";
 import { formatError, toGatewayError } from "./errors";
 import { landingPage } from "./landing-page";
+import { refuseUnfitVariables } from "./variables";
 
 /** The GraphQL door. @returns a server that is not started yet */
 export function createApollo(
@@ -26,6 +27,7 @@ export function createApollo(
       // It would wrap every resolver to compute a header that is always "no-store" here.
       ApolloServerPluginCacheControlDisabled(),
       landingPage(environment),
+      refuseUnfitVariables,
       httpStatus,
       logFailures(log),
     ],

@@ -20,13 +20,19 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
  * complaint of GraphQL about the document or its variables, or `internal_error` with the failure as its cause.
  */
 export function toGatewayError(error: unknown): GatewayError {
-  const cause = unwrapResolverError(error);
+  const cause = causeOf(error);
   if (cause instanceof GatewayError) return cause;
   if (error instanceof GraphQLError && isAboutDocument(error, cause)) {
     const code = codeOf(error);
     if (code !== undefined) return new GatewayError(code, error.message.slice(0, LONGEST_MESSAGE));
   }
   return new GatewayError("internal_error", undefined, { cause });
+}
+
+/** What Apollo wrapped: the failure of a resolver, or an error of the table that a plugin threw. */
+function causeOf(error: unknown): unknown {
+  const thrown = error instanceof GraphQLError ? error.originalError : undefined;
+  return thrown instanceof GatewayError ? thrown : unwrapResolverError(error);
 }
 
 /** A failure inside a field that does not point into the document is one of the server. */

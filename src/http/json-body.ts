@@ -16,6 +16,15 @@ export function parseJson(body: Buffer): unknown {
   }
 }
 
+/** @throws GatewayError `invalid_content_type` unless the header says JSON in the one charset that JSON has */
+export function requireJson(contentType: string | undefined): void {
+  const [type, ...parameters] = (contentType ?? "").split(";").map((part) => part.trim().toLowerCase());
+  const charset = parameters.find((parameter) => parameter.startsWith("charset="));
+  if (type !== "application/json" || (charset !== undefined && !/^charset="?utf-8"?$/.test(charset))) {
+    throw new GatewayError("invalid_content_type");
+  }
+}
+
 function parseNumber(text: string): number | bigint {
   const value = Number(text);
   if (Number.isSafeInteger(value) || (!Number.isInteger(value) && Number.isFinite(value))) return value;

@@ -9,7 +9,7 @@ import type { Config } from "../config";
 import type { RequestContext } from "../context";
 import { GatewayError, StartupError } from "../errors";
 import { answerClientError, answerError } from "./error-answer";
-import { parseJson } from "./json-body";
+import { parseJson, requireJson } from "./json-body";
 import { logRequests } from "./request-log";
 
 declare module "fastify" {
@@ -55,7 +55,10 @@ export async function createHttpServer(config: Config, log: Logger): Promise<Fas
   app.addContentTypeParser(
     "application/json",
     { parseAs: "buffer" },
-    async (_: FastifyRequest, body: Buffer) => parseJson(body),
+    async ({ headers }: FastifyRequest, body: Buffer) => {
+      requireJson(headers["content-type"]);
+      return parseJson(body);
+    },
   );
   const origins = [...config.corsOrigins, ...(config.environment === "development" ? [HOSTED_SANDBOX] : [])];
   if (origins.length > 0) {

@@ -15,6 +15,7 @@ import {
 import { GatewayError, type InputProblem, InvalidInput } from "../errors";
 import { accessOf, authorize } from "../graphql/access";
 import { toGatewayError } from "../graphql/errors";
+import { requireJson } from "../http/json-body";
 import { decode, IDEMPOTENCY_FIELD } from "./decode";
 import { deprecationHeaders } from "./deprecation";
 import { encodingOf, fieldAt } from "./encode";
@@ -135,14 +136,6 @@ function variablesOf(route: RestRoute, schema: GraphQLSchema, operation: Operati
 function idempotencyKey(header: string | string[] | undefined): string | undefined {
   const value = Array.isArray(header) ? header.join(", ") : header;
   return value === undefined ? undefined : value.replace(/^"(.*)"$/, "$1");
-}
-
-function requireJson(contentType: string | undefined): void {
-  const [type, ...parameters] = (contentType ?? "").split(";").map((part) => part.trim().toLowerCase());
-  const charset = parameters.find((parameter) => parameter.startsWith("charset="));
-  if (type !== "application/json" || (charset !== undefined && !/^charset="?utf-8"?$/.test(charset))) {
-    throw new GatewayError("invalid_content_type");
-  }
 }
 
 /** `Link` to the next page (RFC 8288), with the parameters of this one. */

@@ -1,0 +1,127 @@
+import { onEachEngine } from "../support/engines";
+import type { TestGateway } from "../support/gateway";
+import {
+  closeWithNothingStored,
+  codesOf,
+  expectGraphQLError,
+  sendRaw,
+  startStrictGateway,
+} from "../support/refusals";
+
+const CREATE = 'mutation { createPet(input: { name: "Rex", categoryId: "1" }) { id } }';
+const json = JSON.stringify;
+
+onEachEngine((engine) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startStrictGateway(engine);
+  });
+  afterAll(() => closeWithNothingStored(gateway));
+
+  const post = (body: string | Uint8Array, headers: Record<string, string> = {}) =>
+    gateway.rest("POST", "/graphql", { body, headers });
+
+  test.each<[string, string | Uint8Array]>([
+    ["an empty body", ""],
+    ["text", "mutation"],
+    ["JSON that breaks off", `{"query":${json(CREATE)}`],
+    ["something after the JSON", `{"query":${json(CREATE)}} x`],
+    ["a member twice with two values", `{"query":"{ __typename }","query":${json(CREATE)}}`],
+    [
+      "bytes that are not UTF-8",
+      Buffer.concat([Buffer.from('{"query":"'), Buffer.from([0xff]), Buffer.from('"}')]),
+    ],
+    ["a number beyond the doubles", `{"query":${json(CREATE)},"variables":{"x":1e400}}`],
+    ["a number that no double holds", `{"query":${json(CREATE)},"variables":{"x":9007199254740993.5}}`],
+    [
+      "lists 100,000 levels deep",
+      `{"query":${json(CREATE)},"variables":${"[".repeat(1e5)}${"]".repeat(1e5)}}`,
+    ],
+  ])("%s is 400 invalid_json", async (_, body) => {
+    expectGraphQLError(await post(body), "invalid_json");
+  });
+
+  test.each([
+    ["an empty object", "{}"],
+    ["a list", "[]"],
+    ["a batch", json([{ query: CREATE }, { query: CREATE }])],
+    ["null", "null"],
+    ["text", json(CREATE)],
+    ["a number", "1"],
+    ["a large integer", "9223372036854775807"],
+    ["no query", json({ variables: {} })],
+    ["an empty query", json({ query: "" })],
+    ["a query that is null", json({ query: null })],
+    ["a query that is a number", json({ query: 1 })],
+    ["a query that is a list", json({ query: [CREATE] })],
+    ["a query that is an object", json({ query: { query: CREATE } })],
+    ["variables that are text", json({ query: CREATE, variables: "{}" })],
+    ["variables that are a list", json({ query: CREATE, variables: [] })],
+    ["variables that are a number", json({ query: CREATE, variables: 1 })],
+    ["an operation name that is a number", json({ query: CREATE, operationName: 1 })],
+    ["an operation name that is an object", json({ query: CREATE, operationName: {} })],
+    ["extensions that are text", json({ query: CREATE, extensions: "x" })],
+    ["extensions that are a list", json({ query: CREATE, extensions: [] })],
+    ["a query inside __proto__", `{"__proto__":{"query":${json(CREATE)}}}`],
+    [
+      "a persisted query",
+      json({ extensions: { persistedQuery: { version: 1, sha256Hash: "0".repeat(64) } } }),
+    ],
+  ])("%s is 400 invalid_request", async (_, body) => {
+    expectGraphQLError(await post(body), "invalid_request");
+  });
+
+  test.each([
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data; boundary=x",
+    "application/graphql",
+    "application/graphql+json",
+    "application/json;charset=latin1",
+    "application/json; charset=utf-16",
+    "",
+  ])("a body of the type %j is 400 invalid_content_type", async (contentType) => {
+    expectGraphQLError(
+      await post(json({ query: CREATE }), { "content-type": contentType }),
+      "invalid_content_type",
+    );
+  });
+
+  test.each(["application/json", "application/json; charset=utf-8", 'Application/JSON;charset="UTF-8"'])(
+    "a body of the type %s is accepted",
+    async (contentType) => {
+      const reply = await post('{"query":"{ __typename }"}', { "content-type": contentType });
+      expect({ status: reply.status, body: reply.body }).toEqual({
+        status: 200,
+        body: { data: { __typename: "Query" } },
+      });
+    },
+  );
+
+  test("a body without a content type is 400", async () => {
+    const lines = ["POST /graphql HTTP/1.1", `Authorization: Bearer ${gateway.key}`];
+    expectGraphQLError(await sendRaw(gateway.url, lines, json({ query: CREATE })), "invalid_content_type");
+    const empty = await sendRaw(gateway.url, lines);
+    expect({ status: empty.status, code: codesOf(empty)[0] }).toEqual({
+      status: 400,
+      code: expect.any(String),
+    });
+  });
+
+  test.each(["", " ", "a b", "localhost:99999", "[", "::::", "a/b@c", "%ZZ"])(
+    "the Host header %j is answered below 500",
+    async (host) => {
+      const reply = await sendRaw(
+        gateway.url,
+        [
+          "POST /graphql HTTP/1.1",
+          `Host: ${host}`,
+          `Authorization: Bearer ${gateway.key}`,
+          "Content-Type: application/json",
+        ],
+        '{"query":"{ __typename }"}',
+      );
+      expect([200, 400]).toContain(reply.status);
+    },
+  );
+});

@@ -1,0 +1,77 @@
+import { onEachEngine } from "../support/engines";
+import type { TestGateway } from "../support/gateway";
+import { closeWithNothingStored, codesOf, expectGraphQLError, startStrictGateway } from "../support/refusals";
+
+onEachEngine((engine) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startStrictGateway(engine);
+  });
+  afterAll(() => closeWithNothingStored(gateway));
+
+  /** As a client does that is no browser and no form. */
+  const get = (parameters: Record<string, string>) =>
+    gateway.rest("GET", `/graphql?${new URLSearchParams(parameters)}`, {
+      headers: { "apollo-require-preflight": "true" },
+    });
+
+  test("a query may come by GET", async () => {
+    expect((await get({ query: "{ __typename }" })).body).toEqual({ data: { __typename: "Query" } });
+  });
+
+  test("a mutation by GET is 405 and changes nothing", async () => {
+    const query = 'mutation { createPet(input: { name: "Rex", categoryId: "1" }) { id } }';
+    const reply = await get({ query });
+    expectGraphQLError(reply, "method_not_allowed");
+    expect(reply.headers.get("allow")).toBe("POST");
+    const named = await get({
+      query: `query a { __typename } ${query.replace("mutation", "mutation b")}`,
+      operationName: "b",
+    });
+    expectGraphQLError(named, "method_not_allowed");
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ["no query", {}],
+    ["an empty query", { query: "" }],
+    ["variables that are no JSON", { query: "{ __typename }", variables: "{" }],
+    ["variables that are a list", { query: "{ __typename }", variables: "[]" }],
+    ["variables that are text", { query: "{ __typename }", variables: '"x"' }],
+    ["extensions that are no JSON", { query: "{ __typename }", extensions: "x" }],
+    ["a syntax error", { query: "{" }],
+    ["an unknown field", { query: "{ nothing }" }],
+  ])("GET with %s is 400", async (_, parameters) => {
+    const reply = await get(parameters);
+    expect({ status: reply.status, codes: codesOf(reply) }).toEqual({
+      status: 400,
+      codes: [expect.any(String)],
+    });
+  });
+
+  test.each(["query=%ZZ", "query=%FF", "query=a&query=b", "%00", "&&&", "?", "query"])(
+    "GET with ?%s is 400",
+    async (search) => {
+      const reply = await gateway.rest("GET", `/graphql?${search}`, {
+        headers: { "apollo-require-preflight": "true" },
+      });
+      expect({ status: reply.status, codes: codesOf(reply) }).toEqual({
+        status: 400,
+        codes: [expect.any(String)],
+      });
+    },
+  );
+
+  test("a query by GET that a form of another site could send is refused", async () => {
+    const reply = await gateway.rest("GET", "/graphql?query=%7B__typename%7D");
+    expectGraphQLError(reply, "invalid_request");
+  });
+
+  test("GET refuses a bad key, whatever it asks for", async () => {
+    for (const search of ["", "?query=%7B__typename%7D"]) {
+      expectGraphQLError(
+        await gateway.rest("GET", `/graphql${search}`, { token: "wrong" }),
+        "invalid_api_key",
+      );
+    }
+  });
+});

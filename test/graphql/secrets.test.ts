@@ -1,0 +1,36 @@
+import { onEachEngine } from "../support/engines";
+import type { TestGateway } from "../support/gateway";
+import { codesOf, startStrictGateway } from "../support/refusals";
+
+const SECRET = "correct-horse-battery";
+const SIGN_IN = "mutation ($input: SignInInput!) { signIn(input: $input) { token } }";
+
+onEachEngine((engine) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startStrictGateway(engine, { LOG_LEVEL: "debug" });
+  });
+  afterAll(() => gateway.close());
+
+  test.each<[string, unknown]>([
+    ["an unknown field beside it", { email: "a@example.com", password: SECRET, remember: true }],
+    ["a field missing beside it", { password: SECRET }],
+    ["a field of the wrong type beside it", { email: 1, password: SECRET }],
+    ["a list around it", { email: "a@example.com", password: [SECRET] }],
+    ["an object around it", { email: "a@example.com", password: { value: SECRET } }],
+    ["nothing else", SECRET],
+    ["a list of inputs around it", [{ email: "a@example.com", password: SECRET }]],
+    ["an address that is none", { email: "", password: SECRET }],
+  ])("a refused password with %s comes back neither in the answer nor in the log", async (_, input) => {
+    const reply = await gateway.graphql(SIGN_IN, { input }, { token: null });
+    expect(codesOf(reply)).toHaveLength(1);
+    expect(reply.text).not.toContain(SECRET);
+    expect(gateway.log()).not.toContain(SECRET);
+  });
+
+  test("a fault in a variable is told with the place and what is wrong", async () => {
+    const input = { email: "a@example.com", password: SECRET, remember: true };
+    const { body } = await gateway.graphql(SIGN_IN, { input }, { token: null });
+    expect(body.errors[0].message).toContain("remember");
+  });
+});

@@ -1,0 +1,121 @@
+import { encodeCursor } from "../../src/graphql/cursor";
+import { onEachEngine } from "../support/engines";
+import type { TestGateway } from "../support/gateway";
+import { closeWithNothingStored, expectGraphQLError, startStrictGateway } from "../support/refusals";
+
+const CREATE = "mutation ($input: NewPet!) { createPet(input: $input) { id } }";
+const SEND = "mutation ($input: NewMessage!) { sendMessage(input: $input) { id } }";
+const LISTS = ["pets", "messages", "apiKeys", "auditLog"];
+const BAD_CURSORS = [
+  "",
+  "x",
+  "1",
+  encodeCursor("nothing", "1"),
+  encodeCursor("pet", "1").replace(/^./, "B"),
+  "\0",
+  "'--",
+];
+
+onEachEngine((engine) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startStrictGateway(engine);
+  });
+  afterAll(() => closeWithNothingStored(gateway));
+
+  test.each<[string, object]>([
+    ["an empty name", { name: "" }],
+    ["a blank name", { name: " \n\u3000" }],
+    ["a name of 201 characters", { name: "x".repeat(201) }],
+    ["a name of 201 emoji", { name: "🐕".repeat(201) }],
+    ["a name with NUL", { name: "R\0x" }],
+    ["a name with a lone surrogate", { name: "R\ud800x" }],
+    ["a name that is null", { name: null }],
+    ["a name that is a number", { name: 1 }],
+    ["a name that is a list", { name: ["Rex"] }],
+    ["an empty categoryId", { categoryId: "" }],
+    ["a categoryId that is text", { categoryId: "seven" }],
+    ["a categoryId that is null", { categoryId: null }],
+    ["a categoryId of 1.5", { categoryId: 1.5 }],
+    ["a categoryId of 1.5 as text", { categoryId: "1.5" }],
+    ["a categoryId of 2^63", { categoryId: "9223372036854775808" }],
+    ["a categoryId below -2^63", { categoryId: "-9223372036854775809" }],
+    ["a categoryId with a leading zero", { categoryId: "07" }],
+    ["a categoryId with a blank", { categoryId: " 7" }],
+    ["a categoryId with NUL", { categoryId: "7\0" }],
+    ["a categoryId of a thousand digits", { categoryId: "9".repeat(1000) }],
+    ["an unknown status", { status: "lost" }],
+    ["a status that is a number", { status: 1 }],
+    ["an empty idempotency key", { idempotencyKey: "" }],
+    ["an idempotency key of 256 characters", { idempotencyKey: "x".repeat(256) }],
+    ["an idempotency key with NUL", { idempotencyKey: "a\0" }],
+    ["an unknown field", { id: "1" }],
+  ])("an animal with %s is refused", async (_, fault) => {
+    const input = { name: "Rex", categoryId: "1", ...fault };
+    expectGraphQLError(await gateway.graphql(CREATE, { input }), "invalid_request");
+  });
+
+  test.each<[string, unknown]>([
+    ["empty", ""],
+    ["blank", " "],
+    ["of 10,001 characters", "x".repeat(10_001)],
+    ["with NUL", "\0"],
+    ["with a lone surrogate", "\udc00"],
+    ["that is null", null],
+    ["that is a number", 1],
+  ])("a message %s is refused", async (_, message) => {
+    expectGraphQLError(await gateway.graphql(SEND, { input: { message } }), "invalid_request");
+  });
+
+  describe.each(LISTS)("%s", (list) => {
+    const ask = (variables: object) =>
+      gateway.graphql(
+        `query ($first: Int, $after: String) { ${list}(first: $first, after: $after) { nodes { id } } }`,
+        { ...variables },
+        { token: ["pets", "messages"].includes(list) ? gateway.key : gateway.owner },
+      );
+
+    test.each([0, -1, 101, 1.5, "1", "", true, 99999999999, [[1, 2]]])("refuses first: %j", async (first) => {
+      expectGraphQLError(await ask({ first }), "invalid_request");
+    });
+
+    test.each(BAD_CURSORS)("refuses the cursor %j", async (after) => {
+      expectGraphQLError(await ask({ after }), "invalid_cursor");
+    });
+
+    test.each([1, 100, null])("accepts first: %j", async (first) => {
+      expect((await ask({ first, after: null })).status).toBe(200);
+    });
+  });
+
+  test.each([
+    "text",
+    "",
+    "\0",
+    "1\0",
+    "-1",
+    "1.5",
+    "9223372036854775808",
+    "__proto__",
+    "\ud800",
+    "x".repeat(10_000),
+  ])("no animal, message or key has the id %j", async (id) => {
+    const own = await gateway.graphql("query ($id: ID!) { pet(id: $id) { id } message(id: $id) { id } }", {
+      id,
+    });
+    expect(own.body).toEqual({ data: { pet: null, message: null } });
+    const call = { token: gateway.owner };
+    const key = await gateway.graphql("query ($id: ID!) { apiKey(id: $id) { id } }", { id }, call);
+    expect(key.body).toEqual({ data: { apiKey: null } });
+    const keys = await gateway.graphql(
+      "query ($id: ID!) { apiKeys(agentId: $id) { nodes { id } } }",
+      { id },
+      call,
+    );
+    expect(keys.body).toEqual({ data: { apiKeys: { nodes: [] } } });
+    for (const field of ["revokeApiKey(id: $id) { id }", "rotateApiKey(id: $id) { secret }"]) {
+      const changed = await gateway.graphql(`mutation ($id: ID!) { ${field} }`, { id }, call);
+      expectGraphQLError(changed, "not_found");
+    }
+  });
+});

@@ -1,0 +1,124 @@
+import { onEachEngine } from "../support/engines";
+import { mint, operator, type TestGateway } from "../support/gateway";
+import { expectGraphQLError, expectRestError, rowsOf, startStrictGateway } from "../support/refusals";
+
+const PET = { name: "Rex", categoryId: 7, status: "available" };
+const CREATE_PET = "mutation ($input: NewPet!) { createPet(input: $input) { id name categoryId status } }";
+
+onEachEngine((engine) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startStrictGateway(engine);
+  });
+  afterAll(() => gateway.close());
+
+  let count = 0;
+  const newKey = () => `key-${++count}`;
+  const add = (key: string, body: unknown = PET, token = gateway.key) =>
+    gateway.rest("POST", "/v1/pets", { body, token, headers: { "idempotency-key": key } });
+  const addByGraphQL = (idempotencyKey: string, pet: object = { ...PET, categoryId: "7" }) =>
+    gateway.graphql(CREATE_PET, { input: { ...pet, idempotencyKey } });
+  const send = (key: string, message = "Hello") =>
+    gateway.rest("POST", "/messages", { body: { message }, headers: { "idempotency-key": key } });
+
+  test("the same key and body give the first answer again and make one row", async () => {
+    const key = newKey();
+    const before = await rowsOf(gateway);
+    const [first, second] = [await add(key), await add(key)];
+    expect(first.status).toBe(201);
+    expect({ status: second.status, text: second.text }).toEqual({ status: 201, text: first.text });
+    expect(second.headers.get("location")).toBe(first.headers.get("location"));
+    const [message, again] = [await send(key), await send(key)];
+    expect({ status: again.status, text: again.text }).toEqual({ status: 201, text: message.text });
+    expect(await rowsOf(gateway)).toEqual({ pets: before.pets + 1, messages: before.messages + 1 });
+  });
+
+  test("the body may be written in another way", async () => {
+    const key = newKey();
+    const first = await add(key, '{"name":"Rex","categoryId":7}');
+    const second = await add(`"${key}"`, ' { "status": null, "categoryId": 7.0, "name": "\\u0052ex" } ');
+    expect(second.text).toBe(first.text);
+  });
+
+  test("a key that was used through one door gives the same row through the other", async () => {
+    const key = newKey();
+    const { id } = (await add(key)).body;
+    expect((await addByGraphQL(key)).body).toEqual({
+      data: { createPet: { ...PET, id: String(id), categoryId: "7" } },
+    });
+    const other = newKey();
+    const created = (await addByGraphQL(other)).body.data.createPet;
+    expect((await add(other)).body).toEqual({ ...PET, id: Number(created.id) });
+  });
+
+  test.each([
+    ["name", { ...PET, name: "Tom" }],
+    ["categoryId", { ...PET, categoryId: 8 }],
+    ["status", { ...PET, status: "sold" }],
+    ["status left out", { name: "Rex", categoryId: 7 }],
+  ])("the same key with another %s is 409 and makes no row", async (_, other) => {
+    const key = newKey();
+    await add(key);
+    const before = await rowsOf(gateway);
+    expectRestError(await add(key, other), "idempotency_key_reused");
+    const byGraphQL = await addByGraphQL(key, { ...other, categoryId: String(other.categoryId) });
+    expectGraphQLError(byGraphQL, "idempotency_key_reused");
+    expect(await rowsOf(gateway)).toEqual(before);
+  });
+
+  test("ten calls at once with the same key make one row and get one answer", async () => {
+    const key = newKey();
+    const before = await rowsOf(gateway);
+    const pets = await Promise.all(Array.from({ length: 10 }, () => add(key)));
+    const messages = await Promise.all(Array.from({ length: 10 }, () => send(key)));
+    expect(new Set(pets.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(new Set(messages.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(await rowsOf(gateway)).toEqual({ pets: before.pets + 1, messages: before.messages + 1 });
+  });
+
+  test("ten calls at once with the same key and ten bodies make one row", async () => {
+    const key = newKey();
+    const before = await rowsOf(gateway);
+    const replies = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => add(key, { ...PET, name: `Rex ${i}` })),
+    );
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(409)]);
+    expect((await rowsOf(gateway)).pets).toBe(before.pets + 1);
+  });
+
+  test("a refused call leaves its key free", async () => {
+    const key = newKey();
+    expectRestError(await add(key, { ...PET, name: "" }), "invalid_request");
+    expect((await add(key)).status).toBe(201);
+  });
+
+  test("the same key is another one for another agent, but not for another key of the same agent", async () => {
+    const key = newKey();
+    const { id } = (await add(key)).body;
+    const { secret } = await mint(gateway);
+    expect((await add(key, PET, secret)).body.id).toBe(id);
+    await gateway.services.agents.create(await operator(gateway), { slug: "second", name: "Second" });
+    const other = await mint(gateway, { agent: "second" });
+    expect((await add(key, PET, other.secret)).body.id).not.toBe(id);
+  });
+
+  test.each([
+    ["empty", ""],
+    ["two quotes", '""'],
+    ["blank between quotes", '"  "'],
+    ["of 256 characters", "x".repeat(256)],
+  ])("a key that is %s is 400 and makes no row", async (_, key) => {
+    const before = await rowsOf(gateway);
+    for (const reply of [await add(key), await send(key)]) {
+      expectRestError(reply, "invalid_request");
+      expect(reply.body.message).toMatch(/^Idempotency-Key must/);
+    }
+    if (!key.includes('"')) expectGraphQLError(await addByGraphQL(key), "invalid_request");
+    expect(await rowsOf(gateway)).toEqual(before);
+  });
+
+  test("a key of 255 characters is accepted", async () => {
+    const key = "x".repeat(255);
+    expect((await add(key)).text).toBe((await add(key)).text);
+  });
+});
