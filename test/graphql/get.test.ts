@@ -9,11 +9,10 @@ onEachEngine((engine) => {
   });
   afterAll(() => closeWithNothingStored(gateway));
 
-  /** As a client does that is no browser and no form. */
+  /** As a client does that is no browser and no form, and that knows the media type with statuses. */
+  const HEADERS = { "apollo-require-preflight": "true", accept: "application/graphql-response+json" };
   const get = (parameters: Record<string, string>) =>
-    gateway.rest("GET", `/graphql?${new URLSearchParams(parameters)}`, {
-      headers: { "apollo-require-preflight": "true" },
-    });
+    gateway.rest("GET", `/graphql?${new URLSearchParams(parameters)}`, { headers: HEADERS });
 
   test("a query may come by GET", async () => {
     expect((await get({ query: "{ __typename }" })).body).toEqual({ data: { __typename: "Query" } });
@@ -51,9 +50,7 @@ onEachEngine((engine) => {
   test.each(["query=%ZZ", "query=%FF", "query=a&query=b", "%00", "&&&", "?", "query"])(
     "GET with ?%s is 400",
     async (search) => {
-      const reply = await gateway.rest("GET", `/graphql?${search}`, {
-        headers: { "apollo-require-preflight": "true" },
-      });
+      const reply = await gateway.rest("GET", `/graphql?${search}`, { headers: HEADERS });
       expect({ status: reply.status, codes: codesOf(reply) }).toEqual({
         status: 400,
         codes: [expect.any(String)],
