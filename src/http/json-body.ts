@@ -1,6 +1,9 @@
 import { parse } from "lossless-json";
 import { GatewayError } from "../errors";
 
+/** Far beyond what a field holds; making a bigint of a million digits would keep the process busy for long. */
+const LONGEST_INTEGER = 1_000;
+
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
@@ -28,6 +31,6 @@ export function requireJson(contentType: string | undefined): void {
 function parseNumber(text: string): number | bigint {
   const value = Number(text);
   if (Number.isSafeInteger(value) || (!Number.isInteger(value) && Number.isFinite(value))) return value;
-  if (/^-?\d+$/.test(text)) return BigInt(text);
+  if (text.length <= LONGEST_INTEGER && /^-?\d+$/.test(text)) return BigInt(text);
   throw new RangeError("The number cannot be represented exactly.");
 }

@@ -26,6 +26,7 @@ onEachEngine((engine) => {
       ["NaN", '{"name":"Rex","categoryId":NaN}'],
       ["a number beyond the doubles", '{"name":"Rex","categoryId":1e400}'],
       ["a number that no double holds", '{"name":"Rex","categoryId":9007199254740993.5}'],
+      ["a number of a million digits", `{"name":"Rex","categoryId":${"9".repeat(1_000_000)}}`],
       ["a bare NUL in a string", '{"name":"R\0x","message":"R\0x","categoryId":1}'],
       ["a bare line feed in a string", '{"name":"R\nx","message":"R\nx","categoryId":1}'],
       ["an unknown escape", '{"name":"\\x52","message":"\\x52","categoryId":1}'],
