@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { z } from "zod";
 import { StartupError } from "./errors";
 
@@ -13,12 +14,9 @@ const url = (name: string) =>
     .url({ protocol: /^https?$/, error: `${name} must be an http or https URL` })
     .transform((text) => text.replace(/\/+$/, ""));
 
-const list = z.string().transform((text) =>
-  text
-    .split(",")
-    .map((item) => item.trim())
-    .filter((item) => item !== ""),
-);
+const items = (text: string) => text.split(",").map((item) => item.trim());
+
+const list = z.string().transform((text) => items(text).filter((item) => item !== ""));
 
 const origins = list.pipe(
   z.array(
@@ -28,14 +26,24 @@ const origins = list.pipe(
   ),
 );
 
+/** An address, a CIDR range, or one of the names that `@fastify/proxy-addr` has for some. */
+function isProxy(text: string): boolean {
+  if (["loopback", "linklocal", "uniquelocal"].includes(text)) return true;
+  const [address = "", bits] = text.split("/");
+  const most = { 0: -1, 4: 32, 6: 128 }[isIP(address) as 0 | 4 | 6];
+  return bits === undefined ? most > 0 : /^\d+$/.test(bits) && Number(bits) > 0 && Number(bits) <= most;
+}
+
 /** `TRUST_PROXY`: `true`, `false`, a number of hops, or a list of addresses and CIDR ranges. */
 const trustProxy = z
   .string()
+  .refine(
+    (text) => /^(true|false|\d+)$/.test(text) || items(text).every(isProxy),
+    "TRUST_PROXY must be true, false, a number of hops, or addresses and CIDR ranges",
+  )
   .transform((text): boolean | string[] | ((address: string, hop: number) => boolean) => {
     if (text === "true" || text === "false") return text === "true";
-    return /^\d+$/.test(text)
-      ? (_, hop) => hop < Number(text)
-      : text.split(",").map((address) => address.trim());
+    return /^\d+$/.test(text) ? (_, hop) => hop < Number(text) : items(text);
   });
 
 /** Whether `new URL` and every driver can take a `postgres://` URL apart. */

@@ -11,11 +11,18 @@ function explain(error: unknown): string {
     return error.cause === undefined ? error.message : `${error.message} (${messageOf(error.cause)})`;
   if (hasCode(error, "EADDRINUSE")) return `port ${portOf(error)} is in use; set PORT to another`;
   if (hasCode(error, "EACCES")) return `may not listen on port ${portOf(error)}; set PORT to another`;
+  if (hasCode(error, "EADDRNOTAVAIL") || hasCode(error, "ENOTFOUND")) {
+    return `HOST is no address of this machine (${messageOf(error)})`;
+  }
   return messageOf(error);
 }
 
+/** Whether listening failed like this. */
 const hasCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && "code" in error && error.code === code && "port" in error;
+  error instanceof Error &&
+  "code" in error &&
+  error.code === code &&
+  ("address" in error || "hostname" in error);
 
 const portOf = (error: unknown) => (error as { port?: number }).port;
 

@@ -4,6 +4,7 @@ import type { GraphQLError, GraphQLSchema } from "graphql";
 import type { Logger } from "pino";
 import type { Config } from "../config";
 import type { RequestContext } from "../context";
+import { type GatewayError, InvalidInput } from "../errors";
 import { formatError, toGatewayError } from "./errors";
 import { landingPage } from "./landing-page";
 import { refuseUnfitVariables } from "./variables";
@@ -34,12 +35,11 @@ export function createApollo(
   });
 }
 
-/** Apollo's codes for what the specification calls a request error: nothing was executed. */
-const REQUEST_ERRORS = new Set<unknown>([
-  "GRAPHQL_PARSE_FAILED",
-  "GRAPHQL_VALIDATION_FAILED",
-  "BAD_USER_INPUT",
-]);
+/** Whether a document failed to parse, validate or coerce, so that nothing of it was executed. */
+function isRequestError(failure: GraphQLError, known: GatewayError): boolean {
+  if (failure.path !== undefined) return false;
+  return known instanceof InvalidInput || known.code.startsWith("graphql_");
+}
 
 /**
  * Gives an answer that answers nothing the HTTP status and headers of its first error, as the REST door would; but, as the
@@ -54,11 +54,11 @@ const httpStatus: ApolloServerPlugin<RequestContext> = {
         const { body } = response;
         if (failure === undefined || body.kind !== "single") return;
         if (answersSomething(body.singleResult.data, errors)) return;
-        const { status, headers } = toGatewayError(failure);
+        const known = toGatewayError(failure);
         const accept = request.http?.headers.get("accept") ?? "";
         const legacy = !accept.includes("application/graphql-response+json");
-        const isRequestError = failure.path === undefined && REQUEST_ERRORS.has(failure.extensions.code);
-        applyHead(response.http, legacy && isRequestError ? 200 : status, headers);
+        const status = legacy && isRequestError(failure, known) ? 200 : known.status;
+        applyHead(response.http, status, known.headers);
       },
     };
   },

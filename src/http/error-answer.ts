@@ -8,6 +8,8 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: "invalid_content_type",
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: "invalid_request",
   FST_ERR_CTP_EMPTY_JSON_BODY: "invalid_json",
+  // The client went away while it sent its body: nobody reads the answer, and nothing is wrong here.
+  ECONNRESET: "invalid_request",
   FST_ERR_BAD_URL: "not_found",
   FST_ERR_ASYNC_CONSTRAINT: "not_found",
 };

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { Database } from "../database/database";
+import { refuseOtherMethods } from "./allowed-methods";
 
 /** `/healthz`: the process is alive. `/readyz`: the database answers too, else 503. */
 export function addHealthRoutes(app: FastifyInstance, database: Database): void {
@@ -8,4 +9,5 @@ export function addHealthRoutes(app: FastifyInstance, database: Database): void 
     await database.read((reader) => reader.query("SELECT 1"));
     return { status: "ok" };
   });
+  for (const path of ["/healthz", "/readyz"]) refuseOtherMethods(app, path, ["GET"]);
 }
