@@ -1,9 +1,8 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { RequestContext } from "../context";
-import type { ApiKey, ApiKeyState } from "../keys/api-key.entity";
+import { type ApiKey, ApiKeyState } from "../keys/api-key.entity";
 import { type MintedApiKey, NewApiKey, RenameApiKeyArgs, RotateApiKeyArgs } from "../keys/api-key.inputs";
 import type { Services } from "../services";
-import { timestamp } from "../validation/timestamp";
 import { validateInput } from "../validation/validate-input";
 import { print, printJson, printRecord, printTable } from "./output";
 import { operatorFor, withServices } from "./session";
@@ -40,7 +39,7 @@ export function addKeyCommands(keys: Command): void {
     .description("list keys, newest first")
     .option("--agent <slug>", "only keys of this agent")
     .option("--org <slug>", "only keys of this organization")
-    .option("--state <state>", "only keys that are active, revoked or expired")
+    .addOption(new Option("--state <state>", "only keys in this state").choices(Object.values(ApiKeyState)))
     .option("--json", "print one JSON array")
     .action((options: Json & { agent?: string; org?: string; state?: ApiKeyState }) =>
       withServices(async (services) => {
@@ -109,7 +108,8 @@ function withKey<T>(
   });
 }
 
-const endIn = (seconds: string) => new Date(timestamp(Number(seconds) * 1000));
+/** May be no date at all, which validation then refuses. */
+const endIn = (seconds: string) => new Date(Date.now() + Number(seconds) * 1000);
 
 type Described = Pick<
   ApiKey,

@@ -3,6 +3,7 @@ import { ArgsType, Field, GraphQLISODateTime, ID, InputType, Int, ObjectType } f
 import { PageArgs } from "../graphql/connection";
 import { IDEMPOTENCY_KEY_MAX } from "../idempotency/idempotency";
 import { IsText } from "../validation/text";
+import { LAST_MOMENT_MS } from "../validation/timestamp";
 import { ApiKey, ApiKeyState } from "./api-key.entity";
 
 /** Longest name of a key, in code points. */
@@ -13,8 +14,8 @@ const IsInFuture = () =>
   ValidateBy({
     name: "isInFuture",
     validator: {
-      validate: (value) => value instanceof Date && value.getTime() > Date.now(),
-      defaultMessage: () => "must be in the future",
+      validate: (value) => value instanceof Date && value.getTime() > Date.now() && +value <= LAST_MOMENT_MS,
+      defaultMessage: () => "must be in the future and before the year 10000",
     },
   });
 

@@ -149,7 +149,7 @@ export class ApiKeyService {
       if (await tx.existsBy(ApiKey, { agentId: key.agentId, heldName: next })) {
         throw new GatewayError("conflict", NAME_TAKEN);
       }
-      await tx.update(ApiKey, { id: key.id }, { name: next, heldName: next });
+      await updateCurrent(tx, key, { name: next, heldName: next });
       await recordAudit(tx, context, AuditAction.api_key_renamed, key, `now ${next}`);
       return tx.findOneByOrFail(ApiKey, { id: key.id });
     });
@@ -174,12 +174,7 @@ export class ApiKeyService {
       const graceMs = (graceSeconds ?? 0) * 1000;
       const ends = timestamp(graceMs);
       const end = graceMs === 0 ? { revokedAt: ends } : { expiresAt: earlier(old.expiresAt, ends) };
-      const { affected } = await tx.update(
-        ApiKey,
-        { id: old.id, revokedAt: IsNull(), replacedById: IsNull() },
-        { ...end, heldName: null, replacedById },
-      );
-      if (affected !== 1) throw new GatewayError("conflict", "The key was changed meanwhile.");
+      await updateCurrent(tx, old, { ...end, heldName: null, replacedById });
       await recordAudit(tx, context, AuditAction.api_key_rotated, old, `grace of ${graceMs / 1000} s`);
       return mintKey(tx, context, agent, {
         id: replacedById,
@@ -274,6 +269,13 @@ async function ownKey(tx: EntityManager, context: RequestContext, id: string): P
 function assertCurrent(key: ApiKey): void {
   if (key.state !== ApiKeyState.active) throw new GatewayError("conflict", `The key is ${key.state}.`);
   if (key.replacedById !== null) throw new GatewayError("conflict", "The key has already been replaced.");
+}
+
+/** Changes a key that is still neither revoked nor replaced: a concurrent transaction may have been first. */
+async function updateCurrent(tx: EntityManager, { id }: ApiKey, change: Partial<ApiKey>): Promise<void> {
+  const current = { id, revokedAt: IsNull(), replacedById: IsNull() };
+  const { affected } = await tx.update(ApiKey, current, change);
+  if (affected !== 1) throw new GatewayError("conflict", "The key was changed meanwhile.");
 }
 
 /** An expired key gives its name up, but only when another asks for it: expiry writes nothing. */
