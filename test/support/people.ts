@@ -1,7 +1,7 @@
 import { Permission } from "../../src/members/member.entity";
 import { operator, type Reply, type TestGateway } from "./gateway";
 
-const PASSWORD = "a password for tests only";
+export const TEST_PASSWORD = "a password for tests only";
 const NOWHERE = { ip: null, userAgent: null, requestId: null };
 
 /** A member with a session. */
@@ -28,9 +28,14 @@ export async function addMember(
   { org = "first", manage = false, email = `${Math.random().toString(36).slice(2)}@example.com` } = {},
 ): Promise<TestMember> {
   const permissions = manage ? [Permission.config_manage] : [];
-  const input = { email, password: PASSWORD, permissions };
+  const input = { email, password: TEST_PASSWORD, permissions };
   const { id } = await gateway.services.members.create(await operator(gateway, org), input);
-  return { id, email, password: PASSWORD, token: await openSession(gateway, { email, password: PASSWORD }) };
+  return {
+    id,
+    email,
+    password: TEST_PASSWORD,
+    token: await openSession(gateway, { email, password: TEST_PASSWORD }),
+  };
 }
 
 /** Adds an organization with one agent, `<slug>-agent`, and one member who manages it. */
