@@ -2,7 +2,7 @@ import { IsOptional, Max, Min, ValidateBy } from "class-validator";
 import { ArgsType, Field, GraphQLISODateTime, ID, InputType, Int, ObjectType } from "type-graphql";
 import { PageArgs } from "../graphql/connection";
 import { IDEMPOTENCY_KEY_MAX } from "../idempotency/idempotency";
-import { IsText } from "../validation/text";
+import { HoldsNoToken, IsText } from "../validation/text";
 import { LAST_MOMENT_MS } from "../validation/timestamp";
 import { ApiKey, ApiKeyState } from "./api-key.entity";
 
@@ -29,6 +29,7 @@ export class NewApiKey {
       "Where the key is used, 1 to 100 characters; blanks at the ends are dropped. No two active keys of an agent share a name.",
   })
   @IsText(KEY_NAME_MAX, { trimmed: true })
+  @HoldsNoToken()
   name!: string;
 
   @Field(() => GraphQLISODateTime, {
@@ -92,5 +93,6 @@ export class RenameApiKeyArgs {
 
   @Field(() => String, { description: "Its new name, under the same rules as at minting." })
   @IsText(KEY_NAME_MAX, { trimmed: true })
+  @HoldsNoToken()
   name!: string;
 }
