@@ -24,5 +24,5 @@ export async function auditPage(
 export const auditLog = async (...args: Parameters<typeof auditPage>) => (await auditPage(...args)).nodes;
 
 /** What the audit log says was done to something, oldest first. */
-export const actionsOn = async (gateway: TestGateway, targetId: string): Promise<string[]> =>
-  (await auditLog(gateway, { targetId })).map(({ action }: { action: string }) => action).reverse();
+export const actionsOn = async (gateway: TestGateway, targetId: string, token?: string): Promise<string[]> =>
+  (await auditLog(gateway, { targetId }, token)).map(({ action }: { action: string }) => action).reverse();
