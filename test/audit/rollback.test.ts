@@ -1,3 +1,4 @@
+import { Session } from "../../src/members/session.entity";
 import { onEachEngine } from "../support/engines";
 import { mint, operator, startGateway, type TestGateway } from "../support/gateway";
 import { keyDesk } from "../support/keys";
@@ -52,6 +53,14 @@ onEachEngine((engine) => {
     expect(await state()).toBe(before);
     expect(codeOf(await gateway.graphql("{ viewer { id } }", {}, { token }))).toBeUndefined();
     await expect(openSession(gateway, credentials)).resolves.toEqual(expect.any(String));
+  });
+
+  test("sign in: a session that cannot be told of is not opened", async () => {
+    const member = await addMember(gateway);
+    const sessions = () => gateway.services.database.read((reader) => reader.count(Session));
+    const before = await sessions();
+    await withoutAudit(() => expect(openSession(gateway, member)).rejects.toThrow());
+    expect(await sessions()).toBe(before);
   });
 
   test("create: a key that cannot be told of is not minted, and its idempotency key stays free", async () => {

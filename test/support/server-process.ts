@@ -1,7 +1,6 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { promisify } from "node:util";
 
 const ROOT = join(__dirname, "../..");
 export const OWNER = { email: "owner@example.com", password: "correct horse battery staple" };
@@ -57,12 +56,29 @@ async function stop(child: ChildProcess, exited: Promise<unknown>): Promise<void
   await exited;
 }
 
-/** Runs the built command line on a database. @returns what it prints with `--json` */
+/** What a run of the command line came to. */
+export interface CliRun {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs the built command line on a database. @param input what it reads from standard input */
+export function cli(databaseUrl: string, args: readonly string[], input = ""): Promise<CliRun> {
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      ["dist/src/cli/main.js", ...args],
+      { cwd: ROOT, env: environment(databaseUrl, {}) },
+      (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    );
+    child.stdin?.end(input);
+  });
+}
+
+/** As `cli` with `--json`. @returns what it prints @throws Error when it fails */
 export async function runCli(databaseUrl: string, ...args: string[]) {
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ["dist/src/cli/main.js", ...args, "--json"],
-    { cwd: ROOT, env: environment(databaseUrl, {}) },
-  );
+  const { code, stdout, stderr } = await cli(databaseUrl, [...args, "--json"]);
+  if (code !== 0) throw new Error(`gateway ${args.join(" ")} ended with ${code}: ${stderr}`);
   return JSON.parse(stdout);
 }
