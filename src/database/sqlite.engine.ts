@@ -1,5 +1,7 @@
+import { setTimeout } from "node:timers/promises";
 import { DataSource } from "typeorm";
 import type { AbstractSqliteDriver } from "typeorm/driver/sqlite-abstract/AbstractSqliteDriver";
+import { WAIT_MS } from "./data-source";
 import { driverCode, type Engine, type Read, type Unit } from "./engine";
 import { SerialQueue } from "./serial-queue";
 
@@ -29,6 +31,7 @@ export class SqliteEngine implements Engine {
 
   static async open(writer: DataSource): Promise<SqliteEngine> {
     await writer.initialize();
+    await switchToWal(writer);
     // An answered write survives a power cut.
     await writer.query("PRAGMA synchronous = FULL");
     const reader = new DataSource({ ...writer.options, migrations: [] });
@@ -93,6 +96,20 @@ export class SqliteEngine implements Engine {
       // A statement that a unit forgot to await must not slip into the next unit: it throws instead.
       Object.assign(runner, { isReleased: true });
       driver.queryRunner = undefined;
+    }
+  }
+}
+
+/** Of several processes that start together SQLite lets one switch, and refuses the others without waiting. */
+async function switchToWal(source: DataSource): Promise<void> {
+  const giveUpAt = Date.now() + WAIT_MS;
+  while (true) {
+    try {
+      await source.query("PRAGMA journal_mode = WAL");
+      return;
+    } catch (error) {
+      if (driverCode(error) !== "SQLITE_BUSY" || Date.now() > giveUpAt) throw error;
+      await setTimeout(10);
     }
   }
 }
