@@ -21,10 +21,10 @@ export type CallerName = (typeof CALLERS)[number];
 export interface Cast {
   gateway: TestGateway;
   agentId: string;
-  /** A token to present; null for none. @param fresh whether members get a new session, for some calls end it */
-  tokenOf(caller: CallerName, fresh: boolean): Promise<string | null>;
-  /** Undoes what a call may have done to the organizations. */
-  restore(): Promise<void>;
+  /** A token to present; null for none. */
+  tokenOf(caller: CallerName): string | null;
+  /** Undoes what a call of somebody may have done to sessions and organizations. */
+  restore(caller: CallerName): Promise<void>;
 }
 
 /** Sets the stage. */
@@ -50,18 +50,15 @@ export async function castOf(gateway: TestGateway): Promise<Cast> {
   const cast: Cast = {
     gateway,
     agentId: (await services.agents.bySlug("first-agent")).id,
-    tokenOf: async (caller, fresh) => {
+    tokenOf: (caller) => people[caller]?.token ?? keys[caller]?.secret ?? null,
+    restore: async (caller) => {
       const member = people[caller];
-      if (member === undefined) return keys[caller]?.secret ?? null;
-      if (fresh) member.token = await openSession(gateway, member);
-      return member.token;
-    },
-    restore: async () => {
+      if (member !== undefined) member.token = await openSession(gateway, member);
       for (const org of ["first", "another"])
         await services.organizations.reactivate(await operator(gateway, org));
       await services.organizations.deactivate(await operator(gateway, "switched-off"));
     },
   };
-  await cast.restore();
+  await services.organizations.deactivate(await operator(gateway, "switched-off"));
   return cast;
 }

@@ -50,10 +50,10 @@ onEachEngine((engine) => {
   async function outcomes(disturbs: boolean, call: (token: string | null) => Promise<Reply>) {
     const got: [string, string, number][] = [];
     for (const caller of CALLERS) {
-      const reply = await call(await cast.tokenOf(caller, disturbs));
+      const reply = await call(cast.tokenOf(caller));
       got.push([caller, codeOf(reply) ?? "ok", reply.status]);
       if (reply.status === 401) expect(reply.headers.get("www-authenticate")).toBe("Bearer");
-      if (disturbs) await cast.restore();
+      if (disturbs) await cast.restore(caller);
     }
     return got;
   }
