@@ -150,7 +150,7 @@ export class ApiKeyService {
         throw new GatewayError("conflict", NAME_TAKEN);
       }
       await updateCurrent(tx, key, { name: next, heldName: next });
-      await recordAudit(tx, context, AuditAction.api_key_renamed, key, `now ${next}`);
+      await recordKey(tx, context, AuditAction.api_key_renamed, key, `now ${next}`);
       return tx.findOneByOrFail(ApiKey, { id: key.id });
     });
   }
@@ -175,7 +175,7 @@ export class ApiKeyService {
       const ends = timestamp(graceMs);
       const end = graceMs === 0 ? { revokedAt: ends } : { expiresAt: earlier(old.expiresAt, ends) };
       await updateCurrent(tx, old, { ...end, heldName: null, replacedById });
-      await recordAudit(tx, context, AuditAction.api_key_rotated, old, `grace of ${graceMs / 1000} s`);
+      await recordKey(tx, context, AuditAction.api_key_rotated, old, `grace of ${graceMs / 1000} s`);
       return mintKey(tx, context, agent, {
         id: replacedById,
         name: old.name,
@@ -242,7 +242,7 @@ export async function mintKey(
   });
   await releaseExpiredName(tx, agent.id, name);
   await insertUnlessTaken(tx, ApiKey, apiKey, NAME_TAKEN);
-  await recordAudit(tx, context, AuditAction.api_key_created, apiKey);
+  await recordKey(tx, context, AuditAction.api_key_created, apiKey);
   return { apiKey, secret };
 }
 
@@ -254,9 +254,18 @@ async function revokeKey(tx: EntityManager, context: RequestContext, id: string)
     { id: key.id, revokedAt: IsNull() },
     { revokedAt, heldName: null },
   );
-  if (affected === 1) await recordAudit(tx, context, AuditAction.api_key_revoked, key);
+  if (affected === 1) await recordKey(tx, context, AuditAction.api_key_revoked, key);
   return tx.findOneByOrFail(ApiKey, { id: key.id });
 }
+
+/** Tells of a key by its hint too, for two keys may have had one name. */
+const recordKey = (
+  tx: EntityManager,
+  context: RequestContext,
+  action: AuditAction,
+  key: ApiKey,
+  what?: string,
+) => recordAudit(tx, context, action, key, what === undefined ? key.hint : `${key.hint}, ${what}`);
 
 async function ownKey(tx: EntityManager, context: RequestContext, id: string): Promise<ApiKey> {
   const organizationId = organizationOf(context);
