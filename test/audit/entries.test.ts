@@ -105,7 +105,7 @@ onEachEngine((engine) => {
           actorName: manager.email,
           targetId: target.id,
           targetName: target.name,
-          detail: ["rename", "rotate"].includes(name) ? expect.any(String) : null,
+          detail: action.startsWith("api_key") ? expect.stringMatching(/^agk_dev_\w{12}(, .+)?$/) : null,
           ip: "127.0.0.1",
           userAgent: "Browser/1.0",
           requestId,
