@@ -1,3 +1,5 @@
+import { redactTokens } from "./keys/redact-tokens";
+
 /**
  * The closed table of everything that the service can refuse or fail with: machine-readable code → HTTP
  * status and default message. Both doors answer from it and from nothing else.
@@ -72,7 +74,8 @@ export class GatewayError extends Error {
     message: string = ERRORS[code].message,
     private readonly details: ErrorOptions & { headers?: Record<string, string> } = {},
   ) {
-    super(message, details);
+    // Some messages quote what the client sent.
+    super(redactTokens(message), details);
   }
 
   get status(): number {

@@ -106,7 +106,7 @@ export class AuditEntry {
 
   @Field(() => String, {
     nullable: true,
-    description: "What changed, in words, where the action leaves it open.",
+    description: "What the action leaves open, in words: which key by its hint, what changed.",
   })
   @Column({ type: "varchar", length: 254, nullable: true })
   detail!: string | null;

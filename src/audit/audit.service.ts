@@ -2,6 +2,7 @@ import type { RequestContext } from "../context";
 import type { Database } from "../database/database";
 import { organizationOf } from "../graphql/access";
 import { paginate } from "../graphql/connection";
+import { timestampOf } from "../validation/timestamp";
 import { isUuid } from "../validation/uuid";
 import { AuditEntryConnection } from "./audit.connection";
 import type { AuditLogArgs } from "./audit.inputs";
@@ -25,8 +26,8 @@ export class AuditService {
       if (action != null) query.andWhere({ action });
       if (actorId != null) query.andWhere({ actorId });
       if (targetId != null) query.andWhere({ targetId });
-      if (since != null) query.andWhere("entry.created_at >= :since", { since: since.toISOString() });
-      if (until != null) query.andWhere("entry.created_at < :until", { until: until.toISOString() });
+      if (since != null) query.andWhere("entry.created_at >= :since", { since: timestampOf(+since) });
+      if (until != null) query.andWhere("entry.created_at < :until", { until: timestampOf(+until) });
       return paginate(query, page, "DESC").getMany();
     });
     return new AuditEntryConnection(rows, page);

@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { AuditLogArgs } from "../audit/audit.inputs";
 import { AuditAction, type AuditEntry } from "../audit/audit-entry.entity";
 import { MAX_PAGE } from "../graphql/connection";
@@ -8,8 +8,18 @@ import { operatorFor, withServices } from "./session";
 interface Options {
   org: string;
   action?: AuditAction;
+  actor?: string;
   target?: string;
+  since?: Date;
+  until?: Date;
   json?: boolean;
+}
+
+/** @throws InvalidArgumentError in commander's words */
+function moment(text: string): Date {
+  const date = new Date(text);
+  if (Number.isNaN(+date)) throw new InvalidArgumentError("It must be a time such as 2026-11-21T08:00:00Z.");
+  return date;
 }
 
 /** `gateway audit …` */
@@ -19,12 +29,20 @@ export function addAuditCommands(audit: Command): void {
     .description(`show the latest ${MAX_PAGE} entries of an organization's audit log, newest first`)
     .requiredOption("--org <slug>", "the organization")
     .addOption(new Option("--action <action>", "only this action").choices(Object.values(AuditAction)))
+    .option("--actor <id>", "only what the member or key with this id did")
     .option("--target <id>", "only what was done to the key, member, agent or organization with this id")
+    .option("--since <time>", "only from this time on", moment)
+    .option("--until <time>", "only before this time", moment)
     .option("--json", "print one JSON array")
-    .action(({ org, action, target, json }: Options) =>
+    .action(({ org, actor, target, json, ...filters }: Options) =>
       withServices(async (services) => {
         const context = operatorFor(await services.organizations.bySlug(org));
-        const args = Object.assign(new AuditLogArgs(), { first: MAX_PAGE, action, targetId: target });
+        const args = Object.assign(new AuditLogArgs(), {
+          first: MAX_PAGE,
+          actorId: actor,
+          targetId: target,
+          ...filters,
+        });
         const { nodes } = await services.audit.list(context, args);
         if (json) printJson(nodes.map(({ organizationId: _, countedAs: __, ...entry }) => entry));
         else printTable(nodes.map(inWords), "There are no such entries.");

@@ -3,7 +3,6 @@ import type { RequestContext } from "../context";
 import { type ApiKey, ApiKeyState } from "../keys/api-key.entity";
 import { type MintedApiKey, NewApiKey, RenameApiKeyArgs, RotateApiKeyArgs } from "../keys/api-key.inputs";
 import type { Services } from "../services";
-import { timestamp } from "../validation/timestamp";
 import { validateInput } from "../validation/validate-input";
 import { print, printJson, printRecord, printTable } from "./output";
 import { operatorFor, withServices } from "./session";
@@ -118,7 +117,7 @@ function withKey<T>(
   });
 }
 
-const endIn = (seconds: number) => new Date(timestamp(seconds * 1000));
+const endIn = (seconds: number) => new Date(Date.now() + seconds * 1000);
 
 type Described = Pick<
   ApiKey,

@@ -3,6 +3,7 @@ import { loadConfig } from "../config";
 import type { Operator, RequestContext } from "../context";
 import { Database } from "../database/database";
 import { StartupError } from "../errors";
+import { logOptions } from "../logger";
 import type { Organization } from "../organizations/organization.entity";
 import { createServices, type Services } from "../services";
 
@@ -27,7 +28,7 @@ export function withServices<T>(work: (services: Services) => Promise<T>): Promi
         'the database is not up to date: start the server or run "gateway migrate" first',
       );
     }
-    return work(createServices(database, config, pino({ level: "warn" }, pino.destination(2))));
+    return work(createServices(database, config, pino(logOptions("warn"), pino.destination(2))));
   });
 }
 

@@ -37,7 +37,7 @@ const model = {
 } as const satisfies Partial<DataSourceOptions>;
 
 /** How long a statement waits for another writer, or for a free connection, before it gives up (ms). */
-const WAIT_MS = 5_000;
+export const WAIT_MS = 5_000;
 
 /**
  * Describes, without connecting, how the service reaches its database.
@@ -60,7 +60,6 @@ export function createDataSource(url: string, poolSize = 10): DataSource {
     ...model,
     type: "sqlite",
     database: url.slice("sqlite:".length),
-    enableWAL: true,
     busyTimeout: WAIT_MS,
   });
   // SQLite spells int64 INTEGER, and AUTOINCREMENT takes no other spelling; TypeORM would write "bigint".

@@ -1,6 +1,8 @@
+import { setTimeout } from "node:timers/promises";
 import type { Database as Connection } from "sqlite3";
 import { DataSource } from "typeorm";
 import type { AbstractSqliteDriver } from "typeorm/driver/sqlite-abstract/AbstractSqliteDriver";
+import { WAIT_MS } from "./data-source";
 import { driverCode, type Engine, type Frame, type Read, transact, type Unit } from "./engine";
 import { SerialQueue } from "./serial-queue";
 
@@ -39,6 +41,7 @@ export class SqliteEngine implements Engine {
     await writer.initialize();
     // In the order in which they are asked for, so that no statement overtakes the COMMIT that follows it.
     connectionOf(writer).serialize();
+    await switchToWal(writer);
     // An answered write survives a power cut.
     await writer.query("PRAGMA synchronous = FULL");
     const reader = new DataSource({ ...writer.options, migrations: [] });
@@ -92,6 +95,20 @@ export class SqliteEngine implements Engine {
       return await transact(runner, FRAME, unit);
     } finally {
       driver.queryRunner = undefined;
+    }
+  }
+}
+
+/** Of several processes that start together SQLite lets one switch, and refuses the others without waiting. */
+async function switchToWal(source: DataSource): Promise<void> {
+  const giveUpAt = Date.now() + WAIT_MS;
+  while (true) {
+    try {
+      await source.query("PRAGMA journal_mode = WAL");
+      return;
+    } catch (error) {
+      if (driverCode(error) !== "SQLITE_BUSY" || Date.now() > giveUpAt) throw error;
+      await setTimeout(10);
     }
   }
 }

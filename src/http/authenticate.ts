@@ -1,5 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Credentials, RequestContext } from "../context";
+import { redactTokens } from "../keys/redact-tokens";
+import { clientAddress } from "./client-address";
 
 /** Finds out who calls before anything of the body is read; nothing of the answer may be stored by caches. */
 export function authenticateRequests(
@@ -11,8 +13,8 @@ export function authenticateRequests(
     request.gateway = await createContext({
       authorization: valuesOf(request.raw.rawHeaders, "authorization"),
       origin: {
-        ip: request.ip.slice(0, 45),
-        userAgent: request.headers["user-agent"]?.slice(0, 200) ?? null,
+        ip: clientAddress(request),
+        userAgent: redactTokens(request.headers["user-agent"] ?? "").slice(0, 200) || null,
         requestId: request.id,
       },
     });

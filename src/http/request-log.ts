@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { Caller } from "../context";
+import { clientAddress } from "./client-address";
 
 /** One line a request: what was asked by whom, and how it went. No query string, header or body. */
 export function logRequests(app: FastifyInstance): void {
@@ -10,7 +11,7 @@ export function logRequests(app: FastifyInstance): void {
         route: request.routeOptions.url ?? "unknown",
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime * 10) / 10,
-        ip: request.ip,
+        ip: clientAddress(request),
         ...callerOf(request.gateway?.caller),
       },
       "request",

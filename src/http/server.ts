@@ -8,6 +8,7 @@ import { v7 as uuid } from "uuid";
 import type { Config } from "../config";
 import type { RequestContext } from "../context";
 import { GatewayError, StartupError } from "../errors";
+import { holdsToken } from "../keys/redact-tokens";
 import { answerClientError, answerError } from "./error-answer";
 import { parseJson, requireJson } from "./json-body";
 import { logRequests } from "./request-log";
@@ -89,7 +90,7 @@ function endConnectionsOnClose(app: FastifyInstance): void {
 
 /** A client's own X-Request-Id where it is fit for logs and headers, otherwise a new one. */
 const requestId = (given: string | string[] | undefined): string =>
-  typeof given === "string" && /^[\w.:-]{1,64}$/.test(given) ? given : uuid();
+  typeof given === "string" && /^[\w.:-]{1,64}$/.test(given) && !holdsToken(given) ? given : uuid();
 
 function readTls({ certFile, keyFile }: NonNullable<Config["tls"]>): { cert: Buffer; key: Buffer } {
   try {

@@ -8,7 +8,8 @@ export class IdempotencyRecord {
   @PrimaryColumn({ type: "varchar", length: 80 })
   scope!: string;
 
-  @PrimaryColumn({ type: "varchar", length: 255 })
+  /** SHA-256, hexadecimal: clients may put anything into it, even what is secret. */
+  @PrimaryColumn({ type: "varchar", length: 64 })
   key!: string;
 
   /** SHA-256 of the input, hexadecimal: the same key with another input is refused. */

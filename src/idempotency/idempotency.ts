@@ -31,8 +31,9 @@ export interface IdempotentCreate<T> {
  * @throws GatewayError `idempotency_key_reused` when the key came with another request
  */
 export async function once<T>(tx: EntityManager, operation: IdempotentCreate<T>): Promise<T> {
-  const { scope, key } = operation;
-  if (key == null) return operation.create();
+  const { scope } = operation;
+  if (operation.key == null) return operation.create();
+  const key = sha256(operation.key);
   const requestHash = hashOf(operation.request);
   await tx.delete(IdempotencyRecord, {
     scope,
@@ -65,5 +66,7 @@ function hashOf(request: Readonly<Record<string, unknown>>): string {
   const sorted = Object.entries(request)
     .filter(([, value]) => value != null)
     .sort(([a], [b]) => (a < b ? -1 : 1));
-  return createHash("sha256").update(JSON.stringify(sorted)).digest("hex");
+  return sha256(JSON.stringify(sorted));
 }
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");

@@ -3,7 +3,8 @@ import { ArgsType, Field, GraphQLISODateTime, ID, InputType, Int, ObjectType } f
 import { PageArgs } from "../graphql/connection";
 import { IDEMPOTENCY_KEY_MAX } from "../idempotency/idempotency";
 import { IsBetween } from "../validation/range";
-import { IsText } from "../validation/text";
+import { HoldsNoToken, IsText } from "../validation/text";
+import { LAST_MOMENT_MS } from "../validation/timestamp";
 import { ApiKey, ApiKeyState } from "./api-key.entity";
 
 /** Longest name of a key, in code points. */
@@ -14,8 +15,8 @@ const IsInFuture = () =>
   ValidateBy({
     name: "isInFuture",
     validator: {
-      validate: (value) => value instanceof Date && value.getTime() > Date.now(),
-      defaultMessage: () => "must be in the future",
+      validate: (value) => value instanceof Date && value.getTime() > Date.now() && +value <= LAST_MOMENT_MS,
+      defaultMessage: () => "must be in the future and before the year 10000",
     },
   });
 
@@ -29,6 +30,7 @@ export class NewApiKey {
       "Where the key is used, 1 to 100 characters; blanks at the ends are dropped. No two active keys of an agent share a name.",
   })
   @IsText(KEY_NAME_MAX, { trimmed: true })
+  @HoldsNoToken()
   name!: string;
 
   @Field(() => GraphQLISODateTime, {
@@ -91,5 +93,6 @@ export class RenameApiKeyArgs {
 
   @Field(() => String, { description: "Its new name, under the same rules as at minting." })
   @IsText(KEY_NAME_MAX, { trimmed: true })
+  @HoldsNoToken()
   name!: string;
 }

@@ -149,8 +149,8 @@ export class ApiKeyService {
       if (await tx.existsBy(ApiKey, { agentId: key.agentId, heldName: next })) {
         throw new GatewayError("conflict", NAME_TAKEN);
       }
-      await tx.update(ApiKey, { id: key.id }, { name: next, heldName: next });
-      await recordAudit(tx, context, AuditAction.api_key_renamed, key, `now ${next}`);
+      await updateCurrent(tx, key, { name: next, heldName: next });
+      await recordKey(tx, context, AuditAction.api_key_renamed, key, `now ${next}`);
       return tx.findOneByOrFail(ApiKey, { id: key.id });
     });
   }
@@ -174,13 +174,8 @@ export class ApiKeyService {
       const graceMs = (graceSeconds ?? 0) * 1000;
       const ends = timestamp(graceMs);
       const end = graceMs === 0 ? { revokedAt: ends } : { expiresAt: earlier(old.expiresAt, ends) };
-      const { affected } = await tx.update(
-        ApiKey,
-        { id: old.id, revokedAt: IsNull(), replacedById: IsNull() },
-        { ...end, heldName: null, replacedById },
-      );
-      if (affected !== 1) throw new GatewayError("conflict", "The key was changed meanwhile.");
-      await recordAudit(tx, context, AuditAction.api_key_rotated, old, `grace of ${graceMs / 1000} s`);
+      await updateCurrent(tx, old, { ...end, heldName: null, replacedById });
+      await recordKey(tx, context, AuditAction.api_key_rotated, old, `grace of ${graceMs / 1000} s`);
       return mintKey(tx, context, agent, {
         id: replacedById,
         name: old.name,
@@ -247,7 +242,7 @@ export async function mintKey(
   });
   await releaseExpiredName(tx, agent.id, name);
   await insertUnlessTaken(tx, ApiKey, apiKey, NAME_TAKEN);
-  await recordAudit(tx, context, AuditAction.api_key_created, apiKey);
+  await recordKey(tx, context, AuditAction.api_key_created, apiKey);
   return { apiKey, secret };
 }
 
@@ -259,9 +254,18 @@ async function revokeKey(tx: EntityManager, context: RequestContext, id: string)
     { id: key.id, revokedAt: IsNull() },
     { revokedAt, heldName: null },
   );
-  if (affected === 1) await recordAudit(tx, context, AuditAction.api_key_revoked, key);
+  if (affected === 1) await recordKey(tx, context, AuditAction.api_key_revoked, key);
   return tx.findOneByOrFail(ApiKey, { id: key.id });
 }
+
+/** Tells of a key by its hint too, for two keys may have had one name. */
+const recordKey = (
+  tx: EntityManager,
+  context: RequestContext,
+  action: AuditAction,
+  key: ApiKey,
+  what?: string,
+) => recordAudit(tx, context, action, key, what === undefined ? key.hint : `${key.hint}, ${what}`);
 
 async function ownKey(tx: EntityManager, context: RequestContext, id: string): Promise<ApiKey> {
   const organizationId = organizationOf(context);
@@ -274,6 +278,13 @@ async function ownKey(tx: EntityManager, context: RequestContext, id: string): P
 function assertCurrent(key: ApiKey): void {
   if (key.state !== ApiKeyState.active) throw new GatewayError("conflict", `The key is ${key.state}.`);
   if (key.replacedById !== null) throw new GatewayError("conflict", "The key has already been replaced.");
+}
+
+/** Changes a key that is still neither revoked nor replaced: a concurrent transaction may have been first. */
+async function updateCurrent(tx: EntityManager, { id }: ApiKey, change: Partial<ApiKey>): Promise<void> {
+  const current = { id, revokedAt: IsNull(), replacedById: IsNull() };
+  const { affected } = await tx.update(ApiKey, current, change);
+  if (affected !== 1) throw new GatewayError("conflict", "The key was changed meanwhile.");
 }
 
 /** An expired key gives its name up, but only when another asks for it: expiry writes nothing. */

@@ -13,7 +13,7 @@ import type { ChangePasswordInput, SignedIn, SignInInput } from "./member.inputs
 import { normalizeEmail } from "./member.service";
 import { hashPassword, verifyPassword } from "./password";
 import { Session } from "./session.entity";
-import { countSignInAttempt, forgetSignInAttempts } from "./sign-in-throttle";
+import { countSignInAttempt, forgetSignInAttempts, touchSignInAttempts } from "./sign-in-throttle";
 
 /** A working day. */
 const SESSION_MS = 12 * 60 * 60 * 1000;
@@ -56,7 +56,7 @@ export class SessionService {
     const member = await this.memberOf(email);
     const right = await verifyPassword(member?.passwordHash, input.password);
     if (member === null || !right) {
-      if (member !== null) await this.recordFailure(member, origin);
+      await this.recordFailure(email, member, origin);
       throw new GatewayError("invalid_credentials");
     }
     const token = mintSessionToken();
@@ -68,6 +68,7 @@ export class SessionService {
       expiresAt: timestamp(SESSION_MS),
     };
     await this.database.write(async (tx) => {
+      await lockPassword(tx, member);
       await forgetSignInAttempts(tx, email);
       await tx.insert(Session, session);
       await record(
@@ -128,16 +129,35 @@ export class SessionService {
     });
   }
 
-  private memberOf(email: string): Promise<Member | null> {
+  private async memberOf(email: string): Promise<Member | null> {
+    // No address has a NUL, and PostgreSQL would refuse it.
+    if (email.includes("\0")) return null;
     return this.database.read((reader) =>
       reader.findOne(Member, { where: { email }, relations: { organization: true } }),
     );
   }
 
-  private recordFailure(member: Member, origin: RequestContext["origin"]): Promise<void> {
+  /** An address that nobody has costs a transaction too, or the time would tell. */
+  private recordFailure(
+    email: string,
+    member: Member | null,
+    origin: RequestContext["origin"],
+  ): Promise<void> {
     const context: RequestContext = { caller: { kind: "anonymous" }, origin };
-    return this.database.write((tx) => record(tx, context, AuditAction.member_sign_in_failed, member));
+    return this.database.write(async (tx) => {
+      await touchSignInAttempts(tx, email);
+      if (member !== null) await record(tx, context, AuditAction.member_sign_in_failed, member);
+    });
   }
+}
+
+/**
+ * Holds the password as it was looked at: one who changes it meanwhile waits, and then ends the new session too.
+ * @throws GatewayError `invalid_credentials` when it was changed already
+ */
+async function lockPassword(tx: EntityManager, { id, passwordHash }: Member): Promise<void> {
+  const { affected } = await tx.update(Member, { id, passwordHash }, { passwordHash });
+  if (affected !== 1) throw new GatewayError("invalid_credentials");
 }
 
 function memberCaller({ caller }: RequestContext): MemberCaller {

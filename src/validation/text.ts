@@ -1,4 +1,5 @@
 import { ValidateBy } from "class-validator";
+import { holdsToken } from "../keys/redact-tokens";
 import { JsonSchema } from "./json-schema";
 
 /**
@@ -15,6 +16,16 @@ export function textProblem(value: unknown, max: number): string | undefined {
   if (!value.isWellFormed()) return "must be well-formed Unicode";
   return undefined;
 }
+
+/** The property is shown in lists and logs, so it must hold no API key and no session token. */
+export const HoldsNoToken = (): PropertyDecorator =>
+  ValidateBy({
+    name: "holdsNoToken",
+    validator: {
+      validate: (value) => typeof value !== "string" || !holdsToken(value),
+      defaultMessage: () => "must not hold an API key or a session token",
+    },
+  });
 
 /**
  * The property must be a text that is not blank and comes back byte for byte: at most `max` code points.

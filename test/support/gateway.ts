@@ -6,6 +6,7 @@ import { bootstrap } from "../../src/bootstrap";
 import { loadConfig } from "../../src/config";
 import type { RequestContext } from "../../src/context";
 import { createDataSource } from "../../src/database/data-source";
+import { logOptions } from "../../src/logger";
 import type { Services } from "../../src/services";
 import { assertInContract } from "./contract";
 import type { TestDatabase, TestEngine } from "./engines";
@@ -67,7 +68,7 @@ export async function startGateway(
       done();
     },
   });
-  const app = await createApp(config, createDataSource(own.url), pino({ level: config.logLevel }, sink));
+  const app = await createApp(config, createDataSource(own.url), pino(logOptions(config.logLevel), sink));
   const first = await bootstrap(app.services.database, config);
   await app.http.listen({ port: 0, host: "127.0.0.1" });
   const url = `http://127.0.0.1:${(app.http.server.address() as AddressInfo).port}`;

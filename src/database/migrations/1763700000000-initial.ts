@@ -154,7 +154,7 @@ const tables = (bigint: string): TableOptions[] => [
     name: "idempotency_record",
     columns: [
       text("scope", 80, PRIMARY),
-      text("key", 255, PRIMARY),
+      text("key", 64, PRIMARY),
       text("request_hash", 64),
       id("resource_id", NULLABLE),
       moment("created_at"),

@@ -1,0 +1,64 @@
+import { mint, operator, type TestGateway } from "../support/gateway";
+import { expire } from "../support/keys";
+import { addMember, addOrganization, openSession, type TestMember } from "../support/people";
+
+/** Everyone who may knock, in the order of the columns of the matrix. */
+export const CALLERS = [
+  "anonymous",
+  "an agent key",
+  "a revoked key",
+  "an expired key",
+  "a key of a deactivated organization",
+  "a member without permission",
+  "a member with permission",
+  "a member of a deactivated organization",
+  "a member of another organization",
+] as const;
+
+export type CallerName = (typeof CALLERS)[number];
+
+/** One gateway with all callers and what they call for, all of it in the first organization. */
+export interface Cast {
+  gateway: TestGateway;
+  agentId: string;
+  /** A token to present; null for none. */
+  tokenOf(caller: CallerName): string | null;
+  /** Undoes what a call of somebody may have done to sessions and organizations. */
+  restore(caller: CallerName): Promise<void>;
+}
+
+/** Sets the stage. */
+export async function castOf(gateway: TestGateway): Promise<Cast> {
+  const { services } = gateway;
+  const off = await addOrganization(gateway, "switched-off");
+  const other = await addOrganization(gateway, "another");
+  const people: Partial<Record<CallerName, TestMember>> = {
+    "a member without permission": await addMember(gateway),
+    "a member with permission": await addMember(gateway, { manage: true }),
+    "a member of a deactivated organization": off.manager,
+    "a member of another organization": other.manager,
+  };
+  const keys: Partial<Record<CallerName, { id: string; secret: string }>> = {
+    "an agent key": await mint(gateway),
+    "a revoked key": await mint(gateway),
+    "an expired key": await mint(gateway),
+    "a key of a deactivated organization": await mint(gateway, { agent: "switched-off-agent" }),
+  };
+  await services.keys.revoke(await operator(gateway), keys["a revoked key"]?.id ?? "");
+  await expire(gateway, keys["an expired key"]?.id ?? "");
+
+  const cast: Cast = {
+    gateway,
+    agentId: (await services.agents.bySlug("first-agent")).id,
+    tokenOf: (caller) => people[caller]?.token ?? keys[caller]?.secret ?? null,
+    restore: async (caller) => {
+      const member = people[caller];
+      if (member !== undefined) member.token = await openSession(gateway, member);
+      for (const org of ["first", "another"])
+        await services.organizations.reactivate(await operator(gateway, org));
+      await services.organizations.deactivate(await operator(gateway, "switched-off"));
+    },
+  };
+  await services.organizations.deactivate(await operator(gateway, "switched-off"));
+  return cast;
+}

@@ -1,0 +1,148 @@
+import { createSchema } from "../../src/graphql/schema";
+import { onEachEngine } from "../support/engines";
+import { mint, startGateway, type TestGateway } from "../support/gateway";
+import { presenting } from "../support/keys";
+import { addMember, addOrganization, codeOf, openSession, type TestMember } from "../support/people";
+
+/** Fields that neither take an id nor answer with anything that an organization owns. */
+const OF_NOBODY = [
+  "Query.pets",
+  "Query.pet",
+  "Mutation.createPet",
+  "Mutation.sendMessage",
+  "Mutation.signIn",
+];
+const COVERED = {
+  lists: ["agents", "members", "apiKeys", "auditLog", "messages"],
+  single: ["viewer", "whoami", "apiKey", "message"],
+  changes: ["createApiKey", "renameApiKey", "revokeApiKey", "rotateApiKey"],
+  own: ["signOut", "signOutEverywhere", "changePassword", "deactivateOrganization", "reactivateOrganization"],
+};
+
+test("every operation is either tried across organizations or concerns none", () => {
+  const schema = createSchema();
+  const fields = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
+    Object.keys(type?.getFields() ?? {}).map((field) => `${type?.name}.${field}`),
+  );
+  const tried = Object.values(COVERED).flat();
+  expect(
+    fields
+      .filter((field) => !OF_NOBODY.includes(field))
+      .map((field) => field.split(".")[1])
+      .sort(),
+  ).toEqual(tried.sort());
+});
+
+onEachEngine((engine) => {
+  let gateway: TestGateway;
+  let ours: { manager: TestMember; key: { id: string; secret: string }; agentId: string };
+  let theirs: typeof ours;
+  let theirMessage: string;
+  /** Every id and name that belongs to the other organization. */
+  let secretsOfTheirs: string[];
+
+  beforeAll(async () => {
+    gateway = await startGateway(engine);
+    const make = async (slug: string) => {
+      const made = await addOrganization(gateway, slug);
+      await addMember(gateway, { org: slug, email: `reader@${slug}.example` });
+      return { ...made, key: await mint(gateway, { agent: `${slug}-agent`, name: `key of ${slug}` }) };
+    };
+    ours = await make("ours");
+    const other = await make("theirs");
+    theirs = other;
+    const sent = await gateway.rest("POST", "/messages", {
+      token: theirs.key.secret,
+      body: { message: "for theirs only" },
+    });
+    theirMessage = sent.body.id;
+    secretsOfTheirs = ["theirs", other.id, other.agentId, other.manager.id, other.key.id, theirMessage];
+  });
+  afterAll(() => gateway.close());
+
+  const ask = (query: string, variables = {}, token = ours.manager.token) =>
+    gateway.graphql(query, variables, { token });
+
+  const everythingOf = async ({ manager, key }: typeof ours) =>
+    JSON.stringify([
+      (await ask(LISTS, {}, manager.token)).body,
+      (await ask("{ messages { nodes { id message } } }", {}, key.secret)).body,
+    ]);
+  const LISTS = `{
+    agents { id slug name } members { id email organization { id slug } } viewer { id organization { id slug } }
+    apiKeys(first: 100) { nodes { id name state expiresAt agent { id slug } } }
+    auditLog(first: 100) { nodes { id action actorId actorName targetId targetName } }
+  }`;
+
+  test("no list and no answer shows anything of another organization", async () => {
+    const seen = await everythingOf(ours);
+    for (const text of secretsOfTheirs) expect(seen).not.toContain(text);
+    const whoami = await gateway.rest("GET", "/agent/whoami", { token: ours.key.secret });
+    expect(whoami.body.organization.slug).toBe("ours");
+    // The other side does see it, so that the test could have failed.
+    const shown = await everythingOf(theirs);
+    for (const text of secretsOfTheirs) expect(shown).toContain(text);
+  });
+
+  test("filters that name something of another organization find nothing", async () => {
+    const byAgent = await ask(`{ apiKeys(agentId: "${theirs.agentId}") { nodes { id } } }`);
+    expect(byAgent.body).toEqual({ data: { apiKeys: { nodes: [] } } });
+    for (const filter of [`targetId: "${theirs.key.id}"`, `actorId: "${theirs.manager.id}"`]) {
+      const { body } = await ask(`{ auditLog(${filter}) { nodes { id } } }`);
+      expect(body).toEqual({ data: { auditLog: { nodes: [] } } });
+    }
+  });
+
+  test("a cursor out of another organization's list shows nothing of it", async () => {
+    const page = "{ apiKeys { pageInfo { endCursor } } auditLog { pageInfo { startCursor } } }";
+    const { apiKeys, auditLog } = (await ask(page, {}, theirs.manager.token)).body.data;
+    const seen = await ask(`{
+      apiKeys(after: "${apiKeys.pageInfo.endCursor}") { nodes { id name } }
+      auditLog(after: "${auditLog.pageInfo.startCursor}") { nodes { targetId targetName actorName } }
+    }`);
+    expect(seen.body.errors).toBeUndefined();
+    for (const text of secretsOfTheirs) expect(seen.text).not.toContain(text);
+  });
+
+  test("an id of another organization is not found, as if it did not exist", async () => {
+    const key = await ask("query ($id: ID!) { apiKey(id: $id) { id } }", { id: theirs.key.id });
+    expect(key.body).toEqual({ data: { apiKey: null } });
+    const message = "query ($id: ID!) { message(id: $id) { id } }";
+    const found = await ask(message, { id: theirMessage }, ours.key.secret);
+    expect(found.body).toEqual({ data: { message: null } });
+  });
+
+  test.each([
+    ["createApiKey", '($id: ID!) { createApiKey(input: { agentId: $id, name: "intruder" }) { secret } }'],
+    ["renameApiKey", '($id: ID!) { renameApiKey(id: $id, name: "intruder") { id } }'],
+    ["revokeApiKey", "($id: ID!) { revokeApiKey(id: $id) { id } }"],
+    ["rotateApiKey", "($id: ID!) { rotateApiKey(id: $id) { secret } }"],
+  ])("%s changes nothing of another organization", async (field, rest) => {
+    const before = await everythingOf(theirs);
+    const id = field === "createApiKey" ? theirs.agentId : theirs.key.id;
+    const reply = await ask(`mutation ${rest}`, { id });
+    expect([reply.status, codeOf(reply)]).toEqual([404, "not_found"]);
+    expect(await everythingOf(theirs)).toBe(before);
+    expect(await presenting(gateway, theirs.key.secret)).toBe("accepted");
+  });
+
+  test("what members do to themselves and their organization leaves the other one as it was", async () => {
+    const before = await everythingOf(theirs);
+    const { password } = ours.manager;
+    const passwords = { currentPassword: password, newPassword: `${password}!` };
+    const change = "mutation ($input: ChangePasswordInput!) { changePassword(input: $input) }";
+    for (const [mutation, variables] of [
+      ["mutation { deactivateOrganization { id } }", {}],
+      ["mutation { reactivateOrganization { id } }", {}],
+      [change, { input: passwords }],
+      ["mutation { signOut }", {}],
+      ["mutation { signOutEverywhere }", {}],
+    ] as const) {
+      expect(codeOf(await ask(mutation, variables))).toBeUndefined();
+      expect(await presenting(gateway, theirs.key.secret)).toBe("accepted");
+      if (mutation === change) ours.manager.password = passwords.newPassword;
+      if (mutation.includes("signOut")) ours.manager.token = await openSession(gateway, ours.manager);
+    }
+    expect(await everythingOf(theirs)).toBe(before);
+  });
+});

@@ -1,0 +1,99 @@
+import { onEachEngine, sqlite } from "../support/engines";
+import { startGateway, type TestGateway } from "../support/gateway";
+import { presenting } from "../support/keys";
+import { codeOf, openSession } from "../support/people";
+import { cli, runCli } from "../support/server-process";
+
+onEachEngine((engine) => {
+  // It runs all the time while the command line works on its database.
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway(engine);
+  });
+  afterAll(() => gateway.close());
+
+  const run = (...args: string[]) => runCli(gateway.databaseUrl, ...args);
+  const say = async (...args: string[]) => (await cli(gateway.databaseUrl, args)).stdout;
+  const create = (name: string, ...more: string[]) =>
+    run("keys", "create", "--agent", "first-agent", "--name", name, ...more);
+
+  test("a key lives its whole life at the command line, and the server knows at each step", async () => {
+    const key = await create("by hand", "--expires-in", "3600");
+    expect(Object.keys(key)).toEqual(["id", "name", "agent", "hint", "createdAt", "expiresAt", "secret"]);
+    expect(await presenting(gateway, key.secret)).toBe("accepted");
+    expect(await run("keys", "rename", key.hint, "renamed by hand")).toMatchObject({
+      name: "renamed by hand",
+    });
+    const next = await run("keys", "rotate", key.id, "--grace", "600");
+    expect(await presenting(gateway, key.secret)).toBe("accepted");
+    expect(await presenting(gateway, next.secret)).toBe("accepted");
+    expect(await run("keys", "revoke", key.hint)).toMatchObject({ id: key.id, state: "revoked" });
+    expect(await presenting(gateway, key.secret)).toBe("key_revoked");
+    const listed = await run("keys", "list", "--agent", "first-agent", "--state", "revoked");
+    expect(listed.map(({ id }: { id: string }) => id)).toContain(key.id);
+    expect(JSON.stringify(listed)).not.toContain(key.secret);
+  });
+
+  test("an organization is switched off and on", async () => {
+    const { secret } = await create("to switch");
+    expect((await run("orgs", "deactivate", "first")).state).toBe("deactivated");
+    expect(await presenting(gateway, secret)).toBe("key_not_resolvable");
+    expect(await say("orgs", "reactivate", "first")).toBe("first is active.\n");
+    expect(await presenting(gateway, secret)).toBe("accepted");
+  });
+
+  test("a member is added, permitted, and given another password, which ends its sessions", async () => {
+    const member = await run("members", "add", "--org", "first", "--email", "New@Example.com");
+    expect(member).toMatchObject({ email: "new@example.com", organization: "first", permissions: [] });
+    const token = await openSession(gateway, member);
+    const keys = () => gateway.graphql("{ apiKeys { nodes { id } } }", {}, { token });
+    expect(codeOf(await keys())).toBe("forbidden");
+    await cli(gateway.databaseUrl, ["members", "permit", "new@example.com", "--manage"]);
+    expect(codeOf(await keys())).toBeUndefined();
+    const reset = ["members", "reset-password", "new@example.com", "--password-stdin"];
+    const { stdout } = await cli(gateway.databaseUrl, reset, "typed in by hand\n");
+    expect(stdout).not.toContain("typed in by hand");
+    expect(codeOf(await keys())).toBe("invalid_session");
+    expect(await openSession(gateway, { ...member, password: "typed in by hand" })).toMatch(/^ags_/);
+  });
+
+  test("lists are tables with a heading, and say so when they are empty", async () => {
+    const [heading, ...rows] = (await say("keys", "list", "--org", "first")).trimEnd().split("\n");
+    expect(heading).toMatch(/^HINT +NAME +AGENT +STATE +CREATEDAT/);
+    expect(rows.at(-1)).toMatch(/^agk_dev_\w{12} +First key +first-agent +active/);
+    expect(await say("keys", "list", "--state", "expired")).toBe("There are no such keys.\n");
+  });
+
+  test("the audit log can be narrowed by action, actor, target and time", async () => {
+    const list = (...args: string[]) => run("audit", "list", "--org", "first", ...args);
+    const [signedIn] = await list("--action", "member_signed_in", "--until", "2100-01-01");
+    const { actorId, targetId, createdAt } = signedIn;
+    const [byBoth, before] = await Promise.all([
+      list("--actor", actorId, "--target", targetId, "--since", createdAt),
+      list("--actor", actorId, "--until", createdAt),
+    ]);
+    expect(byBoth).toContainEqual(signedIn);
+    expect(before).not.toContainEqual(signedIn);
+  });
+});
+
+test("what is asked wrongly is refused in one clear line", async () => {
+  const database = await sqlite.createDatabase();
+  const key = ["keys", "create", "--agent", "first-agent", "--name"];
+  await (await startGateway(sqlite, { database })).close();
+  const refused = async (args: string[], words: string) => {
+    const { code, stdout, stderr } = await cli(database.url, args);
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr.split("\n")[0]).toContain(words);
+    expect(stderr).not.toMatch(/^ +at /m);
+  };
+  await Promise.all([
+    refused(["keys", "revoke", "agk_dev_nobody"], "There is no API key"),
+    refused(["keys", "create", "--agent", "no", "--name", "x"], "There is no agent"),
+    refused([...key, " "], "name must not be empty"),
+    refused([...key, "x", "--expires-in", "soon"], "must be in the future"),
+    refused(["keys", "list", "--state", "lost"], "Allowed choices are active, revoked, expired"),
+    refused(["audit", "list", "--org", "first", "--since", "x"], "It must be a time"),
+  ]);
+  await database.drop();
+});

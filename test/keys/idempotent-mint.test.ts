@@ -1,0 +1,99 @@
+import { actionsOn, auditLog } from "../support/audit";
+import { onEachEngine } from "../support/engines";
+import { startGateway, type TestGateway } from "../support/gateway";
+import { keyDesk, presenting } from "../support/keys";
+import { addMember, addOrganization, codeOf } from "../support/people";
+
+onEachEngine((engine) => {
+  let gateway: TestGateway;
+  let desk: ReturnType<typeof keyDesk>;
+  beforeAll(async () => {
+    gateway = await startGateway(engine);
+    desk = keyDesk(gateway);
+  });
+  afterAll(() => gateway.close());
+
+  const minted = async (input: Record<string, unknown>, token = gateway.owner) =>
+    (await desk.create(input, { token })).body.data.createApiKey;
+
+  test("a retry revokes the key of the lost answer and mints its replacement", async () => {
+    const input = { name: "lost answer", idempotencyKey: "retry-1" };
+    const first = await minted(input);
+    const second = await minted(input);
+    expect(second.apiKey).toMatchObject({ name: "lost answer", state: "active" });
+    expect(await presenting(gateway, first.secret)).toBe("key_revoked");
+    expect(await presenting(gateway, second.secret)).toBe("accepted");
+    expect(await actionsOn(gateway, first.apiKey.id)).toContain("api_key_revoked");
+    const third = await minted(input);
+    expect(await presenting(gateway, second.secret)).toBe("key_revoked");
+    expect(await presenting(gateway, third.secret)).toBe("accepted");
+  });
+
+  test("20 concurrent duplicates end with one live key, whose secret the last answer holds", async () => {
+    const input = { name: "duplicated", idempotencyKey: "retry-20" };
+    const answers = await Promise.all(Array.from({ length: 20 }, () => minted(input)));
+    const { nodes } = (await desk.list({ first: 100 })).body.data.apiKeys;
+    const made = nodes.filter(({ name }: { name: string }) => name === "duplicated");
+    const live = made.filter(({ state }: { state: string }) => state === "active");
+    expect([made.length, live.length]).toEqual([20, 1]);
+
+    const created = await auditLog(gateway, { action: "api_key_created" });
+    const ids = new Set(made.map(({ id }: { id: string }) => id));
+    const last = created.find(({ targetId }: { targetId: string }) => ids.has(targetId));
+    expect(last.targetId).toBe(live[0].id);
+    const accepted = [];
+    for (const { secret, apiKey } of answers) {
+      const outcome = await presenting(gateway, secret);
+      if (outcome === "accepted") accepted.push(apiKey.id);
+      else expect(outcome).toBe("key_revoked");
+    }
+    expect(accepted).toEqual([live[0].id]);
+  });
+
+  test("20 concurrent duplicates at two servers end with one live key, whose secret one answer holds", async () => {
+    const database = { url: gateway.databaseUrl, drop: async () => undefined };
+    const other = await startGateway(engine, { database });
+    try {
+      const input = { name: "at both", idempotencyKey: "retry at both" };
+      const replies = await Promise.all(
+        Array.from({ length: 20 }, (_, i) => keyDesk(i % 2 === 0 ? gateway : other).create(input)),
+      );
+      expect(replies.map(codeOf)).toEqual(replies.map(() => undefined));
+      const secrets = replies.map(({ body }) => body.data.createApiKey.secret);
+      const outcomes = await Promise.all(secrets.map((secret) => presenting(other, secret)));
+      expect(outcomes.sort()).toEqual(["accepted", ...Array(19).fill("key_revoked")]);
+    } finally {
+      await other.close();
+    }
+  });
+
+  test.each([
+    ["name", { name: "different" }],
+    ["end", { expiresAt: new Date(Date.now() + 60_000).toISOString() }],
+  ])("another %s under the same idempotency key is refused and mints nothing", async (what, change) => {
+    const input = { name: `first of ${what}`, idempotencyKey: `reused for ${what}` };
+    const { secret } = await minted(input);
+    const reply = await desk.create({ ...input, ...change });
+    expect([reply.status, codeOf(reply)]).toEqual([409, "idempotency_key_reused"]);
+    expect(await presenting(gateway, secret)).toBe("accepted");
+  });
+
+  test("a refused create leaves its idempotency key free", async () => {
+    await minted({ name: "taken" });
+    const idempotencyKey = "free again";
+    expect(codeOf(await desk.create({ name: "taken", idempotencyKey }))).toBe("conflict");
+    expect((await minted({ name: "not taken", idempotencyKey })).apiKey.name).toBe("not taken");
+  });
+
+  test("the idempotency key of one member is that of its colleagues, and of no other organization", async () => {
+    const input = { name: "whose", idempotencyKey: "whose" };
+    const { secret } = await minted(input);
+    const other = await addOrganization(gateway, "elsewhere");
+    const foreign = await minted({ ...input, agentId: other.agentId }, other.manager.token);
+    expect(await presenting(gateway, secret)).toBe("accepted");
+    const colleague = await addMember(gateway, { manage: true });
+    await minted(input, colleague.token);
+    expect(await presenting(gateway, secret)).toBe("key_revoked");
+    expect(await presenting(gateway, foreign.secret)).toBe("accepted");
+  });
+});

@@ -1,0 +1,108 @@
+import { actionsOn } from "../support/audit";
+import { onEachEngine } from "../support/engines";
+import { mint, startGateway, type TestGateway } from "../support/gateway";
+import { expire, keyDesk, presenting } from "../support/keys";
+import { codeOf } from "../support/people";
+
+onEachEngine((engine) => {
+  let gateway: TestGateway;
+  let desk: ReturnType<typeof keyDesk>;
+  beforeAll(async () => {
+    gateway = await startGateway(engine);
+    desk = keyDesk(gateway);
+  });
+  afterAll(() => gateway.close());
+
+  const minted = async (input: Record<string, unknown>) => (await desk.create(input)).body.data.createApiKey;
+
+  test("a minted key works at once and says who minted it, for which agent and when", async () => {
+    const { secret, apiKey } = await minted({ name: "deploy" });
+    expect(apiKey).toEqual({
+      id: expect.any(String),
+      name: "deploy",
+      hint: secret.slice(0, secret.lastIndexOf("_")),
+      state: "active",
+      createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
+      createdBy: gateway.ownerCredentials.email,
+      expiresAt: null,
+      revokedAt: null,
+      replacedById: null,
+      lastUsedAt: null,
+      lastUsedIp: null,
+      agent: { slug: "first-agent" },
+    });
+    expect(await presenting(gateway, secret)).toBe("accepted");
+    const { body } = await gateway.rest("GET", "/agent/whoami", { token: secret });
+    expect(body.key).toMatchObject({ id: apiKey.id, name: "deploy", hint: apiKey.hint });
+  });
+
+  test("a key minted at the command line says so", async () => {
+    const { id } = await mint(gateway);
+    expect((await desk.find(id)).body.data.apiKey.createdBy).toBe("command line");
+  });
+
+  test("an unknown key id finds nothing, whatever its form", async () => {
+    for (const id of ["018f0000-0000-7000-8000-000000000000", "1", "", "\0", "' OR 1=1"]) {
+      expect((await desk.find(id)).body.data).toEqual({ apiKey: null });
+      for (const reply of [await desk.revoke(id), await desk.rotate(id, 0), await desk.rename(id, "x")]) {
+        expect([reply.status, codeOf(reply)]).toEqual([404, "not_found"]);
+      }
+    }
+  });
+
+  test("a key is refused from the next request after its revocation, with 403 at both doors", async () => {
+    const { id, secret } = await mint(gateway);
+    expect(await presenting(gateway, secret)).toBe("accepted");
+    const { revokeApiKey } = (await desk.revoke(id)).body.data;
+    expect(revokeApiKey).toMatchObject({ id, state: "revoked", revokedAt: expect.any(String) });
+    expect(await presenting(gateway, secret)).toBe("key_revoked");
+    for (const [method, path] of [
+      ["GET", "/v1/pets"],
+      ["POST", "/v1/pets"],
+      ["GET", "/v1/pets/1"],
+      ["POST", "/messages"],
+    ] as const) {
+      expect((await gateway.rest(method, path, { token: secret })).status).toBe(403);
+    }
+  });
+
+  test("revoking twice changes nothing and writes nothing", async () => {
+    const { id } = await mint(gateway);
+    const first = (await desk.revoke(id)).body.data.revokeApiKey;
+    expect((await desk.revoke(id)).body.data.revokeApiKey).toEqual(first);
+    expect(await actionsOn(gateway, id)).toEqual(["api_key_created", "api_key_revoked"]);
+  });
+
+  test("20 concurrent revocations write one entry", async () => {
+    const { id } = await mint(gateway);
+    const replies = await Promise.all(Array.from({ length: 20 }, () => desk.revoke(id)));
+    expect(new Set(replies.map(({ body }) => body.data.revokeApiKey.revokedAt)).size).toBe(1);
+    expect(await actionsOn(gateway, id)).toEqual(["api_key_created", "api_key_revoked"]);
+  });
+
+  test("a key that reached its end is refused with 401 key_expired and listed as expired", async () => {
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+    const { secret, apiKey } = await minted({ name: "short-lived", expiresAt });
+    expect(apiKey).toMatchObject({ expiresAt, state: "active" });
+    expect(await presenting(gateway, secret)).toBe("accepted");
+    await expire(gateway, apiKey.id);
+    expect(await presenting(gateway, secret)).toBe("key_expired");
+    expect((await gateway.rest("GET", "/v1/pets", { token: secret })).status).toBe(401);
+    expect((await desk.find(apiKey.id)).body.data.apiKey.state).toBe("expired");
+  });
+
+  test.each(["2020-01-01T00:00:00Z", "9999-12-31T23:59:59-12:00"])(
+    "a key cannot be minted to end at %s",
+    async (expiresAt) => {
+      const reply = await desk.create({ name: "bad end", expiresAt });
+      expect([reply.status, codeOf(reply)]).toEqual([400, "invalid_request"]);
+    },
+  );
+
+  test("a revoked key that is also past its end stays revoked", async () => {
+    const { id, secret } = await mint(gateway);
+    await desk.revoke(id);
+    await expire(gateway, id);
+    expect(await presenting(gateway, secret)).toBe("key_revoked");
+  });
+});

@@ -1,0 +1,104 @@
+import { actionsOn } from "../support/audit";
+import { onEachEngine } from "../support/engines";
+import { operator, startGateway, type TestGateway } from "../support/gateway";
+import { expire, keyDesk } from "../support/keys";
+import { codeOf } from "../support/people";
+
+onEachEngine((engine) => {
+  let gateway: TestGateway;
+  let desk: ReturnType<typeof keyDesk>;
+  beforeAll(async () => {
+    gateway = await startGateway(engine);
+    desk = keyDesk(gateway);
+  });
+  afterAll(() => gateway.close());
+
+  const createdAs = async (name: string, more = {}) =>
+    (await desk.create({ name, ...more })).body.data.createApiKey.apiKey;
+  const refusal = async (name: unknown, more = {}) => codeOf(await desk.create({ name, ...more }));
+
+  test("blanks at the ends of a name are dropped, at creation and at renaming", async () => {
+    const { id, name } = await createdAs(" \t ends\u00a0\n");
+    expect(name).toBe("ends");
+    expect((await desk.rename(id, "  other end ")).body.data.renameApiKey.name).toBe("other end");
+    expect(await refusal(" other end")).toBe("conflict");
+  });
+
+  test("a name has 1 to 100 code points", async () => {
+    expect((await createdAs("🐕".repeat(100))).name).toBe("🐕".repeat(100));
+    expect((await createdAs(`  ${"b".repeat(100)}  `)).name).toBe("b".repeat(100));
+    expect((await createdAs("c")).name).toBe("c");
+    for (const name of ["", "   ", "d".repeat(101), "🐕".repeat(101), "nul\0", "\ud800"]) {
+      expect(await refusal(name)).toBe("invalid_request");
+    }
+    const { id } = await createdAs("to rename");
+    for (const name of ["", " ", "d".repeat(101)]) {
+      expect(codeOf(await desk.rename(id, name))).toBe("invalid_request");
+    }
+  });
+
+  test("no two active keys of an agent share a name, but keys of different agents may", async () => {
+    await createdAs("shared");
+    expect(await refusal("shared")).toBe("conflict");
+    const other = { slug: "another-agent", name: "Another" };
+    const { id: agentId } = await gateway.services.agents.create(await operator(gateway), other);
+    expect((await createdAs("shared", { agentId })).agent.slug).toBe("another-agent");
+  });
+
+  test("the name of a revoked key can be taken again", async () => {
+    const { id } = await createdAs("again");
+    await desk.revoke(id);
+    expect((await createdAs("again")).id).not.toBe(id);
+  });
+
+  test("the name of an expired key can be taken again, by a new key or by renaming", async () => {
+    const first = await createdAs("temporary");
+    await expire(gateway, first.id);
+    const second = await createdAs("temporary");
+    await expire(gateway, second.id);
+    const third = await createdAs("lasting");
+    expect((await desk.rename(third.id, "temporary")).body.data.renameApiKey.name).toBe("temporary");
+    expect(await refusal("temporary")).toBe("conflict");
+  });
+
+  test("a renamed key gives up its old name and keeps working under the new one", async () => {
+    const { id } = await createdAs("before");
+    await createdAs("occupied");
+    expect(codeOf(await desk.rename(id, "occupied"))).toBe("conflict");
+    expect((await desk.rename(id, "after")).body.data.renameApiKey).toMatchObject({ id, name: "after" });
+    expect((await createdAs("before")).id).not.toBe(id);
+    expect(await actionsOn(gateway, id)).toEqual(["api_key_created", "api_key_renamed"]);
+  });
+
+  test("renaming a key to the name it has changes and writes nothing", async () => {
+    const { id } = await createdAs("same");
+    expect((await desk.rename(id, " same ")).body.data.renameApiKey.name).toBe("same");
+    expect(await actionsOn(gateway, id)).toEqual(["api_key_created"]);
+  });
+
+  test("a key that is revoked, expired or replaced cannot be renamed", async () => {
+    const [revoked, expired, replaced] = await Promise.all(["r", "e", "p"].map((name) => createdAs(name)));
+    await desk.revoke(revoked.id);
+    await expire(gateway, expired.id);
+    await desk.rotate(replaced.id, 60);
+    for (const { id } of [revoked, expired, replaced]) {
+      expect(codeOf(await desk.rename(id, `${id} later`))).toBe("conflict");
+    }
+  });
+
+  test("20 concurrent creates with one name leave one key", async () => {
+    const replies = await Promise.all(Array.from({ length: 20 }, () => desk.create({ name: "race" })));
+    expect(replies.map(codeOf).sort()).toEqual([...Array(19).fill("conflict"), undefined]);
+    const { nodes } = (await desk.list({ first: 100 })).body.data.apiKeys;
+    expect(nodes.filter(({ name }: { name: string }) => name === "race")).toHaveLength(1);
+  });
+
+  test("renaming while revoking never leaves a dead key holding its name", async () => {
+    for (let i = 0; i < 15; i++) {
+      const { id } = await createdAs(`old ${i}`);
+      await Promise.all([desk.revoke(id), desk.rename(id, `new ${i}`)]);
+      expect(await refusal(`old ${i}`)).toBeUndefined();
+      expect(await refusal(`new ${i}`)).toBeUndefined();
+    }
+  });
+});

@@ -1,0 +1,103 @@
+import { onEachEngine, type TestDatabase } from "../support/engines";
+import { hammer, type Shot } from "../support/hammer";
+import { OWNER, runCli, type ServerProcess, startServerProcess } from "../support/server-process";
+
+/** Requests to each server before and after the turning point, at least. */
+const BEFORE = 60;
+const AFTER = 150;
+
+onEachEngine((engine) => {
+  let database: TestDatabase;
+  let servers: ServerProcess[];
+  let owner: string;
+
+  beforeAll(async () => {
+    database = await engine.createDatabase();
+    servers = [await startServerProcess(database.url)];
+    servers.push(await startServerProcess(database.url));
+    const signedIn = await ask("mutation ($input: SignInInput!) { signIn(input: $input) { token } }", {
+      input: OWNER,
+    });
+    owner = signedIn.signIn.token;
+  });
+  afterAll(async () => {
+    await Promise.all(servers.map((server) => server.stop()));
+    await database.drop();
+  });
+
+  /** Asks the first of the servers. */
+  async function ask(query: string, variables: Record<string, unknown> = {}) {
+    const response = await fetch(`${servers[0]?.url}/graphql`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...(owner && { authorization: `Bearer ${owner}` }) },
+      body: JSON.stringify({ query, variables }),
+    });
+    const { data, errors } = (await response.json()) as {
+      data: Record<string, { token: string }>;
+      errors?: [];
+    };
+    expect(errors).toBeUndefined();
+    return data as Record<string, { token: string }> & { signIn: { token: string } };
+  }
+
+  const mint = (name: string): Promise<{ id: string; hint: string; secret: string }> =>
+    runCli(database.url, "keys", "create", "--agent", "first-agent", "--name", name);
+
+  /** Hammers both servers with a key while something ends it. @returns every answer, by when it was asked for */
+  async function endWhileHammering(secret: string, end: () => Promise<unknown>) {
+    const client = hammer(
+      servers.map(({ url }) => url),
+      secret,
+    );
+    await client.warm(BEFORE);
+    await end();
+    client.turn();
+    const shots = await client.finish(AFTER);
+    const sent = (when: Shot["sent"]) => shots.filter((shot) => shot.sent === when);
+    for (const { url } of servers) {
+      const toServer = (when: Shot["sent"]) => sent(when).filter(({ server }) => server === url).length;
+      expect(toServer("before")).toBeGreaterThanOrEqual(BEFORE);
+      expect(toServer("after")).toBeGreaterThanOrEqual(AFTER);
+    }
+    return { before: sent("before"), after: sent("after") };
+  }
+
+  const outcomes = (shots: Shot[]) =>
+    [...new Set(shots.map(({ status, code }) => `${status} ${code ?? "accepted"}`))].sort();
+
+  test("no request sent after a revoke mutation has answered succeeds, on either server", async () => {
+    const { id, secret } = await mint("revoked by mutation");
+    const { before, after } = await endWhileHammering(secret, () =>
+      ask("mutation ($id: ID!) { revokeApiKey(id: $id) { id } }", { id }),
+    );
+    expect(["200 accepted", "403 key_revoked"]).toEqual(expect.arrayContaining(outcomes(before)));
+    expect(outcomes(before)).toContain("200 accepted");
+    expect(outcomes(after)).toEqual(["403 key_revoked"]);
+  });
+
+  test("no request sent after the command line has revoked a key succeeds, on either server", async () => {
+    const { hint, secret } = await mint("revoked by command line");
+    const { before, after } = await endWhileHammering(secret, () =>
+      runCli(database.url, "keys", "revoke", hint),
+    );
+    expect(["200 accepted", "403 key_revoked"]).toEqual(expect.arrayContaining(outcomes(before)));
+    expect(outcomes(after)).toEqual(["403 key_revoked"]);
+  });
+
+  test("no request sent after an organization was deactivated succeeds, until it is reactivated", async () => {
+    const { secret } = await mint("of a deactivated organization");
+    const { before, after } = await endWhileHammering(secret, () =>
+      ask("mutation { deactivateOrganization { id } }"),
+    );
+    expect(["200 accepted", "401 key_not_resolvable"]).toEqual(expect.arrayContaining(outcomes(before)));
+    expect(outcomes(after)).toEqual(["401 key_not_resolvable"]);
+
+    await ask("mutation { reactivateOrganization { id } }");
+    const client = hammer(
+      servers.map(({ url }) => url),
+      secret,
+    );
+    client.turn();
+    expect(outcomes(await client.finish(10))).toEqual(["200 accepted"]);
+  });
+});

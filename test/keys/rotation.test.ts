@@ -1,0 +1,127 @@
+import { ApiKey } from "../../src/keys/api-key.entity";
+import { actionsOn, auditLog } from "../support/audit";
+import { onEachEngine } from "../support/engines";
+import { mint, startGateway, type TestGateway } from "../support/gateway";
+import { expire, keyDesk, presenting } from "../support/keys";
+import { codeOf } from "../support/people";
+
+const HOUR_MS = 3_600_000;
+
+onEachEngine((engine) => {
+  let gateway: TestGateway;
+  let desk: ReturnType<typeof keyDesk>;
+  beforeAll(async () => {
+    gateway = await startGateway(engine);
+    desk = keyDesk(gateway);
+  });
+  afterAll(() => gateway.close());
+
+  const rotated = async (id: string, graceSeconds?: number) =>
+    (await desk.rotate(id, graceSeconds)).body.data.rotateApiKey;
+  const found = async (id: string) => (await desk.find(id)).body.data.apiKey;
+  const msUntil = (moment: string) => Date.parse(moment) - Date.now();
+
+  test("without grace the old key is revoked at once and the new one works", async () => {
+    const old = await mint(gateway, { name: "no grace" });
+    const { secret, apiKey } = await rotated(old.id);
+    expect(await presenting(gateway, old.secret)).toBe("key_revoked");
+    expect(await presenting(gateway, secret)).toBe("accepted");
+    expect(await found(old.id)).toMatchObject({ state: "revoked", replacedById: apiKey.id });
+    expect(apiKey).toMatchObject({ name: "no grace", state: "active", agent: { slug: "first-agent" } });
+  });
+
+  test("with grace both keys work within it, and only the new one after it", async () => {
+    const old = await mint(gateway);
+    const { secret } = await rotated(old.id, 600);
+    expect(await presenting(gateway, old.secret)).toBe("accepted");
+    expect(await presenting(gateway, secret)).toBe("accepted");
+    const { expiresAt, state } = await found(old.id);
+    expect(state).toBe("active");
+    expect(msUntil(expiresAt)).toBeGreaterThan(590_000);
+    expect(msUntil(expiresAt)).toBeLessThanOrEqual(600_000);
+    await expire(gateway, old.id);
+    expect(await presenting(gateway, old.secret)).toBe("key_expired");
+    expect(await presenting(gateway, secret)).toBe("accepted");
+  });
+
+  test("the list shows who still uses the old key", async () => {
+    const old = await mint(gateway);
+    const { secret, apiKey } = await rotated(old.id, 600);
+    await presenting(gateway, old.secret);
+    await gateway.services.usage.flush({ all: true });
+    const { nodes } = (await desk.list({ first: 100 })).body.data.apiKeys;
+    const listed = (id: string) => nodes.find((node: { id: string }) => node.id === id);
+    expect(listed(old.id)).toMatchObject({ lastUsedAt: expect.any(String), lastUsedIp: "127.0.0.1" });
+    expect(listed(apiKey.id).lastUsedAt).toBeNull();
+    await presenting(gateway, secret);
+    await gateway.services.usage.flush({ all: true });
+    expect((await found(apiKey.id)).lastUsedAt).toEqual(expect.any(String));
+  });
+
+  test("an old key can be revoked within its grace", async () => {
+    const old = await mint(gateway);
+    const { secret } = await rotated(old.id, 600);
+    await desk.revoke(old.id);
+    expect(await presenting(gateway, old.secret)).toBe("key_revoked");
+    expect(await presenting(gateway, secret)).toBe("accepted");
+  });
+
+  test("grace never outlasts the old key's own end, and the new key lives as long as the old one did", async () => {
+    const expiresAt = new Date(Date.now() + HOUR_MS);
+    const old = await mint(gateway, { expiresAt });
+    const { apiKey } = await rotated(old.id, 86_400);
+    expect((await found(old.id)).expiresAt).toBe(expiresAt.toISOString());
+    expect(Math.abs(msUntil(apiKey.expiresAt) - HOUR_MS)).toBeLessThan(10_000);
+  });
+
+  test("a key that ends with the year 9999 can be rotated", async () => {
+    const { id } = await mint(gateway, { expiresAt: new Date("9999-12-31T23:59:59.999Z") });
+    const createdAt = "2020-01-01T00:00:00.000Z";
+    await gateway.services.database.write((tx) => tx.update(ApiKey, { id }, { createdAt }));
+    const { secret, apiKey } = await rotated(id);
+    expect(apiKey.expiresAt).toBe("9999-12-31T23:59:59.999Z");
+    expect(await presenting(gateway, secret)).toBe("accepted");
+  });
+
+  test("grace is 0 to 86,400 seconds", async () => {
+    for (const graceSeconds of [-1, 86_401]) {
+      const { id, secret } = await mint(gateway);
+      const reply = await desk.rotate(id, graceSeconds);
+      expect([reply.status, codeOf(reply)]).toEqual([400, "invalid_request"]);
+      expect(await presenting(gateway, secret)).toBe("accepted");
+    }
+    const { id } = await mint(gateway);
+    expect((await rotated(id, 86_400)).apiKey.state).toBe("active");
+    const other = await mint(gateway);
+    expect(codeOf(await desk.rotate(other.id, null))).toBeUndefined();
+    expect(await presenting(gateway, other.secret)).toBe("key_revoked");
+  });
+
+  test("a key that is revoked, expired or already replaced cannot be rotated", async () => {
+    const [revoked, expired, replaced] = await Promise.all([mint(gateway), mint(gateway), mint(gateway)]);
+    await desk.revoke(revoked.id);
+    await expire(gateway, expired.id);
+    await rotated(replaced.id, 600);
+    for (const { id } of [revoked, expired, replaced]) {
+      const reply = await desk.rotate(id, 0);
+      expect([reply.status, codeOf(reply)]).toEqual([409, "conflict"]);
+    }
+  });
+
+  test("10 concurrent rotations of a key make one replacement", async () => {
+    const { id } = await mint(gateway, { name: "contended" });
+    const replies = await Promise.all(Array.from({ length: 10 }, () => desk.rotate(id, 60)));
+    expect(replies.map(codeOf).sort()).toEqual([...Array(9).fill("conflict"), undefined]);
+    const { nodes } = (await desk.list({ first: 100, state: "active" })).body.data.apiKeys;
+    expect(nodes.filter(({ name }: { name: string }) => name === "contended")).toHaveLength(2);
+  });
+
+  test("the audit log tells of the rotation and of the new key", async () => {
+    const { id } = await mint(gateway);
+    const { apiKey } = await rotated(id, 90);
+    expect(await actionsOn(gateway, id)).toEqual(["api_key_created", "api_key_rotated"]);
+    expect(await actionsOn(gateway, apiKey.id)).toEqual(["api_key_created"]);
+    const [{ detail }] = await auditLog(gateway, { targetId: id, action: "api_key_rotated" });
+    expect(detail).toContain("90 s");
+  });
+});

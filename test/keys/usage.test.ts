@@ -1,0 +1,131 @@
+import { ApiKey } from "../../src/keys/api-key.entity";
+import { KeyUsage } from "../../src/keys/key-usage";
+import { auditLog } from "../support/audit";
+import { onEachEngine } from "../support/engines";
+import { mint, startGateway, type TestGateway } from "../support/gateway";
+import { expire, keyDesk, presenting } from "../support/keys";
+
+const at = (ip: string) => ({ ip, userAgent: "test", requestId: null });
+
+onEachEngine((engine) => {
+  let gateway: TestGateway;
+  let desk: ReturnType<typeof keyDesk>;
+  beforeAll(async () => {
+    gateway = await startGateway(engine);
+    desk = keyDesk(gateway);
+  });
+  afterAll(() => gateway.close());
+
+  const lastUse = async (id: string) => {
+    const { lastUsedAt, lastUsedIp } = (await desk.find(id)).body.data.apiKey;
+    return { lastUsedAt, lastUsedIp };
+  };
+  const refusalsOf = (targetId: string) => auditLog(gateway, { targetId, action: "api_key_refused" });
+  /** What another process would have: its failures are those of the calls that the test makes. */
+  const anotherUsage = () => new KeyUsage(gateway.services.database, () => undefined);
+
+  test("a use is written with its time and address", async () => {
+    const { id, secret } = await mint(gateway);
+    const before = new Date().toISOString();
+    await presenting(gateway, secret);
+    await gateway.services.usage.flush({ all: true });
+    const { lastUsedAt, lastUsedIp } = await lastUse(id);
+    expect(lastUsedAt >= before && lastUsedAt <= new Date().toISOString()).toBe(true);
+    expect(lastUsedIp).toBe("127.0.0.1");
+  });
+
+  test("requests do not wait for their use to be written", async () => {
+    const { id, secret } = await mint(gateway);
+    // As long as this transaction holds the key's row, nobody else can write it.
+    await gateway.services.database.write(async (tx) => {
+      await tx.update(ApiKey, { id }, { lastUsedIp: null });
+      expect(await presenting(gateway, secret)).toBe("accepted");
+    });
+  });
+
+  test("a key is written at most once a minute, with its latest use when the minute is over", async () => {
+    const { id } = await mint(gateway);
+    const usage = anotherUsage();
+    usage.accepted(id, at("10.0.0.1"));
+    await usage.flush();
+    expect((await lastUse(id)).lastUsedIp).toBe("10.0.0.1");
+    usage.accepted(id, at("10.0.0.2"));
+    usage.accepted(id, at("10.0.0.3"));
+    await usage.flush();
+    expect((await lastUse(id)).lastUsedIp).toBe("10.0.0.1");
+    const now = jest.spyOn(Date, "now").mockReturnValue(Date.now() + 60_000);
+    try {
+      await usage.flush();
+    } finally {
+      now.mockRestore();
+    }
+    expect((await lastUse(id)).lastUsedIp).toBe("10.0.0.3");
+  });
+
+  test("an older use that another process writes later does not replace a newer one", async () => {
+    const { id } = await mint(gateway);
+    const [slow, fast] = [anotherUsage(), anotherUsage()];
+    slow.accepted(id, at("10.0.0.1"));
+    const now = jest.spyOn(Date, "now").mockReturnValue(Date.now() + 1000);
+    fast.accepted(id, at("10.0.0.2"));
+    now.mockRestore();
+    await fast.flush();
+    await slow.flush();
+    expect((await lastUse(id)).lastUsedIp).toBe("10.0.0.2");
+  });
+
+  test("refused uses of a dead key are counted per minute, across processes, in one entry", async () => {
+    const { id } = await mint(gateway);
+    const key = (await desk.revoke(id)).body.data.revokeApiKey;
+    const known = { ...key, organizationId: await organizationId() };
+    const minute = Date.parse("2026-05-01T10:00:30Z");
+    const now = jest.spyOn(Date, "now");
+    try {
+      for (const usage of [anotherUsage(), anotherUsage()]) {
+        now.mockReturnValue(minute);
+        for (let i = 0; i < 5; i++) usage.refused(known, at("10.0.0.9"));
+        now.mockReturnValue(minute + 60_000);
+        usage.refused(known, at("10.0.0.9"));
+        await usage.flush();
+      }
+    } finally {
+      now.mockRestore();
+    }
+    expect((await refusalsOf(id)).map(({ count }: { count: number }) => count)).toEqual([2, 10]);
+  });
+
+  test("the entry of refused uses tells which key, from where, and holds no secret", async () => {
+    const { id, secret, hint } = await mint(gateway, { name: "dead one" });
+    await expire(gateway, id);
+    await gateway.rest("GET", "/v1/pets", { token: secret, headers: { "user-agent": "curl/8" } });
+    await gateway.services.usage.flush({ all: true });
+    const [entry, ...others] = await refusalsOf(id);
+    expect(others).toEqual([]);
+    expect(entry).toMatchObject({
+      actorKind: "agent",
+      actorId: id,
+      actorName: hint,
+      targetId: id,
+      targetName: "dead one",
+      ip: "127.0.0.1",
+      userAgent: "curl/8",
+      requestId: expect.any(String),
+      count: 1,
+    });
+  });
+
+  test("what could not be written is written by the next attempt", async () => {
+    const { id } = await mint(gateway);
+    const usage = anotherUsage();
+    usage.accepted(id, at("10.0.0.5"));
+    const rename = (from: string, to: string) =>
+      gateway.services.database.write((tx) => tx.query(`ALTER TABLE ${from} RENAME TO ${to}`));
+    await rename("api_key", "api_key_away");
+    await expect(usage.flush()).rejects.toThrow();
+    await rename("api_key_away", "api_key");
+    await usage.flush();
+    expect((await lastUse(id)).lastUsedIp).toBe("10.0.0.5");
+  });
+
+  const organizationId = async () => (await gateway.services.organizations.bySlug("first")).id;
+});

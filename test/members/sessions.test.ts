@@ -1,0 +1,117 @@
+import { purge } from "../../src/housekeeping";
+import { Session } from "../../src/members/session.entity";
+import { timestamp } from "../../src/validation/timestamp";
+import { actionsOn } from "../support/audit";
+import { onEachEngine } from "../support/engines";
+import { startGateway, type TestGateway } from "../support/gateway";
+import { addMember, codeOf, openSession } from "../support/people";
+
+const SIGN_IN = `mutation ($input: SignInInput!) {
+  signIn(input: $input) { token expiresAt member { id email permissions organization { slug } } }
+}`;
+
+onEachEngine((engine) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway(engine);
+  });
+  afterAll(() => gateway.close());
+
+  const ask = (query: string, token: string | null) => gateway.graphql(query, {}, { token });
+  const signInAs = (email: string, password: string) =>
+    gateway.graphql(SIGN_IN, { input: { email, password } }, { token: null });
+  /** Whether a session is alive, and if not, why. */
+  const stateOf = async (token: string) => codeOf(await ask("{ viewer { id } }", token)) ?? "alive";
+
+  test("a member signs in with e-mail address and password and is told until when", async () => {
+    const { id, email, password } = await addMember(gateway, { manage: true });
+    const { signIn } = (await signInAs(email, password)).body.data;
+    expect(signIn.member).toEqual({
+      id,
+      email,
+      permissions: ["config_manage"],
+      organization: { slug: "first" },
+    });
+    expect(signIn.token).toMatch(/^ags_[0-9A-Za-z]{49}$/);
+    expect(Date.parse(signIn.expiresAt)).toBeGreaterThan(Date.now());
+    expect(await stateOf(signIn.token)).toBe("alive");
+  });
+
+  test("the case of an e-mail address and blanks around it do not matter", async () => {
+    const { password } = await addMember(gateway, { email: "Mixed.Case@Example.com" });
+    const { signIn } = (await signInAs("  mIXED.cASE@eXAMPLE.com ", password)).body.data;
+    expect(signIn.member.email).toBe("mixed.case@example.com");
+    await expect(addMember(gateway, { email: "MIXED.case@example.com" })).rejects.toMatchObject({
+      code: "conflict",
+    });
+  });
+
+  test("a wrong password and an unknown address are refused in the same words", async () => {
+    const { email } = await addMember(gateway);
+    const wrong = await signInAs(email, "not the password");
+    const unknown = await signInAs("nobody@example.com", "not the password");
+    expect([wrong.status, codeOf(wrong)]).toEqual([401, "invalid_credentials"]);
+    expect([unknown.status, unknown.body]).toEqual([wrong.status, wrong.body]);
+  });
+
+  test.each(["nul\0@example.com", "\ud800@example.com", "", "' OR 1=1 --", `${"x".repeat(242)}@example.com`])(
+    "the address %j is an unknown one like any other",
+    async (email) => {
+      expect(codeOf(await signInAs(email, "whatever"))).toBe("invalid_credentials");
+    },
+  );
+
+  test("signing out ends this session and no other", async () => {
+    const { id, token, ...credentials } = await addMember(gateway);
+    const other = await openSession(gateway, credentials);
+    expect((await ask("mutation { signOut }", token)).body).toEqual({ data: { signOut: true } });
+    expect(await stateOf(token)).toBe("invalid_session");
+    expect(await stateOf(other)).toBe("alive");
+    expect(await actionsOn(gateway, id)).toContain("member_signed_out");
+  });
+
+  test("signing out everywhere ends all sessions of the member and no other member's", async () => {
+    const { id, token, ...credentials } = await addMember(gateway);
+    const second = await openSession(gateway, credentials);
+    const { body } = await ask("mutation { signOutEverywhere }", second);
+    expect(body).toEqual({ data: { signOutEverywhere: 2 } });
+    expect([await stateOf(token), await stateOf(second)]).toEqual(["invalid_session", "invalid_session"]);
+    expect(await stateOf(gateway.owner)).toBe("alive");
+    expect((await actionsOn(gateway, id)).at(-1)).toBe("member_signed_out_everywhere");
+  });
+
+  test("a session ends by itself, from the next request on, and is swept up later", async () => {
+    const { id, token } = await addMember(gateway);
+    const { database } = gateway.services;
+    await database.write((tx) => tx.update(Session, { memberId: id }, { expiresAt: timestamp(-1) }));
+    const reply = await ask("{ viewer { id } }", token);
+    expect([reply.status, codeOf(reply)]).toEqual([401, "invalid_session"]);
+    await purge(database);
+    expect(await database.read((reader) => reader.countBy(Session, { memberId: id }))).toBe(0);
+    expect(await stateOf(gateway.owner)).toBe("alive");
+  });
+
+  test("a token that is made up, mistyped or cut is no session", async () => {
+    const { token } = await addMember(gateway);
+    for (const bad of [
+      `${token.slice(0, -1)}${token.endsWith("0") ? "1" : "0"}`,
+      token.slice(0, -1),
+      "ags_",
+    ]) {
+      expect(await stateOf(bad)).toBe("invalid_session");
+    }
+  });
+
+  test("other permissions count from the next request on", async () => {
+    const { token, email } = await addMember(gateway);
+    const list = () => ask("{ apiKeys { nodes { id } } }", token);
+    expect(codeOf(await list())).toBe("forbidden");
+    const { members, organizations } = gateway.services;
+    const caller = { kind: "operator" as const, organization: await organizations.bySlug("first") };
+    const context = { caller, origin: { ip: null, userAgent: null, requestId: null } };
+    await members.setPermissions(context, email, ["config:manage" as never]);
+    expect(codeOf(await list())).toBeUndefined();
+    await members.setPermissions(context, email, []);
+    expect(codeOf(await list())).toBe("forbidden");
+  });
+});

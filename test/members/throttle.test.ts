@@ -1,0 +1,120 @@
+import { SignInThrottle } from "../../src/members/sign-in-throttle.entity";
+import { timestamp } from "../../src/validation/timestamp";
+import { onEachEngine, sqlite } from "../support/engines";
+import { type Reply, startGateway, type TestGateway } from "../support/gateway";
+import { addMember, codeOf } from "../support/people";
+
+const SIGN_IN = "mutation ($input: SignInInput!) { signIn(input: $input) { token } }";
+/** Attempts in a quarter of an hour. */
+const PER_ACCOUNT = 10;
+const PER_ADDRESS = 50;
+
+onEachEngine((engine) => {
+  let gateway: TestGateway;
+  beforeEach(async () => {
+    // Each test comes from addresses of its own.
+    gateway = await startGateway(engine, { env: { TRUST_PROXY: "true" } });
+  });
+  afterEach(() => gateway.close());
+
+  const attempt = (email: string, password: string, ip = "192.0.2.1") =>
+    gateway.graphql(
+      SIGN_IN,
+      { input: { email, password } },
+      { token: null, headers: { "x-forwarded-for": ip } },
+    );
+  const attempts = async (count: number, email: (i: number) => string, ip?: (i: number) => string) => {
+    const replies: Reply[] = [];
+    for (let i = 0; i < count; i++) replies.push(await attempt(email(i), "wrong", ip?.(i)));
+    return replies;
+  };
+  const endWindows = () =>
+    gateway.services.database.write((tx) =>
+      tx
+        .createQueryBuilder()
+        .update(SignInThrottle)
+        .set({ windowEndsAt: timestamp(-1) })
+        .execute(),
+    );
+
+  test("an account is closed for a while after 10 wrong passwords, known or not, from wherever", async () => {
+    const member = await addMember(gateway);
+    const outcomes = [];
+    for (const email of [member.email, "nobody@example.com"]) {
+      const replies = await attempts(
+        PER_ACCOUNT + 2,
+        () => email,
+        (i) => `198.51.100.${i}`,
+      );
+      outcomes.push(replies.map(({ status, body }) => [status, body]));
+      const last = replies.at(-1);
+      expect([last?.status, last && codeOf(last)]).toEqual([429, "too_many_attempts"]);
+      const seconds = Number(last?.headers.get("retry-after"));
+      expect(seconds).toBeGreaterThan(14 * 60);
+      expect(seconds).toBeLessThanOrEqual(15 * 60);
+    }
+    expect(outcomes[0]).toEqual(outcomes[1]);
+    expect(outcomes[0]?.map(([status]) => status)).toEqual([...Array(PER_ACCOUNT).fill(401), 429, 429]);
+    expect(codeOf(await attempt(member.email, member.password))).toBe("too_many_attempts");
+    await endWindows();
+    expect(codeOf(await attempt(member.email, member.password))).toBeUndefined();
+  });
+
+  test("a right password clears the count of its account", async () => {
+    const { email, password } = await addMember(gateway);
+    for (let round = 0; round < 2; round++) {
+      await attempts(
+        PER_ACCOUNT - 1,
+        () => email,
+        (i) => `198.51.100.${i}`,
+      );
+      expect(codeOf(await attempt(email, password))).toBeUndefined();
+    }
+  });
+
+  test("concurrent attempts do not slip by", async () => {
+    const { email } = await addMember(gateway);
+    const replies = await Promise.all(Array.from({ length: 20 }, () => attempt(email, "wrong")));
+    const refused = replies.filter((reply) => codeOf(reply) === "too_many_attempts");
+    expect(refused).toHaveLength(20 - PER_ACCOUNT);
+  });
+});
+
+test("refusing an unknown address takes as long as refusing a wrong password", async () => {
+  const gateway = await startGateway(sqlite);
+  try {
+    const { email } = await addMember(gateway);
+    const times: Record<string, number[]> = { [email]: [], "nobody@example.com": [] };
+    for (let round = 0; round < 9; round++) {
+      for (const [address, taken] of Object.entries(times)) {
+        const start = performance.now();
+        await gateway.graphql(SIGN_IN, { input: { email: address, password: "wrong" } }, { token: null });
+        taken.push(performance.now() - start);
+      }
+    }
+    const [known = 0, unknown = 0] = Object.values(times).map((taken) => taken.sort((a, b) => a - b)[4]);
+    // Without a look at a password it would take a tenth.
+    expect(unknown / known).toBeGreaterThan(0.5);
+    expect(unknown / known).toBeLessThan(2);
+  } finally {
+    await gateway.close();
+  }
+});
+
+test("an address is closed for a while after 50 attempts, whichever accounts they are for", async () => {
+  const gateway = await startGateway(sqlite, { env: { TRUST_PROXY: "true" } });
+  try {
+    const { email, password } = await addMember(gateway);
+    const attempt = (input: object, ip: string) =>
+      gateway.graphql(SIGN_IN, { input }, { token: null, headers: { "x-forwarded-for": ip } });
+    const from = (i: number) => attempt({ email: `${i}@example.com`, password: "wrong" }, "192.0.2.7");
+    const replies = await Promise.all(Array.from({ length: PER_ADDRESS }, (_, i) => from(i)));
+    expect(replies.map(codeOf)).toEqual(replies.map(() => "invalid_credentials"));
+    const refused = await attempt({ email, password }, "192.0.2.7");
+    expect([refused.status, codeOf(refused)]).toEqual([429, "too_many_attempts"]);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(codeOf(await attempt({ email, password }, "192.0.2.8"))).toBeUndefined();
+  } finally {
+    await gateway.close();
+  }
+});

@@ -1,0 +1,114 @@
+import { actionsOn } from "../support/audit";
+import { onEachEngine } from "../support/engines";
+import { mint, type Reply, startGateway, type TestGateway } from "../support/gateway";
+import { expire, keyDesk, presenting } from "../support/keys";
+import { addMember, addOrganization, codeOf, openSession, type TestMember } from "../support/people";
+
+onEachEngine((engine) => {
+  let gateway: TestGateway;
+  let manager: TestMember;
+  let organization: { id: string; agentId: string };
+  let key: { id: string; secret: string };
+
+  beforeAll(async () => {
+    gateway = await startGateway(engine);
+  });
+  afterAll(() => gateway.close());
+  beforeEach(async () => {
+    const slug = `org-${Math.random().toString(36).slice(2)}`;
+    const made = await addOrganization(gateway, slug);
+    [organization, manager] = [made, made.manager];
+    key = await mint(gateway, { agent: `${slug}-agent` });
+  });
+
+  const ask = (query: string, variables = {}): Promise<Reply> =>
+    gateway.graphql(query, variables, { token: manager.token });
+  const deactivate = () => ask("mutation { deactivateOrganization { id slug deactivatedAt } }");
+  const reactivate = () => ask("mutation { reactivateOrganization { id slug deactivatedAt } }");
+
+  test("while an organization is deactivated none of its keys resolves, and afterwards they do again", async () => {
+    const { deactivateOrganization } = (await deactivate()).body.data;
+    expect(deactivateOrganization).toMatchObject({ id: organization.id, deactivatedAt: expect.any(String) });
+    expect(await presenting(gateway, key.secret)).toBe("key_not_resolvable");
+    const sent = await gateway.rest("POST", "/messages", { token: key.secret, body: { message: "hello" } });
+    expect([sent.status, codeOf(sent)]).toEqual([401, "key_not_resolvable"]);
+    expect(await presenting(gateway, gateway.key)).toBe("accepted");
+    expect((await reactivate()).body.data.reactivateOrganization.deactivatedAt).toBeNull();
+    expect(await presenting(gateway, key.secret)).toBe("accepted");
+  });
+
+  test("a revoked key stays revoked, and an expired one does not resolve, while it is deactivated", async () => {
+    const revoked = await mint(gateway, { agent: await agentSlug() });
+    const expired = await mint(gateway, { agent: await agentSlug() });
+    await keyDesk(gateway).revoke(revoked.id, { token: manager.token });
+    await expire(gateway, expired.id);
+    await deactivate();
+    expect(await presenting(gateway, revoked.secret)).toBe("key_revoked");
+    expect(await presenting(gateway, expired.secret)).toBe("key_not_resolvable");
+    await reactivate();
+    expect(await presenting(gateway, expired.secret)).toBe("key_expired");
+  });
+
+  test("its members can still sign in and read everything", async () => {
+    await deactivate();
+    manager.token = await openSession(gateway, manager);
+    const reply = await ask(`{
+      viewer { organization { deactivatedAt } } agents { id } members { id }
+      apiKeys { nodes { id state } } auditLog { nodes { action } }
+    }`);
+    expect(reply.body.errors).toBeUndefined();
+    expect(reply.body.data.viewer.organization.deactivatedAt).toEqual(expect.any(String));
+    expect(reply.body.data.apiKeys.nodes).toEqual([{ id: key.id, state: "active" }]);
+    expect(reply.body.data.auditLog.nodes[0].action).toBe("member_signed_in");
+  });
+
+  test("its members can change nothing but their own password and sessions", async () => {
+    await deactivate();
+    const desk = keyDesk(gateway);
+    const call = { token: manager.token };
+    for (const reply of [
+      await desk.create({ agentId: organization.agentId, name: "late" }, call),
+      await desk.rename(key.id, "late", call),
+      await desk.rotate(key.id, 0, call),
+      await desk.revoke(key.id, call),
+    ]) {
+      expect([reply.status, codeOf(reply)]).toEqual([403, "organization_deactivated"]);
+    }
+    const { nodes } = (await desk.list({}, call)).body.data.apiKeys;
+    expect(nodes).toMatchObject([{ id: key.id, state: "active", name: expect.not.stringContaining("late") }]);
+    const passwords = { currentPassword: manager.password, newPassword: "a password for later" };
+    const change = "mutation ($input: ChangePasswordInput!) { changePassword(input: $input) }";
+    expect((await ask(change, { input: passwords })).body).toEqual({ data: { changePassword: true } });
+    expect((await ask("mutation { signOut }")).body).toEqual({ data: { signOut: true } });
+  });
+
+  test("switching it to the state it is in changes and writes nothing", async () => {
+    const first = (await deactivate()).body.data.deactivateOrganization;
+    expect((await deactivate()).body.data.deactivateOrganization).toEqual(first);
+    await reactivate();
+    await reactivate();
+    expect(await actions()).toEqual([
+      "organization_created",
+      "organization_deactivated",
+      "organization_reactivated",
+    ]);
+  });
+
+  test("20 members at once deactivate it once", async () => {
+    const replies = await Promise.all(Array.from({ length: 20 }, deactivate));
+    const since = replies.map(({ body }) => body.data.deactivateOrganization.deactivatedAt);
+    expect(new Set(since).size).toBe(1);
+    expect((await actions()).filter((action) => action === "organization_deactivated")).toHaveLength(1);
+  });
+
+  test("a member who may only look cannot switch it off or on", async () => {
+    const { token } = await addMember(gateway);
+    for (const field of ["deactivateOrganization", "reactivateOrganization"]) {
+      const reply = await gateway.graphql(`mutation { ${field} { id } }`, {}, { token });
+      expect([reply.status, codeOf(reply)]).toEqual([403, "forbidden"]);
+    }
+  });
+
+  const agentSlug = async () => (await ask("{ agents { slug } }")).body.data.agents[0].slug;
+  const actions = () => actionsOn(gateway, organization.id, manager.token);
+});

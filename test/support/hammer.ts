@@ -1,0 +1,98 @@
+import { Agent, request } from "node:http";
+
+/** What came back of one request, and whether it was sent before or after the turning point. */
+export interface Shot {
+  server: string;
+  sent: "before" | "after";
+  status: number;
+  code: string | undefined;
+}
+
+/** A client that presents one key to several servers without a pause. */
+export interface Hammer {
+  /** Settles once every server has answered this many requests, without waiting for more. */
+  warm(count: number): Promise<void>;
+  /** From now on requests count as sent after the turning point. */
+  turn(): void;
+  /** Sends this many more to each server, then stops. @returns every answer there was */
+  finish(count: number): Promise<Shot[]>;
+}
+
+const CONNECTIONS = 4;
+
+/** Starts hammering at both doors of each server, over connections that are kept alive. */
+export function hammer(servers: readonly string[], secret: string): Hammer {
+  const agent = new Agent({ keepAlive: true });
+  const shots: Shot[] = [];
+  let sent: Shot["sent"] = "before";
+  let enough = Number.POSITIVE_INFINITY;
+  const watchers = new Set<() => void>();
+  const counts = new Map<string, number>();
+  const answered = (server: string, when: Shot["sent"]) => counts.get(`${when} ${server}`) ?? 0;
+
+  const work = async (server: string) => {
+    while (answered(server, "after") < enough) {
+      for (const door of [byRest, byGraphQL]) {
+        // Read before the request is sent: one sent before the turning point may be answered after it.
+        const when = sent;
+        shots.push({ server, sent: when, ...(await door(agent, server, secret)) });
+        counts.set(`${when} ${server}`, answered(server, when) + 1);
+        for (const watcher of watchers) watcher();
+      }
+    }
+  };
+  const workers = Promise.all(
+    servers.flatMap((server) => Array.from({ length: CONNECTIONS }, () => work(server))),
+  );
+
+  return {
+    warm: async (count) => {
+      const warm = new Promise<void>((resolve) => {
+        watchers.add(() => {
+          if (servers.every((server) => answered(server, "before") >= count)) resolve();
+        });
+      });
+      // The workers only end here when one of them has failed.
+      await Promise.race([warm, workers]);
+    },
+    turn: () => {
+      sent = "after";
+    },
+    finish: async (count) => {
+      enough = count;
+      await workers;
+      agent.destroy();
+      return shots;
+    },
+  };
+}
+
+type Answer = Pick<Shot, "status" | "code">;
+
+const byRest = (agent: Agent, server: string, secret: string): Promise<Answer> =>
+  ask(agent, `${server}/agent/whoami`, "GET", secret);
+
+const byGraphQL = (agent: Agent, server: string, secret: string): Promise<Answer> =>
+  ask(agent, `${server}/graphql`, "POST", secret, '{"query":"{ whoami { key { id } } }"}');
+
+function ask(agent: Agent, url: string, method: string, secret: string, body?: string): Promise<Answer> {
+  const headers = { authorization: `Bearer ${secret}`, ...(body && { "content-type": "application/json" }) };
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, { method, agent, headers }, (incoming) => {
+      let text = "";
+      incoming.setEncoding("utf8");
+      incoming.on("data", (chunk) => {
+        text += chunk;
+      });
+      incoming.on("end", () => {
+        const answer = JSON.parse(text);
+        resolve({
+          status: incoming.statusCode ?? 0,
+          code: answer.errors?.[0].extensions.code ?? answer.code,
+        });
+      });
+    });
+    outgoing.on("error", reject);
+    outgoing.end(body);
+  });
+}

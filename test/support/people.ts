@@ -1,0 +1,58 @@
+import { Permission } from "../../src/members/member.entity";
+import { operator, type Reply, type TestGateway } from "./gateway";
+
+export const TEST_PASSWORD = "a password for tests only";
+const NOWHERE = { ip: null, userAgent: null, requestId: null };
+
+/** A member with a session. */
+export interface TestMember {
+  id: string;
+  email: string;
+  password: string;
+  /** Session token. */
+  token: string;
+}
+
+/** Opens a session as a request from nowhere would, which no address is throttled for. @returns its token */
+export async function openSession(
+  gateway: TestGateway,
+  { email, password }: Pick<TestMember, "email" | "password">,
+): Promise<string> {
+  const context = { caller: { kind: "anonymous" as const }, origin: NOWHERE };
+  return (await gateway.services.sessions.signIn(context, { email, password })).token;
+}
+
+/** Adds a member, who may only look unless `manage`, and signs in. */
+export async function addMember(
+  gateway: TestGateway,
+  { org = "first", manage = false, email = `${Math.random().toString(36).slice(2)}@example.com` } = {},
+): Promise<TestMember> {
+  const permissions = manage ? [Permission.config_manage] : [];
+  const input = { email, password: TEST_PASSWORD, permissions };
+  const { id } = await gateway.services.members.create(await operator(gateway, org), input);
+  return {
+    id,
+    email,
+    password: TEST_PASSWORD,
+    token: await openSession(gateway, { email, password: TEST_PASSWORD }),
+  };
+}
+
+/** Adds an organization with one agent, `<slug>-agent`, and one member who manages it. */
+export async function addOrganization(
+  gateway: TestGateway,
+  slug: string,
+): Promise<{ id: string; agentId: string; manager: TestMember }> {
+  const { id } = await gateway.services.organizations.create({ slug, name: `Organization ${slug}` });
+  const agent = { slug: `${slug}-agent`, name: `Agent of ${slug}` };
+  const { id: agentId } = await gateway.services.agents.create(await operator(gateway, slug), agent);
+  return { id, agentId, manager: await addMember(gateway, { org: slug, manage: true }) };
+}
+
+/** Id of the first agent. */
+export const firstAgentId = async (gateway: TestGateway): Promise<string> =>
+  (await gateway.services.agents.bySlug("first-agent")).id;
+
+/** The code that a call was refused with, at either door; undefined for a success. */
+export const codeOf = ({ body }: Reply): string | undefined =>
+  body?.errors?.[0]?.extensions?.code ?? (body?.status === undefined ? undefined : body.code);

@@ -1,0 +1,35 @@
+import { readdir, readFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { Client } from "pg";
+
+/** Everything that a database keeps, as text: the files of SQLite, or every column of every table of PostgreSQL. */
+export async function storedText(databaseUrl: string): Promise<string> {
+  return databaseUrl.startsWith("sqlite:")
+    ? filesOf(databaseUrl.slice("sqlite:".length))
+    : tablesOf(databaseUrl);
+}
+
+/** With the write-ahead log, and with what deleted rows left behind in the pages. */
+async function filesOf(file: string): Promise<string> {
+  const names = (await readdir(dirname(file))).filter((name) => name.startsWith(basename(file)));
+  const files = await Promise.all(names.map((name) => readFile(join(dirname(file), name), "latin1")));
+  return files.join("\n");
+}
+
+async function tablesOf(connectionString: string): Promise<string> {
+  const client = new Client({ connectionString });
+  await client.connect();
+  try {
+    const { rows: tables } = await client.query<{ name: string }>(
+      "SELECT quote_ident(table_name) AS name FROM information_schema.tables WHERE table_schema = 'public'",
+    );
+    const texts: string[] = [];
+    for (const { name } of tables) {
+      const { rows } = await client.query(`SELECT to_jsonb(t)::text AS row FROM ${name} t`);
+      texts.push(name, ...rows.map(({ row }) => row));
+    }
+    return texts.join("\n");
+  } finally {
+    await client.end();
+  }
+}
