@@ -60,8 +60,9 @@ export class KeyUsage {
   async flush({ all = false } = {}): Promise<void> {
     const now = Date.now();
     for (const [id, at] of this.writtenAt) if (now - at >= MINUTE_MS) this.writtenAt.delete(id);
-    const uses = [...this.uses].filter(([id]) => all || !this.writtenAt.has(id));
-    const refusals = [...this.refusals];
+    // In one order everywhere, so that processes that flush at the same time do not deadlock.
+    const uses = [...this.uses].filter(([id]) => all || !this.writtenAt.has(id)).sort(byKey);
+    const refusals = [...this.refusals].sort(byKey);
     if (uses.length + refusals.length === 0) return;
     // Taken out first, for more may come in while the database is at work.
     for (const [id] of uses) this.uses.delete(id);
@@ -103,6 +104,8 @@ export class KeyUsage {
   }
 }
 
+const byKey = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : 1);
+
 async function writeUse(tx: EntityManager, id: string, { at, ip }: Use): Promise<void> {
   // Another process may have written a later use.
   await tx
@@ -115,8 +118,6 @@ async function writeUse(tx: EntityManager, id: string, { at, ip }: Use): Promise
 
 async function writeRefusal(tx: EntityManager, countedAs: string, refusal: Refusal): Promise<void> {
   const { key, origin, at, count } = refusal;
-  const { affected } = await tx.increment(AuditEntry, { countedAs }, "count", count);
-  if (affected !== 0) return;
   const entry = {
     id: uuid(),
     organizationId: key.organizationId,
@@ -128,7 +129,7 @@ async function writeRefusal(tx: EntityManager, countedAs: string, refusal: Refus
     targetName: key.name,
     detail: null,
     ...origin,
-    count,
+    count: 0,
     countedAs,
     createdAt: at,
   };
@@ -140,4 +141,6 @@ async function writeRefusal(tx: EntityManager, countedAs: string, refusal: Refus
     .orIgnore()
     .updateEntity(false)
     .execute();
+  // Added in either case: another process may have been first with the entry.
+  await tx.increment(AuditEntry, { countedAs }, "count", count);
 }

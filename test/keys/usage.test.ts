@@ -94,6 +94,21 @@ onEachEngine((engine) => {
     expect((await refusalsOf(id)).map(({ count }: { count: number }) => count)).toEqual([2, 10]);
   });
 
+  test("refused uses that several processes write at the same time are all counted", async () => {
+    const organization = await organizationId();
+    for (let round = 0; round < 5; round++) {
+      const { id, hint } = await mint(gateway);
+      const usages = Array.from({ length: 4 }, anotherUsage);
+      const minute = jest.spyOn(Date, "now").mockReturnValue(Date.parse("2026-05-01T10:00:30Z"));
+      for (const usage of usages) {
+        usage.refused({ id, hint, name: "contended", organizationId: organization }, at("10.0.0.9"));
+      }
+      minute.mockRestore();
+      await Promise.all(usages.map((usage) => usage.flush()));
+      expect((await refusalsOf(id)).map(({ count }: { count: number }) => count)).toEqual([4]);
+    }
+  });
+
   test("the entry of refused uses tells which key, from where, and holds no secret", async () => {
     const { id, secret, hint } = await mint(gateway, { name: "dead one" });
     await expire(gateway, id);
