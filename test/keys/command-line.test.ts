@@ -59,7 +59,7 @@ onEachEngine((engine) => {
 
   test("lists are tables with a heading, and say so when they are empty", async () => {
     const [heading, ...rows] = (await say("keys", "list", "--org", "first")).trimEnd().split("\n");
-    expect(heading).toMatch(/^HINT +NAME +AGENT +STATE +CREATEDAT/);
+    expect(heading).toMatch(/^HINT +NAME +AGENT +STATE +CREATED AT/);
     expect(rows.at(-1)).toMatch(/^agk_dev_\w{12} +First key +first-agent +active/);
     expect(await say("keys", "list", "--state", "expired")).toBe("There are no such keys.\n");
   });
@@ -91,7 +91,7 @@ test("what is asked wrongly is refused in one clear line", async () => {
     refused(["keys", "revoke", "agk_dev_nobody"], "There is no API key"),
     refused(["keys", "create", "--agent", "no", "--name", "x"], "There is no agent"),
     refused([...key, " "], "name must not be empty"),
-    refused([...key, "x", "--expires-in", "soon"], "must be in the future"),
+    refused([...key, "x", "--expires-in", "soon"], "It must be a whole number"),
     refused(["keys", "list", "--state", "lost"], "Allowed choices are active, revoked, expired"),
     refused(["audit", "list", "--org", "first", "--since", "x"], "It must be a time"),
   ]);
