@@ -2,8 +2,9 @@ import { addAgent } from "./agents/agent.service";
 import type { Config } from "./config";
 import type { RequestContext } from "./context";
 import type { Database } from "./database/database";
-import { mintKey } from "./keys/api-key.service";
+
 import { randomBase62 } from "./keys/base62";
+import { mintKey } from "./keys/key-changes";
 import { KEY_ENVIRONMENT } from "./keys/key-format";
 import { Permission } from "./members/member.entity";
 import { addMember } from "./members/member.service";

@@ -88,3 +88,21 @@ function bearerToken(authorization: readonly string[]): string | undefined {
   }
   return token;
 }
+
+/** The organization on whose behalf the caller acts: nothing outside it may be seen or changed. */
+export function organizationOf({ caller }: RequestContext): string {
+  if (caller.kind === "anonymous") throw new GatewayError("unauthenticated");
+  return caller.organization.id;
+}
+
+/** The caller as the agent that it must be. @throws GatewayError `forbidden` */
+export function agentCaller({ caller }: RequestContext): AgentCaller {
+  if (caller.kind !== "agent") throw new GatewayError("forbidden");
+  return caller;
+}
+
+/** The caller as the member that it must be. @throws GatewayError `forbidden` */
+export function memberCaller({ caller }: RequestContext): MemberCaller {
+  if (caller.kind !== "member") throw new GatewayError("forbidden");
+  return caller;
+}

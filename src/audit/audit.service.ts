@@ -1,6 +1,5 @@
-import type { RequestContext } from "../context";
+import { organizationOf, type RequestContext } from "../context";
 import type { Database } from "../database/database";
-import { organizationOf } from "../graphql/access";
 import { paginate } from "../graphql/connection";
 import { timestampOf } from "../validation/timestamp";
 import { isUuid } from "../validation/uuid";

@@ -61,9 +61,3 @@ export const authChecker: AuthChecker<RequestContext> = ({ context, info }) => {
   );
   return true;
 };
-
-/** The organization on whose behalf the caller acts: nothing outside it may be seen or changed. */
-export function organizationOf({ caller }: RequestContext): string {
-  if (caller.kind === "anonymous") throw new GatewayError("unauthenticated");
-  return caller.organization.id;
-}

@@ -1,7 +1,7 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
 import { Agent } from "../agents/agent.entity";
 import { AgentService } from "../agents/agent.service";
-import type { RequestContext } from "../context";
+import { agentCaller, type RequestContext } from "../context";
 import { GatewayError } from "../errors";
 import { Access } from "../graphql/access";
 import { ApiKeyConnection } from "./api-key.connection";
@@ -19,9 +19,8 @@ export class ApiKeyResolver {
 
   @Access("agentKey")
   @Query(() => AgentIdentity, { description: "Which agent the presented key resolves to." })
-  whoami(@Ctx() { caller }: RequestContext): AgentIdentity {
-    if (caller.kind !== "agent") throw new GatewayError("forbidden");
-    return caller;
+  whoami(@Ctx() context: RequestContext): AgentIdentity {
+    return agentCaller(context);
   }
 
   @Access("manager")

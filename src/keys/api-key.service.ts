@@ -1,14 +1,11 @@
-import { type EntityManager, IsNull, LessThanOrEqual } from "typeorm";
+import type { EntityManager } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { Agent } from "../agents/agent.entity";
-import { actorOf, recordAudit } from "../audit/audit";
 import { AuditAction } from "../audit/audit-entry.entity";
-import type { AgentCaller, Origin, RequestContext } from "../context";
+import { type AgentCaller, type Origin, organizationOf, type RequestContext } from "../context";
 import { batched, indexBy } from "../database/batch";
 import type { Database } from "../database/database";
-import { insertUnlessTaken } from "../database/insert-unless-taken";
 import { GatewayError } from "../errors";
-import { organizationOf } from "../graphql/access";
 import { paginate } from "../graphql/connection";
 import { once } from "../idempotency/idempotency";
 import type { Organization } from "../organizations/organization.entity";
@@ -23,10 +20,18 @@ import type {
   RenameApiKeyArgs,
   RotateApiKeyArgs,
 } from "./api-key.inputs";
-import { hashToken, isWellFormedApiKey, type KeyEnvironment, mintApiKey } from "./key-format";
+import {
+  assertCurrent,
+  mintKey,
+  NAME_TAKEN,
+  ownKey,
+  recordKey,
+  releaseExpiredName,
+  revokeKey,
+  updateCurrent,
+} from "./key-changes";
+import { hashToken, isWellFormedApiKey, type KeyEnvironment } from "./key-format";
 import type { KeyUsage } from "./key-usage";
-
-const NAME_TAKEN = "Another active key of this agent has this name.";
 
 /** API keys: minted, used, rotated and revoked, each change exact from the next request on. */
 export class ApiKeyService {
@@ -206,94 +211,6 @@ function refusalOf(key: ApiKey, organizationDeactivatedAt: string | null): Gatew
   if (organizationDeactivatedAt !== null) return new GatewayError("key_not_resolvable");
   if (key.state === ApiKeyState.expired) return new GatewayError("key_expired");
   return undefined;
-}
-
-/** What a key to mint is made of. */
-export interface KeyToMint {
-  id?: string;
-  name: string;
-  expiresAt: string | null;
-  environment: KeyEnvironment;
-}
-
-/** Mints a key for an agent. @throws GatewayError `conflict` when another active key of the agent has the name */
-export async function mintKey(
-  tx: EntityManager,
-  context: RequestContext,
-  agent: Pick<Agent, "id" | "organizationId">,
-  { id = uuid(), name, expiresAt, environment }: KeyToMint,
-): Promise<MintedApiKey> {
-  const { secret, hint } = mintApiKey(environment);
-  const apiKey = tx.create(ApiKey, {
-    id,
-    organizationId: agent.organizationId,
-    agentId: agent.id,
-    name,
-    heldName: name,
-    hint,
-    hash: hashToken(secret),
-    createdAt: timestamp(),
-    createdBy: actorOf(context.caller).actorName,
-    expiresAt,
-    revokedAt: null,
-    replacedById: null,
-    lastUsedAt: null,
-    lastUsedIp: null,
-  });
-  await releaseExpiredName(tx, agent.id, name);
-  await insertUnlessTaken(tx, ApiKey, apiKey, NAME_TAKEN);
-  await recordKey(tx, context, AuditAction.api_key_created, apiKey);
-  return { apiKey, secret };
-}
-
-async function revokeKey(tx: EntityManager, context: RequestContext, id: string): Promise<ApiKey> {
-  const key = await ownKey(tx, context, id);
-  const revokedAt = timestamp();
-  const { affected } = await tx.update(
-    ApiKey,
-    { id: key.id, revokedAt: IsNull() },
-    { revokedAt, heldName: null },
-  );
-  if (affected === 1) await recordKey(tx, context, AuditAction.api_key_revoked, key);
-  return tx.findOneByOrFail(ApiKey, { id: key.id });
-}
-
-/** Tells of a key by its hint too, for two keys may have had one name. */
-const recordKey = (
-  tx: EntityManager,
-  context: RequestContext,
-  action: AuditAction,
-  key: ApiKey,
-  what?: string,
-) => recordAudit(tx, context, action, key, what === undefined ? key.hint : `${key.hint}, ${what}`);
-
-async function ownKey(tx: EntityManager, context: RequestContext, id: string): Promise<ApiKey> {
-  const organizationId = organizationOf(context);
-  const key = isUuid(id) ? await tx.findOneBy(ApiKey, { id, organizationId }) : null;
-  if (key === null) throw new GatewayError("not_found", "The organization has no such API key.");
-  return key;
-}
-
-/** @throws GatewayError `conflict` unless the key is active and no other has replaced it */
-function assertCurrent(key: ApiKey): void {
-  if (key.state !== ApiKeyState.active) throw new GatewayError("conflict", `The key is ${key.state}.`);
-  if (key.replacedById !== null) throw new GatewayError("conflict", "The key has already been replaced.");
-}
-
-/** Changes a key that is still neither revoked nor replaced: a concurrent transaction may have been first. */
-async function updateCurrent(tx: EntityManager, { id }: ApiKey, change: Partial<ApiKey>): Promise<void> {
-  const current = { id, revokedAt: IsNull(), replacedById: IsNull() };
-  const { affected } = await tx.update(ApiKey, current, change);
-  if (affected !== 1) throw new GatewayError("conflict", "The key was changed meanwhile.");
-}
-
-/** An expired key gives its name up, but only when another asks for it: expiry writes nothing. */
-async function releaseExpiredName(tx: EntityManager, agentId: string, name: string): Promise<void> {
-  await tx.update(
-    ApiKey,
-    { agentId, heldName: name, expiresAt: LessThanOrEqual(timestamp()) },
-    { heldName: null },
-  );
 }
 
 const earlier = (a: string | null, b: string): string => (a !== null && a < b ? a : b);

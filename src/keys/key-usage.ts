@@ -69,7 +69,7 @@ export class KeyUsage {
     this.refusals.clear();
     try {
       await this.database.write(async (tx) => {
-        for (const [id, use] of uses) await writeUse(tx, id, use);
+        for (const [id, use] of uses) await writeUse(tx, id, use, all ? 0 : MINUTE_MS);
         for (const [countedAs, refusal] of refusals) await writeRefusal(tx, countedAs, refusal);
       });
       for (const [id] of uses) this.writtenAt.set(id, now);
@@ -106,13 +106,17 @@ export class KeyUsage {
 
 const byKey = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : 1);
 
-async function writeUse(tx: EntityManager, id: string, { at, ip }: Use): Promise<void> {
-  // Another process may have written a later use.
+/** @param restMs how long the last write must be past, for another process may have made it */
+async function writeUse(tx: EntityManager, id: string, { at, ip }: Use, restMs: number): Promise<void> {
   await tx
     .createQueryBuilder()
     .update(ApiKey)
     .set({ lastUsedAt: at, lastUsedIp: ip })
-    .where("id = :id AND (last_used_at IS NULL OR last_used_at < :at)", { id, at })
+    .where("id = :id AND (last_used_at IS NULL OR (last_used_at < :at AND last_used_at <= :rested))", {
+      id,
+      at,
+      rested: timestamp(-restMs),
+    })
     .execute();
 }
 

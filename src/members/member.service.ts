@@ -2,11 +2,10 @@ import type { EntityManager } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { recordAudit } from "../audit/audit";
 import { AuditAction } from "../audit/audit-entry.entity";
-import type { RequestContext } from "../context";
+import { memberCaller, organizationOf, type RequestContext } from "../context";
 import type { Database } from "../database/database";
 import { insertUnlessTaken } from "../database/insert-unless-taken";
 import { GatewayError } from "../errors";
-import { organizationOf } from "../graphql/access";
 import { timestamp } from "../validation/timestamp";
 import { Member, type Permission } from "./member.entity";
 import type { NewMember } from "./member.inputs";
@@ -20,10 +19,10 @@ export class MemberService {
   constructor(private readonly database: Database) {}
 
   /** The member that calls. */
-  async viewer({ caller }: RequestContext): Promise<Member> {
-    if (caller.kind !== "member") throw new GatewayError("forbidden");
+  async viewer(context: RequestContext): Promise<Member> {
+    const { id } = memberCaller(context);
     return this.database.read((reader) =>
-      reader.findOneOrFail(Member, { where: { id: caller.id }, relations: { organization: true } }),
+      reader.findOneOrFail(Member, { where: { id }, relations: { organization: true } }),
     );
   }
 

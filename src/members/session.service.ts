@@ -2,7 +2,7 @@ import { type EntityManager, Not } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { recordAudit } from "../audit/audit";
 import { AuditAction } from "../audit/audit-entry.entity";
-import type { MemberCaller, RequestContext } from "../context";
+import { type MemberCaller, memberCaller, type RequestContext } from "../context";
 import { batched, indexBy } from "../database/batch";
 import type { Database } from "../database/database";
 import { GatewayError } from "../errors";
@@ -69,7 +69,7 @@ export class SessionService {
     };
     await this.database.write(async (tx) => {
       await lockPassword(tx, member);
-      await forgetSignInAttempts(tx, email);
+      await forgetSignInAttempts(tx, email, origin.ip);
       await tx.insert(Session, session);
       await record(
         tx,
@@ -124,7 +124,7 @@ export class SessionService {
     await this.database.write(async (tx) => {
       await tx.update(Member, { id: member.id }, { passwordHash });
       await tx.delete(Session, { memberId: member.id, id: Not(keep) });
-      await forgetSignInAttempts(tx, member.email);
+      await forgetSignInAttempts(tx, member.email, context.origin.ip);
       await record(tx, context, AuditAction.member_password_changed, member);
     });
   }
@@ -158,11 +158,6 @@ export class SessionService {
 async function lockPassword(tx: EntityManager, { id, passwordHash }: Member): Promise<void> {
   const { affected } = await tx.update(Member, { id, passwordHash }, { passwordHash });
   if (affected !== 1) throw new GatewayError("invalid_credentials");
-}
-
-function memberCaller({ caller }: RequestContext): MemberCaller {
-  if (caller.kind !== "member") throw new GatewayError("forbidden");
-  return caller;
 }
 
 const record = (tx: EntityManager, context: RequestContext, action: AuditAction, member: Member) =>

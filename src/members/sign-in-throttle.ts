@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isIPv6 } from "node:net";
 import type { EntityManager } from "typeorm";
 import type { Database } from "../database/database";
 import { GatewayError } from "../errors";
@@ -22,7 +23,7 @@ export async function countSignInAttempt(
 ): Promise<void> {
   const refusedUntil = await database.write(async (tx) => {
     const account = await count(tx, accountBucket(email), MOST_PER_ACCOUNT);
-    const address = ip === null ? undefined : await count(tx, hash(`address:${ip}`), MOST_PER_ADDRESS);
+    const address = ip === null ? undefined : await count(tx, addressBucket(ip), MOST_PER_ADDRESS);
     return account ?? address;
   });
   if (refusedUntil === undefined) return;
@@ -30,9 +31,14 @@ export async function countSignInAttempt(
   throw new GatewayError("too_many_attempts", undefined, { headers: { "retry-after": String(seconds) } });
 }
 
-/** A right password clears the account's count; the address keeps its own. */
-export async function forgetSignInAttempts(tx: EntityManager, email: string): Promise<void> {
+/** A right password clears the account's count, and takes itself off that of the address. */
+export async function forgetSignInAttempts(
+  tx: EntityManager,
+  email: string,
+  ip: string | null,
+): Promise<void> {
   await tx.delete(SignInThrottle, { bucket: accountBucket(email) });
+  if (ip !== null) await tx.decrement(SignInThrottle, { bucket: addressBucket(ip) }, "attempts", 1);
 }
 
 /** Writes the account's count as it is: a transaction with this in it takes as long as one that changes something. */
@@ -54,6 +60,17 @@ async function count(tx: EntityManager, bucket: string, most: number): Promise<T
     [bucket, timestamp(WINDOW_MS), timestamp()],
   );
   return row.attempts > most ? row.windowEndsAt : undefined;
+}
+
+/** One who has an IPv6 address has the 2^64 others of its network too. */
+function addressBucket(ip: string): string {
+  if (!isIPv6(ip)) return hash(`address:${ip}`);
+  const [head = "", tail = ""] = ip.split("::");
+  const left = head.split(":");
+  const right = tail.split(":");
+  const zeros = ip.includes("::") ? Array<string>(Math.max(0, 8 - left.length - right.length)).fill("0") : [];
+  const network = [...left, ...zeros, ...right].slice(0, 4).map((group) => Number.parseInt(group || "0", 16));
+  return hash(`network:${network.join(":")}`);
 }
 
 const accountBucket = (email: string) => hash(`account:${email}`);

@@ -1,23 +1,14 @@
-import { IsOptional } from "class-validator";
 import { ArgsType, Field, InputType } from "type-graphql";
 import { PageArgs } from "../graphql/connection";
-import { IDEMPOTENCY_KEY_MAX } from "../idempotency/idempotency";
+import { IdempotentInput } from "../idempotency/idempotent.input";
 import { IsText } from "../validation/text";
 import { MESSAGE_TEXT_MAX, MessageStatus } from "./message.entity";
 
 @InputType({ description: "A message to hand to the key's agent." })
-export class NewMessage {
+export class NewMessage extends IdempotentInput {
   @Field(() => String, { description: "The text, 1 to 10,000 characters." })
   @IsText(MESSAGE_TEXT_MAX)
   message!: string;
-
-  @Field(() => String, {
-    nullable: true,
-    description: "Makes a retry safe: the same key and input within 24 hours give the first answer again.",
-  })
-  @IsOptional()
-  @IsText(IDEMPOTENCY_KEY_MAX)
-  idempotencyKey!: string | null | undefined;
 }
 
 @ArgsType()

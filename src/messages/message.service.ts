@@ -1,7 +1,6 @@
 import { v7 as uuid } from "uuid";
-import type { RequestContext } from "../context";
+import { agentCaller, type RequestContext } from "../context";
 import type { Database } from "../database/database";
-import { GatewayError } from "../errors";
 import { paginate } from "../graphql/connection";
 import { once } from "../idempotency/idempotency";
 import { timestamp } from "../validation/timestamp";
@@ -57,7 +56,4 @@ export class MessageService {
   }
 }
 
-function agentOf({ caller }: RequestContext): string {
-  if (caller.kind !== "agent") throw new GatewayError("forbidden");
-  return caller.agent.id;
-}
+const agentOf = (context: RequestContext): string => agentCaller(context).agent.id;

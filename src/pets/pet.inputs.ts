@@ -1,13 +1,12 @@
-import { IsOptional } from "class-validator";
 import { ArgsType, Field, ID, InputType } from "type-graphql";
 import { PageArgs } from "../graphql/connection";
-import { IDEMPOTENCY_KEY_MAX } from "../idempotency/idempotency";
+import { IdempotentInput } from "../idempotency/idempotent.input";
 import { IsInt64 } from "../validation/int64";
 import { IsText } from "../validation/text";
 import { PET_NAME_MAX, PetStatus } from "./pet.entity";
 
 @InputType({ description: "An animal to add." })
-export class NewPet {
+export class NewPet extends IdempotentInput {
   @Field(() => String, { description: "The animal's name, 1 to 200 characters." })
   @IsText(PET_NAME_MAX)
   name!: string;
@@ -18,14 +17,6 @@ export class NewPet {
 
   @Field(() => PetStatus, { nullable: true, description: "Availability, where it is known." })
   status!: PetStatus | null | undefined;
-
-  @Field(() => String, {
-    nullable: true,
-    description: "Makes a retry safe: the same key and input within 24 hours give the first answer again.",
-  })
-  @IsOptional()
-  @IsText(IDEMPOTENCY_KEY_MAX)
-  idempotencyKey!: string | null | undefined;
 }
 
 @ArgsType()

@@ -1,5 +1,5 @@
 import type { EntityManager, SelectQueryBuilder } from "typeorm";
-import type { RequestContext } from "../context";
+import { agentCaller, type RequestContext } from "../context";
 import { batched, indexBy } from "../database/batch";
 import type { Database } from "../database/database";
 import { GatewayError } from "../errors";
@@ -48,10 +48,10 @@ export class PetService {
   }
 
   /** Adds an animal. @throws GatewayError `idempotency_key_reused` */
-  create({ caller }: RequestContext, { idempotencyKey, ...pet }: NewPet): Promise<Pet> {
+  create(context: RequestContext, { idempotencyKey, ...pet }: NewPet): Promise<Pet> {
     return this.database.write((tx) =>
       once(tx, {
-        scope: `createPet:${caller.kind === "agent" ? caller.agent.id : caller.kind}`,
+        scope: `createPet:${agentCaller(context).agent.id}`,
         key: idempotencyKey,
         request: pet,
         create: () => insert(tx, pet),

@@ -1,10 +1,11 @@
 import { type GraphQLArgument, type GraphQLSchema, getNamedType } from "graphql";
 import type { Config } from "../config";
-import { ERRORS, type ErrorCode } from "../errors";
 import { DEFAULT_PAGE } from "../graphql/connection";
 import { IDEMPOTENCY_KEY_MAX } from "../idempotency/idempotency";
 import type { Deprecation } from "./deprecation";
 import { fieldSchema, inputSchema, type JsonSchema } from "./input-schema";
+import { ANYWHERE, errorCodes, errorResponses, errorSchema } from "./openapi-errors";
+import { HEADERS, type HeaderName, headers } from "./openapi-headers";
 import { type RestRoute, ROUTES } from "./routes";
 import { type PreparedRoute, prepare } from "./runner";
 
@@ -76,48 +77,6 @@ const TAGS = {
   Agent: "The agent that an API key resolves to.",
   Messages: "Messages handed to the agent.",
 };
-
-const headerOf = (description: string, schema: JsonSchema = { type: "string" }) => ({ description, schema });
-
-const HEADERS = {
-  "X-Request-Id": headerOf("Identifies the request in the log; the client's own where it sent a fit one."),
-  "WWW-Authenticate": headerOf("The scheme to authenticate with.", { type: "string", const: "Bearer" }),
-  "Retry-After": headerOf("Seconds to wait before trying again.", { type: "string", pattern: "^\\d+$" }),
-  Link: headerOf(
-    'Related addresses (RFC 8288): the next page as `rel="next"`, a successor as `successor-version`.',
-  ),
-  Location: headerOf("Path of what was created."),
-  Deprecation: headerOf("Since when the operation is deprecated (RFC 9745).", {
-    type: "string",
-    pattern: "^@\\d+$",
-  }),
-  Sunset: headerOf("When the operation goes away (RFC 8594)."),
-};
-
-type HeaderName = keyof typeof HEADERS;
-
-const headers = (...names: HeaderName[]) =>
-  Object.fromEntries(
-    ["X-Request-Id" as const, ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-  );
-
-function errorSchema(codes: readonly ErrorCode[]): JsonSchema {
-  return {
-    type: "object",
-    description: "Why a request was refused or failed.",
-    properties: {
-      code: { type: "string", enum: codes, description: "Machine-readable error code." },
-      message: { type: "string", description: "Human-readable description." },
-      status: {
-        type: "integer",
-        enum: [...new Set(codes.map((code) => ERRORS[code].status))],
-        description: "The HTTP status code.",
-      },
-    },
-    required: ["code", "message", "status"],
-    additionalProperties: false,
-  };
-}
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
@@ -209,59 +168,3 @@ function successHeaders({ pageInfo, location, deprecation }: RestRoute): HeaderN
     ...(deprecation ? ["Deprecation" as const, "Sunset" as const] : []),
   ];
 }
-
-/** What requests can meet that reach no route. */
-const ANYWHERE: readonly ErrorCode[] = ["not_found", "method_not_allowed", "header_fields_too_large"];
-
-/** The codes that a route can answer, by what it takes. */
-function errorCodes({ queryParameters, pathParameters, bodyVariable }: RestRoute): ErrorCode[] {
-  return [
-    ...(queryParameters ? (["invalid_request", "invalid_cursor"] as const) : []),
-    ...(bodyVariable ? (["invalid_request", "invalid_json", "invalid_content_type"] as const) : []),
-    ...([
-      "unauthenticated",
-      "invalid_api_key",
-      "key_expired",
-      "key_not_resolvable",
-      "invalid_session",
-    ] as const),
-    ...(["key_revoked", "forbidden"] as const),
-    ...(pathParameters ? (["not_found"] as const) : []),
-    ...(bodyVariable ? (["idempotency_key_reused", "conflict", "payload_too_large"] as const) : []),
-    ...(["internal_error", "unavailable"] as const),
-  ];
-}
-
-function errorResponses(codes: readonly ErrorCode[]): Record<string, JsonSchema> {
-  const statuses = [...new Set(codes.map((code) => ERRORS[code].status))];
-  return Object.fromEntries(
-    statuses.map((status) => {
-      const possible = codes.filter((code) => ERRORS[code].status === status);
-      return [
-        status,
-        {
-          description: possible.map((code) => `\`${code}\`: ${ERRORS[code].message}`).join("\n\n"),
-          headers: headers(...(ERROR_HEADERS[status] ?? [])),
-          content: {
-            "application/json": {
-              schema: {
-                allOf: [
-                  ref("Error"),
-                  { properties: { code: { enum: possible }, status: { const: status } } },
-                ],
-              },
-              examples: Object.fromEntries(
-                possible.map((code) => [code, { value: { code, message: ERRORS[code].message, status } }]),
-              ),
-            },
-          },
-        },
-      ];
-    }),
-  );
-}
-
-const ERROR_HEADERS: Readonly<Record<number, HeaderName[]>> = {
-  401: ["WWW-Authenticate"],
-  503: ["Retry-After"],
-};

@@ -118,3 +118,22 @@ test("an address is closed for a while after 50 attempts, whichever accounts the
     await gateway.close();
   }
 });
+
+test("an IPv6 network of 64 bits counts as one address, and a right password does not count", async () => {
+  const gateway = await startGateway(sqlite, { env: { TRUST_PROXY: "true" } });
+  try {
+    const { email, password } = await addMember(gateway);
+    const attempt = (input: object, ip: string) =>
+      gateway.graphql(SIGN_IN, { input }, { token: null, headers: { "x-forwarded-for": ip } });
+    const wrong = (i: number, ip: string) => attempt({ email: `${i}@example.com`, password: "wrong" }, ip);
+    await Promise.all(Array.from({ length: PER_ADDRESS - 1 }, (_, i) => wrong(i, `2001:db8::${i + 1}`)));
+    for (let i = 0; i < 3; i++) {
+      expect(codeOf(await attempt({ email, password }, "2001:db8:0:0:ffff::1"))).toBeUndefined();
+    }
+    expect(codeOf(await wrong(98, "2001:db8::aaaa"))).toBe("invalid_credentials");
+    expect(codeOf(await wrong(99, "2001:db8:0:0:1:2:3:4"))).toBe("too_many_attempts");
+    expect(codeOf(await wrong(99, "2001:db8:0:1::1"))).toBe("invalid_credentials");
+  } finally {
+    await gateway.close();
+  }
+});

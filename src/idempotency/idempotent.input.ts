@@ -1,0 +1,16 @@
+import { IsOptional } from "class-validator";
+import { Field, InputType } from "type-graphql";
+import { IsText } from "../validation/text";
+import { IDEMPOTENCY_KEY_MAX } from "./idempotency";
+
+/** What the inputs of creates have in common. */
+@InputType()
+export abstract class IdempotentInput {
+  @Field(() => String, {
+    nullable: true,
+    description: "Makes a retry safe: the same key and input within 24 hours give the first answer again.",
+  })
+  @IsOptional()
+  @IsText(IDEMPOTENCY_KEY_MAX)
+  idempotencyKey!: string | null | undefined;
+}
