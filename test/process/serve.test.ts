@@ -1,11 +1,11 @@
-import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 import { request as requestTls } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { generate } from "selfsigned";
 import { createDataSource } from "../../src/database/data-source";
 import { Database } from "../../src/database/database";
 import { Pet } from "../../src/pets/pet.entity";
@@ -99,10 +99,11 @@ describe("a server", () => {
   test("speaks HTTPS with the certificate of its settings", async () => {
     const certFile = join(directory, "cert.pem");
     const keyFile = join(directory, "key.pem");
-    const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "1"];
-    const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
-    const files = ["-keyout", keyFile, "-out", certFile];
-    execFileSync("openssl", ["req", "-x509", ...key, ...files, ...subject], { stdio: "pipe" });
+    const pems = await generate([{ name: "commonName", value: "localhost" }], {
+      keyType: "ec",
+      extensions: [{ name: "subjectAltName", altNames: [{ type: 7, ip: "127.0.0.1" }] }],
+    });
+    await Promise.all([writeFile(certFile, pems.cert), writeFile(keyFile, pems.private)]);
 
     const server = await startServer({
       DATABASE_URL: place.url,
