@@ -49,8 +49,8 @@ const trustProxy = z
 /** Whether `new URL` and every driver can take a `postgres://` URL apart. */
 function isPostgresUrl(text: string): boolean {
   try {
-    const { username, password } = new URL(text);
-    return decodeURIComponent(username + password) !== undefined;
+    const { username, password, pathname } = new URL(text);
+    return decodeURIComponent(username + password) !== undefined && pathname.length > 1;
   } catch {
     return false;
   }

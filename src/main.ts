@@ -20,7 +20,7 @@ async function main(): Promise<void> {
   const first = await bootstrap(app.services.database, config);
   const address = addressOf(config, app.http.server.address());
   if (first) process.stdout.write(firstStartNotice(first, address));
-  process.stdout.write(readyNotice(address));
+  process.stdout.write(readyNotice(config, address));
 
   let stopping = false;
   const stop = async (signal: NodeJS.Signals) => {

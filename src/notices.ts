@@ -29,4 +29,5 @@ Try it:
 `;
 
 /** Said at each start, once requests are answered. */
-export const readyNotice = (address: string): string => `GraphQL and Apollo Sandbox at ${address}/graphql\n`;
+export const readyNotice = ({ environment }: Pick<Config, "environment">, address: string): string =>
+  `GraphQL ${environment === "development" ? "and Apollo Sandbox " : ""}at ${address}/graphql\n`;

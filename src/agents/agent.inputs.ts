@@ -6,6 +6,6 @@ export class NewAgent {
   @IsSlug()
   slug!: string;
 
-  @IsText(200)
+  @IsText(200, { singleLine: true })
   name!: string;
 }

@@ -47,6 +47,8 @@ export function addKeyCommands(keys: Command): void {
     .option("--json", "print one JSON array")
     .action((options: Json & { agent?: string; org?: string; state?: ApiKeyState }) =>
       withServices(async (services) => {
+        if (options.agent !== undefined) await services.agents.bySlug(options.agent);
+        if (options.org !== undefined) await services.organizations.bySlug(options.org);
         const rows = await services.keys.listAll(options);
         const records = rows.map(describe);
         if (options.json) printJson(records);

@@ -30,4 +30,10 @@ addMemberCommands(program.command("members").description("Members, who sign in")
 addAuditCommands(program.command("audit").description("Audit logs"));
 addDatabaseCommands(program);
 
+// As in `keys list | head -1`: who reads no further wants nothing more.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") process.exit(0);
+  throw error;
+});
+
 program.parseAsync().catch(reportAndExit);

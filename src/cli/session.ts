@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import pino from "pino";
 import { loadConfig } from "../config";
 import type { Operator, RequestContext } from "../context";
@@ -22,6 +24,7 @@ export async function withDatabase<T>(work: (database: Database) => Promise<T>):
 /** As `withDatabase`, with the services that the server works with. @throws StartupError before `migrate` was run */
 export function withServices<T>(work: (services: Services) => Promise<T>): Promise<T> {
   const config = loadConfig(process.env);
+  assertThere(config.databaseUrl);
   return withDatabase(async (database) => {
     if ((await database.pendingMigrations()).length > 0) {
       throw new StartupError(
@@ -30,6 +33,14 @@ export function withServices<T>(work: (services: Services) => Promise<T>): Promi
     }
     return work(createServices(database, config, pino(logOptions("warn"), pino.destination(2))));
   });
+}
+
+/** Connecting would make an empty file: a command typed in another folder would work on a database of its own. */
+function assertThere(databaseUrl: string): void {
+  const file = databaseUrl.startsWith("sqlite:") ? resolve(databaseUrl.slice("sqlite:".length)) : undefined;
+  if (file !== undefined && !existsSync(file)) {
+    throw new StartupError(`there is no database at ${file}; set DATABASE_URL, or start the server first`);
+  }
 }
 
 /** The context of one who sits at the command line and acts for an organization. */

@@ -1,9 +1,15 @@
-import { type DataSource, MigrationExecutor } from "typeorm";
+import { type DataSource, type EntityManager, MigrationExecutor } from "typeorm";
 import { GatewayError, StartupError } from "../errors";
 import type { Engine, Read, Unit } from "./engine";
 import { placeOf } from "./place";
 import { PostgresEngine } from "./postgres.engine";
 import { SqliteEngine } from "./sqlite.engine";
+
+/** The lists that clients may follow while others add to them. */
+export enum OrderedList {
+  pets = 1,
+  messages = 2,
+}
 
 /**
  * The only way to the rows. Whatever happens to the database, callers meet `unavailable`, an error of their
@@ -44,6 +50,14 @@ export class Database {
   /** As `write`, but one at a time among all processes on this database: for migrations and first start. */
   exclusively<T>(unit: Unit<T>): Promise<T> {
     return this.guarded(() => this.engine.exclusively(unit));
+  }
+
+  /**
+   * Inside a unit that is about to insert into a list that clients page through: the rows of the list become
+   * visible in the order of their ids.
+   */
+  keepOrder(tx: EntityManager, list: OrderedList): Promise<void> {
+    return this.engine.keepOrder(tx, list);
   }
 
   /**

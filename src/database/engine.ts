@@ -17,6 +17,11 @@ export interface Engine {
   transaction<T>(unit: Unit<T>): Promise<T>;
   /** As `transaction`, and no other process is inside `exclusively` on the same database meanwhile. */
   exclusively<T>(unit: Unit<T>): Promise<T>;
+  /**
+   * Makes the ids that a unit assigns from here on visible in their order among all processes, so that no row
+   * turns up before a cursor that was already handed out. @param list whose ids, any small number
+   */
+  keepOrder(tx: EntityManager, list: number): Promise<void>;
   /** Whether a failure means "the database cannot serve now" (busy, gone, full), not "the statement is wrong". */
   isUnavailable(error: unknown): boolean;
   /** Whether a unique index refused a row that a concurrent transaction had just claimed. */

@@ -1,6 +1,7 @@
 import type { PoolClient } from "pg";
 import {
   type DataSource,
+  type EntityManager,
   QueryFailedError,
   type QueryRunner,
   QueryRunnerAlreadyReleasedError,
@@ -17,6 +18,7 @@ const UNIQUE_VIOLATION = "23505";
 
 /** Any number that no other user of the same server's advisory locks is likely to take. */
 const EXCLUSIVE_LOCK = 7_236_418_905;
+const ORDER_LOCK = 723_641;
 
 /** PostgreSQL: a pool of connections; a read or a transaction takes whichever is free. */
 export class PostgresEngine implements Engine {
@@ -42,6 +44,11 @@ export class PostgresEngine implements Engine {
       await tx.query("SELECT pg_advisory_xact_lock($1)", [EXCLUSIVE_LOCK]);
       return unit(tx);
     });
+  }
+
+  /** A sequence counts when a row is inserted, which others see at the commit: until then they wait. */
+  async keepOrder(tx: EntityManager, list: number): Promise<void> {
+    await tx.query("SELECT pg_advisory_xact_lock($1, $2)", [ORDER_LOCK, list]);
   }
 
   /**

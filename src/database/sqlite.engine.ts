@@ -1,3 +1,5 @@
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import { dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Database as Connection } from "sqlite3";
 import { DataSource } from "typeorm";
@@ -38,6 +40,7 @@ export class SqliteEngine implements Engine {
   ) {}
 
   static async open(writer: DataSource): Promise<SqliteEngine> {
+    keepPrivate(String(writer.options.database));
     await writer.initialize();
     // In the order in which they are asked for, so that no statement overtakes the COMMIT that follows it.
     connectionOf(writer).serialize();
@@ -71,6 +74,9 @@ export class SqliteEngine implements Engine {
     });
   }
 
+  /** There is one writer at a time. */
+  async keepOrder(): Promise<void> {}
+
   isUnavailable(error: unknown): boolean {
     return UNAVAILABLE.has(driverCode(error) ?? "");
   }
@@ -97,6 +103,12 @@ export class SqliteEngine implements Engine {
       driver.queryRunner = undefined;
     }
   }
+}
+
+/** Creates a database file, and its folder, that only its owner can read: it holds hashes and texts of clients. */
+function keepPrivate(file: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  closeSync(openSync(file, "a", 0o600));
 }
 
 /** Of several processes that start together SQLite lets one switch, and refuses the others without waiting. */

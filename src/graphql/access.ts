@@ -36,7 +36,10 @@ export function authorize(caller: Caller, rule: AccessRule | undefined, changes:
   if (rule === undefined) throw new Error("A field of Query or Mutation declares no @Access.");
   const { allowed, whileDeactivated } = rule;
   if (allowed === "anyone") return;
-  if (caller.kind === "anonymous") throw new GatewayError("unauthenticated");
+  if (caller.kind === "anonymous") {
+    const what = allowed === "agentKey" ? "<API_KEY>" : "<session token>, from signIn";
+    throw new GatewayError("unauthenticated", `This needs an Authorization header: Bearer ${what}.`);
+  }
   if (allowed === "agentKey") {
     if (caller.kind === "agent") return;
     throw new GatewayError("forbidden", "This is for systems with an API key.");

@@ -9,6 +9,9 @@ import { formatError, toGatewayError } from "./errors";
 import { landingPage } from "./landing-page";
 import { refuseUnfitVariables } from "./variables";
 
+/** Ten times what an introspection query has; the parser would follow deep nesting until its stack ends. */
+const MOST_TOKENS = 5_000;
+
 /** The GraphQL door. @returns a server that is not started yet */
 export function createApollo(
   schema: GraphQLSchema,
@@ -20,6 +23,8 @@ export function createApollo(
     formatError,
     logger: log,
     introspection: environment === "development",
+    parseOptions: { maxTokens: MOST_TOKENS },
+    hideSchemaDetailsFromClientErrors: environment !== "development",
     // Its store would have to be shared and bounded, and documents here are small.
     persistedQueries: false,
     includeStacktraceInErrorResponses: false,
@@ -38,7 +43,8 @@ export function createApollo(
 /** Whether a document failed to parse, validate or coerce, so that nothing of it was executed. */
 function isRequestError(failure: GraphQLError, known: GatewayError): boolean {
   if (failure.path !== undefined) return false;
-  return known instanceof InvalidInput || known.code.startsWith("graphql_");
+  const aboutVariables = known instanceof InvalidInput || failure.extensions.code === "BAD_USER_INPUT";
+  return aboutVariables || known.code.startsWith("graphql_");
 }
 
 /**

@@ -22,7 +22,7 @@ export class PageArgs {
 
   @Field(() => String, {
     nullable: true,
-    description: "The cursor after which to go on; null for the start.",
+    description: "The cursor after which to go on; without one, the start.",
   })
   after!: string | null;
 }

@@ -1,4 +1,4 @@
-import { unwrapResolverError } from "@apollo/server/errors";
+import { ApolloServerValidationErrorCode, unwrapResolverError } from "@apollo/server/errors";
 import { GraphQLError, type GraphQLFormattedError } from "graphql";
 import { type ErrorCode, GatewayError } from "../errors";
 
@@ -24,6 +24,9 @@ export function toGatewayError(error: unknown): GatewayError {
   if (cause instanceof GatewayError) return cause;
   if (error instanceof GraphQLError && isAboutDocument(error, cause)) {
     const code = codeOf(error);
+    if (error.extensions.validationErrorCode === ApolloServerValidationErrorCode.INTROSPECTION_DISABLED) {
+      return new GatewayError("graphql_validation_failed", "Introspection is off on this server.");
+    }
     if (code !== undefined) return new GatewayError(code, error.message.slice(0, LONGEST_MESSAGE));
   }
   return new GatewayError("internal_error", undefined, { cause });

@@ -1,5 +1,6 @@
 import { parse } from "lossless-json";
 import { GatewayError } from "../errors";
+import { redactTokens } from "../keys/redact-tokens";
 
 /** Far beyond what a field holds; making a bigint of a million digits would keep the process busy for long. */
 const LONGEST_INTEGER = 1_000;
@@ -15,7 +16,7 @@ export function parseJson(body: Buffer): unknown {
   try {
     return parse(utf8.decode(body), null, { parseNumber });
   } catch (cause) {
-    throw new GatewayError("invalid_json", undefined, { cause });
+    throw new GatewayError("invalid_json", whyNot(cause), { cause });
   }
 }
 
@@ -28,9 +29,20 @@ export function requireJson(contentType: string | undefined): void {
   }
 }
 
+/** What the parser says, without what it quotes at length; a stack that ended says only that it did. */
+function whyNot(cause: unknown): string | undefined {
+  if (cause instanceof SyntaxError || cause instanceof InexactNumber) {
+    return `The body is not valid JSON: ${redactTokens(cause.message.slice(0, 200))}.`;
+  }
+  return undefined;
+}
+
+/** A number that would not come back as it was sent. */
+class InexactNumber extends Error {}
+
 function parseNumber(text: string): number | bigint {
   const value = Number(text);
   if (Number.isSafeInteger(value) || (!Number.isInteger(value) && Number.isFinite(value))) return value;
   if (text.length <= LONGEST_INTEGER && /^-?\d+$/.test(text)) return BigInt(text);
-  throw new RangeError("The number cannot be represented exactly.");
+  throw new InexactNumber("it holds a number that cannot be represented exactly");
 }

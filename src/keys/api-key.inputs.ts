@@ -29,7 +29,7 @@ export class NewApiKey {
     description:
       "Where the key is used, 1 to 100 characters; blanks at the ends are dropped. No two active keys of an agent share a name.",
   })
-  @IsText(KEY_NAME_MAX, { trimmed: true })
+  @IsText(KEY_NAME_MAX, { trimmed: true, singleLine: true })
   @HoldsNoToken()
   name!: string;
 
@@ -92,7 +92,7 @@ export class RenameApiKeyArgs {
   id!: string;
 
   @Field(() => String, { description: "Its new name, under the same rules as at minting." })
-  @IsText(KEY_NAME_MAX, { trimmed: true })
+  @IsText(KEY_NAME_MAX, { trimmed: true, singleLine: true })
   @HoldsNoToken()
   name!: string;
 }

@@ -64,7 +64,8 @@ export class ApiKeyResolver {
     return this.keys.rename(context, args);
   }
 
-  @Access("manager")
+  // A key that leaked must not live again with its organization.
+  @Access("manager", { whileDeactivated: true })
   @Mutation(() => ApiKey, {
     description:
       "Revokes an API key: the next request that presents it is refused. A second time changes nothing.",

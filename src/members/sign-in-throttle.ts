@@ -1,14 +1,17 @@
 import { createHash } from "node:crypto";
 import { isIPv6 } from "node:net";
-import type { EntityManager } from "typeorm";
+import { type EntityManager, In } from "typeorm";
 import type { Database } from "../database/database";
 import { GatewayError } from "../errors";
 import { type Timestamp, timestamp } from "../validation/timestamp";
 import { SignInThrottle } from "./sign-in-throttle.entity";
 
 const WINDOW_MS = 15 * 60 * 1000;
-const MOST_PER_ACCOUNT = 10;
-/** More than for an account, for an office may share an address. */
+/** For one account from one address: a stranger elsewhere cannot lock the owner out with a few wrong passwords. */
+const MOST_PER_PAIR = 10;
+/** For one account from everywhere. */
+const MOST_PER_ACCOUNT = 100;
+/** From one address for all accounts; an office may share one. */
 const MOST_PER_ADDRESS = 50;
 
 /**
@@ -22,23 +25,26 @@ export async function countSignInAttempt(
   ip: string | null,
 ): Promise<void> {
   const refusedUntil = await database.write(async (tx) => {
-    const account = await count(tx, accountBucket(email), MOST_PER_ACCOUNT);
-    const address = ip === null ? undefined : await count(tx, addressBucket(ip), MOST_PER_ADDRESS);
-    return account ?? address;
+    const refusals = [
+      await count(tx, pairBucket(email, ip), MOST_PER_PAIR),
+      await count(tx, accountBucket(email), MOST_PER_ACCOUNT),
+      await count(tx, addressBucket(ip), MOST_PER_ADDRESS),
+    ];
+    return refusals.find((until) => until !== undefined);
   });
   if (refusedUntil === undefined) return;
   const seconds = Math.max(1, Math.ceil((Date.parse(refusedUntil) - Date.now()) / 1000));
   throw new GatewayError("too_many_attempts", undefined, { headers: { "retry-after": String(seconds) } });
 }
 
-/** A right password clears the account's count, and takes itself off that of the address. */
+/** A right password clears what was counted for its account, and takes itself off the count of the address. */
 export async function forgetSignInAttempts(
   tx: EntityManager,
   email: string,
   ip: string | null,
 ): Promise<void> {
-  await tx.delete(SignInThrottle, { bucket: accountBucket(email) });
-  if (ip !== null) await tx.decrement(SignInThrottle, { bucket: addressBucket(ip) }, "attempts", 1);
+  await tx.delete(SignInThrottle, { bucket: In([accountBucket(email), pairBucket(email, ip)]) });
+  await tx.decrement(SignInThrottle, { bucket: addressBucket(ip) }, "attempts", 1);
 }
 
 /** Writes the account's count as it is: a transaction with this in it takes as long as one that changes something. */
@@ -62,15 +68,18 @@ async function count(tx: EntityManager, bucket: string, most: number): Promise<T
   return row.attempts > most ? row.windowEndsAt : undefined;
 }
 
-/** One who has an IPv6 address has the 2^64 others of its network too. */
-function addressBucket(ip: string): string {
-  if (!isIPv6(ip)) return hash(`address:${ip}`);
+const addressBucket = (ip: string | null) => hash(`address:${networkOf(ip)}`);
+const pairBucket = (email: string, ip: string | null) => hash(`pair:${networkOf(ip)}:${email}`);
+
+/** An address, or the 64 bits of an IPv6 network: one who has an address in it has the 2^64 others too. */
+function networkOf(ip: string | null): string {
+  if (ip === null || !isIPv6(ip)) return String(ip);
   const [head = "", tail = ""] = ip.split("::");
   const left = head.split(":");
   const right = tail.split(":");
   const zeros = ip.includes("::") ? Array<string>(Math.max(0, 8 - left.length - right.length)).fill("0") : [];
   const network = [...left, ...zeros, ...right].slice(0, 4).map((group) => Number.parseInt(group || "0", 16));
-  return hash(`network:${network.join(":")}`);
+  return network.join(":");
 }
 
 const accountBucket = (email: string) => hash(`account:${email}`);

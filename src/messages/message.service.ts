@@ -1,6 +1,6 @@
 import { v7 as uuid } from "uuid";
 import { agentCaller, type RequestContext } from "../context";
-import type { Database } from "../database/database";
+import { type Database, OrderedList } from "../database/database";
 import { paginate } from "../graphql/connection";
 import { once } from "../idempotency/idempotency";
 import { timestamp } from "../validation/timestamp";
@@ -39,6 +39,7 @@ export class MessageService {
         key: idempotencyKey,
         request: { message },
         create: async () => {
+          await this.database.keepOrder(tx, OrderedList.messages);
           const queued = {
             id: uuid(),
             agentId,

@@ -1,7 +1,7 @@
 import type { EntityManager, SelectQueryBuilder } from "typeorm";
 import { agentCaller, type RequestContext } from "../context";
 import { batched, indexBy } from "../database/batch";
-import type { Database } from "../database/database";
+import { type Database, OrderedList } from "../database/database";
 import { GatewayError } from "../errors";
 import { type Page, paginate } from "../graphql/connection";
 import { once } from "../idempotency/idempotency";
@@ -54,7 +54,10 @@ export class PetService {
         scope: `createPet:${agentCaller(context).agent.id}`,
         key: idempotencyKey,
         request: pet,
-        create: () => insert(tx, pet),
+        create: async () => {
+          await this.database.keepOrder(tx, OrderedList.pets);
+          return insert(tx, pet);
+        },
         repeat: (id) => select(tx).where("pet.id = :id", { id }).getRawOne<Pet>().then(present),
         idOf: ({ id }) => id,
       }),

@@ -52,7 +52,11 @@ export function decode(
       : refuse(`must be one of ${names.join(", ")}`);
   }
   const isInteger = type.name === "Int" || ruleOf(field).format === "int64";
-  if (isInteger) return decodeInteger(value, type.name, place) ?? refuse("must be an integer");
+  if (isInteger)
+    return (
+      decodeInteger(value, type.name, place) ??
+      refuse(`must be an integer of ${type.name === "Int" ? 32 : 64} bits`)
+    );
   return typeof value === "string" ? value : refuse("must be a string");
 }
 

@@ -39,7 +39,7 @@ export function errorCodes({ queryParameters, pathParameters, bodyVariable }: Re
     ] as const),
     ...(["key_revoked", "forbidden"] as const),
     ...(pathParameters ? (["not_found"] as const) : []),
-    ...(bodyVariable ? (["idempotency_key_reused", "conflict", "payload_too_large"] as const) : []),
+    ...(bodyVariable ? (["idempotency_key_reused", "payload_too_large"] as const) : []),
     ...(["internal_error", "unavailable"] as const),
   ];
 }

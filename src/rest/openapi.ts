@@ -128,7 +128,7 @@ function operation(route: RestRoute, prepared: PreparedRoute): JsonSchema {
     }),
     responses: {
       [route.status]: {
-        description: "Done.",
+        description: route.answers,
         headers: headers(...successHeaders(route)),
         content: { "application/json": { schema: body, example: route.example.answer } },
       },

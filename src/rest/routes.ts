@@ -31,7 +31,8 @@ export interface RestRoute {
   /** Path of what was created, given the body of the answer, for `Location`. */
   location?: (created: Readonly<Record<string, unknown>>) => string;
   deprecation?: Deprecation;
-  /** For the reader of the documentation. */
+  /** What a success answers, for the reader of the documentation. */
+  answers: string;
   example: { body?: unknown; answer: unknown };
 }
 
@@ -59,6 +60,7 @@ export const ROUTES: readonly RestRoute[] = [
     status: 200,
     result: ["pets", "nodes"],
     pageInfo: ["pets", "pageInfo"],
+    answers: "One page of animals; `Link` leads to the next.",
     example: { answer: [REX] },
   },
   {
@@ -74,6 +76,7 @@ export const ROUTES: readonly RestRoute[] = [
     status: 201,
     result: ["createPet"],
     location: ({ id }) => `/v1/pets/${id}`,
+    answers: "The animal, with its id.",
     example: { body: { name: "Rex", categoryId: 1, status: "available" }, answer: REX },
   },
   {
@@ -89,6 +92,7 @@ export const ROUTES: readonly RestRoute[] = [
     status: 200,
     result: ["pet"],
     deprecation: GET_PET_DEPRECATION,
+    answers: "The animal.",
     example: { answer: REX },
   },
   {
@@ -106,6 +110,7 @@ export const ROUTES: readonly RestRoute[] = [
     }`,
     status: 200,
     result: ["whoami"],
+    answers: "The agent that the key resolves to, its organization, and the key itself.",
     example: {
       answer: {
         agent: { id: "01a1fcd2-254e-77bb-8319-2e26d1494ad2", slug: "first-agent", name: "First agent" },
@@ -135,6 +140,7 @@ export const ROUTES: readonly RestRoute[] = [
     bodyVariable: "input",
     status: 201,
     result: ["sendMessage"],
+    answers: "The message, queued.",
     example: {
       body: { message: "Hello" },
       answer: {

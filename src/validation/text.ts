@@ -30,10 +30,14 @@ export const HoldsNoToken = (): PropertyDecorator =>
 /**
  * The property must be a text that is not blank and comes back byte for byte: at most `max` code points.
  * @param options.trimmed the text is stored without blanks at its ends, so they do not count
+ * @param options.singleLine the text is shown in lists and terminals, so it may hold no control characters
  */
-export function IsText(max: number, { trimmed = false } = {}): PropertyDecorator {
-  const problem = (value: unknown) =>
-    textProblem(trimmed && typeof value === "string" ? value.trim() : value, max);
+export function IsText(max: number, { trimmed = false, singleLine = false } = {}): PropertyDecorator {
+  const problem = (value: unknown) => {
+    const text = trimmed && typeof value === "string" ? value.trim() : value;
+    const controls = singleLine && typeof text === "string" && /\p{Cc}/u.test(text);
+    return textProblem(text, max) ?? (controls ? "must not contain control characters" : undefined);
+  };
   const validate = ValidateBy({
     name: "isText",
     constraints: [max],
