@@ -64,8 +64,7 @@ export class ApiKeyResolver {
     return this.keys.rename(context, args);
   }
 
-  // A key that leaked must not live again with its organization.
-  @Access("manager", { whileDeactivated: true })
+  @Access("manager")
   @Mutation(() => ApiKey, {
     description:
       "Revokes an API key: the next request that presents it is refused. A second time changes nothing.",

@@ -123,7 +123,8 @@ function variablesOf(route: RestRoute, schema: GraphQLSchema, operation: Operati
     // A misspelled filter would otherwise list everything.
     const known = queryParameters.map(({ name }) => name);
     for (const name of known.length > 0 ? Object.keys(query as object) : []) {
-      if (!known.includes(name)) problems.push({ path: name.slice(0, 100), problem: "is not known" });
+      if (!known.includes(name))
+        problems.push({ path: name.slice(0, 100) || "(no name)", problem: "is not known" });
     }
     if (bodyVariable !== undefined) {
       const input = decode(body, typeOf(bodyVariable), { path: "", source: "json", problems });

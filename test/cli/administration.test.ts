@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import { onEachEngine, sqlite, type TestDatabase } from "../support/engines";
 import { signIn, startGateway, type TestGateway } from "../support/gateway";
 import { type Ended, endProcesses, runCli } from "../support/process";
@@ -161,7 +162,10 @@ describe("on a database that nobody has used", () => {
   test("commands ask for the migrations, which run once", async () => {
     const before = await runCli(place.url, ["keys", "list"]);
     expect(before).toMatchObject({ code: 1, stdout: "" });
-    expect(before.stderr).toMatch(/^gateway: the database is not up to date: .*"gateway migrate".*\n$/);
+    expect(before.stderr).toMatch(/^gateway: there is no database at \/.*gateway\.sqlite; .*\n$/);
+    await writeFile(place.url.slice("sqlite:".length), "");
+    const empty = await runCli(place.url, ["keys", "list"]);
+    expect(empty.stderr).toMatch(/^gateway: the database is not up to date: .*"gateway migrate".*\n$/);
     expect((await runCli(place.url, ["migrate"])).stdout).toMatch(/^Ran Initial\d+.*\.\n$/);
     expect((await runCli(place.url, ["migrate"])).stdout).toBe("The database is up to date.\n");
     expect((await runCli(place.url, ["keys", "list"])).stdout).toBe("There are no such keys.\n");

@@ -82,7 +82,7 @@ onEachEngine((engine) => {
     const [table, active, none] = await Promise.all([
       cli("keys", "list"),
       json("keys", "list", "--state", "active", "--agent", "first-agent", "--org", "first"),
-      cli("keys", "list", "--agent", "no-such-agent"),
+      cli("keys", "list", "--state", "expired"),
     ]);
     const lines = table.stdout.split("\n");
     expect(lines[0]).toMatch(
