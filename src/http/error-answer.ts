@@ -15,7 +15,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 };
 
 /** What a client may learn of a failure outside GraphQL. */
-export function toHttpError(error: unknown): GatewayError {
+function toHttpError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   const code = error instanceof Error && "code" in error ? CODES[String(error.code)] : undefined;
   return new GatewayError(code ?? "internal_error", undefined, { cause: error });

@@ -8,7 +8,7 @@ import { LAST_MOMENT_MS } from "../validation/timestamp";
 import { ApiKey, ApiKeyState } from "./api-key.entity";
 
 /** Longest name of a key, in code points. */
-export const KEY_NAME_MAX = 100;
+const KEY_NAME_MAX = 100;
 const DAY_SECONDS = 24 * 60 * 60;
 
 const IsInFuture = () =>

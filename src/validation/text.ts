@@ -6,7 +6,7 @@ import { JsonSchema } from "./json-schema";
  * What is wrong with a text, or undefined. Length counts code points, as JSON Schema does. NUL cannot be
  * stored by PostgreSQL, and a lone surrogate has no UTF-8: both would come back changed.
  */
-export function textProblem(value: unknown, max: number): string | undefined {
+function textProblem(value: unknown, max: number): string | undefined {
   if (typeof value !== "string") return "must be a string";
   if (value.trim() === "") return "must not be empty";
   if (value.length > 2 * max || (value.length > max && [...value].length > max)) {
