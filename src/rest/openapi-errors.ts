@@ -23,7 +23,7 @@ export function errorSchema(codes: readonly ErrorCode[]): JsonSchema {
 }
 
 /** What requests can meet that reach no route. */
-export const ANYWHERE: readonly ErrorCode[] = ["not_found", "method_not_allowed", "header_fields_too_large"];
+export const ANYWHERE: readonly ErrorCode[] = ["not_found", "header_fields_too_large"];
 
 /** The codes that a route can answer, by what it takes. */
 export function errorCodes({ queryParameters, pathParameters, bodyVariable }: RestRoute): ErrorCode[] {
@@ -40,6 +40,8 @@ export function errorCodes({ queryParameters, pathParameters, bodyVariable }: Re
     ...(["key_revoked", "forbidden"] as const),
     ...(pathParameters ? (["not_found"] as const) : []),
     ...(bodyVariable ? (["idempotency_key_reused", "payload_too_large"] as const) : []),
+    // To the other methods of its path.
+    "method_not_allowed",
     ...(["internal_error", "unavailable"] as const),
   ];
 }
@@ -76,5 +78,6 @@ export function errorResponses(codes: readonly ErrorCode[]): Record<string, Json
 
 const ERROR_HEADERS: Readonly<Record<number, HeaderName[]>> = {
   401: ["WWW-Authenticate"],
+  405: ["Allow"],
   503: ["Retry-After"],
 };

@@ -6,6 +6,7 @@ const headerOf = (description: string, schema: JsonSchema = { type: "string" }) 
 export const HEADERS = {
   "X-Request-Id": headerOf("Identifies the request in the log; the client's own where it sent a fit one."),
   "WWW-Authenticate": headerOf("The scheme to authenticate with.", { type: "string", const: "Bearer" }),
+  Allow: headerOf("The methods that the path has (RFC 9110, 10.2.1)."),
   "Retry-After": headerOf("Seconds to wait before trying again.", { type: "string", pattern: "^\\d+$" }),
   Link: headerOf(
     'Related addresses (RFC 8288): the next page as `rel="next"`, a successor as `successor-version`.',

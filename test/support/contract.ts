@@ -30,7 +30,15 @@ const resolved = (schema: object): object =>
   JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"openapi#/components/'));
 
 /** Headers that an answer must have where the contract names them, not only may. */
-const ALWAYS = ["X-Request-Id", "WWW-Authenticate", "Retry-After", "Location", "Deprecation", "Sunset"];
+const ALWAYS = [
+  "X-Request-Id",
+  "WWW-Authenticate",
+  "Allow",
+  "Retry-After",
+  "Location",
+  "Deprecation",
+  "Sunset",
+];
 
 /**
  * Fails the test when an answer of the REST door is not one that its contract promises: an undocumented status, a
@@ -40,7 +48,10 @@ export function assertInContract(method: string, url: string, reply: Reply): voi
   const path = url.split("?")[0] ?? "";
   const template = Object.keys(paths).find((each) => matcher(each).test(path));
   if (template === undefined || method === "HEAD" || method === "OPTIONS") return;
-  const operation = paths[template]?.[method.toLowerCase()];
+  const operations = paths[template] ?? {};
+  // Any operation of the path tells what its other methods answer.
+  const operation =
+    operations[method.toLowerCase()] ?? (reply.status === 405 ? Object.values(operations)[0] : undefined);
   const response = operation?.responses[reply.status];
   if (operation !== undefined && response === undefined) {
     throw new Error(`${method} ${path}: the contract has no status ${reply.status}: ${reply.text}`);
