@@ -1,3 +1,4 @@
+import type { EntityManager } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { agentCaller, type RequestContext } from "../context";
 import { type Database, OrderedList } from "../database/database";
@@ -41,7 +42,7 @@ export class MessageService {
         create: async () => {
           await this.database.keepOrder(tx, OrderedList.messages);
           const queued = {
-            id: uuid(),
+            id: await nextId(tx, agentId),
             agentId,
             message,
             status: MessageStatus.queued,
@@ -58,3 +59,18 @@ export class MessageService {
 }
 
 const agentOf = (context: RequestContext): string => agentCaller(context).agent.id;
+
+/** An id that sorts after all that the agent has, whatever the clocks of other processes say. */
+async function nextId(tx: EntityManager, agentId: string): Promise<string> {
+  const last = await tx
+    .createQueryBuilder(Message, "message")
+    .select("MAX(message.id)", "id")
+    .where({ agentId })
+    .getRawOne<{ id: string | null }>();
+  const id = uuid();
+  if (last?.id == null || id > last.id) return id;
+  return uuid({ msecs: millisecondsOf(last.id) + 1 });
+}
+
+/** The time inside a UUID of version 7: its first 48 bits (RFC 9562, 5.7). */
+const millisecondsOf = (id: string): number => Number.parseInt(id.replace("-", "").slice(0, 12), 16);

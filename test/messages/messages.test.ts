@@ -1,3 +1,6 @@
+import { v7 as uuid } from "uuid";
+import { Message, MessageStatus } from "../../src/messages/message.entity";
+import { timestamp } from "../../src/validation/timestamp";
 import { onEachEngine } from "../support/engines";
 import { mint, operator, startGateway, type TestGateway } from "../support/gateway";
 
@@ -27,6 +30,29 @@ onEachEngine((engine) => {
     const { id, createdAt } = sent.body;
     const read = await gateway.graphql(ONE, { id });
     expect(read.body).toEqual({ data: { message: { message: "Hello", status: "queued", createdAt } } });
+  });
+
+  test("a message comes after those of a process whose clock is ahead", async () => {
+    const context = await operator(gateway);
+    const agent = await gateway.services.agents.create(context, { slug: "ahead", name: "Ahead" });
+    const { secret } = await mint(gateway, { agent: "ahead" });
+    const early = {
+      agentId: agent.id,
+      message: "ahead",
+      status: MessageStatus.queued,
+      createdAt: timestamp(),
+    };
+    const id = uuid({ msecs: Date.now() + 3_600_000 });
+    await gateway.services.database.write((tx) => tx.insert(Message, { ...early, id }));
+    for (const message of ["then", "last"]) {
+      await gateway.rest("POST", "/messages", { body: { message }, token: secret });
+    }
+    const { body } = await gateway.graphql("{ messages { nodes { message } } }", {}, { token: secret });
+    expect(body.data.messages.nodes.map(({ message }: { message: string }) => message)).toEqual([
+      "ahead",
+      "then",
+      "last",
+    ]);
   });
 
   test("an agent neither reads nor lists the messages of another", async () => {
