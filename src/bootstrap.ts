@@ -1,6 +1,6 @@
 import { addAgent } from "./agents/agent.service";
 import type { Config } from "./config";
-import type { RequestContext } from "./context";
+import { operatorFor } from "./context";
 import type { Database } from "./database/database";
 
 import { randomBase62 } from "./keys/base62";
@@ -38,10 +38,7 @@ export async function bootstrap(
   return database.exclusively(async (tx) => {
     if (await tx.exists(Organization)) return undefined;
     const organization = await addOrganization(tx, { slug: "first", name: "First organization" });
-    const context: RequestContext = {
-      caller: { kind: "operator", organization },
-      origin: { ip: null, userAgent: null, requestId: null },
-    };
+    const context = operatorFor(organization);
     const agent = await addAgent(tx, context, { slug: "first-agent", name: "First agent" });
     const owner = await addMember(tx, context, {
       email: ownerEmail,

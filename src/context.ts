@@ -51,6 +51,12 @@ export interface RequestContext {
   origin: Origin;
 }
 
+/** The context of one who sits at the command line and acts for an organization; the first start does so too. */
+export const operatorFor = (organization: Organization): RequestContext & { caller: Operator } => ({
+  caller: { kind: "operator", organization },
+  origin: { ip: null, userAgent: null, requestId: null },
+});
+
 /** The part of a request that decides who calls. */
 export interface Credentials {
   /** Every value of the `Authorization` header, in order. */

@@ -1,9 +1,10 @@
 import type { Command } from "commander";
 import type { Agent } from "../agents/agent.entity";
 import { NewAgent } from "../agents/agent.inputs";
+import { operatorFor } from "../context";
 import { validateInput } from "../validation/validate-input";
 import { print, printJson, printTable } from "./output";
-import { operatorFor, withServices } from "./session";
+import { withServices } from "./session";
 
 interface Options {
   org: string;

@@ -1,9 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { AuditLogArgs } from "../audit/audit.inputs";
 import { AuditAction, type AuditEntry } from "../audit/audit-entry.entity";
+import { operatorFor } from "../context";
 import { MAX_PAGE } from "../graphql/connection";
 import { printJson, printTable } from "./output";
-import { operatorFor, withServices } from "./session";
+import { withServices } from "./session";
 
 interface Options {
   org: string;

@@ -1,11 +1,11 @@
 import { type Command, Option } from "commander";
-import type { RequestContext } from "../context";
+import { operatorFor, type RequestContext } from "../context";
 import { type ApiKey, ApiKeyState } from "../keys/api-key.entity";
 import { type MintedApiKey, NewApiKey, RenameApiKeyArgs, RotateApiKeyArgs } from "../keys/api-key.inputs";
 import type { Services } from "../services";
 import { validateInput } from "../validation/validate-input";
 import { print, printJson, printRecord, printTable } from "./output";
-import { operatorFor, withServices } from "./session";
+import { withServices } from "./session";
 import { wholeNumber } from "./whole-number";
 
 const DAY_SECONDS = 24 * 60 * 60;

@@ -1,11 +1,12 @@
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
+import { operatorFor } from "../context";
 import { randomBase62 } from "../keys/base62";
 import { type Member, Permission } from "../members/member.entity";
 import { NewMember, NewPassword } from "../members/member.inputs";
 import { validateInput } from "../validation/validate-input";
 import { print, printJson, printRecord, printTable } from "./output";
-import { operatorFor, withServices } from "./session";
+import { withServices } from "./session";
 
 interface Json {
   json?: boolean;

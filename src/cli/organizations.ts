@@ -1,9 +1,10 @@
 import type { Command } from "commander";
+import { operatorFor } from "../context";
 import type { Organization } from "../organizations/organization.entity";
 import { NewOrganization } from "../organizations/organization.inputs";
 import { validateInput } from "../validation/validate-input";
 import { print, printJson, printTable } from "./output";
-import { operatorFor, withServices } from "./session";
+import { withServices } from "./session";
 
 interface Json {
   json?: boolean;

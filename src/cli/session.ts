@@ -2,11 +2,9 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import pino from "pino";
 import { loadConfig } from "../config";
-import type { Operator, RequestContext } from "../context";
 import { Database } from "../database/database";
 import { StartupError } from "../errors";
 import { logOptions } from "../logger";
-import type { Organization } from "../organizations/organization.entity";
 import { createServices, type Services } from "../services";
 
 /** Connects to the database of the settings, does the work, and lets go again. */
@@ -42,9 +40,3 @@ function assertThere(databaseUrl: string): void {
     throw new StartupError(`there is no database at ${file}; set DATABASE_URL, or start the server first`);
   }
 }
-
-/** The context of one who sits at the command line and acts for an organization. */
-export const operatorFor = (organization: Organization): RequestContext & { caller: Operator } => ({
-  caller: { kind: "operator", organization },
-  origin: { ip: null, userAgent: null, requestId: null },
-});

@@ -1,6 +1,7 @@
-import { createHash } from "node:crypto";
 import { type EntityManager, LessThan } from "typeorm";
+import { returning } from "../database/returning";
 import { GatewayError } from "../errors";
+import { sha256 } from "../validation/sha256";
 import { timestamp } from "../validation/timestamp";
 import { IdempotencyRecord } from "./idempotency-record.entity";
 
@@ -51,15 +52,14 @@ export async function once<T>(tx: EntityManager, operation: IdempotentCreate<T>)
 type Claim = Pick<IdempotencyRecord, "scope" | "key" | "requestHash">;
 
 /** Inserts the record, or waits for and locks the one that is there; answers what then stands. */
-async function claim(tx: EntityManager, { scope, key, requestHash }: Claim): Promise<IdempotencyRecord> {
-  // Lower case, for TypeORM's SQLite driver drops the rows that a statement beginning with "INSERT " returns.
-  const [record] = await tx.query(
+function claim(tx: EntityManager, { scope, key, requestHash }: Claim) {
+  return returning<Pick<IdempotencyRecord, "requestHash" | "resourceId">>(
+    tx,
     `insert into idempotency_record (scope, key, request_hash, created_at) values ($1, $2, $3, $4)
      on conflict (scope, key) do update set scope = excluded.scope
      returning request_hash as "requestHash", resource_id as "resourceId"`,
     [scope, key, requestHash, timestamp()],
   );
-  return record;
 }
 
 function hashOf(request: Readonly<Record<string, unknown>>): string {
@@ -68,5 +68,3 @@ function hashOf(request: Readonly<Record<string, unknown>>): string {
     .sort(([a], [b]) => (a < b ? -1 : 1));
   return sha256(JSON.stringify(sorted));
 }
-
-const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { Config } from "../config";
+import { sha256 } from "../validation/sha256";
 import { randomBase62, toBase62 } from "./base62";
 
 /** The part of a key that says where it is valid. */
@@ -28,7 +28,7 @@ const sealed = (text: string) => text + checksum(text);
 const isSealed = (token: string) => sealed(token.slice(0, -CHECKSUM_DIGITS)) === token;
 
 /** What is stored of a token that is random enough to need no slow hash: its SHA-256, hexadecimal. */
-export const hashToken = (token: string): string => createHash("sha256").update(token).digest("hex");
+export const hashToken = sha256;
 
 /** A new API key, `agk_<env>_<publicId>_<secret><checksum>`, and its hint, the part that may be shown. */
 export function mintApiKey(environment: KeyEnvironment): { secret: string; hint: string } {

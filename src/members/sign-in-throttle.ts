@@ -1,8 +1,9 @@
-import { createHash } from "node:crypto";
 import { isIPv6 } from "node:net";
 import { type EntityManager, In } from "typeorm";
 import type { Database } from "../database/database";
+import { returning } from "../database/returning";
 import { GatewayError } from "../errors";
+import { sha256 } from "../validation/sha256";
 import { type Timestamp, timestamp } from "../validation/timestamp";
 import { SignInThrottle } from "./sign-in-throttle.entity";
 
@@ -55,8 +56,8 @@ export async function touchSignInAttempts(tx: EntityManager, email: string): Pro
 
 /** @returns until when the bucket refuses, or undefined when the attempt may go on */
 async function count(tx: EntityManager, bucket: string, most: number): Promise<Timestamp | undefined> {
-  // Lower case, for TypeORM's SQLite driver drops the rows that a statement beginning with "INSERT " returns.
-  const [row] = await tx.query(
+  const row = await returning<Pick<SignInThrottle, "attempts" | "windowEndsAt">>(
+    tx,
     `insert into sign_in_throttle (bucket, attempts, window_ends_at) values ($1, 1, $2)
      on conflict (bucket) do update set
        attempts = case when sign_in_throttle.window_ends_at <= $3 then 1 else sign_in_throttle.attempts + 1 end,
@@ -68,8 +69,8 @@ async function count(tx: EntityManager, bucket: string, most: number): Promise<T
   return row.attempts > most ? row.windowEndsAt : undefined;
 }
 
-const addressBucket = (ip: string | null) => hash(`address:${networkOf(ip)}`);
-const pairBucket = (email: string, ip: string | null) => hash(`pair:${networkOf(ip)}:${email}`);
+const addressBucket = (ip: string | null) => sha256(`address:${networkOf(ip)}`);
+const pairBucket = (email: string, ip: string | null) => sha256(`pair:${networkOf(ip)}:${email}`);
 
 /** An address, or the 64 bits of an IPv6 network: one who has an address in it has the 2^64 others too. */
 function networkOf(ip: string | null): string {
@@ -82,5 +83,4 @@ function networkOf(ip: string | null): string {
   return network.join(":");
 }
 
-const accountBucket = (email: string) => hash(`account:${email}`);
-const hash = (text: string) => createHash("sha256").update(text).digest("hex");
+const accountBucket = (email: string) => sha256(`account:${email}`);

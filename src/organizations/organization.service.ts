@@ -2,7 +2,7 @@ import { type EntityManager, IsNull, Not } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { recordAudit } from "../audit/audit";
 import { AuditAction } from "../audit/audit-entry.entity";
-import { organizationOf, type RequestContext } from "../context";
+import { operatorFor, organizationOf, type RequestContext } from "../context";
 import type { Database } from "../database/database";
 import { insertUnlessTaken } from "../database/insert-unless-taken";
 import { GatewayError } from "../errors";
@@ -72,13 +72,10 @@ export async function addOrganization(
     createdAt: timestamp(),
   });
   await insertUnlessTaken(tx, Organization, organization, `There is already an organization "${slug}".`);
-  const context: RequestContext = { caller: { kind: "operator", organization }, origin: NOWHERE };
-  await recordAudit(tx, context, AuditAction.organization_created, {
+  await recordAudit(tx, operatorFor(organization), AuditAction.organization_created, {
     id: organization.id,
     name: slug,
     organizationId: organization.id,
   });
   return organization;
 }
-
-const NOWHERE = { ip: null, userAgent: null, requestId: null };

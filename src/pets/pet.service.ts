@@ -2,6 +2,7 @@ import type { EntityManager, SelectQueryBuilder } from "typeorm";
 import { agentCaller, type RequestContext } from "../context";
 import { batched, indexBy } from "../database/batch";
 import { type Database, OrderedList } from "../database/database";
+import { returning } from "../database/returning";
 import { GatewayError } from "../errors";
 import { type Page, paginate } from "../graphql/connection";
 import { once } from "../idempotency/idempotency";
@@ -102,8 +103,8 @@ async function insert(
   tx: EntityManager,
   { name, categoryId, status }: Omit<NewPet, "idempotencyKey">,
 ): Promise<Pet> {
-  // Lower case, for TypeORM's SQLite driver drops the rows that a statement beginning with "INSERT " returns.
-  const [row] = await tx.query(
+  const row = await returning<Pick<Pet, "id">>(
+    tx,
     "insert into pet (name, category_id, status) values ($1, $2, $3) returning CAST(id AS TEXT) AS id",
     [name, categoryId, status ?? null],
   );

@@ -4,7 +4,7 @@ import pino from "pino";
 import { createApp } from "../../src/app";
 import { bootstrap } from "../../src/bootstrap";
 import { loadConfig } from "../../src/config";
-import type { RequestContext } from "../../src/context";
+import { operatorFor, type RequestContext } from "../../src/context";
 import { createDataSource } from "../../src/database/data-source";
 import { logOptions } from "../../src/logger";
 import type { Services } from "../../src/services";
@@ -139,10 +139,7 @@ export async function signIn(
 
 /** The context of somebody at the command line, who acts for the first organization or the one given. */
 export async function operator(gateway: TestGateway, slug = "first"): Promise<RequestContext> {
-  return {
-    caller: { kind: "operator", organization: await gateway.services.organizations.bySlug(slug) },
-    origin: { ip: null, userAgent: null, requestId: null },
-  };
+  return operatorFor(await gateway.services.organizations.bySlug(slug));
 }
 
 /** Mints a key for an agent through the service, as the command line does. */
@@ -155,9 +152,11 @@ export async function mint(
   }: { agent?: string; name?: string; expiresAt?: Date } = {},
 ): Promise<{ id: string; secret: string; hint: string }> {
   const { id: agentId, organization } = await gateway.services.agents.bySlug(agent);
-  const { apiKey, secret } = await gateway.services.keys.create(
-    { caller: { kind: "operator", organization }, origin: { ip: null, userAgent: null, requestId: null } },
-    { agentId, name, expiresAt, idempotencyKey: undefined },
-  );
+  const { apiKey, secret } = await gateway.services.keys.create(operatorFor(organization), {
+    agentId,
+    name,
+    expiresAt,
+    idempotencyKey: undefined,
+  });
   return { id: apiKey.id, secret, hint: apiKey.hint };
 }
