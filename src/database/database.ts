@@ -1,6 +1,6 @@
 import { type DataSource, type EntityManager, MigrationExecutor } from "typeorm";
 import { GatewayError, StartupError } from "../errors";
-import type { Engine, Read, Unit } from "./engine";
+import type { Engine, Read, Run, Select, Unit } from "./engine";
 import { placeOf } from "./place";
 import { PostgresEngine } from "./postgres.engine";
 import { SqliteEngine } from "./sqlite.engine";
@@ -31,6 +31,12 @@ export class Database {
       const kind = source.options.type === "postgres" ? PostgresEngine : SqliteEngine;
       return new Database(source, await kind.open(source));
     });
+  }
+
+  /** Makes a Select ready to run on committed rows. @throws GatewayError `unavailable`, when it runs */
+  prepare<Row>(select: Select<Row>): Run<Row> {
+    const run = this.engine.prepare(select);
+    return (parameters) => this.guarded(() => run(parameters));
   }
 
   /** Runs a reading query on committed rows. @throws GatewayError `unavailable` */

@@ -7,10 +7,29 @@ export type Read<T> = (reader: EntityManager) => Promise<T>;
 /** A unit of work: every statement through `tx`, all kept or none. */
 export type Unit<T> = (tx: EntityManager) => Promise<T>;
 
+/** What a database spells in its own way inside a Select. */
+export interface Dialect {
+  /** `column IN …`: the value is in the list of texts that is the parameter, such as `$1`. */
+  among(column: string, parameter: string): string;
+}
+
+/** A query whose text never changes, for the paths that every request takes. */
+export interface Select<Row> {
+  /** Each property of a row, and the SQL that it stands for. */
+  columns: Readonly<Record<keyof Row & string, string>>;
+  /** The rest of the query, from FROM on; its parameters are `$1`, `$2`, … in the order of their first use. */
+  from(dialect: Dialect): string;
+}
+
+/** Runs a Select with the values of its parameters. */
+export type Run<Row> = (parameters: readonly unknown[]) => Promise<Row[]>;
+
 /**
  * What differs between the databases; nothing outside this folder knows which one it talks to.
  */
 export interface Engine {
+  /** Makes a Select ready: the database parses it once for each of its connections. */
+  prepare<Row>(select: Select<Row>): Run<Row>;
   /** Runs a query that never sees an uncommitted row. */
   read<T>(query: Read<T>): Promise<T>;
   /** Runs a unit in a transaction of its own and answers once it is durable; a failed unit leaves nothing. */

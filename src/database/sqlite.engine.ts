@@ -5,11 +5,26 @@ import type { Database as Connection } from "sqlite3";
 import { DataSource } from "typeorm";
 import type { AbstractSqliteDriver } from "typeorm/driver/sqlite-abstract/AbstractSqliteDriver";
 import { WAIT_MS } from "./data-source";
-import { driverCode, type Engine, type Frame, type Read, transact, type Unit } from "./engine";
+import {
+  type Dialect,
+  driverCode,
+  type Engine,
+  type Frame,
+  type Read,
+  type Run,
+  type Select,
+  transact,
+  type Unit,
+} from "./engine";
+import { PreparedStatement } from "./prepared-statement";
 import { SerialQueue } from "./serial-queue";
 
 /** IMMEDIATE takes the write lock at once: a unit that reads before it writes cannot fail half-way. */
 const FRAME: Frame = { begin: "BEGIN IMMEDIATE", commit: (query) => query("COMMIT") };
+
+const DIALECT: Dialect = {
+  among: (column, parameter) => `${column} IN (SELECT value FROM json_each(${parameter}))`,
+};
 
 /** The one connection of a data source, which TypeORM has no type for. */
 const connectionOf = ({ driver }: DataSource) =>
@@ -33,6 +48,7 @@ const UNAVAILABLE = new Set([
  */
 export class SqliteEngine implements Engine {
   private readonly queue = new SerialQueue();
+  private readonly statements: PreparedStatement[] = [];
 
   private constructor(
     private readonly writer: DataSource,
@@ -51,6 +67,25 @@ export class SqliteEngine implements Engine {
     await reader.initialize();
     await reader.query("PRAGMA query_only = ON");
     return new SqliteEngine(writer, reader);
+  }
+
+  /**
+   * Has SQLite write all rows as one JSON text, on its own thread: one value to hand over instead of one for each
+   * column of each row.
+   */
+  prepare<Row>({ columns, from }: Select<Row>): Run<Row> {
+    const names = Object.keys(columns) as (keyof Row & string)[];
+    const rows = `SELECT ${names.map((name) => `${columns[name]} AS "${name}"`)} ${from(DIALECT)}`;
+    const members = names.map((name) => `'${name}', "${name}"`);
+    const statement = new PreparedStatement(
+      connectionOf(this.reader),
+      `SELECT json_group_array(json_object(${members})) AS json FROM (${rows})`,
+    );
+    this.statements.push(statement);
+    return async (parameters) => {
+      const lists = parameters.map((value) => (Array.isArray(value) ? JSON.stringify(value) : value));
+      return JSON.parse(await statement.value(lists));
+    };
   }
 
   read<T>(query: Read<T>): Promise<T> {
@@ -88,6 +123,7 @@ export class SqliteEngine implements Engine {
 
   async close(): Promise<void> {
     await this.queue.run(async () => undefined);
+    await Promise.all(this.statements.map((statement) => statement.close()));
     await this.reader.destroy();
     await this.writer.destroy();
   }
