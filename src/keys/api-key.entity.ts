@@ -20,6 +20,7 @@ registerEnumType(ApiKeyState, {
 });
 
 @ObjectType({
+  simpleResolvers: true,
   description: "A credential that resolves to one agent. Its secret is shown once and never again.",
 })
 @Entity()
