@@ -53,6 +53,8 @@ export interface Frame {
   begin: string;
   /** Makes the unit durable, or fails. */
   commit: (query: QueryRunner["query"]) => Promise<unknown>;
+  /** Takes back all that the unit did. */
+  rollback: (query: QueryRunner["query"]) => Promise<unknown>;
 }
 
 /**
@@ -60,7 +62,11 @@ export interface Frame {
  * ended, what it forgot to await or started beside a statement that failed throws: it would otherwise run
  * after the COMMIT or ROLLBACK, on its own or in the transaction of another unit.
  */
-export async function transact<T>(runner: QueryRunner, { begin, commit }: Frame, unit: Unit<T>): Promise<T> {
+export async function transact<T>(
+  runner: QueryRunner,
+  { begin, commit, rollback }: Frame,
+  unit: Unit<T>,
+): Promise<T> {
   const query = runner.query.bind(runner);
   const seal = () => {
     runner.query = async () => {
@@ -77,7 +83,7 @@ export async function transact<T>(runner: QueryRunner, { begin, commit }: Frame,
     return result;
   } catch (error) {
     seal();
-    await query("ROLLBACK").catch(() => undefined);
+    await rollback(query);
     throw error;
   }
 }

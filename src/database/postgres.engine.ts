@@ -13,6 +13,7 @@ import {
   type Dialect,
   driverCode,
   type Engine,
+  type Frame,
   type Read,
   type Run,
   type Select,
@@ -71,7 +72,7 @@ export class PostgresEngine implements Engine {
 
   transaction<T>(unit: Unit<T>): Promise<T> {
     return this.connected((runner) =>
-      transact(runner, { begin: "BEGIN", commit: () => commit(runner) }, unit),
+      transact(runner, { begin: "BEGIN", commit: () => commit(runner), rollback }, unit),
     );
   }
 
@@ -116,6 +117,8 @@ export class PostgresEngine implements Engine {
     }
   }
 }
+
+const rollback: Frame["rollback"] = (query) => query("ROLLBACK").catch(() => undefined);
 
 /** Whatever the reason, the database does not serve now. */
 function cannotConnect(cause: unknown): never {

@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Database as Connection } from "sqlite3";
-import { DataSource } from "typeorm";
+import { DataSource, type QueryRunner } from "typeorm";
 import type { AbstractSqliteDriver } from "typeorm/driver/sqlite-abstract/AbstractSqliteDriver";
 import { WAIT_MS } from "./data-source";
 import {
@@ -16,11 +16,16 @@ import {
   transact,
   type Unit,
 } from "./engine";
+import { GroupCommit } from "./group-commit";
 import { PreparedStatement } from "./prepared-statement";
 import { SerialQueue } from "./serial-queue";
 
 /** IMMEDIATE takes the write lock at once: a unit that reads before it writes cannot fail half-way. */
-const FRAME: Frame = { begin: "BEGIN IMMEDIATE", commit: (query) => query("COMMIT") };
+const FRAME: Frame = {
+  begin: "BEGIN IMMEDIATE",
+  commit: (query) => query("COMMIT"),
+  rollback: (query) => query("ROLLBACK").catch(() => undefined),
+};
 
 const DIALECT: Dialect = {
   among: (column, parameter) => `${column} IN (SELECT value FROM json_each(${parameter}))`,
@@ -48,6 +53,7 @@ const UNAVAILABLE = new Set([
  */
 export class SqliteEngine implements Engine {
   private readonly queue = new SerialQueue();
+  private readonly units = new GroupCommit(() => this.newRunner(), FRAME);
   private readonly statements: PreparedStatement[] = [];
 
   private constructor(
@@ -93,7 +99,9 @@ export class SqliteEngine implements Engine {
   }
 
   transaction<T>(unit: Unit<T>): Promise<T> {
-    return this.queue.run(() => this.immediately(unit));
+    // One that is waiting already has seen to it that the next transaction comes, for this one too.
+    if (!this.units.isWaiting) void this.queue.run(() => this.commitWaiting());
+    return this.units.add(unit);
   }
 
   exclusively<T>(unit: Unit<T>): Promise<T> {
@@ -102,7 +110,7 @@ export class SqliteEngine implements Engine {
     return this.queue.run(async () => {
       await this.writer.query("PRAGMA foreign_keys = OFF");
       try {
-        return await this.immediately(unit);
+        return await transact(this.newRunner(), FRAME, unit);
       } finally {
         await this.writer.query("PRAGMA foreign_keys = ON");
       }
@@ -128,16 +136,18 @@ export class SqliteEngine implements Engine {
     await this.writer.destroy();
   }
 
-  private async immediately<T>(unit: Unit<T>): Promise<T> {
+  private async commitWaiting(): Promise<void> {
+    await this.units.commitWaiting();
+    if (this.units.isWaiting) void this.queue.run(() => this.commitWaiting());
+  }
+
+  /** A runner for one unit alone; the driver would hand out the same one for ever. */
+  private newRunner(): QueryRunner {
     const driver = this.writer.driver as AbstractSqliteDriver;
-    // A runner for this unit alone; the driver would hand out the same one for ever.
     driver.queryRunner = undefined;
     const runner = this.writer.createQueryRunner("master");
-    try {
-      return await transact(runner, FRAME, unit);
-    } finally {
-      driver.queryRunner = undefined;
-    }
+    driver.queryRunner = undefined;
+    return runner;
   }
 }
 

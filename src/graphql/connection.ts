@@ -97,7 +97,10 @@ export function ConnectionOf<T extends Row>(
   kind: string,
   isId: (text: string) => boolean,
 ) {
-  @ObjectType(`${Node.name}Edge`, { simpleResolvers: true, description: "An item and its place in the list." })
+  @ObjectType(`${Node.name}Edge`, {
+    simpleResolvers: true,
+    description: "An item and its place in the list.",
+  })
   class Edge {
     @Field(() => Node, { description: "The item." })
     readonly node: T;

@@ -1,7 +1,7 @@
 import type { EntityManager } from "typeorm";
 import { agentCaller, type RequestContext } from "../context";
 import { type Database, OrderedList } from "../database/database";
-import { returning } from "../database/returning";
+import { allReturning, placeholders } from "../database/returning";
 import { GatewayError } from "../errors";
 import { once } from "../idempotency/idempotency";
 import { isInt64 } from "../validation/int64";
@@ -34,19 +34,39 @@ export class PetService {
 
   /** Adds an animal. @throws GatewayError `idempotency_key_reused` */
   create(context: RequestContext, { idempotencyKey, ...pet }: NewPet): Promise<Pet> {
+    if (idempotencyKey == null) return this.add(pet);
     return this.database.write((tx) =>
       once(tx, {
         scope: `createPet:${agentCaller(context).agent.id}`,
         key: idempotencyKey,
         request: pet,
-        create: async () => {
-          await this.database.keepOrder(tx, OrderedList.pets);
-          return insert(tx, pet);
-        },
+        create: () => this.insert(tx, [pet]).then(([made]) => present(made)),
         repeat: (id) => petWithin(tx, id).then(present),
         idOf: ({ id }) => id,
       }),
     );
+  }
+
+  private readonly add = this.database.together((tx, pets: readonly Omit<NewPet, "idempotencyKey">[]) =>
+    this.insert(tx, pets),
+  );
+
+  /** Rows get their ids in the order of VALUES, whatever the order in which they come back. */
+  private async insert(tx: EntityManager, pets: readonly Omit<NewPet, "idempotencyKey">[]): Promise<Pet[]> {
+    await this.database.keepOrder(tx, OrderedList.pets);
+    const rows = await allReturning<{ id: string }>(
+      tx,
+      `insert into pet (name, category_id, status) values ${placeholders(pets.length, 3)}
+       returning CAST(id AS TEXT) AS id`,
+      pets.flatMap(({ name, categoryId, status }) => [name, categoryId, status ?? null]),
+    );
+    const ids = rows.map(({ id }) => BigInt(id)).sort((a, b) => (a < b ? -1 : 1));
+    return pets.map(({ name, categoryId, status }, i) => ({
+      id: String(ids[i]),
+      name,
+      categoryId,
+      status: status ?? null,
+    }));
   }
 
   /** Adds made-up animals, to try things on. */
@@ -63,19 +83,6 @@ export class PetService {
       );
     }
   }
-
-}
-
-async function insert(
-  tx: EntityManager,
-  { name, categoryId, status }: Omit<NewPet, "idempotencyKey">,
-): Promise<Pet> {
-  const row = await returning<Pick<Pet, "id">>(
-    tx,
-    "insert into pet (name, category_id, status) values ($1, $2, $3) returning CAST(id AS TEXT) AS id",
-    [name, categoryId, status ?? null],
-  );
-  return { id: row.id, name, categoryId, status: status ?? null };
 }
 
 function present<T>(row: T | undefined): T {
