@@ -1,7 +1,7 @@
 import { type DataSource, type EntityManager, MigrationExecutor } from "typeorm";
 import { GatewayError, StartupError } from "../errors";
 import { gathered } from "./batch";
-import type { Engine, Read, Run, Select, Unit } from "./engine";
+import type { Engine, Query, Read, Unit } from "./engine";
 import { placeOf } from "./place";
 import { PostgresEngine } from "./postgres.engine";
 import { SqliteEngine } from "./sqlite.engine";
@@ -34,10 +34,9 @@ export class Database {
     });
   }
 
-  /** Makes a Select ready to run on committed rows. @throws GatewayError `unavailable`, when it runs */
-  prepare<Row>(select: Select<Row>): Run<Row> {
-    const run = this.engine.prepare(select);
-    return (parameters) => this.guarded(() => run(parameters));
+  /** The rows of each query: what every request asks for goes this way. @throws GatewayError `unavailable` */
+  select<Row>(queries: readonly Query<Row>[]): Promise<Row[][]> {
+    return this.guarded(() => this.engine.select(queries));
   }
 
   /** Runs a reading query on committed rows. @throws GatewayError `unavailable` */

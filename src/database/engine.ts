@@ -21,15 +21,19 @@ export interface Select<Row> {
   from(dialect: Dialect): string;
 }
 
-/** Runs a Select with the values of its parameters. */
-export type Run<Row> = (parameters: readonly unknown[]) => Promise<Row[]>;
+/** A Select with the values of its parameters. */
+export interface Query<Row> {
+  /** Always the same object, by which the database knows what it has parsed already. */
+  select: Select<Row>;
+  parameters: readonly unknown[];
+}
 
 /**
  * What differs between the databases; nothing outside this folder knows which one it talks to.
  */
 export interface Engine {
-  /** Makes a Select ready: the database parses it once for each of its connections. */
-  prepare<Row>(select: Select<Row>): Run<Row>;
+  /** Answers the rows of each query, all seen on committed rows after the call. */
+  select<Row>(queries: readonly Query<Row>[]): Promise<Row[][]>;
   /** Runs a query that never sees an uncommitted row. */
   read<T>(query: Read<T>): Promise<T>;
   /** Runs a unit in a transaction of its own and answers once it is durable; a failed unit leaves nothing. */

@@ -14,8 +14,8 @@ import {
   driverCode,
   type Engine,
   type Frame,
+  type Query,
   type Read,
-  type Run,
   type Select,
   transact,
   type Unit,
@@ -35,6 +35,20 @@ const ORDER_LOCK = 723_641;
 
 const DIALECT: Dialect = { among: (column, parameter) => `${column} = ANY(${parameter})` };
 
+const statements = new WeakMap<object, { name: string; text: string }>();
+
+/** The text of a Select, and the name under which each connection keeps what it parsed. */
+function statementOf<Row>(select: Select<Row>): { name: string; text: string } {
+  const known = statements.get(select);
+  if (known !== undefined) return known;
+  const columns = Object.entries<string>(select.columns).map(([name, sql]) => `${sql} AS "${name}"`);
+  const text = `SELECT ${columns} ${select.from(DIALECT)}`;
+  // The same name for the same text, also of other processes that a connection pooler gives the same connection.
+  const statement = { name: `gateway_${sha256(text).slice(0, 32)}`, text };
+  statements.set(select, statement);
+  return statement;
+}
+
 /** PostgreSQL: a pool of connections; a read or a transaction takes whichever is free. */
 export class PostgresEngine implements Engine {
   private constructor(private readonly source: DataSource) {}
@@ -44,26 +58,8 @@ export class PostgresEngine implements Engine {
     return new PostgresEngine(source);
   }
 
-  prepare<Row>({ columns, from }: Select<Row>): Run<Row> {
-    const pool: Pool = (this.source.driver as PostgresDriver).master;
-    const members = Object.entries<string>(columns).map(([name, sql]) => `${sql} AS "${name}"`);
-    const text = `SELECT ${members} ${from(DIALECT)}`;
-    // The same name for the same text, also of other processes that a connection pooler gives the same connection.
-    const name = `gateway_${sha256(text).slice(0, 32)}`;
-    return async (parameters) => {
-      const client = await pool.connect().catch(cannotConnect);
-      let failure: Error | undefined;
-      try {
-        const { rows } = await client.query({ name, text, values: [...parameters] });
-        return rows;
-      } catch (cause) {
-        failure = new QueryFailedError(text, [], cause as Error);
-        throw failure;
-      } finally {
-        // A connection that failed is not used again: nobody knows what state it is in.
-        client.release(failure);
-      }
-    };
+  select<Row>(queries: readonly Query<Row>[]): Promise<Row[][]> {
+    return Promise.all(queries.map((query) => this.rows(query)));
   }
 
   read<T>(query: Read<T>): Promise<T> {
@@ -105,6 +101,23 @@ export class PostgresEngine implements Engine {
 
   close(): Promise<void> {
     return this.source.destroy();
+  }
+
+  private async rows<Row>({ select, parameters }: Query<Row>): Promise<Row[]> {
+    const { name, text } = statementOf(select);
+    const pool: Pool = (this.source.driver as PostgresDriver).master;
+    const client = await pool.connect().catch(cannotConnect);
+    let failure: Error | undefined;
+    try {
+      const { rows } = await client.query({ name, text, values: [...parameters] });
+      return rows;
+    } catch (cause) {
+      failure = new QueryFailedError(text, [], cause as Error);
+      throw failure;
+    } finally {
+      // A connection that failed is not used again: nobody knows what state it is in.
+      client.release(failure);
+    }
   }
 
   private async connected<T>(work: (runner: QueryRunner) => Promise<T>): Promise<T> {

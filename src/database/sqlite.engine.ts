@@ -10,8 +10,8 @@ import {
   driverCode,
   type Engine,
   type Frame,
+  type Query,
   type Read,
-  type Run,
   type Select,
   transact,
   type Unit,
@@ -30,6 +30,16 @@ const FRAME: Frame = {
 const DIALECT: Dialect = {
   among: (column, parameter) => `${column} IN (SELECT value FROM json_each(${parameter}))`,
 };
+
+/**
+ * Has SQLite write all rows of a query as one JSON text, on its own thread: one value to hand over instead of one for
+ * each column of each row.
+ */
+function asJson<Row>({ columns, from }: Select<Row>): string {
+  const names = Object.keys(columns) as (keyof Row & string)[];
+  const rows = `SELECT ${names.map((name) => `${columns[name]} AS "${name}"`)} ${from(DIALECT)}`;
+  return `SELECT json_group_array(json_object(${names.map((name) => `'${name}', "${name}"`)})) AS json FROM (${rows})`;
+}
 
 /** The one connection of a data source, which TypeORM has no type for. */
 const connectionOf = ({ driver }: DataSource) =>
@@ -54,7 +64,7 @@ const UNAVAILABLE = new Set([
 export class SqliteEngine implements Engine {
   private readonly queue = new SerialQueue();
   private readonly units = new GroupCommit(() => this.newRunner(), FRAME);
-  private readonly statements: PreparedStatement[] = [];
+  private readonly statements = new Map<unknown, PreparedStatement>();
 
   private constructor(
     private readonly writer: DataSource,
@@ -75,23 +85,13 @@ export class SqliteEngine implements Engine {
     return new SqliteEngine(writer, reader);
   }
 
-  /**
-   * Has SQLite write all rows as one JSON text, on its own thread: one value to hand over instead of one for each
-   * column of each row.
-   */
-  prepare<Row>({ columns, from }: Select<Row>): Run<Row> {
-    const names = Object.keys(columns) as (keyof Row & string)[];
-    const rows = `SELECT ${names.map((name) => `${columns[name]} AS "${name}"`)} ${from(DIALECT)}`;
-    const members = names.map((name) => `'${name}', "${name}"`);
-    const statement = new PreparedStatement(
-      connectionOf(this.reader),
-      `SELECT json_group_array(json_object(${members})) AS json FROM (${rows})`,
+  select<Row>(queries: readonly Query<Row>[]): Promise<Row[][]> {
+    return Promise.all(
+      queries.map(async ({ select, parameters }) => {
+        const lists = parameters.map((value) => (Array.isArray(value) ? JSON.stringify(value) : value));
+        return JSON.parse(await this.prepared(select).value(lists));
+      }),
     );
-    this.statements.push(statement);
-    return async (parameters) => {
-      const lists = parameters.map((value) => (Array.isArray(value) ? JSON.stringify(value) : value));
-      return JSON.parse(await statement.value(lists));
-    };
   }
 
   read<T>(query: Read<T>): Promise<T> {
@@ -131,9 +131,17 @@ export class SqliteEngine implements Engine {
 
   async close(): Promise<void> {
     await this.queue.run(async () => undefined);
-    await Promise.all(this.statements.map((statement) => statement.close()));
+    await Promise.all([...this.statements.values()].map((statement) => statement.close()));
     await this.reader.destroy();
     await this.writer.destroy();
+  }
+
+  private prepared<Row>(select: Select<Row>): PreparedStatement {
+    const known = this.statements.get(select);
+    if (known !== undefined) return known;
+    const statement = new PreparedStatement(connectionOf(this.reader), asJson(select));
+    this.statements.set(select, statement);
+    return statement;
   }
 
   private async commitWaiting(): Promise<void> {

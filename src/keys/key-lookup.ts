@@ -1,5 +1,6 @@
 import { batched, indexBy } from "../database/batch";
 import type { Database } from "../database/database";
+import type { Select } from "../database/engine";
 import type { Timestamp } from "../validation/timestamp";
 
 /** A key with its agent and organization, one row. */
@@ -21,40 +22,40 @@ interface KeyRow {
   deactivatedAt: Timestamp | null;
 }
 
-/** A stored key, with the agent that it resolves to and that agent's organization. */
-export type FoundKey = NonNullable<Awaited<ReturnType<ReturnType<typeof createKeyLookup>>>>;
+const BY_HASHES: Select<KeyRow> = {
+  columns: {
+    hash: "key.hash",
+    id: "key.id",
+    name: "key.name",
+    hint: "key.hint",
+    createdAt: "key.created_at",
+    expiresAt: "key.expires_at",
+    revokedAt: "key.revoked_at",
+    agentId: "agent.id",
+    agentSlug: "agent.slug",
+    agentName: "agent.name",
+    organizationId: "organization.id",
+    organizationSlug: "organization.slug",
+    organizationName: "organization.name",
+    organizationCreatedAt: "organization.created_at",
+    deactivatedAt: "organization.deactivated_at",
+  },
+  from: ({ among }) =>
+    `FROM api_key AS key
+     JOIN agent ON agent.id = key.agent_id
+     JOIN organization ON organization.id = agent.organization_id
+     WHERE ${among("key.hash", "$1")}`,
+};
 
 /**
- * Finds keys by the hash of their token: what every request asks for, so requests share the query. A key is read
- * after it was presented, never from a cache.
+ * Finds keys by the hash of their token, each with the agent that it resolves to and that agent's organization.
+ * Every request asks for one, so requests share the query; a key is read after it was presented, never from a cache.
  */
-export function createKeyLookup(database: Database) {
-  const byHashes = database.prepare<KeyRow>({
-    columns: {
-      hash: "key.hash",
-      id: "key.id",
-      name: "key.name",
-      hint: "key.hint",
-      createdAt: "key.created_at",
-      expiresAt: "key.expires_at",
-      revokedAt: "key.revoked_at",
-      agentId: "agent.id",
-      agentSlug: "agent.slug",
-      agentName: "agent.name",
-      organizationId: "organization.id",
-      organizationSlug: "organization.slug",
-      organizationName: "organization.name",
-      organizationCreatedAt: "organization.created_at",
-      deactivatedAt: "organization.deactivated_at",
-    },
-    from: ({ among }) =>
-      `FROM api_key AS key
-       JOIN agent ON agent.id = key.agent_id
-       JOIN organization ON organization.id = agent.organization_id
-       WHERE ${among("key.hash", "$1")}`,
+export const createKeyLookup = (database: Database) =>
+  batched(async (hashes) => {
+    const [rows = []] = await database.select([{ select: BY_HASHES, parameters: [hashes] }]);
+    return indexBy(rows.map(foundKey), ({ key }) => key.hash);
   });
-  return batched(async (hashes) => indexBy((await byHashes([hashes])).map(foundKey), ({ key }) => key.hash));
-}
 
 function foundKey(row: KeyRow) {
   const { hash, id, name, hint, createdAt, expiresAt, revokedAt, organizationId } = row;

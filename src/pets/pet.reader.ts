@@ -1,7 +1,7 @@
 import type { EntityManager } from "typeorm";
 import { batched, indexBy } from "../database/batch";
 import type { Database } from "../database/database";
-import type { Run } from "../database/engine";
+import type { Query, Select } from "../database/engine";
 import type { Page } from "../graphql/connection";
 import type { Pet, PetStatus } from "./pet.entity";
 
@@ -18,48 +18,52 @@ const COLUMNS = {
   status: "pet.status",
 };
 
+const BY_IDS: Select<Pet> = {
+  columns: COLUMNS,
+  from: ({ among }) => `FROM pet WHERE ${among("pet.id", "$1")}`,
+};
+
+const pageWhere = (filter: string, limit: string): Select<Pet> => ({
+  columns: COLUMNS,
+  from: () => `FROM pet ${filter} ORDER BY pet.id LIMIT ${limit}`,
+});
+const FIRST_PAGE = pageWhere("", "$1");
+const PAGE_AFTER = pageWhere("WHERE pet.id > $1", "$2");
+const FIRST_PAGE_OF_STATUS = pageWhere("WHERE pet.status = $1", "$2");
+const PAGE_OF_STATUS_AFTER = pageWhere("WHERE pet.status = $1 AND pet.id > $2", "$3");
+
+function pageQuery({ status, after, limit }: PetPage): Query<Pet> {
+  const rows = limit + 1;
+  if (status == null) {
+    return after === undefined
+      ? { select: FIRST_PAGE, parameters: [rows] }
+      : { select: PAGE_AFTER, parameters: [after, rows] };
+  }
+  return after === undefined
+    ? { select: FIRST_PAGE_OF_STATUS, parameters: [status, rows] }
+    : { select: PAGE_OF_STATUS_AFTER, parameters: [status, after, rows] };
+}
+
 /** Reads animals; what is asked for while a query is under way shares the next one. */
 export class PetReader {
   constructor(private readonly database: Database) {}
 
   /** The animal with an id, which must be an int64; undefined when there is none. */
-  readonly find = batched(async (ids) => indexBy(await this.byIds([ids]), ({ id }) => id));
+  readonly find = batched(async (ids) => {
+    const [pets = []] = await this.database.select([{ select: BY_IDS, parameters: [ids] }]);
+    return indexBy(pets, ({ id }) => id);
+  });
 
   /** The rows of a page in the order of their ids, and one more where there are more. */
-  page(page: PetPage): Promise<readonly Pet[]> {
-    return this.pages(JSON.stringify(page)).then((rows) => rows ?? []);
+  async page(page: PetPage): Promise<readonly Pet[]> {
+    return (await this.pages(JSON.stringify(page))) ?? [];
   }
-
-  private readonly byIds = this.database.prepare<Pet>({
-    columns: COLUMNS,
-    from: ({ among }) => `FROM pet WHERE ${among("pet.id", "$1")}`,
-  });
 
   /** By page as JSON, so that those who ask for the same one share it. */
   private readonly pages = batched(async (pages) => {
-    const rows = await Promise.all(pages.map((page) => this.rowsOf(JSON.parse(page))));
+    const rows = await this.database.select(pages.map((page) => pageQuery(JSON.parse(page))));
     return new Map(pages.map((page, i) => [page, rows[i]]));
   });
-
-  private rowsOf({ status, after, limit }: PetPage): Promise<Pet[]> {
-    const filters = [status != null && "pet.status =", after !== undefined && "pet.id >"];
-    const values = [status, after].filter((value) => value != null);
-    return this.pageWhere(filters.filter((filter) => filter !== false))([...values, limit + 1]);
-  }
-
-  private readonly prepared = new Map<string, Run<Pet>>();
-
-  private pageWhere(filters: string[]): Run<Pet> {
-    const where = filters.map((filter, i) => `${i === 0 ? "WHERE" : "AND"} ${filter} $${i + 1}`).join(" ");
-    const known = this.prepared.get(where);
-    if (known !== undefined) return known;
-    const run = this.database.prepare<Pet>({
-      columns: COLUMNS,
-      from: () => `FROM pet ${where} ORDER BY pet.id LIMIT $${filters.length + 1}`,
-    });
-    this.prepared.set(where, run);
-    return run;
-  }
 }
 
 /** The animal with an id as a unit of work sees it. */
