@@ -1,0 +1,63 @@
+import { isDeepStrictEqual } from "node:util";
+import { seeded } from "./random.mjs";
+import { WORKLOADS } from "./workloads.mjs";
+
+const SAMPLES = 20;
+
+/**
+ * Puts the same requests of a workload to all servers, one at a time, and compares what they answer.
+ * @param servers on equal copies of the data; the first is the one that is right
+ * @throws Error for the first answer that is not the same, and for a key that is accepted though it is unknown
+ */
+export async function verifySame(servers, workload, { facts, secrets }) {
+  const { door, draw } = WORKLOADS[workload];
+  const random = seeded(1);
+  for (let i = 0; i < SAMPLES; i++) {
+    const operation = draw(random, facts);
+    const key = secrets[Math.floor(random() * secrets.length)];
+    const answers = [];
+    for (const server of servers) answers.push(await ask(server, door, operation, key));
+    const [expected, ...others] = answers;
+    others.forEach((answer, j) => {
+      if (isDeepStrictEqual(answer, expected)) return;
+      throw new Error(
+        `${servers[j + 1].contender.name} differs in ${workload}, ${JSON.stringify(operation)}:\n` +
+          `${JSON.stringify(answer)}\ninstead of\n${JSON.stringify(expected)}`,
+      );
+    });
+  }
+  const unknown = secrets[0].replace(/.{6}$/, "000000");
+  for (const server of servers) {
+    const { status } = await send(server, door, draw(random, facts), unknown);
+    if (status !== 401) throw new Error(`${server.contender.name} answers ${status} to an unknown key`);
+  }
+}
+
+async function ask(server, door, operation, key) {
+  const { expected, ...response } = await send(server, door, operation, key);
+  if (response.status !== expected.status || !response.text.startsWith(expected.begins))
+    throw new Error(
+      `${server.contender.name} answers ${response.status} ${response.text} to ${JSON.stringify(operation)}`,
+    );
+  return server.contender.doors[door].answer(operation, { ...response, body: JSON.parse(response.text) });
+}
+
+async function send({ contender, port }, door, operation, key) {
+  const expected = contender.doors[door].request(operation);
+  const { method, path, body } = expected;
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method,
+    headers: {
+      accept: "application/json",
+      authorization: `Bearer ${key}`,
+      ...(body && { "content-type": "application/json" }),
+    },
+    body: body && JSON.stringify(body),
+  });
+  return {
+    expected,
+    status: response.status,
+    link: response.headers.get("link"),
+    text: await response.text(),
+  };
+}
