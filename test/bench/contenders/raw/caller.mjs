@@ -1,13 +1,12 @@
 import { createHash } from "node:crypto";
+import { GraphQLError } from "graphql";
 
-/** A request that is refused, with the status that HTTP gives it. */
-export class Refusal extends Error {
+/** A request that is refused, with the status that HTTP gives it; servers of GraphQL read it in the extensions. */
+export class Refusal extends GraphQLError {
   constructor(status, code, message) {
-    super(message);
+    super(message, { extensions: { code, http: { status } } });
     this.statusCode = status;
     this.body = { code, message, status };
-    // What GraphQL answers and servers on it read.
-    this.extensions = { code, http: { status } };
   }
 }
 
