@@ -26,7 +26,7 @@ export async function makeData(store, { name, pets, keys }) {
   await promisify(execFile)(process.execPath, [fileURLToPath(new URL("cli/main.js", DIST)), "migrate"], {
     env: { ...process.env, DATABASE_URL: url },
   });
-  const secrets = await store.fill(name, async (run) => {
+  const { secrets, refused } = await store.fill(name, async (run) => {
     await run("BEGIN");
     const made = await insertKeys(run, keys);
     await run(store.insertPets(pets));
@@ -40,43 +40,64 @@ export async function makeData(store, { name, pets, keys }) {
     /** What the load generator is to know. */
     facts: { pets, keysFile },
     secrets,
+    refused,
     /** The address of a new copy, which is nobody else's. */
     copy: () => store.copy(name, `${name}_${++copies}`),
   };
 }
 
+/** @returns the secrets of `count` keys that are accepted, and of some that are refused, with the status */
 async function insertKeys(run, count) {
-  const createdAt = new Date().toISOString();
-  const organizations = Array.from({ length: Math.min(count, ORGANIZATIONS) }, (_, i) => ({
+  const now = new Date().toISOString();
+  const organization = (i, deactivatedAt = null) => ({
     id: uuid(),
-    slug: `org-${i + 1}`,
-    name: `Organization ${i + 1}`,
-    deactivated_at: null,
-    created_at: createdAt,
-  }));
-  const agents = Array.from({ length: count }, (_, i) => ({
+    slug: `org-${i}`,
+    name: `Organization ${i}`,
+    deactivated_at: deactivatedAt,
+    created_at: now,
+  });
+  const agent = (i, { id }) => ({
     id: uuid(),
-    organization_id: organizations[i % organizations.length].id,
-    slug: `agent-${i + 1}`,
-    name: `Agent ${i + 1}`,
-    created_at: createdAt,
-  }));
-  const minted = agents.map(() => mintApiKey("live"));
-  const keys = agents.map((agent, i) => ({
-    id: uuid(),
-    organization_id: agent.organization_id,
-    agent_id: agent.id,
-    name: "Load",
-    held_name: "Load",
-    hint: minted[i].hint,
-    hash: hashToken(minted[i].secret),
-    created_at: createdAt,
-    created_by: "command line",
-  }));
-  await insertRows(run, "organization", organizations);
-  await insertRows(run, "agent", agents);
+    organization_id: id,
+    slug: `agent-${i}`,
+    name: `Agent ${i}`,
+    created_at: now,
+  });
+  const organizations = Array.from({ length: ORGANIZATIONS }, (_, i) => organization(i + 1));
+  const agents = Array.from({ length: count }, (_, i) => agent(i + 1, organizations[i % ORGANIZATIONS]));
+  const closed = organization("closed", now);
+  const idle = agent("closed", closed);
+
+  const keys = [];
+  const mint = ({ id, organization_id }, name, end = {}) => {
+    const { secret, hint } = mintApiKey("live");
+    keys.push({
+      id: uuid(),
+      organization_id,
+      agent_id: id,
+      name,
+      held_name: name,
+      hint,
+      hash: hashToken(secret),
+      created_at: now,
+      created_by: "command line",
+      expires_at: null,
+      revoked_at: null,
+      ...end,
+    });
+    return secret;
+  };
+  const secrets = agents.map((each) => mint(each, "Load"));
+  const refused = [
+    { status: 401, secret: mintApiKey("live").secret },
+    { status: 401, secret: mint(idle, "Closed") },
+    { status: 401, secret: mint(agents[0], "Expired", { expires_at: now }) },
+    { status: 403, secret: mint(agents[0], "Revoked", { revoked_at: now, held_name: null }) },
+  ];
+  await insertRows(run, "organization", [...organizations, closed]);
+  await insertRows(run, "agent", [...agents, idle]);
   await insertRows(run, "api_key", keys);
-  return minted.map(({ secret }) => secret);
+  return { secrets, refused };
 }
 
 async function insertRows(run, table, rows) {

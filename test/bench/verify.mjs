@@ -5,11 +5,12 @@ import { WORKLOADS } from "./workloads.mjs";
 const SAMPLES = 20;
 
 /**
- * Puts the same requests of a workload to all servers, one at a time, and compares what they answer.
+ * Puts the same requests of a workload to all servers, one at a time, and compares what they answer; and some with
+ * keys that are unknown, revoked, expired, or of a deactivated organization.
  * @param servers on equal copies of the data; the first is the one that is right
- * @throws Error for the first answer that is not the same, and for a key that is accepted though it is unknown
+ * @throws Error for the first answer that is not the same, or for a key that is not refused as it should be
  */
-export async function verifySame(servers, workload, { facts, secrets }) {
+export async function verifySame(servers, workload, { facts, secrets, refused }) {
   const { door, draw } = WORKLOADS[workload];
   const random = seeded(1);
   for (let i = 0; i < SAMPLES; i++) {
@@ -26,10 +27,12 @@ export async function verifySame(servers, workload, { facts, secrets }) {
       );
     });
   }
-  const unknown = secrets[0].replace(/.{6}$/, "000000");
-  for (const server of servers) {
-    const { status } = await send(server, door, draw(random, facts), unknown);
-    if (status !== 401) throw new Error(`${server.contender.name} answers ${status} to an unknown key`);
+  for (const { secret, status } of refused) {
+    for (const server of servers) {
+      const answer = await send(server, door, draw(random, facts), secret);
+      if (answer.status === status) continue;
+      throw new Error(`${server.contender.name} answers ${answer.status}, not ${status}: ${answer.text}`);
+    }
   }
 }
 
