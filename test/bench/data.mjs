@@ -38,7 +38,7 @@ export async function makeData(store, { name, pets, keys }) {
   let copies = 0;
   return {
     /** What the load generator is to know. */
-    facts: { pets, keysFile },
+    facts: { pets, keysFile, keys },
     secrets,
     refused,
     /** The address of a new copy, which is nobody else's. */

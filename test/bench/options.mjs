@@ -5,9 +5,13 @@ import { WORKLOADS } from "./workloads.mjs";
 /** What is measured beside the contenders, on the product alone and on SQLite. */
 export const SECTIONS = ["flat", "start", "memory", "commit"];
 
+const QUICK = ["rest-list", "rest-pet", "rest-create", "graphql-list", "graphql-literals", "start", "commit"];
+
 export const USAGE = `npm run bench -- [options]
   --engine sqlite|postgres   the database (sqlite)
-  --only <names>             workloads and sections, with commas: ${Object.keys(WORKLOADS).join(", ")}; ${SECTIONS.join(", ")}
+  --only <names>             workloads and sections, with commas: ${Object.keys(WORKLOADS)
+    .filter((name) => !WORKLOADS[name].beside)
+    .join(", ")}; ${SECTIONS.join(", ")}
   --contenders <names>       beside the product: ${CONTENDERS.slice(1)
     .map(({ name }) => name)
     .join(", ")}; none
@@ -36,23 +40,25 @@ const number = (text, what) => {
 /** @throws UsageError */
 export function readOptions(args) {
   const { values } = parse(args);
-  const { engine, quick } = values;
+  const { engine = "sqlite", quick = false } = values;
   if (engine !== "sqlite" && engine !== "postgres") throw new UsageError("--engine is sqlite or postgres");
   const sections = engine === "sqlite" ? SECTIONS : [];
-  const all = [...Object.keys(WORKLOADS), ...sections];
-  const only = values.only === undefined ? all : names(values.only, all, "workload or section");
+  const workloads = Object.keys(WORKLOADS).filter((name) => !WORKLOADS[name].beside);
+  const all = [...workloads, ...sections];
+  const only =
+    values.only === undefined ? (quick ? QUICK : all) : names(values.only, all, "workload or section");
   const rivals = CONTENDERS.slice(1).map(({ name }) => name);
   const against =
     values.contenders === undefined ? rivals : names(values.contenders, [...rivals, "none"], "contender");
-  const [seconds, rounds, connections] = quick ? [0.4, 1, "32"] : [1.5, 4, "32,256"];
+  const [seconds, rounds, connections] = quick ? [0.5, 1, "32"] : [1, 4, "32,256"];
   return {
-    help: values.help,
-    engine,
+    help: values.help === true,
+    profile: values.profile === true,
     quick,
-    profile: values.profile,
-    /** Whether everything is measured as it is by default, so that the results are worth keeping. */
-    full: args.filter((arg) => !/^(--engine|sqlite$|postgres$)/.test(arg)).length === 0,
-    workloads: Object.keys(WORKLOADS).filter((name) => only.includes(name)),
+    engine,
+    /** Whether all of it is measured, as it is by default. */
+    whole: Object.keys(values).every((name) => name === "engine"),
+    workloads: workloads.filter((name) => only.includes(name)),
     sections: sections.filter((name) => only.includes(name)),
     contenders: CONTENDERS.filter(
       ({ name, engines }, i) => i === 0 || (against.includes(name) && engines.includes(engine)),
@@ -60,18 +66,18 @@ export function readOptions(args) {
     connections: (values.connections ?? connections).split(",").map((text) => number(text, "--connections")),
     rounds: number(values.rounds ?? rounds, "--rounds"),
     seconds: number(values.seconds ?? seconds, "--seconds"),
-    warmUp: quick ? 0.5 : 1.5,
+    warmUp: quick ? 1 : 1.5,
   };
 }
 
 function parse(args) {
   const text = { type: "string" };
-  const flag = { type: "boolean", default: false };
+  const flag = { type: "boolean" };
   try {
     return parseArgs({
       args,
       options: {
-        engine: { ...text, default: "sqlite" },
+        engine: text,
         only: text,
         contenders: text,
         connections: text,

@@ -1,44 +1,100 @@
 // `npm run bench`: the product next to others that do the same. README.md tells what is measured and how.
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { makeData, sqliteStore } from "./data.mjs";
+import { fileURLToPath } from "node:url";
+import { installContenders } from "./contenders/install.mjs";
+import { makeData, postgresStore, sqliteStore } from "./data.mjs";
 import { startGenerator } from "./load/generator.mjs";
 import { measure } from "./measure.mjs";
-import { readOptions } from "./options.mjs";
+import { readOptions, USAGE, UsageError } from "./options.mjs";
+import { expectedMinutes, takingPart } from "./plan.mjs";
+import { startPostgres } from "./postgres.mjs";
+import { profile } from "./profile.mjs";
+import { throughputChart } from "./report/chart.mjs";
+import { circumstances } from "./report/machine.mjs";
+import { markdownPage, sectionText, workloadText } from "./report/tables.mjs";
+import { commit } from "./sections/commit.mjs";
+import { flat } from "./sections/flat.mjs";
+import { memory } from "./sections/memory.mjs";
+import { start } from "./sections/start.mjs";
 import { WORKLOADS } from "./workloads.mjs";
 
-const options = readOptions(process.argv.slice(2));
-const directory = await mkdtemp(join(tmpdir(), "gateway-bench-"));
-const generator = startGenerator();
+const PETS = 100_000;
+const KEYS = 1_000;
+const SECTIONS = { flat, start, memory, commit };
+const RESULTS = fileURLToPath(new URL("results/", import.meta.url));
+
 try {
-  const data = await makeData(sqliteStore(directory), { name: "bench", pets: 100_000, keys: 1_000 });
-  for (const workload of options.workloads) {
-    const { door, title } = WORKLOADS[workload];
-    const contenders = options.contenders.filter(({ doors }) => doors[door]);
-    const results = await measure({ workload, contenders, data, generator, options, say: () => {} });
-    for (const [connections, result] of Object.entries(results)) {
-      console.log(`\n${title}, ${connections} connections`);
-      console.table(
-        Object.fromEntries(
-          Object.entries(result).map(([name, { median, ratio }]) => [
-            name,
-            {
-              "requests/s": Math.round(median.perSecond),
-              "× product": ratio && Number(ratio.perSecond.toFixed(2)),
-              "p50 ms": median.p50,
-              "p99 ms": median.p99,
-              "p99.9 ms": median.p999,
-              "CPU µs": Math.round(median.cpu),
-              "CPU ×": ratio && Number(ratio.cpu.toFixed(2)),
-              MiB: Math.round(median.memory),
-            },
-          ]),
-        ),
-      );
-    }
+  const options = readOptions(process.argv.slice(2));
+  if (options.help) console.log(USAGE);
+  else await bench(options);
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  console.error(`${error.message}\n\n${USAGE}`);
+  process.exitCode = 1;
+}
+
+async function bench(options) {
+  const [product, ...others] = options.contenders;
+  if (others.length > 0 || options.sections.includes("commit")) installContenders(others);
+  const directory = await mkdtemp(join(tmpdir(), "gateway-bench-"));
+  const generator = startGenerator();
+  const postgres = options.engine === "postgres" ? await startPostgres() : undefined;
+  try {
+    const store = postgres ? postgresStore(directory, postgres.url) : sqliteStore(directory);
+    const data = await makeData(store, { name: "bench", pets: PETS, keys: KEYS });
+    const tools = { product, store, data, generator, databasePid: postgres?.pid, options };
+    if (options.profile) await profile(tools);
+    else await compare(tools);
+  } finally {
+    await generator.close();
+    await postgres?.stop();
+    await rm(directory, { recursive: true, force: true });
   }
-} finally {
-  await generator.close();
-  await rm(directory, { recursive: true });
+}
+
+async function compare(tools) {
+  const { options } = tools;
+  const from = performance.now();
+  console.log(
+    `${PETS} pets, ${KEYS} keys, ${options.engine}; this takes about ${Math.ceil(expectedMinutes(options))} minutes.`,
+  );
+  const run = { circumstances: circumstances(options), workloads: [], sections: {} };
+  for (const workload of options.workloads) {
+    const contenders = takingPart(options, workload);
+    const { title } = WORKLOADS[workload];
+    const results = await measure({ ...tools, workload, contenders, say: progress(title) });
+    run.workloads.push({ name: workload, title, results });
+    print(workloadText(run.workloads.at(-1)));
+  }
+  for (const name of options.sections) {
+    run.sections[name] = await SECTIONS[name]({ ...tools, say: progress(name) });
+    print(sectionText(name, run.sections[name]));
+  }
+  run.minutes = (performance.now() - from) / 60_000;
+  await save(run, options);
+}
+
+/** Only a whole run is worth keeping under the name of its engine. */
+async function save(run, { whole, engine, connections }) {
+  const name = whole ? `latest-${engine}` : "partial";
+  const heading = `${engine === "sqlite" ? "SQLite" : "PostgreSQL"}: throughput next to the product`;
+  const write = (extension, text) => writeFile(join(RESULTS, `${name}.${extension}`), text);
+  await write("json", `${JSON.stringify(run, null, 1)}\n`);
+  await write("md", markdownPage(run, `${name}.svg`));
+  await write("svg", throughputChart(run.workloads, String(connections[0]), heading));
+  print(`\n${run.minutes.toFixed(1)} minutes; written to ${RESULTS}${name}.{json,md,svg}`);
+}
+
+/** One line of a terminal that tells what goes on, and is written over. */
+function progress(what) {
+  return (text) => {
+    if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${what}: ${text}`);
+  };
+}
+
+function print(text) {
+  if (process.stderr.isTTY) process.stderr.write("\r\x1b[K");
+  console.log(text);
 }

@@ -36,3 +36,25 @@ export function pairedRatios(reference, results) {
   });
   return ratios;
 }
+
+/** What the turns come to: by name the medians, those of the ratios to the reference, and every turn. */
+export function summarize(reference, results) {
+  const ratios = pairedRatios(reference, results);
+  return Object.fromEntries(
+    [...new Set(results.map(({ name }) => name))].map((name) => {
+      const rounds = results.filter((turn) => turn.name === name).map(({ values }) => values);
+      const byMeasure = Object.fromEntries(
+        Object.keys(rounds[0]).map((measure) => [measure, rounds.map((values) => values[measure])]),
+      );
+      const ratio = name === reference ? undefined : medians(ratios[name]);
+      return [name, { median: medians(byMeasure), ...(ratio && { ratio }), rounds }];
+    }),
+  );
+}
+
+const medians = (byMeasure) =>
+  Object.fromEntries(
+    Object.entries(byMeasure)
+      .map(([measure, values]) => [measure, median(values)])
+      .filter(([, value]) => value !== undefined),
+  );

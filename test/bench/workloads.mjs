@@ -4,7 +4,7 @@ const LIST = 20;
 const STATUSES = ["available", "pending", "sold"];
 
 const anyPet = (random, { pets }) => 1 + Math.floor(random() * pets);
-const anyCursor = (random, { pets }) => 1 + Math.floor(random() * (pets - 1_000));
+const anyCursor = (random, { pets }) => 1 + Math.floor(random() * (pets - 100));
 const aPet = (random) => ({
   name: `Rex ${Math.floor(random() * 1e6)}`,
   categoryId: 1 + Math.floor(random() * 10),
@@ -14,6 +14,7 @@ const aPet = (random) => ({
 const draw = {
   list: () => ({ kind: "list", limit: LIST }),
   pages: (random, data) => ({ kind: "list", limit: LIST, after: anyCursor(random, data) }),
+  lastPage: (_random, { pets }) => ({ kind: "list", limit: LIST, after: pets - LIST - 1 }),
   literals: (random, data) => ({
     kind: "list",
     limit: LIST,
@@ -41,11 +42,12 @@ const draw = {
 /**
  * What the servers are asked to do: at which door, and how the next operation is drawn. `fresh` ones are drawn for
  * every request; the others come from a long list that is drawn and encoded beforehand. Every request carries one
- * of all the keys, drawn too.
+ * of all the keys, drawn too. Those that are `beside` are for a section, not for the contenders.
  */
 export const WORKLOADS = {
   "rest-list": { title: "REST, first 20 pets", door: "rest", draw: draw.list },
   "rest-pages": { title: "REST, 20 pets from anywhere", door: "rest", draw: draw.pages },
+  "rest-last-page": { title: "REST, last 20 pets", door: "rest", draw: draw.lastPage, beside: true },
   "rest-pet": { title: "REST, one pet by id", door: "rest", draw: draw.pet },
   "rest-whoami": { title: "REST, whoami", door: "rest", draw: draw.whoami },
   "rest-create": { title: "REST, create a pet, durable", door: "rest", draw: draw.create },
