@@ -1,4 +1,5 @@
 import { graphqlDoor, restDoor } from "../doors.mjs";
+import { sofaDoor } from "./sofa/door.mjs";
 
 const BOTH = ["sqlite", "postgres"];
 
@@ -46,7 +47,7 @@ export const CONTENDERS = [
   {
     name: "textbook-apollo",
     title: "Apollo + Express + TypeGraphQL + TypeORM",
-    entry: "textbook-apollo/main.mjs",
+    entry: "dist/textbook-apollo/main.js",
     engines: BOTH,
     doors: { graphql: graphqlDoor },
     packages: ["@apollo/server", "express", "type-graphql", "typeorm", "sqlite3", "pg"],
@@ -54,7 +55,7 @@ export const CONTENDERS = [
   {
     name: "nest",
     title: "NestJS GraphQL + TypeORM",
-    entry: "nest/main.mjs",
+    entry: "dist/nest/main.js",
     engines: BOTH,
     doors: { graphql: graphqlDoor },
     packages: ["@nestjs/core", "@nestjs/graphql", "@nestjs/apollo", "typeorm", "sqlite3", "pg"],
@@ -64,7 +65,7 @@ export const CONTENDERS = [
     title: "SOFA",
     entry: "sofa/main.mjs",
     engines: BOTH,
-    doors: { rest: restDoor },
+    doors: { rest: sofaDoor },
     packages: ["sofa-api", "better-sqlite3", "pg"],
   },
   {

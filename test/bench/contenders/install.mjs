@@ -14,7 +14,7 @@ export function installContenders(contenders) {
   if (installedAt === undefined || installedAt < changedAt("package-lock.json")) {
     npm("ci", "--no-audit", "--no-fund");
   }
-  if (contenders.some(({ entry }) => entry.includes("/dist/"))) npm("run", "--silent", "build");
+  if (contenders.some(({ entry }) => entry.startsWith("dist/"))) npm("run", "--silent", "build");
 }
 
 /** The versions of a contender's packages, as installed. */
