@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { copyFile, writeFile } from "node:fs/promises";
+import { copyFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -41,8 +41,11 @@ export async function makeData(store, { name, pets, keys }) {
     facts: { pets, keysFile, keys },
     secrets,
     refused,
-    /** The address of a new copy, which is nobody else's. */
-    copy: () => store.copy(name, `${name}_${++copies}`),
+    /** A new copy, which is nobody else's: its `url`, and how to `drop` it. */
+    async copy() {
+      const copy = `${name}_${++copies}`;
+      return { url: await store.copy(name, copy), drop: () => store.drop(copy) };
+    },
   };
 }
 
@@ -144,6 +147,9 @@ export function sqliteStore(directory) {
       await copyFile(fileOf(from), fileOf(to));
       return `sqlite:${fileOf(to)}`;
     },
+    async drop(name) {
+      for (const suffix of ["", "-wal", "-shm"]) await rm(fileOf(name) + suffix, { force: true });
+    },
   };
 }
 
@@ -175,5 +181,6 @@ export function postgresStore(directory, url) {
       }),
     insertPets: (count) => insertPetsFrom(`generate_series(1, ${count}) AS numbers (i)`),
     copy: (from, to) => create(to, `TEMPLATE ${from}`),
+    drop: (name) => connected("postgres", (run) => run(`DROP DATABASE ${name} WITH (FORCE)`)),
   };
 }

@@ -5,6 +5,10 @@ import { verifySame } from "./verify.mjs";
 /** Not measured at the beginning of each turn: caches fill again with what this server needs (s). */
 const LEAD = 0.2;
 
+/** A server is warm after so many requests, which take slow ones longer; or after so many times the time. */
+const WARM = 6_000;
+const LONGEST_WARM_UP = 4;
+
 /** What the load generator is to know of a server and its data. */
 export const targetOf = ({ contender, port, pid }, { facts }) => ({
   contender: contender.name,
@@ -21,8 +25,12 @@ export const targetOf = ({ contender, port, pid }, { facts }) => ({
 export async function byTurns({ loads, generator, options, say }) {
   const [reference, ...others] = Object.keys(loads);
   const run = (name, more) => generator.load({ ...loads[name], ...more });
-  for (const name of [reference, ...others])
-    await run(name, { connections: options.connections[0], seconds: options.warmUp, lead: 0.01, turn: 0 });
+  const warmUp = { connections: options.connections[0], seconds: options.warmUp, turn: 0 };
+  for (const name of [reference, ...others]) {
+    let answered = 0;
+    for (let i = 0; i < LONGEST_WARM_UP && answered < WARM; i++)
+      answered += (await run(name, warmUp)).requests;
+  }
   const results = {};
   for (const connections of options.connections) {
     const rounds = [];
@@ -44,7 +52,11 @@ export async function byTurns({ loads, generator, options, say }) {
 export async function measure({ workload, contenders, data, generator, databasePid, options, say }) {
   const servers = [];
   try {
-    for (const contender of contenders) servers.push(await startServer(contender, await data.copy()));
+    const copies = [];
+    for (const _ of contenders) copies.push(await data.copy());
+    const starts = await Promise.allSettled(contenders.map((each, i) => startServer(each, copies[i])));
+    servers.push(...starts.filter(({ status }) => status === "fulfilled").map(({ value }) => value));
+    for (const { status, reason } of starts) if (status === "rejected") throw reason;
     await verifySame(servers, workload, data);
     const loads = Object.fromEntries(
       servers.map((server) => [server.contender.name, { ...targetOf(server, data), workload, databasePid }]),

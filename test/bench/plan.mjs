@@ -2,7 +2,7 @@ import { turns } from "./stats.mjs";
 import { WORKLOADS } from "./workloads.mjs";
 
 /** What goes by around a turn, a server and a workload besides what is measured (s). */
-const AROUND = { turn: 0.35, server: 3, workload: 1 };
+const AROUND = { turn: 0.35, server: 1, workload: 4 };
 
 /** What the sections take on a machine with two cores (s). */
 const SECTIONS = { flat: [100, 12], start: [45, 7], memory: [200, 10], commit: [2, 2] };

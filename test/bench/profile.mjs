@@ -21,7 +21,7 @@ export async function profile({ product, data, generator, options }) {
     const file = join(RESULTS, `${workload}.cpuprofile`);
     try {
       const task = { ...targetOf(server, data), workload, connections: options.connections[0] };
-      await generator.load({ ...task, seconds: Math.max(2, options.warmUp), turn: 0, lead: 0.01 });
+      await generator.load({ ...task, seconds: 4, turn: 0 });
       await ask(server, "startProfile");
       const { requests, perSecond, cpu } = await generator.load({
         ...task,

@@ -25,11 +25,12 @@ export const commandOf = ({ entry }, databaseUrl, port = 0) => ({
 
 /**
  * Starts a contender and waits until it listens.
+ * @param database a copy that is its own, which goes when it stops
  * @param options.execArgv arguments for node
  * @param options.ipc whether to open a channel, for `--require`d helpers
  */
-export async function startServer(contender, databaseUrl, { execArgv = [], ipc = false } = {}) {
-  const { file, env } = commandOf(contender, databaseUrl);
+export async function startServer(contender, database, { execArgv = [], ipc = false } = {}) {
+  const { file, env } = commandOf(contender, database.url);
   const child = spawn(process.execPath, [...execArgv, file], {
     env,
     stdio: ["ignore", "pipe", "pipe", ...(ipc ? ["ipc"] : [])],
@@ -66,6 +67,7 @@ export async function startServer(contender, databaseUrl, { execArgv = [], ipc =
       child.kill("SIGTERM");
       await once(child, "exit");
       clearTimeout(timer);
+      await database.drop();
     },
   };
 }

@@ -42,7 +42,12 @@ async function ask(server, door, operation, key) {
     throw new Error(
       `${server.contender.name} answers ${response.status} ${response.text} to ${JSON.stringify(operation)}`,
     );
-  return server.contender.doors[door].answer(operation, { ...response, body: JSON.parse(response.text) });
+  const answer = server.contender.doors[door].answer(operation, {
+    ...response,
+    body: JSON.parse(response.text),
+  });
+  // What JSON cannot tell apart is the same.
+  return JSON.parse(JSON.stringify(answer));
 }
 
 async function send({ contender, port }, door, operation, key) {

@@ -9,7 +9,8 @@ const COMMITS = 500;
  */
 export async function commit({ data }) {
   const Database = createRequire(new URL("../contenders/", import.meta.url))("better-sqlite3");
-  const database = new Database((await data.copy()).replace(/^sqlite:/, ""));
+  const copy = await data.copy();
+  const database = new Database(copy.url.replace(/^sqlite:/, ""));
   try {
     database.pragma("journal_mode = WAL");
     database.pragma("synchronous = FULL");
@@ -22,5 +23,6 @@ export async function commit({ data }) {
     return { commits: COMMITS, median: median(times), p99: times[Math.floor(COMMITS * 0.99)] };
   } finally {
     database.close();
+    await copy.drop();
   }
 }

@@ -16,7 +16,9 @@ export async function start({ product, data, options, say }) {
   const bare = [];
   for (let i = 0; i < times; i++) {
     bare.push(await bareNode());
-    runs.push(await measureOnce(product, await data.copy(), data.secrets[0], idleSeconds));
+    const database = await data.copy();
+    runs.push(await measureOnce(product, database.url, data.secrets[0], idleSeconds));
+    await database.drop();
     say(`${Math.round(runs.at(-1).ms)} ms`);
   }
   const all = (name) => runs.map((run) => run[name]);
