@@ -1,7 +1,7 @@
 import { times, whole } from "./format.mjs";
 
 const WIDTH = 900;
-const LABELS = 250;
+const LABELS = 285;
 const BAR = 15;
 const GAP = 14;
 const TOP = 92;
@@ -38,7 +38,7 @@ export function throughputChart(workloads, connections, heading) {
       const width = (x(ratio) - LABELS).toFixed(1);
       parts.push(
         `<rect x="${LABELS}" y="${y + 1}" width="${width}" height="${BAR - 2}" rx="2" fill="${COLORS[name] ?? "#334155"}"/>`,
-        `<text x="${(x(ratio) + 5).toFixed(1)}" y="${y + BAR - 4}" class="value">${times(ratio)}  ${whole(result.median.perSecond)}/s</text>`,
+        `<text x="${(x(ratio) + 5).toFixed(1)}" y="${y + BAR - 4}" class="value">${times(ratio)} · ${whole(result.median.perSecond)}/s</text>`,
       );
       y += BAR;
     }
@@ -52,7 +52,7 @@ export function throughputChart(workloads, connections, heading) {
   const one = x(1).toFixed(1);
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${y + 6}" viewBox="0 0 ${WIDTH} ${y + 6}" role="img" aria-label="${escaped(heading)}">`,
-    "<style>text{font-family:system-ui,sans-serif;fill:#0f172a}.title{font-size:17px;font-weight:600}.note,.group{font-size:12.5px}.value{font-size:11px}</style>",
+    "<style>text{font-family:system-ui,sans-serif;fill:#0f172a}.title{font-size:17px;font-weight:600}.note,.group{font-size:12.5px}.value{font-size:11px;paint-order:stroke;stroke:#ffffff;stroke-width:3px}</style>",
     `<rect width="${WIDTH}" height="${y + 6}" fill="#ffffff"/>`,
     `<text x="20" y="28" class="title">${escaped(heading)}</text>`,
     `<text x="20" y="46" class="note">requests per second as a multiple of the product's, ${connections} connections; longer is faster</text>`,
