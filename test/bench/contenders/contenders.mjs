@@ -1,4 +1,5 @@
 import { graphqlDoor, restDoor } from "../doors.mjs";
+import { postgraphileDoor } from "./postgraphile/door.mjs";
 import { sofaDoor } from "./sofa/door.mjs";
 
 const BOTH = ["sqlite", "postgres"];
@@ -73,7 +74,7 @@ export const CONTENDERS = [
     title: "PostGraphile",
     entry: "postgraphile/main.mjs",
     engines: ["postgres"],
-    doors: { graphql: graphqlDoor },
+    doors: { graphql: postgraphileDoor },
     packages: ["postgraphile", "pg"],
   },
 ];
