@@ -1,104 +1,105 @@
-// `npm run bench`: what each kind of request costs next to the cheapest one, on the embedded database. The
-// workloads take turns, and only ratios within one run are comparable: machines differ, and so do moments.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+// `npm run bench`: the product next to others that do the same. README.md tells what is measured and how.
+import { rmSync } from "node:fs";
+import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import autocannon from "autocannon";
+import { fileURLToPath } from "node:url";
+import { installContenders } from "./contenders/install.mjs";
+import { makeData, postgresStore, sqliteStore } from "./data.mjs";
+import { startGenerator } from "./load/generator.mjs";
+import { measure } from "./measure.mjs";
+import { readOptions, USAGE, UsageError } from "./options.mjs";
+import { expectedMinutes, takingPart } from "./plan.mjs";
+import { startPostgres } from "./postgres.mjs";
+import { profile } from "./profile.mjs";
+import { throughputChart } from "./report/chart.mjs";
+import { circumstances } from "./report/machine.mjs";
+import { markdownPage, sectionText, workloadText } from "./report/tables.mjs";
+import { commit } from "./sections/commit.mjs";
+import { flat } from "./sections/flat.mjs";
+import { memory } from "./sections/memory.mjs";
+import { start } from "./sections/start.mjs";
+import { WORKLOADS } from "./workloads.mjs";
 
-const ROUNDS = 3;
-const SECONDS = 3;
-const CONNECTIONS = 32;
-const PETS = 10_000;
+const PETS = 100_000;
+const KEYS = 1_000;
+const SECTIONS = { flat, start, memory, commit };
+const RESULTS = fileURLToPath(new URL("results/", import.meta.url));
 
-const directory = await mkdtemp(join(tmpdir(), "gateway-bench-"));
-const env = {
-  ...process.env,
-  DATABASE_URL: `sqlite:${join(directory, "bench.sqlite")}`,
-  PORT: "0",
-  LOG_LEVEL: "warn",
-};
+// What was begun is cleared away in any case, by those who began it, when the process exits.
+process.once("SIGINT", () => process.exit(130));
+process.once("SIGTERM", () => process.exit(143));
 
-const server = spawn(process.execPath, ["dist/src/main.js"], { env, stdio: ["ignore", "pipe", "inherit"] });
 try {
-  const { key, url } = await started(server);
-  await finished(spawn(process.execPath, ["dist/src/cli/main.js", "seed", "--pets", String(PETS)], { env }));
-  const results = await measure(workloads(url), key);
-  console.log(
-    `${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s each, ${PETS} animals; medians\n`,
-  );
-  console.table(results);
-} finally {
-  server.kill("SIGTERM");
-  await once(server, "exit");
-  await rm(directory, { recursive: true });
+  const options = readOptions(process.argv.slice(2));
+  if (options.help) console.log(USAGE);
+  else await bench(options);
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  console.error(`${error.message}\n\n${USAGE}`);
+  process.exitCode = 1;
 }
 
-function workloads(url) {
-  const json = { "content-type": "application/json" };
-  const graphql = (query, variables) => ({
-    url: `${url}/graphql`,
-    method: "POST",
-    headers: json,
-    body: JSON.stringify({ query, variables }),
-  });
-  return {
-    "GET /agent/whoami": { url: `${url}/agent/whoami` },
-    "GET /v1/pets (20)": { url: `${url}/v1/pets` },
-    "GET /v1/pets/{petId}": { url: `${url}/v1/pets/${PETS / 2}` },
-    "GraphQL pets (20)": graphql(
-      "query ($n: Int) { pets(first: $n) { nodes { id name categoryId status } pageInfo { hasNextPage endCursor } } }",
-      { n: 20 },
-    ),
-    "POST /v1/pets, durable": {
-      url: `${url}/v1/pets`,
-      method: "POST",
-      headers: json,
-      body: JSON.stringify({ name: "Rex", categoryId: 1, status: "available" }),
-    },
+async function bench(options) {
+  const [product, ...others] = options.contenders;
+  if (others.length > 0 || options.sections.includes("commit")) installContenders(others);
+  const directory = await mkdtemp(join(tmpdir(), "gateway-bench-"));
+  process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
+  const generator = startGenerator();
+  const postgres = options.engine === "postgres" ? await startPostgres() : undefined;
+  try {
+    const store = postgres ? postgresStore(directory, postgres.url) : sqliteStore(directory);
+    const data = await makeData(store, { name: "bench", pets: PETS, keys: KEYS });
+    const tools = { product, store, data, generator, databasePid: postgres?.pid, options };
+    if (options.profile) await profile(tools);
+    else await compare(tools);
+  } finally {
+    await generator.close();
+    await postgres?.stop();
+  }
+}
+
+async function compare(tools) {
+  const { options } = tools;
+  const from = performance.now();
+  console.log(
+    `${PETS} pets, ${KEYS} keys, ${options.engine}; this takes about ${Math.ceil(expectedMinutes(options))} minutes.`,
+  );
+  const run = { circumstances: circumstances(options), workloads: [], sections: {} };
+  for (const workload of options.workloads) {
+    const contenders = takingPart(options, workload);
+    const { title } = WORKLOADS[workload];
+    const results = await measure({ ...tools, workload, contenders, say: progress(title) });
+    run.workloads.push({ name: workload, title, results });
+    print(workloadText(run.workloads.at(-1)));
+  }
+  for (const name of options.sections) {
+    run.sections[name] = await SECTIONS[name]({ ...tools, say: progress(name) });
+    print(sectionText(name, run.sections[name]));
+  }
+  run.minutes = (performance.now() - from) / 60_000;
+  await save(run, options);
+}
+
+/** Only a whole run is worth keeping under the name of its engine. */
+async function save(run, { whole, engine, connections }) {
+  const name = whole ? `latest-${engine}` : "partial";
+  const heading = `${engine === "sqlite" ? "SQLite" : "PostgreSQL"}: throughput next to the product`;
+  const write = (extension, text) => writeFile(join(RESULTS, `${name}.${extension}`), text);
+  await write("json", `${JSON.stringify(run, null, 1)}\n`);
+  await write("md", markdownPage(run, `${name}.svg`));
+  await write("svg", throughputChart(run.workloads, String(connections[0]), heading));
+  print(`\n${run.minutes.toFixed(1)} minutes; written to ${RESULTS}${name}.{json,md,svg}`);
+}
+
+/** One line of a terminal that tells what goes on, and is written over. */
+function progress(what) {
+  return (text) => {
+    if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${what}: ${text}`);
   };
 }
 
-async function measure(all, key) {
-  const runs = Object.fromEntries(Object.keys(all).map((name) => [name, []]));
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const [name, request] of Object.entries(all)) {
-      const headers = { ...request.headers, authorization: `Bearer ${key}` };
-      const run = await autocannon({ ...request, headers, connections: CONNECTIONS, duration: SECONDS });
-      if (run.non2xx + run.errors > 0)
-        throw new Error(`${name}: ${run.non2xx} refused, ${run.errors} failed`);
-      runs[name].push(run);
-    }
-  }
-  const median = (name, pick) => runs[name].map(pick).sort((a, b) => a - b)[Math.floor(ROUNDS / 2)];
-  const rate = (name) => median(name, (run) => run.requests.average);
-  const best = Math.max(...Object.keys(all).map(rate));
-  return Object.fromEntries(
-    Object.keys(all).map((name) => [
-      name,
-      {
-        "requests/s": Math.round(rate(name)),
-        "of the fastest": Number((rate(name) / best).toFixed(2)),
-        "p50 ms": median(name, (run) => run.latency.p50),
-        "p99 ms": median(name, (run) => run.latency.p99),
-      },
-    ]),
-  );
-}
-
-/** Waits for the notices of a first start. */
-async function started(child) {
-  let text = "";
-  for await (const chunk of child.stdout) {
-    text += chunk;
-    const url = /GraphQL and Apollo Sandbox at (\S+)\/graphql/.exec(text)?.[1];
-    if (url) return { url, key: /agk_\w+/.exec(text)[0] };
-  }
-  throw new Error("The server did not start.");
-}
-
-async function finished(child) {
-  const [code] = await once(child, "exit");
-  if (code !== 0) throw new Error("The database could not be filled.");
+function print(text) {
+  if (process.stderr.isTTY) process.stderr.write("\r\x1b[K");
+  console.log(text);
 }

@@ -1,0 +1,80 @@
+import { graphqlDoor, restDoor } from "../doors.mjs";
+import { postgraphileDoor } from "./postgraphile/door.mjs";
+import { sofaDoor } from "./sofa/door.mjs";
+
+const BOTH = ["sqlite", "postgres"];
+
+/**
+ * Everything that takes part. The first is the product; the others are measured against it.
+ * - `entry`: the program, from this folder; started as README.md tells
+ * - `engines`: the databases it can open
+ * - `doors`: how it spells requests and answers, `rest` and `graphql`; `../doors.mjs` has the product's spelling,
+ *   and one that speaks otherwise brings a door of its own
+ * - `packages`: whose versions the results name
+ */
+export const CONTENDERS = [
+  {
+    name: "product",
+    title: "this gateway",
+    entry: "../../../dist/src/main.js",
+    engines: BOTH,
+    doors: { rest: restDoor, graphql: graphqlDoor },
+    packages: [],
+  },
+  {
+    name: "floor",
+    title: "Fastify, raw SQL",
+    entry: "floor/main.mjs",
+    engines: BOTH,
+    doors: { rest: restDoor },
+    packages: ["fastify", "better-sqlite3", "pg"],
+  },
+  {
+    name: "mercurius",
+    title: "Mercurius with JIT, raw SQL",
+    entry: "mercurius/main.mjs",
+    engines: BOTH,
+    doors: { graphql: graphqlDoor },
+    packages: ["mercurius", "fastify", "better-sqlite3", "pg"],
+  },
+  {
+    name: "yoga",
+    title: "GraphQL Yoga, raw SQL",
+    entry: "yoga/main.mjs",
+    engines: BOTH,
+    doors: { graphql: graphqlDoor },
+    packages: ["graphql-yoga", "better-sqlite3", "pg"],
+  },
+  {
+    name: "textbook-apollo",
+    title: "Apollo + Express + TypeGraphQL + TypeORM",
+    entry: "dist/textbook-apollo/main.js",
+    engines: BOTH,
+    doors: { graphql: graphqlDoor },
+    packages: ["@apollo/server", "express", "type-graphql", "typeorm", "sqlite3", "pg"],
+  },
+  {
+    name: "nest",
+    title: "NestJS GraphQL + TypeORM",
+    entry: "dist/nest/main.js",
+    engines: BOTH,
+    doors: { graphql: graphqlDoor },
+    packages: ["@nestjs/core", "@nestjs/graphql", "@nestjs/apollo", "typeorm", "sqlite3", "pg"],
+  },
+  {
+    name: "sofa",
+    title: "SOFA",
+    entry: "sofa/main.mjs",
+    engines: BOTH,
+    doors: { rest: sofaDoor },
+    packages: ["sofa-api", "better-sqlite3", "pg"],
+  },
+  {
+    name: "postgraphile",
+    title: "PostGraphile",
+    entry: "postgraphile/main.mjs",
+    engines: ["postgres"],
+    doors: { graphql: postgraphileDoor },
+    packages: ["postgraphile", "pg"],
+  },
+];

@@ -1,0 +1,24 @@
+import { Args, ID, Mutation, Query, Resolver } from "@nestjs/graphql";
+import { Pet } from "./entities.js";
+import { PetService } from "./pet.service.js";
+import { NewPet, PetConnection, PetsArgs } from "./pet.types.js";
+
+@Resolver(() => Pet)
+export class PetResolver {
+  constructor(private readonly service: PetService) {}
+
+  @Query(() => PetConnection, { name: "pets" })
+  list(@Args() args: PetsArgs): Promise<PetConnection> {
+    return this.service.page(args);
+  }
+
+  @Query(() => Pet, { nullable: true })
+  pet(@Args("id", { type: () => ID }) id: string): Promise<Pet | null> {
+    return this.service.find(id);
+  }
+
+  @Mutation(() => Pet)
+  createPet(@Args("input") input: NewPet): Promise<Pet> {
+    return this.service.create(input);
+  }
+}

@@ -1,0 +1,8 @@
+/** Says on which port a node:http server listens, and ends the process when it is told to. */
+export function announce(server, close = () => {}) {
+  process.stdout.write(`listening ${server.address().port}\n`);
+  process.on("SIGTERM", async () => {
+    await close();
+    process.exit(0);
+  });
+}

@@ -1,0 +1,30 @@
+import { restDoor } from "../../doors.mjs";
+
+/** The product's routes as SOFA spells them: arguments and answers are those of the GraphQL schema. */
+export const sofaDoor = {
+  request(operation) {
+    const request = restDoor.request(operation);
+    if (operation.kind === "create") {
+      return {
+        ...request,
+        body: { input: { ...operation.pet, categoryId: String(operation.pet.categoryId) } },
+      };
+    }
+    if (operation.kind !== "list") return request;
+    const path = request.path.replace("limit=", "first=").replace("cursor=", "after=");
+    return { ...request, path, begins: '{"nodes":' };
+  },
+  answer(operation, { status, body }) {
+    if (status >= 400 || operation.kind === "whoami") return { status, body };
+    if (operation.kind !== "list") return { status, body: pet(body) };
+    const { hasNextPage, endCursor } = body.pageInfo;
+    return { status, body: body.nodes.map(pet), next: hasNextPage ? endCursor : undefined };
+  },
+};
+
+const pet = ({ id, name, categoryId, status }) => ({
+  id: Number(id),
+  name,
+  categoryId: Number(categoryId),
+  ...(status && { status }),
+});

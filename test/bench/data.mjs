@@ -1,0 +1,186 @@
+import { execFile } from "node:child_process";
+import { copyFile, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import pg from "pg";
+import sqlite3 from "sqlite3";
+import { v7 as uuid } from "uuid";
+
+const DIST = new URL("../../dist/src/", import.meta.url);
+const { hashToken, mintApiKey } = createRequire(import.meta.url)(
+  fileURLToPath(new URL("keys/key-format.js", DIST)),
+);
+
+const ORGANIZATIONS = 10;
+const ROWS_A_STATEMENT = 1_000;
+
+/**
+ * Makes a database by the product's own migrations and fills it with animals, and with agents that have one key
+ * each, of which it knows the secrets. It stays as it is; servers work on copies.
+ * @param store where databases live, as `sqliteStore` and `postgresStore` make it
+ */
+export async function makeData(store, { name, pets, keys }) {
+  const url = await store.create(name);
+  await promisify(execFile)(process.execPath, [fileURLToPath(new URL("cli/main.js", DIST)), "migrate"], {
+    env: { ...process.env, DATABASE_URL: url },
+  });
+  const { secrets, refused } = await store.fill(name, async (run) => {
+    await run("BEGIN");
+    const made = await insertKeys(run, keys);
+    await run(store.insertPets(pets));
+    await run("COMMIT");
+    return made;
+  });
+  const keysFile = join(store.directory, `${name}-keys.json`);
+  await writeFile(keysFile, JSON.stringify(secrets));
+  let copies = 0;
+  return {
+    /** What the load generator is to know. */
+    facts: { pets, keysFile, keys },
+    secrets,
+    refused,
+    /** A new copy, which is nobody else's: its `url`, and how to `drop` it. */
+    async copy() {
+      const copy = `${name}_${++copies}`;
+      return { url: await store.copy(name, copy), drop: () => store.drop(copy) };
+    },
+  };
+}
+
+/** @returns the secrets of `count` keys that are accepted, and of some that are refused, with the status */
+async function insertKeys(run, count) {
+  const now = new Date().toISOString();
+  const organization = (i, deactivatedAt = null) => ({
+    id: uuid(),
+    slug: `org-${i}`,
+    name: `Organization ${i}`,
+    deactivated_at: deactivatedAt,
+    created_at: now,
+  });
+  const agent = (i, { id }) => ({
+    id: uuid(),
+    organization_id: id,
+    slug: `agent-${i}`,
+    name: `Agent ${i}`,
+    created_at: now,
+  });
+  const organizations = Array.from({ length: ORGANIZATIONS }, (_, i) => organization(i + 1));
+  const agents = Array.from({ length: count }, (_, i) => agent(i + 1, organizations[i % ORGANIZATIONS]));
+  const closed = organization("closed", now);
+  const idle = agent("closed", closed);
+
+  const keys = [];
+  const mint = ({ id, organization_id }, name, end = {}) => {
+    const { secret, hint } = mintApiKey("live");
+    keys.push({
+      id: uuid(),
+      organization_id,
+      agent_id: id,
+      name,
+      held_name: name,
+      hint,
+      hash: hashToken(secret),
+      created_at: now,
+      created_by: "command line",
+      expires_at: null,
+      revoked_at: null,
+      ...end,
+    });
+    return secret;
+  };
+  const secrets = agents.map((each) => mint(each, "Load"));
+  const refused = [
+    { status: 401, secret: mintApiKey("live").secret },
+    { status: 401, secret: mint(idle, "Closed") },
+    { status: 401, secret: mint(agents[0], "Expired", { expires_at: now }) },
+    { status: 403, secret: mint(agents[0], "Revoked", { revoked_at: now, held_name: null }) },
+  ];
+  await insertRows(run, "organization", [...organizations, closed]);
+  await insertRows(run, "agent", [...agents, idle]);
+  await insertRows(run, "api_key", keys);
+  return { secrets, refused };
+}
+
+async function insertRows(run, table, rows) {
+  const columns = Object.keys(rows[0]);
+  for (let at = 0; at < rows.length; at += ROWS_A_STATEMENT) {
+    const some = rows.slice(at, at + ROWS_A_STATEMENT);
+    let n = 0;
+    const places = some.map(() => `(${columns.map(() => `$${++n}`)})`);
+    const values = some.flatMap((row) => columns.map((column) => row[column]));
+    await run(`INSERT INTO ${table} (${columns}) VALUES ${places}`, values);
+  }
+}
+
+const insertPetsFrom = (numbers) => `
+  INSERT INTO pet (name, category_id, status)
+  SELECT 'Pet ' || i, (i - 1) % 10 + 1,
+    CASE i % 4 WHEN 0 THEN 'sold' WHEN 1 THEN 'available' WHEN 2 THEN 'pending' ELSE NULL END
+  FROM ${numbers} ORDER BY i`;
+
+/** Databases that are files in a directory. */
+export function sqliteStore(directory) {
+  const fileOf = (name) => join(directory, `${name}.sqlite`);
+  return {
+    engine: "sqlite",
+    directory,
+    create: async (name) => `sqlite:${fileOf(name)}`,
+    async fill(name, work) {
+      const database = await new Promise((resolve, reject) => {
+        const opened = new sqlite3.Database(fileOf(name), (error) =>
+          error ? reject(error) : resolve(opened),
+        );
+      });
+      try {
+        return await work(promisify(database.run.bind(database)));
+      } finally {
+        // Checkpoints, so that the file alone is the whole database.
+        await promisify(database.close.bind(database))();
+      }
+    },
+    insertPets: (count) =>
+      insertPetsFrom(`(WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < ${count})
+      SELECT i FROM numbers)`),
+    async copy(from, to) {
+      await copyFile(fileOf(from), fileOf(to));
+      return `sqlite:${fileOf(to)}`;
+    },
+    async drop(name) {
+      for (const suffix of ["", "-wal", "-shm"]) await rm(fileOf(name) + suffix, { force: true });
+    },
+  };
+}
+
+/** Databases of a PostgreSQL server. @param url without a database, as `startPostgres` gives it */
+export function postgresStore(directory, url) {
+  const connected = async (name, work) => {
+    const client = new pg.Client({ connectionString: `${url}/${name}` });
+    await client.connect();
+    try {
+      return await work((sql, values) => client.query(sql, values));
+    } finally {
+      await client.end();
+    }
+  };
+  const create = async (name, more = "") => {
+    await connected("postgres", (run) => run(`CREATE DATABASE ${name} ${more}`));
+    return `${url}/${name}`;
+  };
+  return {
+    engine: "postgres",
+    directory,
+    create,
+    fill: (name, work) =>
+      connected(name, async (run) => {
+        const result = await work(run);
+        // As autovacuum would have done by and by.
+        await run("VACUUM ANALYZE");
+        return result;
+      }),
+    insertPets: (count) => insertPetsFrom(`generate_series(1, ${count}) AS numbers (i)`),
+    copy: (from, to) => create(to, `TEMPLATE ${from}`),
+    drop: (name) => connected("postgres", (run) => run(`DROP DATABASE ${name} WITH (FORCE)`)),
+  };
+}

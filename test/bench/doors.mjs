@@ -1,0 +1,93 @@
+import { crc32 } from "node:zlib";
+
+// How an operation is spelled for a door and its answer read. An operation is one of
+//   { kind: "list", limit, after?, status?, noise? }   after: id of the pet after which the page begins
+//   { kind: "pet", id }   { kind: "whoami" }   { kind: "create", pet: { name, categoryId, status } }
+// A door turns it into { method, path, body? } with the status and the beginning of the body that a success has,
+// and its answer into what the product would say, so that contenders with another spelling can be compared.
+
+const cursorOf = (id) => {
+  const position = `pet:${id}`;
+  return Buffer.from(`${position}:${crc32(position).toString(36)}`).toString("base64url");
+};
+
+const fields = "id name categoryId status";
+
+/** The product's REST routes. */
+export const restDoor = {
+  request(operation) {
+    switch (operation.kind) {
+      case "list": {
+        const query = new URLSearchParams({ limit: String(operation.limit) });
+        if (operation.status) query.set("status", operation.status);
+        if (operation.after !== undefined) query.set("cursor", cursorOf(operation.after));
+        return { method: "GET", path: `/v1/pets?${query}`, status: 200, begins: "[" };
+      }
+      case "pet":
+        return { method: "GET", path: `/v1/pets/${operation.id}`, status: 200, begins: '{"id":' };
+      case "whoami":
+        return { method: "GET", path: "/agent/whoami", status: 200, begins: '{"agent":' };
+      case "create":
+        return { method: "POST", path: "/v1/pets", body: operation.pet, status: 201, begins: '{"id":' };
+    }
+  },
+  answer: (_operation, { status, link, body }) => ({
+    status,
+    body,
+    next: /[?&]cursor=([^&>]+)[^>]*>; rel="next"/.exec(link ?? "")?.[1],
+  }),
+};
+
+const DOCUMENTS = {
+  list: `query Pets($first: Int, $after: String, $status: PetStatus) {
+  pets(first: $first, after: $after, status: $status) { nodes { ${fields} } pageInfo { hasNextPage endCursor } }
+}`,
+  pet: `query Pet($id: ID!) { pet(id: $id) { ${fields} } }`,
+  whoami:
+    "query Whoami { whoami { agent { id slug name } organization { id slug name } key { id name hint createdAt } } }",
+  create: `mutation Create($input: NewPet!) { createPet(input: $input) { ${fields} } }`,
+};
+
+/** The product's GraphQL schema. */
+export const graphqlDoor = {
+  request(operation) {
+    const post = (body) => ({ method: "POST", path: "/graphql", body, status: 200, begins: '{"data":{"' });
+    const query = DOCUMENTS[operation.kind];
+    switch (operation.kind) {
+      case "list": {
+        const { limit, after, status, noise } = operation;
+        if (noise !== undefined) return post({ query: literally(operation) });
+        const variables = { first: limit, ...(status && { status }) };
+        if (after !== undefined) variables.after = cursorOf(after);
+        return post({ query, variables });
+      }
+      case "pet":
+        return post({ query, variables: { id: String(operation.id) } });
+      case "whoami":
+        return post({ query });
+      case "create":
+        return post({
+          query,
+          variables: { input: { ...operation.pet, categoryId: String(operation.pet.categoryId) } },
+        });
+    }
+  },
+  answer(operation, { status, body }) {
+    if (operation.noise === undefined || body.data == null) return { status, body };
+    const { [aliasOf(operation)]: pets, ...rest } = body.data;
+    return { status, body: { ...body, data: { pets, ...rest } } };
+  },
+};
+
+const aliasOf = ({ noise }) => `p${noise}`;
+
+/** A document with its arguments written into it, and names that no other request has. */
+function literally(operation) {
+  const { limit, after, status, noise } = operation;
+  const args = [`first: ${limit}`];
+  if (after !== undefined) args.push(`after: "${cursorOf(after)}"`);
+  if (status) args.push(`status: ${status}`);
+  return `query Pets${noise} {
+  ${aliasOf(operation)}: pets(${args.join(", ")}) { nodes { ${fields} } pageInfo { hasNextPage endCursor } }
+}`;
+}

@@ -1,0 +1,121 @@
+// The process that makes the load; see generator.mjs for who talks to it.
+import { readFileSync } from "node:fs";
+import { createHistogram } from "node:perf_hooks";
+import { setTimeout } from "node:timers/promises";
+import { CONTENDERS } from "../contenders/contenders.mjs";
+import { cpuMicros, cpuMicrosOfChildren, forgetPeak, peakKibibytes } from "../process-usage.mjs";
+import { pick, seeded } from "../random.mjs";
+import { WORKLOADS } from "../workloads.mjs";
+import { encodeRequest, keepBusy } from "./connection.mjs";
+
+/** How many requests are prepared for a workload whose requests need not all differ. */
+const PREPARED = 20_000;
+
+const prepared = new Map();
+
+/** Requests of a workload in the spelling of a contender, one after the other without end. */
+function requests(task) {
+  const { contender, workload, port, data, turn } = task;
+  if (WORKLOADS[workload].fresh) return maker(task);
+  const name = [contender, workload, port, data.keysFile, data.keys].join();
+  if (!prepared.has(name)) {
+    // Those of servers that are gone are not needed again.
+    if (prepared.size > 20) prepared.clear();
+    prepared.set(name, Array.from({ length: Math.max(PREPARED, data.keys) }, maker({ ...task, turn: 0 })));
+  }
+  const list = prepared.get(name);
+  let i = Math.floor(seeded(turn)() * list.length);
+  return () => list[i++ % list.length];
+}
+
+function maker({ contender, workload, port, data, turn }) {
+  const { door, draw } = WORKLOADS[workload];
+  const spelling = CONTENDERS.find(({ name }) => name === contender).doors[door];
+  const random = seeded(turn);
+  const keys = JSON.parse(readFileSync(data.keysFile, "utf8")).slice(0, data.keys);
+  const host = `127.0.0.1:${port}`;
+  return () => {
+    const { status, begins, ...request } = spelling.request(draw(random, data));
+    return { bytes: encodeRequest(request, pick(random, keys), host), status, begins };
+  };
+}
+
+function usage({ pid, databasePid }) {
+  const own = process.cpuUsage();
+  return {
+    at: performance.now(),
+    cpu: cpuMicros(pid),
+    databaseCpu: databasePid && cpuMicrosOfChildren(databasePid),
+    loadCpu: own.user + own.system,
+  };
+}
+
+/**
+ * Loads a server and measures the part after the lead-in.
+ * @param task.turn from where in the list of requests to go on, or how to draw them
+ * @param task.seconds how long to measure; or `task.requests`, how many to send, all of them measured
+ */
+async function load(task) {
+  const { port, pid, connections, lead = 0, seconds, requests: limit = Number.POSITIVE_INFINITY } = task;
+  const next = requests(task);
+  const histogram = createHistogram({ lowest: 1, highest: 120_000_000, figures: 3 });
+  let running = true;
+  let measuring = lead === 0;
+  let sent = 0;
+  let answered = 0;
+  const send = () => {
+    if (!running || sent >= limit) return undefined;
+    sent++;
+    return next();
+  };
+  const seen = (milliseconds) => {
+    if (!measuring) return;
+    answered++;
+    histogram.record(Math.max(1, Math.round(milliseconds * 1000)));
+  };
+  let before = usage(task);
+  const all = Promise.all(Array.from({ length: connections }, () => keepBusy(port, send, seen)));
+  try {
+    if (!measuring) {
+      await Promise.race([all, setTimeout(lead * 1000)]);
+      forgetPeak(pid);
+      before = usage(task);
+      measuring = true;
+    }
+    await Promise.race(seconds === undefined ? [all] : [all, setTimeout(seconds * 1000)]);
+    measuring = false;
+    const after = usage(task);
+    running = false;
+    await all;
+    return summary({ before, after, answered, histogram, peak: peakKibibytes(pid) });
+  } finally {
+    // After a failure the other connections end with their next answer.
+    running = false;
+  }
+}
+
+function summary({ before, after, answered, histogram, peak }) {
+  if (answered === 0) throw new Error("not one answer in time");
+  const ms = (percent) => histogram.percentile(percent) / 1000;
+  const each = (name) => (after[name] === undefined ? undefined : (after[name] - before[name]) / answered);
+  return {
+    requests: answered,
+    perSecond: (answered * 1000) / (after.at - before.at),
+    p50: ms(50),
+    p99: ms(99),
+    p999: ms(99.9),
+    cpu: each("cpu"),
+    databaseCpu: each("databaseCpu"),
+    loadCpu: each("loadCpu"),
+    memory: peak === undefined ? undefined : peak / 1024,
+  };
+}
+
+process.on("message", async (task) => {
+  try {
+    process.send({ result: await load(task) });
+  } catch (error) {
+    process.send({ failure: `${task.contender}, ${task.workload}: ${error.message}` });
+  }
+});
+process.on("disconnect", () => process.exit(0));

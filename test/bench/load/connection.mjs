@@ -1,0 +1,67 @@
+import { connect } from "node:net";
+import { ResponseReader } from "./response-reader.mjs";
+
+const LONGEST_READ = 64 * 1024;
+
+/** Writes a request of a door as it goes over the wire. */
+export function encodeRequest({ method, path, body }, key, host) {
+  const head = `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\nAccept: application/json\r\nAuthorization: Bearer ${key}\r\n`;
+  if (body === undefined) return Buffer.from(`${head}\r\n`, "latin1");
+  const json = JSON.stringify(body);
+  const length = Buffer.byteLength(json);
+  return Buffer.from(`${head}Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${json}`);
+}
+
+/**
+ * Keeps one connection busy: sends, waits for the whole answer, sends the next.
+ * @param port on 127.0.0.1
+ * @param next gives `{ bytes, status, begins }` of the next request; undefined ends the connection
+ * @param answered told of each answer, in milliseconds
+ * @returns once the connection has ended; rejects at the first answer that is not as it should be
+ */
+export function keepBusy(port, next, answered) {
+  return new Promise((resolve, reject) => {
+    const reader = new ResponseReader(16);
+    let request;
+    let sentAt = 0;
+    const send = () => {
+      request = next();
+      if (request === undefined) return socket.end();
+      sentAt = performance.now();
+      socket.write(request.bytes);
+    };
+    const read = (length, buffer) => {
+      try {
+        if (!reader.push(buffer.subarray(0, length))) return true;
+        if (reader.status !== request.status || !reader.begins.startsWith(request.begins)) {
+          const asked = request.bytes.toString().replace(/Bearer \S+/, "Bearer …");
+          throw new Error(`answered ${reader.status} ${reader.begins} to ${asked}`);
+        }
+      } catch (error) {
+        socket.destroy(error);
+        return false;
+      }
+      answered(performance.now() - sentAt);
+      send();
+      return true;
+    };
+    // One buffer a connection for ever: no allocation and no stream machinery on the way of an answer.
+    const socket = connect({
+      host: "127.0.0.1",
+      port,
+      noDelay: true,
+      onread: { buffer: Buffer.allocUnsafe(LONGEST_READ), callback: read },
+    });
+    let failure;
+    socket.once("connect", send);
+    socket.once("error", (error) => {
+      failure = error;
+    });
+    socket.once("close", () => {
+      if (failure === undefined && request !== undefined)
+        failure = new Error("the server ended a connection");
+      if (failure === undefined) resolve();
+      else reject(failure);
+    });
+  });
+}

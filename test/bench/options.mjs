@@ -1,0 +1,94 @@
+import { parseArgs } from "node:util";
+import { CONTENDERS } from "./contenders/contenders.mjs";
+import { WORKLOADS } from "./workloads.mjs";
+
+/** What is measured beside the contenders, on the product alone and on SQLite. */
+export const SECTIONS = ["flat", "start", "memory", "commit"];
+
+const QUICK = ["rest-list", "rest-pet", "rest-create", "graphql-list", "graphql-literals", "start", "commit"];
+
+export const USAGE = `npm run bench -- [options]
+  --engine sqlite|postgres   the database (sqlite)
+  --only <names>             workloads and sections, with commas: ${Object.keys(WORKLOADS)
+    .filter((name) => !WORKLOADS[name].beside)
+    .join(", ")}; ${SECTIONS.join(", ")}
+  --contenders <names>       beside the product: ${CONTENDERS.slice(1)
+    .map(({ name }) => name)
+    .join(", ")}; none
+  --connections <numbers>    32,256
+  --rounds <n>               turns of each contender for each workload and number of connections
+  --seconds <n>              measured part of a turn
+  --quick                    few and short turns, 32 connections: under two minutes, good for a look
+  --profile                  where the product's CPU time goes in the workloads of --only, instead of all else
+  --help`;
+
+/** A mistake in the arguments, told without a stack. */
+export class UsageError extends Error {}
+
+const names = (text, known, what) =>
+  text.split(",").map((name) => {
+    if (!known.includes(name)) throw new UsageError(`there is no ${what} "${name}"`);
+    return name;
+  });
+
+const number = (text, what) => {
+  const value = Number(text);
+  if (!(value > 0)) throw new UsageError(`${what} must be a number above 0`);
+  return value;
+};
+
+/** @throws UsageError */
+export function readOptions(args) {
+  const { values } = parse(args);
+  const { engine = "sqlite", quick = false } = values;
+  if (engine !== "sqlite" && engine !== "postgres") throw new UsageError("--engine is sqlite or postgres");
+  const sections = engine === "sqlite" ? SECTIONS : [];
+  const workloads = Object.keys(WORKLOADS).filter((name) => !WORKLOADS[name].beside);
+  const all = [...workloads, ...sections];
+  const only =
+    values.only === undefined ? (quick ? QUICK : all) : names(values.only, all, "workload or section");
+  const rivals = CONTENDERS.slice(1).map(({ name }) => name);
+  const against =
+    values.contenders === undefined ? rivals : names(values.contenders, [...rivals, "none"], "contender");
+  const [seconds, rounds, connections] = quick ? [0.5, 1, "32"] : [1, 4, "32,256"];
+  return {
+    help: values.help === true,
+    profile: values.profile === true,
+    quick,
+    engine,
+    /** Whether all of it is measured, as it is by default. */
+    whole: Object.keys(values).every((name) => name === "engine"),
+    workloads: workloads.filter((name) => only.includes(name)),
+    sections: sections.filter((name) => only.includes(name)),
+    contenders: CONTENDERS.filter(
+      ({ name, engines }, i) => i === 0 || (against.includes(name) && engines.includes(engine)),
+    ),
+    connections: (values.connections ?? connections).split(",").map((text) => number(text, "--connections")),
+    rounds: number(values.rounds ?? rounds, "--rounds"),
+    seconds: number(values.seconds ?? seconds, "--seconds"),
+    warmUp: quick ? 1 : 1.5,
+  };
+}
+
+function parse(args) {
+  const text = { type: "string" };
+  const flag = { type: "boolean" };
+  try {
+    return parseArgs({
+      args,
+      options: {
+        engine: text,
+        only: text,
+        contenders: text,
+        connections: text,
+        rounds: text,
+        seconds: text,
+        quick: flag,
+        profile: flag,
+        help: flag,
+      },
+    });
+  } catch (error) {
+    throw new UsageError(error.message);
+  }
+}

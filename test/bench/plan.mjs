@@ -1,0 +1,24 @@
+import { turns } from "./stats.mjs";
+import { WORKLOADS } from "./workloads.mjs";
+
+/** What goes by around a turn, a server and a workload besides what is measured (s). */
+const AROUND = { turn: 0.35, server: 1, workload: 4 };
+
+/** What the sections take on a machine with two cores (s). */
+const SECTIONS = { flat: [100, 12], start: [45, 7], memory: [200, 10], commit: [2, 2] };
+
+/** The contenders of a workload: those that have its door. */
+export const takingPart = ({ contenders }, workload) =>
+  contenders.filter(({ doors }) => doors[WORKLOADS[workload].door]);
+
+/** About how long it will take, in minutes. */
+export function expectedMinutes(options) {
+  const { workloads, sections, connections, rounds, seconds, warmUp, quick } = options;
+  const ofWorkload = (workload) => {
+    const [product, ...others] = takingPart(options, workload);
+    const count = turns(product, others, rounds).length * connections.length;
+    return count * (seconds + AROUND.turn) + (others.length + 1) * (warmUp + AROUND.server) + AROUND.workload;
+  };
+  const all = [...workloads.map(ofWorkload), ...sections.map((name) => SECTIONS[name][quick ? 1 : 0])];
+  return all.reduce((sum, each) => sum + each, 5) / 60;
+}

@@ -1,0 +1,16 @@
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+/** How to start a server that answers `ask`. */
+export const PROBED = {
+  execArgv: ["--expose-gc", "--require", fileURLToPath(new URL("probe.cjs", import.meta.url))],
+  ipc: true,
+};
+
+/** Asks a server that was started so. @param what a name in probe.cjs */
+export async function ask({ child }, what, more = {}) {
+  const answered = once(child, "message");
+  child.send({ ask: what, ...more });
+  const [{ answer }] = await answered;
+  return answer;
+}

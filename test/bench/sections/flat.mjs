@@ -1,0 +1,59 @@
+import { makeData } from "../data.mjs";
+import { byTurns, targetOf } from "../measure.mjs";
+import { startServer } from "../server.mjs";
+
+const ACTIVE_KEYS = 1_000;
+
+const sizes = (quick) =>
+  quick
+    ? { small: { pets: 1_000, keys: 1_000 }, large: { pets: 100_000, keys: 5_000 } }
+    : { small: { pets: 1_000, keys: 1_000 }, large: { pets: 1_000_000, keys: 100_000 } };
+
+/**
+ * What a request costs on a large database next to a small one, by turns, and what the last page of the large one
+ * costs next to its first. The same number of keys is active on both, drawn from all of them; a row of its own has
+ * each of the large one's keys in use.
+ */
+export async function flat({ product, store, generator, options, say }) {
+  const size = sizes(options.quick);
+  const servers = {};
+  const targets = {};
+  const connections = options.connections.slice(0, 1);
+  const results = [];
+  const compare = async (title, loads) => {
+    say(title);
+    const byConnections = await byTurns({
+      loads,
+      generator,
+      options: { ...options, connections },
+      say: (text) => say(`${title}: ${text}`),
+    });
+    results.push({ title, ...byConnections[connections[0]] });
+  };
+  try {
+    for (const name of ["small", "large"]) {
+      say(`making ${size[name].pets} pets and ${size[name].keys} keys`);
+      const data = await makeData(store, { name, ...size[name] });
+      servers[name] = await startServer(product, await data.copy());
+      targets[name] = targetOf(servers[name], data);
+    }
+    for (const workload of ["rest-pet", "rest-list", "rest-pages", "rest-whoami"]) {
+      const load = ({ data, ...target }) => ({
+        ...target,
+        workload,
+        data: { ...data, keys: ACTIVE_KEYS },
+      });
+      await compare(workload, { small: load(targets.small), large: load(targets.large) });
+    }
+    await compare("rest-whoami, every key in use", {
+      small: { ...targets.small, workload: "rest-whoami" },
+      large: { ...targets.large, workload: "rest-whoami" },
+    });
+    const { data, ...target } = targets.large;
+    const page = (workload) => ({ ...target, workload, data: { ...data, keys: ACTIVE_KEYS } });
+    await compare("last page", { first: page("rest-list"), last: page("rest-last-page") });
+    return { size, activeKeys: ACTIVE_KEYS, connections: connections[0], results };
+  } finally {
+    for (const server of Object.values(servers)) await server.stop();
+  }
+}

@@ -1,0 +1,66 @@
+import { pick } from "./random.mjs";
+
+const LIST = 20;
+const STATUSES = ["available", "pending", "sold"];
+
+const anyPet = (random, { pets }) => 1 + Math.floor(random() * pets);
+const anyCursor = (random, { pets }) => 1 + Math.floor(random() * (pets - 100));
+const aPet = (random) => ({
+  name: `Rex ${Math.floor(random() * 1e6)}`,
+  categoryId: 1 + Math.floor(random() * 10),
+  status: pick(random, STATUSES),
+});
+
+const draw = {
+  list: () => ({ kind: "list", limit: LIST }),
+  pages: (random, data) => ({ kind: "list", limit: LIST, after: anyCursor(random, data) }),
+  lastPage: (_random, { pets }) => ({ kind: "list", limit: LIST, after: pets - LIST - 1 }),
+  literals: (random, data) => ({
+    kind: "list",
+    limit: LIST,
+    after: anyCursor(random, data),
+    noise: Math.floor(random() * 1e15),
+  }),
+  pet: (random, data) => ({ kind: "pet", id: anyPet(random, data) }),
+  whoami: () => ({ kind: "whoami" }),
+  create: (random) => ({ kind: "create", pet: aPet(random) }),
+  /** 10 % writes; of the reads half are lists, no two alike, three tenths single animals, two tenths whoami. */
+  mixed(random, data) {
+    if (random() < 0.1) return draw.create(random);
+    const which = random();
+    if (which < 0.3) return draw.pet(random, data);
+    if (which < 0.5) return draw.whoami();
+    return {
+      kind: "list",
+      limit: pick(random, [5, 10, 20, 50]),
+      after: random() < 0.1 ? undefined : anyCursor(random, data),
+      status: pick(random, [undefined, undefined, ...STATUSES]),
+    };
+  },
+};
+
+/**
+ * What the servers are asked to do: at which door, and how the next operation is drawn. `fresh` ones are drawn for
+ * every request; the others come from a long list that is drawn and encoded beforehand. Every request carries one
+ * of all the keys, drawn too. Those that are `beside` are for a section, not for the contenders.
+ */
+export const WORKLOADS = {
+  "rest-list": { title: "REST, first 20 pets", door: "rest", draw: draw.list },
+  "rest-pages": { title: "REST, 20 pets from anywhere", door: "rest", draw: draw.pages },
+  "rest-last-page": { title: "REST, last 20 pets", door: "rest", draw: draw.lastPage, beside: true },
+  "rest-pet": { title: "REST, one pet by id", door: "rest", draw: draw.pet },
+  "rest-whoami": { title: "REST, whoami", door: "rest", draw: draw.whoami },
+  "rest-create": { title: "REST, create a pet, durable", door: "rest", draw: draw.create },
+  "rest-mixed": { title: "REST, 90 % reads, 10 % writes", door: "rest", draw: draw.mixed },
+  "graphql-list": { title: "GraphQL, first 20 pets", door: "graphql", draw: draw.list },
+  "graphql-literals": {
+    title: "GraphQL, 20 pets, every document new",
+    door: "graphql",
+    draw: draw.literals,
+    fresh: true,
+  },
+  "graphql-pet": { title: "GraphQL, one pet by id", door: "graphql", draw: draw.pet },
+  "graphql-whoami": { title: "GraphQL, whoami", door: "graphql", draw: draw.whoami },
+  "graphql-create": { title: "GraphQL, create a pet, durable", door: "graphql", draw: draw.create },
+  "graphql-mixed": { title: "GraphQL, 90 % reads, 10 % writes", door: "graphql", draw: draw.mixed },
+};
