@@ -2,7 +2,7 @@ import { Arg, Ctx, Int, Mutation, Query, Resolver } from "type-graphql";
 import type { RequestContext } from "../context";
 import { Access } from "../graphql/access";
 import { Member } from "./member.entity";
-import { ChangePasswordInput, SignedIn, SignInInput } from "./member.inputs";
+import { ChangePasswordInput, CookieSession, SignedIn, SignInInput } from "./member.inputs";
 import { MemberService } from "./member.service";
 import { SessionService } from "./session.service";
 
@@ -31,6 +31,18 @@ export class MemberResolver {
     @Ctx() context: RequestContext,
     @Arg("input", () => SignInInput, { description: "E-mail address and password." }) input: SignInInput,
   ): Promise<SignedIn> {
+    return this.sessions.signIn(context, input);
+  }
+
+  @Access("anyone")
+  @Mutation(() => CookieSession, {
+    description:
+      "Opens a session for a member in a browser, which keeps it in a cookie that pages cannot read: the token is in no answer.",
+  })
+  signInWithCookie(
+    @Ctx() context: RequestContext,
+    @Arg("input", () => SignInInput, { description: "E-mail address and password." }) input: SignInInput,
+  ): Promise<CookieSession> {
     return this.sessions.signIn(context, input);
   }
 

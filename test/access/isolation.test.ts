@@ -11,9 +11,10 @@ const OF_NOBODY = [
   "Mutation.createPet",
   "Mutation.sendMessage",
   "Mutation.signIn",
+  "Mutation.signInWithCookie",
 ];
 const COVERED = {
-  lists: ["agents", "members", "apiKeys", "auditLog", "messages"],
+  lists: ["agents", "members", "apiKeys", "auditLog", "messages", "keyUsage", "firstSteps"],
   single: ["viewer", "whoami", "apiKey", "message"],
   changes: ["createApiKey", "renameApiKey", "revokeApiKey", "rotateApiKey"],
   own: ["signOut", "signOutEverywhere", "changePassword", "deactivateOrganization", "reactivateOrganization"],

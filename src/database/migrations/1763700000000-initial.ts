@@ -108,6 +108,17 @@ const tables = (bigint: string): TableOptions[] => [
     ],
   },
   {
+    name: "hourly_use",
+    columns: [
+      id("key_id", PRIMARY),
+      moment("hour", PRIMARY),
+      { name: "accepted", type: "integer" },
+      { name: "refused", type: "integer" },
+    ],
+    foreignKeys: [references("key_id", "api_key")],
+    indices: [index("hour")],
+  },
+  {
     name: "pet",
     columns: [
       { name: "id", type: bigint, isPrimary: true, isGenerated: true, generationStrategy: "increment" },
