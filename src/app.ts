@@ -14,6 +14,7 @@ import { authenticateRequests } from "./http/authenticate";
 import { addHealthRoutes } from "./http/health";
 import { refuseInvalidHost } from "./http/host";
 import { createHttpServer } from "./http/server";
+import { sessionCookies } from "./http/session-cookie";
 import { addDocumentation } from "./rest/documentation";
 import { createOpenApi, serversOf } from "./rest/openapi";
 import { addRestRoutes, refuseOtherRestMethods } from "./rest/rest";
@@ -43,7 +44,7 @@ export async function createApp(config: Config, source: DataSource, log: Logger)
     addRestRoutes(scope, schema);
   });
   await http.register(async (scope) => {
-    authenticateRequests(scope, createContext);
+    authenticateRequests(scope, createContext, sessionCookies(config));
     refuseInvalidHost(scope);
     scope.setErrorHandler(answerGraphQLError);
     scope.route({

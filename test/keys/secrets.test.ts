@@ -1,4 +1,5 @@
 import { auditLog } from "../support/audit";
+import { openBrowser } from "../support/browser";
 import { onEachEngine } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 import { expire, keyDesk } from "../support/keys";
@@ -63,6 +64,10 @@ onEachEngine((engine) => {
     await gateway.graphql(CHANGE, { input: { ...passwords, newPassword: "short" } }, { token: member.token });
     await gateway.graphql(CHANGE, { input: passwords }, { token: member.token });
     await gateway.graphql("mutation { signOut }", {}, { token: member.token });
+    const browser = openBrowser(gateway);
+    await browser.signIn({ email: member.email, password: newPassword });
+    secrets["session of a browser"] = browser.cookie()?.split("=")[1] ?? "";
+    await browser.ask("{ viewer { id } }");
     const other = await addOrganization(gateway, "another");
     secrets["other session"] = other.manager.token;
   }
