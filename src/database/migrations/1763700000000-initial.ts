@@ -90,6 +90,7 @@ const tables = (bigint: string): TableOptions[] => [
       id("agent_id"),
       text("name", 100),
       text("held_name", 100, NULLABLE),
+      { name: "search_text", type: "text" },
       text("hint", 40, UNIQUE),
       text("hash", 64, UNIQUE),
       moment("created_at"),
