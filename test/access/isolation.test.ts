@@ -85,6 +85,20 @@ onEachEngine((engine) => {
     for (const text of secretsOfTheirs) expect(shown).toContain(text);
   });
 
+  test("usage tells of the own keys, and first steps of the own messages", async () => {
+    for (const { key } of [ours, theirs]) await presenting(gateway, key.secret);
+    await gateway.services.usage.flush({ all: true });
+    const query = "{ keyUsage { apiKey { id } } firstSteps { messageQueued } }";
+    expect((await ask(query)).body.data).toEqual({
+      keyUsage: [{ apiKey: { id: ours.key.id } }],
+      firstSteps: { messageQueued: false },
+    });
+    expect((await ask(query, {}, theirs.manager.token)).body.data).toEqual({
+      keyUsage: [{ apiKey: { id: theirs.key.id } }],
+      firstSteps: { messageQueued: true },
+    });
+  });
+
   test("filters that name something of another organization find nothing", async () => {
     const byAgent = await ask(`{ apiKeys(agentId: "${theirs.agentId}") { nodes { id } } }`);
     expect(byAgent.body).toEqual({ data: { apiKeys: { nodes: [] } } });

@@ -116,7 +116,6 @@ const tables = (bigint: string): TableOptions[] => [
       { name: "accepted", type: "integer" },
       { name: "refused", type: "integer" },
     ],
-    foreignKeys: [references("key_id", "api_key")],
     indices: [index("hour")],
   },
   {
