@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { fastifyApolloHandler } from "@as-integrations/fastify";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
@@ -11,9 +12,11 @@ import { createSchema } from "./graphql/schema";
 import { startHousekeeping } from "./housekeeping";
 import { refuseOtherMethods } from "./http/allowed-methods";
 import { authenticateRequests } from "./http/authenticate";
+import { addDashboard } from "./http/dashboard";
 import { addHealthRoutes } from "./http/health";
 import { refuseInvalidHost } from "./http/host";
 import { createHttpServer } from "./http/server";
+import { sessionCookies } from "./http/session-cookie";
 import { addDocumentation } from "./rest/documentation";
 import { createOpenApi, serversOf } from "./rest/openapi";
 import { addRestRoutes, refuseOtherRestMethods } from "./rest/rest";
@@ -27,8 +30,19 @@ export interface App {
   close(): Promise<void>;
 }
 
-/** The composition root: makes everything, migrates the database, and hands out the server. */
-export async function createApp(config: Config, source: DataSource, log: Logger): Promise<App> {
+/** Where the build puts the dashboard: beside the program. */
+const BUILT_DASHBOARD = join(__dirname, "../dashboard");
+
+/**
+ * The composition root: makes everything, migrates the database, and hands out the server.
+ * @param dashboard folder of the built dashboard
+ */
+export async function createApp(
+  config: Config,
+  source: DataSource,
+  log: Logger,
+  dashboard = BUILT_DASHBOARD,
+): Promise<App> {
   const database = await Database.open(source);
   await database.migrate();
   const services = createServices(database, config, log);
@@ -43,7 +57,7 @@ export async function createApp(config: Config, source: DataSource, log: Logger)
     addRestRoutes(scope, schema);
   });
   await http.register(async (scope) => {
-    authenticateRequests(scope, createContext);
+    authenticateRequests(scope, createContext, sessionCookies(config));
     refuseInvalidHost(scope);
     scope.setErrorHandler(answerGraphQLError);
     scope.route({
@@ -57,6 +71,7 @@ export async function createApp(config: Config, source: DataSource, log: Logger)
   refuseOtherMethods(http, "/graphql", ["GET", "POST"]);
   addHealthRoutes(http, database);
   addDocumentation(http, createOpenApi(schema, serversOf(config)));
+  await addDashboard(http, dashboard);
 
   const stopHousekeeping = startHousekeeping(database, (err) => log.warn({ err }, "housekeeping failed"));
 

@@ -6,12 +6,15 @@ import { isApiKey } from "./keys/key-format";
 import type { Permission } from "./members/member.entity";
 import type { SessionService } from "./members/session.service";
 import type { Organization } from "./organizations/organization.entity";
+import type { Timestamp } from "./validation/timestamp";
 
 /** Who calls. A bearer token is an agent's API key or a member's session token. */
 export type Caller = Anonymous | AgentCaller | MemberCaller | Operator;
 
 export interface Anonymous {
   kind: "anonymous";
+  /** Whether a cookie came with a session that is none any more: enough to sign in again, and for nothing else. */
+  sessionEnded?: true;
 }
 
 /** A system that presented an API key: it acts as the one agent that the key resolves to. */
@@ -45,10 +48,21 @@ export interface Origin {
   requestId: string | null;
 }
 
+/** The cookie in which a browser keeps a session token, on the way in and out. */
+export interface SessionCookie {
+  /** What the browser sent, unless a header says who calls. */
+  readonly token: string | undefined;
+  set(token: string, expiresAt: Timestamp): void;
+  /** Takes it from a browser that sent one. */
+  clear(): void;
+}
+
 /** What every resolver and service is given first: who calls, and from where. */
 export interface RequestContext {
   caller: Caller;
   origin: Origin;
+  /** Only where a page of this service, or a program, asks at the GraphQL door. */
+  cookie?: SessionCookie | undefined;
 }
 
 /** The context of one who sits at the command line and acts for an organization; the first start does so too. */
@@ -61,6 +75,7 @@ export const operatorFor = (organization: Organization): RequestContext & { call
 export interface Credentials {
   /** Every value of the `Authorization` header, in order. */
   authorization: readonly string[];
+  cookie?: SessionCookie | undefined;
   origin: Origin;
 }
 
@@ -73,12 +88,24 @@ export function createContextFactory(keys: ApiKeyService, sessions: SessionServi
    * @throws GatewayError `invalid_api_key`, `key_expired`, `key_not_resolvable`, `key_revoked` or
    *   `invalid_session` for a credential that is presented and not accepted; no credential is `anonymous`
    */
-  return async ({ authorization, origin }: Credentials): Promise<RequestContext> => {
+  return async ({ authorization, cookie, origin }: Credentials): Promise<RequestContext> => {
     const token = bearerToken(authorization);
-    if (token === undefined) return { caller: { kind: "anonymous" }, origin };
+    if (token === undefined) return { caller: await cookieCaller(cookie, sessions), origin, cookie };
     const caller = isApiKey(token) ? await keys.resolve(token, origin) : await sessions.resolve(token);
-    return { caller, origin };
+    return { caller, origin, cookie };
   };
+}
+
+/** A cookie stays when its session ends, so it must not keep its owner from signing in: it is taken away. */
+async function cookieCaller(cookie: SessionCookie | undefined, sessions: SessionService): Promise<Caller> {
+  if (cookie?.token === undefined) return { kind: "anonymous" };
+  try {
+    return await sessions.resolve(cookie.token);
+  } catch (error) {
+    if (!(error instanceof GatewayError && error.code === "invalid_session")) throw error;
+    cookie.clear();
+    return { kind: "anonymous", sessionEnded: true };
+  }
 }
 
 /** The bearer token (RFC 6750, 2.1); the scheme's name has no case (RFC 9110, 11.1). */
@@ -105,6 +132,14 @@ export function organizationOf({ caller }: RequestContext): string {
 export function agentCaller({ caller }: RequestContext): AgentCaller {
   if (caller.kind !== "agent") throw new GatewayError("forbidden");
   return caller;
+}
+
+/** The cookie to put a session into. @throws GatewayError `forbidden` for a page of another origin */
+export function cookieOf({ cookie }: RequestContext): SessionCookie {
+  if (cookie === undefined) {
+    throw new GatewayError("forbidden", "Only pages of this service can keep a session in a cookie.");
+  }
+  return cookie;
 }
 
 /** The caller as the member that it must be. @throws GatewayError `forbidden` */

@@ -4,6 +4,7 @@ import { IDEMPOTENCY_LIFETIME_MS } from "./idempotency/idempotency";
 import { IdempotencyRecord } from "./idempotency/idempotency-record.entity";
 import { Session } from "./members/session.entity";
 import { SignInThrottle } from "./members/sign-in-throttle.entity";
+import { HourlyUse, USE_LIFETIME_MS } from "./usage/hourly-use.entity";
 import { timestamp } from "./validation/timestamp";
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -13,6 +14,7 @@ export function purge(database: Database): Promise<void> {
   return database.write(async (tx) => {
     await tx.delete(IdempotencyRecord, { createdAt: LessThan(timestamp(-IDEMPOTENCY_LIFETIME_MS)) });
     await tx.delete(Session, { expiresAt: LessThan(timestamp()) });
+    await tx.delete(HourlyUse, { hour: LessThan(timestamp(-USE_LIFETIME_MS)) });
     await tx.delete(SignInThrottle, { windowEndsAt: LessThan(timestamp()) });
   });
 }

@@ -16,6 +16,7 @@ export function addressOf({ publicUrl, tls }: Config, listening: AddressInfo | s
 export const firstStartNotice = (first: FirstStart, address: string): string => `
 First start: this is shown once and cannot be shown again.
 
+  Dashboard      ${address}/dashboard
   Sign in as     ${first.ownerEmail}
   Password       ${first.ownerPassword ?? "(as set in BOOTSTRAP_OWNER_PASSWORD)"}
   Organization   ${first.organization}
@@ -30,4 +31,4 @@ Try it:
 
 /** Said at each start, once requests are answered. */
 export const readyNotice = ({ environment }: Pick<Config, "environment">, address: string): string =>
-  `GraphQL ${environment === "development" ? "and Apollo Sandbox " : ""}at ${address}/graphql\n`;
+  `Dashboard at ${address}/dashboard\nGraphQL ${environment === "development" ? "and Apollo Sandbox " : ""}at ${address}/graphql\n`;

@@ -14,10 +14,14 @@ import { MemberService } from "./members/member.service";
 import { SessionService } from "./members/session.service";
 import { MessageResolver } from "./messages/message.resolver";
 import { MessageService } from "./messages/message.service";
+import { FirstStepsResolver } from "./organizations/first-steps.resolver";
+import { FirstStepsService } from "./organizations/first-steps.service";
 import { OrganizationResolver } from "./organizations/organization.resolver";
 import { OrganizationService } from "./organizations/organization.service";
 import { PetResolver } from "./pets/pet.resolver";
 import { PetService } from "./pets/pet.service";
+import { UsageResolver } from "./usage/usage.resolver";
+import { UsageService } from "./usage/usage.service";
 
 /** What the server, the command line and the first start all work with. */
 export type Services = ReturnType<typeof createServices>;
@@ -38,6 +42,8 @@ export function createServices(
     members: new MemberService(database),
     sessions: new SessionService(database),
     audit: new AuditService(database),
+    firstSteps: new FirstStepsService(database),
+    keyUsage: new UsageService(database),
     pets: new PetService(database),
     messages: new MessageService(database),
   };
@@ -52,4 +58,6 @@ export const createResolvers = (services: Services): object[] => [
   new MemberResolver(services.members, services.sessions),
   new OrganizationResolver(services.organizations),
   new AuditResolver(services.audit),
+  new FirstStepsResolver(services.firstSteps),
+  new UsageResolver(services.keyUsage),
 ];

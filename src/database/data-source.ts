@@ -10,6 +10,7 @@ import { SignInThrottle } from "../members/sign-in-throttle.entity";
 import { Message } from "../messages/message.entity";
 import { Organization } from "../organizations/organization.entity";
 import { Pet } from "../pets/pet.entity";
+import { HourlyUse } from "../usage/hourly-use.entity";
 import { Initial1763700000000 } from "./migrations/1763700000000-initial";
 import { SnakeCaseNaming } from "./snake-case-naming";
 
@@ -23,6 +24,7 @@ const model = {
     Session,
     SignInThrottle,
     ApiKey,
+    HourlyUse,
     Pet,
     Message,
     AuditEntry,

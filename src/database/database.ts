@@ -6,10 +6,13 @@ import { placeOf } from "./place";
 import { PostgresEngine } from "./postgres.engine";
 import { SqliteEngine } from "./sqlite.engine";
 
-/** The lists that clients may follow while others add to them. */
-export enum OrderedList {
+/** What processes write one after the other. */
+export enum Ordered {
+  /** Lists that clients may follow while others add to them. */
   pets = 1,
   messages = 2,
+  /** Many rows in no order, for which two processes would wait for each other. */
+  usage = 3,
 }
 
 /**
@@ -81,11 +84,11 @@ export class Database {
   }
 
   /**
-   * Inside a unit that is about to insert into a list that clients page through: the rows of the list become
-   * visible in the order of their ids.
+   * Inside a unit that is about to write: no other unit does so until this one has ended. The rows of a list thus
+   * become visible in the order of their ids.
    */
-  keepOrder(tx: EntityManager, list: OrderedList): Promise<void> {
-    return this.engine.keepOrder(tx, list);
+  keepOrder(tx: EntityManager, what: Ordered): Promise<void> {
+    return this.engine.keepOrder(tx, what);
   }
 
   /**

@@ -37,6 +37,7 @@ export function authorize(caller: Caller, rule: AccessRule | undefined, changes:
   const { allowed, whileDeactivated } = rule;
   if (allowed === "anyone") return;
   if (caller.kind === "anonymous") {
+    if (caller.sessionEnded) throw new GatewayError("invalid_session");
     const what = allowed === "agentKey" ? "<API_KEY>" : "<session token>, from signIn";
     throw new GatewayError("unauthenticated", `This needs an Authorization header: Bearer ${what}.`);
   }

@@ -5,8 +5,10 @@ import { AuditResolver } from "../audit/audit.resolver";
 import { ApiKeyResolver } from "../keys/api-key.resolver";
 import { MemberResolver } from "../members/member.resolver";
 import { MessageResolver } from "../messages/message.resolver";
+import { FirstStepsResolver } from "../organizations/first-steps.resolver";
 import { OrganizationResolver } from "../organizations/organization.resolver";
 import { PetResolver } from "../pets/pet.resolver";
+import { UsageResolver } from "../usage/usage.resolver";
 import { validateInput } from "../validation/validate-input";
 import { authChecker } from "./access";
 
@@ -24,6 +26,8 @@ export function createSchema(resolvers: readonly object[] = []): GraphQLSchema {
       MemberResolver,
       OrganizationResolver,
       AuditResolver,
+      FirstStepsResolver,
+      UsageResolver,
     ],
     container: { get: (type) => resolvers.find((resolver) => resolver.constructor === type) },
     authChecker,

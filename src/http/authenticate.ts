@@ -1,17 +1,22 @@
-import type { FastifyInstance } from "fastify";
-import type { Credentials, RequestContext } from "../context";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Credentials, RequestContext, SessionCookie } from "../context";
 import { redactTokens } from "../keys/redact-tokens";
 import { clientAddress } from "./client-address";
 
-/** Finds out who calls before anything of the body is read; nothing of the answer may be stored by caches. */
+/**
+ * Finds out who calls before anything of the body is read; nothing of the answer may be stored by caches.
+ * @param cookieOf gives a request its session cookie; left out, cookies are not looked at
+ */
 export function authenticateRequests(
   app: FastifyInstance,
   createContext: (credentials: Credentials) => Promise<RequestContext>,
+  cookieOf?: (request: FastifyRequest, reply: FastifyReply) => SessionCookie | undefined,
 ): void {
   app.addHook("onRequest", async (request, reply) => {
     reply.header("cache-control", "no-store");
     request.gateway = await createContext({
       authorization: valuesOf(request.raw.rawHeaders, "authorization"),
+      cookie: cookieOf?.(request, reply),
       origin: {
         ip: clientAddress(request),
         userAgent: redactTokens(request.headers["user-agent"] ?? "").slice(0, 200) || null,

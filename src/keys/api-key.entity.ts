@@ -50,6 +50,10 @@ export class ApiKey {
   @Column({ type: "varchar", length: 100, nullable: true })
   heldName!: string | null;
 
+  /** What `search` looks in, made by `searchTextOf`; no answer needs it. */
+  @Column({ type: "text", select: false })
+  searchText!: string;
+
   @Field(() => String, { description: "The part of the key that may be shown: `agk_<env>_<publicId>`." })
   @Column({ type: "varchar", length: 40, unique: true })
   hint!: string;

@@ -1,4 +1,4 @@
-import { IsOptional, ValidateBy } from "class-validator";
+import { IsOptional, MaxLength, ValidateBy } from "class-validator";
 import { ArgsType, Field, GraphQLISODateTime, ID, InputType, Int, ObjectType } from "type-graphql";
 import { PageArgs } from "../graphql/connection";
 import { IDEMPOTENCY_KEY_MAX } from "../idempotency/idempotency";
@@ -9,6 +9,8 @@ import { ApiKey, ApiKeyState } from "./api-key.entity";
 
 /** Longest name of a key, in code points. */
 const KEY_NAME_MAX = 100;
+/** Longest text to search for. */
+const SEARCH_MAX = 100;
 const DAY_SECONDS = 24 * 60 * 60;
 
 const IsInFuture = () =>
@@ -69,6 +71,14 @@ export class ApiKeysArgs extends PageArgs {
 
   @Field(() => ApiKeyState, { nullable: true, description: "Only keys in this state." })
   state!: ApiKeyState | null | undefined;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "Only keys with this in their name or hint, in any case; at most 100 characters.",
+  })
+  @IsOptional()
+  @MaxLength(SEARCH_MAX, { message: `must have at most ${SEARCH_MAX} characters` })
+  search!: string | null | undefined;
 }
 
 @ArgsType()

@@ -31,6 +31,7 @@ import {
 } from "./key-changes";
 import { hashToken, isWellFormedApiKey, type KeyEnvironment } from "./key-format";
 import { createKeyLookup } from "./key-lookup";
+import { narrowToText, searchTextOf } from "./key-search";
 import type { KeyUsage } from "./key-usage";
 
 /** API keys: minted, used, rotated and revoked, each change exact from the next request on. */
@@ -63,16 +64,21 @@ export class ApiKeyService {
   }
 
   /** @returns one page of the organization's keys, newest first. @throws GatewayError `invalid_cursor` */
-  async list(context: RequestContext, { agentId, state, ...args }: ApiKeysArgs): Promise<ApiKeyConnection> {
+  async list(
+    context: RequestContext,
+    { agentId, state, search, ...args }: ApiKeysArgs,
+  ): Promise<ApiKeyConnection> {
     const page = ApiKeyConnection.pageOf(args);
-    // Nothing has such an id, and PostgreSQL would refuse a NUL in it.
-    if (agentId != null && !isUuid(agentId)) return new ApiKeyConnection([], page);
+    // Nothing has such an id or holds such a text, and PostgreSQL would refuse a NUL.
+    if ((agentId != null && !isUuid(agentId)) || search?.includes("\0"))
+      return new ApiKeyConnection([], page);
     const rows = await this.database.read((reader) => {
       const query = reader
         .createQueryBuilder(ApiKey, "key")
         .where({ organizationId: organizationOf(context) });
       if (agentId != null) query.andWhere({ agentId });
       if (state != null) query.andWhere(IN_STATE[state], { now: timestamp() });
+      if (search != null) narrowToText(query, search);
       return paginate(query, page, "DESC").getMany();
     });
     return new ApiKeyConnection(rows, page);
@@ -147,7 +153,8 @@ export class ApiKeyService {
       if (await tx.existsBy(ApiKey, { agentId: key.agentId, heldName: next })) {
         throw new GatewayError("conflict", NAME_TAKEN);
       }
-      await updateCurrent(tx, key, { name: next, heldName: next });
+      const searchText = searchTextOf({ name: next, hint: key.hint });
+      await updateCurrent(tx, key, { name: next, heldName: next, searchText });
       await recordKey(tx, context, AuditAction.api_key_renamed, key, `now ${next}`);
       return tx.findOneByOrFail(ApiKey, { id: key.id });
     });

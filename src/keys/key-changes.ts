@@ -11,6 +11,7 @@ import { isUuid } from "../validation/uuid";
 import { ApiKey, ApiKeyState } from "./api-key.entity";
 import type { MintedApiKey } from "./api-key.inputs";
 import { hashToken, type KeyEnvironment, mintApiKey } from "./key-format";
+import { searchTextOf } from "./key-search";
 
 // What the operations on keys are made of, each inside the transaction of its operation.
 
@@ -39,6 +40,7 @@ export async function mintKey(
     agentId: agent.id,
     name,
     heldName: name,
+    searchText: searchTextOf({ name, hint }),
     hint,
     hash: hashToken(secret),
     createdAt: timestamp(),

@@ -2,17 +2,21 @@ import type { EntityManager } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { ActorKind, AuditAction, AuditEntry } from "../audit/audit-entry.entity";
 import type { Origin } from "../context";
-import type { Database } from "../database/database";
-import { type Timestamp, timestamp } from "../validation/timestamp";
+import { type Database, Ordered } from "../database/database";
+import { placeholders } from "../database/returning";
+import { UseCounts, writeCounts } from "../usage/use-counts";
+import { type Timestamp, timestamp, timestampOf } from "../validation/timestamp";
 import { ApiKey } from "./api-key.entity";
 
 /** At most one write in this time for a key (ms). */
 const MINUTE_MS = 60_000;
 /** How soon after a use it is written at the earliest (ms). */
 const DELAY_MS = 1_000;
+/** At most one write of counts in this time (ms): a row for each key in use. */
+const COUNTS_REST_MS = 5_000;
 
 interface Use {
-  at: Timestamp;
+  atMs: number;
   ip: string | null;
 }
 
@@ -27,13 +31,15 @@ interface Refusal {
 }
 
 /**
- * Remembers when keys were used and how often dead ones were refused, and writes it later, off the path of the
- * requests. A killed process loses at most the last minute of it.
+ * Remembers when and how often keys were used and dead ones were refused, and writes it later, off the path of
+ * the requests. A killed process loses at most the last minute of it.
  */
 export class KeyUsage {
   private readonly uses = new Map<string, Use>();
   private readonly writtenAt = new Map<string, number>();
   private readonly refusals = new Map<string, Refusal>();
+  private readonly counts = new UseCounts();
+  private countsWrittenAt = 0;
   private timer: NodeJS.Timeout | undefined;
 
   /** @param onError told of a failed write; what was to be written waits for the next one */
@@ -44,38 +50,50 @@ export class KeyUsage {
 
   /** A key was accepted. */
   accepted(keyId: string, { ip }: Origin): void {
-    this.uses.set(keyId, { at: timestamp(), ip });
+    this.counts.add(keyId, "accepted");
+    const use = this.uses.get(keyId);
+    if (use === undefined) {
+      this.uses.set(keyId, { atMs: Date.now(), ip });
+    } else {
+      use.atMs = Date.now();
+      use.ip = ip;
+    }
     this.schedule();
   }
 
   /** A key that exists was refused. */
   refused(key: KnownKey, origin: Origin): void {
+    this.counts.add(key.id, "refused");
     const at = timestamp();
     const minute = at.slice(0, "2026-11-21T00:00".length);
     this.addRefusal(`refused:${key.id}:${minute}`, { key, origin, at, count: 1 });
     this.schedule();
   }
 
-  /** Writes what is due; with `all`, also uses of keys that were written less than a minute ago. */
+  /** Writes what is due; with `all`, also what was written so lately that it could wait. */
   async flush({ all = false } = {}): Promise<void> {
     const now = Date.now();
     for (const [id, at] of this.writtenAt) if (now - at >= MINUTE_MS) this.writtenAt.delete(id);
-    // In one order everywhere, so that processes that flush at the same time do not deadlock.
-    const uses = [...this.uses].filter(([id]) => all || !this.writtenAt.has(id)).sort(byKey);
-    const refusals = [...this.refusals].sort(byKey);
-    if (uses.length + refusals.length === 0) return;
+    const uses = [...this.uses].filter(([id]) => all || !this.writtenAt.has(id));
+    const refusals = [...this.refusals];
+    const counts = all || now - this.countsWrittenAt >= COUNTS_REST_MS ? this.counts.take() : [];
+    if (uses.length + refusals.length + counts.length === 0) return;
     // Taken out first, for more may come in while the database is at work.
     for (const [id] of uses) this.uses.delete(id);
     this.refusals.clear();
     try {
       await this.database.write(async (tx) => {
-        for (const [id, use] of uses) await writeUse(tx, id, use, all ? 0 : MINUTE_MS);
+        await this.database.keepOrder(tx, Ordered.usage);
+        await writeUses(tx, uses, all ? 0 : MINUTE_MS);
         for (const [countedAs, refusal] of refusals) await writeRefusal(tx, countedAs, refusal);
+        await writeCounts(tx, counts);
       });
+      if (counts.length > 0) this.countsWrittenAt = now;
       for (const [id] of uses) this.writtenAt.set(id, now);
     } catch (error) {
       for (const [id, use] of uses) if (!this.uses.has(id)) this.uses.set(id, use);
       for (const [countedAs, refusal] of refusals) this.addRefusal(countedAs, refusal);
+      this.counts.putBack(counts);
       throw error;
     }
   }
@@ -98,26 +116,27 @@ export class KeyUsage {
       void this.flush()
         .catch(this.onError)
         .finally(() => {
-          if (this.uses.size + this.refusals.size > 0) this.schedule();
+          if (this.uses.size + this.refusals.size > 0 || !this.counts.isEmpty) this.schedule();
         });
     }, DELAY_MS).unref();
   }
 }
 
-const byKey = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : 1);
+/** Keys of one statement: well below SQLite's 32,766 variables, four a key. */
+const CHUNK = 1_000;
 
 /** @param restMs how long the last write must be past, for another process may have made it */
-async function writeUse(tx: EntityManager, id: string, { at, ip }: Use, restMs: number): Promise<void> {
-  await tx
-    .createQueryBuilder()
-    .update(ApiKey)
-    .set({ lastUsedAt: at, lastUsedIp: ip })
-    .where("id = :id AND (last_used_at IS NULL OR (last_used_at < :at AND last_used_at <= :rested))", {
-      id,
-      at,
-      rested: timestamp(-restMs),
-    })
-    .execute();
+async function writeUses(tx: EntityManager, uses: readonly [string, Use][], restMs: number): Promise<void> {
+  for (let done = 0; done < uses.length; done += CHUNK) {
+    const chunk = uses.slice(done, done + CHUNK);
+    await tx.query(
+      `with use (key_id, at, ip, rested) as (values ${placeholders(chunk.length, 4)})
+       update api_key set last_used_at = use.at, last_used_ip = use.ip from use
+       where api_key.id = use.key_id
+         and (last_used_at is null or (last_used_at < use.at and last_used_at <= use.rested))`,
+      chunk.flatMap(([id, { atMs, ip }]) => [id, timestampOf(atMs), ip, timestamp(-restMs)]),
+    );
+  }
 }
 
 async function writeRefusal(tx: EntityManager, countedAs: string, refusal: Refusal): Promise<void> {

@@ -48,16 +48,22 @@ export class ChangePasswordInput {
   newPassword!: string;
 }
 
-@ObjectType({ simpleResolvers: true, description: "A session that was just opened." })
-export class SignedIn {
-  @Field(() => String, {
-    description: "Session token, for `Authorization: Bearer …`. It cannot be had again.",
-  })
-  token!: string;
-
+@ObjectType({
+  simpleResolvers: true,
+  description: "A session that was just opened, and that the browser keeps in a cookie.",
+})
+export class CookieSession {
   @Field(() => GraphQLISODateTime, { description: "When the session ends by itself." })
   expiresAt!: Timestamp;
 
   @Field(() => Member, { description: "Who signed in." })
   member!: Member;
+}
+
+@ObjectType({ simpleResolvers: true, description: "A session that was just opened." })
+export class SignedIn extends CookieSession {
+  @Field(() => String, {
+    description: "Session token, for `Authorization: Bearer …`. It cannot be had again.",
+  })
+  token!: string;
 }

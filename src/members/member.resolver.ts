@@ -1,8 +1,8 @@
 import { Arg, Ctx, Int, Mutation, Query, Resolver } from "type-graphql";
-import type { RequestContext } from "../context";
+import { cookieOf, type RequestContext } from "../context";
 import { Access } from "../graphql/access";
 import { Member } from "./member.entity";
-import { ChangePasswordInput, SignedIn, SignInInput } from "./member.inputs";
+import { ChangePasswordInput, CookieSession, SignedIn, SignInInput } from "./member.inputs";
 import { MemberService } from "./member.service";
 import { SessionService } from "./session.service";
 
@@ -34,18 +34,37 @@ export class MemberResolver {
     return this.sessions.signIn(context, input);
   }
 
+  @Access("anyone")
+  @Mutation(() => CookieSession, {
+    description:
+      "Opens a session for a member in a browser, which keeps it in a cookie that pages cannot read: the token is in no answer.",
+  })
+  async signInWithCookie(
+    @Ctx() context: RequestContext,
+    @Arg("input", () => SignInInput, { description: "E-mail address and password." }) input: SignInInput,
+  ): Promise<CookieSession> {
+    const cookie = cookieOf(context);
+    const { token, expiresAt, member } = await this.sessions.signIn(context, input);
+    cookie.set(token, expiresAt);
+    return { expiresAt, member };
+  }
+
   @Access("member", { whileDeactivated: true })
   @Mutation(() => Boolean, { description: "Ends the session that calls." })
-  signOut(@Ctx() context: RequestContext): Promise<boolean> {
-    return this.sessions.signOut(context);
+  async signOut(@Ctx() context: RequestContext): Promise<boolean> {
+    const ended = await this.sessions.signOut(context);
+    context.cookie?.clear();
+    return ended;
   }
 
   @Access("member", { whileDeactivated: true })
   @Mutation(() => Int, {
     description: "Ends all sessions of the member, this one too; answers how many there were.",
   })
-  signOutEverywhere(@Ctx() context: RequestContext): Promise<number> {
-    return this.sessions.signOutEverywhere(context);
+  async signOutEverywhere(@Ctx() context: RequestContext): Promise<number> {
+    const ended = await this.sessions.signOutEverywhere(context);
+    context.cookie?.clear();
+    return ended;
   }
 
   @Access("member", { whileDeactivated: true })

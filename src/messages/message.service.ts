@@ -1,7 +1,7 @@
 import type { EntityManager } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { agentCaller, type RequestContext } from "../context";
-import { type Database, OrderedList } from "../database/database";
+import { type Database, Ordered } from "../database/database";
 import { paginate } from "../graphql/connection";
 import { once } from "../idempotency/idempotency";
 import { timestamp } from "../validation/timestamp";
@@ -52,7 +52,7 @@ export class MessageService {
   );
 
   private async insert(tx: EntityManager, drafts: readonly Draft[]): Promise<Message[]> {
-    await this.database.keepOrder(tx, OrderedList.messages);
+    await this.database.keepOrder(tx, Ordered.messages);
     const nextId = await idsAfterLast(tx, [...new Set(drafts.map(({ agentId }) => agentId))]);
     const createdAt = timestamp();
     const messages = drafts.map((draft) =>

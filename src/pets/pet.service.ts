@@ -1,6 +1,6 @@
 import type { EntityManager } from "typeorm";
 import { agentCaller, type RequestContext } from "../context";
-import { type Database, OrderedList } from "../database/database";
+import { type Database, Ordered } from "../database/database";
 import { allReturning, placeholders } from "../database/returning";
 import { GatewayError } from "../errors";
 import { once } from "../idempotency/idempotency";
@@ -53,7 +53,7 @@ export class PetService {
 
   /** Rows get their ids in the order of VALUES, whatever the order in which they come back. */
   private async insert(tx: EntityManager, pets: readonly Omit<NewPet, "idempotencyKey">[]): Promise<Pet[]> {
-    await this.database.keepOrder(tx, OrderedList.pets);
+    await this.database.keepOrder(tx, Ordered.pets);
     const rows = await allReturning<{ id: string }>(
       tx,
       `insert into pet (name, category_id, status) values ${placeholders(pets.length, 3)}

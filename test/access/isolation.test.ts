@@ -11,9 +11,10 @@ const OF_NOBODY = [
   "Mutation.createPet",
   "Mutation.sendMessage",
   "Mutation.signIn",
+  "Mutation.signInWithCookie",
 ];
 const COVERED = {
-  lists: ["agents", "members", "apiKeys", "auditLog", "messages"],
+  lists: ["agents", "members", "apiKeys", "auditLog", "messages", "keyUsage", "firstSteps"],
   single: ["viewer", "whoami", "apiKey", "message"],
   changes: ["createApiKey", "renameApiKey", "revokeApiKey", "rotateApiKey"],
   own: ["signOut", "signOutEverywhere", "changePassword", "deactivateOrganization", "reactivateOrganization"],
@@ -82,6 +83,20 @@ onEachEngine((engine) => {
     // The other side does see it, so that the test could have failed.
     const shown = await everythingOf(theirs);
     for (const text of secretsOfTheirs) expect(shown).toContain(text);
+  });
+
+  test("usage tells of the own keys, and first steps of the own messages", async () => {
+    for (const { key } of [ours, theirs]) await presenting(gateway, key.secret);
+    await gateway.services.usage.flush({ all: true });
+    const query = "{ keyUsage { apiKey { id } } firstSteps { messageQueued } }";
+    expect((await ask(query)).body.data).toEqual({
+      keyUsage: [{ apiKey: { id: ours.key.id } }],
+      firstSteps: { messageQueued: false },
+    });
+    expect((await ask(query, {}, theirs.manager.token)).body.data).toEqual({
+      keyUsage: [{ apiKey: { id: theirs.key.id } }],
+      firstSteps: { messageQueued: true },
+    });
   });
 
   test("filters that name something of another organization find nothing", async () => {

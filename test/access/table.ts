@@ -49,6 +49,8 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
     variables: aKey,
   },
   "Query.auditLog": { row: ROWS.managerReads, document: "{ auditLog { nodes { id } } }" },
+  "Query.firstSteps": { row: ROWS.memberReads, document: "{ firstSteps { keyMinted } }" },
+  "Query.keyUsage": { row: ROWS.managerReads, document: "{ keyUsage { accepted } }" },
   "Mutation.createPet": {
     row: ROWS.agentKey,
     document: 'mutation { createPet(input: { name: "Rex", categoryId: "1" }) { id } }',
@@ -88,6 +90,11 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
   "Mutation.signIn": {
     row: ROWS.anyone,
     document: "mutation ($input: SignInInput!) { signIn(input: $input) { expiresAt } }",
+    variables: async ({ gateway }) => ({ input: gateway.ownerCredentials }),
+  },
+  "Mutation.signInWithCookie": {
+    row: ROWS.anyone,
+    document: "mutation ($input: SignInInput!) { signInWithCookie(input: $input) { expiresAt } }",
     variables: async ({ gateway }) => ({ input: gateway.ownerCredentials }),
   },
   "Mutation.signOut": { row: ROWS.memberEvenWhileOff, document: "mutation { signOut }" },

@@ -1,4 +1,4 @@
-import { OrderedList } from "../../src/database/database";
+import { Ordered } from "../../src/database/database";
 import { postgres } from "../support/engines";
 import { startGateway } from "../support/gateway";
 
@@ -7,7 +7,7 @@ test("on PostgreSQL an animal that is added later is not seen before one whose c
   const { database } = gateway.services;
   let commit = () => {};
   const slow = database.write(async (tx) => {
-    await database.keepOrder(tx, OrderedList.pets);
+    await database.keepOrder(tx, Ordered.pets);
     await tx.query("insert into pet (name, category_id) values ('Slow', 1)");
     await new Promise<void>((resolve) => {
       commit = resolve;

@@ -26,6 +26,7 @@ onEachEngine((engine) => {
     const first = await startServer({ DATABASE_URL: place.url });
     const secrets = secretsIn(first.stdout());
     if (secrets === undefined) throw new Error(`no secrets in ${first.stdout()}`);
+    expect(first.stdout()).toContain(`Dashboard      ${first.url}/dashboard\n`);
     expect((await whoami(first.url, secrets.key)).status).toBe(200);
     const signIn = await fetch(`${first.url}/graphql`, {
       method: "POST",
@@ -44,6 +45,7 @@ onEachEngine((engine) => {
     const second = await startServer({ DATABASE_URL: place.url });
     expect(secretsIn(second.stdout())).toBeUndefined();
     expect(second.stdout()).not.toContain("agk_");
+    expect(second.stdout()).toContain(`Dashboard at ${second.url}/dashboard\n`);
     expect((await whoami(second.url, secrets.key)).status).toBe(200);
     const secondEnd = await second.stop();
 

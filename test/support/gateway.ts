@@ -48,10 +48,18 @@ export interface TestGateway {
 
 const OWNER = { email: "owner@example.com", password: "correct horse battery staple" };
 
-/** Starts a gateway. @param database one to share with another gateway; a new one when left out */
+/**
+ * Starts a gateway.
+ * @param database one to share with another gateway; a new one when left out
+ * @param dashboard folder of a built dashboard
+ */
 export async function startGateway(
   engine: TestEngine,
-  { env = {}, database }: { env?: Record<string, string>; database?: TestDatabase } = {},
+  {
+    env = {},
+    database,
+    dashboard,
+  }: { env?: Record<string, string>; database?: TestDatabase; dashboard?: string } = {},
 ): Promise<TestGateway> {
   const own = database ?? (await engine.createDatabase());
   const config = loadConfig({
@@ -68,7 +76,8 @@ export async function startGateway(
       done();
     },
   });
-  const app = await createApp(config, createDataSource(own.url), pino(logOptions(config.logLevel), sink));
+  const log = pino(logOptions(config.logLevel), sink);
+  const app = await createApp(config, createDataSource(own.url), log, dashboard);
   const first = await bootstrap(app.services.database, config);
   await app.http.listen({ port: 0, host: "127.0.0.1" });
   const url = `http://127.0.0.1:${(app.http.server.address() as AddressInfo).port}`;

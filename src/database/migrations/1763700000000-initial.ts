@@ -90,6 +90,7 @@ const tables = (bigint: string): TableOptions[] => [
       id("agent_id"),
       text("name", 100),
       text("held_name", 100, NULLABLE),
+      { name: "search_text", type: "text" },
       text("hint", 40, UNIQUE),
       text("hash", 64, UNIQUE),
       moment("created_at"),
@@ -106,6 +107,16 @@ const tables = (bigint: string): TableOptions[] => [
       index("agent_id", "id"),
       { ...index("agent_id", "held_name"), isUnique: true },
     ],
+  },
+  {
+    name: "hourly_use",
+    columns: [
+      id("key_id", PRIMARY),
+      moment("hour", PRIMARY),
+      { name: "accepted", type: "integer" },
+      { name: "refused", type: "integer" },
+    ],
+    indices: [index("hour")],
   },
   {
     name: "pet",

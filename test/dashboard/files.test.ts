@@ -1,0 +1,196 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { brotliCompressSync } from "node:zlib";
+import { sqlite } from "../support/engines";
+import { type Reply, startGateway, type TestGateway } from "../support/gateway";
+import { expectRestError, sendRaw } from "../support/refusals";
+
+const PAGE = `<!doctype html>
+<script type="module" nonce="__CSP_NONCE__" src="/dashboard/assets/main-Ab12.js"></script>
+<meta property="csp-nonce" nonce="__CSP_NONCE__"><div id="root"></div>`;
+const SCRIPT = `console.log("${"dashboard ".repeat(100)}");`;
+const FOR_GETS = "GET, HEAD, OPTIONS";
+
+/** The directives of a policy by name. */
+const policyOf = ({ headers }: Reply): Record<string, string> =>
+  Object.fromEntries(
+    (headers.get("content-security-policy") ?? "")
+      .split("; ")
+      .map((line) => line.split(/ (.*)/s).slice(0, 2)),
+  );
+
+describe("a dashboard that was built", () => {
+  let gateway: TestGateway;
+  let directory: string;
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), "gateway-test-"));
+    const built = join(directory, "built");
+    await mkdir(join(built, "assets", "folder"), { recursive: true });
+    await writeFile(join(directory, "secret.txt"), "secret");
+    await writeFile(join(built, "secret.txt"), "secret");
+    await writeFile(join(built, "assets", ".secret"), "secret");
+    await writeFile(join(built, "assets", "folder", "secret.txt"), "secret");
+    await writeFile(join(built, "index.html"), PAGE);
+    await writeFile(join(built, "assets", "main-Ab12.js"), SCRIPT);
+    await writeFile(join(built, "assets", "main-Ab12.js.br"), brotliCompressSync(SCRIPT));
+    await writeFile(join(built, "assets", "style-Cd34.css"), "body {}");
+    gateway = await startGateway(sqlite, { dashboard: built });
+  });
+  afterAll(async () => {
+    await gateway.close();
+    await rm(directory, { recursive: true });
+  });
+
+  const get = (path: string, headers: Record<string, string> = {}) =>
+    gateway.rest("GET", path, { token: null, headers });
+
+  test.each([
+    "/dashboard",
+    "/dashboard/",
+    "/dashboard?from=mail",
+    "/dashboard/settings/api-keys",
+    "/dashboard/audit-log?action=api_key_revoked",
+    "/dashboard/members/owner@example.com",
+    "/dashboard/asset",
+  ])("%s is the page, whoever asks, and not without asking again", async (path) => {
+    for (const token of [null, "nonsense", gateway.key]) {
+      const reply = await gateway.rest("GET", path, { token });
+      expect([reply.status, reply.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+      expect(reply.text).toContain('<div id="root">');
+      expect(reply.headers.get("cache-control")).toBe("no-cache");
+    }
+  });
+
+  test("the policy lets in scripts and styles of this server, styles with this answer's nonce, and nothing else", async () => {
+    const nonces = new Set<string>();
+    for (let i = 0; i < 3; i++) {
+      const reply = await get("/dashboard");
+      const { "style-src": styles = "", ...policy } = policyOf(reply);
+      const [, nonce = ""] = /^'self' 'nonce-([\w+/]{22}==)'$/.exec(styles) ?? [];
+      expect(reply.text).toBe(PAGE.replaceAll("__CSP_NONCE__", nonce));
+      nonces.add(nonce);
+      expect(policy).toEqual({
+        "default-src": "'none'",
+        "script-src": "'self'",
+        "connect-src": "'self'",
+        "img-src": "'self' data:",
+        "font-src": "'self'",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+        "frame-ancestors": "'none'",
+      });
+    }
+    expect(nonces.size).toBe(3);
+  });
+
+  test.each(["/dashboard", "/dashboard/assets/main-Ab12.js"])(
+    "%s has the other headers that protect",
+    async (path) => {
+      const { headers } = await get(path);
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+      expect(headers.get("referrer-policy")).toBe("no-referrer");
+      expect(headers.get("cross-origin-opener-policy")).toBe("same-origin");
+      expect(headers.get("cross-origin-resource-policy")).toBe("same-origin");
+    },
+  );
+
+  test("its files are kept for a year, for their names change with their content", async () => {
+    const script = await get("/dashboard/assets/main-Ab12.js", { "accept-encoding": "identity" });
+    expect([script.status, script.text]).toEqual([200, SCRIPT]);
+    expect(script.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+    expect(script.headers.get("content-type")).toMatch(/javascript; charset=utf-8$/);
+    const style = await get("/dashboard/assets/style-Cd34.css");
+    expect([style.text, style.headers.get("content-type")]).toEqual(["body {}", "text/css; charset=utf-8"]);
+  });
+
+  test("a file that the build compressed is sent so to those who take it", async () => {
+    const path = "/dashboard/assets/main-Ab12.js";
+    const small = await get(path, { "accept-encoding": "gzip, br" });
+    expect([small.headers.get("content-encoding"), small.text]).toEqual(["br", SCRIPT]);
+    expect(small.headers.get("content-type")).toMatch(/javascript/);
+    const plain = await get(path, { "accept-encoding": "gzip" });
+    expect([plain.headers.get("content-encoding"), plain.text]).toEqual([null, SCRIPT]);
+    for (const { headers } of [small, plain]) expect(headers.get("vary")).toBe("Accept-Encoding");
+  });
+
+  test.each([
+    "/dashboard/assets/gone-Ef56.js",
+    "/dashboard/assets/",
+    "/dashboard/assets/folder",
+    "/dashboard/assets/folder/secret.txt",
+    "/dashboard/assets/.secret",
+    "/dashboard/assets/../secret.txt",
+    "/dashboard/assets/..",
+    "/dashboard/assets/../../secret.txt",
+    "/dashboard/assets/..%2fsecret.txt",
+    "/dashboard/assets/..%2f..%2fsecret.txt",
+    "/dashboard/assets/%2e%2e/secret.txt",
+    "/dashboard/assets/%2e%2e%2fsecret.txt",
+    "/dashboard/assets/..%5csecret.txt",
+    "/dashboard/assets/%252e%252e%252fsecret.txt",
+    "/dashboard/assets//etc/passwd",
+    "/dashboard/assets/%2fetc%2fpasswd",
+    "/dashboard/assets/main-Ab12.js%00.css",
+    "/dashboard/assets/%ZZ",
+  ])("%s is no file", async (path) => {
+    const reply = await sendRaw(gateway.url, [`GET ${path} HTTP/1.1`]);
+    expectRestError(reply, "not_found");
+    expect(reply.headers.get("cache-control")).not.toBe("public, max-age=31536000, immutable");
+  });
+
+  test.each(["/dashboard/../secret.txt", "/dashboard/secret.txt", "/dashboard/..%2fsecret.txt"])(
+    "%s shows nothing of what lies beside the page",
+    async (path) => {
+      const reply = await sendRaw(gateway.url, [`GET ${path} HTTP/1.1`]);
+      expect(reply.text).not.toContain("secret");
+    },
+  );
+
+  test("conditions and ranges are answered below 500", async () => {
+    const path = "/dashboard/assets/main-Ab12.js";
+    expectRestError(await get(path, { "if-match": '"x"' }), "invalid_request");
+    expect((await get(path, { range: "bytes=99999-" })).status).toBe(200);
+    // Not with fetch, which adds a header that asks for the whole file.
+    const known = await sendRaw(gateway.url, [`GET ${path} HTTP/1.1`, "If-None-Match: *"]);
+    expect([known.status, known.text]).toEqual([304, ""]);
+    expect(gateway.log()).not.toContain("internal_error");
+  });
+
+  test.each(["/dashboard", "/dashboard/settings", "/dashboard/assets/main-Ab12.js"])(
+    "%s is for reading: other methods are 405, OPTIONS and HEAD work",
+    async (path) => {
+      for (const method of ["POST", "PUT", "DELETE", "PATCH", "TRACE", "PROPFIND"]) {
+        const reply = await sendRaw(gateway.url, [`${method} ${path} HTTP/1.1`]);
+        expectRestError(reply, "method_not_allowed");
+        expect(reply.headers.get("allow")).toBe(FOR_GETS);
+      }
+      const options = await gateway.rest("OPTIONS", path, { token: null });
+      expect([options.status, options.headers.get("allow")]).toEqual([204, FOR_GETS]);
+      const head = await gateway.rest("HEAD", path, { token: null });
+      expect([head.status, head.text]).toEqual([200, ""]);
+      expect(head.headers.get("content-type")).toBe((await get(path)).headers.get("content-type"));
+    },
+  );
+});
+
+describe("a dashboard that was not built", () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway(sqlite, { dashboard: join(tmpdir(), "no-such-folder") });
+  });
+  afterAll(() => gateway.close());
+
+  test.each(["/dashboard", "/dashboard/", "/dashboard/settings", "/dashboard/assets/main-Ab12.js"])(
+    "%s says how to build it",
+    async (path) => {
+      const reply = await gateway.rest("GET", path, { token: null });
+      expectRestError(reply, "not_found");
+      expect(reply.body.message).toContain("npm run build");
+    },
+  );
+
+  test("the doors are open all the same", async () => {
+    expect((await gateway.rest("GET", "/agent/whoami")).status).toBe(200);
+  });
+});

@@ -1,0 +1,54 @@
+import { openBrowser } from "../support/browser";
+import { onEachEngine } from "../support/engines";
+import { startGateway, type TestGateway } from "../support/gateway";
+import { codeOf } from "../support/people";
+import { expectGraphQLError } from "../support/refusals";
+
+const VIEWER = "{ viewer { email } }";
+const ADDRESS = "https://gateway.example.com";
+
+/** What stands between a browser and the gateway, and the headers that it adds. */
+const PROXIES: [string, Record<string, string>, Record<string, string>][] = [
+  ["that hides everything, with PUBLIC_URL", { PUBLIC_URL: `${ADDRESS}/` }, {}],
+  [
+    "that is trusted",
+    { TRUST_PROXY: "loopback" },
+    { "x-forwarded-proto": "https", "x-forwarded-host": "gateway.example.com" },
+  ],
+];
+
+onEachEngine((engine) => {
+  describe.each(PROXIES)("behind a proxy for HTTPS %s", (_, env, forwarded) => {
+    let gateway: TestGateway;
+    beforeAll(async () => {
+      gateway = await startGateway(engine, { env });
+    });
+    afterAll(() => gateway.close());
+
+    test("the cookie is bound to the host and to HTTPS by its name, and works", async () => {
+      const browser = openBrowser(gateway, ADDRESS);
+      const reply = await browser.signIn(gateway.ownerCredentials, { headers: forwarded });
+      const [cookie] = reply.headers.getSetCookie();
+      expect(cookie).toMatch(
+        /^__Host-gateway_session=ags_\w+; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
+      );
+      const viewer = await browser.ask(VIEWER, {}, { headers: forwarded });
+      expect(viewer.body.data.viewer.email).toBe(gateway.ownerCredentials.email);
+      await browser.ask("mutation { signOut }", {}, { headers: forwarded });
+      expect(browser.cookie()).toBeUndefined();
+    });
+
+    test("a cookie that a neighbour could have planted is not read", async () => {
+      const browser = openBrowser(gateway, ADDRESS);
+      const headers = { ...forwarded, cookie: `gateway_session=${gateway.owner}` };
+      expect(codeOf(await browser.ask(VIEWER, {}, { headers }))).toBe("unauthenticated");
+    });
+
+    test("a page of the same host that came over HTTP is foreign", async () => {
+      const browser = openBrowser(gateway, ADDRESS);
+      await browser.signIn(gateway.ownerCredentials, { headers: forwarded });
+      const headers = { ...forwarded, origin: ADDRESS.replace("https", "http") };
+      expectGraphQLError(await browser.ask(VIEWER, {}, { headers }), "forbidden");
+    });
+  });
+});

@@ -1,0 +1,57 @@
+import { onEachEngine } from "../support/engines";
+import { mint, startGateway, type TestGateway } from "../support/gateway";
+import { expire } from "../support/keys";
+import { addMember, addOrganization } from "../support/people";
+
+const FIRST_STEPS = "{ firstSteps { keyMinted keyUsed petAdded messageQueued } }";
+
+onEachEngine((engine) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway(engine);
+  });
+  afterAll(() => gateway.close());
+
+  const stepsOf = async (token: string) => {
+    await gateway.services.usage.flush({ all: true });
+    const { body } = await gateway.graphql(FIRST_STEPS, {}, { token });
+    return body.data.firstSteps;
+  };
+
+  test("a new organization has done nothing, and each step is told once it is done, to every member", async () => {
+    const { manager } = await addOrganization(gateway, "new");
+    const { token: reader } = await addMember(gateway, { org: "new" });
+    const expected = { keyMinted: false, keyUsed: false, petAdded: false, messageQueued: false };
+    const expectSteps = async (done: Partial<typeof expected>) => {
+      Object.assign(expected, done);
+      expect(await stepsOf(manager.token)).toEqual(expected);
+      expect(await stepsOf(reader)).toEqual(expected);
+    };
+    await expectSteps({});
+    const { id, secret: token } = await mint(gateway, { agent: "new-agent" });
+    await expectSteps({ keyMinted: true });
+    await gateway.rest("GET", "/agent/whoami", { token });
+    await expectSteps({ keyUsed: true });
+    await gateway.rest("POST", "/v1/pets", { token, body: { name: "Rex", categoryId: 1 } });
+    await expectSteps({ petAdded: true });
+    await gateway.rest("POST", "/messages", { token, body: { message: "Hello" } });
+    await expectSteps({ messageQueued: true });
+    await expire(gateway, id);
+    await expectSteps({});
+  });
+
+  test("a refused key is not a used one, and what others did does not count, but for the store that all share", async () => {
+    const { manager } = await addOrganization(gateway, "idle");
+    const { id, secret: token } = await mint(gateway, { agent: "idle-agent" });
+    await expire(gateway, id);
+    await gateway.rest("GET", "/agent/whoami", { token });
+    await gateway.rest("POST", "/messages", { body: { message: "Hello" } });
+    await gateway.rest("POST", "/v1/pets", { body: { name: "Rex", categoryId: 1 } });
+    expect(await stepsOf(manager.token)).toEqual({
+      keyMinted: true,
+      keyUsed: false,
+      petAdded: true,
+      messageQueued: false,
+    });
+  });
+});

@@ -1,0 +1,37 @@
+import { parseSetCookie } from "cookie";
+import type { Call, Reply, TestGateway } from "./gateway";
+
+const SIGN_IN = `mutation ($input: SignInInput!) {
+  signInWithCookie(input: $input) { expiresAt member { email organization { slug } } }
+}`;
+
+/** A browser with a page of the gateway open, as far as cookies go: it keeps what it is told to and sends it back. */
+export interface Browser {
+  /** The `Cookie` header that it would send; undefined when it has none. */
+  cookie(): string | undefined;
+  ask(query: string, variables?: Record<string, unknown>, call?: Call): Promise<Reply>;
+  signIn(credentials: { email: string; password: string }, call?: Call): Promise<Reply>;
+}
+
+/** Opens a browser. @param address what it has in its address bar, where a proxy is between it and the gateway */
+export function openBrowser(gateway: TestGateway, address = gateway.url): Browser {
+  let kept: string | undefined;
+  const browser: Browser = {
+    cookie: () => kept,
+    ask: async (query, variables = {}, call = {}) => {
+      const headers = { origin: address, "sec-fetch-site": "same-origin", ...call.headers };
+      const reply = await gateway.graphql(query, variables, {
+        token: null,
+        ...call,
+        headers: { ...(kept !== undefined && { cookie: kept }), ...headers },
+      });
+      for (const line of reply.headers.getSetCookie()) {
+        const { name, value, maxAge } = parseSetCookie(line);
+        kept = maxAge === 0 ? undefined : `${name}=${value}`;
+      }
+      return reply;
+    },
+    signIn: ({ email, password }, call) => browser.ask(SIGN_IN, { input: { email, password } }, call),
+  };
+  return browser;
+}

@@ -1,0 +1,224 @@
+import { purge } from "../../src/housekeeping";
+import { KeyUsage } from "../../src/keys/key-usage";
+import { HourlyUse } from "../../src/usage/hourly-use.entity";
+import { onEachEngine } from "../support/engines";
+import { mint, operator, startGateway, type TestGateway } from "../support/gateway";
+import { expire, presenting } from "../support/keys";
+import { addOrganization } from "../support/people";
+
+const USAGE = `query ($period: UsagePeriod! = last_24_hours) {
+  keyUsage(period: $period) { apiKey { id name agent { slug } } accepted refused buckets { start accepted refused } }
+}`;
+const HOUR_MS = 60 * 60 * 1000;
+const ORIGIN = { ip: "10.0.0.1", userAgent: "test", requestId: null };
+
+interface Counts {
+  start: string;
+  accepted: number;
+  refused: number;
+}
+interface Report extends Omit<Counts, "start"> {
+  apiKey: { id: string; name: string };
+  buckets: Counts[];
+}
+
+onEachEngine((engine) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway(engine);
+  });
+  afterAll(() => gateway.close());
+  afterEach(() => jest.restoreAllMocks());
+
+  const usage = async (period = "last_24_hours", token = gateway.owner): Promise<Report[]> => {
+    const { body } = await gateway.graphql(USAGE, { period }, { token });
+    expect(body.errors).toBeUndefined();
+    return body.data.keyUsage;
+  };
+  const usageOf = async (id: string, period?: string) =>
+    (await usage(period)).find(({ apiKey }) => apiKey.id === id);
+  /** What another process would have: its failures are those of the calls that the test makes. */
+  const anotherUsage = () => new KeyUsage(gateway.services.database, () => undefined);
+  const at = (time: number | string) =>
+    jest.spyOn(Date, "now").mockReturnValue(typeof time === "number" ? time : Date.parse(time));
+  const known = async (id: string) => {
+    const { id: organizationId } = await gateway.services.organizations.bySlug("first");
+    return { id, hint: "agk_dev_hint", name: "known", organizationId };
+  };
+  /** Uses of a key at some time, as a process counts and writes them. */
+  async function use(id: string, time: string | number, { accepted = 0, refused = 0 }): Promise<void> {
+    const key = await known(id);
+    const process = anotherUsage();
+    at(time);
+    for (let i = 0; i < accepted; i++) process.accepted(id, ORIGIN);
+    for (let i = 0; i < refused; i++) process.refused(key, ORIGIN);
+    await process.flush({ all: true });
+    jest.restoreAllMocks();
+  }
+  const used = ({ buckets }: Report = { buckets: [] } as unknown as Report) =>
+    buckets.filter(({ accepted, refused }) => accepted + refused > 0);
+
+  test("each request of a key is counted, accepted or refused, at either door", async () => {
+    const { id, secret } = await mint(gateway);
+    expect(await presenting(gateway, secret)).toBe("accepted");
+    await gateway.rest("GET", "/v1/pets?limit=0", { token: secret });
+    await gateway.services.keys.revoke(await operator(gateway), id);
+    expect(await presenting(gateway, secret)).toBe("key_revoked");
+    await gateway.services.usage.flush({ all: true });
+    for (const period of ["last_24_hours", "last_30_days"]) {
+      expect(await usageOf(id, period)).toMatchObject({ accepted: 3, refused: 2 });
+    }
+  });
+
+  test("a key that expired and was presented shows up with its refusals", async () => {
+    const { id, secret } = await mint(gateway);
+    await expire(gateway, id);
+    await presenting(gateway, secret);
+    await gateway.services.usage.flush({ all: true });
+    expect(await usageOf(id)).toMatchObject({ accepted: 0, refused: 2 });
+  });
+
+  test("24 hours come in 24 buckets of an hour, oldest first, the one under way last", async () => {
+    const { id } = await mint(gateway);
+    const now = Date.parse("2025-05-10T12:34:56.789Z");
+    await use(id, "2025-05-09T12:59:59.999Z", { accepted: 7 });
+    await use(id, "2025-05-09T13:00:00.000Z", { accepted: 1 });
+    await use(id, "2025-05-10T03:30:00.000Z", { accepted: 2, refused: 3 });
+    await use(id, now, { refused: 4 });
+    at(now);
+    const report = await usageOf(id);
+    const start = Date.parse("2025-05-09T13:00:00.000Z");
+    expect(report?.buckets.map((bucket) => bucket.start)).toEqual(
+      Array.from({ length: 24 }, (_, i) => new Date(start + i * HOUR_MS).toISOString()),
+    );
+    expect(used(report)).toEqual([
+      { start: "2025-05-09T13:00:00.000Z", accepted: 1, refused: 0 },
+      { start: "2025-05-10T03:00:00.000Z", accepted: 2, refused: 3 },
+      { start: "2025-05-10T12:00:00.000Z", accepted: 0, refused: 4 },
+    ]);
+    expect([report?.accepted, report?.refused]).toEqual([3, 7]);
+  });
+
+  test("30 days come in 30 buckets of a day in UTC, the one under way last", async () => {
+    const { id } = await mint(gateway);
+    await use(id, "2024-02-29T23:59:59.999Z", { accepted: 1 });
+    await use(id, "2024-03-01T00:00:00.000Z", { accepted: 2 });
+    await use(id, "2024-03-01T23:00:00.000Z", { accepted: 3, refused: 1 });
+    await use(id, "2024-02-01T10:00:00.000Z", { accepted: 5 });
+    await use(id, "2024-01-31T23:59:59.999Z", { accepted: 100 });
+    at("2024-03-01T23:30:00.000Z");
+    const report = await usageOf(id, "last_30_days");
+    expect(report?.buckets).toHaveLength(30);
+    expect(report?.buckets[0]).toEqual({ start: "2024-02-01T00:00:00.000Z", accepted: 5, refused: 0 });
+    expect(used(report).slice(1)).toEqual([
+      { start: "2024-02-29T00:00:00.000Z", accepted: 1, refused: 0 },
+      { start: "2024-03-01T00:00:00.000Z", accepted: 5, refused: 1 },
+    ]);
+    expect([report?.accepted, report?.refused]).toEqual([11, 1]);
+  });
+
+  test("the counts of several processes add up, also when they write at the same time", async () => {
+    const keys = [await mint(gateway), await mint(gateway), await mint(gateway)];
+    for (let round = 1; round <= 5; round++) {
+      const processes = Array.from({ length: 4 }, anotherUsage);
+      processes.forEach((process, i) => {
+        // In another order each, as requests come.
+        for (const { id } of i % 2 === 0 ? keys : [...keys].reverse()) process.accepted(id, ORIGIN);
+      });
+      await Promise.all(processes.map((process) => process.flush({ all: true })));
+      for (const { id } of keys) expect((await usageOf(id))?.accepted).toBe(round * 4);
+    }
+  });
+
+  test("many keys and more than one hour are written at once", async () => {
+    const { id } = await mint(gateway);
+    const process = anotherUsage();
+    at("2023-01-01T10:59:59.999Z");
+    process.accepted(id, ORIGIN);
+    at("2023-01-01T11:00:00.000Z");
+    process.accepted(id, ORIGIN);
+    for (let i = 0; i < 2_500; i++) process.accepted(`nobody ${i}`, ORIGIN);
+    await process.flush({ all: true });
+    expect(used(await usageOf(id)).map(({ start }) => start)).toEqual([
+      "2023-01-01T10:00:00.000Z",
+      "2023-01-01T11:00:00.000Z",
+    ]);
+    const rows = await gateway.services.database.read((reader) =>
+      reader.countBy(HourlyUse, { hour: "2023-01-01T11:00:00.000Z" }),
+    );
+    expect(rows).toBe(2_501);
+  });
+
+  test("counts that could not be written are written by the next attempt, once", async () => {
+    const { id } = await mint(gateway);
+    const process = anotherUsage();
+    process.accepted(id, ORIGIN);
+    const rename = (from: string, to: string) =>
+      gateway.services.database.write((tx) => tx.query(`ALTER TABLE ${from} RENAME TO ${to}`));
+    await rename("hourly_use", "away");
+    await expect(process.flush()).rejects.toThrow();
+    process.accepted(id, ORIGIN);
+    await rename("away", "hourly_use");
+    await process.flush();
+    await process.flush({ all: true });
+    expect((await usageOf(id))?.accepted).toBe(2);
+  });
+
+  test("counts are written a second after the first use, and then at most every five seconds", async () => {
+    const { id } = await mint(gateway);
+    const process = anotherUsage();
+    const start = Date.now();
+    const seen: (number | undefined)[] = [];
+    for (const second of [0, 1, 4, 5]) {
+      at(start + second * 1000);
+      process.accepted(id, ORIGIN);
+      await process.flush();
+      seen.push((await usageOf(id))?.accepted);
+    }
+    expect(seen).toEqual([1, 1, 1, 4]);
+  });
+
+  test("keys come most presented first, 100 at most, and none that was not presented", async () => {
+    const org = await addOrganization(gateway, "busy");
+    const counts = [3, 1, 2];
+    const ids = [];
+    for (const accepted of [...counts, 0]) {
+      const { id } = await mint(gateway, { agent: "busy-agent" });
+      await use(id, Date.now(), { accepted });
+      ids.push(id);
+    }
+    const { token } = org.manager;
+    expect((await usage("last_24_hours", token)).map(({ apiKey }) => apiKey.id)).toEqual([
+      ids[0],
+      ids[2],
+      ids[1],
+    ]);
+    const process = anotherUsage();
+    for (let i = 0; i < 100; i++) {
+      const { id } = await mint(gateway, { agent: "busy-agent" });
+      process.accepted(id, ORIGIN);
+      process.accepted(id, ORIGIN);
+    }
+    await process.flush({ all: true });
+    const most = await usage("last_30_days", token);
+    expect(most).toHaveLength(100);
+    expect(most.map(({ apiKey }) => apiKey.id)).not.toContain(ids[1]);
+    expect(most[0]?.apiKey.id).toBe(ids[0]);
+    expect((await usage()).map(({ apiKey }) => apiKey.id)).not.toContain(ids[0]);
+  });
+
+  test("housekeeping keeps what 30 days tell and deletes what is older than 31", async () => {
+    const { id } = await mint(gateway);
+    const day = 24 * HOUR_MS;
+    const now = Date.now();
+    const days = [0, 29.9, 30.9, 31.1, 400];
+    for (const ago of days) await use(id, now - ago * day, { accepted: 1 });
+    const { database } = gateway.services;
+    const rows = () => database.read((reader) => reader.countBy(HourlyUse, { keyId: id }));
+    expect(await rows()).toBe(days.length);
+    const before = await usageOf(id, "last_30_days");
+    await purge(database);
+    expect(await rows()).toBe(3);
+    expect(await usageOf(id, "last_30_days")).toEqual(before);
+  });
+});
