@@ -17,8 +17,10 @@ export interface Dialect {
 export interface Select<Row> {
   /** Each property of a row, and the SQL that it stands for. */
   columns: Readonly<Record<keyof Row & string, string>>;
-  /** The rest of the query, from FROM on; its parameters are `$1`, `$2`, … in the order of their first use. */
+  /** The rest of the query, from FROM on; its parameters are `$1`, `$2`, …. */
   from(dialect: Dialect): string;
+  /** Whether its queries have a limit. */
+  limited?: boolean;
 }
 
 /** A Select with the values of its parameters. */
@@ -26,6 +28,8 @@ export interface Query<Row> {
   /** Always the same object, by which the database knows what it has parsed already. */
   select: Select<Row>;
   parameters: readonly unknown[];
+  /** Most rows to answer, where the Select is limited. */
+  limit?: number;
 }
 
 /**

@@ -42,7 +42,10 @@ function statementOf<Row>(select: Select<Row>): { name: string; text: string } {
   const known = statements.get(select);
   if (known !== undefined) return known;
   const columns = Object.entries<string>(select.columns).map(([name, sql]) => `${sql} AS "${name}"`);
-  const text = `SELECT ${columns} ${select.from(DIALECT)}`;
+  const from = select.from(DIALECT);
+  const places = [...from.matchAll(/\$(\d+)/g)].map(([, place]) => Number(place));
+  const limit = select.limited ? ` LIMIT $${Math.max(0, ...places) + 1}` : "";
+  const text = `SELECT ${columns} ${from}${limit}`;
   // The same name for the same text, also of other processes that a connection pooler gives the same connection.
   const statement = { name: `gateway_${sha256(text).slice(0, 32)}`, text };
   statements.set(select, statement);
@@ -103,13 +106,17 @@ export class PostgresEngine implements Engine {
     return this.source.destroy();
   }
 
-  private async rows<Row>({ select, parameters }: Query<Row>): Promise<Row[]> {
+  private async rows<Row>({ select, parameters, limit }: Query<Row>): Promise<Row[]> {
     const { name, text } = statementOf(select);
     const pool: Pool = (this.source.driver as PostgresDriver).master;
     const client = await pool.connect().catch(cannotConnect);
     let failure: Error | undefined;
     try {
-      const { rows } = await client.query({ name, text, values: [...parameters] });
+      const { rows } = await client.query({
+        name,
+        text,
+        values: limit === undefined ? [...parameters] : [...parameters, limit],
+      });
       return rows;
     } catch (cause) {
       failure = new QueryFailedError(text, [], cause as Error);

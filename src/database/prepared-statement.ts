@@ -9,14 +9,14 @@ export class PreparedStatement {
     private readonly sql: string,
   ) {}
 
-  /** The one column of its one row. @throws the driver's error */
-  async value(parameters: readonly unknown[]): Promise<string> {
+  /** The columns of its one row, in their order. @throws the driver's error */
+  async row(parameters: readonly unknown[]): Promise<string[]> {
     this.prepared ??= this.prepare();
     const statement = await this.prepared;
     return new Promise((resolve, reject) => {
       statement.all<Record<string, string>>(parameters, (error, rows) => {
         if (error !== null) reject(error);
-        else resolve(Object.values(rows[0] ?? {})[0] ?? "");
+        else resolve(Object.values(rows[0] ?? {}));
       });
     });
   }

@@ -5,20 +5,11 @@ import type { Database as Connection } from "sqlite3";
 import { DataSource, type QueryRunner } from "typeorm";
 import type { AbstractSqliteDriver } from "typeorm/driver/sqlite-abstract/AbstractSqliteDriver";
 import { WAIT_MS } from "./data-source";
-import {
-  type Dialect,
-  driverCode,
-  type Engine,
-  type Frame,
-  type Query,
-  type Read,
-  type Select,
-  transact,
-  type Unit,
-} from "./engine";
+import { driverCode, type Engine, type Frame, type Query, type Read, transact, type Unit } from "./engine";
 import { GroupCommit } from "./group-commit";
-import { PreparedStatement } from "./prepared-statement";
+
 import { SerialQueue } from "./serial-queue";
+import { SqliteReads } from "./sqlite-reads";
 
 /** IMMEDIATE takes the write lock at once: a unit that reads before it writes cannot fail half-way. */
 const FRAME: Frame = {
@@ -26,20 +17,6 @@ const FRAME: Frame = {
   commit: (query) => query("COMMIT"),
   rollback: (query) => query("ROLLBACK").catch(() => undefined),
 };
-
-const DIALECT: Dialect = {
-  among: (column, parameter) => `${column} IN (SELECT value FROM json_each(${parameter}))`,
-};
-
-/**
- * Has SQLite write all rows of a query as one JSON text, on its own thread: one value to hand over instead of one for
- * each column of each row.
- */
-function asJson<Row>({ columns, from }: Select<Row>): string {
-  const names = Object.keys(columns) as (keyof Row & string)[];
-  const rows = `SELECT ${names.map((name) => `${columns[name]} AS "${name}"`)} ${from(DIALECT)}`;
-  return `SELECT json_group_array(json_object(${names.map((name) => `'${name}', "${name}"`)})) AS json FROM (${rows})`;
-}
 
 /** The one connection of a data source, which TypeORM has no type for. */
 const connectionOf = ({ driver }: DataSource) =>
@@ -64,12 +41,14 @@ const UNAVAILABLE = new Set([
 export class SqliteEngine implements Engine {
   private readonly queue = new SerialQueue();
   private readonly units = new GroupCommit(() => this.newRunner(), FRAME);
-  private readonly statements = new Map<unknown, PreparedStatement>();
+  private readonly reads: SqliteReads;
 
   private constructor(
     private readonly writer: DataSource,
     private readonly reader: DataSource,
-  ) {}
+  ) {
+    this.reads = new SqliteReads(connectionOf(reader));
+  }
 
   static async open(writer: DataSource): Promise<SqliteEngine> {
     keepPrivate(String(writer.options.database));
@@ -86,12 +65,7 @@ export class SqliteEngine implements Engine {
   }
 
   select<Row>(queries: readonly Query<Row>[]): Promise<Row[][]> {
-    return Promise.all(
-      queries.map(async ({ select, parameters }) => {
-        const lists = parameters.map((value) => (Array.isArray(value) ? JSON.stringify(value) : value));
-        return JSON.parse(await this.prepared(select).value(lists));
-      }),
-    );
+    return Promise.all(queries.map((query) => this.reads.rows(query) as Promise<Row[]>));
   }
 
   read<T>(query: Read<T>): Promise<T> {
@@ -131,17 +105,9 @@ export class SqliteEngine implements Engine {
 
   async close(): Promise<void> {
     await this.queue.run(async () => undefined);
-    await Promise.all([...this.statements.values()].map((statement) => statement.close()));
+    await this.reads.close();
     await this.reader.destroy();
     await this.writer.destroy();
-  }
-
-  private prepared<Row>(select: Select<Row>): PreparedStatement {
-    const known = this.statements.get(select);
-    if (known !== undefined) return known;
-    const statement = new PreparedStatement(connectionOf(this.reader), asJson(select));
-    this.statements.set(select, statement);
-    return statement;
   }
 
   private async commitWaiting(): Promise<void> {

@@ -23,25 +23,27 @@ const BY_IDS: Select<Pet> = {
   from: ({ among }) => `FROM pet WHERE ${among("pet.id", "$1")}`,
 };
 
-const pageWhere = (filter: string, limit: string): Select<Pet> => ({
+const pageWhere = (filter: string): Select<Pet> => ({
   columns: COLUMNS,
-  from: () => `FROM pet ${filter} ORDER BY pet.id LIMIT ${limit}`,
+  from: () => `FROM pet ${filter} ORDER BY pet.id`,
+  limited: true,
 });
-const FIRST_PAGE = pageWhere("", "$1");
-const PAGE_AFTER = pageWhere("WHERE pet.id > $1", "$2");
-const FIRST_PAGE_OF_STATUS = pageWhere("WHERE pet.status = $1", "$2");
-const PAGE_OF_STATUS_AFTER = pageWhere("WHERE pet.status = $1 AND pet.id > $2", "$3");
+const FIRST_PAGE = pageWhere("");
+const PAGE_AFTER = pageWhere("WHERE pet.id > $1");
+const FIRST_PAGE_OF_STATUS = pageWhere("WHERE pet.status = $1");
+const PAGE_OF_STATUS_AFTER = pageWhere("WHERE pet.status = $1 AND pet.id > $2");
 
-function pageQuery({ status, after, limit }: PetPage): Query<Pet> {
-  const rows = limit + 1;
+function pageQuery(page: PetPage): Query<Pet> {
+  const { status, after } = page;
+  const limit = page.limit + 1;
   if (status == null) {
     return after === undefined
-      ? { select: FIRST_PAGE, parameters: [rows] }
-      : { select: PAGE_AFTER, parameters: [after, rows] };
+      ? { select: FIRST_PAGE, parameters: [], limit }
+      : { select: PAGE_AFTER, parameters: [after], limit };
   }
   return after === undefined
-    ? { select: FIRST_PAGE_OF_STATUS, parameters: [status, rows] }
-    : { select: PAGE_OF_STATUS_AFTER, parameters: [status, after, rows] };
+    ? { select: FIRST_PAGE_OF_STATUS, parameters: [status], limit }
+    : { select: PAGE_OF_STATUS_AFTER, parameters: [status, after], limit };
 }
 
 /** Reads animals; what is asked for while a query is under way shares the next one. */
