@@ -19,9 +19,11 @@ export function createApollo(
   { environment }: Pick<Config, "environment">,
   log: Logger,
 ): ApolloServer<RequestContext> {
+  const compiled = compiledQueries();
   return new ApolloServer<RequestContext>({
     schema,
     formatError,
+    stringifyResult: compiled.stringifyResult,
     logger: log,
     introspection: environment === "development",
     parseOptions: { maxTokens: MOST_TOKENS },
@@ -37,7 +39,7 @@ export function createApollo(
       refuseUnfitVariables,
       httpStatus,
       logFailures(log),
-      compiledQueries(),
+      compiled.plugin,
     ],
   });
 }

@@ -1,6 +1,13 @@
-import { type DocumentNode, type ExecutionResult, GraphQLError, type GraphQLSchema } from "graphql";
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+} from "graphql";
 import { compileQuery, isCompiledQuery } from "graphql-jit";
 import type { RequestContext } from "../context";
+import { shareAlike, sharedFields } from "./shared";
 
 /** Runs a document for a caller, as graphql-js would. */
 export type Execute = (
@@ -16,10 +23,13 @@ export type Execute = (
 export function compile(schema: GraphQLSchema, document: DocumentNode, operationName?: string): Execute {
   const compiled = compileQuery(schema, document, operationName);
   if (!isCompiledQuery(compiled)) throw new Error(compiled.errors?.[0]?.message ?? "It cannot be compiled.");
-  return async (context, variables) => {
+  const execute: Execute = async (context, variables) => {
     const { data, errors } = await compiled.query(undefined, context, { ...variables });
     return errors === undefined ? { data } : { data, errors: errors.map(standardError) };
   };
+  const operation = getOperationAST(document, operationName);
+  const shared = operation == null ? undefined : sharedFields(schema, operation);
+  return shared === undefined ? execute : shareAlike(execute, shared);
 }
 
 /** The compiler's own errors lack the `extensions` that every GraphQLError has. */

@@ -1,7 +1,8 @@
 import { type ApolloServerPlugin, HeaderMap } from "@apollo/server";
-import type { DocumentNode, GraphQLSchema } from "graphql";
+import type { DocumentNode, FormattedExecutionResult, GraphQLSchema } from "graphql";
 import type { RequestContext } from "../context";
 import { compile, type Execute } from "./compile";
+import { remembered, sharedFields } from "./shared";
 
 /** Compiling costs as much as some twenty runs, so a document has to prove that it comes again. */
 const USES_BEFORE_COMPILING = 5;
@@ -17,11 +18,14 @@ interface Plan {
 /**
  * Runs queries that come again and again as compiled programs. Mutations, and a query that meets any error, go
  * Apollo's ordinary way, so that errors are made in one place; a query may be run twice, for it changes nothing.
+ * @returns two options of Apollo's
  */
-export function compiledQueries(): ApolloServerPlugin<RequestContext> {
+export function compiledQueries(): {
+  plugin: ApolloServerPlugin<RequestContext>;
+  stringifyResult: (result: FormattedExecutionResult) => string;
+} {
   // Forgotten together with the document, which Apollo keeps by its text in a store of bounded size.
   const plans = new WeakMap<DocumentNode, Map<string, Plan>>();
-
   const planOf = (document: DocumentNode, operationName: string): Plan => {
     const known = plans.get(document) ?? new Map<string, Plan>();
     const plan = known.get(operationName) ?? { uses: 0, execute: undefined };
@@ -29,23 +33,35 @@ export function compiledQueries(): ApolloServerPlugin<RequestContext> {
     return plan;
   };
 
+  // Data of shared answers, which those who share it send as one text.
+  const shared = new WeakSet<object>();
+  const textOf = remembered((data: object) => JSON.stringify({ data }));
+
   return {
-    async requestDidStart() {
-      return {
-        async responseForOperation({ schema, document, operation, operationName, contextValue, request }) {
-          // Undefined, whatever its type says, for a name that the document does not have.
-          if (operation?.operation !== "query") return null;
-          const plan = planOf(document, operationName ?? "");
-          plan.uses += 1;
-          if (plan.uses === USES_BEFORE_COMPILING) plan.execute = tryCompile(schema, document, operationName);
-          const result = await plan.execute?.(contextValue, request.variables ?? {});
-          if (result === undefined || result.errors !== undefined) return null;
-          return {
-            http: { status: undefined, headers: new HeaderMap() },
-            body: { kind: "single", singleResult: result },
-          };
-        },
-      };
+    plugin: {
+      async requestDidStart() {
+        return {
+          async responseForOperation({ schema, document, operation, operationName, contextValue, request }) {
+            // Undefined, whatever its type says, for a name that the document does not have.
+            if (operation?.operation !== "query") return null;
+            const plan = planOf(document, operationName ?? "");
+            plan.uses += 1;
+            if (plan.uses === USES_BEFORE_COMPILING)
+              plan.execute = tryCompile(schema, document, operationName);
+            const result = await plan.execute?.(contextValue, request.variables ?? {});
+            if (result?.data == null || result.errors !== undefined) return null;
+            if (sharedFields(schema, operation)) shared.add(result.data);
+            return {
+              http: { status: undefined, headers: new HeaderMap() },
+              body: { kind: "single", singleResult: result },
+            };
+          },
+        };
+      },
+    },
+    stringifyResult: (result) => {
+      const { data } = result;
+      return data != null && shared.has(data) ? textOf(data) : JSON.stringify(result);
     },
   };
 }

@@ -58,14 +58,9 @@ export class PetReader {
 
   /** The rows of a page in the order of their ids, and one more where there are more. */
   async page(page: PetPage): Promise<readonly Pet[]> {
-    return (await this.pages(JSON.stringify(page))) ?? [];
+    const [pets = []] = await this.database.select([pageQuery(page)]);
+    return pets;
   }
-
-  /** By page as JSON, so that those who ask for the same one share it. */
-  private readonly pages = batched(async (pages) => {
-    const rows = await this.database.select(pages.map((page) => pageQuery(JSON.parse(page))));
-    return new Map(pages.map((page, i) => [page, rows[i]]));
-  });
 }
 
 /** The animal with an id as a unit of work sees it. */

@@ -1,6 +1,7 @@
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import type { RequestContext } from "../context";
 import { Access } from "../graphql/access";
+import { Shared } from "../graphql/shared";
 import { PetConnection } from "./pet.connection";
 import { GET_PET_DEPRECATION } from "./pet.deprecation";
 import { Pet } from "./pet.entity";
@@ -12,6 +13,7 @@ export class PetResolver {
   constructor(private readonly pets: PetService) {}
 
   @Access("agentKey")
+  @Shared()
   @Query(() => PetConnection, {
     name: "pets",
     description: "Animals of the store in the order of their ids.",

@@ -15,6 +15,7 @@ import { GatewayError, type InputProblem, InvalidInput } from "../errors";
 import { accessOf, authorize } from "../graphql/access";
 import { compile } from "../graphql/compile";
 import { toGatewayError } from "../graphql/errors";
+import { remembered, sharedFields } from "../graphql/shared";
 import { requireJson } from "../http/json-body";
 import { decode, IDEMPOTENCY_FIELD } from "./decode";
 import { deprecationHeaders } from "./deprecation";
@@ -52,6 +53,8 @@ export function prepare(route: RestRoute, schema: GraphQLSchema): PreparedRoute 
   const changes = operation.operation === "mutation";
   const { type, selection } = fieldAt(root, operation.selectionSet, route.result);
   const encoding = encodingOf(type, selection);
+  // Those who share an answer share its text.
+  const write = sharedFields(schema, operation) ? remembered(encoding.write) : encoding.write;
   const run = executor(schema, document);
   const toVariables = variablesOf(route, schema, operation);
   const names = {
@@ -86,7 +89,7 @@ export function prepare(route: RestRoute, schema: GraphQLSchema): PreparedRoute 
       if (route.location) reply.header("location", route.location(result as Record<string, unknown>));
       reply.code(route.status);
       reply.type("application/json; charset=utf-8");
-      return encoding.write(result);
+      return write(result);
     },
   };
 }

@@ -1,0 +1,68 @@
+import {
+  type ExecutionResult,
+  GraphQLError,
+  type GraphQLField,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+} from "graphql";
+import { Extensions } from "type-graphql";
+import { gathered } from "../database/batch";
+import { accessOf, authorize } from "./access";
+import type { Execute } from "./compile";
+
+/** Declares that a field of Query answers everybody who may ask alike: by its arguments and the rows alone. */
+export const Shared = (): MethodDecorator => (target, property, descriptor) =>
+  Extensions({ shared: true })(target, property, descriptor);
+
+type RootField = GraphQLField<unknown, unknown>;
+
+/** The root fields of a query that answers everybody alike; undefined for every other operation. */
+export function sharedFields(
+  schema: GraphQLSchema,
+  { operation, selectionSet }: OperationDefinitionNode,
+): RootField[] | undefined {
+  if (operation !== "query") return undefined;
+  const fields = selectionSet.selections.map((node) =>
+    node.kind === Kind.FIELD ? schema.getQueryType()?.getFields()[node.name.value] : undefined,
+  );
+  return fields.every((field): field is RootField => field?.extensions.shared === true) ? fields : undefined;
+}
+
+/**
+ * Runs what several callers ask for alike once for all of them: those who ask in the same turn, and those who ask
+ * while the run before is under way. Nothing is kept: each is answered by a run that began after it asked, and has
+ * shown first that it may ask.
+ */
+export function shareAlike(execute: Execute, fields: readonly RootField[]): Execute {
+  const run = gathered(async (calls: readonly Parameters<Execute>[]) => {
+    const alike = new Map<string, Promise<ExecutionResult>>();
+    return Promise.all(
+      calls.map(([context, variables]) => {
+        const key = JSON.stringify(variables);
+        const result = alike.get(key) ?? execute(context, variables);
+        alike.set(key, result);
+        return result;
+      }),
+    );
+  });
+  return async (context, variables) => {
+    try {
+      for (const field of fields) authorize(context.caller, accessOf(field), false);
+    } catch (cause) {
+      return { errors: [new GraphQLError("refused", { originalError: cause as Error })] };
+    }
+    return run([context, variables]);
+  };
+}
+
+/** Makes a text of an object once, for as long as somebody holds the object. */
+export function remembered<T>(write: (value: T) => string): (value: T) => string {
+  const texts = new WeakMap<object, string>();
+  return (value) => {
+    if (typeof value !== "object" || value === null) return write(value);
+    const text = texts.get(value) ?? write(value);
+    texts.set(value, text);
+    return text;
+  };
+}
