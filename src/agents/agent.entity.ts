@@ -3,7 +3,10 @@ import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import { Organization } from "../organizations/organization.entity";
 import type { Timestamp } from "../validation/timestamp";
 
-@ObjectType({ description: "An automated messaging agent. Each API key addresses exactly one." })
+@ObjectType({
+  simpleResolvers: true,
+  description: "An automated messaging agent. Each API key addresses exactly one.",
+})
 @Entity()
 export class Agent {
   @Field(() => ID, { description: "Unique identifier (UUID)." })

@@ -66,7 +66,10 @@ registerEnumType(ActorKind, {
   },
 });
 
-@ObjectType({ description: "One thing that was done, by whom and to what. Never holds a secret." })
+@ObjectType({
+  simpleResolvers: true,
+  description: "One thing that was done, by whom and to what. Never holds a secret.",
+})
 @Entity()
 @Index(["organizationId", "id"])
 @Index(["targetId", "id"])

@@ -1,25 +1,52 @@
 import DataLoader from "dataloader";
 
 /** Well below SQLite's 32,766 variables a statement. */
-const MOST_KEYS = 1_000;
+const MOST_ITEMS = 1_000;
 
 /**
- * Joins the lookups that arrive in one turn of the event loop, whichever requests they come from, into one
- * query. Nothing is cached: a lookup is always answered by a query that began after it was asked.
+ * Joins calls, whichever requests they come from, into one: those that come in one turn of the event loop, and
+ * those that come while the one before is under way, so that calls grow with the load instead of queueing.
+ * Nothing is cached: each call is answered by work that began after it came.
+ * @param work answers items in their order, each with a value or an Error of its own
+ */
+export function gathered<T, V>(
+  work: (items: readonly T[]) => Promise<ArrayLike<V | Error>>,
+): (item: T) => Promise<V> {
+  const waiting: (() => void)[] = [];
+  let busy = false;
+  const next = () => {
+    const dispatch = waiting.shift();
+    busy = dispatch !== undefined;
+    dispatch?.();
+  };
+  const loader = new DataLoader<T, V>(
+    // Not before those who were answered have had their turn: what they ask for next shares the next call.
+    (items) => work(items).finally(() => setImmediate(next)),
+    {
+      cache: false,
+      maxBatchSize: MOST_ITEMS,
+      batchScheduleFn: (dispatch) => {
+        waiting.push(dispatch);
+        if (busy) return;
+        busy = true;
+        setImmediate(next);
+      },
+    },
+  );
+  return (item) => loader.load(item);
+}
+
+/**
+ * Joins lookups into one query, as `gathered` does.
  * @param load answers distinct keys; a key that is not in the map has no value
  */
-export function batched<V>(
+export const batched = <V>(
   load: (keys: string[]) => Promise<ReadonlyMap<string, V>>,
-): (key: string) => Promise<V | undefined> {
-  const loader = new DataLoader<string, V | undefined>(
-    async (keys) => {
-      const found = await load([...new Set(keys)]);
-      return keys.map((key) => found.get(key));
-    },
-    { cache: false, maxBatchSize: MOST_KEYS, batchScheduleFn: (dispatch) => setImmediate(dispatch) },
-  );
-  return (key) => loader.load(key);
-}
+): ((key: string) => Promise<V | undefined>) =>
+  gathered(async (keys: readonly string[]) => {
+    const found = await load([...new Set(keys)]);
+    return keys.map((key) => found.get(key));
+  });
 
 /** Rows as a map by one of their columns. */
 export const indexBy = <T>(rows: readonly T[], key: (row: T) => string): Map<string, T> =>

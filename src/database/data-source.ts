@@ -1,3 +1,4 @@
+import sqlite3 from "sqlite3";
 import { DataSource, type DataSourceOptions, type MigrationInterface } from "typeorm";
 import { Agent } from "../agents/agent.entity";
 import { AuditEntry } from "../audit/audit-entry.entity";
@@ -61,6 +62,8 @@ export function createDataSource(url: string, poolSize = 10): DataSource {
     type: "sqlite",
     database: url.slice("sqlite:".length),
     busyTimeout: WAIT_MS,
+    // TypeORM would have it take a stack trace of every call.
+    driver: { ...sqlite3, verbose: () => sqlite3 },
   });
   // SQLite spells int64 INTEGER, and AUTOINCREMENT takes no other spelling; TypeORM would write "bigint".
   const { driver } = source;

@@ -1,6 +1,7 @@
 import { type DataSource, type EntityManager, MigrationExecutor } from "typeorm";
 import { GatewayError, StartupError } from "../errors";
-import type { Engine, Read, Unit } from "./engine";
+import { gathered } from "./batch";
+import type { Engine, Query, Read, Unit } from "./engine";
 import { placeOf } from "./place";
 import { PostgresEngine } from "./postgres.engine";
 import { SqliteEngine } from "./sqlite.engine";
@@ -33,6 +34,11 @@ export class Database {
     });
   }
 
+  /** The rows of each query: what every request asks for goes this way. @throws GatewayError `unavailable` */
+  select<Row>(queries: readonly Query<Row>[]): Promise<Row[][]> {
+    return this.guarded(() => this.engine.select(queries));
+  }
+
   /** Runs a reading query on committed rows. @throws GatewayError `unavailable` */
   read<T>(query: Read<T>): Promise<T> {
     return this.guarded(() => this.engine.read(query));
@@ -45,6 +51,28 @@ export class Database {
    */
   write<T>(unit: Unit<T>): Promise<T> {
     return this.guarded(() => this.engine.transaction(unit));
+  }
+
+  /**
+   * Joins inserts of one kind, each a unit of its own to its caller, into one statement and one commit: those that
+   * come while one is under way. Should the statement fail, each row is tried by itself.
+   * @param insert adds rows in their order and answers one value for each
+   */
+  together<Row, T>(
+    insert: (tx: EntityManager, rows: readonly Row[]) => Promise<T[]>,
+  ): (row: Row) => Promise<T> {
+    return gathered<Row, T>(async (rows) => {
+      try {
+        return await this.write((tx) => insert(tx, rows));
+      } catch (error) {
+        // Where the database is gone, nobody knows whether the rows were kept: a second try could add them twice.
+        if (rows.length === 1 || isUnavailable(error)) throw error;
+        const alone = rows.map((row) => this.write((tx) => insert(tx, [row])).then(([value]) => value as T));
+        return (await Promise.allSettled(alone)).map((outcome) =>
+          outcome.status === "fulfilled" ? outcome.value : asError(outcome.reason),
+        );
+      }
+    });
   }
 
   /** As `write`, but one at a time among all processes on this database: for migrations and first start. */
@@ -96,6 +124,10 @@ export class Database {
     }
   }
 }
+
+const isUnavailable = (error: unknown) => error instanceof GatewayError && error.code === "unavailable";
+
+const asError = (reason: unknown) => (reason instanceof Error ? reason : new Error(String(reason)));
 
 /** Before anything works, whoever starts the process wants to know which database does not. */
 async function starting<T>(source: DataSource, work: () => Promise<T>): Promise<T> {

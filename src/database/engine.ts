@@ -7,10 +7,33 @@ export type Read<T> = (reader: EntityManager) => Promise<T>;
 /** A unit of work: every statement through `tx`, all kept or none. */
 export type Unit<T> = (tx: EntityManager) => Promise<T>;
 
+/** What a database spells in its own way inside a Select. */
+export interface Dialect {
+  /** `column IN …`: the value is in the list of texts that is the parameter, such as `$1`. */
+  among(column: string, parameter: string): string;
+}
+
+/** A query whose text never changes, for the paths that every request takes. */
+export interface Select<Row> {
+  /** Each property of a row, and the SQL that it stands for. */
+  columns: Readonly<Record<keyof Row & string, string>>;
+  /** The rest of the query, from FROM on; its parameters are `$1`, `$2`, … in the order of their first use. */
+  from(dialect: Dialect): string;
+}
+
+/** A Select with the values of its parameters. */
+export interface Query<Row> {
+  /** Always the same object, by which the database knows what it has parsed already. */
+  select: Select<Row>;
+  parameters: readonly unknown[];
+}
+
 /**
  * What differs between the databases; nothing outside this folder knows which one it talks to.
  */
 export interface Engine {
+  /** Answers the rows of each query, all seen on committed rows after the call. */
+  select<Row>(queries: readonly Query<Row>[]): Promise<Row[][]>;
   /** Runs a query that never sees an uncommitted row. */
   read<T>(query: Read<T>): Promise<T>;
   /** Runs a unit in a transaction of its own and answers once it is durable; a failed unit leaves nothing. */
@@ -34,6 +57,8 @@ export interface Frame {
   begin: string;
   /** Makes the unit durable, or fails. */
   commit: (query: QueryRunner["query"]) => Promise<unknown>;
+  /** Takes back all that the unit did. */
+  rollback: (query: QueryRunner["query"]) => Promise<unknown>;
 }
 
 /**
@@ -41,7 +66,11 @@ export interface Frame {
  * ended, what it forgot to await or started beside a statement that failed throws: it would otherwise run
  * after the COMMIT or ROLLBACK, on its own or in the transaction of another unit.
  */
-export async function transact<T>(runner: QueryRunner, { begin, commit }: Frame, unit: Unit<T>): Promise<T> {
+export async function transact<T>(
+  runner: QueryRunner,
+  { begin, commit, rollback }: Frame,
+  unit: Unit<T>,
+): Promise<T> {
   const query = runner.query.bind(runner);
   const seal = () => {
     runner.query = async () => {
@@ -58,7 +87,7 @@ export async function transact<T>(runner: QueryRunner, { begin, commit }: Frame,
     return result;
   } catch (error) {
     seal();
-    await query("ROLLBACK").catch(() => undefined);
+    await rollback(query);
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import type { PoolClient } from "pg";
+import type { Pool, PoolClient } from "pg";
 import {
   type DataSource,
   type EntityManager,
@@ -6,19 +6,48 @@ import {
   type QueryRunner,
   QueryRunnerAlreadyReleasedError,
 } from "typeorm";
+import type { PostgresDriver } from "typeorm/driver/postgres/PostgresDriver";
 import { GatewayError } from "../errors";
-import { driverCode, type Engine, type Read, transact, type Unit } from "./engine";
+import { sha256 } from "../validation/sha256";
+import {
+  type Dialect,
+  driverCode,
+  type Engine,
+  type Frame,
+  type Query,
+  type Read,
+  type Select,
+  transact,
+  type Unit,
+} from "./engine";
 
 /** SQLSTATE classes (PostgreSQL manual, appendix A) that say "not now": connection, deadlock, resources, operator. */
 const UNAVAILABLE = /^(08|40|53|57|58)[0-9A-Z]{3}$|^25006$|^55P03$/;
 
-const SQLSTATE = /^[0-9A-Z]{5}$/;
+/** Unlike the system's own five letters, `EPIPE`. */
+const SQLSTATE = /^[0-9FHPX][0-9A-Z]{4}$/;
 
 const UNIQUE_VIOLATION = "23505";
 
 /** Any number that no other user of the same server's advisory locks is likely to take. */
 const EXCLUSIVE_LOCK = 7_236_418_905;
 const ORDER_LOCK = 723_641;
+
+const DIALECT: Dialect = { among: (column, parameter) => `${column} = ANY(${parameter})` };
+
+const statements = new WeakMap<object, { name: string; text: string }>();
+
+/** The text of a Select, and the name under which each connection keeps what it parsed. */
+function statementOf<Row>(select: Select<Row>): { name: string; text: string } {
+  const known = statements.get(select);
+  if (known !== undefined) return known;
+  const columns = Object.entries<string>(select.columns).map(([name, sql]) => `${sql} AS "${name}"`);
+  const text = `SELECT ${columns} ${select.from(DIALECT)}`;
+  // The same name for the same text, also of other processes that a connection pooler gives the same connection.
+  const statement = { name: `gateway_${sha256(text).slice(0, 32)}`, text };
+  statements.set(select, statement);
+  return statement;
+}
 
 /** PostgreSQL: a pool of connections; a read or a transaction takes whichever is free. */
 export class PostgresEngine implements Engine {
@@ -29,13 +58,17 @@ export class PostgresEngine implements Engine {
     return new PostgresEngine(source);
   }
 
+  select<Row>(queries: readonly Query<Row>[]): Promise<Row[][]> {
+    return Promise.all(queries.map((query) => this.rows(query)));
+  }
+
   read<T>(query: Read<T>): Promise<T> {
     return this.connected((runner) => query(runner.manager));
   }
 
   transaction<T>(unit: Unit<T>): Promise<T> {
     return this.connected((runner) =>
-      transact(runner, { begin: "BEGIN", commit: () => commit(runner) }, unit),
+      transact(runner, { begin: "BEGIN", commit: () => commit(runner), rollback }, unit),
     );
   }
 
@@ -70,19 +103,39 @@ export class PostgresEngine implements Engine {
     return this.source.destroy();
   }
 
+  private async rows<Row>({ select, parameters }: Query<Row>): Promise<Row[]> {
+    const { name, text } = statementOf(select);
+    const pool: Pool = (this.source.driver as PostgresDriver).master;
+    const client = await pool.connect().catch(cannotConnect);
+    let failure: Error | undefined;
+    try {
+      const { rows } = await client.query({ name, text, values: [...parameters] });
+      return rows;
+    } catch (cause) {
+      failure = new QueryFailedError(text, [], cause as Error);
+      throw failure;
+    } finally {
+      // A connection that failed is not used again: nobody knows what state it is in.
+      client.release(failure);
+    }
+  }
+
   private async connected<T>(work: (runner: QueryRunner) => Promise<T>): Promise<T> {
     const runner = this.source.createQueryRunner("master");
-    try {
-      await runner.connect();
-    } catch (cause) {
-      throw new GatewayError("unavailable", undefined, { cause });
-    }
+    await runner.connect().catch(cannotConnect);
     try {
       return await work(runner);
     } finally {
       await runner.release();
     }
   }
+}
+
+const rollback: Frame["rollback"] = (query) => query("ROLLBACK").catch(() => undefined);
+
+/** Whatever the reason, the database does not serve now. */
+function cannotConnect(cause: unknown): never {
+  throw new GatewayError("unavailable", undefined, { cause });
 }
 
 /**

@@ -2,14 +2,44 @@ import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Database as Connection } from "sqlite3";
-import { DataSource } from "typeorm";
+import { DataSource, type QueryRunner } from "typeorm";
 import type { AbstractSqliteDriver } from "typeorm/driver/sqlite-abstract/AbstractSqliteDriver";
 import { WAIT_MS } from "./data-source";
-import { driverCode, type Engine, type Frame, type Read, transact, type Unit } from "./engine";
+import {
+  type Dialect,
+  driverCode,
+  type Engine,
+  type Frame,
+  type Query,
+  type Read,
+  type Select,
+  transact,
+  type Unit,
+} from "./engine";
+import { GroupCommit } from "./group-commit";
+import { PreparedStatement } from "./prepared-statement";
 import { SerialQueue } from "./serial-queue";
 
 /** IMMEDIATE takes the write lock at once: a unit that reads before it writes cannot fail half-way. */
-const FRAME: Frame = { begin: "BEGIN IMMEDIATE", commit: (query) => query("COMMIT") };
+const FRAME: Frame = {
+  begin: "BEGIN IMMEDIATE",
+  commit: (query) => query("COMMIT"),
+  rollback: (query) => query("ROLLBACK").catch(() => undefined),
+};
+
+const DIALECT: Dialect = {
+  among: (column, parameter) => `${column} IN (SELECT value FROM json_each(${parameter}))`,
+};
+
+/**
+ * Has SQLite write all rows of a query as one JSON text, on its own thread: one value to hand over instead of one for
+ * each column of each row.
+ */
+function asJson<Row>({ columns, from }: Select<Row>): string {
+  const names = Object.keys(columns) as (keyof Row & string)[];
+  const rows = `SELECT ${names.map((name) => `${columns[name]} AS "${name}"`)} ${from(DIALECT)}`;
+  return `SELECT json_group_array(json_object(${names.map((name) => `'${name}', "${name}"`)})) AS json FROM (${rows})`;
+}
 
 /** The one connection of a data source, which TypeORM has no type for. */
 const connectionOf = ({ driver }: DataSource) =>
@@ -33,6 +63,8 @@ const UNAVAILABLE = new Set([
  */
 export class SqliteEngine implements Engine {
   private readonly queue = new SerialQueue();
+  private readonly units = new GroupCommit(() => this.newRunner(), FRAME);
+  private readonly statements = new Map<unknown, PreparedStatement>();
 
   private constructor(
     private readonly writer: DataSource,
@@ -53,12 +85,23 @@ export class SqliteEngine implements Engine {
     return new SqliteEngine(writer, reader);
   }
 
+  select<Row>(queries: readonly Query<Row>[]): Promise<Row[][]> {
+    return Promise.all(
+      queries.map(async ({ select, parameters }) => {
+        const lists = parameters.map((value) => (Array.isArray(value) ? JSON.stringify(value) : value));
+        return JSON.parse(await this.prepared(select).value(lists));
+      }),
+    );
+  }
+
   read<T>(query: Read<T>): Promise<T> {
     return query(this.reader.manager);
   }
 
   transaction<T>(unit: Unit<T>): Promise<T> {
-    return this.queue.run(() => this.immediately(unit));
+    // One that is waiting already has seen to it that the next transaction comes, for this one too.
+    if (!this.units.isWaiting) void this.queue.run(() => this.commitWaiting());
+    return this.units.add(unit);
   }
 
   exclusively<T>(unit: Unit<T>): Promise<T> {
@@ -67,7 +110,7 @@ export class SqliteEngine implements Engine {
     return this.queue.run(async () => {
       await this.writer.query("PRAGMA foreign_keys = OFF");
       try {
-        return await this.immediately(unit);
+        return await transact(this.newRunner(), FRAME, unit);
       } finally {
         await this.writer.query("PRAGMA foreign_keys = ON");
       }
@@ -88,20 +131,31 @@ export class SqliteEngine implements Engine {
 
   async close(): Promise<void> {
     await this.queue.run(async () => undefined);
+    await Promise.all([...this.statements.values()].map((statement) => statement.close()));
     await this.reader.destroy();
     await this.writer.destroy();
   }
 
-  private async immediately<T>(unit: Unit<T>): Promise<T> {
+  private prepared<Row>(select: Select<Row>): PreparedStatement {
+    const known = this.statements.get(select);
+    if (known !== undefined) return known;
+    const statement = new PreparedStatement(connectionOf(this.reader), asJson(select));
+    this.statements.set(select, statement);
+    return statement;
+  }
+
+  private async commitWaiting(): Promise<void> {
+    await this.units.commitWaiting();
+    if (this.units.isWaiting) void this.queue.run(() => this.commitWaiting());
+  }
+
+  /** A runner for one unit alone; the driver would hand out the same one for ever. */
+  private newRunner(): QueryRunner {
     const driver = this.writer.driver as AbstractSqliteDriver;
-    // A runner for this unit alone; the driver would hand out the same one for ever.
     driver.queryRunner = undefined;
     const runner = this.writer.createQueryRunner("master");
-    try {
-      return await transact(runner, FRAME, unit);
-    } finally {
-      driver.queryRunner = undefined;
-    }
+    driver.queryRunner = undefined;
+    return runner;
   }
 }
 

@@ -5,6 +5,7 @@ import type { Logger } from "pino";
 import type { Config } from "../config";
 import type { RequestContext } from "../context";
 import { type GatewayError, InvalidInput } from "../errors";
+import { compiledQueries } from "./compiled-queries";
 import { formatError, toGatewayError } from "./errors";
 import { landingPage } from "./landing-page";
 import { refuseUnfitVariables } from "./variables";
@@ -36,6 +37,7 @@ export function createApollo(
       refuseUnfitVariables,
       httpStatus,
       logFailures(log),
+      compiledQueries(),
     ],
   });
 }

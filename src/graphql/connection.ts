@@ -48,7 +48,7 @@ export function paginate<T extends ObjectLiteral>(
   return query.orderBy(id, order).limit(limit + 1);
 }
 
-@ObjectType({ description: "Where a page stands in its list (Relay)." })
+@ObjectType({ simpleResolvers: true, description: "Where a page stands in its list (Relay)." })
 export class PageInfo {
   constructor(
     private readonly kind: string,
@@ -97,7 +97,10 @@ export function ConnectionOf<T extends Row>(
   kind: string,
   isId: (text: string) => boolean,
 ) {
-  @ObjectType(`${Node.name}Edge`, { description: "An item and its place in the list." })
+  @ObjectType(`${Node.name}Edge`, {
+    simpleResolvers: true,
+    description: "An item and its place in the list.",
+  })
   class Edge {
     @Field(() => Node, { description: "The item." })
     readonly node: T;
@@ -112,7 +115,7 @@ export function ConnectionOf<T extends Row>(
     }
   }
 
-  @ObjectType(`${Node.name}Connection`, { description: "A page of a list (Relay)." })
+  @ObjectType(`${Node.name}Connection`, { simpleResolvers: true, description: "A page of a list (Relay)." })
   class NodeConnection implements Connection<T> {
     @Field(() => [Node], { description: "The items of the page, without their cursors." })
     readonly nodes: readonly T[];

@@ -1,10 +1,10 @@
+import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { METHODS } from "node:http";
 import { createSecureContext } from "node:tls";
 import cors from "@fastify/cors";
 import fastify, { type FastifyInstance, type FastifyRequest, LogController } from "fastify";
 import type { Logger } from "pino";
-import { v7 as uuid } from "uuid";
 import type { Config } from "../config";
 import type { RequestContext } from "../context";
 import { GatewayError, StartupError } from "../errors";
@@ -90,7 +90,7 @@ function endConnectionsOnClose(app: FastifyInstance): void {
 
 /** A client's own X-Request-Id where it is fit for logs and headers, otherwise a new one. */
 const requestId = (given: string | string[] | undefined): string =>
-  typeof given === "string" && /^[\w.:-]{1,64}$/.test(given) && !holdsToken(given) ? given : uuid();
+  typeof given === "string" && /^[\w.:-]{1,64}$/.test(given) && !holdsToken(given) ? given : randomUUID();
 
 function readTls({ certFile, keyFile }: NonNullable<Config["tls"]>): { cert: Buffer; key: Buffer } {
   try {

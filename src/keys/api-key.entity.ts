@@ -20,6 +20,7 @@ registerEnumType(ApiKeyState, {
 });
 
 @ObjectType({
+  simpleResolvers: true,
   description: "A credential that resolves to one agent. Its secret is shown once and never again.",
 })
 @Entity()
@@ -96,9 +97,15 @@ export class ApiKey {
 
   @Field(() => ApiKeyState, { description: "Whether the key is accepted now." })
   get state(): ApiKeyState {
-    if (this.revokedAt !== null) return ApiKeyState.revoked;
-    return this.expiresAt !== null && this.expiresAt <= timestamp()
-      ? ApiKeyState.expired
-      : ApiKeyState.active;
+    return stateOf(this);
   }
+}
+
+/** What ends a key. */
+export type KeyEnds = Pick<ApiKey, "revokedAt" | "expiresAt">;
+
+/** Whether a key is accepted at this moment, its organization aside. */
+export function stateOf({ revokedAt, expiresAt }: KeyEnds): ApiKeyState {
+  if (revokedAt !== null) return ApiKeyState.revoked;
+  return expiresAt !== null && expiresAt <= timestamp() ? ApiKeyState.expired : ApiKeyState.active;
 }

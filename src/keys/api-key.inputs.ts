@@ -51,7 +51,7 @@ export class NewApiKey {
   idempotencyKey!: string | null | undefined;
 }
 
-@ObjectType({ description: "A key that was just minted, with its secret." })
+@ObjectType({ simpleResolvers: true, description: "A key that was just minted, with its secret." })
 export class MintedApiKey {
   @Field(() => ApiKey, { description: "The key." })
   apiKey!: ApiKey;

@@ -3,7 +3,6 @@ import { v7 as uuid } from "uuid";
 import { Agent } from "../agents/agent.entity";
 import { AuditAction } from "../audit/audit-entry.entity";
 import { type AgentCaller, type Origin, organizationOf, type RequestContext } from "../context";
-import { batched, indexBy } from "../database/batch";
 import type { Database } from "../database/database";
 import { GatewayError } from "../errors";
 import { paginate } from "../graphql/connection";
@@ -12,7 +11,7 @@ import type { Organization } from "../organizations/organization.entity";
 import { timestamp } from "../validation/timestamp";
 import { isUuid } from "../validation/uuid";
 import { ApiKeyConnection } from "./api-key.connection";
-import { ApiKey, ApiKeyState } from "./api-key.entity";
+import { ApiKey, ApiKeyState, type KeyEnds, stateOf } from "./api-key.entity";
 import type {
   ApiKeysArgs,
   MintedApiKey,
@@ -31,35 +30,29 @@ import {
   updateCurrent,
 } from "./key-changes";
 import { hashToken, isWellFormedApiKey, type KeyEnvironment } from "./key-format";
+import { createKeyLookup } from "./key-lookup";
 import type { KeyUsage } from "./key-usage";
 
 /** API keys: minted, used, rotated and revoked, each change exact from the next request on. */
 export class ApiKeyService {
+  private readonly byHash: ReturnType<typeof createKeyLookup>;
+
   constructor(
     private readonly database: Database,
     private readonly usage: KeyUsage,
     private readonly environment: KeyEnvironment,
-  ) {}
-
-  /** Keys with their agent and organization, by hash: what every request asks for. */
-  private readonly byHash = batched(async (hashes) =>
-    indexBy(
-      await this.database.read((reader) =>
-        withAgent(reader).where("key.hash IN (:...hashes)", { hashes }).getMany(),
-      ),
-      ({ hash }) => hash,
-    ),
-  );
+  ) {
+    this.byHash = createKeyLookup(database);
+  }
 
   /**
    * The agent that a key resolves to, read from the database now.
    * @throws GatewayError `invalid_api_key`, `key_revoked`, `key_not_resolvable` or `key_expired`
    */
   async resolve(token: string, origin: Origin): Promise<AgentCaller> {
-    const key = isWellFormedApiKey(token) ? await this.byHash(hashToken(token)) : undefined;
-    if (key?.agent?.organization === undefined) throw new GatewayError("invalid_api_key");
-    const { agent } = key;
-    const { organization } = key.agent;
+    const found = isWellFormedApiKey(token) ? await this.byHash(hashToken(token)) : undefined;
+    if (found === undefined) throw new GatewayError("invalid_api_key");
+    const { key, agent, organization } = found;
     const refusal = refusalOf(key, organization.deactivatedAt);
     if (refusal !== undefined) {
       this.usage.refused(key, origin);
@@ -206,10 +199,11 @@ const IN_STATE: Record<ApiKeyState, string> = {
 };
 
 /** Why a key that exists is refused, or undefined. What cannot be undone is told first. */
-function refusalOf(key: ApiKey, organizationDeactivatedAt: string | null): GatewayError | undefined {
-  if (key.state === ApiKeyState.revoked) return new GatewayError("key_revoked");
+function refusalOf(key: KeyEnds, organizationDeactivatedAt: string | null): GatewayError | undefined {
+  const state = stateOf(key);
+  if (state === ApiKeyState.revoked) return new GatewayError("key_revoked");
   if (organizationDeactivatedAt !== null) return new GatewayError("key_not_resolvable");
-  if (key.state === ApiKeyState.expired) return new GatewayError("key_expired");
+  if (state === ApiKeyState.expired) return new GatewayError("key_expired");
   return undefined;
 }
 

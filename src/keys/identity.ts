@@ -3,7 +3,7 @@ import { Agent } from "../agents/agent.entity";
 import { Organization } from "../organizations/organization.entity";
 import type { Timestamp } from "../validation/timestamp";
 
-@ObjectType({ description: "What a key may know of itself." })
+@ObjectType({ simpleResolvers: true, description: "What a key may know of itself." })
 export class ApiKeyIdentity {
   @Field(() => ID, { description: "Unique identifier (UUID)." })
   id!: string;
@@ -18,7 +18,7 @@ export class ApiKeyIdentity {
   createdAt!: Timestamp;
 }
 
-@ObjectType({ description: "Which agent a key resolves to." })
+@ObjectType({ simpleResolvers: true, description: "Which agent a key resolves to." })
 export class AgentIdentity {
   @Field(() => Agent, { description: "The agent." })
   agent!: Pick<Agent, "id" | "slug" | "name">;

@@ -17,6 +17,7 @@ registerEnumType(Permission, {
 });
 
 @ObjectType({
+  simpleResolvers: true,
   description: "A person of an organization, who signs in with an e-mail address and a password.",
 })
 @Entity()

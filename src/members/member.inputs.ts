@@ -48,7 +48,7 @@ export class ChangePasswordInput {
   newPassword!: string;
 }
 
-@ObjectType({ description: "A session that was just opened." })
+@ObjectType({ simpleResolvers: true, description: "A session that was just opened." })
 export class SignedIn {
   @Field(() => String, {
     description: "Session token, for `Authorization: Bearer …`. It cannot be had again.",

@@ -16,7 +16,10 @@ registerEnumType(MessageStatus, {
 /** Longest text of a message, in code points. */
 export const MESSAGE_TEXT_MAX = 10_000;
 
-@ObjectType({ description: "A message handed to an agent. Only the agent that it belongs to can read it." })
+@ObjectType({
+  simpleResolvers: true,
+  description: "A message handed to an agent. Only the agent that it belongs to can read it.",
+})
 @Entity()
 @Index(["agentId", "id"])
 export class Message {

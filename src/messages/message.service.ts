@@ -34,42 +34,64 @@ export class MessageService {
   /** Queues a message for the agent. @throws GatewayError `idempotency_key_reused` */
   send(context: RequestContext, { message, idempotencyKey }: NewMessage): Promise<Message> {
     const agentId = agentOf(context);
+    if (idempotencyKey == null) return this.add({ agentId, message });
     return this.database.write((tx) =>
       once(tx, {
         scope: `sendMessage:${agentId}`,
         key: idempotencyKey,
         request: { message },
-        create: async () => {
-          await this.database.keepOrder(tx, OrderedList.messages);
-          const queued = {
-            id: await nextId(tx, agentId),
-            agentId,
-            message,
-            status: MessageStatus.queued,
-            createdAt: timestamp(),
-          };
-          await tx.insert(Message, queued);
-          return tx.create(Message, queued);
-        },
+        create: () => this.insert(tx, [{ agentId, message }]).then(([queued]) => queued as Message),
         repeat: (id) => tx.findOneByOrFail(Message, { id }),
         idOf: ({ id }) => id,
       }),
     );
   }
+
+  private readonly add = this.database.together((tx, messages: readonly Draft[]) =>
+    this.insert(tx, messages),
+  );
+
+  private async insert(tx: EntityManager, drafts: readonly Draft[]): Promise<Message[]> {
+    await this.database.keepOrder(tx, OrderedList.messages);
+    const nextId = await idsAfterLast(tx, [...new Set(drafts.map(({ agentId }) => agentId))]);
+    const createdAt = timestamp();
+    const messages = drafts.map((draft) =>
+      tx.create(Message, {
+        ...draft,
+        id: nextId(draft.agentId),
+        status: MessageStatus.queued,
+        createdAt,
+      }),
+    );
+    await tx.createQueryBuilder().insert().into(Message).values(messages).updateEntity(false).execute();
+    return messages;
+  }
 }
+
+type Draft = Pick<Message, "agentId" | "message">;
 
 const agentOf = (context: RequestContext): string => agentCaller(context).agent.id;
 
-/** An id that sorts after all that the agent has, whatever the clocks of other processes say. */
-async function nextId(tx: EntityManager, agentId: string): Promise<string> {
-  const last = await tx
+/** Makes ids that sort after all that an agent has, whatever the clocks of other processes say. */
+async function idsAfterLast(
+  tx: EntityManager,
+  agentIds: readonly string[],
+): Promise<(agentId: string) => string> {
+  const rows = await tx
     .createQueryBuilder(Message, "message")
-    .select("MAX(message.id)", "id")
-    .where({ agentId })
-    .getRawOne<{ id: string | null }>();
-  const id = uuid();
-  if (last?.id == null || id > last.id) return id;
-  return uuid({ msecs: millisecondsOf(last.id) + 1 });
+    .select("message.agent_id", "agentId")
+    .addSelect("MAX(message.id)", "id")
+    .where("message.agent_id IN (:...agentIds)", { agentIds })
+    .groupBy("message.agent_id")
+    .getRawMany<{ agentId: string; id: string }>();
+  const last = new Map(rows.map(({ agentId, id }) => [agentId, id]));
+  return (agentId) => {
+    const before = last.get(agentId);
+    const now = uuid();
+    const id = before === undefined || now > before ? now : uuid({ msecs: millisecondsOf(before) + 1 });
+    last.set(agentId, id);
+    return id;
+  };
 }
 
 /** The time inside a UUID of version 7: its first 48 bits (RFC 9562, 5.7). */

@@ -2,7 +2,10 @@ import { Field, GraphQLISODateTime, ID, ObjectType } from "type-graphql";
 import { Column, Entity, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../validation/timestamp";
 
-@ObjectType({ description: "A customer: it owns agents, members, API keys and an audit log." })
+@ObjectType({
+  simpleResolvers: true,
+  description: "A customer: it owns agents, members, API keys and an audit log.",
+})
 @Entity()
 export class Organization {
   @Field(() => ID, { description: "Unique identifier (UUID)." })

@@ -21,7 +21,10 @@ registerEnumType(PetStatus, {
 /** Longest name of an animal, in code points. */
 export const PET_NAME_MAX = 200;
 
-@ObjectType({ description: "An animal of the store, which every valid API key shares." })
+@ObjectType({
+  simpleResolvers: true,
+  description: "An animal of the store, which every valid API key shares.",
+})
 @Entity()
 @Index(["status", "id"])
 export class Pet {

@@ -11,10 +11,10 @@ import {
 } from "graphql";
 import { ruleOf } from "../validation/json-schema";
 
-/** A JSON Schema of an answer, and what turns GraphQL's data into it. */
+/** A JSON Schema of an answer, and what writes GraphQL's data as the JSON text of it. */
 export interface Encoding {
   schema: Record<string, unknown>;
-  encode: (value: unknown) => unknown;
+  write: (value: unknown) => string;
 }
 
 /** The field that a path of a fixed document leads to: its type and what is selected of it. */
@@ -50,23 +50,24 @@ export function encodingOf(
     const items = encodingOf(type.ofType, selection, format);
     return {
       schema: { type: "array", items: items.schema },
-      encode: (value) => (value as unknown[]).map(items.encode),
+      write: (value) => `[${(value as unknown[]).map(items.write)}]`,
     };
   }
   if (isObjectType(type)) return objectEncoding(type.getFields(), selection?.selections ?? []);
   if (format === "int64") {
-    return { schema: { type: "integer", format }, encode: (value) => BigInt(value as string) };
+    // Decimal digits already, of which JSON.stringify would make a text, and Number another number.
+    return { schema: { type: "integer", format }, write: (value) => value as string };
   }
   if (isEnumType(type)) {
     return {
       schema: { type: "string", enum: type.getValues().map(({ name }) => name) },
-      encode: (value) => value,
+      write: JSON.stringify,
     };
   }
   const schema =
     type.name === "DateTimeISO" ? { type: "string", format: "date-time" } : JSON_TYPES[type.name];
   if (schema === undefined) throw new Error(`REST has no form for the type ${type.name}.`);
-  return { schema, encode: (value) => value };
+  return { schema, write: JSON.stringify };
 }
 
 const JSON_TYPES: Readonly<Record<string, { type: string; format?: string }>> = {
@@ -86,6 +87,7 @@ function objectEncoding(fields: Fields, selections: SelectionSetNode["selections
     return [
       {
         name: node.name.value,
+        prefix: `${JSON.stringify(node.name.value)}:`,
         description: field.description,
         required: isNonNullType(field.type),
         ...encoding,
@@ -103,11 +105,13 @@ function objectEncoding(fields: Fields, selections: SelectionSetNode["selections
       ),
       required: members.filter(({ required }) => required).map(({ name }) => name),
     },
-    encode: (value) => {
+    write: (value) => {
       const source = value as Record<string, unknown>;
-      const target: Record<string, unknown> = {};
-      for (const { name, encode } of members) if (source[name] != null) target[name] = encode(source[name]);
-      return target;
+      let text = "";
+      for (const { name, prefix, write } of members) {
+        if (source[name] != null) text += (text === "" ? "" : ",") + prefix + write(source[name]);
+      }
+      return `{${text}}`;
     },
   };
 }

@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import {
   type DocumentNode,
-  execute,
   type GraphQLArgument,
   type GraphQLInputType,
   type GraphQLOutputType,
@@ -14,6 +13,7 @@ import {
 } from "graphql";
 import { GatewayError, type InputProblem, InvalidInput } from "../errors";
 import { accessOf, authorize } from "../graphql/access";
+import { compile } from "../graphql/compile";
 import { toGatewayError } from "../graphql/errors";
 import { requireJson } from "../http/json-body";
 import { decode, IDEMPOTENCY_FIELD } from "./decode";
@@ -85,15 +85,17 @@ export function prepare(route: RestRoute, schema: GraphQLSchema): PreparedRoute 
       if (route.pageInfo) linkNextPage(at(data, route.pageInfo), request, reply);
       if (route.location) reply.header("location", route.location(result as Record<string, unknown>));
       reply.code(route.status);
-      return encoding.encode(result);
+      reply.type("application/json; charset=utf-8");
+      return encoding.write(result);
     },
   };
 }
 
 /** Runs the document as the GraphQL door would: same schema, resolvers, context and errors. */
 function executor(schema: GraphQLSchema, document: DocumentNode) {
-  return async (variableValues: Record<string, unknown>, { gateway }: FastifyRequest): Promise<unknown> => {
-    const { data, errors } = await execute({ schema, document, variableValues, contextValue: gateway });
+  const execute = compile(schema, document);
+  return async (variables: Record<string, unknown>, { gateway }: FastifyRequest): Promise<unknown> => {
+    const { data, errors } = await execute(gateway, variables);
     if (errors?.[0]) throw toGatewayError(errors[0]);
     return data;
   };

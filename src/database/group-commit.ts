@@ -1,0 +1,94 @@
+import type { QueryRunner } from "typeorm";
+import { type Frame, transact, type Unit } from "./engine";
+
+/** A unit of work that waits for its turn. */
+interface Waiting {
+  /** Runs the unit in a frame and answers what it threw, which its caller hears from `settle`, later. */
+  run(frame: Frame): Promise<unknown>;
+  settle(): void;
+  fail(error: unknown): void;
+}
+
+/** Units in one transaction at most: the first is answered after the last. */
+const MOST_UNITS = 100;
+
+/**
+ * Group commit for a database with one writer: the units that come while a transaction is under way share the
+ * next one, and are answered when it is durable. A commit waits for the disk; this way it does so once for many.
+ */
+export class GroupCommit {
+  private waiting: Waiting[] = [];
+
+  /** @param newRunner a runner that nobody used before. @param frame of a whole transaction */
+  constructor(
+    private readonly newRunner: () => QueryRunner,
+    private readonly frame: Frame,
+  ) {}
+
+  /** Adds a unit to the next transaction. @returns what the unit returned, once it is durable */
+  add<T>(unit: Unit<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      let settle = () => {};
+      this.waiting.push({
+        run: (frame) =>
+          transact(this.newRunner(), frame, unit).then(
+            (result) => {
+              settle = () => resolve(result);
+            },
+            (error) => {
+              settle = () => reject(error);
+              return error;
+            },
+          ),
+        settle: () => settle(),
+        fail: reject,
+      });
+    });
+  }
+
+  /** Whether a unit waits for a transaction. */
+  get isWaiting(): boolean {
+    return this.waiting.length > 0;
+  }
+
+  /** Runs one transaction with the units that wait. */
+  async commitWaiting(): Promise<void> {
+    const units = this.waiting.splice(0, MOST_UNITS);
+    const [only] = units;
+    if (units.length === 1 && only !== undefined) {
+      await only.run(this.frame);
+      only.settle();
+      return;
+    }
+    try {
+      await transact(this.newRunner(), this.frame, () => runEach(units));
+      for (const unit of units) unit.settle();
+    } catch (error) {
+      for (const unit of units) unit.fail(error);
+    }
+  }
+}
+
+/**
+ * Runs units one after the other, each in a savepoint, so that the failure of one takes nothing from the others.
+ * @throws the failure of a unit that ended the whole transaction, as a full disk does
+ */
+async function runEach(units: readonly Waiting[]): Promise<void> {
+  let ended = false;
+  const savepoint: Frame = {
+    begin: "SAVEPOINT unit",
+    commit: (query) => query("RELEASE unit"),
+    rollback: async (query) => {
+      try {
+        await query("ROLLBACK TO unit");
+        await query("RELEASE unit");
+      } catch {
+        ended = true;
+      }
+    },
+  };
+  for (const unit of units) {
+    const failure = await unit.run(savepoint);
+    if (ended) throw failure;
+  }
+}

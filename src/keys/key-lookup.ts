@@ -1,0 +1,73 @@
+import { batched, indexBy } from "../database/batch";
+import type { Database } from "../database/database";
+import type { Select } from "../database/engine";
+import type { Timestamp } from "../validation/timestamp";
+
+/** A key with its agent and organization, one row. */
+interface KeyRow {
+  hash: string;
+  id: string;
+  name: string;
+  hint: string;
+  createdAt: Timestamp;
+  expiresAt: Timestamp | null;
+  revokedAt: Timestamp | null;
+  agentId: string;
+  agentSlug: string;
+  agentName: string;
+  organizationId: string;
+  organizationSlug: string;
+  organizationName: string;
+  organizationCreatedAt: Timestamp;
+  deactivatedAt: Timestamp | null;
+}
+
+const BY_HASHES: Select<KeyRow> = {
+  columns: {
+    hash: "key.hash",
+    id: "key.id",
+    name: "key.name",
+    hint: "key.hint",
+    createdAt: "key.created_at",
+    expiresAt: "key.expires_at",
+    revokedAt: "key.revoked_at",
+    agentId: "agent.id",
+    agentSlug: "agent.slug",
+    agentName: "agent.name",
+    organizationId: "organization.id",
+    organizationSlug: "organization.slug",
+    organizationName: "organization.name",
+    organizationCreatedAt: "organization.created_at",
+    deactivatedAt: "organization.deactivated_at",
+  },
+  from: ({ among }) =>
+    `FROM api_key AS key
+     JOIN agent ON agent.id = key.agent_id
+     JOIN organization ON organization.id = agent.organization_id
+     WHERE ${among("key.hash", "$1")}`,
+};
+
+/**
+ * Finds keys by the hash of their token, each with the agent that it resolves to and that agent's organization.
+ * Every request asks for one, so requests share the query; a key is read after it was presented, never from a cache.
+ */
+export const createKeyLookup = (database: Database) =>
+  batched(async (hashes) => {
+    const [rows = []] = await database.select([{ select: BY_HASHES, parameters: [hashes] }]);
+    return indexBy(rows.map(foundKey), ({ key }) => key.hash);
+  });
+
+function foundKey(row: KeyRow) {
+  const { hash, id, name, hint, createdAt, expiresAt, revokedAt, organizationId } = row;
+  return {
+    key: { hash, id, name, hint, createdAt, expiresAt, revokedAt, organizationId },
+    agent: { id: row.agentId, slug: row.agentSlug, name: row.agentName },
+    organization: {
+      id: organizationId,
+      slug: row.organizationSlug,
+      name: row.organizationName,
+      createdAt: row.organizationCreatedAt,
+      deactivatedAt: row.deactivatedAt,
+    },
+  };
+}
