@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { CONTENDERS } from "./contenders/contenders.mjs";
 import { WORKLOADS } from "./workloads.mjs";
@@ -15,6 +17,7 @@ export const USAGE = `npm run bench -- [options]
   --contenders <names>       beside the product: ${CONTENDERS.slice(1)
     .map(({ name }) => name)
     .join(", ")}; none
+  --versus <folder>          another checkout of the product, built, as one more contender
   --connections <numbers>    32,256
   --rounds <n>               turns of each contender for each workload and number of connections
   --seconds <n>              measured part of a turn
@@ -30,6 +33,13 @@ const names = (text, known, what) =>
     if (!known.includes(name)) throw new UsageError(`there is no ${what} "${name}"`);
     return name;
   });
+
+/** Another version of the product, which speaks as this one does. */
+function versus(folder) {
+  const entry = resolve(folder, "dist/src/main.js");
+  if (!existsSync(entry)) throw new UsageError(`there is no ${entry}; build it first`);
+  return { ...CONTENDERS[0], name: "versus", title: `the product in ${folder}`, entry };
+}
 
 const number = (text, what) => {
   const value = Number(text);
@@ -60,9 +70,12 @@ export function readOptions(args) {
     whole: Object.keys(values).every((name) => name === "engine"),
     workloads: workloads.filter((name) => only.includes(name)),
     sections: sections.filter((name) => only.includes(name)),
-    contenders: CONTENDERS.filter(
-      ({ name, engines }, i) => i === 0 || (against.includes(name) && engines.includes(engine)),
-    ),
+    contenders: [
+      ...CONTENDERS.filter(
+        ({ name, engines }, i) => i === 0 || (against.includes(name) && engines.includes(engine)),
+      ),
+      ...(values.versus === undefined ? [] : [versus(values.versus)]),
+    ],
     connections: (values.connections ?? connections).split(",").map((text) => number(text, "--connections")),
     rounds: number(values.rounds ?? rounds, "--rounds"),
     seconds: number(values.seconds ?? seconds, "--seconds"),
@@ -80,6 +93,7 @@ function parse(args) {
         engine: text,
         only: text,
         contenders: text,
+        versus: text,
         connections: text,
         rounds: text,
         seconds: text,

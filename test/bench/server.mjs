@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const FOLDER = new URL("contenders/", import.meta.url);
+const FOLDER = fileURLToPath(new URL("contenders/", import.meta.url));
 const START_LIMIT_MS = 60_000;
 const STOP_LIMIT_MS = 15_000;
 
@@ -11,7 +12,7 @@ const LISTENING = /^(?:listening (\d+)|GraphQL .*at http:\/\/127\.0\.0\.1:(\d+)\
 
 /** The program and the environment that start a contender, for production and without a line logged for a request. */
 export const commandOf = ({ entry }, databaseUrl, port = 0) => ({
-  file: fileURLToPath(new URL(entry, FOLDER)),
+  file: resolve(FOLDER, entry),
   env: {
     PATH: process.env.PATH,
     HOME: process.env.HOME,

@@ -11,6 +11,9 @@ import { encodeRequest, keepBusy } from "./connection.mjs";
 /** How many requests are prepared for a workload whose requests need not all differ. */
 const PREPARED = 20_000;
 
+/** Whose spelling all have that stand in no table. */
+const [PRODUCT] = CONTENDERS;
+
 const prepared = new Map();
 
 /** Requests of a workload in the spelling of a contender, one after the other without end. */
@@ -30,7 +33,8 @@ function requests(task) {
 
 function maker({ contender, workload, port, data, turn }) {
   const { door, draw } = WORKLOADS[workload];
-  const spelling = CONTENDERS.find(({ name }) => name === contender).doors[door];
+  const { doors } = CONTENDERS.find(({ name }) => name === contender) ?? PRODUCT;
+  const spelling = doors[door];
   const random = seeded(turn);
   const keys = JSON.parse(readFileSync(data.keysFile, "utf8")).slice(0, data.keys);
   const host = `127.0.0.1:${port}`;

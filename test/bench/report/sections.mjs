@@ -52,7 +52,7 @@ const TABLES = {
         whole(resident),
       ]),
     ],
-    note: `Each after a full collection. From the first tenth to the end the heap grew by ${heapGrowth.toFixed(1)} MiB, the resident memory by ${residentGrowth.toFixed(0)} MiB.`,
+    note: `Each after a full collection. Over the second half the heap grew by ${heapGrowth.toFixed(1)} MiB, the resident memory by ${residentGrowth.toFixed(0)} MiB.`,
   }),
   commit: ({ commits, median, p99 }) => ({
     title: "One durable commit on this disk",

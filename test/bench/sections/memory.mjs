@@ -19,7 +19,7 @@ const mebibytes = (bytes) => bytes / 1024 / 1024;
 
 /**
  * What the product holds in memory while it answers a million requests of all kinds: after each tenth, once what
- * can be collected is. The first tenth fills pools, caches and compiled code; growth is counted from there.
+ * can be collected is. The first half fills pools, caches and compiled code; growth is counted over the second.
  */
 export async function memory({ product, data, generator, options, say }) {
   const total = options.quick ? 20_000 : 1_000_000;
@@ -36,8 +36,8 @@ export async function memory({ product, data, generator, options, say }) {
       const { requests, heap, resident } = samples.at(-1);
       say(`${requests} requests: ${heap.toFixed(1)} MiB of heap, ${Math.round(resident)} MiB resident`);
     }
-    const [, settled] = samples;
-    const last = samples.at(-1);
+    const settled = samples[BATCHES / 2];
+    const last = samples[BATCHES];
     return {
       total,
       samples,
