@@ -9,9 +9,9 @@ import sqlite3 from "sqlite3";
 import { v7 as uuid } from "uuid";
 
 const DIST = new URL("../../dist/src/", import.meta.url);
-const { hashToken, mintApiKey } = createRequire(import.meta.url)(
-  fileURLToPath(new URL("keys/key-format.js", DIST)),
-);
+const product = (path) => createRequire(import.meta.url)(fileURLToPath(new URL(path, DIST)));
+const { hashToken, mintApiKey } = product("keys/key-format.js");
+const { searchTextOf } = product("keys/key-search.js");
 
 const ORGANIZATIONS = 10;
 const ROWS_A_STATEMENT = 1_000;
@@ -81,6 +81,7 @@ async function insertKeys(run, count) {
       name,
       held_name: name,
       hint,
+      search_text: searchTextOf({ name, hint }),
       hash: hashToken(secret),
       created_at: now,
       created_by: "command line",

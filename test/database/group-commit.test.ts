@@ -1,0 +1,91 @@
+import type { DataSource, Logger } from "typeorm";
+import { createDataSource } from "../../src/database/data-source";
+import { Database } from "../../src/database/database";
+import { Pet } from "../../src/pets/pet.entity";
+import { sqlite, type TestDatabase } from "../support/engines";
+
+describe("writes that meet on SQLite", () => {
+  let place: TestDatabase;
+  let database: Database;
+  let statements: string[];
+  beforeEach(async () => {
+    place = await sqlite.createDatabase();
+    const source: DataSource = createDataSource(place.url);
+    statements = [];
+    const none = () => {};
+    const logger: Logger = {
+      logQuery: (query) => void statements.push(query),
+      logQueryError: none,
+      logQuerySlow: none,
+      logSchemaBuild: none,
+      logMigration: none,
+      log: none,
+    };
+    database = await Database.open(source.setOptions({ logging: ["query"], logger }));
+    await database.migrate();
+    statements.length = 0;
+  });
+  afterEach(async () => {
+    await database.close();
+    await place.drop();
+  });
+
+  const pet = (name: string) => ({ name, categoryId: "1", status: null });
+  const add = (name: string) => database.write((tx) => tx.insert(Pet, pet(name)));
+  const names = async () => {
+    const pets = await database.read((reader) => reader.find(Pet));
+    return pets.map(({ name }) => name).sort();
+  };
+  const commits = () => statements.filter((statement) => statement === "COMMIT").length;
+
+  test("those that come while a transaction is under way share the next one", async () => {
+    let rest: Promise<unknown[]> = Promise.resolve([]);
+    await database.write(async (tx) => {
+      await tx.insert(Pet, pet("first"));
+      rest = Promise.all(Array.from({ length: 20 }, (_, i) => add(`later ${i}`)));
+    });
+    await rest;
+    expect(commits()).toBe(2);
+    expect(await names()).toHaveLength(21);
+  });
+
+  test("more than fit into one transaction are all kept, in several", async () => {
+    await Promise.all(Array.from({ length: 250 }, (_, i) => add(`pet ${i}`)));
+    expect(await names()).toHaveLength(250);
+    expect(commits()).toBeLessThan(10);
+  });
+
+  test("none is answered before the transaction is durable", async () => {
+    let answered = 0;
+    let seenByOthers: number[] = [];
+    await Promise.all(
+      Array.from({ length: 30 }, async (_, i) => {
+        await add(`pet ${i}`);
+        answered += 1;
+        const before = answered;
+        const found = await names();
+        seenByOthers = [...seenByOthers, found.length - before];
+      }),
+    );
+    expect(Math.min(...seenByOthers)).toBeGreaterThanOrEqual(0);
+  });
+
+  test("when one ends the transaction of all, none is said to be kept, none is, and the next one works", async () => {
+    const units = [
+      add("before"),
+      database.write(async (tx) => {
+        await tx.insert(Pet, pet("the one"));
+        // What SQLite does by itself when the disk is full.
+        await tx.query("ROLLBACK");
+        throw new Error("the disk is full");
+      }),
+      add("after"),
+    ];
+    // A first one, so that the three share a transaction.
+    const outcomes = (await Promise.allSettled([add("alone"), ...units])).map(({ status }) => status);
+    expect(outcomes.slice(1)).toEqual(["rejected", "rejected", "rejected"]);
+    expect(await names()).toEqual(outcomes[0] === "fulfilled" ? ["alone"] : []);
+    await add("next");
+    expect(await names()).toContain("next");
+  });
+});

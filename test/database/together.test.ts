@@ -1,0 +1,100 @@
+import type { EntityManager } from "typeorm";
+import { createDataSource } from "../../src/database/data-source";
+import { Database } from "../../src/database/database";
+import { GatewayError } from "../../src/errors";
+import { Pet } from "../../src/pets/pet.entity";
+import { onEachEngine, type TestDatabase } from "../support/engines";
+import { startGateway } from "../support/gateway";
+
+onEachEngine((engine) => {
+  let place: TestDatabase;
+  let database: Database;
+  beforeEach(async () => {
+    place = await engine.createDatabase();
+    database = await Database.open(createDataSource(place.url));
+    await database.migrate();
+  });
+  afterEach(async () => {
+    await database.close();
+    await place.drop();
+  });
+
+  const names = async () => {
+    const pets = await database.read((reader) => reader.find(Pet));
+    return pets.map(({ name }) => name).sort();
+  };
+  const insert = async (tx: EntityManager, rows: readonly string[]) => {
+    await tx.insert(
+      Pet,
+      rows.map((name) => ({ name, categoryId: "1", status: null })),
+    );
+    return rows.map((name) => name.toUpperCase());
+  };
+
+  test("rows that come at once are inserted by few statements, and each caller has its own answer", async () => {
+    const sizes: number[] = [];
+    const add = database.together((tx, rows: readonly string[]) => {
+      sizes.push(rows.length);
+      return insert(tx, rows);
+    });
+    const wanted = Array.from({ length: 100 }, (_, i) => `pet ${i}`);
+    expect(await Promise.all(wanted.map(add))).toEqual(wanted.map((name) => name.toUpperCase()));
+    expect(await names()).toEqual([...wanted].sort());
+    expect(sizes.length).toBeLessThan(5);
+  });
+
+  test("a row that is refused takes none of the others with it", async () => {
+    const add = database.together(async (tx, rows: readonly string[]) => {
+      const made = await insert(tx, rows);
+      if (rows.includes("bad")) throw new Error("bad");
+      return made;
+    });
+    const outcomes = await Promise.allSettled(["one", "bad", "two"].map(add));
+    expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    expect(await names()).toEqual(["one", "two"]);
+  });
+
+  test("where nobody knows whether they were kept, they are not tried again", async () => {
+    let tries = 0;
+    const add = database.together<string, string>(async () => {
+      tries += 1;
+      throw new GatewayError("unavailable");
+    });
+    const outcomes = await Promise.allSettled(["one", "two"].map(add));
+    expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    expect(tries).toBe(1);
+  });
+
+  test("of many animals and messages added at once through both doors each is answered with its own id", async () => {
+    const gateway = await startGateway(engine);
+    try {
+      const numbers = Array.from({ length: 200 }, (_, i) => i);
+      const pets = await Promise.all(
+        numbers.map(async (i) => {
+          const name = `pet ${i}`;
+          if (i % 2 === 0)
+            return (await gateway.rest("POST", "/v1/pets", { body: { name, categoryId: i } })).body;
+          const mutation = "mutation ($input: NewPet!) { createPet(input: $input) { id name categoryId } }";
+          return (await gateway.graphql(mutation, { input: { name, categoryId: String(i) } })).body.data
+            .createPet;
+        }),
+      );
+      const stored = await gateway.services.database.read((reader) => reader.find(Pet));
+      const nameOf = new Map(stored.map(({ id, name }) => [String(id), name]));
+      expect(pets.map(({ id }) => nameOf.get(String(id)))).toEqual(numbers.map((i) => `pet ${i}`));
+
+      const messages = await Promise.all(
+        numbers.map((i) => gateway.rest("POST", "/messages", { body: { message: `text ${i}` } })),
+      );
+      const found = await Promise.all(
+        messages.map(({ body }) =>
+          gateway.graphql("query ($id: ID!) { message(id: $id) { message } }", body),
+        ),
+      );
+      expect(found.map(({ body }) => body.data.message.message)).toEqual(numbers.map((i) => `text ${i}`));
+      expect(new Set(messages.map(({ body }) => body.id)).size).toBe(numbers.length);
+    } finally {
+      await gateway.close();
+    }
+  });
+});

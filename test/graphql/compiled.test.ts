@@ -1,0 +1,112 @@
+import fc from "fast-check";
+import { execute, parse, validate } from "graphql";
+import type { RequestContext } from "../../src/context";
+import { compile } from "../../src/graphql/compile";
+import { createSchema } from "../../src/graphql/schema";
+import { createResolvers } from "../../src/services";
+import { sqlite } from "../support/engines";
+import { startGateway, type TestGateway } from "../support/gateway";
+
+const SEED = Number(process.env.COMPILED_SEED ?? fc.sample(fc.integer(), 1)[0]);
+
+/** Selections on a type: aliases, inline fragments, the same field twice. */
+function selectionOf(type: keyof typeof FIELDS, depth = 0): fc.Arbitrary<string> {
+  const alias = fc.constantFrom("", "", "a: ", "b: ");
+  const field = fc.constantFrom(...Object.entries(FIELDS[type])).chain(([name, of]) =>
+    fc
+      .tuple(alias, of === null ? fc.constant("") : selectionOf(of, depth + 1))
+      // One alias for one field, or the document would not be valid.
+      .map(([as, inner]) => `${as === "" ? "" : `${as.slice(0, 1)}_${name}: `}${name} ${inner}`),
+  );
+  const fragment = fc
+    .array(field, { minLength: 1, maxLength: 2 })
+    .map((fields) => `... on ${type} { ${fields.join(" ")} }`);
+  const part = depth < 3 ? fc.oneof({ weight: 4, arbitrary: field }, fragment) : field;
+  return fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => `{ __typename ${parts.join(" ")} }`);
+}
+
+const FIELDS = {
+  PetConnection: { nodes: "Pet", edges: "PetEdge", pageInfo: "PageInfo" },
+  PetEdge: { cursor: null, node: "Pet" },
+  Pet: { id: null, name: null, categoryId: null, status: null },
+  PageInfo: { hasNextPage: null, hasPreviousPage: null, startCursor: null, endCursor: null },
+  AgentIdentity: { agent: "Agent", organization: "Organization", key: "ApiKeyIdentity" },
+  Agent: { id: null, slug: null, name: null },
+  Organization: { id: null, slug: null, deactivatedAt: null },
+  ApiKeyIdentity: { id: null, hint: null, createdAt: null },
+} as const satisfies Record<string, Record<string, string | null>>;
+
+const argumentsOf = fc.constantFrom(
+  "",
+  "(first: 3)",
+  "(first: $n)",
+  "(status: $status)",
+  "(first: $n, status: sold)",
+);
+const rootField = fc.oneof(
+  fc.tuple(argumentsOf, selectionOf("PetConnection")).map(([args, inner]) => `pets${args} ${inner}`),
+  selectionOf("AgentIdentity").map((inner) => `whoami ${inner}`),
+  selectionOf("Pet").map((inner) => `pet(id: $id) ${inner}`),
+);
+const query = fc
+  .array(rootField, { minLength: 1, maxLength: 3 })
+  .map((fields) => fields.map((field, i) => `r${i}: ${field}`).join(" "))
+  .map(
+    (fields) =>
+      `query ($n: Int, $status: PetStatus, $id: ID!, $unused: Int) {
+        always: pets(first: $n, status: $status) { __typename } one: pet(id: $id) { __typename } unused: pets(first: $unused) { __typename }
+        ${fields}
+      }`,
+  );
+const variables = fc.record({
+  n: fc.constantFrom(null, 1, 5, 0, 101),
+  status: fc.constantFrom(null, "available", "sold"),
+  id: fc.constantFrom("1", "7", "9999", "not a number"),
+});
+
+describe("a compiled query", () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway(sqlite);
+    await gateway.services.pets.seed(20);
+  });
+  afterAll(() => gateway.close());
+
+  test("answers what graphql-js answers, and fails where it fails", async () => {
+    const schema = createSchema(createResolvers(gateway.services));
+    const origin = { ip: null, userAgent: null, requestId: null };
+    const caller = await gateway.services.keys.resolve(gateway.key, origin);
+    let compared = 0;
+    await fc.assert(
+      fc.asyncProperty(query, fc.array(variables, { minLength: 2, maxLength: 3 }), async (text, sets) => {
+        const document = parse(text);
+        fc.pre(validate(schema, document).length === 0);
+        const compiled = compile(schema, document);
+        for (const variableValues of sets) {
+          // One object each, as each request has.
+          const context = (): RequestContext => ({ caller, origin });
+          const wanted = await execute({ schema, document, variableValues, contextValue: context() });
+          const found = await compiled(context(), variableValues);
+          const told = ({ errors }: typeof found) => errors?.map(({ message, path }) => ({ message, path }));
+          // Of several failures that end the same parent, the first to come is told.
+          expect(told(found)?.length === undefined).toBe(told(wanted)?.length === undefined);
+          if (wanted.errors === undefined) {
+            expect(JSON.parse(JSON.stringify(found.data))).toEqual(JSON.parse(JSON.stringify(wanted.data)));
+            compared += 1;
+          }
+        }
+      }),
+      { numRuns: 300, seed: SEED },
+    );
+    expect(compared).toBeGreaterThan(100);
+  });
+
+  test("of a field that is selected twice a skipped selection adds nothing, however often it is asked", async () => {
+    const text = `query ($no: Boolean!) {
+      pets(first: 1) { pageInfo { hasNextPage } pageInfo @include(if: $no) { endCursor } }
+    }`;
+    const answers = [];
+    for (let i = 0; i < 10; i++) answers.push((await gateway.graphql(text, { no: false })).body.data);
+    expect(answers).toEqual(Array(10).fill({ pets: { pageInfo: { hasNextPage: true } } }));
+  });
+});

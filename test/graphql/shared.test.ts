@@ -1,0 +1,52 @@
+import { onEachEngine } from "../support/engines";
+import { startGateway, type TestGateway } from "../support/gateway";
+import { addMember } from "../support/people";
+
+const LIST = "query { pets(first: 100) { nodes { name } } }";
+
+onEachEngine((engine) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway(engine);
+    await gateway.services.pets.seed(3);
+    // Often enough to be compiled.
+    for (let i = 0; i < 10; i++) await gateway.graphql(LIST);
+  });
+  afterAll(() => gateway.close());
+
+  test("who may not ask is refused, also while others are answered the same question", async () => {
+    const member = await addMember(gateway, { manage: true });
+    const tokens = Array.from({ length: 40 }, (_, i) => [undefined, member.token, null][i % 3]);
+    const replies = await Promise.all(tokens.map((token) => gateway.graphql(LIST, {}, { token })));
+    const codes = replies.map(({ body }) => body.errors?.[0].extensions.code);
+    expect(codes).toEqual(tokens.map((_, i) => [undefined, "forbidden", "unauthenticated"][i % 3]));
+    const rest = await Promise.all(tokens.map((token) => gateway.rest("GET", "/v1/pets", { token })));
+    expect(rest.map(({ status }) => status)).toEqual(tokens.map((_, i) => [200, 403, 401][i % 3]));
+  });
+
+  test("a list that is asked for after an animal was added has it, whatever others ask at the same time", async () => {
+    let done = false;
+    const others = Array.from({ length: 8 }, async () => {
+      while (!done) await Promise.all([gateway.rest("GET", "/v1/pets?limit=100"), gateway.graphql(LIST)]);
+    });
+    for (let i = 0; i < 40; i++) {
+      const name = `added ${i}`;
+      expect((await gateway.rest("POST", "/v1/pets", { body: { name, categoryId: 1 } })).status).toBe(201);
+      const [rest, graphql] = await Promise.all([
+        gateway.rest("GET", "/v1/pets?limit=100"),
+        gateway.graphql(LIST),
+      ]);
+      expect(rest.body.map((pet: { name: string }) => pet.name)).toContain(name);
+      expect(graphql.body.data.pets.nodes.map((pet: { name: string }) => pet.name)).toContain(name);
+    }
+    done = true;
+    await Promise.all(others);
+  });
+
+  test("an invalid question is refused to each who asks it", async () => {
+    const replies = await Promise.all(
+      Array.from({ length: 10 }, () => gateway.rest("GET", "/v1/pets?limit=5&cursor=made-up")),
+    );
+    expect(replies.map(({ body }) => body.code)).toEqual(Array(10).fill("invalid_cursor"));
+  });
+});
