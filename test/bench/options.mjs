@@ -79,7 +79,7 @@ export function readOptions(args) {
     connections: (values.connections ?? connections).split(",").map((text) => number(text, "--connections")),
     rounds: number(values.rounds ?? rounds, "--rounds"),
     seconds: number(values.seconds ?? seconds, "--seconds"),
-    warmUp: quick ? 1 : 1.5,
+    warmUp: quick ? 0.6 : 1.5,
   };
 }
 

@@ -31,10 +31,11 @@ export function cpuMicros(pid) {
   return stat && cpuOf(stat);
 }
 
-/** CPU time of all children of a process, in µs. */
-export function cpuMicrosOfChildren(pid) {
-  if (read("/proc/self/stat") === undefined) return undefined;
-  let sum = 0;
+/** CPU time of a process and all its children, those that have ended included, in µs. */
+export function cpuMicrosOfFamily(pid) {
+  const parent = statOf(pid);
+  if (parent === undefined) return undefined;
+  let sum = cpuOf(parent) + (Number(parent[13]) + Number(parent[14])) * tick();
   for (const name of readdirSync("/proc")) {
     const stat = /^\d+$/.test(name) ? statOf(name) : undefined;
     if (stat?.[1] === String(pid)) sum += cpuOf(stat);

@@ -4,6 +4,7 @@ import { callerOf, Refusal } from "../raw/caller.mjs";
 import { decodeCursor, encodeCursor } from "../raw/cursor.mjs";
 import { announce } from "../raw/listening.mjs";
 import { openStore } from "../raw/store.mjs";
+import { grouped } from "./grouped.mjs";
 
 const STATUS = { type: "string", enum: ["available", "pending", "sold"] };
 const PET = {
@@ -56,6 +57,8 @@ function present(pet) {
 }
 
 const store = openStore(process.env.DATABASE_URL);
+/** On SQLite one commit for all that came in together. */
+const createPet = store.createPets ? grouped(store.createPets) : store.createPet;
 const app = fastify();
 
 app.decorateRequest("caller", null);
@@ -79,9 +82,9 @@ app.get(
     const pets = await store.pets(after, limit + 1, status);
     if (pets.length > limit) {
       pets.pop();
-      const next = new URLSearchParams(query);
-      next.set("cursor", encodeCursor(pets.at(-1).id));
-      reply.header("link", `</v1/pets?${next}>; rel="next"`);
+      const filter = status === undefined ? "" : `status=${status}&`;
+      const next = encodeCursor(pets.at(-1).id);
+      reply.header("link", `</v1/pets?${filter}limit=${limit}&cursor=${next}>; rel="next"`);
     }
     return pets.map(present);
   },
@@ -96,7 +99,7 @@ app.get("/v1/pets/:id", { schema: { params: ID, response: { 200: PET } } }, asyn
 });
 
 app.post("/v1/pets", { schema: { body: NEW_PET, response: { 201: PET } } }, async ({ body }, reply) => {
-  const id = await store.createPet(body);
+  const id = await createPet(body);
   reply.code(201);
   return { id, ...body };
 });

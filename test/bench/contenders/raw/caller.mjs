@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { GraphQLError } from "graphql";
 
 /** A request that is refused, with the status that HTTP gives it; servers of GraphQL read it in the extensions. */
@@ -17,7 +17,7 @@ export class Refusal extends GraphQLError {
 export async function callerOf(store, authorization) {
   if (authorization === undefined) throw new Refusal(401, "unauthenticated", "There is no key.");
   const row = authorization.startsWith("Bearer ")
-    ? await store.keyByHash(createHash("sha256").update(authorization.slice(7)).digest("hex"))
+    ? await store.keyByHash(hash("sha256", authorization.slice(7)))
     : undefined;
   if (row === undefined) throw new Refusal(401, "invalid_api_key", "There is no such key.");
   if (row.revokedAt !== null) throw new Refusal(403, "key_revoked", "The key was revoked.");
