@@ -4,7 +4,6 @@ import { callerOf, Refusal } from "../raw/caller.mjs";
 import { decodeCursor, encodeCursor } from "../raw/cursor.mjs";
 import { announce } from "../raw/listening.mjs";
 import { openStore } from "../raw/store.mjs";
-import { grouped } from "./grouped.mjs";
 
 const STATUS = { type: "string", enum: ["available", "pending", "sold"] };
 const PET = {
@@ -57,8 +56,6 @@ function present(pet) {
 }
 
 const store = openStore(process.env.DATABASE_URL);
-/** On SQLite one commit for all that came in together. */
-const createPet = store.createPets ? grouped(store.createPets) : store.createPet;
 const app = fastify();
 
 app.decorateRequest("caller", null);
@@ -99,7 +96,7 @@ app.get("/v1/pets/:id", { schema: { params: ID, response: { 200: PET } } }, asyn
 });
 
 app.post("/v1/pets", { schema: { body: NEW_PET, response: { 201: PET } } }, async ({ body }, reply) => {
-  const id = await createPet(body);
+  const id = await store.createPet(body);
   reply.code(201);
   return { id, ...body };
 });

@@ -27,15 +27,12 @@ function openSqlite(file) {
   database.pragma("synchronous = FULL");
   const prepare = (sql) => database.prepare(sql.replace(/\$\d/g, "?"));
   const [key, byId, list, listByStatus, insert] = [KEY, BY_ID, LIST, LIST_BY_STATUS, INSERT].map(prepare);
-  const create = ({ name, categoryId, status }) => insert.get(name, categoryId, status ?? null).id;
   return {
     keyByHash: (hash) => key.get(hash),
     petById: (id) => byId.get(id),
     pets: (after, limit, status) =>
       status == null ? list.all(after, limit) : listByStatus.all(after, status, limit),
-    createPet: create,
-    /** Several in one transaction, all or none; PostgreSQL joins commits by itself. */
-    createPets: database.transaction((pets) => pets.map(create)),
+    createPet: ({ name, categoryId, status }) => insert.get(name, categoryId, status ?? null).id,
     close: () => database.close(),
   };
 }
