@@ -134,7 +134,7 @@ describe("a server", () => {
       return response.headers["x-request-id"];
     };
     for (const fit of ["a", "trace-1:2.3_4", "x".repeat(64)]) expect(await idFor(fit)).toBe(fit);
-    const own = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f-]{21}$/;
+    const own = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f-]{21}$/;
     for (const hostile of [
       undefined,
       "",
