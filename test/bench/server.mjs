@@ -10,9 +10,9 @@ const STOP_LIMIT_MS = 15_000;
 /** The line with which a server says where it listens: a contender's own, or the product's notice. */
 const LISTENING = /^(?:listening (\d+)|GraphQL .*at http:\/\/127\.0\.0\.1:(\d+)\/graphql)$/m;
 
-/** The program and the environment that start a contender, for production and without a line logged for a request. */
-export const commandOf = ({ entry }, databaseUrl, port = 0) => ({
-  file: resolve(FOLDER, entry),
+/** Node's arguments and the environment that start a contender, for production and without a line logged for a request. */
+export const commandOf = ({ entry, flags = [] }, databaseUrl, port = 0) => ({
+  args: [...flags, resolve(FOLDER, entry)],
   env: {
     PATH: process.env.PATH,
     HOME: process.env.HOME,
@@ -36,8 +36,8 @@ process.on("exit", () => {
  * @param options.ipc whether to open a channel, for `--require`d helpers
  */
 export async function startServer(contender, database, { execArgv = [], ipc = false } = {}) {
-  const { file, env } = commandOf(contender, database.url);
-  const child = spawn(process.execPath, [...execArgv, file], {
+  const { args, env } = commandOf(contender, database.url);
+  const child = spawn(process.execPath, [...execArgv, ...args], {
     env,
     stdio: ["ignore", "pipe", "pipe", ...(ipc ? ["ipc"] : [])],
   });

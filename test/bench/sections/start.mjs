@@ -39,9 +39,9 @@ async function bareNode() {
 
 async function measureOnce(product, databaseUrl, key, idleSeconds) {
   const port = await freePort();
-  const { file, env } = commandOf(product, databaseUrl, port);
+  const { args, env } = commandOf(product, databaseUrl, port);
   const from = performance.now();
-  const child = spawn(process.execPath, [file], { env, stdio: "ignore" });
+  const child = spawn(process.execPath, args, { env, stdio: "ignore" });
   try {
     await answered(`http://127.0.0.1:${port}/agent/whoami`, key, from + LIMIT_MS);
     const ms = performance.now() - from;
