@@ -11,11 +11,14 @@ export const logOptions = (level: Config["logLevel"]): LoggerOptions => ({
   serializers: { err: describeFailure },
 });
 
+/** A statement for a thousand rows says no more than its beginning (characters). */
+const LONGEST_QUERY = 500;
+
 /** A failed statement is logged without its values, in which there may be hashes, addresses and texts of clients. */
 function describeFailure(error: Error): unknown {
   if (!(error instanceof QueryFailedError)) return pino.stdSerializers.err(error);
   const { type, message, stack } = pino.stdSerializers.err(error);
-  return { type, message, stack, code: driverCode(error), query: error.query };
+  return { type, message, stack, code: driverCode(error), query: error.query.slice(0, LONGEST_QUERY) };
 }
 
 /**

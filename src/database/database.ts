@@ -60,13 +60,15 @@ export class Database {
    * Joins inserts of one kind, each a unit of its own to its caller, into one statement and one commit: those that
    * come while one is under way. Should the statement fail, each row is tried by itself.
    * @param insert adds rows in their order and answers one value for each
+   * @param options.single whether that is one statement, `keepOrder` aside
    */
   together<Row, T>(
     insert: (tx: EntityManager, rows: readonly Row[]) => Promise<T[]>,
+    { single = false } = {},
   ): (row: Row) => Promise<T> {
     return gathered<Row, T>(async (rows) => {
       try {
-        return await this.write((tx) => insert(tx, rows));
+        return await this.guarded(() => this.engine.transaction((tx) => insert(tx, rows), single));
       } catch (error) {
         // Where the database is gone, nobody knows whether the rows were kept: a second try could add them twice.
         if (rows.length === 1 || isUnavailable(error)) throw error;

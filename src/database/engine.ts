@@ -40,8 +40,11 @@ export interface Engine {
   select<Row>(queries: readonly Query<Row>[]): Promise<Row[][]>;
   /** Runs a query that never sees an uncommitted row. */
   read<T>(query: Read<T>): Promise<T>;
-  /** Runs a unit in a transaction of its own and answers once it is durable; a failed unit leaves nothing. */
-  transaction<T>(unit: Unit<T>): Promise<T>;
+  /**
+   * Runs a unit in a transaction of its own and answers once it is durable; a failed unit leaves nothing.
+   * @param single whether the unit runs no more than one statement, which is all or nothing by itself
+   */
+  transaction<T>(unit: Unit<T>, single?: boolean): Promise<T>;
   /** As `transaction`, and no other process is inside `exclusively` on the same database meanwhile. */
   exclusively<T>(unit: Unit<T>): Promise<T>;
   /**
@@ -58,7 +61,7 @@ export interface Engine {
 
 /** The statements around a unit. */
 export interface Frame {
-  begin: string;
+  begin: string | undefined;
   /** Makes the unit durable, or fails. */
   commit: (query: QueryRunner["query"]) => Promise<unknown>;
   /** Takes back all that the unit did. */
@@ -81,7 +84,7 @@ export async function transact<T>(
       throw new Error("A statement came after the end of its unit.");
     };
   };
-  await query(begin);
+  if (begin !== undefined) await query(begin);
   // Tells TypeORM not to begin a transaction of its own inside.
   Object.assign(runner, { isTransactionActive: true });
   try {

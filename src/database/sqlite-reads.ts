@@ -13,10 +13,12 @@ const DIALECT: Dialect = {
 
 /**
  * Reads on one SQLite connection. A statement runs on another thread, and waking that one costs more than most
- * queries: so all queries that wait travel together, as the columns of one statement. SQLite writes the rows of each
- * as one JSON text, over there too: one value to hand over instead of one for each column of each row.
+ * queries: so queries that wait travel together, one of each Select, as the columns of one statement. SQLite writes
+ * the rows of each as one JSON text, over there too: one value to hand over instead of one for each column of each
+ * row.
  */
 export class SqliteReads {
+  /** By the numbers of its Selects; there are few Selects, so there are few. */
   private readonly statements = new Map<string, PreparedStatement>();
   private readonly numbers = new Map<AnySelect, number>();
 
@@ -30,31 +32,33 @@ export class SqliteReads {
   }
 
   private async travel(queries: readonly AnyQuery[]): Promise<unknown[][]> {
-    const groups = bySelect(queries);
-    const columns = await this.statementFor(groups).row(groups.flatMap(([, group]) => parametersOf(group)));
+    const firsts = new Map<AnySelect, AnyQuery>();
+    for (const query of queries) if (!firsts.has(query.select)) firsts.set(query.select, query);
+    const others = queries.filter((query) => firsts.get(query.select) !== query);
+    const together = [...firsts.values()].sort((a, b) => this.numberOf(a.select) - this.numberOf(b.select));
+    const trips = [together, ...others.map((query) => [query])];
     const answers = new Map<AnyQuery, unknown[]>();
-    groups.forEach(([, group], i) => {
-      const rows = JSON.parse(columns[i] ?? "");
-      group.forEach((query, k) => {
-        answers.set(query, group.length === 1 ? rows : rows[k].slice(0, query.limit));
-      });
-    });
+    await Promise.all(trips.map((trip) => this.run(trip, answers)));
     return queries.map((query) => answers.get(query) ?? []);
   }
 
-  private statementFor(groups: readonly [AnySelect, AnyQuery[]][]): PreparedStatement {
-    const key = groups
-      .map(([select, group]) => `${this.numberOf(select)}${group.length > 1 ? "*" : ""}`)
-      .join();
+  /** Runs queries of different Selects as one statement. */
+  private async run(queries: readonly AnyQuery[], answers: Map<AnyQuery, unknown[]>): Promise<void> {
+    const columns = await this.statementFor(queries).row(queries.flatMap(parametersOf));
+    queries.forEach((query, i) => {
+      answers.set(query, JSON.parse(columns[i] ?? ""));
+    });
+  }
+
+  private statementFor(queries: readonly AnyQuery[]): PreparedStatement {
+    const key = queries.map(({ select }) => this.numberOf(select)).join();
     const known = this.statements.get(key);
     if (known !== undefined) return known;
-    let place = 0;
-    const columns = groups.map(([select, group]) => {
-      const first = place + 1;
-      place += parametersOf(group).length;
-      return group.length === 1
-        ? rowsOf(select, (n) => `?${first + n - 1}`, `?${place}`)
-        : rowsOfEach(select, first);
+    let before = 0;
+    const columns = queries.map((query) => {
+      const text = rowsOf(query.select, before);
+      before += parametersOf(query).length;
+      return text;
     });
     const statement = new PreparedStatement(this.connection, `SELECT ${columns}`);
     this.statements.set(key, statement);
@@ -68,41 +72,20 @@ export class SqliteReads {
   }
 }
 
-function bySelect(queries: readonly AnyQuery[]): [AnySelect, AnyQuery[]][] {
-  const groups = new Map<AnySelect, AnyQuery[]>();
-  for (const query of queries) {
-    const group = groups.get(query.select);
-    if (group === undefined) groups.set(query.select, [query]);
-    else group.push(query);
-  }
-  return [...groups];
-}
+const parametersOf = ({ parameters, limit }: AnyQuery): unknown[] =>
+  [...parameters, ...(limit === undefined ? [] : [limit])].map((value) =>
+    Array.isArray(value) ? JSON.stringify(value) : value,
+  );
 
-/** Of one query its own; of several their tuples as JSON, and the largest limit. */
-function parametersOf(group: readonly AnyQuery[]): unknown[] {
-  const [query] = group;
-  if (query === undefined) return [];
-  const limit = query.limit === undefined ? [] : [Math.max(...group.map(({ limit = 0 }) => limit))];
-  return group.length === 1
-    ? [...query.parameters.map((value) => (Array.isArray(value) ? JSON.stringify(value) : value)), ...limit]
-    : [JSON.stringify(group.map(({ parameters }) => parameters)), ...limit];
-}
-
-/** An expression for the rows of one query as a JSON array of objects. */
-function rowsOf(
-  { columns, from, limited }: AnySelect,
-  parameter: (n: number) => string,
-  limit: string,
-): string {
+/** An expression for the rows of a query as a JSON array of objects. @param before how many parameters precede its own */
+function rowsOf({ columns, from, limited }: AnySelect, before: number): string {
   const names = Object.keys(columns);
-  const text = from(DIALECT).replace(/\$(\d+)/g, (_, n) => parameter(Number(n)));
+  let last = before;
+  const text = from(DIALECT).replace(/\$(\d+)/g, (_, n) => {
+    last = Math.max(last, before + Number(n));
+    return `?${before + Number(n)}`;
+  });
   const rows = `SELECT ${names.map((name) => `${columns[name]} AS "${name}"`)} ${text}`;
   const members = names.map((name) => `'${name}', "${name}"`);
-  return `(SELECT json_group_array(json_object(${members})) FROM (${rows}${limited ? ` LIMIT ${limit}` : ""}))`;
-}
-
-/** An expression for the rows of several queries, an array of arrays. */
-function rowsOfEach(select: AnySelect, first: number): string {
-  const rows = rowsOf(select, (n) => `query.value ->> ${n - 1}`, `?${first + 1}`);
-  return `(SELECT json_group_array(json(${rows})) FROM json_each(?${first}) AS query)`;
+  return `(SELECT json_group_array(json_object(${members})) FROM (${rows}${limited ? ` LIMIT ?${last + 1}` : ""}))`;
 }

@@ -72,10 +72,10 @@ export class SqliteEngine implements Engine {
     return query(this.reader.manager);
   }
 
-  transaction<T>(unit: Unit<T>): Promise<T> {
+  transaction<T>(unit: Unit<T>, single = false): Promise<T> {
     // One that is waiting already has seen to it that the next transaction comes, for this one too.
     if (!this.units.isWaiting) void this.queue.run(() => this.commitWaiting());
-    return this.units.add(unit);
+    return this.units.add(unit, single);
   }
 
   exclusively<T>(unit: Unit<T>): Promise<T> {

@@ -47,8 +47,9 @@ export class PetService {
     );
   }
 
-  private readonly add = this.database.together((tx, pets: readonly Omit<NewPet, "idempotencyKey">[]) =>
-    this.insert(tx, pets),
+  private readonly add = this.database.together(
+    (tx, pets: readonly Omit<NewPet, "idempotencyKey">[]) => this.insert(tx, pets),
+    { single: true },
   );
 
   /** Rows get their ids in the order of VALUES, whatever the order in which they come back. */
