@@ -19,10 +19,11 @@ export function createApollo(
   { environment }: Pick<Config, "environment">,
   log: Logger,
 ): ApolloServer<RequestContext> {
-  const compiled = compiledQueries();
+  const compiled = compiledQueries(schema);
   return new ApolloServer<RequestContext>({
     schema,
     formatError,
+    documentStore: compiled.documentStore,
     stringifyResult: compiled.stringifyResult,
     logger: log,
     introspection: environment === "development",

@@ -15,12 +15,10 @@ const draw = {
   list: () => ({ kind: "list", limit: LIST }),
   pages: (random, data) => ({ kind: "list", limit: LIST, after: anyCursor(random, data) }),
   lastPage: (_random, { pets }) => ({ kind: "list", limit: LIST, after: pets - LIST - 1 }),
-  literals: (random, data) => ({
-    kind: "list",
-    limit: LIST,
-    after: anyCursor(random, data),
-    noise: Math.floor(random() * 1e15),
-  }),
+  /** The arguments written into the document. */
+  literals: (random, data) => ({ ...draw.pages(random, data), noise: "" }),
+  /** And names that no other document has. */
+  unseen: (random, data) => ({ ...draw.pages(random, data), noise: Math.floor(random() * 1e15) }),
   pet: (random, data) => ({ kind: "pet", id: anyPet(random, data) }),
   whoami: () => ({ kind: "whoami" }),
   create: (random) => ({ kind: "create", pet: aPet(random) }),
@@ -54,9 +52,15 @@ export const WORKLOADS = {
   "rest-mixed": { title: "REST, 90 % reads, 10 % writes", door: "rest", draw: draw.mixed },
   "graphql-list": { title: "GraphQL, first 20 pets", door: "graphql", draw: draw.list },
   "graphql-literals": {
-    title: "GraphQL, 20 pets, every document new",
+    title: "GraphQL, 20 pets, other literals each time",
     door: "graphql",
     draw: draw.literals,
+    fresh: true,
+  },
+  "graphql-unseen": {
+    title: "GraphQL, 20 pets, other names and literals each time",
+    door: "graphql",
+    draw: draw.unseen,
     fresh: true,
   },
   "graphql-pet": { title: "GraphQL, one pet by id", door: "graphql", draw: draw.pet },
