@@ -7,6 +7,7 @@ import {
   type OperationDefinitionNode,
 } from "graphql";
 import { Extensions } from "type-graphql";
+import type { RequestContext } from "../context";
 import { gathered } from "../database/batch";
 import { accessOf, authorize } from "./access";
 import type { Execute } from "./compile";
@@ -15,6 +16,7 @@ import type { Execute } from "./compile";
 export const Shared = (): MethodDecorator => (target, property, descriptor) =>
   Extensions({ shared: true })(target, property, descriptor);
 
+type Variables = Parameters<Execute>[1];
 type RootField = GraphQLField<unknown, unknown>;
 
 /** The root fields of a query that answers everybody alike; undefined for every other operation. */
@@ -35,11 +37,10 @@ export function sharedFields(
  * shown first that it may ask.
  */
 export function shareAlike(execute: Execute, fields: readonly RootField[]): Execute {
-  const run = gathered(async (calls: readonly Parameters<Execute>[]) => {
+  const run = gathered(async (calls: readonly Call[]) => {
     const alike = new Map<string, Promise<ExecutionResult>>();
     return Promise.all(
-      calls.map(([context, variables]) => {
-        const key = JSON.stringify(variables);
+      calls.map(({ key, context, variables }) => {
         const result = alike.get(key) ?? execute(context, variables);
         alike.set(key, result);
         return result;
@@ -52,8 +53,24 @@ export function shareAlike(execute: Execute, fields: readonly RootField[]): Exec
     } catch (cause) {
       return { errors: [new GraphQLError("refused", { originalError: cause as Error })] };
     }
-    return run([context, variables]);
+    const key = keyOf(variables);
+    return key === undefined ? execute(context, variables) : run({ key, context, variables });
   };
+}
+
+interface Call {
+  key: string;
+  context: RequestContext;
+  variables: Variables;
+}
+
+/** A text that equal variables have in common; undefined for what JSON cannot say, such as a bigint. */
+function keyOf(variables: Variables): string | undefined {
+  try {
+    return JSON.stringify(variables);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Makes a text of an object once, for as long as somebody holds the object. */

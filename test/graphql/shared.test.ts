@@ -49,4 +49,18 @@ onEachEngine((engine) => {
     );
     expect(replies.map(({ body }) => body.code)).toEqual(Array(10).fill("invalid_cursor"));
   });
+
+  test("variables that JSON.stringify cannot write disturb nobody", async () => {
+    const body = `{"query":"query ($n: Int) { pets(first: $n) { nodes { id } } }","variables":{"n":1,"other":99999999999999999999999}}`;
+    const replies = await Promise.all(
+      Array.from({ length: 30 }, (_, i) =>
+        i % 3 === 0
+          ? gateway.rest("POST", "/graphql", { body })
+          : gateway.graphql("query ($n: Int) { pets(first: $n) { nodes { id } } }", { n: 1 }),
+      ),
+    );
+    expect(replies.map(({ status, body }) => [status, body.data?.pets.nodes.length])).toEqual(
+      Array(30).fill([200, 1]),
+    );
+  });
 });
