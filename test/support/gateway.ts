@@ -130,7 +130,7 @@ async function send(url: string, init: RequestInit): Promise<Reply> {
   };
 }
 
-const isRaw = (body: unknown): body is string | Uint8Array =>
+const isRaw = (body: unknown): body is string | Uint8Array<ArrayBuffer> =>
   typeof body === "string" || body instanceof Uint8Array;
 
 /** @returns a session token */

@@ -1,0 +1,53 @@
+import { Button, TextInput } from "@mantine/core";
+import type { FormEvent } from "react";
+import { sentenceOf } from "../api/api-error";
+import { change } from "../api/client";
+import { type KeyFragment, RenameApiKeyDocument } from "../api/documents.generated";
+import { Dialog, DialogButtons } from "../ui/dialog";
+import { useTask } from "../ui/task";
+import { toast } from "../ui/toasts";
+import { NAME_MAX } from "./create-key";
+import styles from "./dialogs.module.css";
+
+/** Asks for a key's new name. */
+export const RenameKey = ({ apiKey, onClosed }: { apiKey: KeyFragment; onClosed: () => void }) => (
+  <Dialog title={`Rename “${apiKey.name}”`} onClosed={onClosed}>
+    {(close) => <RenameForm apiKey={apiKey} close={close} />}
+  </Dialog>
+);
+
+function RenameForm({ apiKey, close }: { apiKey: KeyFragment; close: () => void }) {
+  const { busy, error, run } = useTask();
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const name = String(new FormData(event.currentTarget).get("name"));
+    return run(async () => {
+      await change(RenameApiKeyDocument, { id: apiKey.id, name });
+      toast(`${apiKey.name} is now ${name.trim()}.`);
+      close();
+    });
+  };
+  return (
+    <form onSubmit={submit} className={styles.form}>
+      <TextInput
+        name="name"
+        label="New name"
+        defaultValue={apiKey.name}
+        maxLength={NAME_MAX}
+        required
+        withAsterisk={false}
+        autoComplete="off"
+        data-autofocus
+        error={error !== undefined && sentenceOf(error)}
+      />
+      <DialogButtons>
+        <Button variant="default" onClick={close}>
+          Cancel
+        </Button>
+        <Button type="submit" loading={busy}>
+          Rename
+        </Button>
+      </DialogButtons>
+    </form>
+  );
+}

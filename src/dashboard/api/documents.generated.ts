@@ -1,0 +1,507 @@
+// Written by `npm run fix` from schema.graphql and the *.graphql files here.
+/* eslint-disable */
+/** Internal type. DO NOT USE DIRECTLY. */
+type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
+/** Internal type. DO NOT USE DIRECTLY. */
+export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core';
+/** Which kind of caller did it. */
+export type ActorKind =
+  /** A system that presented an API key. */
+  | 'agent'
+  /** Somebody who was not signed in. */
+  | 'anonymous'
+  /** A signed-in member. */
+  | 'member'
+  /** A person at the command line of the server, or the first start. */
+  | 'operator';
+
+/** Whether an API key is accepted. */
+export type ApiKeyState =
+  /** Accepted, as long as the organization is active. */
+  | 'active'
+  /** Past its end, refused with 401. */
+  | 'expired'
+  /** Refused with 403 for ever. */
+  | 'revoked';
+
+/** What was done. */
+export type AuditAction =
+  /** An agent was created. */
+  | 'agent_created'
+  /** An API key was minted. */
+  | 'api_key_created'
+  /** A revoked, expired or unresolvable key was presented; counted per minute. */
+  | 'api_key_refused'
+  /** An API key was given another name. */
+  | 'api_key_renamed'
+  /** An API key was revoked. */
+  | 'api_key_revoked'
+  /** An API key was replaced by a new one. */
+  | 'api_key_rotated'
+  /** A member was added. */
+  | 'member_created'
+  /** The password of a member was changed; its other sessions ended. */
+  | 'member_password_changed'
+  /** A member was given other permissions. */
+  | 'member_permissions_changed'
+  /** Somebody tried to sign in as a member with a wrong password. */
+  | 'member_sign_in_failed'
+  /** A member signed in. */
+  | 'member_signed_in'
+  /** A member ended a session. */
+  | 'member_signed_out'
+  /** A member ended all of its sessions. */
+  | 'member_signed_out_everywhere'
+  /** An organization was created. */
+  | 'organization_created'
+  /** An organization was deactivated: its keys stopped resolving. */
+  | 'organization_deactivated'
+  /** An organization was reactivated: its keys resolve again. */
+  | 'organization_reactivated';
+
+/** An API key to mint. */
+export type NewApiKey = {
+  /** Id of the agent that the key will resolve to. */
+  agentId: string;
+  /** When the key ends by itself; null for never. */
+  expiresAt?: string | null | undefined;
+  /** Makes a retry safe: since a secret is never shown twice, the same key and input within 24 hours revoke what the first call minted and mint its replacement. */
+  idempotencyKey?: string | null | undefined;
+  /** Where the key is used, 1 to 100 characters; blanks at the ends are dropped. No two active keys of an agent share a name. */
+  name: string;
+};
+
+/** What a member may do in the organization beyond reading. */
+export type Permission =
+  /** `config:manage`: mint and revoke API keys, read the audit log. */
+  | 'config_manage';
+
+/** What a member signs in with. */
+export type SignInInput = {
+  /** E-mail address, in any case. */
+  email: string;
+  /** Password. */
+  password: string;
+};
+
+/** How far back uses of keys are counted. */
+export type UsagePeriod =
+  /** 24 buckets of an hour, the last one under way. */
+  | 'last_24_hours'
+  /** 30 buckets of a day in UTC, the last one under way. */
+  | 'last_30_days';
+
+export type KeyFragment = { id: string, name: string, hint: string, state: ApiKeyState, createdAt: string, createdBy: string | null, expiresAt: string | null, revokedAt: string | null, lastUsedAt: string | null, lastUsedIp: string | null, replacedById: string | null, agent: { id: string, slug: string, name: string } };
+
+export type ApiKeysQueryVariables = Exact<{
+  first: number;
+  after?: string | null | undefined;
+  search?: string | null | undefined;
+  agentId?: string | null | undefined;
+  state?: ApiKeyState | null | undefined;
+}>;
+
+
+export type ApiKeysQuery = { apiKeys: { nodes: Array<{ id: string, name: string, hint: string, state: ApiKeyState, createdAt: string, createdBy: string | null, expiresAt: string | null, revokedAt: string | null, lastUsedAt: string | null, lastUsedIp: string | null, replacedById: string | null, agent: { id: string, slug: string, name: string } }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } };
+
+export type CreateApiKeyMutationVariables = Exact<{
+  input: NewApiKey;
+}>;
+
+
+export type CreateApiKeyMutation = { createApiKey: { secret: string, apiKey: { id: string, name: string, hint: string, state: ApiKeyState, createdAt: string, createdBy: string | null, expiresAt: string | null, revokedAt: string | null, lastUsedAt: string | null, lastUsedIp: string | null, replacedById: string | null, agent: { id: string, slug: string, name: string } } } };
+
+export type RotateApiKeyMutationVariables = Exact<{
+  id: string;
+  graceSeconds: number;
+}>;
+
+
+export type RotateApiKeyMutation = { rotateApiKey: { secret: string, apiKey: { id: string, name: string, hint: string, state: ApiKeyState, createdAt: string, createdBy: string | null, expiresAt: string | null, revokedAt: string | null, lastUsedAt: string | null, lastUsedIp: string | null, replacedById: string | null, agent: { id: string, slug: string, name: string } } } };
+
+export type RenameApiKeyMutationVariables = Exact<{
+  id: string;
+  name: string;
+}>;
+
+
+export type RenameApiKeyMutation = { renameApiKey: { id: string } };
+
+export type RevokeApiKeyMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type RevokeApiKeyMutation = { revokeApiKey: { id: string } };
+
+export type AuditLogQueryVariables = Exact<{
+  first: number;
+  after?: string | null | undefined;
+  action?: AuditAction | null | undefined;
+  actorId?: string | null | undefined;
+  targetId?: string | null | undefined;
+  since?: string | null | undefined;
+  until?: string | null | undefined;
+}>;
+
+
+export type AuditLogQuery = { auditLog: { nodes: Array<{ id: string, action: AuditAction, actorKind: ActorKind, actorId: string | null, actorName: string, targetId: string, targetName: string, detail: string | null, ip: string | null, userAgent: string | null, requestId: string | null, count: number, createdAt: string }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } };
+
+export type MembersQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type MembersQuery = { members: Array<{ id: string, email: string, permissions: Array<Permission> }> };
+
+export type DeactivateOrganizationMutationVariables = Exact<{ [key: string]: never; }>;
+
+
+export type DeactivateOrganizationMutation = { deactivateOrganization: { id: string, deactivatedAt: string | null } };
+
+export type ReactivateOrganizationMutationVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ReactivateOrganizationMutation = { reactivateOrganization: { id: string, deactivatedAt: string | null } };
+
+export type AgentsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type AgentsQuery = { agents: Array<{ id: string, slug: string, name: string }> };
+
+export type FirstStepsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type FirstStepsQuery = { firstSteps: { keyMinted: boolean, keyUsed: boolean, petAdded: boolean, messageQueued: boolean } };
+
+export type KeyUsageQueryVariables = Exact<{
+  period: UsagePeriod;
+}>;
+
+
+export type KeyUsageQuery = { keyUsage: Array<{ accepted: number, refused: number, apiKey: { id: string, name: string, hint: string, state: ApiKeyState, agent: { id: string, name: string } }, buckets: Array<{ start: string, accepted: number, refused: number }> }> };
+
+export type ViewerFragment = { id: string, email: string, permissions: Array<Permission>, organization: { id: string, slug: string, name: string, deactivatedAt: string | null } };
+
+export type ViewerQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ViewerQuery = { viewer: { id: string, email: string, permissions: Array<Permission>, organization: { id: string, slug: string, name: string, deactivatedAt: string | null } } };
+
+export type SignInMutationVariables = Exact<{
+  input: SignInInput;
+}>;
+
+
+export type SignInMutation = { signInWithCookie: { member: { id: string, email: string, permissions: Array<Permission>, organization: { id: string, slug: string, name: string, deactivatedAt: string | null } } } };
+
+export type SignOutMutationVariables = Exact<{ [key: string]: never; }>;
+
+
+export type SignOutMutation = { signOut: boolean };
+
+export type SignOutEverywhereMutationVariables = Exact<{ [key: string]: never; }>;
+
+
+export type SignOutEverywhereMutation = { signOutEverywhere: number };
+
+export class TypedDocumentString<TResult, TVariables>
+  extends String
+  implements DocumentTypeDecoration<TResult, TVariables>
+{
+  __apiType?: NonNullable<DocumentTypeDecoration<TResult, TVariables>['__apiType']>;
+  private value: string;
+  public __meta__?: Record<string, any> | undefined;
+
+  constructor(value: string, __meta__?: Record<string, any> | undefined) {
+    super(value);
+    this.value = value;
+    this.__meta__ = __meta__;
+  }
+
+  override toString(): string & DocumentTypeDecoration<TResult, TVariables> {
+    return this.value;
+  }
+}
+export const KeyFragmentDoc = new TypedDocumentString(`
+    fragment Key on ApiKey {
+  id
+  name
+  hint
+  state
+  createdAt
+  createdBy
+  expiresAt
+  revokedAt
+  lastUsedAt
+  lastUsedIp
+  replacedById
+  agent {
+    id
+    slug
+    name
+  }
+}
+    `, {"fragmentName":"Key"}) as unknown as TypedDocumentString<KeyFragment, unknown>;
+export const ViewerFragmentDoc = new TypedDocumentString(`
+    fragment Viewer on Member {
+  id
+  email
+  permissions
+  organization {
+    id
+    slug
+    name
+    deactivatedAt
+  }
+}
+    `, {"fragmentName":"Viewer"}) as unknown as TypedDocumentString<ViewerFragment, unknown>;
+export const ApiKeysDocument = new TypedDocumentString(`
+    query ApiKeys($first: Int!, $after: String, $search: String, $agentId: ID, $state: ApiKeyState) {
+  apiKeys(
+    first: $first
+    after: $after
+    search: $search
+    agentId: $agentId
+    state: $state
+  ) {
+    nodes {
+      ...Key
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+    fragment Key on ApiKey {
+  id
+  name
+  hint
+  state
+  createdAt
+  createdBy
+  expiresAt
+  revokedAt
+  lastUsedAt
+  lastUsedIp
+  replacedById
+  agent {
+    id
+    slug
+    name
+  }
+}`) as unknown as TypedDocumentString<ApiKeysQuery, ApiKeysQueryVariables>;
+export const CreateApiKeyDocument = new TypedDocumentString(`
+    mutation CreateApiKey($input: NewApiKey!) {
+  createApiKey(input: $input) {
+    secret
+    apiKey {
+      ...Key
+    }
+  }
+}
+    fragment Key on ApiKey {
+  id
+  name
+  hint
+  state
+  createdAt
+  createdBy
+  expiresAt
+  revokedAt
+  lastUsedAt
+  lastUsedIp
+  replacedById
+  agent {
+    id
+    slug
+    name
+  }
+}`) as unknown as TypedDocumentString<CreateApiKeyMutation, CreateApiKeyMutationVariables>;
+export const RotateApiKeyDocument = new TypedDocumentString(`
+    mutation RotateApiKey($id: ID!, $graceSeconds: Int!) {
+  rotateApiKey(id: $id, graceSeconds: $graceSeconds) {
+    secret
+    apiKey {
+      ...Key
+    }
+  }
+}
+    fragment Key on ApiKey {
+  id
+  name
+  hint
+  state
+  createdAt
+  createdBy
+  expiresAt
+  revokedAt
+  lastUsedAt
+  lastUsedIp
+  replacedById
+  agent {
+    id
+    slug
+    name
+  }
+}`) as unknown as TypedDocumentString<RotateApiKeyMutation, RotateApiKeyMutationVariables>;
+export const RenameApiKeyDocument = new TypedDocumentString(`
+    mutation RenameApiKey($id: ID!, $name: String!) {
+  renameApiKey(id: $id, name: $name) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<RenameApiKeyMutation, RenameApiKeyMutationVariables>;
+export const RevokeApiKeyDocument = new TypedDocumentString(`
+    mutation RevokeApiKey($id: ID!) {
+  revokeApiKey(id: $id) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<RevokeApiKeyMutation, RevokeApiKeyMutationVariables>;
+export const AuditLogDocument = new TypedDocumentString(`
+    query AuditLog($first: Int!, $after: String, $action: AuditAction, $actorId: ID, $targetId: ID, $since: DateTimeISO, $until: DateTimeISO) {
+  auditLog(
+    first: $first
+    after: $after
+    action: $action
+    actorId: $actorId
+    targetId: $targetId
+    since: $since
+    until: $until
+  ) {
+    nodes {
+      id
+      action
+      actorKind
+      actorId
+      actorName
+      targetId
+      targetName
+      detail
+      ip
+      userAgent
+      requestId
+      count
+      createdAt
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<AuditLogQuery, AuditLogQueryVariables>;
+export const MembersDocument = new TypedDocumentString(`
+    query Members {
+  members {
+    id
+    email
+    permissions
+  }
+}
+    `) as unknown as TypedDocumentString<MembersQuery, MembersQueryVariables>;
+export const DeactivateOrganizationDocument = new TypedDocumentString(`
+    mutation DeactivateOrganization {
+  deactivateOrganization {
+    id
+    deactivatedAt
+  }
+}
+    `) as unknown as TypedDocumentString<DeactivateOrganizationMutation, DeactivateOrganizationMutationVariables>;
+export const ReactivateOrganizationDocument = new TypedDocumentString(`
+    mutation ReactivateOrganization {
+  reactivateOrganization {
+    id
+    deactivatedAt
+  }
+}
+    `) as unknown as TypedDocumentString<ReactivateOrganizationMutation, ReactivateOrganizationMutationVariables>;
+export const AgentsDocument = new TypedDocumentString(`
+    query Agents {
+  agents {
+    id
+    slug
+    name
+  }
+}
+    `) as unknown as TypedDocumentString<AgentsQuery, AgentsQueryVariables>;
+export const FirstStepsDocument = new TypedDocumentString(`
+    query FirstSteps {
+  firstSteps {
+    keyMinted
+    keyUsed
+    petAdded
+    messageQueued
+  }
+}
+    `) as unknown as TypedDocumentString<FirstStepsQuery, FirstStepsQueryVariables>;
+export const KeyUsageDocument = new TypedDocumentString(`
+    query KeyUsage($period: UsagePeriod!) {
+  keyUsage(period: $period) {
+    accepted
+    refused
+    apiKey {
+      id
+      name
+      hint
+      state
+      agent {
+        id
+        name
+      }
+    }
+    buckets {
+      start
+      accepted
+      refused
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<KeyUsageQuery, KeyUsageQueryVariables>;
+export const ViewerDocument = new TypedDocumentString(`
+    query Viewer {
+  viewer {
+    ...Viewer
+  }
+}
+    fragment Viewer on Member {
+  id
+  email
+  permissions
+  organization {
+    id
+    slug
+    name
+    deactivatedAt
+  }
+}`) as unknown as TypedDocumentString<ViewerQuery, ViewerQueryVariables>;
+export const SignInDocument = new TypedDocumentString(`
+    mutation SignIn($input: SignInInput!) {
+  signInWithCookie(input: $input) {
+    member {
+      ...Viewer
+    }
+  }
+}
+    fragment Viewer on Member {
+  id
+  email
+  permissions
+  organization {
+    id
+    slug
+    name
+    deactivatedAt
+  }
+}`) as unknown as TypedDocumentString<SignInMutation, SignInMutationVariables>;
+export const SignOutDocument = new TypedDocumentString(`
+    mutation SignOut {
+  signOut
+}
+    `) as unknown as TypedDocumentString<SignOutMutation, SignOutMutationVariables>;
+export const SignOutEverywhereDocument = new TypedDocumentString(`
+    mutation SignOutEverywhere {
+  signOutEverywhere
+}
+    `) as unknown as TypedDocumentString<SignOutEverywhereMutation, SignOutEverywhereMutationVariables>;

@@ -1,0 +1,91 @@
+import { Button, Skeleton } from "@mantine/core";
+import { useMemo, useState } from "react";
+import { useAnswer } from "../api/client";
+import { type AuditAction, AuditLogDocument, MembersDocument } from "../api/documents.generated";
+import { Failure } from "../ui/failure";
+import { type ListAddress, useListAddress } from "../ui/list-address";
+import { Empty, Page } from "../ui/page";
+import pageStyles from "../ui/page.module.css";
+import { Pager } from "../ui/pager";
+import { timeZone } from "../ui/time";
+import { AuditEntry } from "./audit-entry";
+import { AuditFilters, FILTERS } from "./audit-filters";
+import styles from "./audit-log.module.css";
+import type { AuditFilter } from "./export";
+import { ExportButton } from "./export-button";
+import { periodOf } from "./period";
+
+const PAGE_SIZE = 25;
+
+/** The audit log: who did what and when, to be searched and taken away. */
+export function AuditLog() {
+  const address = useListAddress();
+  const filter = useFilter(address);
+  const [exportError, setExportError] = useState<unknown>();
+  const members = useAnswer(MembersDocument, {}).data?.members;
+  const { data, error, refetch, isPlaceholderData } = useAnswer(AuditLogDocument, {
+    ...filter,
+    first: PAGE_SIZE,
+    after: address.after,
+  });
+  const entries = data?.auditLog.nodes;
+
+  return (
+    <Page
+      section="Settings"
+      title="Audit log"
+      lead={`Who did what in the organization, newest first. Times are in ${timeZone()}.`}
+      actions={<ExportButton filter={filter} onError={setExportError} />}
+    >
+      {exportError !== undefined && <Failure error={exportError} />}
+      <div className={pageStyles.card}>
+        <AuditFilters address={address} members={members} subject={entries?.[0]?.targetName} />
+        {error !== null && (entries === undefined || isPlaceholderData) ? (
+          <Failure error={error} retry={refetch} />
+        ) : entries?.length === 0 ? (
+          <NoEntries address={address} />
+        ) : (
+          <ul className={styles.entries} data-stale={isPlaceholderData} aria-label="Entries">
+            {entries?.map((entry) => <AuditEntry key={entry.id} entry={entry} />) ?? <Waiting />}
+          </ul>
+        )}
+        <Pager address={address} pageInfo={data?.auditLog.pageInfo} />
+      </div>
+    </Page>
+  );
+}
+
+function useFilter(address: ListAddress): AuditFilter {
+  const [period, from, to, action, actor, target] = FILTERS.map(address.get);
+  // The start of "the last 24 hours" stays where it was when that was chosen.
+  return useMemo(
+    () => ({
+      ...periodOf(period ?? "", from ?? "", to ?? ""),
+      action: (action || null) as AuditAction | null,
+      actorId: actor || null,
+      targetId: target || null,
+    }),
+    [period, from, to, action, actor, target],
+  );
+}
+
+const NoEntries = ({ address }: { address: ListAddress }) => (
+  <Empty title="No entry matches">
+    <Button
+      variant="default"
+      size="xs"
+      onClick={() => address.filter(Object.fromEntries(FILTERS.map((name) => [name, ""])))}
+    >
+      Show all entries
+    </Button>
+  </Empty>
+);
+
+const Waiting = () =>
+  Array.from({ length: 8 }, (_, i) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
+    <li key={i} className={styles.entry}>
+      <Skeleton height={14} width="60%" my={5} />
+      <Skeleton height={12} width="30%" my={5} />
+    </li>
+  ));

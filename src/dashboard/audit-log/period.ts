@@ -1,0 +1,34 @@
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** The periods that a filter offers. */
+export const PERIODS = [
+  { value: "", label: "Any time" },
+  { value: "1", label: "Last 24 hours" },
+  { value: "7", label: "Last 7 days" },
+  { value: "30", label: "Last 30 days" },
+  { value: "dates", label: "From … to …" },
+];
+
+/**
+ * The moments that a period begins and ends at, null for open.
+ * @param from,to days in the browser's time zone, of which the last one counts in full
+ */
+export function periodOf(
+  period: string,
+  from: string,
+  to: string,
+  now = Date.now(),
+): { since: string | null; until: string | null } {
+  if (period === "dates") return { since: startOfDay(from, 0), until: startOfDay(to, 1) };
+  const days = Number(period);
+  const since = days > 0 ? new Date(now - days * DAY_MS).toISOString() : null;
+  return { since, until: null };
+}
+
+function startOfDay(day: string, plusDays: number): string | null {
+  const moment = new Date(`${day}T00:00:00`);
+  if (Number.isNaN(moment.getTime())) return null;
+  // Not 24 hours: where the clocks change, a day has 23 or 25.
+  moment.setDate(moment.getDate() + plusDays);
+  return moment.toISOString();
+}

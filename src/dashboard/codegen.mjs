@@ -1,0 +1,44 @@
+// Writes the types and texts of every *.graphql document of the dashboard; with --check it fails when they are stale.
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { preset } from "@graphql-codegen/client-preset";
+import { codegen } from "@graphql-codegen/core";
+import { buildSchema, parse } from "graphql";
+
+const HERE = import.meta.dirname;
+const OUTPUT = join(HERE, "api/documents.generated.ts");
+
+const sdl = readFileSync(join(HERE, "../../schema.graphql"), "utf8");
+const documents = readdirSync(HERE, { recursive: true })
+  .filter((file) => file.endsWith(".graphql"))
+  .sort()
+  .map((file) => {
+    const text = readFileSync(join(HERE, file), "utf8");
+    return { location: file, document: parse(text), rawSDL: text };
+  });
+
+const sections = await preset.buildGeneratesSection({
+  baseOutputDir: "api/",
+  schema: parse(sdl),
+  schemaAst: buildSchema(sdl),
+  documents,
+  plugins: [],
+  pluginMap: {},
+  presetConfig: { fragmentMasking: false },
+  config: {
+    documentMode: "string",
+    useTypeImports: true,
+    enumType: "string-literal",
+    strictScalars: true,
+    scalars: { ID: "string", DateTimeISO: "string" },
+  },
+});
+// The other sections look documents up by their text, which would put every text into the bundle twice.
+const section = sections.find(({ filename }) => filename.endsWith("graphql.ts"));
+const output = `// Written by \`npm run fix\` from schema.graphql and the *.graphql files here.\n${await codegen(section)}\n`;
+
+if (!process.argv.includes("--check")) writeFileSync(OUTPUT, output);
+else if (readFileSync(OUTPUT, "utf8") !== output) {
+  console.error(`${relative(process.cwd(), OUTPUT)} is stale: npm run fix`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,71 @@
+import { Button, TextInput } from "@mantine/core";
+import { type FormEvent, useState } from "react";
+import { change } from "../api/client";
+import { DeactivateOrganizationDocument, ReactivateOrganizationDocument } from "../api/documents.generated";
+import { useViewer } from "../session/session";
+import { Dialog, DialogButtons } from "../ui/dialog";
+import { Failure } from "../ui/failure";
+import { useTask } from "../ui/task";
+import { toast } from "../ui/toasts";
+import styles from "./organization.module.css";
+
+/** Asks for the organization's short name before its keys are turned off or on. */
+export function SwitchOrganization({ onClosed }: { onClosed: () => void }) {
+  const { organization } = useViewer();
+  // What was asked stays the question while the answer turns it around.
+  const [deactivates] = useState(organization.deactivatedAt === null);
+  const verb = deactivates ? "Deactivate" : "Reactivate";
+  return (
+    <Dialog title={`${verb} ${organization.name}?`} onClosed={onClosed}>
+      {(close) => <Form verb={verb} deactivates={deactivates} close={close} />}
+    </Dialog>
+  );
+}
+
+function Form({ verb, deactivates, close }: { verb: string; deactivates: boolean; close: () => void }) {
+  const { organization } = useViewer();
+  const { busy, error, run } = useTask();
+  const [typed, setTyped] = useState("");
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (typed.trim() !== organization.slug) return;
+    return run(async () => {
+      if (deactivates) await change(DeactivateOrganizationDocument, {});
+      else await change(ReactivateOrganizationDocument, {});
+      toast(`${organization.name} is ${deactivates ? "deactivated" : "active again"}.`);
+      close();
+    });
+  };
+  return (
+    <form onSubmit={submit}>
+      <p className={styles.text}>
+        {deactivates
+          ? "Whatever calls with one of its API keys is refused with status 401 from its next request on, until the organization is reactivated. Members can look at everything and change nothing."
+          : "Its active API keys are accepted again from their next request on."}
+      </p>
+      <TextInput
+        label={`Type ${organization.slug} to confirm`}
+        value={typed}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        data-autofocus
+      />
+      {error !== undefined && <Failure error={error} />}
+      <DialogButtons>
+        <Button variant="default" onClick={close}>
+          Cancel
+        </Button>
+        <Button
+          type="submit"
+          color={deactivates ? "red" : undefined}
+          disabled={typed.trim() !== organization.slug}
+          loading={busy}
+        >
+          {verb}
+        </Button>
+      </DialogButtons>
+    </form>
+  );
+}

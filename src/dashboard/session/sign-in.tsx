@@ -1,0 +1,78 @@
+import { Button, PasswordInput, TextInput } from "@mantine/core";
+import { type FormEvent, useRef, useState } from "react";
+import { change, client } from "../api/client";
+import { SignInDocument } from "../api/documents.generated";
+import { Wordmark } from "../shell/wordmark";
+import { Failure } from "../ui/failure";
+import { Icon } from "../ui/icon";
+import { usePageTitle } from "../ui/page";
+import styles from "./sign-in.module.css";
+
+/** Stands in the place of the page that was asked for, which shows as soon as somebody signed in. */
+export function SignIn({ ended }: { ended: boolean }) {
+  const heading = usePageTitle("Sign in");
+  const password = useRef<HTMLInputElement>(null);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const input = { email: String(form.get("email")), password: String(form.get("password")) };
+    setBusy(true);
+    setError(undefined);
+    try {
+      // Another member may be the next.
+      client.removeQueries({ type: "inactive" });
+      await change(SignInDocument, { input });
+    } catch (failure) {
+      setError(failure);
+      setBusy(false);
+      password.current?.select();
+    }
+  };
+
+  return (
+    <main className={styles.page}>
+      <div className={styles.box}>
+        <Wordmark />
+        <h1 ref={heading} tabIndex={-1} className={styles.title}>
+          Sign in
+        </h1>
+        {ended && error === undefined && (
+          <p role="status" className={styles.ended}>
+            <Icon name="lock" /> Your session has ended. Sign in to go on where you were.
+          </p>
+        )}
+        {error !== undefined && <Failure error={error} />}
+        <form onSubmit={submit} className={styles.form}>
+          <TextInput
+            name="email"
+            type="email"
+            label="E-mail address"
+            autoComplete="username"
+            required
+            withAsterisk={false}
+            autoFocus
+          />
+          <PasswordInput
+            ref={password}
+            name="password"
+            label="Password"
+            autoComplete="current-password"
+            required
+            withAsterisk={false}
+            visibilityToggleButtonProps={{ "aria-label": "Show the password" }}
+          />
+          <Button type="submit" loading={busy}>
+            Sign in
+          </Button>
+        </form>
+        <p className={styles.help}>
+          A forgotten password is replaced at the command line of the server:{" "}
+          <code>npm run -s gateway -- members reset-password &lt;e-mail&gt;</code>
+        </p>
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,24 @@
+import { Button } from "@mantine/core";
+import type { ListAddress } from "./list-address";
+import styles from "./table.module.css";
+
+interface PageInfo {
+  hasNextPage: boolean;
+  endCursor: string | null;
+}
+
+/** To the newer and the older page, where there are any. */
+export function Pager({ address, pageInfo }: { address: ListAddress; pageInfo: PageInfo | undefined }) {
+  const next = pageInfo?.hasNextPage ? pageInfo.endCursor : null;
+  if (address.after === null && next === null) return null;
+  return (
+    <nav className={styles.pager} aria-label="Pages">
+      <Button variant="default" size="xs" disabled={address.after === null} onClick={address.previous}>
+        Newer
+      </Button>
+      <Button variant="default" size="xs" disabled={next === null} onClick={() => next && address.next(next)}>
+        Older
+      </Button>
+    </nav>
+  );
+}

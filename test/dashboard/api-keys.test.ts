@@ -1,0 +1,226 @@
+import type { Page } from "playwright-core";
+import { Permission } from "../../src/members/member.entity";
+import { mint, operator } from "../support/gateway";
+import { addMember, addOrganization } from "../support/people";
+import { describeDashboard, dialogOf, gone, rowOf, seen, turnBackTo } from "./visit";
+
+describeDashboard("Settings, API keys", (dashboard) => {
+  const whoami = (token: string) => dashboard.gateway.rest("GET", "/agent/whoami", { token });
+
+  /** The secret that the open dialog shows; afterwards it is closed. */
+  const takeSecret = async (page: Page): Promise<string> => {
+    const secret = (await dialogOf(page).locator("pre").first().textContent()) ?? "";
+    await dialogOf(page).getByRole("button", { name: "Copy the API key" }).click();
+    await dialogOf(page).getByRole("button", { name: "Done" }).click();
+    await gone(dialogOf(page));
+    return secret;
+  };
+
+  test("a key is created, works, and shows at once, in other tabs too", async () => {
+    const page = await dashboard.visit("/settings/api-keys");
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    await seen(rowOf(other, "First key"));
+    await page.getByRole("button", { name: "Create API key" }).click();
+    await dialogOf(page).getByLabel("Name").fill("billing");
+    await dialogOf(page).getByRole("button", { name: "Create API key" }).click();
+    await seen(dialogOf(page).getByText("is shown this once"));
+    await seen(rowOf(other, "billing"));
+    const secret = await takeSecret(page);
+    expect((await whoami(secret)).body).toMatchObject({
+      agent: { slug: "first-agent" },
+      key: { name: "billing" },
+    });
+    const row = rowOf(page, "billing");
+    await seen(row.getByText("Active"));
+    expect(await row.textContent()).toContain(secret.split("_").slice(0, 3).join("_"));
+    expect(await row.textContent()).toContain("by owner@example.com");
+  });
+
+  test("a key can be made to end by itself", async () => {
+    const page = await dashboard.visit("/settings/api-keys?create=yes");
+    await dialogOf(page).getByLabel("Name").fill("for a month");
+    await dialogOf(page).getByLabel("Expires").selectOption("In 30 days");
+    await seen(dialogOf(page).getByText("Ends by itself on"));
+    await dialogOf(page).getByRole("button", { name: "Create API key" }).click();
+    await takeSecret(page);
+    await seen(rowOf(page, "for a month").getByText(/ends in (29|30) days/));
+  });
+
+  test("a key can be made to end on a date, to the end of that day here", async () => {
+    const { gateway } = dashboard;
+    const page = await dashboard.visit("/settings/api-keys?create=yes", { timezoneId: "Asia/Tokyo" });
+    await dialogOf(page).getByLabel("Name").fill("until new year");
+    await dialogOf(page).getByLabel("Expires").selectOption("On a date…");
+    await dialogOf(page).getByLabel("Last day").fill("2099-12-31");
+    await dialogOf(page).getByRole("button", { name: "Create API key" }).click();
+    await takeSecret(page);
+    const keys = await gateway.graphql(
+      '{ apiKeys(search: "until new year") { nodes { expiresAt } } }',
+      {},
+      { token: gateway.owner },
+    );
+    expect(keys.body.data.apiKeys.nodes).toEqual([{ expiresAt: "2099-12-31T14:59:59.000Z" }]);
+  });
+
+  test("a name in use is refused at its field, and what was typed stays", async () => {
+    const page = await dashboard.visit("/settings/api-keys?create=yes");
+    const name = dialogOf(page).getByLabel("Name");
+    await name.fill("First key");
+    await dialogOf(page).getByRole("button", { name: "Create API key" }).click();
+    await seen(dialogOf(page).getByText("has this name"));
+    expect(await name.getAttribute("aria-invalid")).toBe("true");
+    await name.fill("Another key");
+    await dialogOf(page).getByRole("button", { name: "Create API key" }).click();
+    await takeSecret(page);
+    await seen(rowOf(page, "Another key"));
+  });
+
+  test("a key that is revoked is refused from its next request on", async () => {
+    const { secret } = await mint(dashboard.gateway, { name: "to be revoked" });
+    expect((await whoami(secret)).status).toBe(200);
+    const page = await dashboard.visit("/settings/api-keys?search=to+be+revoked");
+    await page.getByRole("button", { name: "Revoke to be revoked" }).click();
+    const dialog = dialogOf(page);
+    await seen(dialog.getByRole("heading", { name: "Revoke “to be revoked”?" }));
+    expect(await dialog.textContent()).toMatch(/calls as First agent with this key stops working.*403/s);
+    await dialog.getByRole("button", { name: "Keep the key" }).click();
+    await gone(dialog);
+    expect((await whoami(secret)).status).toBe(200);
+
+    await page.getByRole("button", { name: "Revoke to be revoked" }).click();
+    const answered = page.waitForResponse(
+      (answer) => answer.request().postData()?.includes("revokeApiKey") === true,
+    );
+    await dialog.getByRole("button", { name: "Revoke the key" }).click();
+    await answered;
+    expect(await whoami(secret)).toMatchObject({ status: 403, body: { code: "key_revoked" } });
+    await seen(rowOf(page, "to be revoked").getByText("Revoked"));
+    await seen(page.getByRole("status").getByText("to be revoked is revoked."));
+    expect(await page.getByRole("button", { name: "Revoke to be revoked" }).count()).toBe(0);
+    // Its button is gone, so the focus is where reading goes on.
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("H1");
+  });
+
+  test("a key is rotated, and both are accepted for the grace period", async () => {
+    const { secret: old, hint } = await mint(dashboard.gateway, { name: "to be rotated" });
+    const page = await dashboard.visit("/settings/api-keys?search=to+be+rotated");
+    await page.getByRole("button", { name: "Rotate to be rotated" }).click();
+    await dialogOf(page).getByLabel("The old key still works").selectOption("For 24 hours");
+    await dialogOf(page).getByRole("button", { name: "Rotate the key" }).click();
+    const secret = await takeSecret(page);
+    expect(secret).not.toBe(old);
+    expect([(await whoami(old)).status, (await whoami(secret)).status]).toEqual([200, 200]);
+    await seen(rowOf(page, hint).getByText("Being replaced"));
+    await seen(rowOf(page, hint).getByText(/ends in 2[34] hours/));
+    // A replaced key cannot be rotated again.
+    expect(await page.getByRole("button", { name: "Rotate to be rotated" }).count()).toBe(1);
+  });
+
+  test("a key is rotated without grace, and the old one is refused at once", async () => {
+    const { secret: old } = await mint(dashboard.gateway, { name: "leaked" });
+    const page = await dashboard.visit("/settings/api-keys?search=leaked");
+    await page.getByRole("button", { name: "Rotate leaked" }).click();
+    await dialogOf(page).getByLabel("The old key still works").selectOption("Not at all: revoke it now");
+    await dialogOf(page).getByRole("button", { name: "Rotate the key" }).click();
+    await takeSecret(page);
+    expect((await whoami(old)).status).toBe(403);
+  });
+
+  test("a key is renamed", async () => {
+    await mint(dashboard.gateway, { name: "old name" });
+    const page = await dashboard.visit("/settings/api-keys");
+    await page.getByRole("button", { name: "Rename old name" }).click();
+    await dialogOf(page).getByLabel("New name").fill("new name");
+    await page.keyboard.press("Enter");
+    await seen(rowOf(page, "new name"));
+    await seen(page.getByText("old name is now new name."));
+  });
+
+  test("the list is searched and filtered, and the address keeps that", async () => {
+    const { gateway } = dashboard;
+    const { id } = await mint(gateway, { name: "crm 100%" });
+    await mint(gateway, { name: "crm staging" });
+    await gateway.services.keys.revoke(await operator(gateway), id);
+    const page = await dashboard.visit("/settings/api-keys");
+    await page.getByLabel("Search by name or hint").fill("CRM");
+    await gone(rowOf(page, "First key"));
+    await seen(rowOf(page, "crm staging"));
+    await page.getByLabel("State").selectOption("Revoked");
+    await gone(rowOf(page, "crm staging"));
+    await seen(rowOf(page, "crm 100%"));
+    await page.reload();
+    await seen(rowOf(page, "crm 100%"));
+    expect(await page.getByLabel("Search by name or hint").inputValue()).toBe("CRM");
+    await page.getByLabel("Search by name or hint").fill("nothing like it");
+    await page.getByRole("button", { name: "Show all keys" }).click();
+    await seen(rowOf(page, "First key"));
+    await page.goBack();
+    await seen(page.getByText("No API key matches"));
+  });
+
+  test("the list has pages, and Back, a reload and the buttons lead through them", async () => {
+    const names = Array.from({ length: 23 }, (_, i) => `page ${String(i).padStart(2, "0")}`);
+    for (const name of names) await mint(dashboard.gateway, { name });
+    const page = await dashboard.visit("/settings/api-keys?search=page");
+    await seen(rowOf(page, "page 22"));
+    expect(await page.getByRole("button", { name: "Newer" }).isDisabled()).toBe(true);
+    await page.getByRole("button", { name: "Older" }).click();
+    await seen(rowOf(page, "page 00"));
+    expect(await page.getByRole("row").count()).toBe(1 + 3);
+    await page.reload();
+    await seen(rowOf(page, "page 00"));
+    await page.getByRole("button", { name: "Newer" }).click();
+    await seen(rowOf(page, "page 22"));
+    await page.goBack();
+    await seen(rowOf(page, "page 00"));
+  });
+
+  test("what somebody else changes shows within seconds", async () => {
+    const { gateway } = dashboard;
+    const { id } = await mint(gateway, { name: "elsewhere" });
+    const page = await dashboard.visit("/settings/api-keys?search=elsewhere");
+    await seen(rowOf(page, "elsewhere").getByText("Active"));
+    await gateway.services.keys.revoke(await operator(gateway), id);
+    await seen(rowOf(page, "elsewhere").getByText("Revoked"));
+  });
+
+  test("an organization without keys is shown how to begin", async () => {
+    const { gateway } = dashboard;
+    const { manager } = await addOrganization(gateway, "fresh");
+    const page = await dashboard.visit("/settings/api-keys", { as: manager });
+    await seen(page.getByText("No API keys yet"));
+    await page.getByRole("button", { name: "Create the first API key" }).click();
+    await seen(dialogOf(page).getByLabel("Name"));
+    expect(await dialogOf(page).getByLabel("Agent").locator("option").allTextContents()).toEqual([
+      "Agent of fresh",
+    ]);
+  });
+
+  test("a member without config:manage neither finds the page nor is let in", async () => {
+    const { gateway } = dashboard;
+    const member = await addMember(gateway);
+    const page = await dashboard.visit("/settings/api-keys", { as: member });
+    await seen(page.getByText("This page is for members who manage the organization"));
+    const links = await page
+      .getByRole("navigation", { name: "Dashboard" })
+      .getByRole("link")
+      .allTextContents();
+    expect(links).toEqual(["Overview", "Organization"]);
+    // The page's own cookie, past what the page offers.
+    const refused = await page.evaluate(async () => {
+      const answer = await fetch("/graphql", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ query: "{ apiKeys { nodes { name } } }" }),
+      });
+      return { status: answer.status, body: await answer.json() };
+    });
+    expect(refused).toMatchObject({ status: 403, body: { errors: [{ extensions: { code: "forbidden" } }] } });
+    await gateway.services.members.setPermissions(await operator(gateway), member.email, [
+      Permission.config_manage,
+    ]);
+    await turnBackTo(page);
+    await seen(page.getByRole("table", { name: "API keys" }));
+  });
+});

@@ -1,0 +1,38 @@
+import { existsSync } from "node:fs";
+import { type Browser, chromium } from "playwright-core";
+
+const PLACES = [
+  process.env.CHROMIUM ?? "",
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+];
+
+const found = PLACES.find((place) => place !== "" && existsSync(place));
+
+/** A suite that needs a browser. Without one it is skipped, but for CI, where it fails. */
+export function describeInChromium(title: string, suite: () => void): void {
+  if (found !== undefined || process.env.CI) describe(title, suite);
+  else {
+    process.stderr.write(`Skipped without Chromium (set CHROMIUM to its path): ${title}\n`);
+    describe.skip(title, suite);
+  }
+}
+
+/** Starts a browser that calls nobody on its own. @throws Error when the machine has none */
+export function launchChromium(): Promise<Browser> {
+  if (found === undefined) throw new Error("No Chromium was found; set CHROMIUM to its path.");
+  return chromium.launch({
+    executablePath: found,
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
+  });
+}

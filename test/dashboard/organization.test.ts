@@ -1,0 +1,77 @@
+import { mint } from "../support/gateway";
+import { addMember, addOrganization } from "../support/people";
+import { describeDashboard, dialogOf, gone, rowOf, seen } from "./visit";
+
+describeDashboard("the organization", (dashboard) => {
+  test("shows its name and its members with what they may do", async () => {
+    const looker = await addMember(dashboard.gateway, { email: "looker@example.com" });
+    const page = await dashboard.visit("/organization", { as: looker });
+    await seen(rowOf(page, "owner@example.com").getByText("config:manage"));
+    await seen(rowOf(page, "looker@example.com").getByText("None"));
+    await seen(page.getByRole("region", { name: "First organization" }).getByText("Active"));
+    expect(await page.getByRole("button", { name: "Deactivate…" }).count()).toBe(0);
+  });
+
+  test("is deactivated by typing its name: everything can be looked at, nothing changed, and the page says why", async () => {
+    const { gateway } = dashboard;
+    const { manager } = await addOrganization(gateway, "switched");
+    const looker = await addMember(gateway, { org: "switched" });
+    const { secret } = await mint(gateway, { agent: "switched-agent", name: "in use" });
+    const whoami = () => gateway.rest("GET", "/agent/whoami", { token: secret });
+    expect((await whoami()).status).toBe(200);
+
+    const page = await dashboard.visit("/organization", { as: manager });
+    await page.getByRole("button", { name: "Deactivate…" }).click();
+    const confirm = dialogOf(page).getByRole("button", { name: "Deactivate" });
+    await dialogOf(page).getByLabel("Type switched to confirm").fill("Switched");
+    expect(await confirm.isDisabled()).toBe(true);
+    await page.keyboard.press("Enter");
+    expect((await whoami()).status).toBe(200);
+    await dialogOf(page).getByLabel("Type switched to confirm").fill("switched");
+    await confirm.click();
+    await gone(dialogOf(page));
+    expect(await whoami()).toMatchObject({ status: 401, body: { code: "key_not_resolvable" } });
+    await seen(page.getByRole("note").getByText("was deactivated just now"));
+
+    await page.getByRole("link", { name: "API keys" }).click();
+    await seen(rowOf(page, "in use"));
+    for (const name of ["Create API key", "Rename in use", "Rotate in use", "Revoke in use"]) {
+      expect(await page.getByRole("button", { name }).isDisabled()).toBe(true);
+    }
+    await page.goto(`${gateway.url}/dashboard/settings/api-keys?create=yes`);
+    await seen(rowOf(page, "in use"));
+    expect(await dialogOf(page).count()).toBe(0);
+    await page.getByRole("link", { name: "Audit log" }).click();
+    await seen(page.getByText(`${manager.email} deactivated the organization switched`));
+
+    const other = await dashboard.visit("", { as: looker });
+    await seen(
+      other.getByRole("note").getByText("A member with the permission config:manage can reactivate it."),
+    );
+
+    await page.getByRole("link", { name: "Reactivate it" }).click();
+    await page.getByRole("button", { name: "Reactivate…" }).click();
+    await dialogOf(page).getByLabel("Type switched to confirm").fill("switched");
+    await page.keyboard.press("Enter");
+    await gone(dialogOf(page));
+    expect((await whoami()).status).toBe(200);
+    await gone(page.getByRole("note"));
+  });
+
+  test("is refused a change that comes after the deactivation, in words", async () => {
+    const { gateway } = dashboard;
+    const { manager, agentId } = await addOrganization(gateway, "overtaken");
+    await gateway.graphql(
+      `mutation { createApiKey(input: { agentId: "${agentId}", name: "late" }) { secret } }`,
+      {},
+      { token: manager.token },
+    );
+    const page = await dashboard.visit("/settings/api-keys", { as: manager });
+    await page.getByRole("button", { name: "Revoke late" }).click();
+    await seen(dialogOf(page));
+    await gateway.graphql("mutation { deactivateOrganization { id } }", {}, { token: manager.token });
+    await dialogOf(page).getByRole("button", { name: "Revoke the key" }).click();
+    await seen(dialogOf(page).getByText("Your organization is deactivated: nothing can be changed"));
+    await seen(dialogOf(page).getByText("Request id"));
+  });
+});

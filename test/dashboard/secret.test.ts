@@ -1,0 +1,158 @@
+import type { Page } from "playwright-core";
+import { addMember } from "../support/people";
+import { describeDashboard, dialogOf, gone, rowOf, seen } from "./visit";
+
+describeDashboard("the secret of a new key", (dashboard) => {
+  /** Mints a key on the page. @returns the secret that the dialog shows */
+  const create = async (page: Page, name: string): Promise<string> => {
+    await dialogOf(page).getByLabel("Name").fill(name);
+    await dialogOf(page).getByRole("button", { name: "Create API key" }).click();
+    await seen(dialogOf(page).getByText("is shown this once"));
+    const secret = await dialogOf(page).locator("pre").first().textContent();
+    expect(secret).toMatch(/^agk_dev_\w+_\w+$/);
+    return secret ?? "";
+  };
+  const clipboard = (page: Page): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
+  const permissions = ["clipboard-read", "clipboard-write"];
+
+  test("is copied, alone and within a command that tells which agent it is", async () => {
+    const page = await dashboard.visit("/settings/api-keys?create=yes", { permissions });
+    const secret = await create(page, "to copy");
+    await dialogOf(page).getByRole("button", { name: "Copy the API key" }).click();
+    await seen(dialogOf(page).getByRole("button", { name: "Copied" }));
+    expect(await clipboard(page)).toBe(secret);
+    await dialogOf(page).getByRole("button", { name: "Copy the command" }).click();
+    await seen(dialogOf(page).getByRole("button", { name: "Copied" }));
+    expect(await clipboard(page)).toBe(
+      `curl -H "Authorization: Bearer ${secret}" ${dashboard.gateway.url}/agent/whoami`,
+    );
+  });
+
+  test("is copied too where the browser keeps the clipboard from pages", async () => {
+    const page = await dashboard.visit("", { permissions });
+    await page.addInitScript(() =>
+      Object.defineProperty(navigator, "clipboard", {
+        get: () => (document.hasFocus() && window.name === "reading" ? Clipboard.prototype : undefined),
+      }),
+    );
+    await page.goto(`${dashboard.gateway.url}/dashboard/settings/api-keys?create=yes`);
+    const secret = await create(page, "by selection");
+    await dialogOf(page).getByRole("button", { name: "Copy the API key" }).click();
+    await seen(dialogOf(page).getByText("Copied").first());
+    await dialogOf(page).getByRole("button", { name: "Done" }).click();
+    await gone(dialogOf(page));
+    const reader = await page.context().newPage();
+    await reader.goto(`${dashboard.gateway.url}/dashboard`);
+    expect(await clipboard(reader)).toBe(secret);
+  });
+
+  test("is not closed uncopied without being asked twice", async () => {
+    const page = await dashboard.visit("/settings/api-keys?create=yes");
+    const secret = await create(page, "guarded");
+    const asks = dialogOf(page).getByText("You have not copied the secret.");
+    const back = () => dialogOf(page).getByRole("button", { name: "Back to the secret" }).click();
+    await page.keyboard.press("Escape");
+    await seen(asks);
+    await page.keyboard.press("Escape");
+    await seen(asks);
+    await back();
+    await dialogOf(page).getByRole("button", { name: "Close", exact: true }).click();
+    await seen(asks);
+    await back();
+    await page.mouse.click(5, 5);
+    await seen(asks);
+    expect(await dialogOf(page).locator("pre").first().textContent()).toBe(secret);
+    await dialogOf(page).getByRole("button", { name: "Close without copying" }).click();
+    await gone(dialogOf(page));
+  });
+
+  test("counts as copied when its text is", async () => {
+    const page = await dashboard.visit("/settings/api-keys?create=yes");
+    await create(page, "by hand");
+    await dialogOf(page).locator("pre").first().selectText();
+    await page.keyboard.press("Control+c");
+    await page.keyboard.press("Escape");
+    await gone(dialogOf(page));
+  });
+
+  test("keeps the browser from leaving before it is copied", async () => {
+    const page = await dashboard.visit("/settings/api-keys?create=yes", { permissions });
+    await create(page, "not left");
+    const asked = new Promise<string>((resolve) => {
+      page.on("dialog", async (dialog) => {
+        resolve(dialog.type());
+        await dialog.dismiss();
+      });
+    });
+    await page.close({ runBeforeUnload: true });
+    expect(await asked).toBe("beforeunload");
+    await dialogOf(page).getByRole("button", { name: "Copy the API key" }).click();
+    await seen(dialogOf(page).getByText("Copied").first());
+    await page.reload();
+    await seen(rowOf(page, "not left"));
+  });
+
+  test("is still there when the session ends or the page is left by Back", async () => {
+    const { gateway } = dashboard;
+    const member = await addMember(gateway, { manage: true });
+    const page = await dashboard.visit("/organization", { as: member });
+    await page.getByRole("link", { name: "API keys" }).click();
+    await page.getByRole("button", { name: "Create API key" }).click();
+    const secret = await create(page, "kept");
+    await page.goBack();
+    await page.goBack();
+    await gateway.graphql("mutation { signOutEverywhere }", {}, { token: member.token });
+    await seen(page.getByText("Your session has ended."));
+    expect(await dialogOf(page).locator("pre").first().textContent()).toBe(secret);
+  });
+
+  test("is nowhere after its dialog is closed: page, address, storage, caches, memory", async () => {
+    const page = await dashboard.visit("/settings/api-keys?create=yes", { permissions });
+    const secret = await create(page, "gone");
+    // The search finds it as long as it is shown.
+    expect(await page.content()).toContain(secret);
+    expect(await heapHolds(page, secret)).toBe(true);
+    await dialogOf(page).getByRole("button", { name: "Copy the API key" }).click();
+    await seen(dialogOf(page).getByText("Copied").first());
+    await dialogOf(page).getByRole("button", { name: "Done" }).click();
+    await gone(dialogOf(page));
+    await seen(rowOf(page, "gone"));
+
+    expect(await page.content()).not.toContain(secret);
+    const kept = await page.evaluate(async () =>
+      JSON.stringify({
+        fields: [...document.querySelectorAll("input, textarea")].map(
+          (field) => (field as HTMLInputElement).value,
+        ),
+        address: location.href,
+        history: history.state,
+        name: window.name,
+        cookie: document.cookie,
+        local: { ...localStorage },
+        session: { ...sessionStorage },
+        databases: await indexedDB.databases(),
+        caches: await caches.keys(),
+        workers: (await navigator.serviceWorker.getRegistrations()).length,
+      }),
+    );
+    expect(kept).toContain('"databases":[],"caches":[],"workers":0');
+    expect(kept).not.toContain(secret);
+    expect(JSON.stringify(await page.context().storageState())).not.toContain(secret);
+    // The client's cache, and whatever else a script of the page could still reach.
+    expect(await heapHolds(page, secret)).toBe(false);
+  });
+});
+
+/** Whether the memory of a page's scripts holds a text in anything that is still in use. */
+async function heapHolds(page: Page, text: string): Promise<boolean> {
+  const session = await page.context().newCDPSession(page);
+  let snapshot = "";
+  session.on("HeapProfiler.addHeapSnapshotChunk", ({ chunk }) => {
+    snapshot += chunk;
+  });
+  await session.send("HeapProfiler.enable");
+  await session.send("HeapProfiler.collectGarbage");
+  await session.send("HeapProfiler.takeHeapSnapshot", { reportProgress: false });
+  await session.detach();
+  return snapshot.includes(text);
+}

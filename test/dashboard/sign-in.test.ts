@@ -1,0 +1,113 @@
+import { addMember } from "../support/people";
+import { describeDashboard, gone, seen } from "./visit";
+
+describeDashboard("signing in to the dashboard", (dashboard) => {
+  const owner = () => dashboard.gateway.ownerCredentials;
+
+  test("leads by keyboard alone to the page that was asked for", async () => {
+    const page = await dashboard.visit("/audit-log?action=api_key_created", { as: null });
+    await seen(page.getByRole("heading", { name: "Sign in" }));
+    await page.keyboard.type(owner().email);
+    await page.keyboard.press("Tab");
+    await page.keyboard.type(owner().password);
+    await page.keyboard.press("Enter");
+    await seen(page.getByRole("heading", { name: "Audit log" }));
+    expect(page.url()).toBe(`${dashboard.gateway.url}/dashboard/audit-log?action=api_key_created`);
+    expect(await page.title()).toBe("Audit log · Gateway");
+    expect(await page.getByLabel("What").inputValue()).toBe("api_key_created");
+  });
+
+  test("with a wrong password says so once, plainly, and lets one try again at once", async () => {
+    const page = await dashboard.visit("", { as: null });
+    await page.getByLabel("E-mail address").fill(owner().email);
+    await page.getByLabel("Password", { exact: true }).fill("not this one");
+    await page.keyboard.press("Enter");
+    await seen(page.getByRole("alert"));
+    expect(await page.getByText("The e-mail address or the password is wrong.").count()).toBe(1);
+    // The wrong password is selected, so that typing replaces it.
+    await page.keyboard.type(owner().password);
+    await page.keyboard.press("Enter");
+    await seen(page.getByRole("heading", { name: "Overview" }));
+  });
+
+  test("too often with a wrong password says how long to wait", async () => {
+    const { email } = await addMember(dashboard.gateway);
+    const page = await dashboard.visit("", { as: null });
+    await page.getByLabel("E-mail address").fill(email);
+    await page.getByLabel("Password", { exact: true }).fill("not this one");
+    const refused = page.getByText(/Too many attempts\. Try again in \d+ minutes\./);
+    for (let attempt = 0; attempt < 12 && !(await refused.isVisible()); attempt++) {
+      const answer = page.waitForResponse("**/graphql");
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await answer;
+      await seen(page.getByRole("alert"));
+    }
+    await seen(refused);
+  });
+
+  test("keeps the session where no script of a page can read it", async () => {
+    const page = await dashboard.visit("", { as: null });
+    await page.getByLabel("E-mail address").fill(owner().email);
+    await page.getByLabel("Password", { exact: true }).fill(owner().password);
+    await page.keyboard.press("Enter");
+    await seen(page.getByRole("heading", { name: "Overview" }));
+    const [cookie] = await page.context().cookies(`${dashboard.gateway.url}/graphql`);
+    expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Strict" });
+    const readable = await page.evaluate(() =>
+      JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }, location.href]),
+    );
+    expect(readable).not.toContain(cookie?.value);
+    expect(await page.content()).not.toContain(cookie?.value);
+  });
+
+  test("says that the session ended, wherever one is, and leads back there", async () => {
+    const { gateway } = dashboard;
+    const member = await addMember(gateway, { manage: true });
+    const page = await dashboard.visit("/settings/api-keys?state=active", { as: member });
+    await seen(page.getByRole("table", { name: "API keys" }));
+    await gateway.graphql("mutation { signOutEverywhere }", {}, { token: member.token });
+    await seen(page.getByText("Your session has ended. Sign in to go on where you were."));
+    expect(await page.getByText("First key").count()).toBe(0);
+    await page.getByLabel("E-mail address").fill(member.email);
+    await page.getByLabel("Password", { exact: true }).fill(member.password);
+    await page.keyboard.press("Enter");
+    await seen(page.getByRole("table", { name: "API keys" }));
+    expect(page.url()).toContain("/settings/api-keys?state=active");
+  });
+
+  test("says so too when what one does comes too late", async () => {
+    const { gateway } = dashboard;
+    const member = await addMember(gateway, { manage: true });
+    const page = await dashboard.visit("/settings/api-keys?create=yes", { as: member });
+    await page.getByRole("dialog").getByLabel("Name").fill("too late");
+    await gateway.graphql("mutation { signOutEverywhere }", {}, { token: member.token });
+    await page.getByRole("dialog").getByRole("button", { name: "Create API key" }).click();
+    await seen(page.getByText("Your session has ended."));
+  });
+
+  test("and signing out forgets what was shown, in every tab", async () => {
+    const member = await addMember(dashboard.gateway);
+    const page = await dashboard.visit("/organization", { as: member });
+    const other = await page.context().newPage();
+    await other.goto(`${dashboard.gateway.url}/dashboard`);
+    await seen(other.getByRole("heading", { name: "Overview" }));
+    await page.getByRole("button", { name: "Sign out", exact: true }).click();
+    for (const tab of [page, other]) {
+      await seen(tab.getByRole("heading", { name: "Sign in" }));
+      await gone(tab.getByText(member.email));
+    }
+    expect(await page.getByText("Your session has ended").count()).toBe(0);
+    await page.reload();
+    await seen(page.getByRole("heading", { name: "Sign in" }));
+  });
+
+  test("and signing out on all devices ends the other sessions", async () => {
+    const member = await addMember(dashboard.gateway);
+    const page = await dashboard.visit("", { as: member });
+    const elsewhere = await dashboard.visit("", { as: member });
+    await seen(elsewhere.getByRole("heading", { name: "Overview" }));
+    await page.getByRole("button", { name: "Sign out on all devices" }).click();
+    await seen(page.getByRole("heading", { name: "Sign in" }));
+    await seen(elsewhere.getByText("Your session has ended."));
+  });
+});
