@@ -46,7 +46,7 @@ onEachEngine((engine) => {
     ["another case of a letter beyond a to z", "überWEISUNG", ["Überweisung"]],
     ["another case of that, the other way round", "österreich", ["ÖSTERREICH"]],
     ["an accent that is a character of its own", "U\u0308ber", ["Überweisung"]],
-    ["blanks around it", "  us ", ["billing us"]],
+    ["blanks around it", "  ling us ", ["billing us"]],
     ["a percent sign", "%", ["100% sure"]],
     ["an underscore", "a_b", ["a_b"]],
     ["a backslash", "\\", ["C:\\keys"]],
