@@ -8,9 +8,11 @@ const MOST_ITEMS = 1_000;
  * those that come while the one before is under way, so that calls grow with the load instead of queueing.
  * Nothing is cached: each call is answered by work that began after it came.
  * @param work answers items in their order, each with a value or an Error of its own
+ * @param most items of one call
  */
 export function gathered<T, V>(
   work: (items: readonly T[]) => Promise<ArrayLike<V | Error>>,
+  most = MOST_ITEMS,
 ): (item: T) => Promise<V> {
   const waiting: (() => void)[] = [];
   let busy = false;
@@ -24,7 +26,7 @@ export function gathered<T, V>(
     (items) => work(items).finally(() => setImmediate(next)),
     {
       cache: false,
-      maxBatchSize: MOST_ITEMS,
+      maxBatchSize: most,
       batchScheduleFn: (dispatch) => {
         waiting.push(dispatch);
         if (busy) return;

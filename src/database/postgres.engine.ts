@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from "pg";
+import type { Pool, PoolClient, QueryConfig, QueryResult } from "pg";
 import {
   type DataSource,
   type EntityManager,
@@ -10,13 +10,13 @@ import type { PostgresDriver } from "typeorm/driver/postgres/PostgresDriver";
 import { GatewayError } from "../errors";
 import { sha256 } from "../validation/sha256";
 import {
-  type Dialect,
   driverCode,
   type Engine,
   type Frame,
-  type Query,
+  type Lookup,
+  type PageQuery,
+  type Paging,
   type Read,
-  type Select,
   transact,
   type Unit,
 } from "./engine";
@@ -33,23 +33,41 @@ const UNIQUE_VIOLATION = "23505";
 const EXCLUSIVE_LOCK = 7_236_418_905;
 const ORDER_LOCK = 723_641;
 
-const DIALECT: Dialect = { among: (column, parameter) => `${column} = ANY(${parameter})` };
+/** A statement with the name under which each connection keeps what it parsed. */
+interface Named {
+  name: string;
+  text: string;
+}
 
-const statements = new WeakMap<object, { name: string; text: string }>();
+/** By what is asked for. */
+const statements = new WeakMap<object, Named>();
 
-/** The text of a Select, and the name under which each connection keeps what it parsed. */
-function statementOf<Row>(select: Select<Row>): { name: string; text: string } {
-  const known = statements.get(select);
+function named(of: object, write: () => string): Named {
+  const known = statements.get(of);
   if (known !== undefined) return known;
-  const columns = Object.entries<string>(select.columns).map(([name, sql]) => `${sql} AS "${name}"`);
-  const from = select.from(DIALECT);
-  const places = [...from.matchAll(/\$(\d+)/g)].map(([, place]) => Number(place));
-  const limit = select.limited ? ` LIMIT $${Math.max(0, ...places) + 1}` : "";
-  const text = `SELECT ${columns} ${from}${limit}`;
+  const text = write();
   // The same name for the same text, also of other processes that a connection pooler gives the same connection.
   const statement = { name: `gateway_${sha256(text).slice(0, 32)}`, text };
-  statements.set(select, statement);
+  statements.set(of, statement);
   return statement;
+}
+
+const columnsSql = (columns: Readonly<Record<string, string>>) =>
+  Object.entries(columns).map(([name, sql]) => `${sql} AS "${name}"`);
+
+const lookupSql = ({ columns, from, by }: Lookup<unknown>) =>
+  `SELECT ${columnsSql(columns)} FROM ${from} WHERE ${by} = ANY($1)`;
+
+/** Rows as arrays, each after the place of its page. Only one side of a union has to be run, told by the filter. */
+function pagesSql({ columns, table, id, filter }: Paging<unknown>): string {
+  const rows = (where: string) =>
+    `(SELECT ${columnsSql(columns)}, ${id} AS place FROM ${table}
+      WHERE ${where} AND ${id} >= page.start ORDER BY ${id} LIMIT page.size)`;
+  const names = Object.keys(columns).map((name) => `row."${name}"`);
+  return `SELECT page.place::int, ${names}
+    FROM unnest($1::text[], $2::bigint[], $3::int[]) WITH ORDINALITY AS page (filter, start, size, place)
+    CROSS JOIN LATERAL (${rows("page.filter IS NULL")} UNION ALL ${rows(`${filter} = page.filter`)}) AS row
+    ORDER BY page.place, row.place`;
 }
 
 /** PostgreSQL: a pool of connections; a read or a transaction takes whichever is free. */
@@ -61,8 +79,27 @@ export class PostgresEngine implements Engine {
     return new PostgresEngine(source);
   }
 
-  select<Row>(queries: readonly Query<Row>[]): Promise<Row[][]> {
-    return Promise.all(queries.map((query) => this.rows(query)));
+  async lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
+    const statement = named(lookup, () => lookupSql(lookup));
+    const { rows } = await this.query({ ...statement, values: [values] });
+    return rows;
+  }
+
+  async pages<Row>(paging: Paging<Row>, pages: readonly PageQuery[]): Promise<Row[][]> {
+    const statement = named(paging, () => pagesSql(paging));
+    const values = [
+      pages.map(({ filter }) => filter),
+      pages.map(({ from }) => from),
+      pages.map(({ limit }) => limit),
+    ];
+    const { rows } = await this.query({ ...statement, values, rowMode: "array" });
+    const names = Object.keys(paging.columns);
+    const found: Row[][] = pages.map(() => []);
+    for (const [place, ...cells] of rows as [number, ...unknown[]][]) {
+      const row = Object.fromEntries(names.map((name, i) => [name, cells[i]]));
+      found[place - 1]?.push(row as Row);
+    }
+    return found;
   }
 
   read<T>(query: Read<T>): Promise<T> {
@@ -106,20 +143,14 @@ export class PostgresEngine implements Engine {
     return this.source.destroy();
   }
 
-  private async rows<Row>({ select, parameters, limit }: Query<Row>): Promise<Row[]> {
-    const { name, text } = statementOf(select);
+  private async query(query: QueryConfig & { rowMode?: "array" }): Promise<QueryResult> {
     const pool: Pool = (this.source.driver as PostgresDriver).master;
     const client = await pool.connect().catch(cannotConnect);
     let failure: Error | undefined;
     try {
-      const { rows } = await client.query({
-        name,
-        text,
-        values: limit === undefined ? [...parameters] : [...parameters, limit],
-      });
-      return rows;
+      return await client.query(query);
     } catch (cause) {
-      failure = new QueryFailedError(text, [], cause as Error);
+      failure = new QueryFailedError(query.text, [], cause as Error);
       throw failure;
     } finally {
       // A connection that failed is not used again: nobody knows what state it is in.
