@@ -5,9 +5,18 @@ import type { Database as Connection } from "sqlite3";
 import { DataSource, type QueryRunner } from "typeorm";
 import type { AbstractSqliteDriver } from "typeorm/driver/sqlite-abstract/AbstractSqliteDriver";
 import { WAIT_MS } from "./data-source";
-import { driverCode, type Engine, type Frame, type Query, type Read, transact, type Unit } from "./engine";
+import {
+  driverCode,
+  type Engine,
+  type Frame,
+  type Lookup,
+  type PageQuery,
+  type Paging,
+  type Read,
+  transact,
+  type Unit,
+} from "./engine";
 import { GroupCommit } from "./group-commit";
-
 import { SerialQueue } from "./serial-queue";
 import { SqliteReads } from "./sqlite-reads";
 
@@ -21,6 +30,9 @@ const FRAME: Frame = {
 /** The one connection of a data source, which TypeORM has no type for. */
 const connectionOf = ({ driver }: DataSource) =>
   (driver as AbstractSqliteDriver).databaseConnection as Connection;
+
+/** Pages of the file that reads keep in memory: SQLite's own 2 MiB hold the indexes of small tables only. */
+const CACHE_KIB = 64 * 1024;
 
 const UNAVAILABLE = new Set([
   "SQLITE_BUSY",
@@ -61,11 +73,16 @@ export class SqliteEngine implements Engine {
     const reader = new DataSource({ ...writer.options, migrations: [] });
     await reader.initialize();
     await reader.query("PRAGMA query_only = ON");
+    await reader.query(`PRAGMA cache_size = -${CACHE_KIB}`);
     return new SqliteEngine(writer, reader);
   }
 
-  select<Row>(queries: readonly Query<Row>[]): Promise<Row[][]> {
-    return Promise.all(queries.map((query) => this.reads.rows(query) as Promise<Row[]>));
+  lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
+    return this.reads.lookup(lookup, values);
+  }
+
+  pages<Row>(paging: Paging<Row>, pages: readonly PageQuery[]): Promise<Row[][]> {
+    return this.reads.pages(paging, pages);
   }
 
   read<T>(query: Read<T>): Promise<T> {
