@@ -5,9 +5,18 @@ import type { Database as Connection } from "sqlite3";
 import { DataSource, type QueryRunner } from "typeorm";
 import type { AbstractSqliteDriver } from "typeorm/driver/sqlite-abstract/AbstractSqliteDriver";
 import { WAIT_MS } from "./data-source";
-import { driverCode, type Engine, type Frame, type Query, type Read, transact, type Unit } from "./engine";
+import {
+  driverCode,
+  type Engine,
+  type Frame,
+  type Lookup,
+  type PageQuery,
+  type Paging,
+  type Read,
+  transact,
+  type Unit,
+} from "./engine";
 import { GroupCommit } from "./group-commit";
-
 import { SerialQueue } from "./serial-queue";
 import { SqliteReads } from "./sqlite-reads";
 
@@ -64,8 +73,12 @@ export class SqliteEngine implements Engine {
     return new SqliteEngine(writer, reader);
   }
 
-  select<Row>(queries: readonly Query<Row>[]): Promise<Row[][]> {
-    return Promise.all(queries.map((query) => this.reads.rows(query) as Promise<Row[]>));
+  lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
+    return this.reads.lookup(lookup, values);
+  }
+
+  pages<Row>(paging: Paging<Row>, pages: readonly PageQuery[]): Promise<Row[][]> {
+    return this.reads.pages(paging, pages);
   }
 
   read<T>(query: Read<T>): Promise<T> {
