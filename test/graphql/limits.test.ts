@@ -164,7 +164,7 @@ describe("what an answer may hold depends on the pages that are asked for", () =
 
 test("the README names every limit", () => {
   const [, section = ""] = /\n### Limits\n(.*?)\n## /s.exec(readFileSync("README.md", "utf8")) ?? [];
-  const named = section.match(/\d[\d,]*/g);
+  const named = section.match(/\d+(,\d{3})*/g);
   for (const limit of [...Object.values(MOST), MOST_TOKENS, MOST_VALUES]) {
     expect(named).toContain(limit.toLocaleString("en"));
   }
