@@ -75,6 +75,9 @@ const settings = z
         "ENVIRONMENT must be development, staging or production",
       )
       .default("development"),
+    GRAPHQL_INTROSPECTION: z
+      .enum(["true", "false"], "GRAPHQL_INTROSPECTION must be true or false")
+      .optional(),
     PUBLIC_URL: url("PUBLIC_URL").optional(),
     PRODUCTION_URL: url("PRODUCTION_URL").optional(),
     STAGING_URL: url("STAGING_URL").optional(),
@@ -117,6 +120,7 @@ const settings = z
     databaseUrl: env.DATABASE_URL,
     databasePoolSize: env.DATABASE_POOL_SIZE,
     environment: env.ENVIRONMENT,
+    introspection: (env.GRAPHQL_INTROSPECTION ?? String(env.ENVIRONMENT === "development")) === "true",
     publicUrl: env.PUBLIC_URL,
     productionUrl: env.PRODUCTION_URL,
     stagingUrl: env.STAGING_URL,

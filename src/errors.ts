@@ -11,6 +11,7 @@ export const ERRORS = {
   invalid_cursor: { status: 400, message: "The cursor is not one that this service handed out." },
   graphql_parse_failed: { status: 400, message: "The GraphQL document cannot be parsed." },
   graphql_validation_failed: { status: 400, message: "The GraphQL document does not fit the schema." },
+  query_too_complex: { status: 400, message: "The GraphQL document asks for too much." },
   unauthenticated: { status: 401, message: "This needs an Authorization header: Bearer <API_KEY>." },
   invalid_api_key: { status: 401, message: "The API key is malformed or unknown." },
   key_expired: { status: 401, message: "The API key has expired." },
@@ -98,12 +99,19 @@ export class GatewayError extends Error {
   }
 }
 
+/** Problems of one input that are told. */
+export const MOST_PROBLEMS = 10;
+
 /** `invalid_request` with its problems by path, so that each door can name the fields in its own words. */
 export class InvalidInput extends GatewayError {
   override readonly name = "InvalidInput";
 
-  constructor(readonly problems: readonly InputProblem[]) {
-    super("invalid_request", problems.map(({ path, problem }) => `${path} ${problem}`).join("; "));
+  readonly problems: readonly InputProblem[];
+
+  constructor(problems: readonly InputProblem[]) {
+    const told = problems.slice(0, MOST_PROBLEMS);
+    super("invalid_request", told.map(({ path, problem }) => `${path} ${problem}`).join("; "));
+    this.problems = told;
   }
 
   /** The same problems under other names: `{ first: "limit" }` says `limit` where the schema says `first`. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Credentials, RequestContext, SessionCookie } from "../context";
-import { redactTokens } from "../keys/redact-tokens";
+import { excerpt } from "../keys/redact-tokens";
 import type { RateLimit } from "../limits/rate-limit";
 import { clientAddress } from "./client-address";
 
@@ -21,7 +21,7 @@ export function authenticateRequests(
       cookie: cookieOf?.(request, reply),
       origin: {
         ip: clientAddress(request),
-        userAgent: redactTokens(request.headers["user-agent"] ?? "").slice(0, 200) || null,
+        userAgent: excerpt(request.headers["user-agent"] ?? "", 200) || null,
         requestId: request.id,
       },
     });

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { parse } from "lossless-json";
 import { GatewayError } from "../errors";
-import { redactTokens } from "../keys/redact-tokens";
+import { excerpt } from "../keys/redact-tokens";
 
 /** Far beyond what a field holds; making a bigint of a million digits would keep the process busy for long. */
 const LONGEST_INTEGER = 1_000;
@@ -41,7 +41,7 @@ export function requireJson({
 /** What the parser says, without what it quotes at length; a stack that ended says only that it did. */
 function whyNot(cause: unknown): string | undefined {
   if (cause instanceof SyntaxError || cause instanceof InexactNumber) {
-    return `The body is not valid JSON: ${redactTokens(cause.message.slice(0, 200))}.`;
+    return `The body is not valid JSON: ${excerpt(cause.message, 200)}.`;
   }
   return undefined;
 }
