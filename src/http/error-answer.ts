@@ -51,7 +51,8 @@ const PARSER_CODES: Readonly<Record<string, ErrorCode>> = {
 
 /** Answers bytes that are not HTTP, headers that are too large or too slow: there is no request to speak of. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === "ECONNRESET" || !socket.writable) {
+  // Whoever fails at the handshake of TLS could not read an answer, and would keep the connection from ending.
+  if (!/^(HPE|ERR_HTTP)_/.test(error.code ?? "") || !socket.writable) {
     socket.destroy();
     return;
   }
