@@ -29,12 +29,16 @@ export const ERRORS = {
   },
   not_found: { status: 404, message: "There is no such resource." },
   method_not_allowed: { status: 405, message: "The method is not allowed here." },
+  request_timeout: { status: 408, message: "The request took too long to arrive." },
   conflict: { status: 409, message: "The request conflicts with the present state." },
   idempotency_key_reused: {
     status: 409,
     message: "The idempotency key was already used with a different request.",
   },
   payload_too_large: { status: 413, message: "The body is larger than the server accepts." },
+  unsupported_content_encoding: { status: 415, message: "The server takes bodies uncompressed only." },
+  expectation_failed: { status: 417, message: "The server knows no expectation but 100-continue." },
+  rate_limited: { status: 429, message: "The key makes more requests than it may." },
   too_many_attempts: { status: 429, message: "Too many attempts. Wait before trying again." },
   header_fields_too_large: {
     status: 431,
@@ -62,6 +66,8 @@ export interface InputProblem {
 
 const STATUS_HEADERS: Readonly<Record<number, Record<string, string>>> = {
   401: { "www-authenticate": "Bearer" },
+  // RFC 9110, 15.5.16
+  415: { "accept-encoding": "identity" },
   503: { "retry-after": "1" },
 };
 

@@ -2,6 +2,8 @@ import DataLoader from "dataloader";
 
 /** Well below SQLite's 32,766 variables a statement. */
 const MOST_ITEMS = 1_000;
+/** How often a call waits for another turn of the event loop in which more has come. */
+const MOST_TURNS = 2;
 
 /**
  * Joins calls, whichever requests they come from, into one: those that come in one turn of the event loop, and
@@ -16,26 +18,30 @@ export function gathered<T, V>(
 ): (item: T) => Promise<V> {
   const waiting: (() => void)[] = [];
   let busy = false;
+  let asked = 0;
+  // Those who were just answered have their turn first: what they ask for next shares the next call.
+  const settle = (seen: number, turns: number) => {
+    setImmediate(() => (asked > seen && turns > 0 ? settle(asked, turns - 1) : next()));
+  };
   const next = () => {
     const dispatch = waiting.shift();
     busy = dispatch !== undefined;
     dispatch?.();
   };
-  const loader = new DataLoader<T, V>(
-    // Not before those who were answered have had their turn: what they ask for next shares the next call.
-    (items) => work(items).finally(() => setImmediate(next)),
-    {
-      cache: false,
-      maxBatchSize: most,
-      batchScheduleFn: (dispatch) => {
-        waiting.push(dispatch);
-        if (busy) return;
-        busy = true;
-        setImmediate(next);
-      },
+  const loader = new DataLoader<T, V>((items) => work(items).finally(() => settle(asked, MOST_TURNS)), {
+    cache: false,
+    maxBatchSize: most,
+    batchScheduleFn: (dispatch) => {
+      waiting.push(dispatch);
+      if (busy) return;
+      busy = true;
+      settle(asked, MOST_TURNS);
     },
-  );
-  return (item) => loader.load(item);
+  });
+  return (item) => {
+    asked += 1;
+    return loader.load(item);
+  };
 }
 
 /**

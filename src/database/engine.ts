@@ -36,6 +36,16 @@ export interface PageQuery {
   limit: number;
 }
 
+/** The usual limits of pages, each with the row that tells whether there are more. */
+export const PAGE_LENGTHS = [11, 21, 51, 101] as const;
+
+/** The least usual limit that a page fits in: where pages share a query, no LIMIT can differ from all others. */
+export function pageLength(limit: number): number {
+  const length = PAGE_LENGTHS.find((length) => length >= limit);
+  if (length === undefined) throw new Error(`A page of ${limit} rows is too long.`);
+  return length;
+}
+
 /**
  * What differs between the databases; nothing outside this folder knows which one it talks to.
  */

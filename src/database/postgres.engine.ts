@@ -1,4 +1,4 @@
-import type { Pool, PoolClient, QueryConfig, QueryResult } from "pg";
+import type { Pool, PoolClient } from "pg";
 import {
   type DataSource,
   type EntityManager,
@@ -14,8 +14,10 @@ import {
   type Engine,
   type Frame,
   type Lookup,
+  PAGE_LENGTHS,
   type PageQuery,
   type Paging,
+  pageLength,
   type Read,
   transact,
   type Unit,
@@ -39,16 +41,18 @@ interface Named {
   text: string;
 }
 
-/** By what is asked for. */
-const statements = new WeakMap<object, Named>();
+/** By what is asked for, and how. */
+const statements = new WeakMap<object, Map<string, Named>>();
 
-function named(of: object, write: () => string): Named {
-  const known = statements.get(of);
+function named(of: object, way: string, write: () => string): Named {
+  const ways = statements.get(of) ?? new Map<string, Named>();
+  statements.set(of, ways);
+  const known = ways.get(way);
   if (known !== undefined) return known;
   const text = write();
   // The same name for the same text, also of other processes that a connection pooler gives the same connection.
   const statement = { name: `gateway_${sha256(text).slice(0, 32)}`, text };
-  statements.set(of, statement);
+  ways.set(way, statement);
   return statement;
 }
 
@@ -58,16 +62,28 @@ const columnsSql = (columns: Readonly<Record<string, string>>) =>
 const lookupSql = ({ columns, from, by }: Lookup<unknown>) =>
   `SELECT ${columnsSql(columns)} FROM ${from} WHERE ${by} = ANY($1)`;
 
-/** Rows as arrays, each after the place of its page. Only one side of a union has to be run, told by the filter. */
-function pagesSql({ columns, table, id, filter }: Paging<unknown>): string {
-  const rows = (where: string) =>
-    `(SELECT ${columnsSql(columns)}, ${id} AS place FROM ${table}
-      WHERE ${where} AND ${id} >= page.start ORDER BY ${id} LIMIT page.size)`;
-  const names = Object.keys(columns).map((name) => `row."${name}"`);
-  return `SELECT page.place::int, ${names}
-    FROM unnest($1::text[], $2::bigint[], $3::int[]) WITH ORDINALITY AS page (filter, start, size, place)
-    CROSS JOIN LATERAL (${rows("page.filter IS NULL")} UNION ALL ${rows(`${filter} = page.filter`)}) AS row
-    ORDER BY page.place, row.place`;
+const pageSql = (
+  { columns, table, id }: Paging<unknown>,
+  where: string,
+  from: string,
+  limit: string | number,
+) =>
+  `SELECT ${columnsSql(columns)} FROM ${table} WHERE ${where} AND ${id} >= ${from} ORDER BY ${id} LIMIT ${limit}`;
+
+/**
+ * Pages as a JSON array each, null for an empty one. The planner must know how long a page is, or it sorts the whole
+ * table for each: so pages are read at the next usual length.
+ */
+function pagesSql(paging: Paging<unknown>): string {
+  const rows = (where: string) => {
+    const ofLength = (length: number) =>
+      `WHEN ${length} THEN (SELECT json_agg(row) FROM (${pageSql(paging, where, "page.start", length)}) AS row)`;
+    return `CASE page.length ${PAGE_LENGTHS.map(ofLength).join(" ")} END`;
+  };
+  return `SELECT CASE WHEN page.filter IS NULL THEN ${rows("true")}
+      ELSE ${rows(`${paging.filter} = page.filter`)} END AS rows
+    FROM unnest($1::text[], $2::bigint[], $3::int[]) WITH ORDINALITY AS page (filter, start, length, place)
+    ORDER BY page.place`;
 }
 
 /** PostgreSQL: a pool of connections; a read or a transaction takes whichever is free. */
@@ -79,27 +95,36 @@ export class PostgresEngine implements Engine {
     return new PostgresEngine(source);
   }
 
-  async lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
-    const statement = named(lookup, () => lookupSql(lookup));
-    const { rows } = await this.query({ ...statement, values: [values] });
-    return rows;
+  lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
+    return this.rows(
+      named(lookup, "", () => lookupSql(lookup)),
+      [values],
+    );
   }
 
   async pages<Row>(paging: Paging<Row>, pages: readonly PageQuery[]): Promise<Row[][]> {
-    const statement = named(paging, () => pagesSql(paging));
-    const values = [
+    const [only] = pages;
+    if (only !== undefined && pages.length === 1) return [await this.page(paging, only)];
+    const joined = named(paging, "joined", () => pagesSql(paging));
+    const found = await this.rows<{ rows: Row[] | null }>(joined, [
       pages.map(({ filter }) => filter),
       pages.map(({ from }) => from),
-      pages.map(({ limit }) => limit),
-    ];
-    const { rows } = await this.query({ ...statement, values, rowMode: "array" });
-    const names = Object.keys(paging.columns);
-    const found: Row[][] = pages.map(() => []);
-    for (const [place, ...cells] of rows as [number, ...unknown[]][]) {
-      const row = Object.fromEntries(names.map((name, i) => [name, cells[i]]));
-      found[place - 1]?.push(row as Row);
-    }
-    return found;
+      pages.map(({ limit }) => pageLength(limit)),
+    ]);
+    return pages.map(({ limit }, i) => found[i]?.rows?.slice(0, limit) ?? []);
+  }
+
+  /** A page by itself, for which the statement of many takes twice as long. */
+  private page<Row>(paging: Paging<Row>, { filter, from, limit }: PageQuery): Promise<Row[]> {
+    if (filter === null)
+      return this.rows(
+        named(paging, "all", () => pageSql(paging, "true", "$1", "$2")),
+        [from, limit],
+      );
+    return this.rows(
+      named(paging, "filtered", () => pageSql(paging, `${paging.filter} = $1`, "$2", "$3")),
+      [filter, from, limit],
+    );
   }
 
   read<T>(query: Read<T>): Promise<T> {
@@ -143,14 +168,15 @@ export class PostgresEngine implements Engine {
     return this.source.destroy();
   }
 
-  private async query(query: QueryConfig & { rowMode?: "array" }): Promise<QueryResult> {
+  private async rows<Row>(statement: Named, values: unknown[]): Promise<Row[]> {
     const pool: Pool = (this.source.driver as PostgresDriver).master;
     const client = await pool.connect().catch(cannotConnect);
     let failure: Error | undefined;
     try {
-      return await client.query(query);
+      const { rows } = await client.query({ ...statement, values });
+      return rows;
     } catch (cause) {
-      failure = new QueryFailedError(query.text, [], cause as Error);
+      failure = new QueryFailedError(statement.text, [], cause as Error);
       throw failure;
     } finally {
       // A connection that failed is not used again: nobody knows what state it is in.

@@ -1,6 +1,6 @@
 import type { Database as Connection } from "sqlite3";
 import { gathered } from "./batch";
-import type { Lookup, PageQuery, Paging } from "./engine";
+import { type Lookup, PAGE_LENGTHS, type PageQuery, type Paging, pageLength } from "./engine";
 import { PreparedStatement } from "./prepared-statement";
 
 /** What one of the queries that travel together asks for. */
@@ -33,7 +33,7 @@ export class SqliteReads {
   /** The rows of each page. @throws the driver's error */
   async pages<Row>(paging: Paging<Row>, pages: readonly PageQuery[]): Promise<Row[][]> {
     const parameter = JSON.stringify(
-      pages.map(({ filter, from, limit }) => [filter, from, lengthFor(limit)]),
+      pages.map(({ filter, from, limit }) => [filter, from, pageLength(limit)]),
     );
     const text = await this.answer({ of: paging, sql: (place) => pagesSql(paging, place), parameter });
     const found = new Map<number, Row[]>(JSON.parse(text));
@@ -93,15 +93,6 @@ function rowsSql(columns: Readonly<Record<string, string>>, rest: string): strin
 const lookupSql = ({ columns, from, by }: Lookup<unknown>, parameter: string): string =>
   rowsSql(columns, `FROM ${from} WHERE ${by} IN (SELECT value FROM json_each(${parameter}))`);
 
-/** The usual pages, each with the row that tells whether there are more. */
-const LENGTHS = [11, 21, 51, 101] as const;
-
-function lengthFor(limit: number): number {
-  const length = LENGTHS.find((length) => length >= limit);
-  if (length === undefined) throw new Error(`A page of ${limit} rows is too long.`);
-  return length;
-}
-
 /**
  * Pages as a JSON array of `[place, rows]`. SQLite takes no LIMIT that differs from page to page, so a page is read at
  * the next usual length.
@@ -112,7 +103,7 @@ function pagesSql({ columns, table, id, filter }: Paging<unknown>, parameter: st
   const pageWhere = (where: string) => {
     const ofLength = (length: number) =>
       `WHEN ${length} THEN ${rowsSql(columns, `FROM ${table} WHERE ${where} ORDER BY ${id} LIMIT ${length}`)}`;
-    return `CASE page.value ->> 2 ${LENGTHS.map(ofLength).join(" ")} END`;
+    return `CASE page.value ->> 2 ${PAGE_LENGTHS.map(ofLength).join(" ")} END`;
   };
   const rows = `CASE WHEN page.value ->> 0 IS NULL THEN ${pageWhere(from)}
     ELSE ${pageWhere(`${filter} = page.value ->> 0 AND ${from}`)} END`;

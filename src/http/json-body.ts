@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { parse } from "lossless-json";
 import { GatewayError } from "../errors";
 import { excerpt } from "../keys/redact-tokens";
@@ -20,8 +21,16 @@ export function parseJson(body: Buffer): unknown {
   }
 }
 
-/** @throws GatewayError `invalid_content_type` unless the header says JSON in the one charset that JSON has */
-export function requireJson(contentType: string | undefined): void {
+/**
+ * Looks at the headers of a body.
+ * @throws GatewayError `invalid_content_type` unless they say JSON in the one charset that JSON has, and
+ *   `unsupported_content_encoding` for one that is compressed: small as it is sent, it could fill the memory
+ */
+export function requireJson({
+  "content-type": contentType,
+  "content-encoding": encoding = "identity",
+}: IncomingHttpHeaders): void {
+  if (encoding.toLowerCase() !== "identity") throw new GatewayError("unsupported_content_encoding");
   const [type, ...parameters] = (contentType ?? "").split(";").map((part) => part.trim().toLowerCase());
   const charset = parameters.find((parameter) => parameter.startsWith("charset="));
   if (type !== "application/json" || (charset !== undefined && !/^charset="?utf-8"?$/.test(charset))) {

@@ -77,7 +77,7 @@ export function prepare(route: RestRoute, schema: GraphQLSchema): PreparedRoute 
     argument,
     guard: async ({ gateway, headers }) => {
       authorize(gateway.caller, access, changes);
-      if (route.bodyVariable !== undefined) requireJson(headers["content-type"]);
+      if (route.bodyVariable !== undefined) requireJson(headers);
     },
     handle: async (request, reply) => {
       if (route.deprecation) reply.headers(deprecationHeaders(route.deprecation));
