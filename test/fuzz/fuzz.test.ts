@@ -35,7 +35,7 @@ onEachEngine((engine) => {
   let inputs = 0;
 
   beforeAll(async () => {
-    gateway = await startGateway(engine, { env: { LOG_LEVEL: "error" } });
+    gateway = await startGateway(engine, { env: { LOG_LEVEL: "error", REFUSED_KEYS_PER_MINUTE: "0" } });
     await gateway.services.pets.seed(50);
     member = await addMember(gateway);
     const keys = [await mint(gateway), await mint(gateway), await mint(gateway)];
