@@ -12,6 +12,8 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   // The client went away while it sent its body: nobody reads the answer, and nothing is wrong here.
   ECONNRESET: "invalid_request",
   FST_ERR_BAD_URL: "not_found",
+  // A path that has routes refuses the method QUERY before anybody misses its content type.
+  FST_ERR_ROUTE_MISSING_CONTENT_TYPE: "not_found",
   FST_ERR_ASYNC_CONSTRAINT: "not_found",
 };
 
