@@ -14,6 +14,9 @@ export const logOptions = (level: Config["logLevel"]): LoggerOptions => ({
 /** A statement for a thousand rows says no more than its beginning (characters). */
 const LONGEST_QUERY = 500;
 
+/** What a log that cannot be written keeps for later (characters). */
+const MOST_WAITING = 1_000_000;
+
 /** A failed statement is logged without its values, in which there may be hashes, addresses and texts of clients. */
 function describeFailure(error: Error): unknown {
   if (!(error instanceof QueryFailedError)) return pino.stdSerializers.err(error);
@@ -30,5 +33,8 @@ export function createLogger(level: Config["logLevel"]): Logger {
   if (process.stderr.isTTY) {
     return pino(options, pretty({ destination: 2, sync: true, ignore: "pid,hostname", singleLine: true }));
   }
-  return pino(options, pino.destination({ dest: 2, sync: true }));
+  const destination = pino.destination({ dest: 2, sync: true, maxLength: MOST_WAITING });
+  // A log on a full disk must not end the service: lines wait until they can be written, the latest are dropped.
+  destination.on("error", () => undefined);
+  return pino(options, destination);
 }
