@@ -33,6 +33,7 @@ export async function createHttpServer(config: Config, log: Logger): Promise<Fas
     genReqId: ({ headers }) => requestId(headers["x-request-id"]),
     // What is under way is finished, idle connections are not waited for.
     forceCloseConnections: "idle",
+    return503OnClosing: false,
     clientErrorHandler: answerClientError,
     frameworkErrors: answerError,
     // As long as Node lets a URL be, so that a long petId meets the same checks as a short one.
