@@ -5,6 +5,7 @@ import {
   QueryFailedError,
   type QueryRunner,
   QueryRunnerAlreadyReleasedError,
+  QueryRunnerProviderAlreadyReleasedError,
 } from "typeorm";
 import type { PostgresDriver } from "typeorm/driver/postgres/PostgresDriver";
 import { GatewayError } from "../errors";
@@ -157,10 +158,11 @@ export class PostgresEngine implements Engine {
 
   /**
    * A failed query without a SQLSTATE is one that the server never answered, and a connection that ends between
-   * two statements is released at once.
+   * two statements is released at once, which TypeORM says in two ways.
    */
   isUnavailable(error: unknown): boolean {
     if (error instanceof QueryRunnerAlreadyReleasedError) return true;
+    if (error instanceof QueryRunnerProviderAlreadyReleasedError) return true;
     const code = driverCode(error);
     if (code === undefined) return error instanceof QueryFailedError;
     return UNAVAILABLE.test(code) || !SQLSTATE.test(code);
@@ -177,6 +179,8 @@ export class PostgresEngine implements Engine {
   private async rows<Row>(statement: Named, values: unknown[]): Promise<Row[]> {
     const pool: Pool = (this.source.driver as PostgresDriver).master;
     const client = await pool.connect().catch(cannotConnect);
+    // A connection that breaks says so here too; nobody listening would end the process.
+    client.on("error", ignore);
     let failure: Error | undefined;
     try {
       const { rows } = await client.query({ ...statement, values });
@@ -185,6 +189,7 @@ export class PostgresEngine implements Engine {
       failure = new QueryFailedError(statement.text, [], cause as Error);
       throw failure;
     } finally {
+      client.off("error", ignore);
       // A connection that failed is not used again: nobody knows what state it is in.
       client.release(failure);
     }
@@ -200,6 +205,8 @@ export class PostgresEngine implements Engine {
     }
   }
 }
+
+const ignore = () => undefined;
 
 const rollback: Frame["rollback"] = (query) => query("ROLLBACK").catch(() => undefined);
 
