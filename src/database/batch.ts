@@ -3,25 +3,45 @@ import DataLoader from "dataloader";
 /** Well below SQLite's 32,766 variables a statement. */
 const MOST_ITEMS = 1_000;
 
+/** What is under way for longer than this (ms) is stuck, or slow: others no longer wait for it. */
+const PATIENCE_MS = 100;
+
 /**
  * Joins calls, whichever requests they come from, into one: those that come in one turn of the event loop, and
- * those that come while the one before is under way, so that calls grow with the load instead of queueing.
+ * those that come while the one before is under way, so that calls grow with the load instead of queueing; but
+ * nobody waits for long behind a call that does not come back.
  * Nothing is cached: each call is answered by work that began after it came.
  * @param work answers items in their order, each with a value or an Error of its own
+ * @param options.oneByOne for work that would wait for the one before in any case
  */
 export function gathered<T, V>(
   work: (items: readonly T[]) => Promise<ArrayLike<V | Error>>,
+  { oneByOne = false } = {},
 ): (item: T) => Promise<V> {
   const waiting: (() => void)[] = [];
   let busy = false;
+  /** The number of the call that others wait for. */
+  let call = 0;
+  let patience: NodeJS.Timeout | undefined;
   const next = () => {
     const dispatch = waiting.shift();
     busy = dispatch !== undefined;
-    dispatch?.();
+    if (dispatch === undefined) return;
+    call++;
+    if (!oneByOne) patience = patience?.refresh() ?? setTimeout(goOn, PATIENCE_MS).unref();
+    dispatch();
   };
+  const goOn = () => {
+    if (busy) next();
+  };
+  /** Unless another call has begun by then. */
+  const nextSoon = (after: number) => setImmediate(() => after === call && next());
   const loader = new DataLoader<T, V>(
     // Not before those who were answered have had their turn: what they ask for next shares the next call.
-    (items) => work(items).finally(() => setImmediate(next)),
+    (items) => {
+      const mine = call;
+      return work(items).finally(() => nextSoon(mine));
+    },
     {
       cache: false,
       maxBatchSize: MOST_ITEMS,
@@ -29,7 +49,7 @@ export function gathered<T, V>(
         waiting.push(dispatch);
         if (busy) return;
         busy = true;
-        setImmediate(next);
+        nextSoon(call);
       },
     },
   );

@@ -25,7 +25,7 @@ export class SqliteReads {
   constructor(private readonly connection: Connection) {}
 
   /** The rows of a query that begins after the call. @throws the driver's error */
-  readonly rows = gathered((queries: readonly AnyQuery[]) => this.travel(queries));
+  readonly rows = gathered((queries: readonly AnyQuery[]) => this.travel(queries), { oneByOne: true });
 
   async close(): Promise<void> {
     await Promise.all([...this.statements.values()].map((statement) => statement.close()));
