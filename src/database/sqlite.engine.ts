@@ -5,9 +5,17 @@ import type { Database as Connection } from "sqlite3";
 import { DataSource, type QueryRunner } from "typeorm";
 import type { AbstractSqliteDriver } from "typeorm/driver/sqlite-abstract/AbstractSqliteDriver";
 import { WAIT_MS } from "./data-source";
-import { driverCode, type Engine, type Frame, type Query, type Read, transact, type Unit } from "./engine";
+import {
+  driverCode,
+  type Engine,
+  type Frame,
+  type Manner,
+  type Query,
+  type Read,
+  transact,
+  type Unit,
+} from "./engine";
 import { GroupCommit } from "./group-commit";
-
 import { SerialQueue } from "./serial-queue";
 import { SqliteReads } from "./sqlite-reads";
 
@@ -72,7 +80,7 @@ export class SqliteEngine implements Engine {
     return query(this.reader.manager);
   }
 
-  transaction<T>(unit: Unit<T>, single = false): Promise<T> {
+  transaction<T>(unit: Unit<T>, { single = false }: Manner = {}): Promise<T> {
     // One that is waiting already has seen to it that the next transaction comes, for this one too.
     if (!this.units.isWaiting) void this.queue.run(() => this.commitWaiting());
     return this.units.add(unit, single);
