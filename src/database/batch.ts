@@ -12,11 +12,12 @@ const PATIENCE_MS = 100;
  * nobody waits for long behind a call that does not come back.
  * Nothing is cached: each call is answered by work that began after it came.
  * @param work answers items in their order, each with a value or an Error of its own
+ * @param options.most items of one call
  * @param options.oneByOne for work that would wait for the one before in any case
  */
 export function gathered<T, V>(
   work: (items: readonly T[]) => Promise<ArrayLike<V | Error>>,
-  { oneByOne = false } = {},
+  { most = MOST_ITEMS, oneByOne = false } = {},
 ): (item: T) => Promise<V> {
   const waiting: (() => void)[] = [];
   let busy = false;
@@ -44,7 +45,7 @@ export function gathered<T, V>(
     },
     {
       cache: false,
-      maxBatchSize: MOST_ITEMS,
+      maxBatchSize: most,
       batchScheduleFn: (dispatch) => {
         waiting.push(dispatch);
         if (busy) return;

@@ -1,7 +1,7 @@
 import { type DataSource, type EntityManager, MigrationExecutor } from "typeorm";
 import { GatewayError, StartupError } from "../errors";
 import { gathered } from "./batch";
-import type { Engine, Manner, Query, Read, Unit } from "./engine";
+import type { Engine, Lookup, Manner, PageQuery, Paging, Read, Unit } from "./engine";
 import { placeOf } from "./place";
 import { PostgresEngine } from "./postgres.engine";
 import { SqliteEngine } from "./sqlite.engine";
@@ -41,9 +41,14 @@ export class Database {
     });
   }
 
-  /** The rows of each query: what every request asks for goes this way. @throws GatewayError `unavailable` */
-  select<Row>(queries: readonly Query<Row>[]): Promise<Row[][]> {
-    return this.guarded(() => this.engine.select(queries));
+  /** The rows that have one of the texts, in any order. @throws GatewayError `unavailable` */
+  lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
+    return this.guarded(() => this.engine.lookup(lookup, values));
+  }
+
+  /** The rows of each page, in the order of their ids. @throws GatewayError `unavailable` */
+  pages<Row>(paging: Paging<Row>, pages: readonly PageQuery[]): Promise<Row[][]> {
+    return this.guarded(() => this.engine.pages(paging, pages));
   }
 
   /** Runs a reading query on committed rows. @throws GatewayError `unavailable` */

@@ -2,14 +2,16 @@ import type { PoolClient } from "pg";
 import { type DataSource, type EntityManager, QueryFailedError, type QueryRunner } from "typeorm";
 import { sha256 } from "../validation/sha256";
 import {
-  type Dialect,
   driverCode,
   type Engine,
   type Frame,
+  type Lookup,
   type Manner,
-  type Query,
+  PAGE_LENGTHS,
+  type PageQuery,
+  type Paging,
+  pageLength,
   type Read,
-  type Select,
   transact,
   type Unit,
 } from "./engine";
@@ -24,23 +26,55 @@ const UNIQUE_VIOLATION = "23505";
 const EXCLUSIVE_LOCK = 7_236_418_905;
 const ORDER_LOCK = 723_641;
 
-const DIALECT: Dialect = { among: (column, parameter) => `${column} = ANY(${parameter})` };
+/** A statement with the name under which each connection keeps what it parsed. */
+interface Named {
+  name: string;
+  text: string;
+}
 
-const statements = new WeakMap<object, { name: string; text: string }>();
+/** By what is asked for, and how. */
+const statements = new WeakMap<object, Map<string, Named>>();
 
-/** The text of a Select, and the name under which each connection keeps what it parsed. */
-function statementOf<Row>(select: Select<Row>): { name: string; text: string } {
-  const known = statements.get(select);
+function named(of: object, way: string, write: () => string): Named {
+  const ways = statements.get(of) ?? new Map<string, Named>();
+  statements.set(of, ways);
+  const known = ways.get(way);
   if (known !== undefined) return known;
-  const columns = Object.entries<string>(select.columns).map(([name, sql]) => `${sql} AS "${name}"`);
-  const from = select.from(DIALECT);
-  const places = [...from.matchAll(/\$(\d+)/g)].map(([, place]) => Number(place));
-  const limit = select.limited ? ` LIMIT $${Math.max(0, ...places) + 1}` : "";
-  const text = `SELECT ${columns} ${from}${limit}`;
+  const text = write();
   // The same name for the same text, also of other processes that a connection pooler gives the same connection.
   const statement = { name: `gateway_${sha256(text).slice(0, 32)}`, text };
-  statements.set(select, statement);
+  ways.set(way, statement);
   return statement;
+}
+
+const columnsSql = (columns: Readonly<Record<string, string>>) =>
+  Object.entries(columns).map(([name, sql]) => `${sql} AS "${name}"`);
+
+const lookupSql = ({ columns, from, by }: Lookup<unknown>) =>
+  `SELECT ${columnsSql(columns)} FROM ${from} WHERE ${by} = ANY($1)`;
+
+const pageSql = (
+  { columns, table, id }: Paging<unknown>,
+  where: string,
+  from: string,
+  limit: string | number,
+) =>
+  `SELECT ${columnsSql(columns)} FROM ${table} WHERE ${where} AND ${id} >= ${from} ORDER BY ${id} LIMIT ${limit}`;
+
+/**
+ * Pages as a JSON array each, null for an empty one. The planner must know how long a page is, or it sorts the whole
+ * table for each: so pages are read at the next usual length.
+ */
+function pagesSql(paging: Paging<unknown>): string {
+  const rows = (where: string) => {
+    const ofLength = (length: number) =>
+      `WHEN ${length} THEN (SELECT json_agg(row) FROM (${pageSql(paging, where, "page.start", length)}) AS row)`;
+    return `CASE page.length ${PAGE_LENGTHS.map(ofLength).join(" ")} END`;
+  };
+  return `SELECT CASE WHEN page.filter IS NULL THEN ${rows("true")}
+      ELSE ${rows(`${paging.filter} = page.filter`)} END AS rows
+    FROM unnest($1::text[], $2::bigint[], $3::int[]) WITH ORDINALITY AS page (filter, start, length, place)
+    ORDER BY page.place`;
 }
 
 /** PostgreSQL: a pool of connections; a read or a transaction takes whichever is free. */
@@ -52,8 +86,36 @@ export class PostgresEngine implements Engine {
     return new PostgresEngine(await PostgresConnections.open(source, serving ? SERVING : PATIENT));
   }
 
-  select<Row>(queries: readonly Query<Row>[]): Promise<Row[][]> {
-    return Promise.all(queries.map((query) => this.rows(query)));
+  lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
+    return this.rows(
+      named(lookup, "", () => lookupSql(lookup)),
+      [values],
+    );
+  }
+
+  async pages<Row>(paging: Paging<Row>, pages: readonly PageQuery[]): Promise<Row[][]> {
+    const [only] = pages;
+    if (only !== undefined && pages.length === 1) return [await this.page(paging, only)];
+    const joined = named(paging, "joined", () => pagesSql(paging));
+    const found = await this.rows<{ rows: Row[] | null }>(joined, [
+      pages.map(({ filter }) => filter),
+      pages.map(({ from }) => from),
+      pages.map(({ limit }) => pageLength(limit)),
+    ]);
+    return pages.map(({ limit }, i) => found[i]?.rows?.slice(0, limit) ?? []);
+  }
+
+  /** A page by itself, for which the statement of many takes twice as long. */
+  private page<Row>(paging: Paging<Row>, { filter, from, limit }: PageQuery): Promise<Row[]> {
+    if (filter === null)
+      return this.rows(
+        named(paging, "all", () => pageSql(paging, "true", "$1", "$2")),
+        [from, limit],
+      );
+    return this.rows(
+      named(paging, "filtered", () => pageSql(paging, `${paging.filter} = $1`, "$2", "$3")),
+      [filter, from, limit],
+    );
   }
 
   read<T>(query: Read<T>): Promise<T> {
@@ -96,12 +158,10 @@ export class PostgresEngine implements Engine {
     return this.connections.close();
   }
 
-  private rows<Row>({ select, parameters, limit }: Query<Row>): Promise<Row[]> {
-    const { name, text } = statementOf(select);
-    const values = limit === undefined ? [...parameters] : [...parameters, limit];
+  private rows<Row>(statement: Named, values: unknown[]): Promise<Row[]> {
     return this.connections.forQuery(async (client) => {
-      const { rows } = await client.query({ name, text, values }).catch((cause: Error) => {
-        throw new QueryFailedError(text, [], cause);
+      const { rows } = await client.query({ ...statement, values }).catch((cause: Error) => {
+        throw new QueryFailedError(statement.text, [], cause);
       });
       return rows;
     });

@@ -9,8 +9,10 @@ import {
   driverCode,
   type Engine,
   type Frame,
+  type Lookup,
   type Manner,
-  type Query,
+  type PageQuery,
+  type Paging,
   type Read,
   transact,
   type Unit,
@@ -72,8 +74,12 @@ export class SqliteEngine implements Engine {
     return new SqliteEngine(writer, reader);
   }
 
-  select<Row>(queries: readonly Query<Row>[]): Promise<Row[][]> {
-    return Promise.all(queries.map((query) => this.reads.rows(query) as Promise<Row[]>));
+  lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
+    return this.reads.lookup(lookup, values);
+  }
+
+  pages<Row>(paging: Paging<Row>, pages: readonly PageQuery[]): Promise<Row[][]> {
+    return this.reads.pages(paging, pages);
   }
 
   read<T>(query: Read<T>): Promise<T> {
