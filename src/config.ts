@@ -88,6 +88,7 @@ const settings = z
       )
       .default("info"),
     BODY_LIMIT_BYTES: integer("BODY_LIMIT_BYTES", 1024, 104_857_600).default(1_048_576),
+    MAX_REQUESTS_IN_FLIGHT: integer("MAX_REQUESTS_IN_FLIGHT", 1, 1_000_000).default(1_000),
     CORS_ORIGINS: origins.default([]),
     BOOTSTRAP_OWNER_EMAIL: z
       .email("BOOTSTRAP_OWNER_EMAIL must be an e-mail address")
@@ -123,6 +124,7 @@ const settings = z
     trustProxy: env.TRUST_PROXY,
     logLevel: env.LOG_LEVEL,
     bodyLimitBytes: env.BODY_LIMIT_BYTES,
+    maxRequestsInFlight: env.MAX_REQUESTS_IN_FLIGHT,
     corsOrigins: env.CORS_ORIGINS,
     bootstrap: {
       ownerEmail: env.BOOTSTRAP_OWNER_EMAIL,

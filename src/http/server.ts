@@ -11,6 +11,7 @@ import { GatewayError, StartupError } from "../errors";
 import { holdsToken } from "../keys/redact-tokens";
 import { answerClientError, answerError } from "./error-answer";
 import { parseJson, requireJson } from "./json-body";
+import { shedOverload } from "./overload";
 import { logRequests } from "./request-log";
 
 declare module "fastify" {
@@ -42,6 +43,7 @@ export async function createHttpServer(config: Config, log: Logger): Promise<Fas
 
   // Fastify knows only the common ones; the others are to be 405 on a path that has routes, not 404.
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
+  shedOverload(app, config, log);
   app.decorateRequest("gateway", null as never);
   app.addHook("onRequest", async (request, reply) => {
     reply.header("x-request-id", request.id);
