@@ -8,6 +8,7 @@ import { createContextFactory } from "./context";
 import { Database } from "./database/database";
 import { createApollo } from "./graphql/apollo";
 import { answerGraphQLError } from "./graphql/http-errors";
+import { letPageLoad } from "./graphql/landing-page";
 import { createSchema } from "./graphql/schema";
 import { startHousekeeping } from "./housekeeping";
 import { refuseOtherMethods } from "./http/allowed-methods";
@@ -17,6 +18,7 @@ import { addHealthRoutes } from "./http/health";
 import { refuseInvalidHost } from "./http/host";
 import { createHttpServer } from "./http/server";
 import { sessionCookies } from "./http/session-cookie";
+import { createRateLimit } from "./limits/rate-limit";
 import { addDocumentation } from "./rest/documentation";
 import { createOpenApi, serversOf } from "./rest/openapi";
 import { addRestRoutes, refuseOtherRestMethods } from "./rest/rest";
@@ -48,17 +50,19 @@ export async function createApp(
   const services = createServices(database, config, log);
   const schema = createSchema(createResolvers(services));
   const createContext = createContextFactory(services.keys, services.sessions);
+  const rateLimit = createRateLimit(config.rateLimitPerMinute);
 
   const apollo = createApollo(schema, config, log);
   await apollo.start();
   const http = await createHttpServer(config, log);
   await http.register(async (scope) => {
-    authenticateRequests(scope, createContext);
+    authenticateRequests(scope, createContext, rateLimit);
     addRestRoutes(scope, schema);
   });
   await http.register(async (scope) => {
-    authenticateRequests(scope, createContext, sessionCookies(config));
+    authenticateRequests(scope, createContext, rateLimit, sessionCookies(config));
     refuseInvalidHost(scope);
+    letPageLoad(scope, config.environment);
     scope.setErrorHandler(answerGraphQLError);
     scope.route({
       method: ["GET", "POST"],

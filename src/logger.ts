@@ -1,3 +1,4 @@
+import { isNativeError } from "node:util/types";
 import pino, { type Logger, type LoggerOptions } from "pino";
 import pretty from "pino-pretty";
 import { QueryFailedError } from "typeorm";
@@ -7,6 +8,8 @@ import type { ErrorCode } from "./errors";
 
 /** What failures are logged as that clients are told as this code. */
 const UNAVAILABLE: ErrorCode = "unavailable";
+
+import { redactTokens } from "./keys/redact-tokens";
 
 /** What goes into a log of this level, and what does not, wherever it is written to. */
 export const logOptions = (level: Config["logLevel"]): LoggerOptions => ({
@@ -38,12 +41,25 @@ function sparing(): NonNullable<NonNullable<LoggerOptions["hooks"]>["logMethod"]
 
 /** A statement for a thousand rows says no more than its beginning (characters). */
 const LONGEST_QUERY = 500;
+/** What clients sent may stand in what a failure says of itself (characters). */
+const LONGEST_MESSAGE = 1_000;
+const LONGEST_STACK = 8_000;
 
-/** A failed statement is logged without its values, in which there may be hashes, addresses and texts of clients. */
-function describeFailure(error: Error): unknown {
-  if (!(error instanceof QueryFailedError)) return pino.stdSerializers.err(error);
-  const { type, message, stack } = pino.stdSerializers.err(error);
-  return { type, message, stack, code: driverCode(error), query: error.query.slice(0, LONGEST_QUERY) };
+/**
+ * A failure without what else hangs on it: the values of a statement, in which there may be hashes, addresses and texts
+ * of clients, or a whole document of GraphQL.
+ */
+function describeFailure(error: unknown): unknown {
+  // Not `instanceof`: a native driver may make its errors in another realm.
+  const failure = isNativeError(error) ? error : new Error(String(error));
+  const { type, message, stack } = pino.stdSerializers.err(failure);
+  return {
+    type,
+    message: redactTokens(message.slice(0, LONGEST_MESSAGE)),
+    stack: redactTokens(stack.slice(0, LONGEST_STACK)),
+    code: driverCode(error),
+    ...(error instanceof QueryFailedError && { query: error.query.slice(0, LONGEST_QUERY) }),
+  };
 }
 
 /**

@@ -2,6 +2,8 @@ import DataLoader from "dataloader";
 
 /** Well below SQLite's 32,766 variables a statement. */
 const MOST_ITEMS = 1_000;
+/** How often a call waits for another turn of the event loop in which more has come. */
+const MOST_TURNS = 2;
 
 /** What is under way for longer than this (ms) is stuck, or slow: others no longer wait for it. */
 const PATIENCE_MS = 100;
@@ -21,9 +23,19 @@ export function gathered<T, V>(
 ): (item: T) => Promise<V> {
   const waiting: (() => void)[] = [];
   let busy = false;
+  let asked = 0;
   /** The number of the call that others wait for. */
   let call = 0;
   let patience: NodeJS.Timeout | undefined;
+  // Those who were just answered have their turn first: what they ask for next shares the next call.
+  const settle = (after: number, seen = asked, turns = MOST_TURNS) => {
+    setImmediate(() => {
+      // Another call has begun meanwhile, for this one had taken too long.
+      if (after !== call) return;
+      if (asked > seen && turns > 0) settle(after, asked, turns - 1);
+      else next();
+    });
+  };
   const next = () => {
     const dispatch = waiting.shift();
     busy = dispatch !== undefined;
@@ -35,13 +47,10 @@ export function gathered<T, V>(
   const goOn = () => {
     if (busy) next();
   };
-  /** Unless another call has begun by then. */
-  const nextSoon = (after: number) => setImmediate(() => after === call && next());
   const loader = new DataLoader<T, V>(
-    // Not before those who were answered have had their turn: what they ask for next shares the next call.
     (items) => {
       const mine = call;
-      return work(items).finally(() => nextSoon(mine));
+      return work(items).finally(() => settle(mine));
     },
     {
       cache: false,
@@ -50,11 +59,14 @@ export function gathered<T, V>(
         waiting.push(dispatch);
         if (busy) return;
         busy = true;
-        nextSoon(call);
+        settle(call);
       },
     },
   );
-  return (item) => loader.load(item);
+  return (item) => {
+    asked += 1;
+    return loader.load(item);
+  };
 }
 
 /**

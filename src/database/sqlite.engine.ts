@@ -32,6 +32,9 @@ const FRAME: Frame = {
 const connectionOf = ({ driver }: DataSource) =>
   (driver as AbstractSqliteDriver).databaseConnection as Connection;
 
+/** Pages of the file that reads keep in memory: SQLite's own 2 MiB hold the indexes of small tables only. */
+const CACHE_KIB = 64 * 1024;
+
 const UNAVAILABLE = new Set([
   "SQLITE_BUSY",
   "SQLITE_LOCKED",
@@ -71,6 +74,7 @@ export class SqliteEngine implements Engine {
     const reader = new DataSource({ ...writer.options, migrations: [] });
     await reader.initialize();
     await reader.query("PRAGMA query_only = ON");
+    await reader.query(`PRAGMA cache_size = -${CACHE_KIB}`);
     return new SqliteEngine(writer, reader);
   }
 

@@ -96,6 +96,7 @@ describe("a start that cannot succeed ends with code 1 and one line", () => {
       ["DATABASE_URL", { DATABASE_URL: "postgres://user:hunter2/@host/db" }],
       ["ENVIRONMENT", { ENVIRONMENT: "hunter2" }],
       ["LOG_LEVEL", { LOG_LEVEL: "hunter2" }],
+      ["GRAPHQL_INTROSPECTION", { GRAPHQL_INTROSPECTION: "hunter2" }],
       ["TLS_CERT_FILE and TLS_KEY_FILE", { TLS_KEY_FILE: "/etc/hunter2.pem" }],
       ["BODY_LIMIT_BYTES", { BODY_LIMIT_BYTES: "1MB" }],
       ["BOOTSTRAP_OWNER_PASSWORD", { BOOTSTRAP_OWNER_PASSWORD: "hunter2" }],
