@@ -16,6 +16,7 @@ import { authenticateRequests } from "./http/authenticate";
 import { addDashboard } from "./http/dashboard";
 import { addHealthRoutes } from "./http/health";
 import { refuseInvalidHost } from "./http/host";
+import { countRequests } from "./http/requests-under-way";
 import { createHttpServer } from "./http/server";
 import { sessionCookies } from "./http/session-cookie";
 import { createRateLimit } from "./limits/rate-limit";
@@ -28,7 +29,7 @@ import { createResolvers, createServices, type Services } from "./services";
 export interface App {
   http: FastifyInstance;
   services: Services;
-  /** Finishes what is under way, then lets go of the database. */
+  /** Finishes what is under way, within seconds, then lets go of the database. */
   close(): Promise<void>;
 }
 
@@ -55,6 +56,7 @@ export async function createApp(
   const apollo = createApollo(schema, config, log);
   await apollo.start();
   const http = await createHttpServer(config, log);
+  const requests = countRequests(http);
   await http.register(async (scope) => {
     authenticateRequests(scope, createContext, rateLimit);
     addRestRoutes(scope, schema);
@@ -84,7 +86,11 @@ export async function createApp(
     services,
     close: async () => {
       stopHousekeeping();
-      await http.close();
+      const closed = http.close();
+      const givenUp = await Promise.race([closed.then(() => 0), requests.ended()]);
+      if (givenUp > 0) log.warn({ requests: givenUp }, "requests that did not end are given up");
+      http.server.closeAllConnections();
+      await closed;
       await apollo.stop();
       await services.usage.close();
       await database.close();

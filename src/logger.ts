@@ -45,6 +45,9 @@ const LONGEST_QUERY = 500;
 const LONGEST_MESSAGE = 1_000;
 const LONGEST_STACK = 8_000;
 
+/** What a log that cannot be written keeps for later (characters). */
+const MOST_WAITING = 1_000_000;
+
 /**
  * A failure without what else hangs on it: the values of a statement, in which there may be hashes, addresses and texts
  * of clients, or a whole document of GraphQL.
@@ -71,5 +74,8 @@ export function createLogger(level: Config["logLevel"]): Logger {
   if (process.stderr.isTTY) {
     return pino(options, pretty({ destination: 2, sync: true, ignore: "pid,hostname", singleLine: true }));
   }
-  return pino(options, pino.destination({ dest: 2, sync: true }));
+  const destination = pino.destination({ dest: 2, sync: true, maxLength: MOST_WAITING });
+  // A log on a full disk must not end the service: lines wait until they can be written, the latest are dropped.
+  destination.on("error", () => undefined);
+  return pino(options, destination);
 }

@@ -20,6 +20,8 @@ export enum Ordered {
  * own unit, or a bug.
  */
 export class Database {
+  private lastWriteFailed = false;
+
   private constructor(
     private readonly source: DataSource,
     private readonly engine: Engine,
@@ -63,7 +65,12 @@ export class Database {
    *   or `conflict` where a concurrent unit was first
    */
   write<T>(unit: Unit<T>, manner?: Pick<Manner, "patient">): Promise<T> {
-    return this.guarded(() => this.engine.transaction(unit, manner));
+    return this.writing(() => this.engine.transaction(unit, manner));
+  }
+
+  /** Whether the last write that was tried was kept: a full disk, say, refuses writes while reads go on. */
+  get takesWrites(): boolean {
+    return !this.lastWriteFailed;
   }
 
   /**
@@ -78,7 +85,7 @@ export class Database {
   ): (row: Row) => Promise<T> {
     return gathered<Row, T>(async (rows) => {
       try {
-        return await this.guarded(() => this.engine.transaction((tx) => insert(tx, rows), { single }));
+        return await this.writing(() => this.engine.transaction((tx) => insert(tx, rows), { single }));
       } catch (error) {
         // Where the database is gone, nobody knows whether the rows were kept: a second try could add them twice.
         if (rows.length === 1 || isUnavailable(error)) throw error;
@@ -125,6 +132,17 @@ export class Database {
 
   close(): Promise<void> {
     return this.engine.close();
+  }
+
+  private async writing<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      const result = await this.guarded(work);
+      this.lastWriteFailed = false;
+      return result;
+    } catch (error) {
+      if (isUnavailable(error)) this.lastWriteFailed = true;
+      throw error;
+    }
   }
 
   private async guarded<T>(work: () => Promise<T>): Promise<T> {

@@ -4,6 +4,7 @@ import {
   QueryFailedError,
   type QueryRunner,
   QueryRunnerAlreadyReleasedError,
+  QueryRunnerProviderAlreadyReleasedError,
 } from "typeorm";
 import type { PostgresConnectionOptions } from "typeorm/driver/postgres/PostgresConnectionOptions";
 import type { PostgresDriver } from "typeorm/driver/postgres/PostgresDriver";
@@ -122,10 +123,12 @@ export class PostgresConnections {
 
 /**
  * Whether the connection was broken, not only a statement refused. A failed query without a SQLSTATE is one that the
- * server never answered, and a connection that ends between two statements is released at once.
+ * server never answered, and a connection that ends between two statements is released at once, which TypeORM says in
+ * two ways.
  */
 export function isLost(error: unknown): boolean {
   if (error instanceof QueryRunnerAlreadyReleasedError) return true;
+  if (error instanceof QueryRunnerProviderAlreadyReleasedError) return true;
   const code = driverCode(error);
   if (code === undefined) return error instanceof QueryFailedError;
   return LOST.test(code) || !SQLSTATE.test(code);

@@ -32,11 +32,13 @@ const FRAME: Frame = {
 const connectionOf = ({ driver }: DataSource) =>
   (driver as AbstractSqliteDriver).databaseConnection as Connection;
 
+const BUSY = "SQLITE_BUSY";
+
 /** Pages of the file that reads keep in memory: SQLite's own 2 MiB hold the indexes of small tables only. */
 const CACHE_KIB = 64 * 1024;
 
 const UNAVAILABLE = new Set([
-  "SQLITE_BUSY",
+  BUSY,
   "SQLITE_LOCKED",
   "SQLITE_FULL",
   "SQLITE_IOERR",
@@ -47,6 +49,12 @@ const UNAVAILABLE = new Set([
 ]);
 
 /**
+ * How long a transaction waits for the write lock after one has waited for it in vain (ms). Units behind that one have
+ * waited too; with the whole time for each transaction they would wait for ever longer.
+ */
+const IMPATIENT_MS = 50;
+
+/**
  * The embedded database: one file, two connections. TypeORM's driver shares one connection among all
  * callers, so a transaction begun for one request would swallow the statements of others; therefore writes
  * have a connection and a queue to themselves and reads another one, which WAL lets run meanwhile.
@@ -55,6 +63,7 @@ export class SqliteEngine implements Engine {
   private readonly queue = new SerialQueue();
   private readonly units = new GroupCommit(() => this.newRunner(), FRAME);
   private readonly reads: SqliteReads;
+  private impatient = false;
 
   private constructor(
     private readonly writer: DataSource,
@@ -129,8 +138,16 @@ export class SqliteEngine implements Engine {
   }
 
   private async commitWaiting(): Promise<void> {
-    await this.units.commitWaiting();
+    const failure = await this.units.commitWaiting();
+    await this.waitAfter(driverCode(failure) === BUSY);
     if (this.units.isWaiting) void this.queue.run(() => this.commitWaiting());
+  }
+
+  /** @param inVain whether another process kept the write lock for as long as the last transaction waited for it */
+  private async waitAfter(inVain: boolean): Promise<void> {
+    if (inVain === this.impatient) return;
+    this.impatient = inVain;
+    await this.writer.query(`PRAGMA busy_timeout = ${inVain ? IMPATIENT_MS : WAIT_MS}`);
   }
 
   /** A runner for one unit alone; the driver would hand out the same one for ever. */
@@ -157,7 +174,7 @@ async function switchToWal(source: DataSource): Promise<void> {
       await source.query("PRAGMA journal_mode = WAL");
       return;
     } catch (error) {
-      if (driverCode(error) !== "SQLITE_BUSY" || Date.now() > giveUpAt) throw error;
+      if (driverCode(error) !== BUSY || Date.now() > giveUpAt) throw error;
       await setTimeout(10);
     }
   }

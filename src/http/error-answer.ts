@@ -12,6 +12,8 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   // The client went away while it sent its body: nobody reads the answer, and nothing is wrong here.
   ECONNRESET: "invalid_request",
   FST_ERR_BAD_URL: "not_found",
+  // A path that has routes refuses the method QUERY before anybody misses its content type.
+  FST_ERR_ROUTE_MISSING_CONTENT_TYPE: "not_found",
   FST_ERR_ASYNC_CONSTRAINT: "not_found",
 };
 
@@ -51,7 +53,8 @@ const PARSER_CODES: Readonly<Record<string, ErrorCode>> = {
 
 /** Answers bytes that are not HTTP, headers that are too large or too slow: there is no request to speak of. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === "ECONNRESET" || !socket.writable) {
+  // Whoever fails at the handshake of TLS could not read an answer, and would keep the connection from ending.
+  if (!/^(HPE|ERR_HTTP)_/.test(error.code ?? "") || !socket.writable) {
     socket.destroy();
     return;
   }

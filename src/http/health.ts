@@ -6,12 +6,15 @@ import { refuseOtherMethods } from "./allowed-methods";
 /** How long `/readyz` waits for the database (ms); most probes give up after a second. */
 const READY_WITHIN_MS = 800;
 
-/** `/healthz`: the process is alive. `/readyz`: the database answers too, and soon, else 503. */
+/**
+ * `/healthz`: the process is alive. `/readyz`: the database answers too, and soon, else 503. Writes that fail alone, on
+ * a full disk for one, are told in the body: to send the callers elsewhere would take the reads from them as well.
+ */
 export function addHealthRoutes(app: FastifyInstance, database: Database): void {
   app.get("/healthz", async () => ({ status: "ok" }));
   app.get("/readyz", async () => {
     await soon(database.read((reader) => reader.query("SELECT 1")));
-    return { status: "ok" };
+    return { status: "ok", writes: database.takesWrites ? "ok" : "unavailable" };
   });
   for (const path of ["/healthz", "/readyz"]) refuseOtherMethods(app, path, ["GET"]);
 }

@@ -49,6 +49,7 @@ export async function createHttpServer(config: Config, log: Logger): Promise<Fas
     genReqId: ({ headers }) => requestId(headers["x-request-id"]),
     // What is under way is finished, idle connections are not waited for.
     forceCloseConnections: "idle",
+    return503OnClosing: false,
     clientErrorHandler: answerClientError,
     // For what is refused before the hooks run, such as a URL that cannot be decoded.
     frameworkErrors: (error, request, reply) =>

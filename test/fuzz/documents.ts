@@ -21,6 +21,8 @@ interface Growth {
   draw: fc.GeneratorValue;
   /** Ids that the store knows. */
   ids: readonly string[];
+  /** Cursors that the store handed out. */
+  cursors: readonly string[];
   declared: string[];
   variables: Record<string, unknown>;
 }
@@ -38,9 +40,9 @@ const ofNat = (max: number) => fc.nat({ max });
 /** A value for a type, as JSON; now and then one that does not fit. */
 function someValue(growth: Growth, type: GraphQLInputType): unknown {
   const { draw, ids } = growth;
-  if (chance(growth, 4)) return draw(ofJunk);
+  if (chance(growth, 2)) return draw(ofJunk);
   if (isNonNullType(type)) return someValue(growth, type.ofType);
-  if (chance(growth, 5)) return null;
+  if (chance(growth, 3)) return null;
   if (isListType(type)) return [someValue(growth, type.ofType)];
   if (isEnumType(type))
     return one(
@@ -63,7 +65,8 @@ function someValue(growth: Growth, type: GraphQLInputType): unknown {
     case "DateTimeISO":
       return chance(growth, 80) ? draw(fc.date, { noInvalidDate: true }).toISOString() : draw(ofText);
     default:
-      return draw(ofText);
+      // A text may be a cursor.
+      return chance(growth, 40) ? one(growth, growth.cursors) : draw(ofText);
   }
 }
 
@@ -73,7 +76,7 @@ function written(growth: Growth, type: GraphQLInputType): string {
   if (chance(growth, 40)) {
     const name = `v${growth.declared.length}`;
     growth.declared.push(`$${name}: ${type}`);
-    if (!chance(growth, 5)) growth.variables[name] = value;
+    if (!chance(growth, 2)) growth.variables[name] = value;
     return `$${name}`;
   }
   return literal(value, type);
@@ -208,11 +211,11 @@ export interface GraphQLBody {
 }
 
 /** Bodies with documents that fit the schema, most of them, and some that are damaged. */
-export const graphqlBody = (ids: readonly string[]): fc.Arbitrary<GraphQLBody> =>
+export const graphqlBody = (ids: readonly string[], cursors: readonly string[]): fc.Arbitrary<GraphQLBody> =>
   fc.gen().map((draw) => {
-    const growth: Growth = { draw, ids, declared: [], variables: {} };
+    const growth: Growth = { draw, ids, cursors, declared: [], variables: {} };
     let query: unknown = operation(growth);
-    for (let i = chance(growth, 35) ? draw(ofNat, 2) : -1; i >= 0; i--)
+    for (let i = chance(growth, 18) ? draw(ofNat, 2) : -1; i >= 0; i--)
       query = damaged(growth, query as string);
     if (chance(growth, 2)) query = draw(ofJunk);
     const { variables } = growth;

@@ -29,7 +29,7 @@ describe("an address that tries out keys", () => {
   test("is refused with 429 at both doors, and the database is not asked", async () => {
     const ip = "192.0.2.1";
     expect(await tryOut(() => ip)).toEqual(Array(LIMIT).fill("invalid_api_key"));
-    const select = jest.spyOn(gateway.services.database, "select");
+    const lookup = jest.spyOn(gateway.services.database, "lookup");
     const reply = await guess(ip);
     expectRestError(reply, "too_many_attempts");
     const seconds = Number(reply.headers.get("retry-after"));
@@ -40,8 +40,8 @@ describe("an address that tries out keys", () => {
       await gateway.graphql("{ whoami { key { id } } }", {}, { token, headers: from(ip) }),
       "too_many_attempts",
     );
-    expect(select).not.toHaveBeenCalled();
-    select.mockRestore();
+    expect(lookup).not.toHaveBeenCalled();
+    lookup.mockRestore();
   });
 
   test("learns nothing from a guess that would be right", async () => {

@@ -113,7 +113,7 @@ onEachEngine((engine) => {
       jest.spyOn(argon2, "verify"),
       jest.spyOn(database, "read"),
       jest.spyOn(database, "write"),
-      jest.spyOn(database, "select"),
+      jest.spyOn(database, "lookup"),
     ];
     const work = [];
     for (const address of [email, "nobody@example.com"]) {
