@@ -65,7 +65,6 @@ export async function createHttpServer(config: Config, log: Logger): Promise<Fas
 
   // Fastify knows only the common ones; the others are to be 405 on a path that has routes, not 404.
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
-  shedOverload(app, config, log);
   app.decorateRequest("gateway", null as never);
   addHeadersToAll(app, headers);
   logRequests(app);
@@ -96,6 +95,7 @@ export async function createHttpServer(config: Config, log: Logger): Promise<Fas
     });
   }
   // After CORS, so that pages that may call can read the refusals.
+  shedOverload(app, config, log);
   refuseOddRequests(app);
   answerExpectations(app);
   return app;

@@ -1,8 +1,8 @@
 /** A request that has been under way for longer than this (ms) is late. */
 const LATE_MS = 500;
 
-/** So many late requests at a time are no sign of too much to do: a few may wait for a lock or hash a password. */
-const MOST_LATE = 100;
+/** Which part of the most requests may be late: some wait for a lock, or for a password to be hashed. */
+const LATE_SHARE = 0.25;
 
 /** How fine the ages of requests are told apart (ms). */
 const SLOT_MS = 100;
@@ -21,19 +21,22 @@ export class WorkLoad {
   private first = 0;
   private late = 0;
   private underWay = 0;
+  private readonly mostLate: number;
 
   /** @param most requests under way at a time. @param now in ms, never going back */
   constructor(
     private readonly most: number,
     private readonly now: () => number = () => performance.now(),
-  ) {}
+  ) {
+    this.mostLate = Math.ceil(most * LATE_SHARE);
+  }
 
   /** Whether there is so much to do that another request would only make it worse. */
   get isTooMuch(): boolean {
     if (this.underWay >= this.most) return true;
-    if (this.underWay < MOST_LATE) return false;
+    if (this.underWay < this.mostLate) return false;
     this.goOn();
-    return this.late >= MOST_LATE;
+    return this.late >= this.mostLate;
   }
 
   /** A request begins. @returns what `end` takes */
