@@ -46,7 +46,7 @@ export async function createApp(
   log: Logger,
   dashboard = BUILT_DASHBOARD,
 ): Promise<App> {
-  const database = await Database.open(source);
+  const database = await Database.open(source, { serving: true });
   await database.migrate();
   const services = createServices(database, config, log);
   const schema = createSchema(createResolvers(services));

@@ -91,6 +91,7 @@ const settings = z
       )
       .default("info"),
     BODY_LIMIT_BYTES: integer("BODY_LIMIT_BYTES", 1024, 104_857_600).default(1_048_576),
+    MAX_REQUESTS_IN_FLIGHT: integer("MAX_REQUESTS_IN_FLIGHT", 1, 1_000_000).default(1_000),
     REQUEST_TIMEOUT_SECONDS: integer("REQUEST_TIMEOUT_SECONDS", 1, 3600).default(60),
     MAX_CONNECTIONS: integer("MAX_CONNECTIONS", 1, 1_000_000).default(10_000),
     RATE_LIMIT_PER_MINUTE: integer("RATE_LIMIT_PER_MINUTE", 0, 100_000_000).default(0),
@@ -131,6 +132,7 @@ const settings = z
     trustProxy: env.TRUST_PROXY,
     logLevel: env.LOG_LEVEL,
     bodyLimitBytes: env.BODY_LIMIT_BYTES,
+    maxRequestsInFlight: env.MAX_REQUESTS_IN_FLIGHT,
     requestTimeoutMs: env.REQUEST_TIMEOUT_SECONDS * 1000,
     maxConnections: env.MAX_CONNECTIONS,
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,

@@ -4,6 +4,11 @@ import pretty from "pino-pretty";
 import { QueryFailedError } from "typeorm";
 import type { Config } from "./config";
 import { driverCode } from "./database/engine";
+import type { ErrorCode } from "./errors";
+
+/** What failures are logged as that clients are told as this code. */
+const UNAVAILABLE: ErrorCode = "unavailable";
+
 import { redactTokens } from "./keys/redact-tokens";
 
 /** What goes into a log of this level, and what does not, wherever it is written to. */
@@ -11,7 +16,28 @@ export const logOptions = (level: Config["logLevel"]): LoggerOptions => ({
   level,
   redact: ["req.headers.authorization", "req.headers.cookie"],
   serializers: { err: describeFailure },
+  hooks: { logMethod: sparing() },
 });
+
+/** At most one failure in this time is told of where the database is away (ms): every request meets the same one. */
+const UNAVAILABLE_REST_MS = 1_000;
+
+function sparing(): NonNullable<NonNullable<LoggerOptions["hooks"]>["logMethod"]> {
+  let toldAt = Number.NEGATIVE_INFINITY;
+  let untold = 0;
+  return function (args, method) {
+    const [details, message] = args as unknown as [object, string | undefined];
+    if (message !== UNAVAILABLE) return method.apply(this, args);
+    const now = performance.now();
+    if (now - toldAt < UNAVAILABLE_REST_MS) {
+      untold++;
+      return;
+    }
+    method.apply(this, [{ ...details, ...(untold > 0 && { untold }) }, message] as unknown as typeof args);
+    toldAt = now;
+    untold = 0;
+  };
+}
 
 /** A statement for a thousand rows says no more than its beginning (characters). */
 const LONGEST_QUERY = 500;

@@ -5,39 +5,64 @@ const MOST_ITEMS = 1_000;
 /** How often a call waits for another turn of the event loop in which more has come. */
 const MOST_TURNS = 2;
 
+/** What is under way for longer than this (ms) is stuck, or slow: others no longer wait for it. */
+const PATIENCE_MS = 100;
+
 /**
  * Joins calls, whichever requests they come from, into one: those that come in one turn of the event loop, and
- * those that come while the one before is under way, so that calls grow with the load instead of queueing.
+ * those that come while the one before is under way, so that calls grow with the load instead of queueing; but
+ * nobody waits for long behind a call that does not come back.
  * Nothing is cached: each call is answered by work that began after it came.
  * @param work answers items in their order, each with a value or an Error of its own
- * @param most items of one call
+ * @param options.most items of one call
+ * @param options.oneByOne for work that would wait for the one before in any case
  */
 export function gathered<T, V>(
   work: (items: readonly T[]) => Promise<ArrayLike<V | Error>>,
-  most = MOST_ITEMS,
+  { most = MOST_ITEMS, oneByOne = false } = {},
 ): (item: T) => Promise<V> {
   const waiting: (() => void)[] = [];
   let busy = false;
   let asked = 0;
+  /** The number of the call that others wait for. */
+  let call = 0;
+  let patience: NodeJS.Timeout | undefined;
   // Those who were just answered have their turn first: what they ask for next shares the next call.
-  const settle = (seen: number, turns: number) => {
-    setImmediate(() => (asked > seen && turns > 0 ? settle(asked, turns - 1) : next()));
+  const settle = (after: number, seen = asked, turns = MOST_TURNS) => {
+    setImmediate(() => {
+      // Another call has begun meanwhile, for this one had taken too long.
+      if (after !== call) return;
+      if (asked > seen && turns > 0) settle(after, asked, turns - 1);
+      else next();
+    });
   };
   const next = () => {
     const dispatch = waiting.shift();
     busy = dispatch !== undefined;
-    dispatch?.();
+    if (dispatch === undefined) return;
+    call++;
+    if (!oneByOne) patience = patience?.refresh() ?? setTimeout(goOn, PATIENCE_MS).unref();
+    dispatch();
   };
-  const loader = new DataLoader<T, V>((items) => work(items).finally(() => settle(asked, MOST_TURNS)), {
-    cache: false,
-    maxBatchSize: most,
-    batchScheduleFn: (dispatch) => {
-      waiting.push(dispatch);
-      if (busy) return;
-      busy = true;
-      settle(asked, MOST_TURNS);
+  const goOn = () => {
+    if (busy) next();
+  };
+  const loader = new DataLoader<T, V>(
+    (items) => {
+      const mine = call;
+      return work(items).finally(() => settle(mine));
     },
-  });
+    {
+      cache: false,
+      maxBatchSize: most,
+      batchScheduleFn: (dispatch) => {
+        waiting.push(dispatch);
+        if (busy) return;
+        busy = true;
+        settle(call);
+      },
+    },
+  );
   return (item) => {
     asked += 1;
     return loader.load(item);

@@ -1,7 +1,7 @@
 import { type DataSource, type EntityManager, MigrationExecutor } from "typeorm";
 import { GatewayError, StartupError } from "../errors";
 import { gathered } from "./batch";
-import type { Engine, Lookup, PageQuery, Paging, Read, Unit } from "./engine";
+import type { Engine, Lookup, Manner, PageQuery, Paging, Read, Unit } from "./engine";
 import { placeOf } from "./place";
 import { PostgresEngine } from "./postgres.engine";
 import { SqliteEngine } from "./sqlite.engine";
@@ -30,12 +30,16 @@ export class Database {
   /**
    * Connects.
    * @param source as made by `createDataSource`; closed again by `close`
+   * @param options.serving whether requests wait for the answers: then each comes, or fails, within seconds
    * @throws StartupError naming the database
    */
-  static open(source: DataSource): Promise<Database> {
+  static open(source: DataSource, { serving = false } = {}): Promise<Database> {
     return starting(source, async () => {
-      const kind = source.options.type === "postgres" ? PostgresEngine : SqliteEngine;
-      return new Database(source, await kind.open(source));
+      const engine =
+        source.options.type === "postgres"
+          ? await PostgresEngine.open(source, serving)
+          : await SqliteEngine.open(source);
+      return new Database(source, engine);
     });
   }
 
@@ -56,11 +60,12 @@ export class Database {
 
   /**
    * Runs a unit of work in a transaction and answers once it is durable.
+   * @param manner.patient for what no request waits for
    * @throws whatever the unit throws, after which nothing of it remains; GatewayError `unavailable`,
    *   or `conflict` where a concurrent unit was first
    */
-  write<T>(unit: Unit<T>): Promise<T> {
-    return this.writing(() => this.engine.transaction(unit));
+  write<T>(unit: Unit<T>, manner?: Pick<Manner, "patient">): Promise<T> {
+    return this.writing(() => this.engine.transaction(unit, manner));
   }
 
   /** Whether the last write that was tried was kept: a full disk, say, refuses writes while reads go on. */
@@ -76,11 +81,11 @@ export class Database {
    */
   together<Row, T>(
     insert: (tx: EntityManager, rows: readonly Row[]) => Promise<T[]>,
-    { single = false } = {},
+    { single = false }: Pick<Manner, "single"> = {},
   ): (row: Row) => Promise<T> {
     return gathered<Row, T>(async (rows) => {
       try {
-        return await this.writing(() => this.engine.transaction((tx) => insert(tx, rows), single));
+        return await this.writing(() => this.engine.transaction((tx) => insert(tx, rows), { single }));
       } catch (error) {
         // Where the database is gone, nobody knows whether the rows were kept: a second try could add them twice.
         if (rows.length === 1 || isUnavailable(error)) throw error;

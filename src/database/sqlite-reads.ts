@@ -45,7 +45,13 @@ export class SqliteReads {
   }
 
   /** The JSON text that answers a query, which begins after the call. */
-  private readonly answer = gathered(async (queries: readonly Query[]): Promise<string[]> => {
+  private readonly answer = gathered(
+    (queries: readonly Query[]) => this.answers(queries),
+    // SQLite runs them one after the other, and those that wait would take the threads of others.
+    { oneByOne: true },
+  );
+
+  private async answers(queries: readonly Query[]): Promise<string[]> {
     const firsts = new Map<object, Query>();
     for (const query of queries) if (!firsts.has(query.of)) firsts.set(query.of, query);
     const others = queries.filter((query) => firsts.get(query.of) !== query);
@@ -54,7 +60,7 @@ export class SqliteReads {
     const answers = new Map<Query, string>();
     await Promise.all(trips.map((trip) => this.travel(trip, answers)));
     return queries.map((query) => answers.get(query) ?? "");
-  });
+  }
 
   /** Runs different queries as one statement. */
   private async travel(queries: readonly Query[], answers: Map<Query, string>): Promise<void> {

@@ -10,6 +10,7 @@ import {
   type Engine,
   type Frame,
   type Lookup,
+  type Manner,
   type PageQuery,
   type Paging,
   type Read,
@@ -98,7 +99,7 @@ export class SqliteEngine implements Engine {
     return query(this.reader.manager);
   }
 
-  transaction<T>(unit: Unit<T>, single = false): Promise<T> {
+  transaction<T>(unit: Unit<T>, { single = false }: Manner = {}): Promise<T> {
     // One that is waiting already has seen to it that the next transaction comes, for this one too.
     if (!this.units.isWaiting) void this.queue.run(() => this.commitWaiting());
     return this.units.add(unit, single);

@@ -36,7 +36,7 @@ export function answerError(
 /** Sets status and headers for a failure, and logs one that is the server's. */
 export function prepareError(error: unknown, request: FastifyRequest, reply: FastifyReply): GatewayError {
   const failure = toHttpError(error);
-  if (failure.status >= 500) request.log.error({ err: failure.cause }, failure.code);
+  if (failure.status >= 500 && !request.isShed) request.log.error({ err: failure.cause }, failure.code);
   reply
     .code(failure.status)
     .headers(failure.headers)

@@ -11,6 +11,7 @@ import { RATE_LIMIT_HEADERS } from "../limits/rate-limit";
 import { answerClientError, answerError } from "./error-answer";
 import { answerExpectations } from "./expectations";
 import { parseJson, requireJson } from "./json-body";
+import { shedOverload } from "./overload";
 import { logRequests } from "./request-log";
 import { refuseOddRequests } from "./request-shape";
 import { addHeadersToAll, headersOfAll } from "./security-headers";
@@ -94,6 +95,7 @@ export async function createHttpServer(config: Config, log: Logger): Promise<Fas
     });
   }
   // After CORS, so that pages that may call can read the refusals.
+  shedOverload(app, config, log);
   refuseOddRequests(app);
   answerExpectations(app);
   return app;

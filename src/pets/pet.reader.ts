@@ -40,10 +40,9 @@ export class PetReader {
     return this.rows({ filter: status ?? null, from: String(from), limit: limit + 1 });
   }
 
-  private readonly rows = gathered(
-    (pages: readonly PageQuery[]) => this.database.pages(PAGES, pages),
-    MOST_PAGES,
-  );
+  private readonly rows = gathered((pages: readonly PageQuery[]) => this.database.pages(PAGES, pages), {
+    most: MOST_PAGES,
+  });
 }
 
 /** The animal with an id as a unit of work sees it. */
