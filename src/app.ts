@@ -15,17 +15,21 @@ import { authenticateRequests } from "./http/authenticate";
 import { addDashboard } from "./http/dashboard";
 import { addHealthRoutes } from "./http/health";
 import { refuseInvalidHost } from "./http/host";
+import { addMetricsRoute } from "./http/metrics";
+import { measureRequests } from "./http/request-metrics";
 import { createHttpServer } from "./http/server";
 import { sessionCookies } from "./http/session-cookie";
 import { addDocumentation } from "./rest/documentation";
 import { createOpenApi, serversOf } from "./rest/openapi";
 import { addRestRoutes, refuseOtherRestMethods } from "./rest/rest";
 import { createResolvers, createServices, type Services } from "./services";
+import { Metrics } from "./telemetry/metrics";
 
 /** A service that is wired up and connected, and that nobody listens for yet. */
 export interface App {
   http: FastifyInstance;
   services: Services;
+  metrics: Metrics;
   /** Finishes what is under way, then lets go of the database. */
   close(): Promise<void>;
 }
@@ -43,15 +47,18 @@ export async function createApp(
   log: Logger,
   dashboard = BUILT_DASHBOARD,
 ): Promise<App> {
-  const database = await Database.open(source);
+  const metrics = new Metrics();
+  const database = await Database.open(source, metrics);
+  metrics.watch(database);
   await database.migrate();
   const services = createServices(database, config, log);
   const schema = createSchema(createResolvers(services));
-  const createContext = createContextFactory(services.keys, services.sessions);
+  const createContext = createContextFactory(services.keys, services.sessions, metrics.keyChecks);
 
-  const apollo = createApollo(schema, config, log);
+  const apollo = createApollo(schema, config, log, metrics.operations);
   await apollo.start();
   const http = await createHttpServer(config, log);
+  measureRequests(http, metrics);
   await http.register(async (scope) => {
     authenticateRequests(scope, createContext);
     addRestRoutes(scope, schema);
@@ -70,6 +77,7 @@ export async function createApp(
   refuseOtherRestMethods(http);
   refuseOtherMethods(http, "/graphql", ["GET", "POST"]);
   addHealthRoutes(http, database);
+  addMetricsRoute(http, metrics, config);
   addDocumentation(http, createOpenApi(schema, serversOf(config)));
   await addDashboard(http, dashboard);
 
@@ -78,6 +86,7 @@ export async function createApp(
   return {
     http,
     services,
+    metrics,
     close: async () => {
       stopHousekeeping();
       await http.close();

@@ -89,6 +89,10 @@ const settings = z
       .default("info"),
     BODY_LIMIT_BYTES: integer("BODY_LIMIT_BYTES", 1024, 104_857_600).default(1_048_576),
     CORS_ORIGINS: origins.default([]),
+    METRICS_TOKEN: z
+      .string()
+      .regex(/^[\x21-\x7e]{16,200}$/, "METRICS_TOKEN must have 16 to 200 characters of ASCII, no spaces")
+      .optional(),
     BOOTSTRAP_OWNER_EMAIL: z
       .email("BOOTSTRAP_OWNER_EMAIL must be an e-mail address")
       .default("owner@example.com"),
@@ -124,6 +128,7 @@ const settings = z
     logLevel: env.LOG_LEVEL,
     bodyLimitBytes: env.BODY_LIMIT_BYTES,
     corsOrigins: env.CORS_ORIGINS,
+    metricsToken: env.METRICS_TOKEN,
     bootstrap: {
       ownerEmail: env.BOOTSTRAP_OWNER_EMAIL,
       ownerPassword: env.BOOTSTRAP_OWNER_PASSWORD,

@@ -15,6 +15,7 @@ async function main(): Promise<void> {
   // Not at the top: it reads the settings, and a bad one must be reported in one line.
   const { default: source } = require("../ormconfig") as typeof import("../ormconfig");
   const app = await createApp(config, source, log);
+  app.metrics.watchProcess();
   // First, for what the first start makes is shown once, and a port in use would lose it.
   await app.http.listen({ port: config.port, host: config.host });
   const first = await bootstrap(app.services.database, config);

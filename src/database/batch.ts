@@ -8,9 +8,11 @@ const MOST_ITEMS = 1_000;
  * those that come while the one before is under way, so that calls grow with the load instead of queueing.
  * Nothing is cached: each call is answered by work that began after it came.
  * @param work answers items in their order, each with a value or an Error of its own
+ * @param joined told how many calls each call became
  */
 export function gathered<T, V>(
   work: (items: readonly T[]) => Promise<ArrayLike<V | Error>>,
+  joined?: (calls: number) => void,
 ): (item: T) => Promise<V> {
   const waiting: (() => void)[] = [];
   let busy = false;
@@ -21,7 +23,10 @@ export function gathered<T, V>(
   };
   const loader = new DataLoader<T, V>(
     // Not before those who were answered have had their turn: what they ask for next shares the next call.
-    (items) => work(items).finally(() => setImmediate(next)),
+    (items) => {
+      joined?.(items.length);
+      return work(items).finally(() => setImmediate(next));
+    },
     {
       cache: false,
       maxBatchSize: MOST_ITEMS,
@@ -42,11 +47,12 @@ export function gathered<T, V>(
  */
 export const batched = <V>(
   load: (keys: string[]) => Promise<ReadonlyMap<string, V>>,
+  joined?: (calls: number) => void,
 ): ((key: string) => Promise<V | undefined>) =>
   gathered(async (keys: readonly string[]) => {
     const found = await load([...new Set(keys)]);
     return keys.map((key) => found.get(key));
-  });
+  }, joined);
 
 /** Rows as a map by one of their columns. */
 export const indexBy = <T>(rows: readonly T[], key: (row: T) => string): Map<string, T> =>

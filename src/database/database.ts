@@ -1,7 +1,8 @@
 import { type DataSource, type EntityManager, MigrationExecutor } from "typeorm";
 import { GatewayError, StartupError } from "../errors";
-import { gathered } from "./batch";
+import { batched, gathered } from "./batch";
 import type { Engine, Query, Read, Unit } from "./engine";
+import { type DatabaseObserver, type Failure, type Joined, NO_OBSERVER, type Pressure } from "./observer";
 import { placeOf } from "./place";
 import { PostgresEngine } from "./postgres.engine";
 import { SqliteEngine } from "./sqlite.engine";
@@ -23,23 +24,36 @@ export class Database {
   private constructor(
     private readonly source: DataSource,
     private readonly engine: Engine,
+    private readonly observer: DatabaseObserver,
   ) {}
 
   /**
    * Connects.
    * @param source as made by `createDataSource`; closed again by `close`
+   * @param observer told how the database does
    * @throws StartupError naming the database
    */
-  static open(source: DataSource): Promise<Database> {
+  static open(source: DataSource, observer = NO_OBSERVER): Promise<Database> {
     return starting(source, async () => {
       const kind = source.options.type === "postgres" ? PostgresEngine : SqliteEngine;
-      return new Database(source, await kind.open(source));
+      return new Database(source, await kind.open(source, observer), observer);
     });
   }
 
   /** The rows of each query: what every request asks for goes this way. @throws GatewayError `unavailable` */
   select<Row>(queries: readonly Query<Row>[]): Promise<Row[][]> {
     return this.guarded(() => this.engine.select(queries));
+  }
+
+  /**
+   * Joins lookups into one query, as the function of this name does.
+   * @param what of the lookups
+   */
+  batched<V>(
+    what: Joined,
+    load: (keys: string[]) => Promise<ReadonlyMap<string, V>>,
+  ): (key: string) => Promise<V | undefined> {
+    return batched(load, (calls) => this.observer.joined(what, calls));
   }
 
   /** Runs a reading query on committed rows. @throws GatewayError `unavailable` */
@@ -66,7 +80,7 @@ export class Database {
     insert: (tx: EntityManager, rows: readonly Row[]) => Promise<T[]>,
     { single = false } = {},
   ): (row: Row) => Promise<T> {
-    return gathered<Row, T>(async (rows) => {
+    const insertAll = async (rows: readonly Row[]) => {
       try {
         return await this.guarded(() => this.engine.transaction((tx) => insert(tx, rows), single));
       } catch (error) {
@@ -77,7 +91,8 @@ export class Database {
           outcome.status === "fulfilled" ? outcome.value : asError(outcome.reason),
         );
       }
-    });
+    };
+    return gathered(insertAll, (calls) => this.observer.joined("inserts", calls));
   }
 
   /** As `write`, but one at a time among all processes on this database: for migrations and first start. */
@@ -113,6 +128,11 @@ export class Database {
     return (await starting(this.source, () => executor.getPendingMigrations())).map(({ name }) => name);
   }
 
+  /** How busy the way to the rows is now. */
+  pressure(): Pressure {
+    return this.engine.pressure();
+  }
+
   close(): Promise<void> {
     return this.engine.close();
   }
@@ -121,12 +141,19 @@ export class Database {
     try {
       return await work();
     } catch (error) {
-      if (error instanceof GatewayError) throw error;
-      if (this.engine.isConflict(error)) throw new GatewayError("conflict", undefined, { cause: error });
-      if (this.engine.isUnavailable(error))
-        throw new GatewayError("unavailable", undefined, { cause: error });
-      throw error;
+      if (error instanceof GatewayError) {
+        if (isUnavailable(error)) this.observer.failed("unavailable");
+        throw error;
+      }
+      const failure = this.failureOf(error);
+      this.observer.failed(failure);
+      throw failure === "unexpected" ? error : new GatewayError(failure, undefined, { cause: error });
     }
+  }
+
+  private failureOf(error: unknown): Failure {
+    if (this.engine.isConflict(error)) return "conflict";
+    return this.engine.isUnavailable(error) ? "unavailable" : "unexpected";
   }
 }
 

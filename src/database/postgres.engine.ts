@@ -20,6 +20,7 @@ import {
   transact,
   type Unit,
 } from "./engine";
+import type { DatabaseObserver, Pressure } from "./observer";
 
 /** SQLSTATE classes (PostgreSQL manual, appendix A) that say "not now": connection, deadlock, resources, operator. */
 const UNAVAILABLE = /^(08|40|53|57|58)[0-9A-Z]{3}$|^25006$|^55P03$/;
@@ -54,11 +55,14 @@ function statementOf<Row>(select: Select<Row>): { name: string; text: string } {
 
 /** PostgreSQL: a pool of connections; a read or a transaction takes whichever is free. */
 export class PostgresEngine implements Engine {
-  private constructor(private readonly source: DataSource) {}
+  private constructor(
+    private readonly source: DataSource,
+    private readonly observer: DatabaseObserver,
+  ) {}
 
-  static async open(source: DataSource): Promise<PostgresEngine> {
+  static async open(source: DataSource, observer: DatabaseObserver): Promise<PostgresEngine> {
     await source.initialize();
-    return new PostgresEngine(source);
+    return new PostgresEngine(source, observer);
   }
 
   select<Row>(queries: readonly Query<Row>[]): Promise<Row[][]> {
@@ -70,9 +74,14 @@ export class PostgresEngine implements Engine {
   }
 
   transaction<T>(unit: Unit<T>): Promise<T> {
-    return this.connected((runner) =>
-      transact(runner, { begin: "BEGIN", commit: () => commit(runner), rollback }, unit),
-    );
+    return this.connected(async (runner) => {
+      const began = performance.now();
+      try {
+        return await transact(runner, { begin: "BEGIN", commit: () => commit(runner), rollback }, unit);
+      } finally {
+        this.observer.transaction((performance.now() - began) / 1000);
+      }
+    });
   }
 
   exclusively<T>(unit: Unit<T>): Promise<T> {
@@ -102,14 +111,25 @@ export class PostgresEngine implements Engine {
     return driverCode(error) === UNIQUE_VIOLATION;
   }
 
+  pressure(): Pressure {
+    const { totalCount, idleCount, waitingCount } = this.pool;
+    return {
+      waiting: { connection: waitingCount },
+      connections: { idle: idleCount, busy: totalCount - idleCount },
+    };
+  }
+
   close(): Promise<void> {
     return this.source.destroy();
   }
 
+  private get pool(): Pool {
+    return (this.source.driver as PostgresDriver).master;
+  }
+
   private async rows<Row>({ select, parameters, limit }: Query<Row>): Promise<Row[]> {
     const { name, text } = statementOf(select);
-    const pool: Pool = (this.source.driver as PostgresDriver).master;
-    const client = await pool.connect().catch(cannotConnect);
+    const client = await this.pool.connect().catch(cannotConnect);
     let failure: Error | undefined;
     try {
       const { rows } = await client.query({

@@ -1,6 +1,7 @@
 import type { Database as Connection } from "sqlite3";
 import { gathered } from "./batch";
 import type { Dialect, Query } from "./engine";
+import type { DatabaseObserver } from "./observer";
 import { PreparedStatement } from "./prepared-statement";
 
 // biome-ignore lint/suspicious/noExplicitAny: queries for rows of all kinds travel together
@@ -22,10 +23,27 @@ export class SqliteReads {
   private readonly statements = new Map<string, PreparedStatement>();
   private readonly numbers = new Map<AnySelect, number>();
 
-  constructor(private readonly connection: Connection) {}
+  /** Queries that no statement has taken along yet. */
+  waiting = 0;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly observer: DatabaseObserver,
+  ) {}
 
   /** The rows of a query that begins after the call. @throws the driver's error */
-  readonly rows = gathered((queries: readonly AnyQuery[]) => this.travel(queries));
+  rows(query: AnyQuery): Promise<unknown[]> {
+    this.waiting += 1;
+    return this.join(query);
+  }
+
+  private readonly join = gathered(
+    (queries: readonly AnyQuery[]) => {
+      this.waiting -= queries.length;
+      return this.travel(queries);
+    },
+    (calls) => this.observer.joined("reads", calls),
+  );
 
   async close(): Promise<void> {
     await Promise.all([...this.statements.values()].map((statement) => statement.close()));

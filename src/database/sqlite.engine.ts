@@ -7,7 +7,7 @@ import type { AbstractSqliteDriver } from "typeorm/driver/sqlite-abstract/Abstra
 import { WAIT_MS } from "./data-source";
 import { driverCode, type Engine, type Frame, type Query, type Read, transact, type Unit } from "./engine";
 import { GroupCommit } from "./group-commit";
-
+import type { DatabaseObserver, Pressure } from "./observer";
 import { SerialQueue } from "./serial-queue";
 import { SqliteReads } from "./sqlite-reads";
 
@@ -40,17 +40,19 @@ const UNAVAILABLE = new Set([
  */
 export class SqliteEngine implements Engine {
   private readonly queue = new SerialQueue();
-  private readonly units = new GroupCommit(() => this.newRunner(), FRAME);
+  private readonly units: GroupCommit;
   private readonly reads: SqliteReads;
 
   private constructor(
     private readonly writer: DataSource,
     private readonly reader: DataSource,
+    observer: DatabaseObserver,
   ) {
-    this.reads = new SqliteReads(connectionOf(reader));
+    this.units = new GroupCommit(() => this.newRunner(), FRAME, observer);
+    this.reads = new SqliteReads(connectionOf(reader), observer);
   }
 
-  static async open(writer: DataSource): Promise<SqliteEngine> {
+  static async open(writer: DataSource, observer: DatabaseObserver): Promise<SqliteEngine> {
     keepPrivate(String(writer.options.database));
     await writer.initialize();
     // In the order in which they are asked for, so that no statement overtakes the COMMIT that follows it.
@@ -61,7 +63,7 @@ export class SqliteEngine implements Engine {
     const reader = new DataSource({ ...writer.options, migrations: [] });
     await reader.initialize();
     await reader.query("PRAGMA query_only = ON");
-    return new SqliteEngine(writer, reader);
+    return new SqliteEngine(writer, reader, observer);
   }
 
   select<Row>(queries: readonly Query<Row>[]): Promise<Row[][]> {
@@ -101,6 +103,10 @@ export class SqliteEngine implements Engine {
   /** Never: the write lock is taken before a unit reads. */
   isConflict(): boolean {
     return false;
+  }
+
+  pressure(): Pressure {
+    return { waiting: { reader: this.reads.waiting, writer: this.units.waitingUnits } };
   }
 
   async close(): Promise<void> {

@@ -5,6 +5,7 @@ import type { Logger } from "pino";
 import type { Config } from "../config";
 import type { RequestContext } from "../context";
 import { type GatewayError, InvalidInput } from "../errors";
+import type { Metrics } from "../telemetry/metrics";
 import { compiledQueries } from "./compiled-queries";
 import { formatError, toGatewayError } from "./errors";
 import { landingPage } from "./landing-page";
@@ -18,6 +19,7 @@ export function createApollo(
   schema: GraphQLSchema,
   { environment }: Pick<Config, "environment">,
   log: Logger,
+  operations: Metrics["operations"],
 ): ApolloServer<RequestContext> {
   const compiled = compiledQueries(schema);
   return new ApolloServer<RequestContext>({
@@ -38,7 +40,7 @@ export function createApollo(
       ApolloServerPluginCacheControlDisabled(),
       landingPage(environment),
       refuseUnfitVariables,
-      httpStatus,
+      httpStatus(operations),
       logFailures(log),
       compiled.plugin,
     ],
@@ -56,13 +58,16 @@ function isRequestError(failure: GraphQLError, known: GatewayError): boolean {
  * Gives an answer that answers nothing the HTTP status and headers of its first error, as the REST door would; but, as the
  * GraphQL over HTTP specification asks (6.4.1), a client that knows only `application/json` gets 200 for a
  * document that does not parse, validate or coerce.
+ * @param operations counts what becomes of operations
  */
-const httpStatus: ApolloServerPlugin<RequestContext> = {
+const httpStatus = (operations: Metrics["operations"]): ApolloServerPlugin<RequestContext> => ({
   async requestDidStart() {
     return {
-      async willSendResponse({ request, response, errors }) {
+      // Counted here too, for each plugin is one more turn for every request.
+      async willSendResponse({ request, response, errors, operation }) {
         const failure = errors?.[0];
         const { body } = response;
+        operations.at(operation?.operation ?? "none", failure ? toGatewayError(failure).code : "ok").add();
         if (failure === undefined || body.kind !== "single") return;
         if (answersSomething(body.singleResult.data, errors)) return;
         const known = toGatewayError(failure);
@@ -73,7 +78,7 @@ const httpStatus: ApolloServerPlugin<RequestContext> = {
       },
     };
   },
-};
+});
 
 /** A nullable field that failed leaves data behind, `{"pet":null}`, which is no answer: a missing key is 401 there too. */
 function answersSomething(

@@ -1,4 +1,4 @@
-import { batched, indexBy } from "../database/batch";
+import { indexBy } from "../database/batch";
 import type { Database } from "../database/database";
 import type { Select } from "../database/engine";
 import type { Timestamp } from "../validation/timestamp";
@@ -52,7 +52,7 @@ const BY_HASHES: Select<KeyRow> = {
  * Every request asks for one, so requests share the query; a key is read after it was presented, never from a cache.
  */
 export const createKeyLookup = (database: Database) =>
-  batched(async (hashes) => {
+  database.batched("keys", async (hashes) => {
     const [rows = []] = await database.select([{ select: BY_HASHES, parameters: [hashes] }]);
     return indexBy(rows.map(foundKey), ({ key }) => key.hash);
   });

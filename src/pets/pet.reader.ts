@@ -1,5 +1,5 @@
 import type { EntityManager } from "typeorm";
-import { batched, indexBy } from "../database/batch";
+import { indexBy } from "../database/batch";
 import type { Database } from "../database/database";
 import type { Query, Select } from "../database/engine";
 import type { Page } from "../graphql/connection";
@@ -51,7 +51,7 @@ export class PetReader {
   constructor(private readonly database: Database) {}
 
   /** The animal with an id, which must be an int64; undefined when there is none. */
-  readonly find = batched(async (ids) => {
+  readonly find = this.database.batched("pets", async (ids) => {
     const [pets = []] = await this.database.select([{ select: BY_IDS, parameters: [ids] }]);
     return indexBy(pets, ({ id }) => id);
   });
