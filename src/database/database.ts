@@ -110,22 +110,39 @@ export class Database {
 
   /**
    * Brings the tables up to date; safe when several processes start at once. Answers what it ran.
-   * @throws StartupError naming the database
+   * @throws StartupError naming the database, also when a newer program has made tables that this one does not know
    */
   async migrate(): Promise<string[]> {
     const run = () =>
-      this.exclusively((tx) => {
+      this.exclusively(async (tx) => {
         const executor = new MigrationExecutor(this.source, tx.queryRunner);
         executor.transaction = "none";
+        await this.assertNotNewer(executor);
         return executor.executePendingMigrations();
       });
     return (await starting(this.source, run)).map(({ name }) => name);
   }
 
-  /** Names of the migrations that `migrate` would run. @throws StartupError naming the database */
+  /** Names of the migrations that `migrate` would run. @throws StartupError as `migrate` does */
   async pendingMigrations(): Promise<string[]> {
     const executor = new MigrationExecutor(this.source);
-    return (await starting(this.source, () => executor.getPendingMigrations())).map(({ name }) => name);
+    const pending = async () => {
+      await this.assertNotNewer(executor);
+      return executor.getPendingMigrations();
+    };
+    return (await starting(this.source, pending)).map(({ name }) => name);
+  }
+
+  /** What an older program does to rows whose rules it does not know, nobody can tell. */
+  private async assertNotNewer(executor: MigrationExecutor): Promise<void> {
+    const known = new Set((await executor.getAllMigrations()).map(({ name }) => name));
+    const [unknown] = (await executor.getExecutedMigrations()).filter(({ name }) => !known.has(name));
+    if (unknown !== undefined) {
+      throw new StartupError(
+        `the database ${placeOf(this.source)} was brought up to date by a newer version of this program, ` +
+          `with ${unknown.name}; run that version, or restore a backup from before`,
+      );
+    }
   }
 
   /** How busy the way to the rows is now. */
@@ -166,6 +183,7 @@ async function starting<T>(source: DataSource, work: () => Promise<T>): Promise<
   try {
     return await work();
   } catch (cause) {
+    if (cause instanceof StartupError) throw cause;
     throw new StartupError(`the database ${placeOf(source)} cannot be used`, { cause });
   }
 }
