@@ -1,5 +1,3 @@
-import { closeSync, mkdirSync, openSync } from "node:fs";
-import { dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Database as Connection } from "sqlite3";
 import { DataSource, type QueryRunner } from "typeorm";
@@ -9,6 +7,7 @@ import { driverCode, type Engine, type Frame, type Query, type Read, transact, t
 import { GroupCommit } from "./group-commit";
 import type { DatabaseObserver, Pressure } from "./observer";
 import { SerialQueue } from "./serial-queue";
+import { keepPrivate } from "./sqlite-file";
 import { SqliteReads } from "./sqlite-reads";
 
 /** IMMEDIATE takes the write lock at once: a unit that reads before it writes cannot fail half-way. */
@@ -129,12 +128,6 @@ export class SqliteEngine implements Engine {
     driver.queryRunner = undefined;
     return runner;
   }
-}
-
-/** Creates a database file, and its folder, that only its owner can read: it holds hashes and texts of clients. */
-function keepPrivate(file: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  closeSync(openSync(file, "a", 0o600));
 }
 
 /** Of several processes that start together SQLite lets one switch, and refuses the others without waiting. */
