@@ -30,6 +30,8 @@ export interface App {
   http: FastifyInstance;
   services: Services;
   metrics: Metrics;
+  /** From now on `/readyz` answers 503, so that no more requests are sent here; those that come are answered. */
+  announceStop(): void;
   /** Finishes what is under way, then lets go of the database. */
   close(): Promise<void>;
 }
@@ -76,7 +78,8 @@ export async function createApp(
   });
   refuseOtherRestMethods(http);
   refuseOtherMethods(http, "/graphql", ["GET", "POST"]);
-  addHealthRoutes(http, database);
+  const readiness = { stopping: false };
+  addHealthRoutes(http, database, readiness);
   addMetricsRoute(http, metrics, config);
   addDocumentation(http, createOpenApi(schema, serversOf(config)));
   await addDashboard(http, dashboard);
@@ -87,6 +90,9 @@ export async function createApp(
     http,
     services,
     metrics,
+    announceStop: () => {
+      readiness.stopping = true;
+    },
     close: async () => {
       stopHousekeeping();
       await http.close();

@@ -89,6 +89,7 @@ const settings = z
       .default("info"),
     BODY_LIMIT_BYTES: integer("BODY_LIMIT_BYTES", 1024, 104_857_600).default(1_048_576),
     CORS_ORIGINS: origins.default([]),
+    DRAIN_SECONDS: integer("DRAIN_SECONDS", 0, 300).default(0),
     METRICS_TOKEN: z
       .string()
       .regex(/^[\x21-\x7e]{16,200}$/, "METRICS_TOKEN must have 16 to 200 characters of ASCII, no spaces")
@@ -128,6 +129,7 @@ const settings = z
     logLevel: env.LOG_LEVEL,
     bodyLimitBytes: env.BODY_LIMIT_BYTES,
     corsOrigins: env.CORS_ORIGINS,
+    drainMs: env.DRAIN_SECONDS * 1000,
     metricsToken: env.METRICS_TOKEN,
     bootstrap: {
       ownerEmail: env.BOOTSTRAP_OWNER_EMAIL,

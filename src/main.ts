@@ -1,4 +1,6 @@
 import "reflect-metadata";
+import { setTimeout as timer } from "node:timers";
+import { setTimeout } from "node:timers/promises";
 import { createApp } from "./app";
 import { bootstrap } from "./bootstrap";
 import { loadConfig } from "./config";
@@ -19,16 +21,17 @@ async function main(): Promise<void> {
   // First, for what the first start makes is shown once, and a port in use would lose it.
   await app.http.listen({ port: config.port, host: config.host });
   const first = await bootstrap(app.services.database, config);
-  const address = addressOf(config, app.http.server.address());
-  if (first) process.stdout.write(firstStartNotice(first, address));
-  process.stdout.write(readyNotice(config, address));
-
   let stopping = false;
   const stop = async (signal: NodeJS.Signals) => {
     if (stopping) process.exit(1);
     stopping = true;
+    app.announceStop();
+    if (config.drainMs > 0) {
+      log.info({ signal, ms: config.drainMs }, "draining");
+      await setTimeout(config.drainMs);
+    }
     log.info({ signal }, "stopping");
-    setTimeout(() => {
+    timer(() => {
       log.error("stop took too long");
       process.exit(1);
     }, STOP_LIMIT_MS).unref();
@@ -38,6 +41,11 @@ async function main(): Promise<void> {
   };
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
+
+  // Last, for whoever reads it may stop the process at once.
+  const address = addressOf(config, app.http.server.address());
+  if (first) process.stdout.write(firstStartNotice(first, address));
+  process.stdout.write(readyNotice(config, address));
 }
 
 main().catch(reportAndExit);

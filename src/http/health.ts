@@ -1,13 +1,52 @@
 import type { FastifyInstance } from "fastify";
+import { gathered } from "../database/batch";
 import type { Database } from "../database/database";
+import { GatewayError } from "../errors";
 import { refuseOtherMethods } from "./allowed-methods";
 
-/** `/healthz`: the process is alive. `/readyz`: the database answers too, else 503. */
-export function addHealthRoutes(app: FastifyInstance, database: Database): void {
-  app.get("/healthz", async () => ({ status: "ok" }));
-  app.get("/readyz", async () => {
-    await database.read((reader) => reader.query("SELECT 1"));
+/** Who asks whether the service is ready gives up soon, and wants to hear no before (ms). */
+const LIMIT_MS = 2_000;
+
+/** Whether the service asks for requests. */
+export interface Readiness {
+  /** From the moment at which it is told to stop, until it has. */
+  stopping: boolean;
+}
+
+/**
+ * `/healthz`: the process is alive. `/readyz`: it takes requests and the database answers them, else 503; told within
+ * two seconds, and never from memory.
+ */
+export function addHealthRoutes(app: FastifyInstance, database: Database, readiness: Readiness): void {
+  // Anybody may ask, so askers share a query.
+  const ask = gathered(async (askers: readonly true[]) => {
+    await database.read((reader) => reader.query("SELECT name FROM migration LIMIT 1"));
+    return askers.map(() => undefined);
+  });
+  app.get("/healthz", async (_, reply) => {
+    reply.header("cache-control", "no-store");
+    return { status: "ok" };
+  });
+  app.get("/readyz", async (_, reply) => {
+    reply.header("cache-control", "no-store");
+    if (readiness.stopping) throw new GatewayError("unavailable", "The service is stopping.");
+    await within(LIMIT_MS, ask(true));
     return { status: "ok" };
   });
   for (const path of ["/healthz", "/readyz"]) refuseOtherMethods(app, path, ["GET"]);
+}
+
+/** @throws GatewayError `unavailable` when it takes longer */
+async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new GatewayError("unavailable", "The database does not answer in time."));
+    }, limitMs);
+  });
+  try {
+    await Promise.race([work, limit]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
