@@ -19,11 +19,13 @@ import { addMetricsRoute } from "./http/metrics";
 import { measureRequests } from "./http/request-metrics";
 import { createHttpServer } from "./http/server";
 import { sessionCookies } from "./http/session-cookie";
+import { traceRequests } from "./http/trace-requests";
 import { addDocumentation } from "./rest/documentation";
 import { createOpenApi, serversOf } from "./rest/openapi";
 import { addRestRoutes, refuseOtherRestMethods } from "./rest/rest";
 import { createResolvers, createServices, type Services } from "./services";
 import { Metrics } from "./telemetry/metrics";
+import { follow } from "./telemetry/trace";
 
 /** A service that is wired up and connected, and that nobody listens for yet. */
 export interface App {
@@ -35,6 +37,10 @@ export interface App {
   /** Finishes what is under way, then lets go of the database. */
   close(): Promise<void>;
 }
+
+/** Not at the top: it takes a tenth of a second, and most do without. */
+const openTelemetry = () =>
+  require("./telemetry/open-telemetry") as typeof import("./telemetry/open-telemetry");
 
 /** Where the build puts the dashboard: beside the program. */
 const BUILT_DASHBOARD = join(__dirname, "../dashboard");
@@ -61,6 +67,9 @@ export async function createApp(
   await apollo.start();
   const http = await createHttpServer(config, log);
   measureRequests(http, metrics);
+  const tracing = config.tracing && openTelemetry().createTracing(config.tracing, log);
+  if (tracing) traceRequests(http, tracing);
+  const answerGraphQL = fastifyApolloHandler(apollo, { context: async ({ gateway }) => gateway });
   await http.register(async (scope) => {
     authenticateRequests(scope, createContext);
     addRestRoutes(scope, schema);
@@ -73,7 +82,7 @@ export async function createApp(
       method: ["GET", "POST"],
       url: "/graphql",
       exposeHeadRoute: false,
-      handler: fastifyApolloHandler(apollo, { context: async ({ gateway }) => gateway }),
+      handler: (request, reply) => follow("graphql", async () => answerGraphQL.call(scope, request, reply)),
     });
   });
   refuseOtherRestMethods(http);
@@ -99,6 +108,7 @@ export async function createApp(
       await apollo.stop();
       await services.usage.close();
       await database.close();
+      await tracing?.close();
     },
   };
 }

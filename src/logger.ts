@@ -3,12 +3,14 @@ import pretty from "pino-pretty";
 import { QueryFailedError } from "typeorm";
 import type { Config } from "./config";
 import { driverCode } from "./database/engine";
+import { currentWork } from "./telemetry/trace";
 
 /** What goes into a log of this level, and what does not, wherever it is written to. */
 export const logOptions = (level: Config["logLevel"]): LoggerOptions => ({
   level,
   redact: ["req.headers.authorization", "req.headers.cookie"],
   serializers: { err: describeFailure },
+  mixin: () => ({ ...currentWork()?.ids }),
 });
 
 /** A statement for a thousand rows says no more than its beginning (characters). */

@@ -1,4 +1,5 @@
 import DataLoader from "dataloader";
+import { currentWork, followFor, type Work } from "../telemetry/trace";
 
 /** Well below SQLite's 32,766 variables a statement. */
 const MOST_ITEMS = 1_000;
@@ -8,12 +9,15 @@ const MOST_ITEMS = 1_000;
  * those that come while the one before is under way, so that calls grow with the load instead of queueing.
  * Nothing is cached: each call is answered by work that began after it came.
  * @param work answers items in their order, each with a value or an Error of its own
+ * @param name of it, for those who follow requests
  * @param joined told how many calls each call became
  */
 export function gathered<T, V>(
   work: (items: readonly T[]) => Promise<ArrayLike<V | Error>>,
+  name = "batch",
   joined?: (calls: number) => void,
 ): (item: T) => Promise<V> {
+  let askers: Work[] = [];
   const waiting: (() => void)[] = [];
   let busy = false;
   const next = () => {
@@ -25,7 +29,9 @@ export function gathered<T, V>(
     // Not before those who were answered have had their turn: what they ask for next shares the next call.
     (items) => {
       joined?.(items.length);
-      return work(items).finally(() => setImmediate(next));
+      const followed = askers;
+      if (followed.length > 0) askers = [];
+      return followFor(name, followed, () => work(items)).finally(() => setImmediate(next));
     },
     {
       cache: false,
@@ -38,7 +44,11 @@ export function gathered<T, V>(
       },
     },
   );
-  return (item) => loader.load(item);
+  return (item) => {
+    const asker = currentWork();
+    if (asker !== undefined) askers.push(asker);
+    return loader.load(item);
+  };
 }
 
 /**
@@ -47,12 +57,17 @@ export function gathered<T, V>(
  */
 export const batched = <V>(
   load: (keys: string[]) => Promise<ReadonlyMap<string, V>>,
+  name?: string,
   joined?: (calls: number) => void,
 ): ((key: string) => Promise<V | undefined>) =>
-  gathered(async (keys: readonly string[]) => {
-    const found = await load([...new Set(keys)]);
-    return keys.map((key) => found.get(key));
-  }, joined);
+  gathered(
+    async (keys: readonly string[]) => {
+      const found = await load([...new Set(keys)]);
+      return keys.map((key) => found.get(key));
+    },
+    name,
+    joined,
+  );
 
 /** Rows as a map by one of their columns. */
 export const indexBy = <T>(rows: readonly T[], key: (row: T) => string): Map<string, T> =>

@@ -1,5 +1,6 @@
 import { type DataSource, type EntityManager, MigrationExecutor } from "typeorm";
 import { GatewayError, StartupError } from "../errors";
+import { follow } from "../telemetry/trace";
 import { batched, gathered } from "./batch";
 import type { Engine, Query, Read, Unit } from "./engine";
 import { type DatabaseObserver, type Failure, type Joined, NO_OBSERVER, type Pressure } from "./observer";
@@ -42,7 +43,7 @@ export class Database {
 
   /** The rows of each query: what every request asks for goes this way. @throws GatewayError `unavailable` */
   select<Row>(queries: readonly Query<Row>[]): Promise<Row[][]> {
-    return this.guarded(() => this.engine.select(queries));
+    return this.guarded("database select", () => this.engine.select(queries));
   }
 
   /**
@@ -53,12 +54,12 @@ export class Database {
     what: Joined,
     load: (keys: string[]) => Promise<ReadonlyMap<string, V>>,
   ): (key: string) => Promise<V | undefined> {
-    return batched(load, (calls) => this.observer.joined(what, calls));
+    return batched(load, `batch of ${what}`, (calls) => this.observer.joined(what, calls));
   }
 
   /** Runs a reading query on committed rows. @throws GatewayError `unavailable` */
   read<T>(query: Read<T>): Promise<T> {
-    return this.guarded(() => this.engine.read(query));
+    return this.guarded("database read", () => this.engine.read(query));
   }
 
   /**
@@ -67,7 +68,7 @@ export class Database {
    *   or `conflict` where a concurrent unit was first
    */
   write<T>(unit: Unit<T>): Promise<T> {
-    return this.guarded(() => this.engine.transaction(unit));
+    return this.guarded("database write", () => this.engine.transaction(unit));
   }
 
   /**
@@ -82,7 +83,9 @@ export class Database {
   ): (row: Row) => Promise<T> {
     const insertAll = async (rows: readonly Row[]) => {
       try {
-        return await this.guarded(() => this.engine.transaction((tx) => insert(tx, rows), single));
+        return await this.guarded("database write", () =>
+          this.engine.transaction((tx) => insert(tx, rows), single),
+        );
       } catch (error) {
         // Where the database is gone, nobody knows whether the rows were kept: a second try could add them twice.
         if (rows.length === 1 || isUnavailable(error)) throw error;
@@ -92,12 +95,12 @@ export class Database {
         );
       }
     };
-    return gathered(insertAll, (calls) => this.observer.joined("inserts", calls));
+    return gathered(insertAll, "batch of inserts", (calls) => this.observer.joined("inserts", calls));
   }
 
   /** As `write`, but one at a time among all processes on this database: for migrations and first start. */
   exclusively<T>(unit: Unit<T>): Promise<T> {
-    return this.guarded(() => this.engine.exclusively(unit));
+    return this.guarded("database write", () => this.engine.exclusively(unit));
   }
 
   /**
@@ -154,9 +157,9 @@ export class Database {
     return this.engine.close();
   }
 
-  private async guarded<T>(work: () => Promise<T>): Promise<T> {
+  private async guarded<T>(name: string, work: () => Promise<T>): Promise<T> {
     try {
-      return await work();
+      return await follow(name, work);
     } catch (error) {
       if (error instanceof GatewayError) {
         if (isUnavailable(error)) this.observer.failed("unavailable");

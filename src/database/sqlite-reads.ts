@@ -42,6 +42,7 @@ export class SqliteReads {
       this.waiting -= queries.length;
       return this.travel(queries);
     },
+    "statement",
     (calls) => this.observer.joined("reads", calls),
   );
 

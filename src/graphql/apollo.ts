@@ -1,11 +1,13 @@
 import { ApolloServer, type ApolloServerPlugin, type HTTPGraphQLHead } from "@apollo/server";
 import { ApolloServerPluginCacheControlDisabled } from "@apollo/server/plugin/disabled";
-import type { GraphQLError, GraphQLSchema } from "graphql";
+import type { GraphQLError, GraphQLSchema, OperationDefinitionNode } from "graphql";
 import type { Logger } from "pino";
 import type { Config } from "../config";
 import type { RequestContext } from "../context";
 import { type GatewayError, InvalidInput } from "../errors";
+import { redactTokens } from "../keys/redact-tokens";
 import type { Metrics } from "../telemetry/metrics";
+import { currentWork } from "../telemetry/trace";
 import { compiledQueries } from "./compiled-queries";
 import { formatError, toGatewayError } from "./errors";
 import { landingPage } from "./landing-page";
@@ -67,6 +69,7 @@ const httpStatus = (operations: Metrics["operations"]): ApolloServerPlugin<Reque
       async willSendResponse({ request, response, errors, operation }) {
         const failure = errors?.[0];
         const { body } = response;
+        if (operation) describeOperation(operation);
         operations.at(operation?.operation ?? "none", failure ? toGatewayError(failure).code : "ok").add();
         if (failure === undefined || body.kind !== "single") return;
         if (answersSomething(body.singleResult.data, errors)) return;
@@ -79,6 +82,13 @@ const httpStatus = (operations: Metrics["operations"]): ApolloServerPlugin<Reque
     };
   },
 });
+
+/** For those who follow requests; the name is the client's, and could hold anything. */
+function describeOperation({ operation, name }: OperationDefinitionNode): void {
+  const work = currentWork();
+  work?.describe({ "graphql.operation.type": operation });
+  if (name) work?.describe({ "graphql.operation.name": redactTokens(name.value).slice(0, 100) });
+}
 
 /** A nullable field that failed leaves data behind, `{"pet":null}`, which is no answer: a missing key is 401 there too. */
 function answersSomething(

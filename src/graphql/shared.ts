@@ -46,7 +46,7 @@ export function shareAlike(execute: Execute, fields: readonly RootField[]): Exec
         return result;
       }),
     );
-  });
+  }, "shared answer");
   return async (context, variables) => {
     try {
       for (const field of fields) authorize(context.caller, accessOf(field), false);

@@ -22,7 +22,7 @@ export function addHealthRoutes(app: FastifyInstance, database: Database, readin
   const ask = gathered(async (askers: readonly true[]) => {
     await database.read((reader) => reader.query("SELECT name FROM migration LIMIT 1"));
     return askers.map(() => undefined);
-  });
+  }, "batch of readiness");
   app.get("/healthz", async (_, reply) => {
     reply.header("cache-control", "no-store");
     return { status: "ok" };
