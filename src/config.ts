@@ -93,6 +93,9 @@ const settings = z
         "ENVIRONMENT must be development, staging or production",
       )
       .default("development"),
+    GRAPHQL_INTROSPECTION: z
+      .enum(["true", "false"], "GRAPHQL_INTROSPECTION must be true or false")
+      .optional(),
     PUBLIC_URL: url("PUBLIC_URL").optional(),
     PRODUCTION_URL: url("PRODUCTION_URL").optional(),
     STAGING_URL: url("STAGING_URL").optional(),
@@ -106,6 +109,10 @@ const settings = z
       )
       .default("info"),
     BODY_LIMIT_BYTES: integer("BODY_LIMIT_BYTES", 1024, 104_857_600).default(1_048_576),
+    REQUEST_TIMEOUT_SECONDS: integer("REQUEST_TIMEOUT_SECONDS", 1, 3600).default(60),
+    MAX_CONNECTIONS: integer("MAX_CONNECTIONS", 1, 1_000_000).default(10_000),
+    RATE_LIMIT_PER_MINUTE: integer("RATE_LIMIT_PER_MINUTE", 0, 100_000_000).default(0),
+    REFUSED_KEYS_PER_MINUTE: integer("REFUSED_KEYS_PER_MINUTE", 0, 100_000_000).default(1000),
     CORS_ORIGINS: origins.default([]),
     DRAIN_SECONDS: integer("DRAIN_SECONDS", 0, 300).default(0),
     METRICS_TOKEN: z
@@ -146,6 +153,7 @@ const settings = z
     databaseUrl: env.DATABASE_URL,
     databasePoolSize: env.DATABASE_POOL_SIZE,
     environment: env.ENVIRONMENT,
+    introspection: (env.GRAPHQL_INTROSPECTION ?? String(env.ENVIRONMENT === "development")) === "true",
     publicUrl: env.PUBLIC_URL,
     productionUrl: env.PRODUCTION_URL,
     stagingUrl: env.STAGING_URL,
@@ -156,6 +164,10 @@ const settings = z
     trustProxy: env.TRUST_PROXY,
     logLevel: env.LOG_LEVEL,
     bodyLimitBytes: env.BODY_LIMIT_BYTES,
+    requestTimeoutMs: env.REQUEST_TIMEOUT_SECONDS * 1000,
+    maxConnections: env.MAX_CONNECTIONS,
+    rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
+    refusedKeysPerMinute: env.REFUSED_KEYS_PER_MINUTE,
     corsOrigins: env.CORS_ORIGINS,
     drainMs: env.DRAIN_SECONDS * 1000,
     metricsToken: env.METRICS_TOKEN,

@@ -2,7 +2,7 @@ import { type DataSource, type EntityManager, MigrationExecutor } from "typeorm"
 import { GatewayError, StartupError } from "../errors";
 import { follow } from "../telemetry/trace";
 import { batched, gathered } from "./batch";
-import type { Engine, Query, Read, Unit } from "./engine";
+import type { Engine, Lookup, PageQuery, Paging, Read, Unit } from "./engine";
 import { type DatabaseObserver, type Failure, type Joined, NO_OBSERVER, type Pressure } from "./observer";
 import { placeOf } from "./place";
 import { PostgresEngine } from "./postgres.engine";
@@ -22,6 +22,8 @@ export enum Ordered {
  * own unit, or a bug.
  */
 export class Database {
+  private lastWriteFailed = false;
+
   private constructor(
     private readonly source: DataSource,
     private readonly engine: Engine,
@@ -41,9 +43,14 @@ export class Database {
     });
   }
 
-  /** The rows of each query: what every request asks for goes this way. @throws GatewayError `unavailable` */
-  select<Row>(queries: readonly Query<Row>[]): Promise<Row[][]> {
-    return this.guarded("database select", () => this.engine.select(queries));
+  /** The rows that have one of the texts, in any order. @throws GatewayError `unavailable` */
+  lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
+    return this.guarded("database lookup", () => this.engine.lookup(lookup, values));
+  }
+
+  /** The rows of each page, in the order of their ids. @throws GatewayError `unavailable` */
+  pages<Row>(paging: Paging<Row>, pages: readonly PageQuery[]): Promise<Row[][]> {
+    return this.guarded("database pages", () => this.engine.pages(paging, pages));
   }
 
   /**
@@ -54,7 +61,20 @@ export class Database {
     what: Joined,
     load: (keys: string[]) => Promise<ReadonlyMap<string, V>>,
   ): (key: string) => Promise<V | undefined> {
-    return batched(load, `batch of ${what}`, (calls) => this.observer.joined(what, calls));
+    return batched(load, this.watched(what));
+  }
+
+  /**
+   * Joins calls into one, as the function of this name does.
+   * @param what of the calls
+   * @param most items of one call
+   */
+  gathered<T, V>(
+    what: Joined,
+    work: (items: readonly T[]) => Promise<ArrayLike<V | Error>>,
+    most?: number,
+  ): (item: T) => Promise<V> {
+    return gathered(work, { ...this.watched(what), ...(most !== undefined && { most }) });
   }
 
   /** Runs a reading query on committed rows. @throws GatewayError `unavailable` */
@@ -68,7 +88,12 @@ export class Database {
    *   or `conflict` where a concurrent unit was first
    */
   write<T>(unit: Unit<T>): Promise<T> {
-    return this.guarded("database write", () => this.engine.transaction(unit));
+    return this.writing(() => this.engine.transaction(unit));
+  }
+
+  /** Whether the last write that was tried was kept: a full disk, say, refuses writes while reads go on. */
+  get takesWrites(): boolean {
+    return !this.lastWriteFailed;
   }
 
   /**
@@ -81,11 +106,9 @@ export class Database {
     insert: (tx: EntityManager, rows: readonly Row[]) => Promise<T[]>,
     { single = false } = {},
   ): (row: Row) => Promise<T> {
-    const insertAll = async (rows: readonly Row[]) => {
+    return this.gathered("inserts", async (rows: readonly Row[]) => {
       try {
-        return await this.guarded("database write", () =>
-          this.engine.transaction((tx) => insert(tx, rows), single),
-        );
+        return await this.writing(() => this.engine.transaction((tx) => insert(tx, rows), single));
       } catch (error) {
         // Where the database is gone, nobody knows whether the rows were kept: a second try could add them twice.
         if (rows.length === 1 || isUnavailable(error)) throw error;
@@ -94,8 +117,7 @@ export class Database {
           outcome.status === "fulfilled" ? outcome.value : asError(outcome.reason),
         );
       }
-    };
-    return gathered(insertAll, "batch of inserts", (calls) => this.observer.joined("inserts", calls));
+    });
   }
 
   /** As `write`, but one at a time among all processes on this database: for migrations and first start. */
@@ -157,6 +179,17 @@ export class Database {
     return this.engine.close();
   }
 
+  private async writing<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      const result = await this.guarded("database write", work);
+      this.lastWriteFailed = false;
+      return result;
+    } catch (error) {
+      if (isUnavailable(error)) this.lastWriteFailed = true;
+      throw error;
+    }
+  }
+
   private async guarded<T>(name: string, work: () => Promise<T>): Promise<T> {
     try {
       return await follow(name, work);
@@ -174,6 +207,10 @@ export class Database {
   private failureOf(error: unknown): Failure {
     if (this.engine.isConflict(error)) return "conflict";
     return this.engine.isUnavailable(error) ? "unavailable" : "unexpected";
+  }
+
+  private watched(what: Joined) {
+    return { name: `batch of ${what}`, joined: (calls: number) => this.observer.joined(what, calls) };
   }
 }
 

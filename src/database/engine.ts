@@ -8,37 +8,53 @@ export type Read<T> = (reader: EntityManager) => Promise<T>;
 /** A unit of work: every statement through `tx`, all kept or none. */
 export type Unit<T> = (tx: EntityManager) => Promise<T>;
 
-/** What a database spells in its own way inside a Select. */
-export interface Dialect {
-  /** `column IN …`: the value is in the list of texts that is the parameter, such as `$1`. */
-  among(column: string, parameter: string): string;
+/** The SQL that each property of a row stands for. */
+type Columns<Row> = Readonly<Record<keyof Row & string, string>>;
+
+/** Finds rows by a text of theirs. Always the same object, by which the database knows what it has parsed already. */
+export interface Lookup<Row> {
+  columns: Columns<Row>;
+  /** The tables, without FROM. */
+  from: string;
+  /** The column that holds the text. */
+  by: string;
 }
 
-/** A query whose text never changes, for the paths that every request takes. */
-export interface Select<Row> {
-  /** Each property of a row, and the SQL that it stands for. */
-  columns: Readonly<Record<keyof Row & string, string>>;
-  /** The rest of the query, from FROM on; its parameters are `$1`, `$2`, …. */
-  from(dialect: Dialect): string;
-  /** Whether its queries have a limit. */
-  limited?: boolean;
+/** Pages through a table in the order of its int64 ids. Always the same object, as a Lookup is. */
+export interface Paging<Row> {
+  columns: Columns<Row>;
+  table: string;
+  id: string;
+  /** The column that can narrow the list, which an index has together with the id. */
+  filter: string;
 }
 
-/** A Select with the values of its parameters. */
-export interface Query<Row> {
-  /** Always the same object, by which the database knows what it has parsed already. */
-  select: Select<Row>;
-  parameters: readonly unknown[];
-  /** Most rows to answer, where the Select is limited. */
-  limit?: number;
+/** The rows of one page: from an int64 on, in decimal, and no more than the limit. */
+export interface PageQuery {
+  /** What the column of the filter must hold; null takes all rows. */
+  filter: string | null;
+  from: string;
+  limit: number;
+}
+
+/** The usual limits of pages, each with the row that tells whether there are more. */
+export const PAGE_LENGTHS = [11, 21, 51, 101] as const;
+
+/** The least usual limit that a page fits in: where pages share a query, no LIMIT can differ from all others. */
+export function pageLength(limit: number): number {
+  const length = PAGE_LENGTHS.find((length) => length >= limit);
+  if (length === undefined) throw new Error(`A page of ${limit} rows is too long.`);
+  return length;
 }
 
 /**
  * What differs between the databases; nothing outside this folder knows which one it talks to.
  */
 export interface Engine {
-  /** Answers the rows of each query, all seen on committed rows after the call. */
-  select<Row>(queries: readonly Query<Row>[]): Promise<Row[][]>;
+  /** The rows that have one of the texts; on committed rows, after the call, as are pages. */
+  lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]>;
+  /** The rows of each page, in the order of their ids. */
+  pages<Row>(paging: Paging<Row>, pages: readonly PageQuery[]): Promise<Row[][]>;
   /** Runs a query that never sees an uncommitted row. */
   read<T>(query: Read<T>): Promise<T>;
   /**

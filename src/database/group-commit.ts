@@ -68,27 +68,30 @@ export class GroupCommit {
     return this.waiting.length > 0;
   }
 
-  /** Runs one transaction with the units that wait. */
-  async commitWaiting(): Promise<void> {
+  /** Runs one transaction with the units that wait. @returns why nothing of it was kept, if so */
+  async commitWaiting(): Promise<unknown> {
     const units = this.waiting.splice(0, MOST_UNITS);
     const began = performance.now();
-    await this.commit(units);
+    const failure = await this.commit(units);
     this.observer.transaction((performance.now() - began) / 1000);
     this.observer.joined("transaction", units.length);
+    return failure;
   }
 
-  private async commit(units: readonly Waiting[]): Promise<void> {
+  private async commit(units: readonly Waiting[]): Promise<unknown> {
     const [only] = units;
     if (units.length === 1 && only !== undefined) {
-      await only.run(only.single ? NO_FRAME : this.frame);
+      const failure = await only.run(only.single ? NO_FRAME : this.frame);
       only.settle();
-      return;
+      return failure;
     }
     try {
       await transact(this.newRunner(), this.frame, () => runEach(units));
       for (const unit of units) unit.settle();
+      return undefined;
     } catch (error) {
       for (const unit of units) unit.fail(error);
+      return error;
     }
   }
 }

@@ -1,5 +1,14 @@
 /** What several calls were joined into: one query of lookups or for reads, one statement of inserts, one transaction. */
-export const JOINED = ["keys", "sessions", "agents", "pets", "reads", "inserts", "transaction"] as const;
+export const JOINED = [
+  "keys",
+  "sessions",
+  "agents",
+  "pets",
+  "pages",
+  "reads",
+  "inserts",
+  "transaction",
+] as const;
 export type Joined = (typeof JOINED)[number];
 
 /** How work on the database failed other than by a rule of the service. */

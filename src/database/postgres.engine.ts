@@ -5,18 +5,21 @@ import {
   QueryFailedError,
   type QueryRunner,
   QueryRunnerAlreadyReleasedError,
+  QueryRunnerProviderAlreadyReleasedError,
 } from "typeorm";
 import type { PostgresDriver } from "typeorm/driver/postgres/PostgresDriver";
 import { GatewayError } from "../errors";
 import { sha256 } from "../validation/sha256";
 import {
-  type Dialect,
   driverCode,
   type Engine,
   type Frame,
-  type Query,
+  type Lookup,
+  PAGE_LENGTHS,
+  type PageQuery,
+  type Paging,
+  pageLength,
   type Read,
-  type Select,
   transact,
   type Unit,
 } from "./engine";
@@ -34,23 +37,55 @@ const UNIQUE_VIOLATION = "23505";
 const EXCLUSIVE_LOCK = 7_236_418_905;
 const ORDER_LOCK = 723_641;
 
-const DIALECT: Dialect = { among: (column, parameter) => `${column} = ANY(${parameter})` };
+/** A statement with the name under which each connection keeps what it parsed. */
+interface Named {
+  name: string;
+  text: string;
+}
 
-const statements = new WeakMap<object, { name: string; text: string }>();
+/** By what is asked for, and how. */
+const statements = new WeakMap<object, Map<string, Named>>();
 
-/** The text of a Select, and the name under which each connection keeps what it parsed. */
-function statementOf<Row>(select: Select<Row>): { name: string; text: string } {
-  const known = statements.get(select);
+function named(of: object, way: string, write: () => string): Named {
+  const ways = statements.get(of) ?? new Map<string, Named>();
+  statements.set(of, ways);
+  const known = ways.get(way);
   if (known !== undefined) return known;
-  const columns = Object.entries<string>(select.columns).map(([name, sql]) => `${sql} AS "${name}"`);
-  const from = select.from(DIALECT);
-  const places = [...from.matchAll(/\$(\d+)/g)].map(([, place]) => Number(place));
-  const limit = select.limited ? ` LIMIT $${Math.max(0, ...places) + 1}` : "";
-  const text = `SELECT ${columns} ${from}${limit}`;
+  const text = write();
   // The same name for the same text, also of other processes that a connection pooler gives the same connection.
   const statement = { name: `gateway_${sha256(text).slice(0, 32)}`, text };
-  statements.set(select, statement);
+  ways.set(way, statement);
   return statement;
+}
+
+const columnsSql = (columns: Readonly<Record<string, string>>) =>
+  Object.entries(columns).map(([name, sql]) => `${sql} AS "${name}"`);
+
+const lookupSql = ({ columns, from, by }: Lookup<unknown>, values: string) =>
+  `SELECT ${columnsSql(columns)} FROM ${from} WHERE ${by} = ${values}`;
+
+const pageSql = (
+  { columns, table, id }: Paging<unknown>,
+  where: string,
+  from: string,
+  limit: string | number,
+) =>
+  `SELECT ${columnsSql(columns)} FROM ${table} WHERE ${where} AND ${id} >= ${from} ORDER BY ${id} LIMIT ${limit}`;
+
+/**
+ * Pages as a JSON array each, null for an empty one. The planner must know how long a page is, or it sorts the whole
+ * table for each: so pages are read at the next usual length.
+ */
+function pagesSql(paging: Paging<unknown>): string {
+  const rows = (where: string) => {
+    const ofLength = (length: number) =>
+      `WHEN ${length} THEN (SELECT json_agg(row) FROM (${pageSql(paging, where, "page.start", length)}) AS row)`;
+    return `CASE page.length ${PAGE_LENGTHS.map(ofLength).join(" ")} END`;
+  };
+  return `SELECT CASE WHEN page.filter IS NULL THEN ${rows("true")}
+      ELSE ${rows(`${paging.filter} = page.filter`)} END AS rows
+    FROM unnest($1::text[], $2::bigint[], $3::int[]) WITH ORDINALITY AS page (filter, start, length, place)
+    ORDER BY page.place`;
 }
 
 /** PostgreSQL: a pool of connections; a read or a transaction takes whichever is free. */
@@ -65,8 +100,42 @@ export class PostgresEngine implements Engine {
     return new PostgresEngine(source, observer);
   }
 
-  select<Row>(queries: readonly Query<Row>[]): Promise<Row[][]> {
-    return Promise.all(queries.map((query) => this.rows(query)));
+  lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
+    // PostgreSQL would plan a list of one anew each time, which takes twice as long as the rest of it.
+    return values.length === 1
+      ? this.rows(
+          named(lookup, "one", () => lookupSql(lookup, "$1")),
+          [...values],
+        )
+      : this.rows(
+          named(lookup, "list", () => lookupSql(lookup, "ANY($1)")),
+          [values],
+        );
+  }
+
+  async pages<Row>(paging: Paging<Row>, pages: readonly PageQuery[]): Promise<Row[][]> {
+    const [only] = pages;
+    if (only !== undefined && pages.length === 1) return [await this.page(paging, only)];
+    const joined = named(paging, "joined", () => pagesSql(paging));
+    const found = await this.rows<{ rows: Row[] | null }>(joined, [
+      pages.map(({ filter }) => filter),
+      pages.map(({ from }) => from),
+      pages.map(({ limit }) => pageLength(limit)),
+    ]);
+    return pages.map(({ limit }, i) => found[i]?.rows?.slice(0, limit) ?? []);
+  }
+
+  /** A page by itself, for which the statement of many takes twice as long. */
+  private page<Row>(paging: Paging<Row>, { filter, from, limit }: PageQuery): Promise<Row[]> {
+    if (filter === null)
+      return this.rows(
+        named(paging, "all", () => pageSql(paging, "true", "$1", "$2")),
+        [from, limit],
+      );
+    return this.rows(
+      named(paging, "filtered", () => pageSql(paging, `${paging.filter} = $1`, "$2", "$3")),
+      [filter, from, limit],
+    );
   }
 
   read<T>(query: Read<T>): Promise<T> {
@@ -98,10 +167,11 @@ export class PostgresEngine implements Engine {
 
   /**
    * A failed query without a SQLSTATE is one that the server never answered, and a connection that ends between
-   * two statements is released at once.
+   * two statements is released at once, which TypeORM says in two ways.
    */
   isUnavailable(error: unknown): boolean {
     if (error instanceof QueryRunnerAlreadyReleasedError) return true;
+    if (error instanceof QueryRunnerProviderAlreadyReleasedError) return true;
     const code = driverCode(error);
     if (code === undefined) return error instanceof QueryFailedError;
     return UNAVAILABLE.test(code) || !SQLSTATE.test(code);
@@ -127,21 +197,19 @@ export class PostgresEngine implements Engine {
     return (this.source.driver as PostgresDriver).master;
   }
 
-  private async rows<Row>({ select, parameters, limit }: Query<Row>): Promise<Row[]> {
-    const { name, text } = statementOf(select);
+  private async rows<Row>(statement: Named, values: unknown[]): Promise<Row[]> {
     const client = await this.pool.connect().catch(cannotConnect);
+    // A connection that breaks says so here too; nobody listening would end the process.
+    client.on("error", ignore);
     let failure: Error | undefined;
     try {
-      const { rows } = await client.query({
-        name,
-        text,
-        values: limit === undefined ? [...parameters] : [...parameters, limit],
-      });
+      const { rows } = await client.query({ ...statement, values });
       return rows;
     } catch (cause) {
-      failure = new QueryFailedError(text, [], cause as Error);
+      failure = new QueryFailedError(statement.text, [], cause as Error);
       throw failure;
     } finally {
+      client.off("error", ignore);
       // A connection that failed is not used again: nobody knows what state it is in.
       client.release(failure);
     }
@@ -157,6 +225,8 @@ export class PostgresEngine implements Engine {
     }
   }
 }
+
+const ignore = () => undefined;
 
 const rollback: Frame["rollback"] = (query) => query("ROLLBACK").catch(() => undefined);
 

@@ -1,27 +1,27 @@
 import type { Database as Connection } from "sqlite3";
 import { gathered } from "./batch";
-import type { Dialect, Query } from "./engine";
+import { type Lookup, PAGE_LENGTHS, type PageQuery, type Paging, pageLength } from "./engine";
 import type { DatabaseObserver } from "./observer";
 import { PreparedStatement } from "./prepared-statement";
 
-// biome-ignore lint/suspicious/noExplicitAny: queries for rows of all kinds travel together
-type AnyQuery = Query<any>;
-type AnySelect = AnyQuery["select"];
-
-const DIALECT: Dialect = {
-  among: (column, parameter) => `${column} IN (SELECT value FROM json_each(${parameter}))`,
-};
+/** What one of the queries that travel together asks for. */
+interface Query {
+  /** Always the same object for the same SQL. */
+  of: object;
+  /** An expression for what is found, as one JSON text; the query's own parameter is `parameter`. */
+  sql: (parameter: string) => string;
+  parameter: string;
+}
 
 /**
  * Reads on one SQLite connection. A statement runs on another thread, and waking that one costs more than most
- * queries: so queries that wait travel together, one of each Select, as the columns of one statement. SQLite writes
- * the rows of each as one JSON text, over there too: one value to hand over instead of one for each column of each
- * row.
+ * queries: so queries that wait travel together, as the columns of one statement. SQLite writes the rows of each as
+ * one JSON text, over there too: one value to hand over instead of one for each column of each row.
  */
 export class SqliteReads {
-  /** By the numbers of its Selects; there are few Selects, so there are few. */
+  /** By the numbers of what is asked for; there are few kinds of it, so there are few statements. */
   private readonly statements = new Map<string, PreparedStatement>();
-  private readonly numbers = new Map<AnySelect, number>();
+  private readonly numbers = new Map<object, number>();
 
   /** Queries that no statement has taken along yet. */
   waiting = 0;
@@ -31,80 +31,99 @@ export class SqliteReads {
     private readonly observer: DatabaseObserver,
   ) {}
 
-  /** The rows of a query that begins after the call. @throws the driver's error */
-  rows(query: AnyQuery): Promise<unknown[]> {
-    this.waiting += 1;
-    return this.join(query);
+  /** The rows that have one of the texts. @throws the driver's error */
+  async lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
+    const parameter = JSON.stringify(values);
+    return JSON.parse(await this.answer({ of: lookup, sql: (place) => lookupSql(lookup, place), parameter }));
   }
 
-  private readonly join = gathered(
-    (queries: readonly AnyQuery[]) => {
-      this.waiting -= queries.length;
-      return this.travel(queries);
-    },
-    "statement",
-    (calls) => this.observer.joined("reads", calls),
-  );
+  /** The rows of each page. @throws the driver's error */
+  async pages<Row>(paging: Paging<Row>, pages: readonly PageQuery[]): Promise<Row[][]> {
+    const parameter = JSON.stringify(
+      pages.map(({ filter, from, limit }) => [filter, from, pageLength(limit)]),
+    );
+    const text = await this.answer({ of: paging, sql: (place) => pagesSql(paging, place), parameter });
+    const found = new Map<number, Row[]>(JSON.parse(text));
+    return pages.map(({ limit }, place) => (found.get(place) ?? []).slice(0, limit));
+  }
 
   async close(): Promise<void> {
     await Promise.all([...this.statements.values()].map((statement) => statement.close()));
   }
 
-  private async travel(queries: readonly AnyQuery[]): Promise<unknown[][]> {
-    const firsts = new Map<AnySelect, AnyQuery>();
-    for (const query of queries) if (!firsts.has(query.select)) firsts.set(query.select, query);
-    const others = queries.filter((query) => firsts.get(query.select) !== query);
-    const together = [...firsts.values()].sort((a, b) => this.numberOf(a.select) - this.numberOf(b.select));
-    const trips = [together, ...others.map((query) => [query])];
-    const answers = new Map<AnyQuery, unknown[]>();
-    await Promise.all(trips.map((trip) => this.run(trip, answers)));
-    return queries.map((query) => answers.get(query) ?? []);
+  /** The JSON text that answers a query, which begins after the call. */
+  private answer(query: Query): Promise<string> {
+    this.waiting += 1;
+    return this.join(query);
   }
 
-  /** Runs queries of different Selects as one statement. */
-  private async run(queries: readonly AnyQuery[], answers: Map<AnyQuery, unknown[]>): Promise<void> {
-    const columns = await this.statementFor(queries).row(queries.flatMap(parametersOf));
+  private readonly join = gathered((queries: readonly Query[]) => this.answerAll(queries), {
+    name: "statement",
+    joined: (calls) => this.observer.joined("reads", calls),
+  });
+
+  private async answerAll(queries: readonly Query[]): Promise<string[]> {
+    this.waiting -= queries.length;
+    const firsts = new Map<object, Query>();
+    for (const query of queries) if (!firsts.has(query.of)) firsts.set(query.of, query);
+    const others = queries.filter((query) => firsts.get(query.of) !== query);
+    const together = [...firsts.values()].sort((a, b) => this.numberOf(a.of) - this.numberOf(b.of));
+    const trips = [together, ...others.map((query) => [query])];
+    const answers = new Map<Query, string>();
+    await Promise.all(trips.map((trip) => this.travel(trip, answers)));
+    return queries.map((query) => answers.get(query) ?? "");
+  }
+
+  /** Runs different queries as one statement. */
+  private async travel(queries: readonly Query[], answers: Map<Query, string>): Promise<void> {
+    const texts = await this.statementFor(queries).row(queries.map(({ parameter }) => parameter));
     queries.forEach((query, i) => {
-      answers.set(query, JSON.parse(columns[i] ?? ""));
+      answers.set(query, texts[i] ?? "");
     });
   }
 
-  private statementFor(queries: readonly AnyQuery[]): PreparedStatement {
-    const key = queries.map(({ select }) => this.numberOf(select)).join();
+  private statementFor(queries: readonly Query[]): PreparedStatement {
+    const key = queries.map(({ of }) => this.numberOf(of)).join();
     const known = this.statements.get(key);
     if (known !== undefined) return known;
-    let before = 0;
-    const columns = queries.map((query) => {
-      const text = rowsOf(query.select, before);
-      before += parametersOf(query).length;
-      return text;
-    });
+    const columns = queries.map(({ sql }, i) => sql(`?${i + 1}`));
     const statement = new PreparedStatement(this.connection, `SELECT ${columns}`);
     this.statements.set(key, statement);
     return statement;
   }
 
-  private numberOf(select: AnySelect): number {
-    const number = this.numbers.get(select) ?? this.numbers.size;
-    this.numbers.set(select, number);
+  private numberOf(of: object): number {
+    const number = this.numbers.get(of) ?? this.numbers.size;
+    this.numbers.set(of, number);
     return number;
   }
 }
 
-const parametersOf = ({ parameters, limit }: AnyQuery): unknown[] =>
-  [...parameters, ...(limit === undefined ? [] : [limit])].map((value) =>
-    Array.isArray(value) ? JSON.stringify(value) : value,
-  );
-
-/** An expression for the rows of a query as a JSON array of objects. @param before how many parameters precede its own */
-function rowsOf({ columns, from, limited }: AnySelect, before: number): string {
+/** The rows of a query as a JSON array of objects. @param rest the query from FROM on */
+function rowsSql(columns: Readonly<Record<string, string>>, rest: string): string {
   const names = Object.keys(columns);
-  let last = before;
-  const text = from(DIALECT).replace(/\$(\d+)/g, (_, n) => {
-    last = Math.max(last, before + Number(n));
-    return `?${before + Number(n)}`;
-  });
-  const rows = `SELECT ${names.map((name) => `${columns[name]} AS "${name}"`)} ${text}`;
+  const named = names.map((name) => `${columns[name]} AS "${name}"`);
   const members = names.map((name) => `'${name}', "${name}"`);
-  return `(SELECT json_group_array(json_object(${members})) FROM (${rows}${limited ? ` LIMIT ?${last + 1}` : ""}))`;
+  return `(SELECT json_group_array(json_object(${members})) FROM (SELECT ${named} ${rest}))`;
+}
+
+/** @param parameter holds the values as a JSON array */
+const lookupSql = ({ columns, from, by }: Lookup<unknown>, parameter: string): string =>
+  rowsSql(columns, `FROM ${from} WHERE ${by} IN (SELECT value FROM json_each(${parameter}))`);
+
+/**
+ * Pages as a JSON array of `[place, rows]`. SQLite takes no LIMIT that differs from page to page, so a page is read at
+ * the next usual length.
+ * @param parameter holds a JSON array of `[filter, from, length]`
+ */
+function pagesSql({ columns, table, id, filter }: Paging<unknown>, parameter: string): string {
+  const from = `${id} >= CAST(page.value ->> 1 AS INTEGER)`;
+  const pageWhere = (where: string) => {
+    const ofLength = (length: number) =>
+      `WHEN ${length} THEN ${rowsSql(columns, `FROM ${table} WHERE ${where} ORDER BY ${id} LIMIT ${length}`)}`;
+    return `CASE page.value ->> 2 ${PAGE_LENGTHS.map(ofLength).join(" ")} END`;
+  };
+  const rows = `CASE WHEN page.value ->> 0 IS NULL THEN ${pageWhere(from)}
+    ELSE ${pageWhere(`${filter} = page.value ->> 0 AND ${from}`)} END`;
+  return `(SELECT '[' || group_concat('[' || page.key || ',' || ${rows} || ']') || ']' FROM json_each(${parameter}) AS page)`;
 }

@@ -3,7 +3,17 @@ import type { Database as Connection } from "sqlite3";
 import { DataSource, type QueryRunner } from "typeorm";
 import type { AbstractSqliteDriver } from "typeorm/driver/sqlite-abstract/AbstractSqliteDriver";
 import { WAIT_MS } from "./data-source";
-import { driverCode, type Engine, type Frame, type Query, type Read, transact, type Unit } from "./engine";
+import {
+  driverCode,
+  type Engine,
+  type Frame,
+  type Lookup,
+  type PageQuery,
+  type Paging,
+  type Read,
+  transact,
+  type Unit,
+} from "./engine";
 import { GroupCommit } from "./group-commit";
 import type { DatabaseObserver, Pressure } from "./observer";
 import { SerialQueue } from "./serial-queue";
@@ -21,8 +31,13 @@ const FRAME: Frame = {
 const connectionOf = ({ driver }: DataSource) =>
   (driver as AbstractSqliteDriver).databaseConnection as Connection;
 
+const BUSY = "SQLITE_BUSY";
+
+/** Pages of the file that reads keep in memory: SQLite's own 2 MiB hold the indexes of small tables only. */
+const CACHE_KIB = 64 * 1024;
+
 const UNAVAILABLE = new Set([
-  "SQLITE_BUSY",
+  BUSY,
   "SQLITE_LOCKED",
   "SQLITE_FULL",
   "SQLITE_IOERR",
@@ -33,6 +48,12 @@ const UNAVAILABLE = new Set([
 ]);
 
 /**
+ * How long a transaction waits for the write lock after one has waited for it in vain (ms). Units behind that one have
+ * waited too; with the whole time for each transaction they would wait for ever longer.
+ */
+const IMPATIENT_MS = 50;
+
+/**
  * The embedded database: one file, two connections. TypeORM's driver shares one connection among all
  * callers, so a transaction begun for one request would swallow the statements of others; therefore writes
  * have a connection and a queue to themselves and reads another one, which WAL lets run meanwhile.
@@ -41,6 +62,7 @@ export class SqliteEngine implements Engine {
   private readonly queue = new SerialQueue();
   private readonly units: GroupCommit;
   private readonly reads: SqliteReads;
+  private impatient = false;
 
   private constructor(
     private readonly writer: DataSource,
@@ -62,11 +84,16 @@ export class SqliteEngine implements Engine {
     const reader = new DataSource({ ...writer.options, migrations: [] });
     await reader.initialize();
     await reader.query("PRAGMA query_only = ON");
+    await reader.query(`PRAGMA cache_size = -${CACHE_KIB}`);
     return new SqliteEngine(writer, reader, observer);
   }
 
-  select<Row>(queries: readonly Query<Row>[]): Promise<Row[][]> {
-    return Promise.all(queries.map((query) => this.reads.rows(query) as Promise<Row[]>));
+  lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
+    return this.reads.lookup(lookup, values);
+  }
+
+  pages<Row>(paging: Paging<Row>, pages: readonly PageQuery[]): Promise<Row[][]> {
+    return this.reads.pages(paging, pages);
   }
 
   read<T>(query: Read<T>): Promise<T> {
@@ -116,8 +143,16 @@ export class SqliteEngine implements Engine {
   }
 
   private async commitWaiting(): Promise<void> {
-    await this.units.commitWaiting();
+    const failure = await this.units.commitWaiting();
+    await this.waitAfter(driverCode(failure) === BUSY);
     if (this.units.isWaiting) void this.queue.run(() => this.commitWaiting());
+  }
+
+  /** @param inVain whether another process kept the write lock for as long as the last transaction waited for it */
+  private async waitAfter(inVain: boolean): Promise<void> {
+    if (inVain === this.impatient) return;
+    this.impatient = inVain;
+    await this.writer.query(`PRAGMA busy_timeout = ${inVain ? IMPATIENT_MS : WAIT_MS}`);
   }
 
   /** A runner for one unit alone; the driver would hand out the same one for ever. */
@@ -138,7 +173,7 @@ async function switchToWal(source: DataSource): Promise<void> {
       await source.query("PRAGMA journal_mode = WAL");
       return;
     } catch (error) {
-      if (driverCode(error) !== "SQLITE_BUSY" || Date.now() > giveUpAt) throw error;
+      if (driverCode(error) !== BUSY || Date.now() > giveUpAt) throw error;
       await setTimeout(10);
     }
   }

@@ -11,15 +11,14 @@ import { currentWork } from "../telemetry/trace";
 import { compiledQueries } from "./compiled-queries";
 import { formatError, toGatewayError } from "./errors";
 import { landingPage } from "./landing-page";
+import { MOST_FAULTS, MOST_TOKENS } from "./limits";
+import { refuseTooMuch } from "./refuse-too-much";
 import { refuseUnfitVariables } from "./variables";
-
-/** Ten times what an introspection query has; the parser would follow deep nesting until its stack ends. */
-const MOST_TOKENS = 5_000;
 
 /** The GraphQL door. @returns a server that is not started yet */
 export function createApollo(
   schema: GraphQLSchema,
-  { environment }: Pick<Config, "environment">,
+  { environment, introspection }: Pick<Config, "environment" | "introspection">,
   log: Logger,
   operations: Metrics["operations"],
 ): ApolloServer<RequestContext> {
@@ -30,9 +29,10 @@ export function createApollo(
     documentStore: compiled.documentStore,
     stringifyResult: compiled.stringifyResult,
     logger: log,
-    introspection: environment === "development",
+    introspection,
     parseOptions: { maxTokens: MOST_TOKENS },
-    hideSchemaDetailsFromClientErrors: environment !== "development",
+    validationOptions: { maxErrors: MOST_FAULTS },
+    hideSchemaDetailsFromClientErrors: !introspection,
     // Its store would have to be shared and bounded, and documents here are small.
     persistedQueries: false,
     includeStacktraceInErrorResponses: false,
@@ -41,6 +41,7 @@ export function createApollo(
       // It would wrap every resolver to compute a header that is always "no-store" here.
       ApolloServerPluginCacheControlDisabled(),
       landingPage(environment),
+      refuseTooMuch(schema),
       refuseUnfitVariables,
       httpStatus(operations),
       logFailures(log),

@@ -15,14 +15,18 @@ export interface Readiness {
 
 /**
  * `/healthz`: the process is alive. `/readyz`: it takes requests and the database answers them, else 503; told within
- * two seconds, and never from memory.
+ * two seconds, and never from memory. Writes that fail alone, on a full disk for one, are told in the body: to send the
+ * callers elsewhere would take the reads from them as well.
  */
 export function addHealthRoutes(app: FastifyInstance, database: Database, readiness: Readiness): void {
   // Anybody may ask, so askers share a query.
-  const ask = gathered(async (askers: readonly true[]) => {
-    await database.read((reader) => reader.query("SELECT name FROM migration LIMIT 1"));
-    return askers.map(() => undefined);
-  }, "batch of readiness");
+  const ask = gathered(
+    async (askers: readonly true[]) => {
+      await database.read((reader) => reader.query("SELECT name FROM migration LIMIT 1"));
+      return askers.map(() => undefined);
+    },
+    { name: "batch of readiness" },
+  );
   app.get("/healthz", async (_, reply) => {
     reply.header("cache-control", "no-store");
     return { status: "ok" };
@@ -31,7 +35,7 @@ export function addHealthRoutes(app: FastifyInstance, database: Database, readin
     reply.header("cache-control", "no-store");
     if (readiness.stopping) throw new GatewayError("unavailable", "The service is stopping.");
     await within(LIMIT_MS, ask(true));
-    return { status: "ok" };
+    return { status: "ok", writes: database.takesWrites ? "ok" : "unavailable" };
   });
   for (const path of ["/healthz", "/readyz"]) refuseOtherMethods(app, path, ["GET"]);
 }

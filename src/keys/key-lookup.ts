@@ -1,6 +1,6 @@
 import { indexBy } from "../database/batch";
 import type { Database } from "../database/database";
-import type { Select } from "../database/engine";
+import type { Lookup } from "../database/engine";
 import type { Timestamp } from "../validation/timestamp";
 
 /** A key with its agent and organization, one row. */
@@ -22,7 +22,7 @@ interface KeyRow {
   deactivatedAt: Timestamp | null;
 }
 
-const BY_HASHES: Select<KeyRow> = {
+const BY_HASH: Lookup<KeyRow> = {
   columns: {
     hash: "key.hash",
     id: "key.id",
@@ -40,11 +40,10 @@ const BY_HASHES: Select<KeyRow> = {
     organizationCreatedAt: "organization.created_at",
     deactivatedAt: "organization.deactivated_at",
   },
-  from: ({ among }) =>
-    `FROM api_key AS key
-     JOIN agent ON agent.id = key.agent_id
-     JOIN organization ON organization.id = agent.organization_id
-     WHERE ${among("key.hash", "$1")}`,
+  from: `api_key AS key
+    JOIN agent ON agent.id = key.agent_id
+    JOIN organization ON organization.id = agent.organization_id`,
+  by: "key.hash",
 };
 
 /**
@@ -53,7 +52,7 @@ const BY_HASHES: Select<KeyRow> = {
  */
 export const createKeyLookup = (database: Database) =>
   database.batched("keys", async (hashes) => {
-    const [rows = []] = await database.select([{ select: BY_HASHES, parameters: [hashes] }]);
+    const rows = await database.lookup(BY_HASH, hashes);
     return indexBy(rows.map(foundKey), ({ key }) => key.hash);
   });
 

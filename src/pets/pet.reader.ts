@@ -1,8 +1,9 @@
 import type { EntityManager } from "typeorm";
 import { indexBy } from "../database/batch";
 import type { Database } from "../database/database";
-import type { Query, Select } from "../database/engine";
+import type { Lookup, PageQuery, Paging } from "../database/engine";
 import type { Page } from "../graphql/connection";
+import { INT64 } from "../validation/int64";
 import type { Pet, PetStatus } from "./pet.entity";
 
 /** A page of the animals of one status, or of all. */
@@ -18,49 +19,34 @@ const COLUMNS = {
   status: "pet.status",
 };
 
-const BY_IDS: Select<Pet> = {
-  columns: COLUMNS,
-  from: ({ among }) => `FROM pet WHERE ${among("pet.id", "$1")}`,
-};
+const BY_ID: Lookup<Pet> = { columns: COLUMNS, from: "pet", by: "pet.id" };
 
-const pageWhere = (filter: string): Select<Pet> => ({
-  columns: COLUMNS,
-  from: () => `FROM pet ${filter} ORDER BY pet.id`,
-  limited: true,
-});
-const FIRST_PAGE = pageWhere("");
-const PAGE_AFTER = pageWhere("WHERE pet.id > $1");
-const FIRST_PAGE_OF_STATUS = pageWhere("WHERE pet.status = $1");
-const PAGE_OF_STATUS_AFTER = pageWhere("WHERE pet.status = $1 AND pet.id > $2");
+const PAGES: Paging<Pet> = { columns: COLUMNS, table: "pet", id: "pet.id", filter: "pet.status" };
 
-function pageQuery(page: PetPage): Query<Pet> {
-  const { status, after } = page;
-  const limit = page.limit + 1;
-  if (status == null) {
-    return after === undefined
-      ? { select: FIRST_PAGE, parameters: [], limit }
-      : { select: PAGE_AFTER, parameters: [after], limit };
-  }
-  return after === undefined
-    ? { select: FIRST_PAGE_OF_STATUS, parameters: [status], limit }
-    : { select: PAGE_OF_STATUS_AFTER, parameters: [status, after], limit };
-}
+/** Pages that share a query: more of them would keep those waiting that ask for little. */
+const MOST_PAGES = 50;
 
 /** Reads animals; what is asked for while a query is under way shares the next one. */
 export class PetReader {
   constructor(private readonly database: Database) {}
 
   /** The animal with an id, which must be an int64; undefined when there is none. */
-  readonly find = this.database.batched("pets", async (ids) => {
-    const [pets = []] = await this.database.select([{ select: BY_IDS, parameters: [ids] }]);
-    return indexBy(pets, ({ id }) => id);
-  });
+  readonly find = this.database.batched("pets", async (ids) =>
+    indexBy(await this.database.lookup(BY_ID, ids), ({ id }) => id),
+  );
 
   /** The rows of a page in the order of their ids, and one more where there are more. */
-  async page(page: PetPage): Promise<readonly Pet[]> {
-    const [pets = []] = await this.database.select([pageQuery(page)]);
-    return pets;
+  async page({ status, after, limit }: PetPage): Promise<readonly Pet[]> {
+    const from = after === undefined ? INT64.min : BigInt(after) + 1n;
+    if (from > INT64.max) return [];
+    return this.rows({ filter: status ?? null, from: String(from), limit: limit + 1 });
   }
+
+  private readonly rows = this.database.gathered(
+    "pages",
+    (pages: readonly PageQuery[]) => this.database.pages(PAGES, pages),
+    MOST_PAGES,
+  );
 }
 
 /** The animal with an id as a unit of work sees it. */

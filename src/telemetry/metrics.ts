@@ -1,3 +1,4 @@
+import { performance } from "node:perf_hooks";
 import { Counter, collectDefaultMetrics, Registry } from "prom-client";
 import type { Database } from "../database/database";
 import { type DatabaseObserver, FAILURES, type Failure, JOINED, type Joined } from "../database/observer";
@@ -10,7 +11,7 @@ const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 
 /** What may become of a key that is presented. */
-export const KEY_OUTCOMES = [
+const KEY_OUTCOMES = [
   "accepted",
   "invalid_api_key",
   "key_expired",

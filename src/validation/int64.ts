@@ -1,14 +1,14 @@
 import { ValidateBy } from "class-validator";
 import { JsonSchema } from "./json-schema";
 
-const MIN = -(2n ** 63n);
-const MAX = 2n ** 63n - 1n;
+/** The least and the greatest int64. */
+export const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n } as const;
 
 /** Whether a text is an int64 in its one decimal spelling: no plus, no leading zero, no exponent. */
 export function isInt64(text: unknown): text is string {
   if (typeof text !== "string" || text.length > 20 || !/^(0|-?[1-9]\d*)$/.test(text)) return false;
   const value = BigInt(text);
-  return value >= MIN && value <= MAX;
+  return value >= INT64.min && value <= INT64.max;
 }
 
 /** The property holds an int64: as decimal text in GraphQL, as a number in REST. */

@@ -17,7 +17,7 @@ onEachEngine((engine) => {
     try {
       for (const path of ["/healthz", "/readyz"]) {
         const got = await gateway.rest("GET", path, { token: null });
-        expect(got).toMatchObject({ status: 200, body: { status: "ok" } });
+        expect(got).toMatchObject({ status: 200, body: expect.objectContaining({ status: "ok" }) });
         expect(got.headers.get("cache-control")).toBe("no-store");
         expect(await gateway.rest("HEAD", path, { token: null })).toMatchObject({ status: 200, text: "" });
         const refused = await gateway.rest("POST", path, { token: null });

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { ERRORS } from "../../src/errors";
 import { sqlite } from "../support/engines";
@@ -61,6 +61,17 @@ describe("the README", () => {
       ([, names]) => names?.match(/[A-Z][A-Z_]+/g) ?? [],
     );
     expect(told.sort()).toEqual(read.sort());
+  });
+
+  test("holds each promise of security by suites that there are", () => {
+    const security = README.slice(README.indexOf("## Security"), README.indexOf("### Packages"));
+    const promises = [...security.matchAll(/^\| [^|]+ \| (`[^|]+`) \| \d+/gm)];
+    expect(promises.length).toBeGreaterThanOrEqual(14);
+    const suites = promises.flatMap(([, names]) => names?.match(/[\w/-]+/g) ?? []);
+    const missing = suites.filter(
+      (name) => !existsSync(`test/${name}.test.ts`) && !existsSync(`test/${name}`),
+    );
+    expect(missing).toEqual([]);
   });
 });
 

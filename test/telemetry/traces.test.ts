@@ -75,8 +75,8 @@ onEachEngine((engine) => {
     expect(below.map(({ name }) => name)).toContain("batch of keys");
     const keys = below.find(({ name }) => name === "batch of keys");
     const names = seen.filter(({ traceId }) => traceId === TRACE).map(({ name }) => name);
-    expect(names).toContain("database select");
-    expect(seen.some(({ parentId, name }) => parentId === keys?.spanId && name === "database select")).toBe(
+    expect(names).toContain("database lookup");
+    expect(seen.some(({ parentId, name }) => parentId === keys?.spanId && name === "database lookup")).toBe(
       true,
     );
   });

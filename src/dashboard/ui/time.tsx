@@ -5,7 +5,6 @@ export const LOCALE = navigator.languages.find((language) => language.startsWith
 
 const RELATIVE = new Intl.RelativeTimeFormat(LOCALE, { numeric: "auto" });
 const EXACT = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "long" });
-const DAY = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium" });
 
 const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ["year", 365 * 86_400],
@@ -16,7 +15,7 @@ const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
 ];
 
 /** "3 minutes ago", "in 2 days". */
-export function relativeTime(moment: string, now: number): string {
+function relativeTime(moment: string, now: number): string {
   const seconds = (Date.parse(moment) - now) / 1000;
   const step = STEPS.find(([, length]) => Math.abs(seconds) >= length);
   if (step === undefined) return seconds > 5 ? "in less than a minute" : "just now";
@@ -25,9 +24,6 @@ export function relativeTime(moment: string, now: number): string {
 
 /** To the second, in the browser's time zone, which it names. */
 export const exactTime = (moment: string): string => EXACT.format(new Date(moment));
-
-/** The day in the browser's time zone. */
-export const dayOf = (moment: string): string => DAY.format(new Date(moment));
 
 /** The browser's time zone, with what it is ahead of UTC now. */
 export function timeZone(): string {
