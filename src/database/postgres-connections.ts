@@ -11,6 +11,7 @@ import type { PostgresDriver } from "typeorm/driver/postgres/PostgresDriver";
 import { GatewayError } from "../errors";
 import { CONNECT_MS } from "./data-source";
 import { driverCode } from "./engine";
+import type { Pressure } from "./observer";
 import { Turns } from "./turns";
 
 /** How long things may take (ms). */
@@ -65,7 +66,16 @@ export class PostgresConnections {
     return new PostgresConnections(source, limits);
   }
 
-  get pool(): Pool {
+  /** How many wait, and what the connections do. */
+  pressure(): Pressure {
+    const { totalCount, idleCount, waitingCount } = this.pool;
+    return {
+      waiting: { connection: waitingCount, transaction: this.transactions.queue },
+      connections: { idle: idleCount, busy: totalCount - idleCount },
+    };
+  }
+
+  private get pool(): Pool {
     return (this.source.driver as PostgresDriver).master;
   }
 

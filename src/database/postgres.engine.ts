@@ -175,11 +175,7 @@ export class PostgresEngine implements Engine {
   }
 
   pressure(): Pressure {
-    const { totalCount, idleCount, waitingCount } = this.connections.pool;
-    return {
-      waiting: { connection: waitingCount },
-      connections: { idle: idleCount, busy: totalCount - idleCount },
-    };
+    return this.connections.pressure();
   }
 
   close(): Promise<void> {

@@ -7,6 +7,11 @@ export class Turns {
   /** @param free how many at a time */
   constructor(private free: number) {}
 
+  /** How many wait. */
+  get queue(): number {
+    return this.waiting.size;
+  }
+
   /** Waits for a turn, which lasts until `end`. @throws GatewayError `unavailable` when none comes in time (ms) */
   async begin(withinMs: number): Promise<void> {
     if (this.free > 0) {

@@ -118,7 +118,9 @@ onEachEngine((engine) => {
     const units = Array.from({ length: 15 }, () => database.write((tx) => tx.query("SELECT 1")));
     const { waiting } = database.pressure();
     await Promise.all(units);
-    expect(waiting).toEqual(engine.name === "SQLite" ? { reader: 0, writer: 15 } : { connection: 15 });
+    expect(waiting).toEqual(
+      engine.name === "SQLite" ? { reader: 0, writer: 15 } : { connection: 0, transaction: 7 },
+    );
     const { total, samples } = await scrape(gateway);
     expect(total("gateway_database_waiting")).toBe(0);
     const states = samples.filter(({ name }) => name === "gateway_database_connections");
