@@ -1,11 +1,11 @@
 import { useSyncExternalStore } from "react";
+import { whenNeeded } from "./when-needed";
 
 /** The browser's own English, or British English: the words around dates are English. */
 export const LOCALE = navigator.languages.find((language) => language.startsWith("en")) ?? "en-GB";
 
-const RELATIVE = new Intl.RelativeTimeFormat(LOCALE, { numeric: "auto" });
-const EXACT = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "long" });
-const DAY = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium" });
+const relative = whenNeeded(() => new Intl.RelativeTimeFormat(LOCALE, { numeric: "auto" }));
+const exact = whenNeeded(() => new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "long" }));
 
 const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ["year", 365 * 86_400],
@@ -20,14 +20,11 @@ export function relativeTime(moment: string, now: number): string {
   const seconds = (Date.parse(moment) - now) / 1000;
   const step = STEPS.find(([, length]) => Math.abs(seconds) >= length);
   if (step === undefined) return seconds > 5 ? "in less than a minute" : "just now";
-  return RELATIVE.format(Math.trunc(seconds / step[1]), step[0]);
+  return relative().format(Math.trunc(seconds / step[1]), step[0]);
 }
 
 /** To the second, in the browser's time zone, which it names. */
-export const exactTime = (moment: string): string => EXACT.format(new Date(moment));
-
-/** The day in the browser's time zone. */
-export const dayOf = (moment: string): string => DAY.format(new Date(moment));
+export const exactTime = (moment: string): string => exact().format(new Date(moment));
 
 /** The browser's time zone, with what it is ahead of UTC now. */
 export function timeZone(): string {
