@@ -227,6 +227,11 @@ describeDashboard("for everybody,", (dashboard) => {
     expect(await menu.getAttribute("aria-expanded")).toBe("true");
     if (LOOKED_AT) await page.screenshot({ path: join(SCREENSHOTS, "menu.light.phone.png") });
     expect(await violations(page)).toEqual([]);
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Escape");
+    expect(await menu.getAttribute("aria-expanded")).toBe("false");
+    expect(await menu.evaluate((button) => button === document.activeElement)).toBe(true);
+    await page.keyboard.press("Enter");
     await page.getByRole("link", { name: "Audit log" }).click();
     await seen(page.getByRole("heading", { name: "Audit log" }));
     expect(await menu.getAttribute("aria-expanded")).toBe("false");

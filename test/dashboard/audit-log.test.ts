@@ -89,6 +89,8 @@ describeDashboard("the audit log", (dashboard) => {
     await page.getByLabel("When").selectOption("From … to …");
     await page.getByLabel("To", { exact: true }).fill("2020-01-01");
     await seen(page.getByText("No entry matches"));
+    await page.getByLabel("From", { exact: true }).fill("2020-01-02");
+    await seen(page.getByText("The period ends before it begins"));
     await page.getByLabel("When").selectOption("Last 24 hours");
     await seen(page.getByText("The command line revoked the API key followed"));
 
@@ -99,6 +101,25 @@ describeDashboard("the audit log", (dashboard) => {
       "The command line revoked the API key followed",
       "The command line created the API key followed",
     ]);
+  });
+
+  test("says what a key was renamed to, on the page and in the file", async () => {
+    const { gateway } = dashboard;
+    const { manager } = await addOrganization(gateway, "renamers");
+    const { id } = await mint(gateway, { agent: "renamers-agent", name: "old, now older" });
+    await gateway.services.keys.rename(await operator(gateway, "renamers"), { id, name: "new, now newer" });
+    const page = await dashboard.visit("/audit-log?action=api_key_renamed", { as: manager });
+    const told = "The command line renamed the API key old, now older to new, now newer";
+    await seen(page.getByText(told));
+    const [, line] = await exported(page);
+    expect(line).toContain(`${told}.`);
+  });
+
+  test("is shown in full at an address with a filter that does not exist", async () => {
+    const { manager } = await addOrganization(dashboard.gateway, "bookmarkers");
+    const page = await dashboard.visit("/audit-log?action=bogus", { as: manager });
+    await seen(page.getByText("The command line created the organization bookmarkers"));
+    expect(await page.getByLabel("What").inputValue()).toBe("");
   });
 
   test("is exported in full, however many pages it has, with nothing that a spreadsheet would run", async () => {

@@ -35,6 +35,36 @@ describeDashboard("the first load of the dashboard", (dashboard) => {
     },
   );
 
+  test("reads no formats of dates and numbers before a page shows any", async () => {
+    const page = await dashboard.visit("", { as: null });
+    await seen(page.getByRole("heading", { name: "Sign in" }));
+    await page.addInitScript(() => {
+      const made: string[] = [];
+      Object.assign(window, { made });
+      for (const name of ["DateTimeFormat", "RelativeTimeFormat", "NumberFormat"] as const) {
+        const Format = Intl[name];
+        Object.assign(Intl, {
+          [name]: class extends (Format as new (...args: unknown[]) => object) {
+            constructor(...args: unknown[]) {
+              super(...args);
+              made.push(name);
+            }
+          },
+        });
+      }
+    });
+    const made = () => page.evaluate(() => (window as unknown as { made: string[] }).made);
+    await page.reload();
+    await seen(page.getByRole("heading", { name: "Sign in" }));
+    expect(await made()).toEqual([]);
+    const { email, password } = dashboard.gateway.ownerCredentials;
+    await page.getByLabel("E-mail address").fill(email);
+    await page.getByLabel("Password", { exact: true }).fill(password);
+    await page.keyboard.press("Enter");
+    await seen(page.getByRole("region", { name: "Requests by key" }));
+    expect(await made()).toContain("NumberFormat");
+  });
+
   test("needs no style or script in the page itself, which its policy would not let in", async () => {
     const page = await dashboard.visit("/settings/api-keys?create=yes");
     await seen(page.getByRole("dialog"));

@@ -39,6 +39,11 @@ describeDashboard("with the keyboard alone", (dashboard) => {
       await page.keyboard.press("Enter");
       await seen(page.getByRole("heading", { name, level: 1 }));
       expect(await focused(page)).toBe(name);
+      // It is nothing to press, so there is no frame around it.
+      const frame = await page.evaluate(
+        () => getComputedStyle(document.activeElement ?? document.body).outlineStyle,
+      );
+      expect(frame).toBe("none");
       await seen(page.locator(`a[aria-current="page"]`, { hasText: name }));
     }
   });

@@ -80,6 +80,24 @@ describeDashboard("the overview", (dashboard) => {
     await seen(reading.getByText("no requests"));
   });
 
+  test("stays where it is while bars of keys with long names are looked at", async () => {
+    const { gateway } = dashboard;
+    for (const letter of ["m", "w"]) {
+      const { secret } = await mint(gateway, { name: letter.repeat(100) });
+      await call(secret, 9);
+    }
+    const page = await dashboard.visit();
+    await seenInTime(rowOf(page, "w".repeat(100)));
+    await seenInTime(rowOf(page, "m".repeat(100)));
+    const chart = page.getByRole("group", { name: /accepted requests in the last 24 hours/ });
+    const height = () => page.getByRole("figure").evaluate((figure) => figure.getBoundingClientRect().height);
+    const before = await height();
+    await chart.focus();
+    await page.keyboard.press("End");
+    await seen(page.locator("figcaption").getByText("9"));
+    expect(await height()).toBe(before);
+  });
+
   test("lists the agents, also to a member without config:manage, who sees no keys", async () => {
     const member = await addMember(dashboard.gateway);
     const asked: string[] = [];

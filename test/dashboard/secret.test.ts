@@ -46,6 +46,17 @@ describeDashboard("the secret of a new key", (dashboard) => {
     expect(await clipboard(reader)).toBe(secret);
   });
 
+  test("is shown within its dialog, however long the key's name", async () => {
+    const page = await dashboard.visit("/settings/api-keys?create=yes");
+    await create(page, "x".repeat(100));
+    const wider = await dialogOf(page).evaluate((dialog) => {
+      const { right } = dialog.getBoundingClientRect();
+      return [...dialog.querySelectorAll("*")].filter((part) => part.getBoundingClientRect().right > right)
+        .length;
+    });
+    expect(wider).toBe(0);
+  });
+
   test("is not closed uncopied without being asked twice", async () => {
     const page = await dashboard.visit("/settings/api-keys?create=yes");
     const secret = await create(page, "guarded");

@@ -1,12 +1,7 @@
 import { Button } from "@mantine/core";
 import { useState } from "react";
 import { useAnswer } from "../api/client";
-import {
-  AgentsDocument,
-  type ApiKeyState,
-  ApiKeysDocument,
-  type KeyFragment,
-} from "../api/documents.generated";
+import { AgentsDocument, ApiKeysDocument, type KeyFragment } from "../api/documents.generated";
 import { useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
 import { Icon } from "../ui/icon";
@@ -15,7 +10,7 @@ import { Empty, Page } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { Pager } from "../ui/pager";
 import { CreateKey } from "./create-key";
-import { KeyFilters } from "./key-filters";
+import { KeyFilters, keyFilterOf } from "./key-filters";
 import { type KeyAction, KeyTable } from "./key-table";
 import { RenameKey } from "./rename-key";
 import { RevokeKey } from "./revoke-key";
@@ -67,22 +62,18 @@ function KeyList(props: {
 }) {
   const { address } = props;
   const { deactivated } = useViewer();
-  const search = address.get("search");
-  const agentId = address.get("agent");
-  const state = address.get("state");
+  const filter = keyFilterOf(address);
   const { data, error, refetch, isPlaceholderData } = useAnswer(ApiKeysDocument, {
     first: PAGE_SIZE,
     after: address.after,
-    search: search || null,
-    agentId: agentId || null,
-    state: (state || null) as ApiKeyState | null,
+    ...filter,
   });
 
   if (error !== null && (data === undefined || isPlaceholderData)) {
     return <Failure error={error} retry={refetch} />;
   }
   if (data?.apiKeys.nodes.length === 0) {
-    if (search || agentId || state || address.after) {
+    if (filter.search || filter.agentId || filter.state || address.after) {
       return (
         <Empty title="No API key matches">
           <Button

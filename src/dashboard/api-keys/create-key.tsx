@@ -1,6 +1,6 @@
 import { Button, NativeSelect, TextInput } from "@mantine/core";
 import { type FormEvent, useRef } from "react";
-import { ApiError } from "../api/api-error";
+import { ApiError, sentenceOf } from "../api/api-error";
 import { change } from "../api/client";
 import { type AgentsQuery, CreateApiKeyDocument, type NewApiKey } from "../api/documents.generated";
 import { Dialog, DialogButtons } from "../ui/dialog";
@@ -18,15 +18,33 @@ type Agents = AgentsQuery["agents"];
 /** Asks what a new key is for, mints it, and hands its secret over. */
 export const CreateKey = ({ agents, onClosed }: { agents: Agents; onClosed: () => void }) => (
   <Dialog title="Create an API key" onClosed={onClosed}>
-    {(close) => <CreateForm agents={agents} close={close} />}
+    {(close) =>
+      agents.length === 0 ? <NoAgents close={close} /> : <CreateForm agents={agents} close={close} />
+    }
   </Dialog>
+);
+
+/** A key without an agent cannot be, and agents are not made here. */
+const NoAgents = ({ close }: { close: () => void }) => (
+  <>
+    <p className={styles.text}>
+      A key calls as an agent, and your organization has none yet. Agents are added at the command line of the
+      server: <code>npm run -s gateway -- agents add --help</code>
+    </p>
+    <DialogButtons>
+      <Button data-autofocus onClick={close}>
+        Close
+      </Button>
+    </DialogButtons>
+  </>
 );
 
 function CreateForm({ agents, close }: { agents: Agents; close: () => void }) {
   const { busy, error, run } = useTask();
   const { choice, field } = useExpiry();
   const repeatable = useRepeatable();
-  const nameTaken = error instanceof ApiError && error.code === "conflict";
+  const badName =
+    error instanceof ApiError && (error.code === "conflict" || error.message.startsWith("name "));
 
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -52,7 +70,7 @@ function CreateForm({ agents, close }: { agents: Agents; close: () => void }) {
         withAsterisk={false}
         autoComplete="off"
         data-autofocus
-        error={nameTaken && error.message}
+        error={badName && sentenceOf(error)}
       />
       <NativeSelect
         name="agent"
@@ -61,7 +79,7 @@ function CreateForm({ agents, close }: { agents: Agents; close: () => void }) {
         data={agents.map(({ id, name }) => ({ value: id, label: name }))}
       />
       {field}
-      {error !== undefined && !nameTaken && <Failure error={error} />}
+      {error !== undefined && !badName && <Failure error={error} />}
       <DialogButtons>
         <Button variant="default" onClick={close}>
           Cancel

@@ -13,6 +13,12 @@ const CHOICES = [
   { value: "date", label: "On a date…" },
 ];
 
+/** What is to be said while there is no end, by the choice. */
+const NO_END: Readonly<Record<string, string>> = {
+  "": "Works until it is revoked.",
+  date: "Ends by itself with a day of your choice.",
+};
+
 /** When a key ends by itself: a number of days from now, or a date; "" for never. */
 export interface Expiry {
   days: string;
@@ -37,7 +43,7 @@ export function useExpiry(): { choice: Expiry; field: ReactNode } {
     <>
       <NativeSelect
         label="Expires"
-        description={end === null ? "Works until it is revoked." : `Ends by itself on ${exactTime(end)}.`}
+        description={end === null ? NO_END[days] : `Ends by itself on ${exactTime(end)}.`}
         data={CHOICES}
         value={days}
         onChange={(event) => setDays(event.currentTarget.value)}

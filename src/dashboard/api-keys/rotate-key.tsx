@@ -41,7 +41,10 @@ function RotateForm({ apiKey, close }: { apiKey: KeyFragment; close: () => void 
     <form onSubmit={submit}>
       <KeyFacts apiKey={apiKey} />
       <p className={styles.text}>
-        A new key takes over its name and agent. Put it in place while both are accepted.
+        A new key takes over its name and agent.{" "}
+        {grace === "0"
+          ? "What has the old one is refused until it has the new one."
+          : "Put it in place while both are accepted."}
       </p>
       <NativeSelect
         label="The old key still works"

@@ -14,9 +14,11 @@ export class ApiError extends Error {
   }
 }
 
+const STILL_TRYING = "The gateway does not answer. Check your connection; the page tries again by itself.";
+
 /** What the table's own sentences leave to say for somebody in front of a page. */
 const SENTENCES: Readonly<Record<string, string>> = {
-  unreachable: "The gateway does not answer. Check your connection; the page tries again by itself.",
+  unreachable: "The gateway does not answer. Check your connection and try again.",
   internal_error: "Something went wrong on the gateway. It has been logged.",
   unavailable: "The gateway cannot reach its database right now. Try again in a moment.",
   organization_deactivated:
@@ -24,15 +26,23 @@ const SENTENCES: Readonly<Record<string, string>> = {
   invalid_credentials: "The e-mail address or the password is wrong.",
 };
 
-/** The failure of a call in a sentence for people. */
-export function sentenceOf(error: unknown): string {
+/**
+ * The failure of a call in a sentence for people.
+ * @param polled whether the page makes the call again by itself
+ */
+export function sentenceOf(error: unknown, { polled = false } = {}): string {
   if (!(error instanceof ApiError)) return "Something went wrong in this page. Reload it and try again.";
   if (error.code === "too_many_attempts") {
     const minutes = Math.ceil((error.retryAfterSeconds ?? 60) / 60);
     return `Too many attempts. Try again in ${minutes} minute${minutes === 1 ? "" : "s"}.`;
   }
-  return SENTENCES[error.code] ?? error.message;
+  if (polled && error.code === "unreachable") return STILL_TRYING;
+  return SENTENCES[error.code] ?? asSentence(error.message);
 }
+
+/** The service names a field first, as it is spelt in a request. */
+const asSentence = (message: string): string =>
+  `${message.charAt(0).toUpperCase()}${message.slice(1)}${message.endsWith(".") ? "" : "."}`;
 
 /** Whether a call failed because nobody is signed in, or no longer. */
 export const isSessionError = (error: unknown): boolean =>

@@ -5,6 +5,7 @@ import {
   type UseQueryResult,
   useQuery,
 } from "@tanstack/react-query";
+import { useDeferredValue } from "react";
 import { isPassing, isSessionError } from "./api-error";
 import { type TypedDocumentString, ViewerDocument } from "./documents.generated";
 import { execute } from "./execute";
@@ -83,11 +84,15 @@ export function useAnswer<Result, Variables>(
   variables: Variables,
   { enabled = true, pollMs = POLL_MS } = {},
 ): UseQueryResult<Result> {
-  return useQuery({
+  const answer = useQuery({
     queryKey: [document.toString(), variables],
     queryFn: ({ signal }) => execute(document, variables, signal),
     placeholderData: keepPreviousData,
     enabled,
     refetchInterval: pollMs,
   });
+  // The first answer brings a whole page to draw: React does that in slices, in between which the browser can answer
+  // to whoever is already typing. What changes later shows at once.
+  const drawn = useDeferredValue(answer);
+  return drawn.isPending && answer.data !== undefined ? drawn : answer;
 }

@@ -4,7 +4,7 @@ import { type Entry, tell } from "./sentence";
 
 /** An entry: the sentence, when and from where, and the rest for whoever asks. */
 export function AuditEntry({ entry }: { entry: Entry }) {
-  const { who, verb, whom, after } = tell(entry);
+  const { who, verb, whom, to, after } = tell(entry);
   return (
     <li className={styles.entry}>
       <p className={styles.sentence}>
@@ -13,6 +13,12 @@ export function AuditEntry({ entry }: { entry: Entry }) {
           <>
             {" "}
             <strong>{whom}</strong>
+          </>
+        )}
+        {to !== "" && (
+          <>
+            {" "}
+            to <strong>{to}</strong>
           </>
         )}
         {after !== "" && `, ${after}`}

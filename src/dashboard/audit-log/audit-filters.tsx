@@ -28,6 +28,7 @@ export function AuditFilters(props: {
         label="What"
         data={[{ value: "", label: "Everything" }, ...ACTION_LABELS]}
         {...field("action")}
+        value={address.oneOf("action", ACTION_LABELS)}
       />
       <NativeSelect
         label="Who"

@@ -1,7 +1,7 @@
 import { Button, Skeleton } from "@mantine/core";
 import { useMemo, useState } from "react";
 import { useAnswer } from "../api/client";
-import { type AuditAction, AuditLogDocument, MembersDocument } from "../api/documents.generated";
+import { AuditLogDocument, MembersDocument } from "../api/documents.generated";
 import { Failure } from "../ui/failure";
 import { type ListAddress, useListAddress } from "../ui/list-address";
 import { Empty, Page } from "../ui/page";
@@ -14,6 +14,7 @@ import styles from "./audit-log.module.css";
 import type { AuditFilter } from "./export";
 import { ExportButton } from "./export-button";
 import { periodOf } from "./period";
+import { ACTION_LABELS } from "./sentence";
 
 const PAGE_SIZE = 25;
 
@@ -56,12 +57,13 @@ export function AuditLog() {
 }
 
 function useFilter(address: ListAddress): AuditFilter {
-  const [period, from, to, action, actor, target] = FILTERS.map(address.get);
+  const [period, from, to, , actor, target] = FILTERS.map(address.get);
+  const action = address.oneOf("action", ACTION_LABELS);
   // The start of "the last 24 hours" stays where it was when that was chosen.
   return useMemo(
     () => ({
       ...periodOf(period ?? "", from ?? "", to ?? ""),
-      action: (action || null) as AuditAction | null,
+      action: action || null,
       actorId: actor || null,
       targetId: target || null,
     }),
@@ -70,7 +72,7 @@ function useFilter(address: ListAddress): AuditFilter {
 }
 
 const NoEntries = ({ address }: { address: ListAddress }) => (
-  <Empty title="No entry matches">
+  <Empty title={endsBeforeItBegins(address) ? "The period ends before it begins" : "No entry matches"}>
     <Button
       variant="default"
       size="xs"
@@ -80,6 +82,11 @@ const NoEntries = ({ address }: { address: ListAddress }) => (
     </Button>
   </Empty>
 );
+
+const endsBeforeItBegins = (address: ListAddress): boolean => {
+  const [from, to] = [address.get("from"), address.get("to")];
+  return address.get("period") === "dates" && from !== "" && to !== "" && from > to;
+};
 
 const Waiting = () =>
   Array.from({ length: 8 }, (_, i) => (

@@ -23,7 +23,10 @@ const ACTIONS: Readonly<Record<AuditAction, { verb: string; label: string }>> = 
 };
 
 /** The actions as a filter offers them. */
-export const ACTION_LABELS = Object.entries(ACTIONS).map(([value, { label }]) => ({ value, label }));
+export const ACTION_LABELS = Object.entries(ACTIONS).map(([value, { label }]) => ({
+  value: value as AuditAction,
+  label,
+}));
 
 /** An entry in words: what stands out is who, and what it was done to. */
 export interface Sentence {
@@ -31,9 +34,14 @@ export interface Sentence {
   verb: string;
   /** "" where the actor did it to themselves and says so already. */
   whom: string;
+  /** What it is called since, where it was renamed; "" where not. */
+  to: string;
   /** How often, where that is counted. */
   after: string;
 }
+
+/** The detail of a key's new name, after the key's hint. */
+const RENAMED = /^\S+, now (.+)$/s;
 
 /** Tells an entry of the audit log as a sentence. */
 export function tell({
@@ -43,24 +51,27 @@ export function tell({
   actorName,
   actorKind,
   targetName,
+  detail,
   count,
 }: Entry): Sentence {
   const { verb } = ACTIONS[action];
   const after = count === 1 ? "" : `${count} times within a minute`;
-  if (action === "api_key_refused") return { who: "Somebody", verb, whom: targetName, after };
+  const to = (action === "api_key_renamed" && RENAMED.exec(detail ?? "")?.[1]) || "";
+  if (action === "api_key_refused") return { who: "Somebody", verb, whom: targetName, to, after };
   const who =
     actorKind === "anonymous" ? "Somebody" : actorKind === "operator" ? "The command line" : actorName;
-  if (actorId !== targetId) return { who, verb, whom: targetName, after };
+  if (actorId !== targetId) return { who, verb, whom: targetName, to, after };
   return {
     who,
     verb: verb.endsWith(" of") ? verb.replace(/ the (\w+) of$/, " their $1") : verb,
     whom: "",
+    to,
     after,
   };
 }
 
 /** The same as plain text. */
 export function tellInText(entry: Entry): string {
-  const { who, verb, whom, after } = tell(entry);
-  return `${[who, verb, whom, after].filter((part) => part !== "").join(" ")}.`;
+  const { who, verb, whom, to, after } = tell(entry);
+  return `${[who, verb, whom, to && `to ${to}`, after].filter((part) => part !== "").join(" ")}.`;
 }

@@ -44,7 +44,11 @@ function Form({ verb, deactivates, close }: { verb: string; deactivates: boolean
           : "Its active API keys are accepted again from their next request on."}
       </p>
       <TextInput
-        label={`Type ${organization.slug} to confirm`}
+        label={
+          <>
+            Type <code className={styles.typed}>{organization.slug}</code> to confirm
+          </>
+        }
         value={typed}
         onChange={(event) => setTyped(event.currentTarget.value)}
         autoComplete="off"

@@ -94,7 +94,7 @@ function Reading({ name, series, place }: { name?: string; series: readonly Seri
       {parts.map(({ label, colour, values }) => (
         <span key={label}>
           <i className={styles.swatch} style={{ background: colour }} aria-hidden="true" />
-          {label} {wholeNumber(values[place] ?? 0)}
+          <span className={styles.name}>{label}</span> {wholeNumber(values[place] ?? 0)}
         </span>
       ))}
     </>

@@ -4,6 +4,7 @@ import { wholeNumber } from "../ui/number";
 import { Card } from "../ui/page";
 import { type Column, DataTable, Row } from "../ui/table";
 import { LOCALE } from "../ui/time";
+import { whenNeeded } from "../ui/when-needed";
 import { BarChart } from "./bar-chart";
 import { KeyName } from "./key-name";
 import { acceptedOf, colourOf, type KeyUse, PERIODS, seriesOf, startsOf } from "./series";
@@ -22,14 +23,16 @@ const COLUMNS: readonly Column[] = [
   { heading: "Accepted" },
 ];
 
-const HOUR = new Intl.DateTimeFormat(LOCALE, { hour: "2-digit", minute: "2-digit", hour12: false });
-const HOUR_OF_DAY = new Intl.DateTimeFormat(LOCALE, {
-  weekday: "short",
-  hour: "2-digit",
-  minute: "2-digit",
-  hour12: false,
-});
-const UTC_DAY = new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short", timeZone: "UTC" });
+const hour = whenNeeded(
+  () => new Intl.DateTimeFormat(LOCALE, { hour: "2-digit", minute: "2-digit", hour12: false }),
+);
+const hourOfDay = whenNeeded(
+  () =>
+    new Intl.DateTimeFormat(LOCALE, { weekday: "short", hour: "2-digit", minute: "2-digit", hour12: false }),
+);
+const utcDay = whenNeeded(
+  () => new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short", timeZone: "UTC" }),
+);
 
 /** Requests by key over a period. */
 export function Usage(props: {
@@ -83,9 +86,9 @@ export function Usage(props: {
 
 /** What the bars are called in full, and what stands under every sixth of them. */
 function namesOf(starts: readonly number[], period: UsagePeriod): { names: string[]; ticks: string[] } {
-  const short = period === "last_24_hours" ? HOUR : UTC_DAY;
+  const [full, short] = period === "last_24_hours" ? [hourOfDay(), hour()] : [utcDay(), utcDay()];
   return {
-    names: starts.map((start) => (period === "last_24_hours" ? HOUR_OF_DAY : UTC_DAY).format(start)),
+    names: starts.map((start) => full.format(start)),
     ticks: starts.map((start, i) => (i % 6 === 0 ? short.format(start) : "")),
   };
 }

@@ -12,7 +12,7 @@ export const NoPage = () => (
 
 /** For a page that the member may not see. */
 export const NotPermitted = ({ title, what }: { title: string; what: string }) => (
-  <Page title={title}>
+  <Page section="Settings" title={title}>
     <Empty title="This page is for members who manage the organization">
       <p>
         To {what}, you need the permission <code>config:manage</code>. Somebody with access to the server can

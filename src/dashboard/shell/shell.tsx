@@ -1,5 +1,5 @@
 import { ActionIcon } from "@mantine/core";
-import { type ReactNode, useEffect, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { useViewer } from "../session/session";
 import { Icon } from "../ui/icon";
@@ -13,19 +13,28 @@ import { Wordmark } from "./wordmark";
 export function Shell({ children }: { children: ReactNode }) {
   const { organization } = useViewer();
   const [open, setOpen] = useState(false);
+  const burger = useRef<HTMLButtonElement>(null);
   const [path] = useLocation();
   // biome-ignore lint/correctness/useExhaustiveDependencies: whoever goes somewhere is done with the menu
   useEffect(() => setOpen(false), [path]);
+
+  const onKeyDown = ({ key }: KeyboardEvent) => {
+    if (key !== "Escape" || !open) return;
+    setOpen(false);
+    burger.current?.focus();
+  };
 
   return (
     <div className={styles.shell}>
       <a className={styles.skip} href="#content">
         Skip to the content
       </a>
-      <header className={styles.side}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the menu, wherever in it the focus is */}
+      <header className={styles.side} onKeyDown={onKeyDown}>
         <div className={styles.brand}>
           <Wordmark organization={organization.name} />
           <ActionIcon
+            ref={burger}
             className={styles.burger}
             variant="default"
             size="lg"

@@ -11,6 +11,9 @@ export function useListAddress() {
   return {
     after,
     get: (name: string) => params.get(name) ?? "",
+    /** Of an address that knows no better, such as an old bookmark, nothing is asked for. */
+    oneOf: <Value extends string>(name: string, known: readonly { value: Value }[]): Value | "" =>
+      known.find(({ value }) => value === params.get(name))?.value ?? "",
     /** Sets filters, "" for none, and goes to the first page. */
     filter: (values: Readonly<Record<string, string>>, { replace = false } = {}) =>
       setParams(

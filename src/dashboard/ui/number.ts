@@ -1,10 +1,11 @@
 import { LOCALE } from "./time";
+import { whenNeeded } from "./when-needed";
 
-const WHOLE = new Intl.NumberFormat(LOCALE);
-const SHORT = new Intl.NumberFormat(LOCALE, { notation: "compact" });
+const whole = whenNeeded(() => new Intl.NumberFormat(LOCALE));
+const short = whenNeeded(() => new Intl.NumberFormat(LOCALE, { notation: "compact" }));
 
 /** 12,345 */
-export const wholeNumber = (value: number): string => WHOLE.format(value);
+export const wholeNumber = (value: number): string => whole().format(value);
 
 /** 12K */
-export const shortNumber = (value: number): string => SHORT.format(value);
+export const shortNumber = (value: number): string => short().format(value);

@@ -1,29 +1,32 @@
 import { useSyncExternalStore } from "react";
+import { whenNeeded } from "./when-needed";
 
 /** The browser's own English, or British English: the words around dates are English. */
 export const LOCALE = navigator.languages.find((language) => language.startsWith("en")) ?? "en-GB";
 
-const RELATIVE = new Intl.RelativeTimeFormat(LOCALE, { numeric: "auto" });
-const EXACT = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "long" });
+const relative = whenNeeded(() => new Intl.RelativeTimeFormat(LOCALE));
+const exact = whenNeeded(() => new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "long" }));
 
-const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
-  ["year", 365 * 86_400],
-  ["month", 30 * 86_400],
-  ["day", 86_400],
-  ["hour", 3_600],
-  ["minute", 60],
+/** Units by their seconds, each from so many on that it says enough: not "next month" of what ends in 30 days. */
+const STEPS: readonly { unit: Intl.RelativeTimeFormatUnit; length: number; from: number }[] = [
+  { unit: "year", length: 365 * 86_400, from: 1 },
+  { unit: "month", length: 30 * 86_400, from: 2 },
+  { unit: "day", length: 86_400, from: 2 },
+  { unit: "hour", length: 3_600, from: 1 },
 ];
+const MINUTE = { unit: "minute", length: 60 } as const;
 
-/** "3 minutes ago", "in 2 days". */
-function relativeTime(moment: string, now: number): string {
+/** "3 minutes ago", "in 2 days": what is to come counts by minutes begun, so that a week begins as "in 7 days". */
+export function relativeTime(moment: string, now: number): string {
   const seconds = (Date.parse(moment) - now) / 1000;
-  const step = STEPS.find(([, length]) => Math.abs(seconds) >= length);
-  if (step === undefined) return seconds > 5 ? "in less than a minute" : "just now";
-  return RELATIVE.format(Math.trunc(seconds / step[1]), step[0]);
+  if (Math.abs(seconds) < 60) return seconds > 5 ? "in less than a minute" : "just now";
+  const counted = seconds > 0 ? Math.ceil(seconds / 60) * 60 : seconds;
+  const { unit, length } = STEPS.find((step) => Math.abs(counted) >= step.from * step.length) ?? MINUTE;
+  return relative().format(Math.trunc(counted / length), unit);
 }
 
 /** To the second, in the browser's time zone, which it names. */
-export const exactTime = (moment: string): string => EXACT.format(new Date(moment));
+export const exactTime = (moment: string): string => exact().format(new Date(moment));
 
 /** The browser's time zone, with what it is ahead of UTC now. */
 export function timeZone(): string {
