@@ -17,8 +17,8 @@ import { addDashboard } from "./http/dashboard";
 import { addHealthRoutes } from "./http/health";
 import { refuseInvalidHost } from "./http/host";
 import { addMetricsRoute } from "./http/metrics";
-import { measureRequests } from "./http/request-metrics";
-import { countRequests } from "./http/requests-under-way";
+import { countRequest } from "./http/request-metrics";
+import { RequestsUnderWay } from "./http/requests-under-way";
 import { createHttpServer } from "./http/server";
 import { sessionCookies } from "./http/session-cookie";
 import { traceRequests } from "./http/trace-requests";
@@ -73,9 +73,9 @@ export async function createApp(
 
   const apollo = createApollo(schema, config, log, metrics.operations);
   await apollo.start();
-  const http = await createHttpServer(config, log);
-  const requests = countRequests(http);
-  measureRequests(http, metrics);
+  const requests = new RequestsUnderWay(countRequest(metrics));
+  metrics.watchRequests(requests);
+  const http = await createHttpServer(config, log, requests);
   const tracing = config.tracing && loadOpenTelemetry()(config.tracing, log);
   if (tracing) traceRequests(http, tracing);
   const answerGraphQL = fastifyApolloHandler(apollo, { context: async ({ gateway }) => gateway });

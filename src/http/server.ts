@@ -14,6 +14,7 @@ import { parseJson, requireJson } from "./json-body";
 import { shedOverload } from "./overload";
 import { logRequests } from "./request-log";
 import { refuseOddRequests } from "./request-shape";
+import type { RequestsUnderWay } from "./requests-under-way";
 import { addHeadersToAll, headersOfAll } from "./security-headers";
 import { readTls, renewTls } from "./tls";
 
@@ -29,8 +30,15 @@ const HOSTED_SANDBOX = "https://studio.apollographql.com";
 /** Headers that pages of other origins may read. */
 const EXPOSED_HEADERS = ["Link", "Location", "Deprecation", "Sunset", "Retry-After", "X-Request-Id"];
 
-/** The HTTP server with all that the doors share: request ids, JSON bodies, errors, CORS, logs. Never listens. */
-export async function createHttpServer(config: Config, log: Logger): Promise<FastifyInstance> {
+/**
+ * The HTTP server with all that the doors share: request ids, JSON bodies, errors, CORS, logs. Never listens.
+ * @param requests follows them all, those too that are refused at once
+ */
+export async function createHttpServer(
+  config: Config,
+  log: Logger,
+  requests: RequestsUnderWay,
+): Promise<FastifyInstance> {
   const headers = headersOfAll(config);
   const limits = {
     requestTimeout: config.requestTimeoutMs,
@@ -66,6 +74,7 @@ export async function createHttpServer(config: Config, log: Logger): Promise<Fas
   // Fastify knows only the common ones; the others are to be 405 on a path that has routes, not 404.
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   app.decorateRequest("gateway", null as never);
+  requests.follow(app);
   addHeadersToAll(app, headers);
   logRequests(app);
   endConnectionsOnClose(app);

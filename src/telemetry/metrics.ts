@@ -30,8 +30,6 @@ const seconds = () => new Distribution(SECONDS);
 export class Metrics implements DatabaseObserver {
   private readonly registry = new Registry();
 
-  /** Requests that are not answered yet. */
-  inFlight = 0;
   readonly requests = new Series(["door", "route", "method", "status"], count);
   readonly durations = new Series(["door", "route", "method"], seconds);
   readonly operations = new Series(["type", "outcome"], count);
@@ -47,12 +45,6 @@ export class Metrics implements DatabaseObserver {
       registry,
       ["gateway_http_request_duration_seconds", "From the head of a request to the end of its answer."],
       this.durations,
-    );
-    showGauge(
-      registry,
-      ["gateway_http_requests_in_flight", "Requests that are not answered yet."],
-      [],
-      () => [[{}, this.inFlight]],
     );
     showCounts(
       registry,
@@ -102,6 +94,16 @@ export class Metrics implements DatabaseObserver {
 
   failed(failure: Failure): void {
     this.failures.at(failure).add();
+  }
+
+  /** Adds how many requests are under way. */
+  watchRequests(requests: { readonly count: number }): void {
+    showGauge(
+      this.registry,
+      ["gateway_http_requests_in_flight", "Requests that are not answered yet."],
+      [],
+      () => [[{}, requests.count]],
+    );
   }
 
   /** Adds how busy the way to the rows is. */
