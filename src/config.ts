@@ -59,6 +59,24 @@ function isPostgresUrl(text: string): boolean {
 const DATABASE_URL_FORM =
   "DATABASE_URL must be sqlite:<file> or postgres://<user>:<password>@<host>/<database>, each part URL-encoded";
 
+const SAMPLERS = [
+  ...["always_on", "always_off", "traceidratio"],
+  ...["parentbased_always_on", "parentbased_always_off", "parentbased_traceidratio"],
+];
+
+/** Where to send what is seen of requests, as OpenTelemetry's standard names say; undefined: nothing is looked at. */
+function tracingOf(env: {
+  OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?: string | undefined;
+  OTEL_SERVICE_NAME: string;
+  OTEL_SDK_DISABLED?: string | undefined;
+}): { url: string; serviceName: string } | undefined {
+  const base = env.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const url = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (base && `${base}/v1/traces`);
+  if (url === undefined || env.OTEL_SDK_DISABLED?.toLowerCase() === "true") return undefined;
+  return { url, serviceName: env.OTEL_SERVICE_NAME };
+}
+
 const settings = z
   .object({
     PORT: integer("PORT", 0, 65_535).default(4000),
@@ -97,6 +115,21 @@ const settings = z
     RATE_LIMIT_PER_MINUTE: integer("RATE_LIMIT_PER_MINUTE", 0, 100_000_000).default(0),
     REFUSED_KEYS_PER_MINUTE: integer("REFUSED_KEYS_PER_MINUTE", 0, 100_000_000).default(1000),
     CORS_ORIGINS: origins.default([]),
+    DRAIN_SECONDS: integer("DRAIN_SECONDS", 0, 300).default(0),
+    METRICS_TOKEN: z
+      .string()
+      .regex(/^[\x21-\x7e]{16,200}$/, "METRICS_TOKEN must have 16 to 200 characters of ASCII, no spaces")
+      .optional(),
+    OTEL_EXPORTER_OTLP_ENDPOINT: url("OTEL_EXPORTER_OTLP_ENDPOINT").optional(),
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT").optional(),
+    OTEL_EXPORTER_OTLP_PROTOCOL: z
+      .literal("http/protobuf", "OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf")
+      .optional(),
+    OTEL_SERVICE_NAME: z.string().default("gateway"),
+    OTEL_TRACES_SAMPLER: z
+      .enum(SAMPLERS, `OTEL_TRACES_SAMPLER must be one of ${SAMPLERS.join(", ")}`)
+      .default("parentbased_always_on"),
+    OTEL_SDK_DISABLED: z.string().optional(),
     BOOTSTRAP_OWNER_EMAIL: z
       .email("BOOTSTRAP_OWNER_EMAIL must be an e-mail address")
       .default("owner@example.com"),
@@ -138,6 +171,9 @@ const settings = z
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
     refusedKeysPerMinute: env.REFUSED_KEYS_PER_MINUTE,
     corsOrigins: env.CORS_ORIGINS,
+    drainMs: env.DRAIN_SECONDS * 1000,
+    metricsToken: env.METRICS_TOKEN,
+    tracing: tracingOf(env),
     bootstrap: {
       ownerEmail: env.BOOTSTRAP_OWNER_EMAIL,
       ownerPassword: env.BOOTSTRAP_OWNER_PASSWORD,

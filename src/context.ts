@@ -6,6 +6,7 @@ import { isApiKey } from "./keys/key-format";
 import type { Permission } from "./members/member.entity";
 import type { SessionService } from "./members/session.service";
 import type { Organization } from "./organizations/organization.entity";
+import type { Metrics } from "./telemetry/metrics";
 import type { Timestamp } from "./validation/timestamp";
 
 /** Who calls. A bearer token is an agent's API key or a member's session token. */
@@ -82,8 +83,24 @@ export interface Credentials {
 /**
  * Makes the function that turns a request into its context, for both doors. It reads the database each time:
  * a key that was revoked before the request arrived never passes.
+ * @param checks counts what becomes of keys
  */
-export function createContextFactory(keys: ApiKeyService, sessions: SessionService) {
+export function createContextFactory(
+  keys: ApiKeyService,
+  sessions: SessionService,
+  checks: Metrics["keyChecks"],
+) {
+  const resolveKey = async (token: string, origin: Origin): Promise<Caller> => {
+    try {
+      const caller = await keys.resolve(token, origin);
+      checks.at("accepted").add();
+      return caller;
+    } catch (error) {
+      checks.at(error instanceof GatewayError ? error.code : "internal_error").add();
+      throw error;
+    }
+  };
+
   /**
    * @throws GatewayError `invalid_api_key`, `key_expired`, `key_not_resolvable`, `key_revoked`, `invalid_session`
    *   or `too_many_attempts` for a credential that is presented and not accepted; no credential is `anonymous`
@@ -91,9 +108,7 @@ export function createContextFactory(keys: ApiKeyService, sessions: SessionServi
   return async ({ authorization, cookie, origin }: Credentials): Promise<RequestContext> => {
     const token = bearerToken(authorization);
     if (token === undefined) return { caller: await cookieCaller(cookie, sessions, origin), origin, cookie };
-    const caller = isApiKey(token)
-      ? await keys.resolve(token, origin)
-      : await sessions.resolve(token, origin);
+    const caller = isApiKey(token) ? await resolveKey(token, origin) : await sessions.resolve(token, origin);
     return { caller, origin, cookie };
   };
 }

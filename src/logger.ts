@@ -10,6 +10,7 @@ import type { ErrorCode } from "./errors";
 const UNAVAILABLE: ErrorCode = "unavailable";
 
 import { redactTokens } from "./keys/redact-tokens";
+import { currentWork } from "./telemetry/trace";
 
 /** What goes into a log of this level, and what does not, wherever it is written to. */
 export const logOptions = (level: Config["logLevel"]): LoggerOptions => ({
@@ -17,6 +18,7 @@ export const logOptions = (level: Config["logLevel"]): LoggerOptions => ({
   redact: ["req.headers.authorization", "req.headers.cookie"],
   serializers: { err: describeFailure },
   hooks: { logMethod: sparing() },
+  mixin: () => ({ ...currentWork()?.ids }),
 });
 
 /** At most one failure in this time is told of where the database is away (ms): every request meets the same one. */

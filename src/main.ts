@@ -1,4 +1,5 @@
 import "reflect-metadata";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { type App, createApp } from "./app";
 import { bootstrap } from "./bootstrap";
@@ -14,7 +15,7 @@ async function main(): Promise<void> {
   const config = loadConfig(process.env);
   const log = createLogger(config.logLevel);
   const started = start(config, log);
-  stopOnSignals(started, log);
+  stopOnSignals(started, config, log);
   await started;
 }
 
@@ -22,6 +23,7 @@ async function start(config: Config, log: Logger): Promise<App> {
   // Not at the top: it reads the settings, and a bad one must be reported in one line.
   const { default: source } = require("../ormconfig") as typeof import("../ormconfig");
   const app = await createApp(config, source, log);
+  app.metrics.watchProcess();
   // First, for what the first start makes is shown once, and a port in use would lose it.
   await app.http.listen({ port: config.port, host: config.host });
   const first = await bootstrap(app.services.database, config);
@@ -32,7 +34,7 @@ async function start(config: Config, log: Logger): Promise<App> {
 }
 
 /** A start is not cut off by the first signal, for it may have made what it is still to show. */
-function stopOnSignals(started: Promise<App>, log: Logger): void {
+function stopOnSignals(started: Promise<App>, { drainMs }: Config, log: Logger): void {
   let stopping = false;
   const stop = async (signal: NodeJS.Signals) => {
     if (stopping) {
@@ -40,6 +42,11 @@ function stopOnSignals(started: Promise<App>, log: Logger): void {
       process.exit(1);
     }
     stopping = true;
+    if (drainMs > 0) {
+      (await started).announceStop();
+      log.info({ signal, ms: drainMs }, "draining");
+      await sleep(drainMs);
+    }
     log.info({ signal }, "stopping");
     setTimeout(() => {
       log.error("stop took too long");

@@ -1,5 +1,6 @@
 import { isNativeError } from "node:util/types";
 import type { EntityManager, QueryRunner } from "typeorm";
+import type { Pressure } from "./observer";
 
 /** A query that only reads. */
 export type Read<T> = (reader: EntityManager) => Promise<T>;
@@ -77,6 +78,8 @@ export interface Engine {
   isUnavailable(error: unknown): boolean;
   /** Whether a unique index refused a row that a concurrent transaction had just claimed. */
   isConflict(error: unknown): boolean;
+  /** How busy the way to the rows is now. */
+  pressure(): Pressure;
   close(): Promise<void>;
 }
 

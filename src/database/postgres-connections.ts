@@ -65,12 +65,15 @@ export class PostgresConnections {
     return new PostgresConnections(source, limits);
   }
 
+  get pool(): Pool {
+    return (this.source.driver as PostgresDriver).master;
+  }
+
   /** A connection for one query that reads. @throws GatewayError `unavailable` when there is none in time */
   forQuery<T>(query: (client: PoolClient) => Promise<T>): Promise<T> {
-    const pool: Pool = (this.source.driver as PostgresDriver).master;
     return again(async () => {
       const until = performance.now() + this.limits.call;
-      const client = await pool.connect().catch(cannotConnect);
+      const client = await this.pool.connect().catch(cannotConnect);
       // A connection that breaks while it is in use says so; if nobody listened, that would end the process.
       client.on("error", ignore);
       const timer = endAt(until, client);

@@ -15,6 +15,7 @@ import {
   transact,
   type Unit,
 } from "./engine";
+import type { DatabaseObserver, Pressure } from "./observer";
 import { isLost, PATIENT, PostgresConnections, SERVING } from "./postgres-connections";
 
 /** SQLSTATE classes (PostgreSQL manual, appendix A) that say "not now": connection, deadlock, resources, operator. */
@@ -79,11 +80,19 @@ function pagesSql(paging: Paging<unknown>): string {
 
 /** PostgreSQL: a pool of connections; a read or a transaction takes whichever is free. */
 export class PostgresEngine implements Engine {
-  private constructor(private readonly connections: PostgresConnections) {}
+  private constructor(
+    private readonly connections: PostgresConnections,
+    private readonly observer: DatabaseObserver,
+  ) {}
 
   /** @param serving whether requests wait for the answers */
-  static async open(source: DataSource, serving: boolean): Promise<PostgresEngine> {
-    return new PostgresEngine(await PostgresConnections.open(source, serving ? SERVING : PATIENT));
+  static async open(
+    source: DataSource,
+    serving: boolean,
+    observer: DatabaseObserver,
+  ): Promise<PostgresEngine> {
+    const connections = await PostgresConnections.open(source, serving ? SERVING : PATIENT);
+    return new PostgresEngine(connections, observer);
   }
 
   lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
@@ -134,9 +143,14 @@ export class PostgresEngine implements Engine {
       if (patient) await tx.query(`SET LOCAL statement_timeout = ${limits.statement}`);
       return unit(tx);
     };
-    return this.connections.forTransaction(limits, (runner) =>
-      transact(runner, { begin: "BEGIN", commit: () => commit(runner), rollback }, whole),
-    );
+    return this.connections.forTransaction(limits, async (runner) => {
+      const began = performance.now();
+      try {
+        return await transact(runner, { begin: "BEGIN", commit: () => commit(runner), rollback }, whole);
+      } finally {
+        this.observer.transaction((performance.now() - began) / 1000);
+      }
+    });
   }
 
   exclusively<T>(unit: Unit<T>): Promise<T> {
@@ -158,6 +172,14 @@ export class PostgresEngine implements Engine {
 
   isConflict(error: unknown): boolean {
     return driverCode(error) === UNIQUE_VIOLATION;
+  }
+
+  pressure(): Pressure {
+    const { totalCount, idleCount, waitingCount } = this.connections.pool;
+    return {
+      waiting: { connection: waitingCount },
+      connections: { idle: idleCount, busy: totalCount - idleCount },
+    };
   }
 
   close(): Promise<void> {

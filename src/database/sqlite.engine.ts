@@ -1,5 +1,3 @@
-import { closeSync, mkdirSync, openSync } from "node:fs";
-import { dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Database as Connection } from "sqlite3";
 import { DataSource, type QueryRunner } from "typeorm";
@@ -18,7 +16,9 @@ import {
   type Unit,
 } from "./engine";
 import { GroupCommit } from "./group-commit";
+import type { DatabaseObserver, Pressure } from "./observer";
 import { SerialQueue } from "./serial-queue";
+import { keepPrivate } from "./sqlite-file";
 import { SqliteReads } from "./sqlite-reads";
 
 /** IMMEDIATE takes the write lock at once: a unit that reads before it writes cannot fail half-way. */
@@ -61,18 +61,20 @@ const IMPATIENT_MS = 50;
  */
 export class SqliteEngine implements Engine {
   private readonly queue = new SerialQueue();
-  private readonly units = new GroupCommit(() => this.newRunner(), FRAME);
+  private readonly units: GroupCommit;
   private readonly reads: SqliteReads;
   private impatient = false;
 
   private constructor(
     private readonly writer: DataSource,
     private readonly reader: DataSource,
+    observer: DatabaseObserver,
   ) {
-    this.reads = new SqliteReads(connectionOf(reader));
+    this.units = new GroupCommit(() => this.newRunner(), FRAME, observer);
+    this.reads = new SqliteReads(connectionOf(reader), observer);
   }
 
-  static async open(writer: DataSource): Promise<SqliteEngine> {
+  static async open(writer: DataSource, observer: DatabaseObserver): Promise<SqliteEngine> {
     keepPrivate(String(writer.options.database));
     await writer.initialize();
     // In the order in which they are asked for, so that no statement overtakes the COMMIT that follows it.
@@ -84,7 +86,7 @@ export class SqliteEngine implements Engine {
     await reader.initialize();
     await reader.query("PRAGMA query_only = ON");
     await reader.query(`PRAGMA cache_size = -${CACHE_KIB}`);
-    return new SqliteEngine(writer, reader);
+    return new SqliteEngine(writer, reader, observer);
   }
 
   lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
@@ -130,6 +132,10 @@ export class SqliteEngine implements Engine {
     return false;
   }
 
+  pressure(): Pressure {
+    return { waiting: { reader: this.reads.waiting, writer: this.units.waitingUnits } };
+  }
+
   async close(): Promise<void> {
     await this.queue.run(async () => undefined);
     await this.reads.close();
@@ -158,12 +164,6 @@ export class SqliteEngine implements Engine {
     driver.queryRunner = undefined;
     return runner;
   }
-}
-
-/** Creates a database file, and its folder, that only its owner can read: it holds hashes and texts of clients. */
-function keepPrivate(file: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  closeSync(openSync(file, "a", 0o600));
 }
 
 /** Of several processes that start together SQLite lets one switch, and refuses the others without waiting. */

@@ -3,7 +3,7 @@ import { v7 as uuid } from "uuid";
 import { recordAudit } from "../audit/audit";
 import { AuditAction } from "../audit/audit-entry.entity";
 import { type MemberCaller, memberCaller, type Origin, type RequestContext } from "../context";
-import { batched, indexBy } from "../database/batch";
+import { indexBy } from "../database/batch";
 import type { Database } from "../database/database";
 import { GatewayError } from "../errors";
 import { hashToken, isWellFormedSessionToken, mintSessionToken } from "../keys/key-format";
@@ -27,7 +27,7 @@ export class SessionService {
   ) {}
 
   /** Sessions with their member and organization, by hash. */
-  private readonly byHash = batched(async (hashes) =>
+  private readonly byHash = this.database.batched("sessions", async (hashes) =>
     indexBy(
       await this.database.read((reader) =>
         reader

@@ -57,6 +57,7 @@ export function prepare(route: RestRoute, schema: GraphQLSchema): PreparedRoute 
   // Those who share an answer share its text.
   const write = sharedFields(schema, operation) ? remembered(encoding.write) : encoding.write;
   const run = executor(schema, document);
+  const deprecation = route.deprecation && deprecationHeaders(route.deprecation);
   const toVariables = variablesOf(route, schema, operation);
   const names = {
     ...Object.fromEntries((route.queryParameters ?? []).map(({ name, variable }) => [variable, name])),
@@ -80,7 +81,7 @@ export function prepare(route: RestRoute, schema: GraphQLSchema): PreparedRoute 
       if (route.bodyVariable !== undefined) requireJson(headers);
     },
     handle: async (request, reply) => {
-      if (route.deprecation) reply.headers(deprecationHeaders(route.deprecation));
+      if (deprecation) reply.headers(deprecation);
       const data = await run(toVariables(request), request).catch((error: unknown) => {
         throw error instanceof InvalidInput ? error.renamed(names) : error;
       });

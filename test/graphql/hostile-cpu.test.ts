@@ -3,6 +3,7 @@ import pino from "pino";
 import type { RequestContext } from "../../src/context";
 import { createApollo } from "../../src/graphql/apollo";
 import { createSchema } from "../../src/graphql/schema";
+import { Metrics } from "../../src/telemetry/metrics";
 import { ATTACKS } from "./attacks";
 
 /** Milliseconds of CPU, those of the garbage collector and the compiler included. */
@@ -28,7 +29,12 @@ describe("a hostile document", () => {
 
   beforeAll(async () => {
     const log = pino({ level: "silent" });
-    apollo = createApollo(createSchema(), { environment: "production", introspection: false }, log);
+    apollo = createApollo(
+      createSchema(),
+      { environment: "production", introspection: false },
+      log,
+      new Metrics().operations,
+    );
     await apollo.start();
     for (let i = 0; i < 3; i++) for (const [, , query] of ATTACKS) await refuse(query);
   });

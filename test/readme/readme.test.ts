@@ -44,6 +44,14 @@ describe("the README", () => {
     );
   });
 
+  test("has a row for each metric of the service, and no other", async () => {
+    const { text } = await gateway.rest("GET", "/metrics", { token: null });
+    const metrics = [...text.matchAll(/^# TYPE (gateway_\w+) /gm)].map(([, name]) => name);
+    const told = [...README.matchAll(/^\| `(gateway_\w+)` \|/gm)].map(([, name]) => name);
+    // One is added by the process, of which this gateway is only a part.
+    expect(told.sort()).toEqual([...metrics, "gateway_event_loop_busy_seconds_total"].sort());
+  });
+
   test("has a row for each setting, and no other", () => {
     const read = [...readFileSync("src/config.ts", "utf8").matchAll(/^ {4}([A-Z][A-Z_]+): /gm)].map(
       ([, name]) => name,
