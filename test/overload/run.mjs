@@ -1,5 +1,7 @@
-// `npm run test:overload`: what the server does when ten times as much is asked as it can serve. The load is open:
-// requests are sent when their time has come, whether or not those before them have been answered.
+// `npm run test:overload`: what the server does when more is asked than it can serve. The load is open: requests are due
+// at ten times the rate that was served, whether or not those before them have been answered. What is sent is less: a
+// request that is due while all connections wait for an answer is lost, and the load shares the machine with the server.
+// So "sent" is the load that there was, and the connections are what weighs on the server.
 import { mkdtemp, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -48,7 +50,7 @@ async function overload(title, request, data) {
   64 connections, closed loop   ${round(capacity.perSecond)} served/s, p99 ${round(capacity.p99)} ms, ${capacity.shed} refused
   256 connections, closed loop  ${round(wide.perSecond)} served/s, p99 ${round(wide.p99)} ms, ${wide.shed} refused
   1000 connections at once      ${burst.served} served, ${burst.shed} refused, the last after ${round(burst.ms)} ms
-  10 times that, open loop      ${round(load.due)} due/s, ${round(load.sent)} sent/s: ${round(load.served)} served/s, ${round(load.shed)} refused/s
+  open loop, ${CONNECTIONS} connections  ${round(load.due)} due/s, ${round(load.sent)} sent/s: ${round(load.served)} served/s, ${round(load.shed)} refused/s
     served                      p50 ${round(load.p50)} ms, p99 ${round(load.p99)} ms; refused p99 ${round(load.shedP99)} ms
     /healthz                    ${load.health.answered} of ${load.health.asked} answered, slowest ${round(load.health.slowest)} ms
     memory                      ${mebibytes(before)} MiB before, ${mebibytes(load.peak)} MiB at most
