@@ -8,6 +8,7 @@ import { createContextFactory } from "./context";
 import { Database } from "./database/database";
 import { createApollo } from "./graphql/apollo";
 import { answerGraphQLError } from "./graphql/http-errors";
+import { letPageLoad } from "./graphql/landing-page";
 import { createSchema } from "./graphql/schema";
 import { startHousekeeping } from "./housekeeping";
 import { refuseOtherMethods } from "./http/allowed-methods";
@@ -15,20 +16,38 @@ import { authenticateRequests } from "./http/authenticate";
 import { addDashboard } from "./http/dashboard";
 import { addHealthRoutes } from "./http/health";
 import { refuseInvalidHost } from "./http/host";
+import { addMetricsRoute } from "./http/metrics";
+import { measureRequests } from "./http/request-metrics";
+import { countRequests } from "./http/requests-under-way";
 import { createHttpServer } from "./http/server";
 import { sessionCookies } from "./http/session-cookie";
+import { traceRequests } from "./http/trace-requests";
+import { createRateLimit } from "./limits/rate-limit";
 import { addDocumentation } from "./rest/documentation";
 import { createOpenApi, serversOf } from "./rest/openapi";
 import { addRestRoutes, refuseOtherRestMethods } from "./rest/rest";
 import { createResolvers, createServices, type Services } from "./services";
+import { Metrics } from "./telemetry/metrics";
+import { follow } from "./telemetry/trace";
 
 /** A service that is wired up and connected, and that nobody listens for yet. */
 export interface App {
   http: FastifyInstance;
   services: Services;
-  /** Finishes what is under way, then lets go of the database. */
+  metrics: Metrics;
+  /** From now on `/readyz` answers 503, so that no more requests are sent here; those that come are answered. */
+  announceStop(): void;
+  /** Finishes what is under way, within seconds, then lets go of the database. */
   close(): Promise<void>;
 }
+
+/** Not at the top: it takes a tenth of a second, and most do without. */
+const loadOpenTelemetry = () => {
+  const {
+    createTracing,
+  }: typeof import("./telemetry/open-telemetry") = require("./telemetry/open-telemetry");
+  return createTracing;
+};
 
 /** Where the build puts the dashboard: beside the program. */
 const BUILT_DASHBOARD = join(__dirname, "../dashboard");
@@ -43,33 +62,44 @@ export async function createApp(
   log: Logger,
   dashboard = BUILT_DASHBOARD,
 ): Promise<App> {
-  const database = await Database.open(source);
+  const metrics = new Metrics();
+  const database = await Database.open(source, { serving: true, observer: metrics });
+  metrics.watch(database);
   await database.migrate();
   const services = createServices(database, config, log);
   const schema = createSchema(createResolvers(services));
-  const createContext = createContextFactory(services.keys, services.sessions);
+  const createContext = createContextFactory(services.keys, services.sessions, metrics.keyChecks);
+  const rateLimit = createRateLimit(config.rateLimitPerMinute);
 
-  const apollo = createApollo(schema, config, log);
+  const apollo = createApollo(schema, config, log, metrics.operations);
   await apollo.start();
   const http = await createHttpServer(config, log);
+  const requests = countRequests(http);
+  measureRequests(http, metrics);
+  const tracing = config.tracing && loadOpenTelemetry()(config.tracing, log);
+  if (tracing) traceRequests(http, tracing);
+  const answerGraphQL = fastifyApolloHandler(apollo, { context: async ({ gateway }) => gateway });
   await http.register(async (scope) => {
-    authenticateRequests(scope, createContext);
+    authenticateRequests(scope, createContext, rateLimit);
     addRestRoutes(scope, schema);
   });
   await http.register(async (scope) => {
-    authenticateRequests(scope, createContext, sessionCookies(config));
+    authenticateRequests(scope, createContext, rateLimit, sessionCookies(config));
     refuseInvalidHost(scope);
+    letPageLoad(scope, config.environment);
     scope.setErrorHandler(answerGraphQLError);
     scope.route({
       method: ["GET", "POST"],
       url: "/graphql",
       exposeHeadRoute: false,
-      handler: fastifyApolloHandler(apollo, { context: async ({ gateway }) => gateway }),
+      handler: (request, reply) => follow("graphql", async () => answerGraphQL.call(scope, request, reply)),
     });
   });
   refuseOtherRestMethods(http);
   refuseOtherMethods(http, "/graphql", ["GET", "POST"]);
-  addHealthRoutes(http, database);
+  const readiness = { stopping: false };
+  addHealthRoutes(http, database, readiness);
+  addMetricsRoute(http, metrics, config);
   addDocumentation(http, createOpenApi(schema, serversOf(config)));
   await addDashboard(http, dashboard);
 
@@ -78,12 +108,21 @@ export async function createApp(
   return {
     http,
     services,
+    metrics,
+    announceStop: () => {
+      readiness.stopping = true;
+    },
     close: async () => {
       stopHousekeeping();
-      await http.close();
+      const closed = http.close();
+      const givenUp = await Promise.race([closed.then(() => 0), requests.ended()]);
+      if (givenUp > 0) log.warn({ requests: givenUp }, "requests that did not end are given up");
+      http.server.closeAllConnections();
+      await closed;
       await apollo.stop();
       await services.usage.close();
       await database.close();
+      await tracing?.close();
     },
   };
 }

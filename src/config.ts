@@ -59,6 +59,24 @@ function isPostgresUrl(text: string): boolean {
 const DATABASE_URL_FORM =
   "DATABASE_URL must be sqlite:<file> or postgres://<user>:<password>@<host>/<database>, each part URL-encoded";
 
+const SAMPLERS = [
+  ...["always_on", "always_off", "traceidratio"],
+  ...["parentbased_always_on", "parentbased_always_off", "parentbased_traceidratio"],
+];
+
+/** Where to send what is seen of requests, as OpenTelemetry's standard names say; undefined: nothing is looked at. */
+function tracingOf(env: {
+  OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?: string | undefined;
+  OTEL_SERVICE_NAME: string;
+  OTEL_SDK_DISABLED?: string | undefined;
+}): { url: string; serviceName: string } | undefined {
+  const base = env.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const url = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (base && `${base}/v1/traces`);
+  if (url === undefined || env.OTEL_SDK_DISABLED?.toLowerCase() === "true") return undefined;
+  return { url, serviceName: env.OTEL_SERVICE_NAME };
+}
+
 const settings = z
   .object({
     PORT: integer("PORT", 0, 65_535).default(4000),
@@ -75,6 +93,9 @@ const settings = z
         "ENVIRONMENT must be development, staging or production",
       )
       .default("development"),
+    GRAPHQL_INTROSPECTION: z
+      .enum(["true", "false"], "GRAPHQL_INTROSPECTION must be true or false")
+      .optional(),
     PUBLIC_URL: url("PUBLIC_URL").optional(),
     PRODUCTION_URL: url("PRODUCTION_URL").optional(),
     STAGING_URL: url("STAGING_URL").optional(),
@@ -88,7 +109,27 @@ const settings = z
       )
       .default("info"),
     BODY_LIMIT_BYTES: integer("BODY_LIMIT_BYTES", 1024, 104_857_600).default(1_048_576),
+    MAX_REQUESTS_IN_FLIGHT: integer("MAX_REQUESTS_IN_FLIGHT", 1, 1_000_000).default(1_000),
+    REQUEST_TIMEOUT_SECONDS: integer("REQUEST_TIMEOUT_SECONDS", 1, 3600).default(60),
+    MAX_CONNECTIONS: integer("MAX_CONNECTIONS", 1, 1_000_000).default(10_000),
+    RATE_LIMIT_PER_MINUTE: integer("RATE_LIMIT_PER_MINUTE", 0, 100_000_000).default(0),
+    REFUSED_KEYS_PER_MINUTE: integer("REFUSED_KEYS_PER_MINUTE", 0, 100_000_000).default(1000),
     CORS_ORIGINS: origins.default([]),
+    DRAIN_SECONDS: integer("DRAIN_SECONDS", 0, 300).default(0),
+    METRICS_TOKEN: z
+      .string()
+      .regex(/^[\x21-\x7e]{16,200}$/, "METRICS_TOKEN must have 16 to 200 characters of ASCII, no spaces")
+      .optional(),
+    OTEL_EXPORTER_OTLP_ENDPOINT: url("OTEL_EXPORTER_OTLP_ENDPOINT").optional(),
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT").optional(),
+    OTEL_EXPORTER_OTLP_PROTOCOL: z
+      .literal("http/protobuf", "OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf")
+      .optional(),
+    OTEL_SERVICE_NAME: z.string().default("gateway"),
+    OTEL_TRACES_SAMPLER: z
+      .enum(SAMPLERS, `OTEL_TRACES_SAMPLER must be one of ${SAMPLERS.join(", ")}`)
+      .default("parentbased_always_on"),
+    OTEL_SDK_DISABLED: z.string().optional(),
     BOOTSTRAP_OWNER_EMAIL: z
       .email("BOOTSTRAP_OWNER_EMAIL must be an e-mail address")
       .default("owner@example.com"),
@@ -113,6 +154,7 @@ const settings = z
     databaseUrl: env.DATABASE_URL,
     databasePoolSize: env.DATABASE_POOL_SIZE,
     environment: env.ENVIRONMENT,
+    introspection: (env.GRAPHQL_INTROSPECTION ?? String(env.ENVIRONMENT === "development")) === "true",
     publicUrl: env.PUBLIC_URL,
     productionUrl: env.PRODUCTION_URL,
     stagingUrl: env.STAGING_URL,
@@ -123,7 +165,15 @@ const settings = z
     trustProxy: env.TRUST_PROXY,
     logLevel: env.LOG_LEVEL,
     bodyLimitBytes: env.BODY_LIMIT_BYTES,
+    maxRequestsInFlight: env.MAX_REQUESTS_IN_FLIGHT,
+    requestTimeoutMs: env.REQUEST_TIMEOUT_SECONDS * 1000,
+    maxConnections: env.MAX_CONNECTIONS,
+    rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
+    refusedKeysPerMinute: env.REFUSED_KEYS_PER_MINUTE,
     corsOrigins: env.CORS_ORIGINS,
+    drainMs: env.DRAIN_SECONDS * 1000,
+    metricsToken: env.METRICS_TOKEN,
+    tracing: tracingOf(env),
     bootstrap: {
       ownerEmail: env.BOOTSTRAP_OWNER_EMAIL,
       ownerPassword: env.BOOTSTRAP_OWNER_PASSWORD,

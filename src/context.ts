@@ -6,6 +6,7 @@ import { isApiKey } from "./keys/key-format";
 import type { Permission } from "./members/member.entity";
 import type { SessionService } from "./members/session.service";
 import type { Organization } from "./organizations/organization.entity";
+import type { Metrics } from "./telemetry/metrics";
 import type { Timestamp } from "./validation/timestamp";
 
 /** Who calls. A bearer token is an agent's API key or a member's session token. */
@@ -73,8 +74,8 @@ export const operatorFor = (organization: Organization): RequestContext & { call
 
 /** The part of a request that decides who calls. */
 export interface Credentials {
-  /** Every value of the `Authorization` header, in order. */
-  authorization: readonly string[];
+  /** The `Authorization` header, of which a request has one at most. */
+  authorization: string | undefined;
   cookie?: SessionCookie | undefined;
   origin: Origin;
 }
@@ -82,25 +83,45 @@ export interface Credentials {
 /**
  * Makes the function that turns a request into its context, for both doors. It reads the database each time:
  * a key that was revoked before the request arrived never passes.
+ * @param checks counts what becomes of keys
  */
-export function createContextFactory(keys: ApiKeyService, sessions: SessionService) {
+export function createContextFactory(
+  keys: ApiKeyService,
+  sessions: SessionService,
+  checks: Metrics["keyChecks"],
+) {
+  const resolveKey = async (token: string, origin: Origin): Promise<Caller> => {
+    try {
+      const caller = await keys.resolve(token, origin);
+      checks.at("accepted").add();
+      return caller;
+    } catch (error) {
+      checks.at(error instanceof GatewayError ? error.code : "internal_error").add();
+      throw error;
+    }
+  };
+
   /**
-   * @throws GatewayError `invalid_api_key`, `key_expired`, `key_not_resolvable`, `key_revoked` or
-   *   `invalid_session` for a credential that is presented and not accepted; no credential is `anonymous`
+   * @throws GatewayError `invalid_api_key`, `key_expired`, `key_not_resolvable`, `key_revoked`, `invalid_session`
+   *   or `too_many_attempts` for a credential that is presented and not accepted; no credential is `anonymous`
    */
   return async ({ authorization, cookie, origin }: Credentials): Promise<RequestContext> => {
     const token = bearerToken(authorization);
-    if (token === undefined) return { caller: await cookieCaller(cookie, sessions), origin, cookie };
-    const caller = isApiKey(token) ? await keys.resolve(token, origin) : await sessions.resolve(token);
+    if (token === undefined) return { caller: await cookieCaller(cookie, sessions, origin), origin, cookie };
+    const caller = isApiKey(token) ? await resolveKey(token, origin) : await sessions.resolve(token, origin);
     return { caller, origin, cookie };
   };
 }
 
 /** A cookie stays when its session ends, so it must not keep its owner from signing in: it is taken away. */
-async function cookieCaller(cookie: SessionCookie | undefined, sessions: SessionService): Promise<Caller> {
+async function cookieCaller(
+  cookie: SessionCookie | undefined,
+  sessions: SessionService,
+  origin: Origin,
+): Promise<Caller> {
   if (cookie?.token === undefined) return { kind: "anonymous" };
   try {
-    return await sessions.resolve(cookie.token);
+    return await sessions.resolve(cookie.token, origin);
   } catch (error) {
     if (!(error instanceof GatewayError && error.code === "invalid_session")) throw error;
     cookie.clear();
@@ -109,11 +130,10 @@ async function cookieCaller(cookie: SessionCookie | undefined, sessions: Session
 }
 
 /** The bearer token (RFC 6750, 2.1); the scheme's name has no case (RFC 9110, 11.1). */
-function bearerToken(authorization: readonly string[]): string | undefined {
-  const [value, ...others] = authorization;
-  if (value === undefined) return undefined;
-  const token = /^bearer +([^\s,]+)$/i.exec(value.trim())?.[1];
-  if (token === undefined || others.length > 0) {
+function bearerToken(authorization: string | undefined): string | undefined {
+  if (authorization === undefined) return undefined;
+  const token = /^bearer +([^\s,]+)$/i.exec(authorization.trim())?.[1];
+  if (token === undefined) {
     throw new GatewayError(
       "invalid_api_key",
       "The Authorization header must be one value: Bearer <API_KEY>.",

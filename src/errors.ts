@@ -11,6 +11,7 @@ export const ERRORS = {
   invalid_cursor: { status: 400, message: "The cursor is not one that this service handed out." },
   graphql_parse_failed: { status: 400, message: "The GraphQL document cannot be parsed." },
   graphql_validation_failed: { status: 400, message: "The GraphQL document does not fit the schema." },
+  query_too_complex: { status: 400, message: "The GraphQL document asks for too much." },
   unauthenticated: { status: 401, message: "This needs an Authorization header: Bearer <API_KEY>." },
   invalid_api_key: { status: 401, message: "The API key is malformed or unknown." },
   key_expired: { status: 401, message: "The API key has expired." },
@@ -28,12 +29,16 @@ export const ERRORS = {
   },
   not_found: { status: 404, message: "There is no such resource." },
   method_not_allowed: { status: 405, message: "The method is not allowed here." },
+  request_timeout: { status: 408, message: "The request took too long to arrive." },
   conflict: { status: 409, message: "The request conflicts with the present state." },
   idempotency_key_reused: {
     status: 409,
     message: "The idempotency key was already used with a different request.",
   },
   payload_too_large: { status: 413, message: "The body is larger than the server accepts." },
+  unsupported_content_encoding: { status: 415, message: "The server takes bodies uncompressed only." },
+  expectation_failed: { status: 417, message: "The server knows no expectation but 100-continue." },
+  rate_limited: { status: 429, message: "The key makes more requests than it may." },
   too_many_attempts: { status: 429, message: "Too many attempts. Wait before trying again." },
   header_fields_too_large: {
     status: 431,
@@ -61,6 +66,8 @@ export interface InputProblem {
 
 const STATUS_HEADERS: Readonly<Record<number, Record<string, string>>> = {
   401: { "www-authenticate": "Bearer" },
+  // RFC 9110, 15.5.16
+  415: { "accept-encoding": "identity" },
   503: { "retry-after": "1" },
 };
 
@@ -92,12 +99,19 @@ export class GatewayError extends Error {
   }
 }
 
+/** Problems of one input that are told. */
+export const MOST_PROBLEMS = 10;
+
 /** `invalid_request` with its problems by path, so that each door can name the fields in its own words. */
 export class InvalidInput extends GatewayError {
   override readonly name = "InvalidInput";
 
-  constructor(readonly problems: readonly InputProblem[]) {
-    super("invalid_request", problems.map(({ path, problem }) => `${path} ${problem}`).join("; "));
+  readonly problems: readonly InputProblem[];
+
+  constructor(problems: readonly InputProblem[]) {
+    const told = problems.slice(0, MOST_PROBLEMS);
+    super("invalid_request", told.map(({ path, problem }) => `${path} ${problem}`).join("; "));
+    this.problems = told;
   }
 
   /** The same problems under other names: `{ first: "limit" }` says `limit` where the schema says `first`. */

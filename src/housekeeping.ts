@@ -11,12 +11,15 @@ const HOUR_MS = 60 * 60 * 1000;
 
 /** Deletes what has outlived its time; nothing depends on when. */
 export function purge(database: Database): Promise<void> {
-  return database.write(async (tx) => {
-    await tx.delete(IdempotencyRecord, { createdAt: LessThan(timestamp(-IDEMPOTENCY_LIFETIME_MS)) });
-    await tx.delete(Session, { expiresAt: LessThan(timestamp()) });
-    await tx.delete(HourlyUse, { hour: LessThan(timestamp(-USE_LIFETIME_MS)) });
-    await tx.delete(SignInThrottle, { windowEndsAt: LessThan(timestamp()) });
-  });
+  return database.write(
+    async (tx) => {
+      await tx.delete(IdempotencyRecord, { createdAt: LessThan(timestamp(-IDEMPOTENCY_LIFETIME_MS)) });
+      await tx.delete(Session, { expiresAt: LessThan(timestamp()) });
+      await tx.delete(HourlyUse, { hour: LessThan(timestamp(-USE_LIFETIME_MS)) });
+      await tx.delete(SignInThrottle, { windowEndsAt: LessThan(timestamp()) });
+    },
+    { patient: true },
+  );
 }
 
 /** Purges every hour. @param onError told of a failure; the next hour tries again. @returns what stops it */

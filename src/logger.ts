@@ -1,24 +1,70 @@
+import { isNativeError } from "node:util/types";
 import pino, { type Logger, type LoggerOptions } from "pino";
 import pretty from "pino-pretty";
 import { QueryFailedError } from "typeorm";
 import type { Config } from "./config";
 import { driverCode } from "./database/engine";
+import type { ErrorCode } from "./errors";
+
+/** What failures are logged as that clients are told as this code. */
+const UNAVAILABLE: ErrorCode = "unavailable";
+
+import { redactTokens } from "./keys/redact-tokens";
+import { currentWork } from "./telemetry/trace";
 
 /** What goes into a log of this level, and what does not, wherever it is written to. */
 export const logOptions = (level: Config["logLevel"]): LoggerOptions => ({
   level,
   redact: ["req.headers.authorization", "req.headers.cookie"],
   serializers: { err: describeFailure },
+  hooks: { logMethod: sparing() },
+  mixin: () => ({ ...currentWork()?.ids }),
 });
+
+/** At most one failure in this time is told of where the database is away (ms): every request meets the same one. */
+const UNAVAILABLE_REST_MS = 1_000;
+
+function sparing(): NonNullable<NonNullable<LoggerOptions["hooks"]>["logMethod"]> {
+  let toldAt = Number.NEGATIVE_INFINITY;
+  let untold = 0;
+  return function (args, method) {
+    const [details, message] = args as unknown as [object, string | undefined];
+    if (message !== UNAVAILABLE) return method.apply(this, args);
+    const now = performance.now();
+    if (now - toldAt < UNAVAILABLE_REST_MS) {
+      untold++;
+      return;
+    }
+    method.apply(this, [{ ...details, ...(untold > 0 && { untold }) }, message] as unknown as typeof args);
+    toldAt = now;
+    untold = 0;
+  };
+}
 
 /** A statement for a thousand rows says no more than its beginning (characters). */
 const LONGEST_QUERY = 500;
+/** What clients sent may stand in what a failure says of itself (characters). */
+const LONGEST_MESSAGE = 1_000;
+const LONGEST_STACK = 8_000;
 
-/** A failed statement is logged without its values, in which there may be hashes, addresses and texts of clients. */
-function describeFailure(error: Error): unknown {
-  if (!(error instanceof QueryFailedError)) return pino.stdSerializers.err(error);
-  const { type, message, stack } = pino.stdSerializers.err(error);
-  return { type, message, stack, code: driverCode(error), query: error.query.slice(0, LONGEST_QUERY) };
+/** What a log that cannot be written keeps for later (characters). */
+const MOST_WAITING = 1_000_000;
+
+/**
+ * A failure without what else hangs on it: the values of a statement, in which there may be hashes, addresses and texts
+ * of clients, or a whole document of GraphQL.
+ */
+function describeFailure(error: unknown): unknown {
+  // Not `instanceof`: a native driver may make its errors in another realm.
+  const failure = isNativeError(error) ? error : new Error(String(error));
+  const { type, message, stack } = pino.stdSerializers.err(failure);
+  return {
+    type,
+    message: redactTokens(message.slice(0, LONGEST_MESSAGE)),
+    stack: redactTokens(stack.slice(0, LONGEST_STACK)),
+    code: driverCode(error),
+    ...(error instanceof QueryFailedError && { query: error.query.slice(0, LONGEST_QUERY) }),
+  };
 }
 
 /**
@@ -30,5 +76,8 @@ export function createLogger(level: Config["logLevel"]): Logger {
   if (process.stderr.isTTY) {
     return pino(options, pretty({ destination: 2, sync: true, ignore: "pid,hostname", singleLine: true }));
   }
-  return pino(options, pino.destination({ dest: 2, sync: true }));
+  const destination = pino.destination({ dest: 2, sync: true, maxLength: MOST_WAITING });
+  // A log on a full disk must not end the service: lines wait until they can be written, the latest are dropped.
+  destination.on("error", () => undefined);
+  return pino(options, destination);
 }

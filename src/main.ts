@@ -1,7 +1,9 @@
 import "reflect-metadata";
-import { createApp } from "./app";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "pino";
+import { type App, createApp } from "./app";
 import { bootstrap } from "./bootstrap";
-import { loadConfig } from "./config";
+import { type Config, loadConfig } from "./config";
 import { reportAndExit } from "./exit";
 import { createLogger } from "./logger";
 import { addressOf, firstStartNotice, readyNotice } from "./notices";
@@ -12,31 +14,52 @@ const STOP_LIMIT_MS = 10_000;
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
   const log = createLogger(config.logLevel);
+  const started = start(config, log);
+  stopOnSignals(started, config, log);
+  await started;
+}
+
+async function start(config: Config, log: Logger): Promise<App> {
   // Not at the top: it reads the settings, and a bad one must be reported in one line.
   const { default: source } = require("../ormconfig") as typeof import("../ormconfig");
   const app = await createApp(config, source, log);
+  app.metrics.watchProcess();
   // First, for what the first start makes is shown once, and a port in use would lose it.
   await app.http.listen({ port: config.port, host: config.host });
   const first = await bootstrap(app.services.database, config);
   const address = addressOf(config, app.http.server.address());
   if (first) process.stdout.write(firstStartNotice(first, address));
   process.stdout.write(readyNotice(config, address));
+  return app;
+}
 
+/** A start is not cut off by the first signal, for it may have made what it is still to show. */
+function stopOnSignals(started: Promise<App>, { drainMs }: Config, log: Logger): void {
   let stopping = false;
   const stop = async (signal: NodeJS.Signals) => {
-    if (stopping) process.exit(1);
+    if (stopping) {
+      log.warn({ signal }, "stopping at once");
+      process.exit(1);
+    }
     stopping = true;
+    if (drainMs > 0) {
+      (await started).announceStop();
+      log.info({ signal, ms: drainMs }, "draining");
+      await sleep(drainMs);
+    }
     log.info({ signal }, "stopping");
     setTimeout(() => {
       log.error("stop took too long");
       process.exit(1);
     }, STOP_LIMIT_MS).unref();
+    const app = await started;
     await app.close();
     log.info("stopped");
     process.exit(0);
   };
-  process.on("SIGTERM", stop);
-  process.on("SIGINT", stop);
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    process.on(signal, () => void stop(signal).catch(reportAndExit));
+  }
 }
 
 main().catch(reportAndExit);

@@ -9,6 +9,7 @@ import { ApiKeyResolver } from "./keys/api-key.resolver";
 import { ApiKeyService } from "./keys/api-key.service";
 import { KEY_ENVIRONMENT } from "./keys/key-format";
 import { KeyUsage } from "./keys/key-usage";
+import { RefusedTokens } from "./limits/refused-tokens";
 import { MemberResolver } from "./members/member.resolver";
 import { MemberService } from "./members/member.service";
 import { SessionService } from "./members/session.service";
@@ -29,18 +30,19 @@ export type Services = ReturnType<typeof createServices>;
 /** Makes the services on one database. */
 export function createServices(
   database: Database,
-  { environment }: Pick<Config, "environment">,
+  { environment, refusedKeysPerMinute }: Pick<Config, "environment" | "refusedKeysPerMinute">,
   log: Logger,
 ) {
   const usage = new KeyUsage(database, (err) => log.warn({ err }, "key usage could not be written"));
+  const refused = new RefusedTokens(refusedKeysPerMinute);
   return {
     database,
     usage,
-    keys: new ApiKeyService(database, usage, KEY_ENVIRONMENT[environment]),
+    keys: new ApiKeyService(database, usage, KEY_ENVIRONMENT[environment], refused),
     agents: new AgentService(database),
     organizations: new OrganizationService(database),
     members: new MemberService(database),
-    sessions: new SessionService(database),
+    sessions: new SessionService(database, refused),
     audit: new AuditService(database),
     firstSteps: new FirstStepsService(database),
     keyUsage: new UsageService(database),

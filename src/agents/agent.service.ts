@@ -3,7 +3,7 @@ import { v7 as uuid } from "uuid";
 import { recordAudit } from "../audit/audit";
 import { AuditAction } from "../audit/audit-entry.entity";
 import { organizationOf, type RequestContext } from "../context";
-import { batched, indexBy } from "../database/batch";
+import { indexBy } from "../database/batch";
 import type { Database } from "../database/database";
 import { insertUnlessTaken } from "../database/insert-unless-taken";
 import { GatewayError } from "../errors";
@@ -16,7 +16,7 @@ export class AgentService {
   constructor(private readonly database: Database) {}
 
   /** An agent by its id, for one who already holds something that belongs to it. */
-  readonly byId = batched(async (ids) => {
+  readonly byId = this.database.batched("agents", async (ids) => {
     const query = await this.database.read((reader) =>
       reader.createQueryBuilder(Agent, "agent").where("agent.id IN (:...ids)", { ids }).getMany(),
     );

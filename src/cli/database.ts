@@ -1,11 +1,13 @@
 import type { Command } from "commander";
-import { print } from "./output";
+import { loadConfig } from "../config";
+import { backUp, restore } from "../database/backup";
+import { print, printJson } from "./output";
 import { withDatabase, withServices } from "./session";
 import { wholeNumber } from "./whole-number";
 
 const MOST_PETS = 100_000_000;
 
-/** `gateway migrate` and `gateway seed` */
+/** `gateway migrate`, `seed`, `backup` and `restore` */
 export function addDatabaseCommands(program: Command): void {
   program
     .command("migrate")
@@ -27,4 +29,21 @@ export function addDatabaseCommands(program: Command): void {
         print(`Added ${pets} animals.`);
       }),
     );
+
+  for (const [command, description, copy, done] of [
+    ["backup", "copy the embedded database to a file, also while the server runs", backUp, "Backed up to"],
+    ["restore", "replace the embedded database by a backup, while no server runs", restore, "Restored"],
+  ] as const) {
+    program
+      .command(command)
+      .description(description)
+      .argument("<file>", "the backup")
+      .option("--force", "replace what is there already")
+      .option("--json", "print one JSON object")
+      .action(async (file: string, { force, json }: { force?: true; json?: true }) => {
+        const copied = await copy(loadConfig(process.env).databaseUrl, file, { force });
+        if (json) printJson(copied);
+        else print(`${done} ${copied.file} (${copied.bytes} bytes).`);
+      });
+  }
 }

@@ -39,8 +39,11 @@ const model = {
   invalidWhereValuesBehavior: { null: "throw", undefined: "throw" },
 } as const satisfies Partial<DataSourceOptions>;
 
-/** How long a statement waits for another writer, or for a free connection, before it gives up (ms). */
+/** How long a statement of SQLite waits for another writer before it gives up (ms). */
 export const WAIT_MS = 5_000;
+
+/** How long to wait for a free connection to PostgreSQL, or for a new one, before giving up (ms). */
+export const CONNECT_MS = 2_000;
 
 /**
  * Describes, without connecting, how the service reaches its database.
@@ -55,8 +58,7 @@ export function createDataSource(url: string, poolSize = 10): DataSource {
       url,
       poolSize,
       applicationName: "gateway",
-      connectTimeoutMS: WAIT_MS,
-      extra: { statement_timeout: 30_000, idle_in_transaction_session_timeout: 30_000 },
+      connectTimeoutMS: CONNECT_MS,
     });
   }
   const source = new DataSource({

@@ -1,7 +1,9 @@
 import { type DataSource, type EntityManager, MigrationExecutor } from "typeorm";
 import { GatewayError, StartupError } from "../errors";
-import { gathered } from "./batch";
-import type { Engine, Lookup, PageQuery, Paging, Read, Unit } from "./engine";
+import { follow } from "../telemetry/trace";
+import { batched, gathered } from "./batch";
+import type { Engine, Lookup, Manner, PageQuery, Paging, Read, Unit } from "./engine";
+import { type DatabaseObserver, type Failure, type Joined, NO_OBSERVER, type Pressure } from "./observer";
 import { placeOf } from "./place";
 import { PostgresEngine } from "./postgres.engine";
 import { SqliteEngine } from "./sqlite.engine";
@@ -20,45 +22,83 @@ export enum Ordered {
  * own unit, or a bug.
  */
 export class Database {
+  private lastWriteFailed = false;
+
   private constructor(
     private readonly source: DataSource,
     private readonly engine: Engine,
+    private readonly observer: DatabaseObserver,
   ) {}
 
   /**
    * Connects.
    * @param source as made by `createDataSource`; closed again by `close`
+   * @param options.serving whether requests wait for the answers: then each comes, or fails, within seconds
+   * @param options.observer told how the database does
    * @throws StartupError naming the database
    */
-  static open(source: DataSource): Promise<Database> {
+  static open(source: DataSource, { serving = false, observer = NO_OBSERVER } = {}): Promise<Database> {
     return starting(source, async () => {
-      const kind = source.options.type === "postgres" ? PostgresEngine : SqliteEngine;
-      return new Database(source, await kind.open(source));
+      const engine =
+        source.options.type === "postgres"
+          ? await PostgresEngine.open(source, serving, observer)
+          : await SqliteEngine.open(source, observer);
+      return new Database(source, engine, observer);
     });
   }
 
   /** The rows that have one of the texts, in any order. @throws GatewayError `unavailable` */
   lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
-    return this.guarded(() => this.engine.lookup(lookup, values));
+    return this.guarded("database lookup", () => this.engine.lookup(lookup, values));
   }
 
   /** The rows of each page, in the order of their ids. @throws GatewayError `unavailable` */
   pages<Row>(paging: Paging<Row>, pages: readonly PageQuery[]): Promise<Row[][]> {
-    return this.guarded(() => this.engine.pages(paging, pages));
+    return this.guarded("database pages", () => this.engine.pages(paging, pages));
+  }
+
+  /**
+   * Joins lookups into one query, as the function of this name does.
+   * @param what of the lookups
+   */
+  batched<V>(
+    what: Joined,
+    load: (keys: string[]) => Promise<ReadonlyMap<string, V>>,
+  ): (key: string) => Promise<V | undefined> {
+    return batched(load, this.watched(what));
+  }
+
+  /**
+   * Joins calls into one, as the function of this name does.
+   * @param what of the calls
+   * @param most items of one call
+   */
+  gathered<T, V>(
+    what: Joined,
+    work: (items: readonly T[]) => Promise<ArrayLike<V | Error>>,
+    most?: number,
+  ): (item: T) => Promise<V> {
+    return gathered(work, { ...this.watched(what), ...(most !== undefined && { most }) });
   }
 
   /** Runs a reading query on committed rows. @throws GatewayError `unavailable` */
   read<T>(query: Read<T>): Promise<T> {
-    return this.guarded(() => this.engine.read(query));
+    return this.guarded("database read", () => this.engine.read(query));
   }
 
   /**
    * Runs a unit of work in a transaction and answers once it is durable.
+   * @param manner.patient for what no request waits for
    * @throws whatever the unit throws, after which nothing of it remains; GatewayError `unavailable`,
    *   or `conflict` where a concurrent unit was first
    */
-  write<T>(unit: Unit<T>): Promise<T> {
-    return this.guarded(() => this.engine.transaction(unit));
+  write<T>(unit: Unit<T>, manner?: Pick<Manner, "patient">): Promise<T> {
+    return this.writing(() => this.engine.transaction(unit, manner));
+  }
+
+  /** Whether the last write that was tried was kept: a full disk, say, refuses writes while reads go on. */
+  get takesWrites(): boolean {
+    return !this.lastWriteFailed;
   }
 
   /**
@@ -69,11 +109,11 @@ export class Database {
    */
   together<Row, T>(
     insert: (tx: EntityManager, rows: readonly Row[]) => Promise<T[]>,
-    { single = false } = {},
+    { single = false }: Pick<Manner, "single"> = {},
   ): (row: Row) => Promise<T> {
-    return gathered<Row, T>(async (rows) => {
+    return this.gathered("inserts", async (rows: readonly Row[]) => {
       try {
-        return await this.guarded(() => this.engine.transaction((tx) => insert(tx, rows), single));
+        return await this.writing(() => this.engine.transaction((tx) => insert(tx, rows), { single }));
       } catch (error) {
         // Where the database is gone, nobody knows whether the rows were kept: a second try could add them twice.
         if (rows.length === 1 || isUnavailable(error)) throw error;
@@ -87,7 +127,7 @@ export class Database {
 
   /** As `write`, but one at a time among all processes on this database: for migrations and first start. */
   exclusively<T>(unit: Unit<T>): Promise<T> {
-    return this.guarded(() => this.engine.exclusively(unit));
+    return this.guarded("database write", () => this.engine.exclusively(unit));
   }
 
   /**
@@ -100,38 +140,82 @@ export class Database {
 
   /**
    * Brings the tables up to date; safe when several processes start at once. Answers what it ran.
-   * @throws StartupError naming the database
+   * @throws StartupError naming the database, also when a newer program has made tables that this one does not know
    */
   async migrate(): Promise<string[]> {
     const run = () =>
-      this.exclusively((tx) => {
+      this.exclusively(async (tx) => {
         const executor = new MigrationExecutor(this.source, tx.queryRunner);
         executor.transaction = "none";
+        await this.assertNotNewer(executor);
         return executor.executePendingMigrations();
       });
     return (await starting(this.source, run)).map(({ name }) => name);
   }
 
-  /** Names of the migrations that `migrate` would run. @throws StartupError naming the database */
+  /** Names of the migrations that `migrate` would run. @throws StartupError as `migrate` does */
   async pendingMigrations(): Promise<string[]> {
     const executor = new MigrationExecutor(this.source);
-    return (await starting(this.source, () => executor.getPendingMigrations())).map(({ name }) => name);
+    const pending = async () => {
+      await this.assertNotNewer(executor);
+      return executor.getPendingMigrations();
+    };
+    return (await starting(this.source, pending)).map(({ name }) => name);
+  }
+
+  /** What an older program does to rows whose rules it does not know, nobody can tell. */
+  private async assertNotNewer(executor: MigrationExecutor): Promise<void> {
+    const known = new Set((await executor.getAllMigrations()).map(({ name }) => name));
+    const [unknown] = (await executor.getExecutedMigrations()).filter(({ name }) => !known.has(name));
+    if (unknown !== undefined) {
+      throw new StartupError(
+        `the database ${placeOf(this.source)} was brought up to date by a newer version of this program, ` +
+          `with ${unknown.name}; run that version, or restore a backup from before`,
+      );
+    }
+  }
+
+  /** How busy the way to the rows is now. */
+  pressure(): Pressure {
+    return this.engine.pressure();
   }
 
   close(): Promise<void> {
     return this.engine.close();
   }
 
-  private async guarded<T>(work: () => Promise<T>): Promise<T> {
+  private async writing<T>(work: () => Promise<T>): Promise<T> {
     try {
-      return await work();
+      const result = await this.guarded("database write", work);
+      this.lastWriteFailed = false;
+      return result;
     } catch (error) {
-      if (error instanceof GatewayError) throw error;
-      if (this.engine.isConflict(error)) throw new GatewayError("conflict", undefined, { cause: error });
-      if (this.engine.isUnavailable(error))
-        throw new GatewayError("unavailable", undefined, { cause: error });
+      if (isUnavailable(error)) this.lastWriteFailed = true;
       throw error;
     }
+  }
+
+  private async guarded<T>(name: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await follow(name, work);
+    } catch (error) {
+      if (error instanceof GatewayError) {
+        if (isUnavailable(error)) this.observer.failed("unavailable");
+        throw error;
+      }
+      const failure = this.failureOf(error);
+      this.observer.failed(failure);
+      throw failure === "unexpected" ? error : new GatewayError(failure, undefined, { cause: error });
+    }
+  }
+
+  private failureOf(error: unknown): Failure {
+    if (this.engine.isConflict(error)) return "conflict";
+    return this.engine.isUnavailable(error) ? "unavailable" : "unexpected";
+  }
+
+  private watched(what: Joined) {
+    return { name: `batch of ${what}`, joined: (calls: number) => this.observer.joined(what, calls) };
   }
 }
 
@@ -144,6 +228,7 @@ async function starting<T>(source: DataSource, work: () => Promise<T>): Promise<
   try {
     return await work();
   } catch (cause) {
+    if (cause instanceof StartupError) throw cause;
     throw new StartupError(`the database ${placeOf(source)} cannot be used`, { cause });
   }
 }

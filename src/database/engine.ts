@@ -1,11 +1,20 @@
 import { isNativeError } from "node:util/types";
 import type { EntityManager, QueryRunner } from "typeorm";
+import type { Pressure } from "./observer";
 
 /** A query that only reads. */
 export type Read<T> = (reader: EntityManager) => Promise<T>;
 
 /** A unit of work: every statement through `tx`, all kept or none. */
 export type Unit<T> = (tx: EntityManager) => Promise<T>;
+
+/** How a unit is to be run. */
+export interface Manner {
+  /** It runs no more than one statement, which is all or nothing by itself. */
+  single?: boolean;
+  /** Nobody waits for it, so it may take longer than what a request asks for. */
+  patient?: boolean;
+}
 
 /** The SQL that each property of a row stands for. */
 type Columns<Row> = Readonly<Record<keyof Row & string, string>>;
@@ -56,12 +65,9 @@ export interface Engine {
   pages<Row>(paging: Paging<Row>, pages: readonly PageQuery[]): Promise<Row[][]>;
   /** Runs a query that never sees an uncommitted row. */
   read<T>(query: Read<T>): Promise<T>;
-  /**
-   * Runs a unit in a transaction of its own and answers once it is durable; a failed unit leaves nothing.
-   * @param single whether the unit runs no more than one statement, which is all or nothing by itself
-   */
-  transaction<T>(unit: Unit<T>, single?: boolean): Promise<T>;
-  /** As `transaction`, and no other process is inside `exclusively` on the same database meanwhile. */
+  /** Runs a unit in a transaction of its own and answers once it is durable; a failed unit leaves nothing. */
+  transaction<T>(unit: Unit<T>, manner?: Manner): Promise<T>;
+  /** As a patient `transaction`, and no other process is inside `exclusively` on the same database meanwhile. */
   exclusively<T>(unit: Unit<T>): Promise<T>;
   /**
    * Makes the ids that a unit assigns from here on visible in their order among all processes, so that no row
@@ -72,6 +78,8 @@ export interface Engine {
   isUnavailable(error: unknown): boolean;
   /** Whether a unique index refused a row that a concurrent transaction had just claimed. */
   isConflict(error: unknown): boolean;
+  /** How busy the way to the rows is now. */
+  pressure(): Pressure;
   close(): Promise<void>;
 }
 

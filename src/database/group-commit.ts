@@ -1,5 +1,6 @@
 import type { QueryRunner } from "typeorm";
 import { type Frame, transact, type Unit } from "./engine";
+import type { DatabaseObserver } from "./observer";
 
 /** A unit of work that waits for its turn. */
 interface Waiting {
@@ -32,6 +33,7 @@ export class GroupCommit {
   constructor(
     private readonly newRunner: () => QueryRunner,
     private readonly frame: Frame,
+    private readonly observer: DatabaseObserver,
   ) {}
 
   /** Adds a unit to the next transaction. @returns what the unit returned, once it is durable */
@@ -56,25 +58,40 @@ export class GroupCommit {
     });
   }
 
+  /** How many units wait for a transaction. */
+  get waitingUnits(): number {
+    return this.waiting.length;
+  }
+
   /** Whether a unit waits for a transaction. */
   get isWaiting(): boolean {
     return this.waiting.length > 0;
   }
 
-  /** Runs one transaction with the units that wait. */
-  async commitWaiting(): Promise<void> {
+  /** Runs one transaction with the units that wait. @returns why nothing of it was kept, if so */
+  async commitWaiting(): Promise<unknown> {
     const units = this.waiting.splice(0, MOST_UNITS);
+    const began = performance.now();
+    const failure = await this.commit(units);
+    this.observer.transaction((performance.now() - began) / 1000);
+    this.observer.joined("transaction", units.length);
+    return failure;
+  }
+
+  private async commit(units: readonly Waiting[]): Promise<unknown> {
     const [only] = units;
     if (units.length === 1 && only !== undefined) {
-      await only.run(only.single ? NO_FRAME : this.frame);
+      const failure = await only.run(only.single ? NO_FRAME : this.frame);
       only.settle();
-      return;
+      return failure;
     }
     try {
       await transact(this.newRunner(), this.frame, () => runEach(units));
       for (const unit of units) unit.settle();
+      return undefined;
     } catch (error) {
       for (const unit of units) unit.fail(error);
+      return error;
     }
   }
 }

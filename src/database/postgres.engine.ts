@@ -1,19 +1,12 @@
-import type { Pool, PoolClient } from "pg";
-import {
-  type DataSource,
-  type EntityManager,
-  QueryFailedError,
-  type QueryRunner,
-  QueryRunnerAlreadyReleasedError,
-} from "typeorm";
-import type { PostgresDriver } from "typeorm/driver/postgres/PostgresDriver";
-import { GatewayError } from "../errors";
+import type { PoolClient } from "pg";
+import { type DataSource, type EntityManager, QueryFailedError, type QueryRunner } from "typeorm";
 import { sha256 } from "../validation/sha256";
 import {
   driverCode,
   type Engine,
   type Frame,
   type Lookup,
+  type Manner,
   PAGE_LENGTHS,
   type PageQuery,
   type Paging,
@@ -22,12 +15,11 @@ import {
   transact,
   type Unit,
 } from "./engine";
+import type { DatabaseObserver, Pressure } from "./observer";
+import { isLost, PATIENT, PostgresConnections, SERVING } from "./postgres-connections";
 
 /** SQLSTATE classes (PostgreSQL manual, appendix A) that say "not now": connection, deadlock, resources, operator. */
 const UNAVAILABLE = /^(08|40|53|57|58)[0-9A-Z]{3}$|^25006$|^55P03$/;
-
-/** Unlike the system's own five letters, `EPIPE`. */
-const SQLSTATE = /^[0-9FHPX][0-9A-Z]{4}$/;
 
 const UNIQUE_VIOLATION = "23505";
 
@@ -59,8 +51,8 @@ function named(of: object, way: string, write: () => string): Named {
 const columnsSql = (columns: Readonly<Record<string, string>>) =>
   Object.entries(columns).map(([name, sql]) => `${sql} AS "${name}"`);
 
-const lookupSql = ({ columns, from, by }: Lookup<unknown>) =>
-  `SELECT ${columnsSql(columns)} FROM ${from} WHERE ${by} = ANY($1)`;
+const lookupSql = ({ columns, from, by }: Lookup<unknown>, values: string) =>
+  `SELECT ${columnsSql(columns)} FROM ${from} WHERE ${by} = ${values}`;
 
 const pageSql = (
   { columns, table, id }: Paging<unknown>,
@@ -88,18 +80,32 @@ function pagesSql(paging: Paging<unknown>): string {
 
 /** PostgreSQL: a pool of connections; a read or a transaction takes whichever is free. */
 export class PostgresEngine implements Engine {
-  private constructor(private readonly source: DataSource) {}
+  private constructor(
+    private readonly connections: PostgresConnections,
+    private readonly observer: DatabaseObserver,
+  ) {}
 
-  static async open(source: DataSource): Promise<PostgresEngine> {
-    await source.initialize();
-    return new PostgresEngine(source);
+  /** @param serving whether requests wait for the answers */
+  static async open(
+    source: DataSource,
+    serving: boolean,
+    observer: DatabaseObserver,
+  ): Promise<PostgresEngine> {
+    const connections = await PostgresConnections.open(source, serving ? SERVING : PATIENT);
+    return new PostgresEngine(connections, observer);
   }
 
   lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
-    return this.rows(
-      named(lookup, "", () => lookupSql(lookup)),
-      [values],
-    );
+    // PostgreSQL would plan a list of one anew each time, which takes twice as long as the rest of it.
+    return values.length === 1
+      ? this.rows(
+          named(lookup, "one", () => lookupSql(lookup, "$1")),
+          [...values],
+        )
+      : this.rows(
+          named(lookup, "list", () => lookupSql(lookup, "ANY($1)")),
+          [values],
+        );
   }
 
   async pages<Row>(paging: Paging<Row>, pages: readonly PageQuery[]): Promise<Row[][]> {
@@ -128,20 +134,31 @@ export class PostgresEngine implements Engine {
   }
 
   read<T>(query: Read<T>): Promise<T> {
-    return this.connected((runner) => query(runner.manager));
+    return this.connections.forReading((runner) => query(runner.manager));
   }
 
-  transaction<T>(unit: Unit<T>): Promise<T> {
-    return this.connected((runner) =>
-      transact(runner, { begin: "BEGIN", commit: () => commit(runner), rollback }, unit),
-    );
+  transaction<T>(unit: Unit<T>, { patient = false }: Manner = {}): Promise<T> {
+    const limits = patient ? PATIENT : this.connections.limits;
+    const whole: Unit<T> = async (tx) => {
+      if (patient) await tx.query(`SET LOCAL statement_timeout = ${limits.statement}`);
+      return unit(tx);
+    };
+    return this.connections.forTransaction(limits, async (runner) => {
+      const began = performance.now();
+      try {
+        return await transact(runner, { begin: "BEGIN", commit: () => commit(runner), rollback }, whole);
+      } finally {
+        this.observer.transaction((performance.now() - began) / 1000);
+      }
+    });
   }
 
   exclusively<T>(unit: Unit<T>): Promise<T> {
-    return this.transaction(async (tx) => {
+    const alone: Unit<T> = async (tx) => {
       await tx.query("SELECT pg_advisory_xact_lock($1)", [EXCLUSIVE_LOCK]);
       return unit(tx);
-    });
+    };
+    return this.transaction(alone, { patient: true });
   }
 
   /** A sequence counts when a row is inserted, which others see at the commit: until then they wait. */
@@ -149,58 +166,37 @@ export class PostgresEngine implements Engine {
     await tx.query("SELECT pg_advisory_xact_lock($1, $2)", [ORDER_LOCK, list]);
   }
 
-  /**
-   * A failed query without a SQLSTATE is one that the server never answered, and a connection that ends between
-   * two statements is released at once.
-   */
   isUnavailable(error: unknown): boolean {
-    if (error instanceof QueryRunnerAlreadyReleasedError) return true;
-    const code = driverCode(error);
-    if (code === undefined) return error instanceof QueryFailedError;
-    return UNAVAILABLE.test(code) || !SQLSTATE.test(code);
+    return isLost(error) || UNAVAILABLE.test(driverCode(error) ?? "");
   }
 
   isConflict(error: unknown): boolean {
     return driverCode(error) === UNIQUE_VIOLATION;
   }
 
+  pressure(): Pressure {
+    const { totalCount, idleCount, waitingCount } = this.connections.pool;
+    return {
+      waiting: { connection: waitingCount },
+      connections: { idle: idleCount, busy: totalCount - idleCount },
+    };
+  }
+
   close(): Promise<void> {
-    return this.source.destroy();
+    return this.connections.close();
   }
 
-  private async rows<Row>(statement: Named, values: unknown[]): Promise<Row[]> {
-    const pool: Pool = (this.source.driver as PostgresDriver).master;
-    const client = await pool.connect().catch(cannotConnect);
-    let failure: Error | undefined;
-    try {
-      const { rows } = await client.query({ ...statement, values });
+  private rows<Row>(statement: Named, values: unknown[]): Promise<Row[]> {
+    return this.connections.forQuery(async (client) => {
+      const { rows } = await client.query({ ...statement, values }).catch((cause: Error) => {
+        throw new QueryFailedError(statement.text, [], cause);
+      });
       return rows;
-    } catch (cause) {
-      failure = new QueryFailedError(statement.text, [], cause as Error);
-      throw failure;
-    } finally {
-      // A connection that failed is not used again: nobody knows what state it is in.
-      client.release(failure);
-    }
-  }
-
-  private async connected<T>(work: (runner: QueryRunner) => Promise<T>): Promise<T> {
-    const runner = this.source.createQueryRunner("master");
-    await runner.connect().catch(cannotConnect);
-    try {
-      return await work(runner);
-    } finally {
-      await runner.release();
-    }
+    });
   }
 }
 
 const rollback: Frame["rollback"] = (query) => query("ROLLBACK").catch(() => undefined);
-
-/** Whatever the reason, the database does not serve now. */
-function cannotConnect(cause: unknown): never {
-  throw new GatewayError("unavailable", undefined, { cause });
-}
 
 /**
  * Commits. PostgreSQL answers a COMMIT after a failed statement with ROLLBACK and no error, which TypeORM hides:

@@ -1,6 +1,7 @@
 import type { Database as Connection } from "sqlite3";
 import { gathered } from "./batch";
 import { type Lookup, PAGE_LENGTHS, type PageQuery, type Paging, pageLength } from "./engine";
+import type { DatabaseObserver } from "./observer";
 import { PreparedStatement } from "./prepared-statement";
 
 /** What one of the queries that travel together asks for. */
@@ -22,7 +23,13 @@ export class SqliteReads {
   private readonly statements = new Map<string, PreparedStatement>();
   private readonly numbers = new Map<object, number>();
 
-  constructor(private readonly connection: Connection) {}
+  /** Queries that no statement has taken along yet. */
+  waiting = 0;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly observer: DatabaseObserver,
+  ) {}
 
   /** The rows that have one of the texts. @throws the driver's error */
   async lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
@@ -45,7 +52,20 @@ export class SqliteReads {
   }
 
   /** The JSON text that answers a query, which begins after the call. */
-  private readonly answer = gathered(async (queries: readonly Query[]): Promise<string[]> => {
+  private answer(query: Query): Promise<string> {
+    this.waiting += 1;
+    return this.join(query);
+  }
+
+  private readonly join = gathered((queries: readonly Query[]) => this.answerAll(queries), {
+    name: "statement",
+    // SQLite runs them one after the other, and those that wait would take the threads of others.
+    oneByOne: true,
+    joined: (calls) => this.observer.joined("reads", calls),
+  });
+
+  private async answerAll(queries: readonly Query[]): Promise<string[]> {
+    this.waiting -= queries.length;
     const firsts = new Map<object, Query>();
     for (const query of queries) if (!firsts.has(query.of)) firsts.set(query.of, query);
     const others = queries.filter((query) => firsts.get(query.of) !== query);
@@ -54,7 +74,7 @@ export class SqliteReads {
     const answers = new Map<Query, string>();
     await Promise.all(trips.map((trip) => this.travel(trip, answers)));
     return queries.map((query) => answers.get(query) ?? "");
-  });
+  }
 
   /** Runs different queries as one statement. */
   private async travel(queries: readonly Query[], answers: Map<Query, string>): Promise<void> {

@@ -1,5 +1,3 @@
-import { closeSync, mkdirSync, openSync } from "node:fs";
-import { dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Database as Connection } from "sqlite3";
 import { DataSource, type QueryRunner } from "typeorm";
@@ -10,6 +8,7 @@ import {
   type Engine,
   type Frame,
   type Lookup,
+  type Manner,
   type PageQuery,
   type Paging,
   type Read,
@@ -17,7 +16,9 @@ import {
   type Unit,
 } from "./engine";
 import { GroupCommit } from "./group-commit";
+import type { DatabaseObserver, Pressure } from "./observer";
 import { SerialQueue } from "./serial-queue";
+import { keepPrivate } from "./sqlite-file";
 import { SqliteReads } from "./sqlite-reads";
 
 /** IMMEDIATE takes the write lock at once: a unit that reads before it writes cannot fail half-way. */
@@ -31,11 +32,13 @@ const FRAME: Frame = {
 const connectionOf = ({ driver }: DataSource) =>
   (driver as AbstractSqliteDriver).databaseConnection as Connection;
 
+const BUSY = "SQLITE_BUSY";
+
 /** Pages of the file that reads keep in memory: SQLite's own 2 MiB hold the indexes of small tables only. */
 const CACHE_KIB = 64 * 1024;
 
 const UNAVAILABLE = new Set([
-  "SQLITE_BUSY",
+  BUSY,
   "SQLITE_LOCKED",
   "SQLITE_FULL",
   "SQLITE_IOERR",
@@ -46,23 +49,32 @@ const UNAVAILABLE = new Set([
 ]);
 
 /**
+ * How long a transaction waits for the write lock after one has waited for it in vain (ms). Units behind that one have
+ * waited too; with the whole time for each transaction they would wait for ever longer.
+ */
+const IMPATIENT_MS = 50;
+
+/**
  * The embedded database: one file, two connections. TypeORM's driver shares one connection among all
  * callers, so a transaction begun for one request would swallow the statements of others; therefore writes
  * have a connection and a queue to themselves and reads another one, which WAL lets run meanwhile.
  */
 export class SqliteEngine implements Engine {
   private readonly queue = new SerialQueue();
-  private readonly units = new GroupCommit(() => this.newRunner(), FRAME);
+  private readonly units: GroupCommit;
   private readonly reads: SqliteReads;
+  private impatient = false;
 
   private constructor(
     private readonly writer: DataSource,
     private readonly reader: DataSource,
+    observer: DatabaseObserver,
   ) {
-    this.reads = new SqliteReads(connectionOf(reader));
+    this.units = new GroupCommit(() => this.newRunner(), FRAME, observer);
+    this.reads = new SqliteReads(connectionOf(reader), observer);
   }
 
-  static async open(writer: DataSource): Promise<SqliteEngine> {
+  static async open(writer: DataSource, observer: DatabaseObserver): Promise<SqliteEngine> {
     keepPrivate(String(writer.options.database));
     await writer.initialize();
     // In the order in which they are asked for, so that no statement overtakes the COMMIT that follows it.
@@ -74,7 +86,7 @@ export class SqliteEngine implements Engine {
     await reader.initialize();
     await reader.query("PRAGMA query_only = ON");
     await reader.query(`PRAGMA cache_size = -${CACHE_KIB}`);
-    return new SqliteEngine(writer, reader);
+    return new SqliteEngine(writer, reader, observer);
   }
 
   lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
@@ -89,7 +101,7 @@ export class SqliteEngine implements Engine {
     return query(this.reader.manager);
   }
 
-  transaction<T>(unit: Unit<T>, single = false): Promise<T> {
+  transaction<T>(unit: Unit<T>, { single = false }: Manner = {}): Promise<T> {
     // One that is waiting already has seen to it that the next transaction comes, for this one too.
     if (!this.units.isWaiting) void this.queue.run(() => this.commitWaiting());
     return this.units.add(unit, single);
@@ -120,6 +132,10 @@ export class SqliteEngine implements Engine {
     return false;
   }
 
+  pressure(): Pressure {
+    return { waiting: { reader: this.reads.waiting, writer: this.units.waitingUnits } };
+  }
+
   async close(): Promise<void> {
     await this.queue.run(async () => undefined);
     await this.reads.close();
@@ -128,8 +144,16 @@ export class SqliteEngine implements Engine {
   }
 
   private async commitWaiting(): Promise<void> {
-    await this.units.commitWaiting();
+    const failure = await this.units.commitWaiting();
+    await this.waitAfter(driverCode(failure) === BUSY);
     if (this.units.isWaiting) void this.queue.run(() => this.commitWaiting());
+  }
+
+  /** @param inVain whether another process kept the write lock for as long as the last transaction waited for it */
+  private async waitAfter(inVain: boolean): Promise<void> {
+    if (inVain === this.impatient) return;
+    this.impatient = inVain;
+    await this.writer.query(`PRAGMA busy_timeout = ${inVain ? IMPATIENT_MS : WAIT_MS}`);
   }
 
   /** A runner for one unit alone; the driver would hand out the same one for ever. */
@@ -142,12 +166,6 @@ export class SqliteEngine implements Engine {
   }
 }
 
-/** Creates a database file, and its folder, that only its owner can read: it holds hashes and texts of clients. */
-function keepPrivate(file: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  closeSync(openSync(file, "a", 0o600));
-}
-
 /** Of several processes that start together SQLite lets one switch, and refuses the others without waiting. */
 async function switchToWal(source: DataSource): Promise<void> {
   const giveUpAt = Date.now() + WAIT_MS;
@@ -156,7 +174,7 @@ async function switchToWal(source: DataSource): Promise<void> {
       await source.query("PRAGMA journal_mode = WAL");
       return;
     } catch (error) {
-      if (driverCode(error) !== "SQLITE_BUSY" || Date.now() > giveUpAt) throw error;
+      if (driverCode(error) !== BUSY || Date.now() > giveUpAt) throw error;
       await setTimeout(10);
     }
   }

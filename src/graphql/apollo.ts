@@ -1,23 +1,26 @@
 import { ApolloServer, type ApolloServerPlugin, type HTTPGraphQLHead } from "@apollo/server";
 import { ApolloServerPluginCacheControlDisabled } from "@apollo/server/plugin/disabled";
-import type { GraphQLError, GraphQLSchema } from "graphql";
+import type { GraphQLError, GraphQLSchema, OperationDefinitionNode } from "graphql";
 import type { Logger } from "pino";
 import type { Config } from "../config";
 import type { RequestContext } from "../context";
 import { type GatewayError, InvalidInput } from "../errors";
+import { redactTokens } from "../keys/redact-tokens";
+import type { Metrics } from "../telemetry/metrics";
+import { currentWork } from "../telemetry/trace";
 import { compiledQueries } from "./compiled-queries";
 import { formatError, toGatewayError } from "./errors";
 import { landingPage } from "./landing-page";
+import { MOST_FAULTS, MOST_TOKENS } from "./limits";
+import { refuseTooMuch } from "./refuse-too-much";
 import { refuseUnfitVariables } from "./variables";
-
-/** Ten times what an introspection query has; the parser would follow deep nesting until its stack ends. */
-const MOST_TOKENS = 5_000;
 
 /** The GraphQL door. @returns a server that is not started yet */
 export function createApollo(
   schema: GraphQLSchema,
-  { environment }: Pick<Config, "environment">,
+  { environment, introspection }: Pick<Config, "environment" | "introspection">,
   log: Logger,
+  operations: Metrics["operations"],
 ): ApolloServer<RequestContext> {
   const compiled = compiledQueries(schema);
   return new ApolloServer<RequestContext>({
@@ -26,9 +29,10 @@ export function createApollo(
     documentStore: compiled.documentStore,
     stringifyResult: compiled.stringifyResult,
     logger: log,
-    introspection: environment === "development",
+    introspection,
     parseOptions: { maxTokens: MOST_TOKENS },
-    hideSchemaDetailsFromClientErrors: environment !== "development",
+    validationOptions: { maxErrors: MOST_FAULTS },
+    hideSchemaDetailsFromClientErrors: !introspection,
     // Its store would have to be shared and bounded, and documents here are small.
     persistedQueries: false,
     includeStacktraceInErrorResponses: false,
@@ -37,8 +41,9 @@ export function createApollo(
       // It would wrap every resolver to compute a header that is always "no-store" here.
       ApolloServerPluginCacheControlDisabled(),
       landingPage(environment),
+      refuseTooMuch(schema),
       refuseUnfitVariables,
-      httpStatus,
+      httpStatus(operations),
       logFailures(log),
       compiled.plugin,
     ],
@@ -56,13 +61,17 @@ function isRequestError(failure: GraphQLError, known: GatewayError): boolean {
  * Gives an answer that answers nothing the HTTP status and headers of its first error, as the REST door would; but, as the
  * GraphQL over HTTP specification asks (6.4.1), a client that knows only `application/json` gets 200 for a
  * document that does not parse, validate or coerce.
+ * @param operations counts what becomes of operations
  */
-const httpStatus: ApolloServerPlugin<RequestContext> = {
+const httpStatus = (operations: Metrics["operations"]): ApolloServerPlugin<RequestContext> => ({
   async requestDidStart() {
     return {
-      async willSendResponse({ request, response, errors }) {
+      // Counted here too, for each plugin is one more turn for every request.
+      async willSendResponse({ request, response, errors, operation }) {
         const failure = errors?.[0];
         const { body } = response;
+        if (operation) describeOperation(operation);
+        operations.at(operation?.operation ?? "none", failure ? toGatewayError(failure).code : "ok").add();
         if (failure === undefined || body.kind !== "single") return;
         if (answersSomething(body.singleResult.data, errors)) return;
         const known = toGatewayError(failure);
@@ -73,7 +82,14 @@ const httpStatus: ApolloServerPlugin<RequestContext> = {
       },
     };
   },
-};
+});
+
+/** For those who follow requests; the name is the client's, and could hold anything. */
+function describeOperation({ operation, name }: OperationDefinitionNode): void {
+  const work = currentWork();
+  work?.describe({ "graphql.operation.type": operation });
+  if (name) work?.describe({ "graphql.operation.name": redactTokens(name.value).slice(0, 100) });
+}
 
 /** A nullable field that failed leaves data behind, `{"pet":null}`, which is no answer: a missing key is 401 there too. */
 function answersSomething(

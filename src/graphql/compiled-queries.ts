@@ -52,11 +52,10 @@ export function compiledQueries(schema: GraphQLSchema) {
           Object.assign(context, { document: found.document });
           request.variables = { ...variables, ...found.variables };
         },
-        async didResolveOperation({ source, document }) {
-          if (!matched) templates.learn(source, document);
-        },
+        // Only what nothing refused comes here.
         async responseForOperation(context) {
           const { document, operation, operationName, contextValue, source } = context;
+          if (!matched) templates.learn(source, document);
           // Undefined, whatever its type says, for a name that the document does not have.
           if (operation?.operation === "query") {
             const plan = planOf(document, operationName ?? "");

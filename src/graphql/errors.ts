@@ -1,6 +1,7 @@
 import { ApolloServerValidationErrorCode, unwrapResolverError } from "@apollo/server/errors";
-import { GraphQLError, type GraphQLFormattedError } from "graphql";
+import { GraphQLError, type GraphQLFormattedError, Kind, print } from "graphql";
 import { type ErrorCode, GatewayError } from "../errors";
+import { excerpt } from "../keys/redact-tokens";
 
 /** Longest message of GraphQL itself that is passed on: it quotes the document, which may be huge. */
 const LONGEST_MESSAGE = 500;
@@ -27,7 +28,7 @@ export function toGatewayError(error: unknown): GatewayError {
     if (error.extensions.validationErrorCode === ApolloServerValidationErrorCode.INTROSPECTION_DISABLED) {
       return new GatewayError("graphql_validation_failed", "Introspection is off on this server.");
     }
-    if (code !== undefined) return new GatewayError(code, error.message.slice(0, LONGEST_MESSAGE));
+    if (code !== undefined) return new GatewayError(code, excerpt(withoutLiteral(error), LONGEST_MESSAGE));
   }
   return new GatewayError("internal_error", undefined, { cause });
 }
@@ -48,6 +49,24 @@ function codeOf({ extensions }: GraphQLError): ErrorCode | undefined {
   if ((extensions.http as { status?: number } | undefined)?.status === 405) return "method_not_allowed";
   const code = extensions.code ?? "BAD_USER_INPUT";
   return typeof code === "string" ? CODES[code] : undefined;
+}
+
+/** Literals that somebody made up, as against names that the schema has. */
+const LITERALS: readonly Kind[] = [Kind.STRING, Kind.INT, Kind.FLOAT, Kind.LIST, Kind.OBJECT];
+
+/** How the parser names a literal that it did not expect. */
+const UNEXPECTED_LITERAL = /\b(String|BlockString|Int|Float) ".*"/s;
+
+/** What GraphQL says of a document, but for the literal that it is about, which may be a password in a wrong place. */
+function withoutLiteral({ message, nodes, extensions }: GraphQLError): string {
+  if (extensions.code === "GRAPHQL_PARSE_FAILED") return message.replace(UNEXPECTED_LITERAL, "$1");
+  const [node] = nodes ?? [];
+  if (node === undefined || !LITERALS.includes(node.kind)) return message;
+  const forms = [print(node), ...("value" in node && typeof node.value === "string" ? [node.value] : [])];
+  const form = forms.find((each) => each !== "" && message.includes(each));
+  if (form === undefined) return message;
+  const at = message.lastIndexOf(form);
+  return `${message.slice(0, at)}…${message.slice(at + form.length)}`;
 }
 
 /** The error as GraphQL clients see it, with the code of the table in `extensions.code`. */

@@ -1,6 +1,7 @@
 import type { ApolloServerPlugin } from "@apollo/server";
 import { ApolloServerPluginLandingPageDisabled } from "@apollo/server/plugin/disabled";
 import { ApolloServerPluginLandingPageLocalDefault } from "@apollo/server/plugin/landingPage/default";
+import type { FastifyInstance } from "fastify";
 import type { Config } from "../config";
 
 /** What Apollo Sandbox shows when it opens. */
@@ -27,6 +28,18 @@ mutation QueueMessage {
   sendMessage(input: { message: "Hello" }) { id status createdAt }
 }
 `;
+
+/** Beside the policy that the page has in itself, which cannot say these. */
+const POLICY = "frame-ancestors 'none'; base-uri 'none'; object-src 'none'; form-action 'none'";
+
+/** Lets the page of Apollo Sandbox load what it is made of: other answers may load nothing. */
+export function letPageLoad(app: FastifyInstance, environment: Config["environment"]): void {
+  if (environment !== "development") return;
+  app.addHook("onRequest", (request, reply, done) => {
+    if (request.method === "GET") reply.header("content-security-policy", POLICY);
+    done();
+  });
+}
 
 /** Apollo Sandbox for browsers that open the GraphQL address; only in development. */
 export const landingPage = (environment: Config["environment"]): ApolloServerPlugin =>

@@ -37,16 +37,19 @@ export function sharedFields(
  * shown first that it may ask.
  */
 export function shareAlike(execute: Execute, fields: readonly RootField[]): Execute {
-  const run = gathered(async (calls: readonly Call[]) => {
-    const alike = new Map<string, Promise<ExecutionResult>>();
-    return Promise.all(
-      calls.map(({ key, context, variables }) => {
-        const result = alike.get(key) ?? execute(context, variables);
-        alike.set(key, result);
-        return result;
-      }),
-    );
-  });
+  const run = gathered(
+    async (calls: readonly Call[]) => {
+      const alike = new Map<string, Promise<ExecutionResult>>();
+      return Promise.all(
+        calls.map(({ key, context, variables }) => {
+          const result = alike.get(key) ?? execute(context, variables);
+          alike.set(key, result);
+          return result;
+        }),
+      );
+    },
+    { name: "shared answer" },
+  );
   return async (context, variables) => {
     try {
       for (const field of fields) authorize(context.caller, accessOf(field), false);

@@ -1,19 +1,21 @@
 import type { ApolloServerPlugin } from "@apollo/server";
 import {
-  coerceInputValue,
+  type GraphQLInputObjectType,
   type GraphQLInputType,
-  getNullableType,
+  type GraphQLLeafType,
   isEnumType,
   isInputObjectType,
-  isLeafType,
   isListType,
+  isNonNullType,
+  isRequiredInputField,
   typeFromAST,
 } from "graphql";
 import type { RequestContext } from "../context";
-import { type InputProblem, InvalidInput } from "../errors";
+import { type InputProblem, InvalidInput, MOST_PROBLEMS } from "../errors";
+import { excerpt } from "../keys/redact-tokens";
 
-const MOST_PROBLEMS = 10;
-const LONGEST_PROBLEM = 200;
+/** Longest name of the client's that is told (characters). */
+const LONGEST_NAME = 100;
 
 /**
  * Refuses variables that do not fit their types, by path, before GraphQL does: its own message would repeat the
@@ -28,33 +30,72 @@ export const refuseUnfitVariables: ApolloServerPlugin<RequestContext> = {
         for (const { variable, type: node } of operation?.variableDefinitions ?? []) {
           const name = variable.name.value;
           const type = typeFromAST(schema, node as never) as GraphQLInputType | undefined;
-          if (type === undefined || !Object.hasOwn(values, name)) continue;
-          coerceInputValue(values[name], type, (path, _, { message }) => {
-            const problem = problemWith(typeAt(type, path)) ?? message;
-            problems.push({ path: [name, ...path].join("."), problem: problem.slice(0, LONGEST_PROBLEM) });
-          });
+          if (type !== undefined && Object.hasOwn(values, name))
+            addProblems(values[name], type, name, problems);
         }
-        if (problems.length > 0) throw new InvalidInput(problems.slice(0, MOST_PROBLEMS));
+        if (problems.length > 0) throw new InvalidInput(problems);
       },
     };
   },
 };
 
-/** What a leaf must be; undefined for the other types, whose messages name fields and no values. */
-function problemWith(type: GraphQLInputType): string | undefined {
-  if (isEnumType(type))
-    return `must be one of ${type
-      .getValues()
-      .map(({ name }) => name)
-      .join(", ")}`;
-  return isLeafType(type) ? `must be of the type ${type.name}` : undefined;
+/** Adds what keeps a value from being of a type (GraphQL, 3), until there is enough of it. */
+function addProblems(value: unknown, type: GraphQLInputType, path: string, problems: InputProblem[]): void {
+  if (problems.length >= MOST_PROBLEMS) return;
+  const add = (problem: string, at = path) => void problems.push({ path: at, problem });
+  if (isNonNullType(type)) {
+    if (value == null) add("is required");
+    else addProblems(value, type.ofType, path, problems);
+  } else if (value == null) {
+    return;
+  } else if (isListType(type)) {
+    // One item may come without the list around it.
+    const items = Array.isArray(value) ? value : [value];
+    for (const [i, item] of items.entries()) {
+      if (problems.length >= MOST_PROBLEMS) return;
+      addProblems(item, type.ofType, Array.isArray(value) ? `${path}.${i}` : path, problems);
+    }
+  } else if (!isInputObjectType(type)) {
+    if (!isOf(type, value)) add(mustBe(type));
+  } else if (typeof value !== "object" || Array.isArray(value)) {
+    add("must be an object");
+  } else {
+    addProblemsOfFields(value as Record<string, unknown>, type, path, problems);
+  }
 }
 
-function typeAt(type: GraphQLInputType, path: readonly (string | number)[]): GraphQLInputType {
-  const [step, ...rest] = path;
-  const nullable = getNullableType(type);
-  if (step === undefined) return nullable;
-  if (isListType(nullable)) return typeAt(nullable.ofType, typeof step === "number" ? rest : path);
-  const field = isInputObjectType(nullable) ? nullable.getFields()[step] : undefined;
-  return field === undefined ? nullable : typeAt(field.type, rest);
+function addProblemsOfFields(
+  value: Record<string, unknown>,
+  type: GraphQLInputObjectType,
+  path: string,
+  problems: InputProblem[],
+): void {
+  const fields = type.getFields();
+  for (const name of Object.keys(value)) {
+    if (problems.length >= MOST_PROBLEMS) return;
+    if (!Object.hasOwn(fields, name)) {
+      problems.push({ path: `${path}.${excerpt(name, LONGEST_NAME)}`, problem: "is not known" });
+    }
+  }
+  for (const field of Object.values(fields)) {
+    const given = Object.hasOwn(value, field.name) ? value[field.name] : undefined;
+    const left = given === undefined && !isRequiredInputField(field);
+    if (!left) addProblems(given, field.type, `${path}.${field.name}`, problems);
+  }
 }
+
+function isOf(type: GraphQLLeafType, value: unknown): boolean {
+  try {
+    return type.parseValue(value) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+const mustBe = (type: GraphQLLeafType): string =>
+  isEnumType(type)
+    ? `must be one of ${type
+        .getValues()
+        .map(({ name }) => name)
+        .join(", ")}`
+    : `must be of the type ${type.name}`;

@@ -18,13 +18,6 @@ const policyWith = (nonce: string): string =>
 /** The build makes no folders in `assets/`: whatever else is asked for is no file, or none of these. */
 const ASSET_NAME = /^[\w-][\w.-]*$/;
 
-const SECURITY_HEADERS = {
-  "x-content-type-options": "nosniff",
-  "referrer-policy": "no-referrer",
-  "cross-origin-opener-policy": "same-origin",
-  "cross-origin-resource-policy": "same-origin",
-};
-
 /**
  * `/dashboard`: one page for whatever is below it, so that a deep link can be opened, and the files that it
  * loads, which have a hash of their content in their names.
@@ -43,8 +36,8 @@ export async function addDashboard(app: FastifyInstance, directory: string): Pro
         const nonce = randomBytes(16).toString("base64");
         return reply
           .headers({
-            ...SECURITY_HEADERS,
             "content-security-policy": policyWith(nonce),
+            "cross-origin-opener-policy": "same-origin",
             "cache-control": "no-cache",
           })
           .type("text/html; charset=utf-8")
@@ -79,7 +72,7 @@ async function addAssets(scope: FastifyInstance, root: string): Promise<void> {
     async (request, reply) => {
       const name = request.params["*"];
       if (!ASSET_NAME.test(name)) throw new GatewayError("not_found");
-      reply.headers({ ...SECURITY_HEADERS, vary: "Accept-Encoding" });
+      reply.header("vary", "Accept-Encoding");
       return reply.sendFile(name, { maxAge: "365d", immutable: true });
     },
   );

@@ -1,3 +1,4 @@
+import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { type ErrorCode, GatewayError } from "../errors";
@@ -11,6 +12,8 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   // The client went away while it sent its body: nobody reads the answer, and nothing is wrong here.
   ECONNRESET: "invalid_request",
   FST_ERR_BAD_URL: "not_found",
+  // A path that has routes refuses the method QUERY before anybody misses its content type.
+  FST_ERR_ROUTE_MISSING_CONTENT_TYPE: "not_found",
   FST_ERR_ASYNC_CONSTRAINT: "not_found",
 };
 
@@ -33,30 +36,41 @@ export function answerError(
 /** Sets status and headers for a failure, and logs one that is the server's. */
 export function prepareError(error: unknown, request: FastifyRequest, reply: FastifyReply): GatewayError {
   const failure = toHttpError(error);
-  if (failure.status >= 500) request.log.error({ err: failure.cause }, failure.code);
+  if (failure.status >= 500 && !request.isShed) request.log.error({ err: failure.cause }, failure.code);
   reply
     .code(failure.status)
     .headers(failure.headers)
-    // Again, for a URL that cannot be decoded is refused before the hooks run.
-    .header("x-request-id", request.id)
     .type("application/json; charset=utf-8")
     .serializer(JSON.stringify);
   return failure;
 }
 
+/** Refusals of Node's parser in the words of the error table. */
+const PARSER_CODES: Readonly<Record<string, ErrorCode>> = {
+  HPE_HEADER_OVERFLOW: "header_fields_too_large",
+  ERR_HTTP_REQUEST_TIMEOUT: "request_timeout",
+};
+
 /** Answers bytes that are not HTTP, headers that are too large or too slow: there is no request to speak of. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === "ECONNRESET" || !socket.writable) {
+  // Whoever fails at the handshake of TLS could not read an answer, and would keep the connection from ending.
+  if (!/^(HPE|ERR_HTTP)_/.test(error.code ?? "") || !socket.writable) {
     socket.destroy();
     return;
   }
-  const failure = new GatewayError(
-    error.code === "HPE_HEADER_OVERFLOW" ? "header_fields_too_large" : "invalid_request",
-    error.code === "HPE_HEADER_OVERFLOW" ? undefined : "The request is not valid HTTP.",
-  );
+  // As Node's own handler does: nothing may stand in the middle of an answer, or after one that was the last.
+  if ((socket as { _httpMessage?: ServerResponse | null })._httpMessage?.headersSent) {
+    socket.destroySoon();
+    return;
+  }
+  const code = PARSER_CODES[error.code ?? ""];
+  const failure = code
+    ? new GatewayError(code)
+    : new GatewayError("invalid_request", "The request is not valid HTTP.");
   const body = JSON.stringify(failure.toBody());
   socket.end(
-    `HTTP/1.1 ${failure.status} Error\r\nContent-Type: application/json; charset=utf-8\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\n` +
+      "Content-Type: application/json; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\n" +
+      `Cache-Control: no-store\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
 }

@@ -1,6 +1,7 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { parse } from "lossless-json";
 import { GatewayError } from "../errors";
-import { redactTokens } from "../keys/redact-tokens";
+import { excerpt } from "../keys/redact-tokens";
 
 /** Far beyond what a field holds; making a bigint of a million digits would keep the process busy for long. */
 const LONGEST_INTEGER = 1_000;
@@ -20,8 +21,16 @@ export function parseJson(body: Buffer): unknown {
   }
 }
 
-/** @throws GatewayError `invalid_content_type` unless the header says JSON in the one charset that JSON has */
-export function requireJson(contentType: string | undefined): void {
+/**
+ * Looks at the headers of a body.
+ * @throws GatewayError `invalid_content_type` unless they say JSON in the one charset that JSON has, and
+ *   `unsupported_content_encoding` for one that is compressed: small as it is sent, it could fill the memory
+ */
+export function requireJson({
+  "content-type": contentType,
+  "content-encoding": encoding = "identity",
+}: IncomingHttpHeaders): void {
+  if (encoding.toLowerCase() !== "identity") throw new GatewayError("unsupported_content_encoding");
   const [type, ...parameters] = (contentType ?? "").split(";").map((part) => part.trim().toLowerCase());
   const charset = parameters.find((parameter) => parameter.startsWith("charset="));
   if (type !== "application/json" || (charset !== undefined && !/^charset="?utf-8"?$/.test(charset))) {
@@ -32,7 +41,7 @@ export function requireJson(contentType: string | undefined): void {
 /** What the parser says, without what it quotes at length; a stack that ended says only that it did. */
 function whyNot(cause: unknown): string | undefined {
   if (cause instanceof SyntaxError || cause instanceof InexactNumber) {
-    return `The body is not valid JSON: ${redactTokens(cause.message.slice(0, 200))}.`;
+    return `The body is not valid JSON: ${excerpt(cause.message, 200)}.`;
   }
   return undefined;
 }

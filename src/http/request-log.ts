@@ -2,9 +2,13 @@ import type { FastifyInstance } from "fastify";
 import type { Caller } from "../context";
 import { clientAddress } from "./client-address";
 
-/** One line a request: what was asked by whom, and how it went. No query string, header or body. */
+/**
+ * One line a request: what was asked by whom, and how it went. No query string, header or body. Those refused because
+ * there was too much to do are told of all together.
+ */
 export function logRequests(app: FastifyInstance): void {
   app.addHook("onResponse", async (request, reply) => {
+    if (request.isShed) return;
     request.log.info(
       {
         method: request.method,

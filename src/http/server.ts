@@ -1,17 +1,21 @@
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { METHODS } from "node:http";
-import { createSecureContext } from "node:tls";
 import cors from "@fastify/cors";
 import fastify, { type FastifyInstance, type FastifyRequest, LogController } from "fastify";
 import type { Logger } from "pino";
 import type { Config } from "../config";
 import type { RequestContext } from "../context";
-import { GatewayError, StartupError } from "../errors";
+import { GatewayError } from "../errors";
 import { holdsToken } from "../keys/redact-tokens";
+import { RATE_LIMIT_HEADERS } from "../limits/rate-limit";
 import { answerClientError, answerError } from "./error-answer";
+import { answerExpectations } from "./expectations";
 import { parseJson, requireJson } from "./json-body";
+import { shedOverload } from "./overload";
 import { logRequests } from "./request-log";
+import { refuseOddRequests } from "./request-shape";
+import { addHeadersToAll, headersOfAll } from "./security-headers";
+import { readTls, renewTls } from "./tls";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -22,30 +26,47 @@ declare module "fastify" {
 
 const HOSTED_SANDBOX = "https://studio.apollographql.com";
 
+/** Headers that pages of other origins may read. */
+const EXPOSED_HEADERS = ["Link", "Location", "Deprecation", "Sunset", "Retry-After", "X-Request-Id"];
+
 /** The HTTP server with all that the doors share: request ids, JSON bodies, errors, CORS, logs. Never listens. */
 export async function createHttpServer(config: Config, log: Logger): Promise<FastifyInstance> {
+  const headers = headersOfAll(config);
+  const limits = {
+    requestTimeout: config.requestTimeoutMs,
+    headersTimeout: config.requestTimeoutMs,
+    connectionsCheckingInterval: Math.min(config.requestTimeoutMs / 2, 10_000),
+    // Refused with the others that have no fit Host, in JSON.
+    requireHostHeader: false,
+  };
   const app = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: config.trustProxy,
     bodyLimit: config.bodyLimitBytes,
+    requestTimeout: config.requestTimeoutMs,
     requestIdHeader: false,
     genReqId: ({ headers }) => requestId(headers["x-request-id"]),
     // What is under way is finished, idle connections are not waited for.
     forceCloseConnections: "idle",
+    return503OnClosing: false,
     clientErrorHandler: answerClientError,
-    frameworkErrors: answerError,
+    // For what is refused before the hooks run, such as a URL that cannot be decoded.
+    frameworkErrors: (error, request, reply) =>
+      answerError(error, request, reply.headers({ ...headers, "x-request-id": request.id })),
     // As long as Node lets a URL be, so that a long petId meets the same checks as a short one.
     routerOptions: { maxParamLength: 16_384 },
-    ...(config.tls && { https: readTls(config.tls) }),
+    ...(config.tls
+      ? { https: { ...limits, ...readTls(config.tls), handshakeTimeout: config.requestTimeoutMs } }
+      : { http: limits }),
   }) as unknown as FastifyInstance;
+  app.server.maxConnections = config.maxConnections;
+  if (config.tls) renewTls(app, config.tls);
 
   // Fastify knows only the common ones; the others are to be 405 on a path that has routes, not 404.
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   app.decorateRequest("gateway", null as never);
-  app.addHook("onRequest", async (request, reply) => {
-    reply.header("x-request-id", request.id);
-  });
+  addHeadersToAll(app, headers);
   logRequests(app);
   endConnectionsOnClose(app);
   app.setErrorHandler(answerError);
@@ -57,7 +78,7 @@ export async function createHttpServer(config: Config, log: Logger): Promise<Fas
     "application/json",
     { parseAs: "buffer" },
     async ({ headers }: FastifyRequest, body: Buffer) => {
-      requireJson(headers["content-type"]);
+      requireJson(headers);
       return parseJson(body);
     },
   );
@@ -69,10 +90,14 @@ export async function createHttpServer(config: Config, log: Logger): Promise<Fas
       // The routes answer OPTIONS themselves, with `Allow`.
       preflightContinue: true,
       methods: ["GET", "HEAD", "POST"],
-      exposedHeaders: ["Link", "Location", "Deprecation", "Sunset", "Retry-After", "X-Request-Id"],
+      exposedHeaders: [...EXPOSED_HEADERS, ...(config.rateLimitPerMinute > 0 ? RATE_LIMIT_HEADERS : [])],
       maxAge: 600,
     });
   }
+  // After CORS, so that pages that may call can read the refusals.
+  shedOverload(app, config, log);
+  refuseOddRequests(app);
+  answerExpectations(app);
   return app;
 }
 
@@ -91,13 +116,3 @@ function endConnectionsOnClose(app: FastifyInstance): void {
 /** A client's own X-Request-Id where it is fit for logs and headers, otherwise a new one. */
 const requestId = (given: string | string[] | undefined): string =>
   typeof given === "string" && /^[\w.:-]{1,64}$/.test(given) && !holdsToken(given) ? given : randomUUID();
-
-function readTls({ certFile, keyFile }: NonNullable<Config["tls"]>): { cert: Buffer; key: Buffer } {
-  try {
-    const files = { cert: readFileSync(certFile), key: readFileSync(keyFile) };
-    createSecureContext(files);
-    return files;
-  } catch (cause) {
-    throw new StartupError("TLS_CERT_FILE and TLS_KEY_FILE cannot be used", { cause });
-  }
-}

@@ -7,6 +7,7 @@ import type { Database } from "../database/database";
 import { GatewayError } from "../errors";
 import { paginate } from "../graphql/connection";
 import { once } from "../idempotency/idempotency";
+import type { RefusedTokens } from "../limits/refused-tokens";
 import type { Organization } from "../organizations/organization.entity";
 import { timestamp } from "../validation/timestamp";
 import { isUuid } from "../validation/uuid";
@@ -42,16 +43,18 @@ export class ApiKeyService {
     private readonly database: Database,
     private readonly usage: KeyUsage,
     private readonly environment: KeyEnvironment,
+    private readonly refused: RefusedTokens,
   ) {
     this.byHash = createKeyLookup(database);
   }
 
   /**
    * The agent that a key resolves to, read from the database now.
-   * @throws GatewayError `invalid_api_key`, `key_revoked`, `key_not_resolvable` or `key_expired`
+   * @throws GatewayError `invalid_api_key`, `key_revoked`, `key_not_resolvable`, `key_expired` or `too_many_attempts`
    */
   async resolve(token: string, origin: Origin): Promise<AgentCaller> {
-    const found = isWellFormedApiKey(token) ? await this.byHash(hashToken(token)) : undefined;
+    const hash = isWellFormedApiKey(token) ? hashToken(token) : undefined;
+    const found = await this.refused.find(hash, origin.ip, this.byHash);
     if (found === undefined) throw new GatewayError("invalid_api_key");
     const { key, agent, organization } = found;
     const refusal = refusalOf(key, organization.deactivatedAt);

@@ -1,4 +1,4 @@
-import { batched, indexBy } from "../database/batch";
+import { indexBy } from "../database/batch";
 import type { Database } from "../database/database";
 import type { Lookup } from "../database/engine";
 import type { Timestamp } from "../validation/timestamp";
@@ -51,7 +51,7 @@ const BY_HASH: Lookup<KeyRow> = {
  * Every request asks for one, so requests share the query; a key is read after it was presented, never from a cache.
  */
 export const createKeyLookup = (database: Database) =>
-  batched(async (hashes) => {
+  database.batched("keys", async (hashes) => {
     const rows = await database.lookup(BY_HASH, hashes);
     return indexBy(rows.map(foundKey), ({ key }) => key.hash);
   });

@@ -40,6 +40,8 @@ export class KeyUsage {
   private readonly refusals = new Map<string, Refusal>();
   private readonly counts = new UseCounts();
   private countsWrittenAt = 0;
+  /** In a row, since a write last succeeded. */
+  private failures = 0;
   private timer: NodeJS.Timeout | undefined;
 
   /** @param onError told of a failed write; what was to be written waits for the next one */
@@ -88,11 +90,13 @@ export class KeyUsage {
         for (const [countedAs, refusal] of refusals) await writeRefusal(tx, countedAs, refusal);
         await writeCounts(tx, counts);
       });
+      this.failures = 0;
       if (counts.length > 0) this.countsWrittenAt = now;
       for (const [id] of uses) this.writtenAt.set(id, now);
     } catch (error) {
+      this.failures += 1;
       for (const [id, use] of uses) if (!this.uses.has(id)) this.uses.set(id, use);
-      for (const [countedAs, refusal] of refusals) this.addRefusal(countedAs, refusal);
+      for (const [countedAs, refusal] of onePerKey(refusals)) this.addRefusal(countedAs, refusal);
       this.counts.putBack(counts);
       throw error;
     }
@@ -110,7 +114,9 @@ export class KeyUsage {
     else known.count += refusal.count;
   }
 
+  /** A database that takes no writes is asked less and less often, and so is the log. */
   private schedule(): void {
+    const delayMs = Math.min(DELAY_MS * 2 ** this.failures, MINUTE_MS);
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
       void this.flush()
@@ -118,8 +124,22 @@ export class KeyUsage {
         .finally(() => {
           if (this.uses.size + this.refusals.size > 0 || !this.counts.isEmpty) this.schedule();
         });
-    }, DELAY_MS).unref();
+    }, delayMs).unref();
   }
+}
+
+/**
+ * Counts all refusals of a key under the minute of the first, so that those that cannot be written for long are no more
+ * than there are keys.
+ */
+function onePerKey(refusals: readonly [string, Refusal][]): [string, Refusal][] {
+  const firsts = new Map<string, [string, Refusal]>();
+  for (const [countedAs, refusal] of refusals) {
+    const first = firsts.get(refusal.key.id);
+    if (first === undefined) firsts.set(refusal.key.id, [countedAs, { ...refusal }]);
+    else first[1].count += refusal.count;
+  }
+  return [...firsts.values()];
 }
 
 /** Keys of one statement: well below SQLite's 32,766 variables, four a key. */

@@ -16,3 +16,6 @@ export const redactTokens = (text: string): string =>
 
 /** Whether a text holds an API key or a session token. */
 export const holdsToken = (text: string): boolean => redactTokens(text) !== text;
+
+/** The beginning of a text of a client; redacted before it is cut, for half a token is known no more. */
+export const excerpt = (text: string, characters: number): string => redactTokens(text).slice(0, characters);

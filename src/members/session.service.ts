@@ -2,11 +2,12 @@ import { type EntityManager, Not } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { recordAudit } from "../audit/audit";
 import { AuditAction } from "../audit/audit-entry.entity";
-import { type MemberCaller, memberCaller, type RequestContext } from "../context";
-import { batched, indexBy } from "../database/batch";
+import { type MemberCaller, memberCaller, type Origin, type RequestContext } from "../context";
+import { indexBy } from "../database/batch";
 import type { Database } from "../database/database";
 import { GatewayError } from "../errors";
 import { hashToken, isWellFormedSessionToken, mintSessionToken } from "../keys/key-format";
+import type { RefusedTokens } from "../limits/refused-tokens";
 import { timestamp } from "../validation/timestamp";
 import { Member } from "./member.entity";
 import type { ChangePasswordInput, SignedIn, SignInInput } from "./member.inputs";
@@ -20,10 +21,13 @@ const SESSION_MS = 12 * 60 * 60 * 1000;
 
 /** Signing in and out. */
 export class SessionService {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly refused: RefusedTokens,
+  ) {}
 
   /** Sessions with their member and organization, by hash. */
-  private readonly byHash = batched(async (hashes) =>
+  private readonly byHash = this.database.batched("sessions", async (hashes) =>
     indexBy(
       await this.database.read((reader) =>
         reader
@@ -37,9 +41,13 @@ export class SessionService {
     ),
   );
 
-  /** The member behind a session token, read from the database now. @throws GatewayError `invalid_session` */
-  async resolve(token: string): Promise<MemberCaller> {
-    const session = isWellFormedSessionToken(token) ? await this.byHash(hashToken(token)) : undefined;
+  /**
+   * The member behind a session token, read from the database now.
+   * @throws GatewayError `invalid_session` or `too_many_attempts`
+   */
+  async resolve(token: string, { ip }: Pick<Origin, "ip">): Promise<MemberCaller> {
+    const hash = isWellFormedSessionToken(token) ? hashToken(token) : undefined;
+    const session = await this.refused.find(hash, ip, this.byHash);
     if (session?.member === undefined || session.expiresAt <= timestamp())
       throw new GatewayError("invalid_session");
     return callerOf(session.member, session.id);
@@ -78,6 +86,7 @@ export class SessionService {
         member,
       );
     });
+    this.refused.remember(session.tokenHash);
     return { token, expiresAt: session.expiresAt, member };
   }
 

@@ -1,7 +1,10 @@
 import { Column, Entity, Index, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../validation/timestamp";
 
-/** How often somebody tried to sign in from one address, or to one account, in the present window of time. */
+/**
+ * How often somebody tried to sign in from one address, or to one account, in the present window of time; or that an
+ * address is known for an account until its end.
+ */
 @Entity()
 export class SignInThrottle {
   /** SHA-256 of the address or of the account, hexadecimal. */

@@ -1,13 +1,15 @@
-import { isIPv6 } from "node:net";
-import { type EntityManager, In } from "typeorm";
+import { type EntityManager, In, MoreThan } from "typeorm";
 import type { Database } from "../database/database";
 import { returning } from "../database/returning";
 import { GatewayError } from "../errors";
+import { networkOf } from "../limits/network";
 import { sha256 } from "../validation/sha256";
 import { type Timestamp, timestamp } from "../validation/timestamp";
 import { SignInThrottle } from "./sign-in-throttle.entity";
 
 const WINDOW_MS = 15 * 60 * 1000;
+/** How long an address is known from which somebody signed in. */
+const KNOWN_MS = 30 * 24 * 60 * 60 * 1000;
 /** For one account from one address: a stranger elsewhere cannot lock the owner out with a few wrong passwords. */
 const MOST_PER_PAIR = 10;
 /** For one account from everywhere. */
@@ -17,7 +19,8 @@ const MOST_PER_ADDRESS = 50;
 
 /**
  * Counts an attempt to sign in before its password is looked at, so that concurrent attempts cannot slip by.
- * It counts what was typed, known account or not, so it tells nothing of which accounts there are.
+ * It counts what was typed, known account or not, so it tells nothing of which accounts there are. An account from an
+ * address where its owner signed in lately is limited by its own attempts alone: strangers cannot lock the owner out.
  * @throws GatewayError `too_many_attempts`, with `Retry-After`
  */
 export async function countSignInAttempt(
@@ -26,19 +29,26 @@ export async function countSignInAttempt(
   ip: string | null,
 ): Promise<void> {
   const refusedUntil = await database.write(async (tx) => {
-    const refusals = [
-      await count(tx, pairBucket(email, ip), MOST_PER_PAIR),
+    const known = await tx.existsBy(SignInThrottle, {
+      bucket: knownBucket(email, ip),
+      windowEndsAt: MoreThan(timestamp()),
+    });
+    const own = await count(tx, pairBucket(email, ip), MOST_PER_PAIR);
+    const shared = [
       await count(tx, accountBucket(email), MOST_PER_ACCOUNT),
       await count(tx, addressBucket(ip), MOST_PER_ADDRESS),
     ];
-    return refusals.find((until) => until !== undefined);
+    return own ?? (known ? undefined : shared.find((until) => until !== undefined));
   });
   if (refusedUntil === undefined) return;
   const seconds = Math.max(1, Math.ceil((Date.parse(refusedUntil) - Date.now()) / 1000));
   throw new GatewayError("too_many_attempts", undefined, { headers: { "retry-after": String(seconds) } });
 }
 
-/** A right password clears what was counted for its account, and takes itself off the count of the address. */
+/**
+ * A right password clears what was counted for its account, takes itself off the count of the address, and makes the
+ * address known for the account.
+ */
 export async function forgetSignInAttempts(
   tx: EntityManager,
   email: string,
@@ -46,6 +56,8 @@ export async function forgetSignInAttempts(
 ): Promise<void> {
   await tx.delete(SignInThrottle, { bucket: In([accountBucket(email), pairBucket(email, ip)]) });
   await tx.decrement(SignInThrottle, { bucket: addressBucket(ip) }, "attempts", 1);
+  const known = { bucket: knownBucket(email, ip), attempts: 0, windowEndsAt: timestamp(KNOWN_MS) };
+  await tx.upsert(SignInThrottle, known, ["bucket"]);
 }
 
 /** Writes the account's count as it is: a transaction with this in it takes as long as one that changes something. */
@@ -72,15 +84,5 @@ async function count(tx: EntityManager, bucket: string, most: number): Promise<T
 const addressBucket = (ip: string | null) => sha256(`address:${networkOf(ip)}`);
 const pairBucket = (email: string, ip: string | null) => sha256(`pair:${networkOf(ip)}:${email}`);
 
-/** An address, or the 64 bits of an IPv6 network: one who has an address in it has the 2^64 others too. */
-function networkOf(ip: string | null): string {
-  if (ip === null || !isIPv6(ip)) return String(ip);
-  const [head = "", tail = ""] = ip.split("::");
-  const left = head.split(":");
-  const right = tail.split(":");
-  const zeros = ip.includes("::") ? Array<string>(Math.max(0, 8 - left.length - right.length)).fill("0") : [];
-  const network = [...left, ...zeros, ...right].slice(0, 4).map((group) => Number.parseInt(group || "0", 16));
-  return network.join(":");
-}
-
+const knownBucket = (email: string, ip: string | null) => sha256(`known:${networkOf(ip)}:${email}`);
 const accountBucket = (email: string) => sha256(`account:${email}`);

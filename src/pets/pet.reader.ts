@@ -1,5 +1,5 @@
 import type { EntityManager } from "typeorm";
-import { batched, gathered, indexBy } from "../database/batch";
+import { indexBy } from "../database/batch";
 import type { Database } from "../database/database";
 import type { Lookup, PageQuery, Paging } from "../database/engine";
 import type { Page } from "../graphql/connection";
@@ -31,7 +31,9 @@ export class PetReader {
   constructor(private readonly database: Database) {}
 
   /** The animal with an id, which must be an int64; undefined when there is none. */
-  readonly find = batched(async (ids) => indexBy(await this.database.lookup(BY_ID, ids), ({ id }) => id));
+  readonly find = this.database.batched("pets", async (ids) =>
+    indexBy(await this.database.lookup(BY_ID, ids), ({ id }) => id),
+  );
 
   /** The rows of a page in the order of their ids, and one more where there are more. */
   async page({ status, after, limit }: PetPage): Promise<readonly Pet[]> {
@@ -40,7 +42,8 @@ export class PetReader {
     return this.rows({ filter: status ?? null, from: String(from), limit: limit + 1 });
   }
 
-  private readonly rows = gathered(
+  private readonly rows = this.database.gathered(
+    "pages",
     (pages: readonly PageQuery[]) => this.database.pages(PAGES, pages),
     MOST_PAGES,
   );

@@ -5,7 +5,8 @@ import {
   isInputObjectType,
   isNonNullType,
 } from "graphql";
-import type { InputProblem } from "../errors";
+import { type InputProblem, MOST_PROBLEMS } from "../errors";
+import { excerpt } from "../keys/redact-tokens";
 import { isInt64 } from "../validation/int64";
 import { ruleOf } from "../validation/json-schema";
 
@@ -67,8 +68,9 @@ function decodeObject(
 ): Record<string, unknown> {
   const at = (name: string): Place => ({ ...place, path: place.path ? `${place.path}.${name}` : name });
   for (const name of Object.keys(value)) {
+    if (place.problems.length >= MOST_PROBLEMS) break;
     if (!Object.hasOwn(fields, name))
-      place.problems.push({ path: at(name).path.slice(0, 100), problem: "is not known" });
+      place.problems.push({ path: excerpt(at(name).path, 100), problem: "is not known" });
   }
   return Object.fromEntries(
     Object.values(fields).map((field) => [

@@ -36,9 +36,18 @@ const POLICY =
 /** `/openapi.json`, the contract of the REST door for programs, and `/docs`, to read it and try it out. */
 export function addDocumentation(app: FastifyInstance, openApi: JsonSchema): void {
   const text = JSON.stringify(openApi);
-  app.get("/openapi.json", async (_, reply) => reply.type("application/json; charset=utf-8").send(text));
+  app.get("/openapi.json", async (_, reply) =>
+    reply.type("application/json; charset=utf-8").header("cache-control", "no-cache").send(text),
+  );
   app.get("/docs", async (_, reply) =>
-    reply.type("text/html; charset=utf-8").header("content-security-policy", POLICY).send(PAGE),
+    reply
+      .type("text/html; charset=utf-8")
+      .headers({
+        "content-security-policy": POLICY,
+        "cross-origin-opener-policy": "same-origin",
+        "cache-control": "no-cache",
+      })
+      .send(PAGE),
   );
   app.get("/docs/viewer.js", (request, reply) => {
     const gzip = /\bgzip\b/.test(request.headers["accept-encoding"] ?? "");

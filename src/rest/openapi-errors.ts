@@ -1,4 +1,5 @@
 import { ERRORS, type ErrorCode } from "../errors";
+import { RATE_LIMIT_HEADERS } from "../limits/rate-limit";
 import type { JsonSchema } from "./input-schema";
 import { type HeaderName, headers } from "./openapi-headers";
 import type { RestRoute } from "./routes";
@@ -23,13 +24,19 @@ export function errorSchema(codes: readonly ErrorCode[]): JsonSchema {
 }
 
 /** What requests can meet that reach no route. */
-export const ANYWHERE: readonly ErrorCode[] = ["not_found", "header_fields_too_large"];
+export const ANYWHERE: readonly ErrorCode[] = [
+  "not_found",
+  "request_timeout",
+  "expectation_failed",
+  "header_fields_too_large",
+];
 
 /** The codes that a route can answer, by what it takes. */
 export function errorCodes({ queryParameters, pathParameters, bodyVariable }: RestRoute): ErrorCode[] {
   return [
-    ...(queryParameters ? (["invalid_request", "invalid_cursor"] as const) : []),
-    ...(bodyVariable ? (["invalid_request", "invalid_json", "invalid_content_type"] as const) : []),
+    "invalid_request",
+    ...(queryParameters ? (["invalid_cursor"] as const) : []),
+    ...(bodyVariable ? (["invalid_json", "invalid_content_type"] as const) : []),
     ...([
       "unauthenticated",
       "invalid_api_key",
@@ -39,9 +46,12 @@ export function errorCodes({ queryParameters, pathParameters, bodyVariable }: Re
     ] as const),
     ...(["key_revoked", "forbidden"] as const),
     ...(pathParameters ? (["not_found"] as const) : []),
-    ...(bodyVariable ? (["idempotency_key_reused", "payload_too_large"] as const) : []),
+    ...(bodyVariable
+      ? (["idempotency_key_reused", "payload_too_large", "unsupported_content_encoding"] as const)
+      : []),
     // To the other methods of its path.
     "method_not_allowed",
+    ...(["rate_limited", "too_many_attempts"] as const),
     ...(["internal_error", "unavailable"] as const),
   ];
 }
@@ -79,5 +89,7 @@ export function errorResponses(codes: readonly ErrorCode[]): Record<string, Json
 const ERROR_HEADERS: Readonly<Record<number, HeaderName[]>> = {
   401: ["WWW-Authenticate"],
   405: ["Allow"],
+  415: ["Accept-Encoding"],
+  429: ["Retry-After", ...RATE_LIMIT_HEADERS],
   503: ["Retry-After"],
 };

@@ -2,12 +2,22 @@ import type { JsonSchema } from "./input-schema";
 
 const headerOf = (description: string, schema: JsonSchema = { type: "string" }) => ({ description, schema });
 
+const COUNT = { type: "string", pattern: "^\\d+$" };
+
 /** Every response header of the REST door. */
 export const HEADERS = {
   "X-Request-Id": headerOf("Identifies the request in the log; the client's own where it sent a fit one."),
   "WWW-Authenticate": headerOf("The scheme to authenticate with.", { type: "string", const: "Bearer" }),
   Allow: headerOf("The methods that the path has (RFC 9110, 10.2.1)."),
   "Retry-After": headerOf("Seconds to wait before trying again.", { type: "string", pattern: "^\\d+$" }),
+  "Accept-Encoding": headerOf("The encodings of a body that the server takes (RFC 9110, 12.5.3)."),
+  "RateLimit-Policy": headerOf(
+    "How often the key may call: `q` requests in `w` seconds. Sent where there is a limit.",
+  ),
+  RateLimit: headerOf("`r` requests are left in this window, which ends in `t` seconds."),
+  "RateLimit-Limit": headerOf("The `q` of `RateLimit-Policy`.", COUNT),
+  "RateLimit-Remaining": headerOf("The `r` of `RateLimit`.", COUNT),
+  "RateLimit-Reset": headerOf("The `t` of `RateLimit`.", COUNT),
   Link: headerOf(
     'Related addresses (RFC 8288): the next page as `rel="next"`, a successor as `successor-version`.',
   ),

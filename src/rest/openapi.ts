@@ -2,6 +2,7 @@ import { type GraphQLArgument, type GraphQLSchema, getNamedType } from "graphql"
 import type { Config } from "../config";
 import { DEFAULT_PAGE } from "../graphql/connection";
 import { IDEMPOTENCY_KEY_MAX } from "../idempotency/idempotency";
+import { RATE_LIMIT_HEADERS } from "../limits/rate-limit";
 import type { Deprecation } from "./deprecation";
 import { fieldSchema, inputSchema, type JsonSchema } from "./input-schema";
 import { ANYWHERE, errorCodes, errorResponses, errorSchema } from "./openapi-errors";
@@ -164,6 +165,7 @@ const IDEMPOTENCY_KEY = {
 function successHeaders({ pageInfo, location, deprecation }: RestRoute): HeaderName[] {
   return [
     ...(pageInfo || deprecation ? ["Link" as const] : []),
+    ...RATE_LIMIT_HEADERS,
     ...(location ? ["Location" as const] : []),
     ...(deprecation ? ["Deprecation" as const, "Sunset" as const] : []),
   ];

@@ -17,6 +17,7 @@ import { compile } from "../graphql/compile";
 import { toGatewayError } from "../graphql/errors";
 import { remembered, sharedFields } from "../graphql/shared";
 import { requireJson } from "../http/json-body";
+import { excerpt } from "../keys/redact-tokens";
 import { decode, IDEMPOTENCY_FIELD } from "./decode";
 import { deprecationHeaders } from "./deprecation";
 import { encodingOf, fieldAt } from "./encode";
@@ -56,6 +57,7 @@ export function prepare(route: RestRoute, schema: GraphQLSchema): PreparedRoute 
   // Those who share an answer share its text.
   const write = sharedFields(schema, operation) ? remembered(encoding.write) : encoding.write;
   const run = executor(schema, document);
+  const deprecation = route.deprecation && deprecationHeaders(route.deprecation);
   const toVariables = variablesOf(route, schema, operation);
   const names = {
     ...Object.fromEntries((route.queryParameters ?? []).map(({ name, variable }) => [variable, name])),
@@ -76,10 +78,10 @@ export function prepare(route: RestRoute, schema: GraphQLSchema): PreparedRoute 
     argument,
     guard: async ({ gateway, headers }) => {
       authorize(gateway.caller, access, changes);
-      if (route.bodyVariable !== undefined) requireJson(headers["content-type"]);
+      if (route.bodyVariable !== undefined) requireJson(headers);
     },
     handle: async (request, reply) => {
-      if (route.deprecation) reply.headers(deprecationHeaders(route.deprecation));
+      if (deprecation) reply.headers(deprecation);
       const data = await run(toVariables(request), request).catch((error: unknown) => {
         throw error instanceof InvalidInput ? error.renamed(names) : error;
       });
@@ -129,7 +131,7 @@ function variablesOf(route: RestRoute, schema: GraphQLSchema, operation: Operati
     const known = queryParameters.map(({ name }) => name);
     for (const name of known.length > 0 ? Object.keys(query as object) : []) {
       if (!known.includes(name))
-        problems.push({ path: name.slice(0, 100) || "(no name)", problem: "is not known" });
+        problems.push({ path: excerpt(name, 100) || "(no name)", problem: "is not known" });
     }
     if (bodyVariable !== undefined) {
       const input = decode(body, typeOf(bodyVariable), { path: "", source: "json", problems });

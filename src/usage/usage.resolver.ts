@@ -1,7 +1,8 @@
 import { Arg, Ctx, Query, Resolver } from "type-graphql";
 import type { RequestContext } from "../context";
 import { Access } from "../graphql/access";
-import { UsageService } from "./usage.service";
+import { AtMost } from "../graphql/page-size";
+import { MOST_KEYS, UsageService } from "./usage.service";
 import { KeyUsageReport, UsagePeriod } from "./usage.types";
 
 @Resolver(() => KeyUsageReport)
@@ -9,6 +10,7 @@ export class UsageResolver {
   constructor(private readonly usage: UsageService) {}
 
   @Access("manager")
+  @AtMost(MOST_KEYS)
   @Query(() => [KeyUsageReport], {
     description:
       "The API keys of the caller's organization that were presented in a period, most often first, 100 at most. A use is counted within seconds.",

@@ -9,7 +9,7 @@ import { type KeyUsageReport, type UsageBucket, UsagePeriod } from "./usage.type
 const HOUR_MS = 60 * 60 * 1000;
 
 /** Keys of one answer. */
-const MOST_KEYS = 100;
+export const MOST_KEYS = 100;
 
 /** `digits`: how much of an hour's timestamp tells the bucket that it falls into. */
 const PERIODS = {

@@ -1,4 +1,5 @@
 import { Field, Float, GraphQLISODateTime, ObjectType, registerEnumType } from "type-graphql";
+import { AtMost } from "../graphql/page-size";
 import { ApiKey } from "../keys/api-key.entity";
 import type { Timestamp } from "../validation/timestamp";
 
@@ -44,6 +45,7 @@ export class KeyUsageReport {
   })
   refused!: number;
 
+  @AtMost(30)
   @Field(() => [UsageBucket], { description: "The period in its parts, oldest first, none left out." })
   buckets!: UsageBucket[];
 }

@@ -5,7 +5,7 @@ import { CONTENDERS } from "./contenders/contenders.mjs";
 import { WORKLOADS } from "./workloads.mjs";
 
 /** What is measured beside the contenders, on the product alone and on SQLite. */
-export const SECTIONS = ["flat", "start", "memory", "commit"];
+const SECTIONS = ["flat", "start", "memory", "commit"];
 
 const QUICK = ["rest-list", "rest-pet", "rest-create", "graphql-list", "graphql-literals", "start", "commit"];
 

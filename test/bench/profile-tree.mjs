@@ -2,7 +2,7 @@ const IDLE = new Set(["(idle)", "(root)"]);
 const CALLERS = 4;
 
 /** The package that a script belongs to: of npm, of Node, of the machine, or the product's own folder. */
-export function packageOf({ functionName, url }) {
+function packageOf({ functionName, url }) {
   if (url === "") return functionName.startsWith("(") ? functionName : "(native)";
   if (url.startsWith("node:")) return "node";
   const inPackage = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url);

@@ -90,7 +90,7 @@ describe("a dashboard that was built", () => {
       const { headers } = await get(path);
       expect(headers.get("x-content-type-options")).toBe("nosniff");
       expect(headers.get("referrer-policy")).toBe("no-referrer");
-      expect(headers.get("cross-origin-opener-policy")).toBe("same-origin");
+      expect(headers.get("cross-origin-opener-policy")).toBe(path === "/dashboard" ? "same-origin" : null);
       expect(headers.get("cross-origin-resource-policy")).toBe("same-origin");
     },
   );

@@ -36,6 +36,17 @@ describe("lookups that are joined", () => {
     expect(queries).toEqual([["1"], ["1"]]);
   });
 
+  test("one that does not come back holds up nobody who comes later", async () => {
+    const never = new Promise<Map<string, string>>(() => undefined);
+    const find = batched((keys) =>
+      keys.includes("stuck") ? never : Promise.resolve(new Map([["1", "Rex"]])),
+    );
+    void find("stuck");
+    await nextTurn();
+    expect(await find("1")).toBe("Rex");
+    expect(await find("1")).toBe("Rex");
+  });
+
   test("nothing is cached: a change shows in the next lookup", async () => {
     const find = lookup();
     expect(await find("1")).toEqual({ id: "1", name: "Rex" });

@@ -41,6 +41,18 @@ describe("a PostgreSQL that goes away", () => {
     expect((await list()).body).toEqual([]);
   });
 
+  test("fails a unit that goes on after its connection has ended as unavailable", async () => {
+    const { database } = gateway.services;
+    const unit = database.write(async (tx) => {
+      await tx.insert(Pet, { name: "Rex", categoryId: "1", status: null });
+      await endConnections();
+      while (!tx.queryRunner?.isReleased) await tx.query("SELECT 1").catch(() => undefined);
+      await tx.query("SELECT 1");
+    });
+    await expect(unit).rejects.toMatchObject({ code: "unavailable" });
+    expect((await list()).body).toEqual([]);
+  });
+
   test("is not said to have kept a unit whose connection ended before the commit", async () => {
     const { database } = gateway.services;
     const unit = database.write(async (tx) => {

@@ -1,3 +1,4 @@
+import argon2 from "@node-rs/argon2";
 import { SignInThrottle } from "../../src/members/sign-in-throttle.entity";
 import { timestamp } from "../../src/validation/timestamp";
 import { onEachEngine, sqlite } from "../support/engines";
@@ -64,6 +65,65 @@ onEachEngine((engine) => {
     const replies = await Promise.all(Array.from({ length: PER_ACCOUNT }, (_, i) => everywhere(i)));
     expect(replies.map(codeOf)).toEqual(replies.map(() => "invalid_credentials"));
     expect(codeOf(await attempt(email, password, "192.0.2.99"))).toBe("too_many_attempts");
+  });
+
+  test("an account closed to everybody is open where its owner signed in lately, for few wrong passwords", async () => {
+    const { email, password } = await addMember(gateway);
+    const home = "192.0.2.50";
+    expect(codeOf(await attempt(email, password, home))).toBeUndefined();
+    const everywhere = (i: number) => attempt(email, "wrong", `198.51.${Math.floor(i / 5)}.1`);
+    await Promise.all(Array.from({ length: PER_ACCOUNT }, (_, i) => everywhere(i)));
+    expect(codeOf(await attempt(email, password, "192.0.2.99"))).toBe("too_many_attempts");
+    expect(codeOf(await attempt(email, "wrong", home))).toBe("invalid_credentials");
+    await attempts(
+      PER_PAIR,
+      () => email,
+      () => home,
+    );
+    expect(codeOf(await attempt(email, password, home))).toBe("too_many_attempts");
+  });
+
+  test("limits hold over two processes and survive a restart, for they are kept in the database", async () => {
+    const { email, password } = await addMember(gateway);
+    const database = { url: gateway.databaseUrl, drop: async () => undefined };
+    const env = { TRUST_PROXY: "true" };
+    const other = await startGateway(engine, { env, database });
+    const at = (where: TestGateway, typed: string) =>
+      where.graphql(
+        SIGN_IN,
+        { input: { email, password: typed } },
+        { token: null, headers: { "x-forwarded-for": "192.0.2.60" } },
+      );
+    const codes = [];
+    for (let i = 0; i < PER_PAIR; i++) codes.push(codeOf(await at(i % 2 === 0 ? gateway : other, "wrong")));
+    expect(codes).toEqual(Array(PER_PAIR).fill("invalid_credentials"));
+    for (const where of [gateway, other]) {
+      expect(codeOf(await at(where, password))).toBe("too_many_attempts");
+    }
+    await other.close();
+    const restarted = await startGateway(engine, { env, database });
+    expect(codeOf(await at(restarted, password))).toBe("too_many_attempts");
+    await restarted.close();
+  });
+
+  test("an address that nobody has costs what a wrong password costs: one look at a hash, as many units of work", async () => {
+    const { email } = await addMember(gateway);
+    const { database } = gateway.services;
+    const spies = [
+      jest.spyOn(argon2, "verify"),
+      jest.spyOn(database, "read"),
+      jest.spyOn(database, "write"),
+      jest.spyOn(database, "lookup"),
+    ];
+    const work = [];
+    for (const address of [email, "nobody@example.com"]) {
+      for (const spy of spies) spy.mockClear();
+      await attempt(address, "wrong");
+      work.push(spies.map(({ mock }) => mock.calls.length));
+    }
+    for (const spy of spies) spy.mockRestore();
+    expect(work[0]).toEqual([1, 1, 2, 0]);
+    expect(work[1]).toEqual(work[0]);
   });
 
   test("a right password clears the count of its account", async () => {

@@ -4,6 +4,12 @@ import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Agent } from "../../src/agents/agent.entity";
+import { createDataSource } from "../../src/database/data-source";
+import { Database } from "../../src/database/database";
+import { ApiKey } from "../../src/keys/api-key.entity";
+import { Member } from "../../src/members/member.entity";
+import { Organization } from "../../src/organizations/organization.entity";
 import { onEachEngine, sqlite, type TestDatabase } from "../support/engines";
 import { endProcesses, runServer, secretsIn, startServer } from "../support/process";
 
@@ -56,13 +62,24 @@ onEachEngine((engine) => {
     }
   });
 
-  test("of two servers that start at once on an empty database one prints the secrets, and both serve", async () => {
-    const servers = await Promise.all([1, 2].map(() => startServer({ DATABASE_URL: place.url })));
+  test("of servers that start at once on an empty database one makes the first rows and prints the secrets, and all serve", async () => {
+    const count = { SQLite: 2, PostgreSQL: 4 }[engine.name];
+    const starting = Array.from({ length: count }, () => startServer({ DATABASE_URL: place.url }));
+    const servers = await Promise.all(starting);
     const printed = servers.flatMap((server) => secretsIn(server.stdout()) ?? []);
     expect(printed).toHaveLength(1);
     for (const { url } of servers) expect((await whoami(url, printed[0]?.key ?? "")).status).toBe(200);
     const ends = await Promise.all(servers.map((server) => server.stop()));
-    expect(ends.map(({ code }) => code)).toEqual([0, 0]);
+    expect(ends.map(({ code }) => code)).toEqual(servers.map(() => 0));
+
+    const database = await Database.open(createDataSource(place.url));
+    try {
+      const first = [Organization, Agent, Member, ApiKey];
+      const counts = first.map((entity) => database.read((reader) => reader.count(entity)));
+      expect(await Promise.all(counts)).toEqual(first.map(() => 1));
+    } finally {
+      await database.close();
+    }
   });
 });
 
@@ -96,6 +113,7 @@ describe("a start that cannot succeed ends with code 1 and one line", () => {
       ["DATABASE_URL", { DATABASE_URL: "postgres://user:hunter2/@host/db" }],
       ["ENVIRONMENT", { ENVIRONMENT: "hunter2" }],
       ["LOG_LEVEL", { LOG_LEVEL: "hunter2" }],
+      ["GRAPHQL_INTROSPECTION", { GRAPHQL_INTROSPECTION: "hunter2" }],
       ["TLS_CERT_FILE and TLS_KEY_FILE", { TLS_KEY_FILE: "/etc/hunter2.pem" }],
       ["BODY_LIMIT_BYTES", { BODY_LIMIT_BYTES: "1MB" }],
       ["BOOTSTRAP_OWNER_PASSWORD", { BOOTSTRAP_OWNER_PASSWORD: "hunter2" }],

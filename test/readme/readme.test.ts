@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { ERRORS } from "../../src/errors";
 import { sqlite } from "../support/engines";
@@ -44,6 +44,14 @@ describe("the README", () => {
     );
   });
 
+  test("has a row for each metric of the service, and no other", async () => {
+    const { text } = await gateway.rest("GET", "/metrics", { token: null });
+    const metrics = [...text.matchAll(/^# TYPE (gateway_\w+) /gm)].map(([, name]) => name);
+    const told = [...README.matchAll(/^\| `(gateway_\w+)` \|/gm)].map(([, name]) => name);
+    // One is added by the process, of which this gateway is only a part.
+    expect(told.sort()).toEqual([...metrics, "gateway_event_loop_busy_seconds_total"].sort());
+  });
+
   test("has a row for each setting, and no other", () => {
     const read = [...readFileSync("src/config.ts", "utf8").matchAll(/^ {4}([A-Z][A-Z_]+): /gm)].map(
       ([, name]) => name,
@@ -53,6 +61,17 @@ describe("the README", () => {
       ([, names]) => names?.match(/[A-Z][A-Z_]+/g) ?? [],
     );
     expect(told.sort()).toEqual(read.sort());
+  });
+
+  test("holds each promise of security by suites that there are", () => {
+    const security = README.slice(README.indexOf("## Security"), README.indexOf("### Packages"));
+    const promises = [...security.matchAll(/^\| [^|]+ \| (`[^|]+`) \| \d+/gm)];
+    expect(promises.length).toBeGreaterThanOrEqual(14);
+    const suites = promises.flatMap(([, names]) => names?.match(/[\w/-]+/g) ?? []);
+    const missing = suites.filter(
+      (name) => !existsSync(`test/${name}.test.ts`) && !existsSync(`test/${name}`),
+    );
+    expect(missing).toEqual([]);
   });
 });
 

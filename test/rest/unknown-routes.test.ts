@@ -51,6 +51,12 @@ onEachEngine((engine) => {
     }
   });
 
+  test("the method QUERY, which asks for a content type, is 404 on an unknown path and 405 on a known one", async () => {
+    expectRestError(await gateway.rest("QUERY", "/nowhere"), "not_found");
+    expectRestError(await gateway.rest("QUERY", "/nowhere", { body: {} }), "not_found");
+    expectRestError(await gateway.rest("QUERY", "/v1/pets"), "method_not_allowed");
+  });
+
   test.each(["FOO", "get", "G\u0000T"])("the made-up method %j is 400", async (method) => {
     expectRestError(await sendRaw(gateway.url, [`${method} /v1/pets HTTP/1.1`]), "invalid_request");
   });

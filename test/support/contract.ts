@@ -1,4 +1,4 @@
-import { Ajv2020 } from "ajv/dist/2020";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020";
 import addFormats from "ajv-formats";
 import { createSchema } from "../../src/graphql/schema";
 import { createOpenApi, serversOf } from "../../src/rest/openapi";
@@ -29,6 +29,18 @@ ajv.addSchema({ ...document, $id: "openapi" });
 const resolved = (schema: object): object =>
   JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"openapi#/components/'));
 
+const validators = new WeakMap<object, ValidateFunction>();
+
+/** What checks a value against a part of the document, made once. */
+function validatorOf(schema: object): ValidateFunction {
+  const validate = validators.get(schema) ?? ajv.compile(resolved(schema));
+  validators.set(schema, validate);
+  return validate;
+}
+
+const ANY_ERROR = { $ref: "#/components/schemas/Error" };
+const ANY_HEADER = {};
+
 /** Headers that an answer must have where the contract names them, not only may. */
 const ALWAYS = [
   "X-Request-Id",
@@ -56,8 +68,7 @@ export function assertInContract(method: string, url: string, reply: Reply): voi
   if (operation !== undefined && response === undefined) {
     throw new Error(`${method} ${path}: the contract has no status ${reply.status}: ${reply.text}`);
   }
-  const schema = response?.content["application/json"].schema ?? { $ref: "#/components/schemas/Error" };
-  const validate = ajv.compile(resolved(schema));
+  const validate = validatorOf(response?.content["application/json"].schema ?? ANY_ERROR);
   if (!validate(reply.body)) {
     throw new Error(`${method} ${path} ${reply.status}: ${ajv.errorsText(validate.errors)}: ${reply.text}`);
   }
@@ -70,7 +81,7 @@ function assertHeader(name: string, { headers, status }: Reply, where: string): 
     if (ALWAYS.includes(name)) throw new Error(`${where} ${status}: the header ${name} is missing`);
     return;
   }
-  const validate = ajv.compile(components.headers[name]?.schema ?? {});
+  const validate = validatorOf(components.headers[name]?.schema ?? ANY_HEADER);
   if (!validate(value)) throw new Error(`${where} ${status}: ${name}: ${ajv.errorsText(validate.errors)}`);
 }
 

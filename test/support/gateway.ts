@@ -77,7 +77,7 @@ export async function startGateway(
     },
   });
   const log = pino(logOptions(config.logLevel), sink);
-  const app = await createApp(config, createDataSource(own.url), log, dashboard);
+  const app = await createApp(config, createDataSource(own.url, config.databasePoolSize), log, dashboard);
   const first = await bootstrap(app.services.database, config);
   await app.http.listen({ port: 0, host: "127.0.0.1" });
   const url = `http://127.0.0.1:${(app.http.server.address() as AddressInfo).port}`;

@@ -33,13 +33,17 @@ export async function endProcesses(): Promise<void> {
   await Promise.all(left.map((child) => running.has(child) && once(child, "close")));
 }
 
-function start(script: string, args: string[], env: Record<string, string>, input = ""): TestProcess {
+function start(
+  script: string,
+  args: string[],
+  env: Record<string, string>,
+  { input = "", shell }: { input?: string; shell?: string } = {},
+): TestProcess {
   const { PATH = "", HOME = "" } = process.env;
+  const command = [process.execPath, join(DIST, script), ...args];
+  const [program = "", ...rest] = shell === undefined ? command : ["sh", "-c", shell, ...command];
   // Elsewhere than the repository, so that the default database is not the developer's.
-  const child = spawn(process.execPath, [join(DIST, script), ...args], {
-    env: { PATH, HOME, ...env },
-    cwd: tmpdir(),
-  });
+  const child = spawn(program, rest, { env: { PATH, HOME, ...env }, cwd: tmpdir() });
   running.add(child);
   child.stdin.on("error", () => undefined).end(input);
   const outputs = { stdout: "", stderr: "" };
@@ -68,9 +72,15 @@ function start(script: string, args: string[], env: Record<string, string>, inpu
   };
 }
 
+/**
+ * A server that may not have started yet.
+ * @param options.shell what a shell is to do first; it ends with `exec "$0" "$@"`, the server
+ */
+export const spawnServer = (env: Record<string, string>, options?: { shell: string }): TestProcess =>
+  start("main.js", [], { PORT: "0", ...env }, options);
+
 /** Runs the server to its end, for starts that fail. */
-export const runServer = (env: Record<string, string>): Promise<Ended> =>
-  start("main.js", [], { PORT: "0", ...env }).ended;
+export const runServer = (env: Record<string, string>): Promise<Ended> => spawnServer(env).ended;
 
 /** A server that listens. */
 export interface TestServer extends TestProcess {
@@ -81,7 +91,7 @@ export interface TestServer extends TestProcess {
 
 /** Starts the server on a free port and waits until it says where it listens. */
 export async function startServer(env: Record<string, string>): Promise<TestServer> {
-  const server = start("main.js", [], { PORT: "0", ...env });
+  const server = spawnServer(env);
   await server.until("stdout", "/graphql\n");
   const url = /at (\S+)\/graphql\n/.exec(server.stdout())?.[1] ?? "";
   const stop = () => {
@@ -107,5 +117,5 @@ export function secretsIn(stdout: string): FirstStartSecrets | undefined {
 }
 
 /** Runs the command line. @param input what it reads from standard input */
-export const runCli = (databaseUrl: string, args: string[], input?: string): Promise<Ended> =>
-  start("cli/main.js", args, { DATABASE_URL: databaseUrl }, input).ended;
+export const runCli = (databaseUrl: string, args: string[], input = ""): Promise<Ended> =>
+  start("cli/main.js", args, { DATABASE_URL: databaseUrl }, { input }).ended;

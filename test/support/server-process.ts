@@ -5,11 +5,16 @@ import { join } from "node:path";
 const ROOT = join(__dirname, "../..");
 export const OWNER = { email: "owner@example.com", password: "correct horse battery staple" };
 
+/** Where the first start shows the first key. */
+export const FIRST_KEY = /^ *API key +(\S+) /m;
+
 /** A gateway in a process of its own, as `npm start` runs it. */
 export interface ServerProcess {
   url: string;
   /** Everything that it wrote to standard output. */
   output(): string;
+  /** Everything that it wrote to standard error. */
+  errors(): string;
   stop(): Promise<void>;
 }
 
@@ -48,7 +53,7 @@ export async function startServerProcess(
     child.once("error", reject);
     child.once("exit", (code) => reject(new Error(`The server ended with ${code}: ${errors}`)));
   });
-  return { url, output: () => output, stop: () => stop(child, exited) };
+  return { url, output: () => output, errors: () => errors, stop: () => stop(child, exited) };
 }
 
 async function stop(child: ChildProcess, exited: Promise<unknown>): Promise<void> {

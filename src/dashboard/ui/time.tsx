@@ -17,7 +17,7 @@ const STEPS: readonly { unit: Intl.RelativeTimeFormatUnit; length: number; from:
 const MINUTE = { unit: "minute", length: 60 } as const;
 
 /** "3 minutes ago", "in 2 days": what is to come counts by minutes begun, so that a week begins as "in 7 days". */
-export function relativeTime(moment: string, now: number): string {
+function relativeTime(moment: string, now: number): string {
   const seconds = (Date.parse(moment) - now) / 1000;
   if (Math.abs(seconds) < 60) return seconds > 5 ? "in less than a minute" : "just now";
   const counted = seconds > 0 ? Math.ceil(seconds / 60) * 60 : seconds;

@@ -1,0 +1,43 @@
+import { timingSafeEqual } from "node:crypto";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Config } from "../config";
+import { GatewayError } from "../errors";
+import type { Metrics } from "../telemetry/metrics";
+import { sha256 } from "../validation/sha256";
+import { refuseOtherMethods } from "./allowed-methods";
+
+/** `/metrics`: how the service does, for Prometheus. It tells how much business there is, so not everybody is told. */
+export function addMetricsRoute(
+  app: FastifyInstance,
+  metrics: Metrics,
+  config: Pick<Config, "metricsToken" | "environment">,
+): void {
+  app.get("/metrics", async (request, reply) => {
+    reply.header("cache-control", "no-store");
+    assertMayRead(request, config);
+    reply.type(metrics.contentType);
+    return metrics.text();
+  });
+  refuseOtherMethods(app, "/metrics", ["GET"]);
+}
+
+/**
+ * With a token, whoever has it; without one, programs on the machine of a developer. Elsewhere a proxy may stand on the
+ * same machine, and all the world would come from there.
+ */
+function assertMayRead(
+  { headers, socket }: FastifyRequest,
+  { metricsToken, environment }: Pick<Config, "metricsToken" | "environment">,
+): void {
+  if (metricsToken !== undefined) {
+    if (isSame(headers.authorization ?? "", `Bearer ${metricsToken}`)) return;
+    throw new GatewayError("unauthenticated", "This needs an Authorization header: Bearer <METRICS_TOKEN>.");
+  }
+  if (environment === "development" && isLoopback(socket.remoteAddress)) return;
+  throw new GatewayError("forbidden", "Metrics are off here until METRICS_TOKEN is set.");
+}
+
+const isSame = (given: string, expected: string): boolean =>
+  timingSafeEqual(Buffer.from(sha256(given)), Buffer.from(sha256(expected)));
+
+const isLoopback = (address = ""): boolean => /^(::1|(::ffff:)?127(\.\d+){3})$/.test(address);

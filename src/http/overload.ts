@@ -1,0 +1,87 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Logger } from "pino";
+import type { Config } from "../config";
+import { GatewayError } from "../errors";
+import { WorkLoad } from "./work-load";
+
+/** What those ask for who look after the service, above all when it has too much to do. */
+const ALWAYS_ANSWERED = new Set(["/healthz", "/readyz", "/metrics"]);
+
+/**
+ * Refusals in one turn of the event loop. A refused client comes back at once: were they all answered where they are
+ * read, the loop would read and refuse without an end, and nothing that was accepted would go on.
+ */
+const REFUSALS_A_TURN = 100;
+
+/** At most one line in the log in this time tells of refusals (ms). */
+const LOG_REST_MS = 1_000;
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Since when it counts as work, as WorkLoad tells it; undefined while it does not. */
+    work: number | undefined;
+    /** Whether it was refused because there was too much to do. */
+    isShed: boolean;
+  }
+}
+
+/**
+ * Answers 503 at once when there is too much to do, before anybody is authenticated or a body is read: what is
+ * accepted is still answered soon. Reading a body is the client's work, which it may do as slowly as it likes.
+ */
+export function shedOverload(
+  app: FastifyInstance,
+  { maxRequestsInFlight }: Pick<Config, "maxRequestsInFlight">,
+  log: Logger,
+): void {
+  const load = new WorkLoad(maxRequestsInFlight);
+  // Made once: taking the stack costs more than the whole refusal.
+  const refusal = new GatewayError("unavailable");
+  let refused = 0;
+  let loggedAt = Number.NEGATIVE_INFINITY;
+  const tell = () => {
+    refused++;
+    const now = performance.now();
+    if (now - loggedAt < LOG_REST_MS) return;
+    log.warn({ refused }, "too much to do: requests are refused");
+    loggedAt = now;
+    refused = 0;
+  };
+
+  const waiting: ((error: GatewayError) => void)[] = [];
+  const refuseSome = () => {
+    for (const done of waiting.splice(0, REFUSALS_A_TURN)) done(refusal);
+    if (waiting.length > 0) setImmediate(refuseSome);
+  };
+
+  app.decorateRequest("work", undefined);
+  app.decorateRequest("isShed", false);
+  app.addHook("onRequest", (request, _reply, done) => {
+    if (load.isTooMuch && !ALWAYS_ANSWERED.has(request.routeOptions.url ?? "")) {
+      request.isShed = true;
+      tell();
+      if (waiting.push(done) === 1) setImmediate(refuseSome);
+      return;
+    }
+    request.work = load.begin();
+    done();
+  });
+  const pause = (request: FastifyRequest) => {
+    if (request.work !== undefined) load.end(request.work);
+    request.work = undefined;
+  };
+  app.addHook("preParsing", (request, _reply, payload, done) => {
+    const { "content-length": length, "transfer-encoding": encoding } = request.headers;
+    if (length !== undefined || encoding !== undefined) pause(request);
+    done(null, payload);
+  });
+  app.addHook("preValidation", (request, _reply, done) => {
+    request.work ??= load.begin();
+    done();
+  });
+  // Not when the answer has gone out: where the client has gone away, that never comes, but the work goes on till here.
+  app.addHook("onSend", (request, _reply, payload, done) => {
+    pause(request);
+    done(null, payload);
+  });
+}

@@ -1,0 +1,52 @@
+import type { FastifyInstance } from "fastify";
+import { GatewayError } from "../errors";
+
+/** Far more than any client sends; Node would drop those beyond 2,000 in silence. */
+const MOST_FIELDS = 200;
+
+/** A name or an address, with or without a port (RFC 9110, 7.2); empty where the target has none. */
+const HOST = /^([\w.-]+|\[[\da-f:.]+\])?(:\d{1,5})?$/i;
+
+const CLOSE = { headers: { connection: "close" } };
+
+/**
+ * Refuses what one server may read in one way and the next in another (RFC 9112, 3.2 and 6.1): two hosts or two
+ * credentials, of which Node keeps the first; a transfer encoding that Node passes over; too many headers.
+ * The parser has refused by now what is no HTTP at all.
+ */
+export function refuseOddRequests(app: FastifyInstance): void {
+  app.addHook("onRequest", (request, _, done) => {
+    const { raw } = request;
+    const { headers, rawHeaders } = raw;
+    if (rawHeaders.length > 2 * MOST_FIELDS) {
+      throw new GatewayError("header_fields_too_large", `The request has over ${MOST_FIELDS} headers.`);
+    }
+    refuseRepeated(rawHeaders);
+    const { host, "transfer-encoding": encoding } = headers;
+    if (host === undefined ? raw.httpVersion !== "1.0" : !HOST.test(host)) {
+      throw new GatewayError("invalid_request", "The Host header is not valid.");
+    }
+    if (encoding !== undefined && (encoding.toLowerCase() !== "chunked" || raw.httpVersion === "1.0")) {
+      throw new GatewayError("invalid_request", "The server knows no Transfer-Encoding but chunked.", CLOSE);
+    }
+    done();
+  });
+}
+
+function refuseRepeated(rawHeaders: readonly string[]): void {
+  let hosts = 0;
+  let credentials = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string;
+    // Their lengths tell most names apart.
+    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
+    if (name.length === 13 && name.toLowerCase() === "authorization") credentials += 1;
+  }
+  if (hosts > 1) throw new GatewayError("invalid_request", "The request has more than one Host header.");
+  if (credentials > 1) {
+    throw new GatewayError(
+      "invalid_request",
+      "The Authorization header must be one value: Bearer <API_KEY>. The request has it more than once.",
+    );
+  }
+}

@@ -1,0 +1,64 @@
+import { constants } from "node:crypto";
+import { readFileSync, unwatchFile, watchFile } from "node:fs";
+import { createSecureContext, type SecureContextOptions, type Server } from "node:tls";
+import type { FastifyInstance } from "fastify";
+import type { Config } from "../config";
+import { StartupError } from "../errors";
+
+type Files = NonNullable<Config["tls"]>;
+
+/** How often to look whether a certificate was renewed (ms). */
+const LOOK_INTERVAL_MS = 10_000;
+
+/** Ciphers with forward secrecy and authenticated encryption alone, whatever Node's defaults and NODE_OPTIONS say. */
+const CIPHERS = [
+  "TLS_AES_128_GCM_SHA256",
+  "TLS_AES_256_GCM_SHA384",
+  "TLS_CHACHA20_POLY1305_SHA256",
+  "ECDHE-ECDSA-AES128-GCM-SHA256",
+  "ECDHE-RSA-AES128-GCM-SHA256",
+  "ECDHE-ECDSA-AES256-GCM-SHA384",
+  "ECDHE-RSA-AES256-GCM-SHA384",
+  "ECDHE-ECDSA-CHACHA20-POLY1305",
+  "ECDHE-RSA-CHACHA20-POLY1305",
+].join(":");
+
+/**
+ * Options of a TLS server with the certificate and key of the files.
+ * @throws StartupError when they cannot be read or do not fit together
+ */
+export function readTls({ certFile, keyFile }: Files): SecureContextOptions {
+  try {
+    const options: SecureContextOptions = {
+      cert: readFileSync(certFile),
+      key: readFileSync(keyFile),
+      minVersion: "TLSv1.2",
+      ciphers: CIPHERS,
+      secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+    };
+    createSecureContext(options);
+    return options;
+  } catch (cause) {
+    throw new StartupError("TLS_CERT_FILE and TLS_KEY_FILE cannot be used", { cause });
+  }
+}
+
+/**
+ * Takes up a renewed certificate for new connections as soon as its files change; while they do not fit together, the
+ * old one stays. Ends with the server.
+ */
+export function renewTls(app: FastifyInstance, files: Files, interval = LOOK_INTERVAL_MS): void {
+  const renew = () => {
+    try {
+      (app.server as unknown as Server).setSecureContext(readTls(files));
+      app.log.info("took up the certificate of TLS_CERT_FILE");
+    } catch (err) {
+      app.log.warn({ err }, "the certificate was not renewed");
+    }
+  };
+  const paths = [files.certFile, files.keyFile];
+  for (const path of paths) watchFile(path, { interval, persistent: false }, renew);
+  app.addHook("onClose", async () => {
+    for (const path of paths) unwatchFile(path, renew);
+  });
+}

@@ -1,0 +1,41 @@
+/** How long what is counted counts (ms). */
+export const WINDOW_MS = 60_000;
+
+/** What was counted since a window of time began. */
+export interface Window {
+  used: number;
+  /** In the time of whoever counts (ms). */
+  endsAt: number;
+}
+
+/** What becomes of one more. */
+export interface Decision {
+  allowed: boolean;
+  /** How many more the window takes. */
+  remaining: number;
+  /** Whole seconds until the window ends, at least one. */
+  resetSeconds: number;
+  /** What to keep for the next. */
+  window: Window;
+}
+
+/**
+ * Counts one more in a window of fixed length, which the first in it begins. Nothing is kept and no clock is read here.
+ * @param window what was kept; undefined for the first ever
+ * @param limit most that one window allows
+ * @param now ms
+ */
+export function countOne(window: Window | undefined, limit: number, now: number): Decision {
+  const current = window !== undefined && now < window.endsAt ? window : { used: 0, endsAt: now + WINDOW_MS };
+  const used = current.used + 1;
+  return {
+    allowed: used <= limit,
+    remaining: Math.max(0, limit - used),
+    resetSeconds: secondsUntil(current.endsAt, now),
+    window: { used, endsAt: current.endsAt },
+  };
+}
+
+/** Whole seconds from now until then, at least one, as `Retry-After` wants them. */
+export const secondsUntil = (then: number, now: number): number =>
+  Math.max(1, Math.ceil((then - now) / 1000));

@@ -1,0 +1,220 @@
+import { chmod, mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { createDataSource } from "../../src/database/data-source";
+import { Database } from "../../src/database/database";
+import { sqlite, type TestDatabase } from "../support/engines";
+import {
+  type Ended,
+  endProcesses,
+  runCli,
+  secretsIn,
+  startServer,
+  type TestServer,
+} from "../support/process";
+
+let place: TestDatabase;
+let directory: string;
+beforeEach(async () => {
+  place = await sqlite.createDatabase();
+  directory = dirname(fileOf(place.url));
+});
+afterEach(async () => {
+  await endProcesses();
+  await place.drop();
+});
+
+const fileOf = (url: string) => url.slice("sqlite:".length);
+const inPlace = (name: string) => join(directory, name);
+
+/** Fails unless it ended as every refusal of the command line does. @returns what it said */
+function refusal({ code, stdout, stderr }: Ended): string {
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toMatch(/^gateway: [^\n]+\n$/);
+  return stderr;
+}
+
+async function petsOf(url: string): Promise<number> {
+  const database = await Database.open(createDataSource(url));
+  try {
+    const [row] = await database.read((reader) => reader.query("SELECT COUNT(*) AS pets FROM pet"));
+    return row.pets;
+  } finally {
+    await database.close();
+  }
+}
+
+describe("while a server writes", () => {
+  let server: TestServer;
+  let key: string;
+  beforeEach(async () => {
+    server = await startServer({ DATABASE_URL: place.url });
+    key = secretsIn(server.stdout())?.key ?? "";
+  });
+
+  const call = (url: string, path: string, body?: object) =>
+    fetch(`${url}${path}`, {
+      method: body === undefined ? "GET" : "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+
+  test("a backup holds every write that was answered before it began, and a server on it goes on from there", async () => {
+    const answered: number[] = [];
+    let writing = true;
+    const writers = Array.from({ length: 8 }, async () => {
+      while (writing) {
+        const response = await call(server.url, "/v1/pets", { name: "Rex", categoryId: 1 });
+        answered.push(((await response.json()) as { id: number }).id);
+      }
+    });
+    while (answered.length < 50) await new Promise(setImmediate);
+    const before = [...answered];
+    const made = await runCli(place.url, ["backup", inPlace("backup"), "--json"]);
+    const during = answered.length;
+    writing = false;
+    await Promise.all(writers);
+    expect(made).toMatchObject({ code: 0, stderr: "" });
+    expect(during).toBeGreaterThan(before.length);
+    expect(JSON.parse(made.stdout)).toEqual({
+      file: inPlace("backup"),
+      bytes: (await stat(inPlace("backup"))).size,
+      migrations: [expect.stringMatching(/^Initial\d+$/)],
+    });
+    expect((await stat(inPlace("backup"))).mode & 0o777).toBe(0o600);
+
+    const elsewhere = `sqlite:${inPlace("new/folder/gateway.sqlite")}`;
+    const restored = await runCli(elsewhere, ["restore", inPlace("backup")]);
+    expect(restored).toMatchObject({ code: 0, stderr: "" });
+    expect(restored.stdout).toMatch(/^Restored \/.*gateway\.sqlite \(\d+ bytes\)\.\n$/);
+    expect((await stat(fileOf(elsewhere))).mode & 0o777).toBe(0o600);
+    const second = await startServer({ DATABASE_URL: elsewhere });
+    expect(secretsIn(second.stdout())).toBeUndefined();
+    expect((await call(second.url, "/agent/whoami")).status).toBe(200);
+    for (const id of before) expect((await call(second.url, `/v1/pets/${id}`)).status).toBe(200);
+    const added = await call(second.url, "/v1/pets", { name: "Tom", categoryId: 1 });
+    expect(((await added.json()) as { id: number }).id).toBeGreaterThan(Math.max(...before));
+  });
+
+  test("nothing is restored over its database", async () => {
+    await call(server.url, "/v1/pets", { name: "Rex", categoryId: 1 });
+    await runCli(place.url, ["backup", inPlace("backup")]);
+    await call(server.url, "/v1/pets", { name: "Tom", categoryId: 1 });
+    expect(refusal(await runCli(place.url, ["restore", inPlace("backup"), "--force"]))).toContain(
+      "a process uses the database",
+    );
+    expect(await (await call(server.url, "/v1/pets")).json()).toHaveLength(2);
+
+    await server.stop();
+    expect(await runCli(place.url, ["restore", inPlace("backup"), "--force"])).toMatchObject({ code: 0 });
+    expect(await petsOf(place.url)).toBe(1);
+  });
+
+  test("a server that was killed left its last writes in the log, and a backup has them", async () => {
+    await call(server.url, "/v1/pets", { name: "Rex", categoryId: 1 });
+    server.signal("SIGKILL");
+    await server.ended;
+    expect(await runCli(place.url, ["backup", inPlace("backup")])).toMatchObject({ code: 0 });
+    expect(await petsOf(`sqlite:${inPlace("backup")}`)).toBe(1);
+  });
+});
+
+describe("on a database with an animal", () => {
+  beforeEach(async () => {
+    await runCli(place.url, ["migrate"]);
+    await runCli(place.url, ["seed", "--pets", "1"]);
+  });
+
+  const backup = (...args: string[]) => runCli(place.url, ["backup", ...args]);
+  const restore = (...args: string[]) => runCli(place.url, ["restore", ...args]);
+
+  test("a backup replaces a file only with --force, and never the database", async () => {
+    await writeFile(inPlace("kept"), "kept");
+    expect(refusal(await backup(inPlace("kept")))).toContain("--force");
+    expect(await readFile(inPlace("kept"), "utf8")).toBe("kept");
+    expect(await backup(inPlace("kept"), "--force")).toMatchObject({ code: 0 });
+    expect(await petsOf(`sqlite:${inPlace("kept")}`)).toBe(1);
+
+    const file = fileOf(place.url);
+    await symlink(file, inPlace("link"));
+    for (const own of [file, inPlace("link"), `${file}-wal`, `${file}-journal`]) {
+      expect(refusal(await backup(own, "--force"))).toContain("is the database itself");
+    }
+    expect(refusal(await restore(file, "--force"))).toContain("is the database itself");
+    expect(await petsOf(place.url)).toBe(1);
+  });
+
+  test("a backup that fails leaves nothing behind", async () => {
+    expect(refusal(await backup(inPlace("nowhere/backup")))).toContain(`no folder ${inPlace("nowhere")}`);
+    await mkdir(inPlace("folder"));
+    expect(refusal(await backup(inPlace("folder"), "--force"))).toContain("is no file");
+    const before = await readdir(directory);
+    await writeFile(inPlace("garbage"), "not a database ".repeat(1000));
+    expect(refusal(await runCli(`sqlite:${inPlace("garbage")}`, ["backup", inPlace("x")]))).toContain(
+      "not a database",
+    );
+    expect(refusal(await runCli(`sqlite:${inPlace("none")}`, ["backup", inPlace("x")]))).toContain("no file");
+    expect((await readdir(directory)).sort()).toEqual([...before, "garbage"].sort());
+  });
+
+  test("what is no whole backup of this program is not restored, and what is there stays", async () => {
+    await backup(inPlace("good"));
+    const bytes = await readFile(inPlace("good"));
+    await writeFile(inPlace("garbage"), "not a database ".repeat(1000));
+    await writeFile(inPlace("empty"), "");
+    await writeFile(inPlace("cut"), bytes);
+    await truncate(inPlace("cut"), bytes.length - 8192);
+    await writeFile(inPlace("damaged"), bytes.fill(0x2a, 8192, 40_960));
+    for (const bad of ["garbage", "empty", "cut", "damaged", "none", "."]) {
+      refusal(await restore(inPlace(bad), "--force"));
+      refusal(await runCli(`sqlite:${inPlace("new.sqlite")}`, ["restore", inPlace(bad)]));
+    }
+    expect(await readdir(directory)).not.toContain("new.sqlite");
+    expect(await petsOf(place.url)).toBe(1);
+  });
+
+  test("a backup is restored over another database only with --force, and undoes what came since", async () => {
+    await backup(inPlace("good"));
+    await runCli(place.url, ["seed", "--pets", "5"]);
+    expect(refusal(await restore(inPlace("good")))).toContain("--force");
+    expect(await petsOf(place.url)).toBe(6);
+    expect(await restore(inPlace("good"), "--force")).toMatchObject({ code: 0 });
+    expect(await petsOf(place.url)).toBe(1);
+  });
+
+  test("over a damaged database nothing is restored until that is moved away", async () => {
+    await backup(inPlace("good"));
+    await writeFile(fileOf(place.url), "not a database ".repeat(1000));
+    expect(refusal(await restore(inPlace("good"), "--force"))).toContain("move it away");
+    expect(await readFile(fileOf(place.url), "utf8")).toMatch(/^not a database/);
+  });
+
+  test("a backup of a newer program is not restored", async () => {
+    const source = createDataSource(place.url);
+    await source.initialize();
+    await source.query(
+      "INSERT INTO migration (timestamp, name) VALUES (9763700000000, 'Future9763700000000')",
+    );
+    await source.destroy();
+    expect(await backup(inPlace("newer"))).toMatchObject({ code: 0 });
+    const elsewhere = `sqlite:${inPlace("elsewhere.sqlite")}`;
+    expect(refusal(await runCli(elsewhere, ["restore", inPlace("newer")]))).toContain("Future9763700000000");
+    expect(await readdir(directory)).not.toContain("elsewhere.sqlite");
+  });
+
+  test("a backup that its owner may only read can be restored", async () => {
+    await backup(inPlace("good"));
+    await chmod(inPlace("good"), 0o400);
+    expect(await restore(inPlace("good"), "--force")).toMatchObject({ code: 0 });
+  });
+});
+
+test("for PostgreSQL the command line names the tool that does it, without a password", async () => {
+  for (const [command, tool] of [
+    ["backup", "pg_dump"],
+    ["restore", "pg_restore"],
+  ] as const) {
+    const said = refusal(await runCli("postgres://user:hunter2@db.example.com/pets", [command, "file"]));
+    expect(said).toContain(tool);
+    expect(said).not.toContain("hunter2");
+  }
+});

@@ -1,0 +1,195 @@
+import type { DataSource } from "typeorm";
+import { bootstrap } from "../../src/bootstrap";
+import { loadConfig } from "../../src/config";
+import { createDataSource } from "../../src/database/data-source";
+import { Database } from "../../src/database/database";
+import { createLogger } from "../../src/logger";
+import { createServices } from "../../src/services";
+import { onEachEngine, type TestDatabase, type TestEngine } from "../support/engines";
+import { endProcesses, runCli, runServer } from "../support/process";
+import { record, releasesOf, statementsOf } from "../support/released";
+
+/** What `rows.sql` of the first release holds the hashes of. */
+const KEY = "agk_dev_PWTCLzGa9eiB_Wl77wWJKgHq3Boo94bzIQz0i7xnG";
+const PASSWORD = "a password of the first release";
+
+/** In the order of their releases. */
+const MIGRATIONS = (createDataSource("sqlite:unused").options.migrations as { name: string }[]).map(
+  ({ name }) => name,
+);
+
+const ORIGIN = { ip: null, userAgent: null, requestId: null };
+
+onEachEngine((engine) => {
+  let place: TestDatabase;
+  let source: DataSource;
+  beforeEach(async () => {
+    place = await engine.createDatabase();
+    source = createDataSource(place.url);
+  });
+  afterEach(async () => {
+    await endProcesses();
+    if (source.isInitialized) await source.destroy();
+    await place.drop();
+  });
+
+  test("every migration is written down, and does today what it did when it was released", async () => {
+    await source.initialize();
+    for (const migration of source.migrations) {
+      const { name } = migration.constructor;
+      const statements = await statementsOf(source, migration);
+      const released = releasesOf(engine).find((release) => release.name === name);
+      if (released === undefined && process.env.RECORD) record(engine, name, statements);
+      else expect({ name, statements: released?.statements }).toEqual({ name, statements });
+      for (const statement of statements) await source.query(statement);
+    }
+    expect(releasesOf(engine).map(({ name }) => name)).toEqual(MIGRATIONS);
+  });
+
+  describe.each(MIGRATIONS.map((name, i) => ({ name, number: i + 1 })))(
+    "the tables of $name",
+    ({ number }) => {
+      beforeEach(() => load(engine, place.url, number));
+
+      test("become those of today and lose no row", async () => {
+        const before = await rowsOf(engine, place.url);
+        expect(Object.keys(before).length).toBeGreaterThan(10);
+        for (const [table, rows] of Object.entries(before))
+          expect([table, rows.length]).not.toEqual([table, 0]);
+        const database = await Database.open(source);
+        try {
+          await database.migrate();
+          const { upQueries } = await source.driver.createSchemaBuilder().log();
+          expect(upQueries.map(({ query }) => query)).toEqual([]);
+          const after = await rowsOf(engine, place.url);
+          for (const table of Object.keys(before).filter((name) => name !== "migration"))
+            expect({ [table]: after[table] }).toMatchObject({ [table]: before[table] });
+          expect(await database.migrate()).toEqual([]);
+        } finally {
+          await database.close();
+        }
+      });
+
+      test("keep their rules: what refers to nothing, or is there already, is refused", async () => {
+        const database = await Database.open(source);
+        try {
+          await database.migrate();
+          const write = (statement: string) => database.write((tx) => tx.query(statement));
+          const agent = (organization: string, slug: string) =>
+            write(
+              `INSERT INTO agent (id, organization_id, slug, name, created_at) VALUES ('x', '${organization}', '${slug}', 'x', 'x')`,
+            );
+          await expect(agent("nobody", "new")).rejects.toThrow(/foreign key/i);
+          await expect(agent("01a1f000-0000-7000-8000-000000000001", "first-agent")).rejects.toThrow();
+          await agent("01a1f000-0000-7000-8000-000000000001", "new");
+        } finally {
+          await database.close();
+        }
+      });
+
+      test("serve: its keys, passwords and animals go on", async () => {
+        const config = loadConfig({ DATABASE_URL: place.url, LOG_LEVEL: "silent" });
+        const database = await Database.open(source);
+        try {
+          await database.migrate();
+          expect(await bootstrap(database, config)).toBeUndefined();
+          const services = createServices(database, config, createLogger("silent"));
+          const caller = await services.keys.resolve(KEY, ORIGIN);
+          expect(caller).toMatchObject({ agent: { slug: "first-agent" }, organization: { slug: "first" } });
+          const context = { caller, origin: ORIGIN };
+          const session = await services.sessions.signIn(
+            { caller: { kind: "anonymous" }, origin: ORIGIN },
+            { email: "owner@example.com", password: PASSWORD },
+          );
+          expect(session.member).toMatchObject({ permissions: ["config:manage"] });
+          const added = await services.pets.create(context, {
+            name: "Max",
+            categoryId: "2",
+            status: undefined,
+            idempotencyKey: undefined,
+          });
+          expect(added.id).toBe("4");
+          expect(await services.pets.find("2")).toMatchObject({
+            name: "Tom's 🐈",
+            categoryId: "-9223372036854775808",
+          });
+        } finally {
+          await database.close();
+        }
+      });
+    },
+  );
+
+  test("what a newer program has brought up to date is left alone by the server and the command line", async () => {
+    await load(engine, place.url, MIGRATIONS.length);
+    await source.initialize();
+    await source.query(
+      `INSERT INTO migration ("timestamp", name) VALUES (9763700000000, 'FromTheFuture9763700000000')`,
+    );
+    await source.query(`DELETE FROM migration WHERE name = '${MIGRATIONS.at(-1)}'`);
+    await source.destroy();
+    const before = await rowsOf(engine, place.url);
+    const [server, migrate, list] = await Promise.all([
+      runServer({ DATABASE_URL: place.url }),
+      runCli(place.url, ["migrate"]),
+      runCli(place.url, ["keys", "list"]),
+    ]);
+    for (const { code, stdout, stderr } of [server, migrate, list]) {
+      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+      expect(stderr).toMatch(
+        /^gateway: the database \S+ was brought up to date by a newer version [^\n]+\n$/,
+      );
+      expect(stderr).toContain("FromTheFuture9763700000000");
+      expect(stderr).not.toContain("postgres:postgres@");
+    }
+    expect(await rowsOf(engine, place.url)).toEqual(before);
+  });
+});
+
+/** Makes the tables as the first releases did, with the rows of each. */
+async function load(engine: TestEngine, url: string, releases: number): Promise<void> {
+  const source = createDataSource(url);
+  await source.initialize();
+  try {
+    const id = engine.name === "SQLite" ? "integer PRIMARY KEY AUTOINCREMENT" : "SERIAL PRIMARY KEY";
+    await source.query(
+      `CREATE TABLE migration (id ${id}, "timestamp" bigint NOT NULL, name varchar NOT NULL)`,
+    );
+    for (const { name, statements, rows } of releasesOf(engine).slice(0, releases)) {
+      for (const statement of [...statements, ...rows]) await source.query(statement);
+      await source.query(
+        `INSERT INTO migration ("timestamp", name) VALUES (${name.replace(/\D/g, "")}, '${name}')`,
+      );
+    }
+  } finally {
+    await source.destroy();
+  }
+}
+
+/** Every row of every table, each value as text, in an order that does not depend on where it is stored. */
+async function rowsOf(engine: TestEngine, url: string): Promise<Record<string, Record<string, unknown>[]>> {
+  const source = createDataSource(url);
+  await source.initialize();
+  try {
+    const tables: { name: string }[] = await source.query(
+      engine.name === "SQLite"
+        ? "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+        : "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'",
+    );
+    const found = await Promise.all(
+      tables.map(async ({ name }) => {
+        const columns: { name: string }[] = await source.query(
+          engine.name === "SQLite"
+            ? `SELECT name FROM pragma_table_info('${name}')`
+            : `SELECT column_name AS name FROM information_schema.columns WHERE table_name = '${name}'`,
+        );
+        const texts = columns.map((column) => `CAST("${column.name}" AS text) AS "${column.name}"`);
+        const rows: Record<string, unknown>[] = await source.query(`SELECT ${texts} FROM "${name}"`);
+        return [name, rows.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))] as const;
+      }),
+    );
+    return Object.fromEntries(found);
+  } finally {
+    await source.destroy();
+  }
+}

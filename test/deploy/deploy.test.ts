@@ -1,0 +1,125 @@
+import { readFileSync } from "node:fs";
+import { validate } from "dockerfile-utils";
+import { parse } from "yaml";
+import { loadConfig } from "../../src/config";
+
+const read = (file: string) => readFileSync(file, "utf8");
+
+interface Service {
+  image: string;
+  user?: string;
+  command?: string;
+  environment: Record<string, string>;
+  healthcheck?: { test: string[] };
+  depends_on?: Record<string, { condition: string }>;
+  read_only: boolean;
+  cap_drop: string[];
+  security_opt: string[];
+  deploy: { resources: { limits: Record<string, unknown> } };
+}
+
+const COMPOSE = read("deploy/compose.yaml");
+const services: Record<string, Service> = parse(COMPOSE, { merge: true }).services;
+const gateways = Object.entries(services).filter(([name]) => name.startsWith("gateway-"));
+
+const DOCKERFILE = read("deploy/Dockerfile");
+const { engines, scripts } = JSON.parse(read("package.json"));
+
+/** The settings that the service reads. */
+const SETTINGS = [...read("src/config.ts").matchAll(/^ {4}([A-Z][A-Z_]+): /gm)].map(([, name]) => name);
+
+const filledIn = (environment: Record<string, string>) =>
+  Object.fromEntries(
+    Object.entries(environment).map(([name, value]) => [
+      name,
+      value.replace(/\$\{(\w+):\?[^}]*\}/g, (_, variable) =>
+        variable.endsWith("EMAIL") ? "owner@example.com" : "gateway.example.com",
+      ),
+    ]),
+  );
+
+/** What the image sets, as the service reads it. */
+const imageEnvironment = Object.fromEntries(
+  [...DOCKERFILE.matchAll(/^(?:ENV| {3}) +([A-Z_]+)=(\S+)/gm)].map(([, name, value]) => [name ?? "", value]),
+);
+
+describe("the Compose file", () => {
+  test("gives the gateways settings that there are, with values that they take", () => {
+    expect(gateways.map(([name]) => name)).toEqual(["gateway-1", "gateway-2"]);
+    for (const [, { environment }] of gateways) {
+      expect(Object.keys(environment).filter((name) => !SETTINGS.includes(name))).toEqual([]);
+      const config = loadConfig({ ...imageEnvironment, ...filledIn(environment) });
+      expect(config).toMatchObject({ environment: "production", publicUrl: "https://gateway.example.com" });
+      expect(config.databaseUrl).toMatch(/@database\/gateway$/);
+    }
+  });
+
+  test("holds no secret, and does not start without one", () => {
+    const variables = COMPOSE.match(/\$\{[^}]*\}/g) ?? [];
+    expect(variables.length).toBeGreaterThanOrEqual(6);
+    expect(variables.filter((variable) => !/^\$\{\w+:\?set it in /.test(variable))).toEqual([]);
+    for (const { environment } of Object.values(services)) {
+      const secrets = Object.entries(environment).filter(([name]) => /PASSWORD|SECRET|TOKEN/.test(name));
+      expect(secrets.filter(([, value]) => !/^\$\{\w+:\?[^}]*\}$/.test(value))).toEqual([]);
+    }
+  });
+
+  test("sends people to each gateway at the port that it listens on, once all are ready", () => {
+    const { PORT } = imageEnvironment;
+    const { proxy, database } = services;
+    expect(DOCKERFILE).toContain(`\nEXPOSE ${PORT}\n`);
+    expect(proxy?.environment.GATEWAYS).toBe(gateways.map(([name]) => `${name}:${PORT}`).join(" "));
+    const ready = { condition: "service_healthy" };
+    expect(proxy?.depends_on).toEqual(Object.fromEntries(gateways.map(([name]) => [name, ready])));
+    expect(database?.healthcheck?.test).toContain("pg_isready");
+    for (const [, { healthcheck, depends_on }] of gateways) {
+      expect(healthcheck?.test.join(" ")).toContain(`http://127.0.0.1:${PORT}/readyz`);
+      expect(depends_on).toEqual({ database: ready });
+    }
+  });
+
+  test("asks PostgreSQL for fewer connections than it gives", () => {
+    const most = Number(/max_connections=(\d+)/.exec(services.database?.command ?? "")?.[1]);
+    const pools = gateways.map(([, { environment }]) => Number(environment.DATABASE_POOL_SIZE));
+    const [commandLine = 0] = pools;
+    const reservedForSuperusers = 3;
+    expect(pools.reduce((sum, size) => sum + size, commandLine + reservedForSuperusers)).toBeLessThan(most);
+  });
+
+  test.each(Object.entries(services))("gives %s what it needs and nothing else", (_, service) => {
+    expect(service).toMatchObject({ read_only: true, cap_drop: ["ALL"] });
+    expect(service.security_opt).toEqual(["no-new-privileges:true"]);
+    expect(Object.keys(service.deploy.resources.limits).sort()).toEqual(["cpus", "memory", "pids"]);
+    // By its version, or made from this repository.
+    expect(service.image).toMatch(/^(agent-petstore-gateway|[a-z]+:\d+\.\d+.*)$/);
+  });
+});
+
+describe("the Dockerfile", () => {
+  test("has nothing that a linter minds", () => {
+    expect(validate(DOCKERFILE).map(({ message }) => message)).toEqual([]);
+  });
+
+  test("runs on a Node release that the package takes", () => {
+    const version = /^ARG NODE_VERSION=(\d+)\.(\d+)\.\d+$/m.exec(DOCKERFILE)?.slice(1).map(Number) ?? [];
+    const least = /^>=(\d+)\.(\d+)$/.exec(engines.node)?.slice(1).map(Number) ?? [];
+    const [major = 0, minor = 0] = version;
+    const [leastMajor = Number.NaN, leastMinor = 0] = least;
+    expect(major > leastMajor || (major === leastMajor && minor >= leastMinor)).toBe(true);
+    // The releases with an even number are those that get security fixes for years.
+    expect(major % 2).toBe(0);
+  });
+
+  test("starts the service as npm start does, and not as root", () => {
+    const command = JSON.parse(/^CMD (\[.*\])$/m.exec(DOCKERFILE)?.[1] ?? "[]");
+    expect(`exec ${command.join(" ")}`).toBe(scripts.start);
+    expect(/^USER (\S+)$/m.exec(DOCKERFILE)?.[1]).toMatch(/^[1-9]\d*:[1-9]\d*$/);
+  });
+
+  test("sets settings that there are", () => {
+    const names = Object.keys(imageEnvironment).filter((name) => name !== "NODE_ENV");
+    expect(names).toEqual(expect.arrayContaining(["HOST", "PORT", "DATABASE_URL"]));
+    expect(names.filter((name) => !SETTINGS.includes(name))).toEqual([]);
+    expect(loadConfig(imageEnvironment)).toMatchObject({ databaseUrl: "sqlite:/data/gateway.sqlite" });
+  });
+});

@@ -1,0 +1,129 @@
+import { Client } from "pg";
+import { postgres, type TestDatabase } from "../support/engines";
+import { type Reply, startGateway, type TestGateway } from "../support/gateway";
+import { type FaultyWay, startProxy } from "../support/proxy";
+
+/** The lock under which animals are added, as one who is at it holds it. */
+const PETS_LOCK = "SELECT pg_advisory_lock(723641, 1)";
+
+describe("connections to PostgreSQL that go bad", () => {
+  let database: TestDatabase;
+  let proxy: FaultyWay;
+  let gateway: TestGateway;
+  beforeEach(async () => {
+    database = await postgres.createDatabase();
+    proxy = await startProxy(database.url);
+    const url = new URL(database.url);
+    url.port = String(proxy.port);
+    gateway = await startGateway(postgres, {
+      database: { ...database, url: url.href },
+      env: { DATABASE_POOL_SIZE: "5" },
+    });
+  });
+  afterEach(async () => {
+    proxy.heal();
+    await gateway.close();
+    await proxy.close();
+    await database.drop();
+  });
+
+  const list = () => gateway.rest("GET", "/v1/pets");
+  const add = (name: string, headers = {}) =>
+    gateway.rest("POST", "/v1/pets", { headers, body: { name, categoryId: 1 } });
+  const names = async () => (await list()).body.map(({ name }: { name: string }) => name);
+  const unavailable = (reply: Reply) => {
+    expect([reply.status, reply.body.code]).toEqual([503, "unavailable"]);
+    expect(reply.headers.get("retry-after")).toMatch(/^\d+$/);
+  };
+
+  test("one that falls silent holds up nobody but those who are on it, and they are told so", async () => {
+    await list();
+    proxy.silenceOpen();
+    let isTold = false;
+    const stuck = list().finally(() => {
+      isTold = true;
+    });
+    let isServed = false;
+    const others: Promise<Reply>[] = [];
+    while (!isServed && !isTold) {
+      const other = list();
+      others.push(other);
+      void other.then(({ status }) => {
+        isServed ||= status === 200;
+      });
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    expect([isServed, isTold]).toEqual([true, false]);
+    unavailable(await stuck);
+    for (const reply of await Promise.all(others)) if (reply.status !== 200) unavailable(reply);
+    expect((await list()).status).toBe(200);
+  });
+
+  test("all silent, new ones too: each request is told so, also behind one that waits already", async () => {
+    await list();
+    proxy.silence();
+    const replies = [];
+    for (let i = 0; i < 5; i++) {
+      replies.push(list(), add(`in vain ${i}`));
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    const ready = await gateway.rest("GET", "/readyz");
+    expect([ready.status, (await gateway.rest("GET", "/healthz")).status]).toEqual([503, 200]);
+    for (const reply of await Promise.all(replies)) unavailable(reply);
+    proxy.heal();
+    expect((await list()).status).toBe(200);
+    expect((await add("Rex")).status).toBe(201);
+    expect(proxy.count()).toBeLessThanOrEqual(5);
+  });
+
+  test("dead without anybody knowing: a read is begun again, a write is not", async () => {
+    await list();
+    proxy.breakOpen();
+    expect((await list()).status).toBe(200);
+    expect(proxy.count()).toBe(1);
+    proxy.breakOpen();
+    const { database: own } = gateway.services;
+    const tries: number[] = [];
+    const write = own.write(async (tx) => {
+      tries.push(1);
+      await tx.query("SELECT 1");
+    });
+    await expect(write).rejects.toMatchObject({ code: "unavailable" });
+    expect(tries.length).toBeLessThanOrEqual(1);
+    expect((await add("Rex")).status).toBe(201);
+    expect(await names()).toEqual(["Rex"]);
+  });
+
+  test("cut while reads and writes are under way: the process lives on, reads are begun again", async () => {
+    await list();
+    proxy.silence();
+    const reads = Array.from({ length: 4 }, list);
+    const writes = Array.from({ length: 4 }, (_, i) => add(`cut ${i}`, { "idempotency-key": `cut ${i}` }));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    proxy.heal();
+    proxy.cut();
+    for (const { status } of await Promise.all(reads)) expect(status).toBe(200);
+    for (const reply of await Promise.all(writes)) if (reply.status !== 201) unavailable(reply);
+    expect((await list()).status).toBe(200);
+  });
+
+  test("all that transactions may have, taken by some that wait: reads go on, the others are told", async () => {
+    const holder = new Client({ connectionString: database.url });
+    await holder.connect();
+    try {
+      await holder.query(PETS_LOCK);
+      const writes = Array.from({ length: 12 }, (_, i) =>
+        add(`waits ${i}`, { "idempotency-key": `waits ${i}` }),
+      );
+      let ended = 0;
+      for (const each of writes) void each.then(() => ended++);
+      for (let i = 0; i < 20; i++) expect((await list()).status).toBe(200);
+      expect(ended).toBe(0);
+      for (const reply of await Promise.all(writes)) unavailable(reply);
+    } finally {
+      await holder.end();
+    }
+    expect((await add("Rex")).status).toBe(201);
+    expect(await names()).toEqual(["Rex"]);
+  });
+});

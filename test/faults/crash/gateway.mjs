@@ -1,0 +1,69 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+const MAIN = fileURLToPath(new URL("../../../dist/src/main.js", import.meta.url));
+const START_LIMIT_MS = 60_000;
+
+export const OWNER = { email: "owner@example.com", password: "correct horse battery staple" };
+
+const running = new Set();
+process.on("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
+/** Starts the service on a database. @returns at once: `{ listening, kill, … }` */
+export function spawnGateway(databaseUrl) {
+  const child = spawn(process.execPath, [MAIN], {
+    env: {
+      PATH: process.env.PATH,
+      DATABASE_URL: databaseUrl,
+      PORT: "0",
+      LOG_LEVEL: "error",
+      BOOTSTRAP_OWNER_EMAIL: OWNER.email,
+      BOOTSTRAP_OWNER_PASSWORD: OWNER.password,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  running.add(child);
+  const ended = once(child, "close").finally(() => running.delete(child));
+  let stdout = "";
+  let stderr = "";
+  createInterface({ input: child.stderr }).on("line", (line) => {
+    // That the database is away is what is asked for.
+    if (!line.endsWith('"msg":"unavailable"}')) stderr = `${stderr}${line}\n`.slice(-10_000);
+  });
+  const listening = new Promise((resolve, reject) => {
+    const failed = (why) => reject(new Error(`the service ${why}:\n${stderr}`));
+    const timer = setTimeout(() => failed("did not start in time"), START_LIMIT_MS);
+    child.stdout.on("data", (chunk) => {
+      stdout += chunk;
+      const url = /at (\S+)\/graphql\n/.exec(stdout)?.[1];
+      if (url === undefined) return;
+      clearTimeout(timer);
+      resolve(url);
+    });
+    child.once("close", (code, signal) => {
+      clearTimeout(timer);
+      failed(`ended with ${code ?? signal}`);
+    });
+  });
+  // Of one that is killed while it starts nobody asks.
+  listening.catch(() => {});
+  return {
+    /** Its address, once it can be called. */
+    listening,
+    /** The first key's secret, where this start made it. */
+    firstKey: () => /^ *API key +(\S+) /m.exec(stdout)?.[1],
+    async kill() {
+      child.kill("SIGKILL");
+      await ended;
+    },
+    /** What it wrote to standard error last, answers of 503 aside. */
+    complaints: () => stderr,
+    get hasEnded() {
+      return child.exitCode !== null || child.signalCode !== null;
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { pick } from "../../bench/random.mjs";
+import { send } from "./writes.mjs";
+
+const CLIENTS = 12;
+/** After a failure a client waits this long (ms), or a dead database would be asked without a pause. */
+const PAUSE_MS = 20;
+
+const KINDS = ["pet", "pet", "message", "message", "createKey", "revokeKey", "rotateKey"];
+
+/**
+ * Clients that write through both doors, one after the other each, until they are stopped.
+ * @returns `{ stop }`, which waits for what is under way
+ */
+export function startLoad(url, callers, history, random) {
+  let stopped = false;
+  /** Keys that may be changed: each by one client, once its creation was answered. */
+  const free = [];
+  const client = async () => {
+    while (!stopped) {
+      const write = compose(history.writes.length, free, random);
+      history.writes.push(write);
+      const outcome = await send(write, url, callers, history);
+      if (outcome !== "answered") {
+        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      } else if (write.answer.apiKey !== undefined) {
+        free.push({ id: write.answer.apiKey.id });
+      }
+    }
+  };
+  const clients = Array.from({ length: CLIENTS }, client);
+  return {
+    async stop() {
+      stopped = true;
+      await Promise.all(clients);
+    },
+  };
+}
+
+function compose(number, free, random) {
+  const kind = pick(random, KINDS);
+  const marker = `write ${number}`;
+  if ((kind === "revokeKey" || kind === "rotateKey") && free.length > 0) {
+    const [target] = free.splice(Math.floor(random() * free.length), 1);
+    const graceSeconds = random() < 0.5 ? 0 : 3600;
+    return { kind, door: "graphql", marker, target, graceSeconds };
+  }
+  const idempotencyKey = random() < 0.5 ? `idempotency ${number}` : undefined;
+  if (kind === "pet" || kind === "message") {
+    const door = random() < 0.5 ? "rest" : "graphql";
+    return { kind, door, marker, categoryId: number + 1, idempotencyKey };
+  }
+  return { kind: "createKey", door: "graphql", marker, idempotencyKey };
+}

@@ -1,0 +1,39 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startPostgres } from "./postgres.mjs";
+import { postgresTables, sqliteTables } from "./tables.mjs";
+
+/**
+ * Where a run keeps its databases. `create` makes an empty one: `{ url, tables() }`. `kill` ends the database
+ * server under the service and starts it again; an embedded database has none.
+ */
+export const createPlace = (engine) => (engine === "sqlite" ? sqlitePlace() : postgresPlace());
+
+async function sqlitePlace() {
+  const folder = await mkdtemp(join(tmpdir(), "gateway-crash-"));
+  let made = 0;
+  return {
+    async create() {
+      const file = join(folder, `${++made}.sqlite`);
+      return { url: `sqlite:${file}`, tables: () => sqliteTables(file) };
+    },
+    kill: undefined,
+    close: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+async function postgresPlace() {
+  const server = await startPostgres();
+  let made = 0;
+  return {
+    async create() {
+      const name = `crash_${++made}`;
+      await server.createDatabase(name);
+      const url = `${server.url}/${name}`;
+      return { url, tables: () => postgresTables(url) };
+    },
+    kill: server.kill,
+    close: server.stop,
+  };
+}

@@ -1,0 +1,28 @@
+const MOST_SHOWN = 20;
+
+/** Prints the counts of a run, and what was wrong. @returns whether nothing was */
+export function printReport({ writes, kills, retries, violations, isSound }, { engine, seed, seconds }) {
+  const count = (outcome) => writes.filter((write) => write.first === outcome).length;
+  const all = Object.values(kills).reduce((sum, n) => sum + n, 0);
+  const rows = {
+    database: engine,
+    seed,
+    kills: `${all} (under load ${kills.load}, at a start ${kills.start}, at a first start ${kills.birth}, of the database ${kills.database})`,
+    "writes sent": writes.length,
+    answered: count("answered"),
+    unavailable: count("unavailable"),
+    unanswered: count("unanswered"),
+    retries,
+    lost: violations.lost.size,
+    doubled: violations.doubled.size,
+    half: violations.half.size,
+    "other faults": violations.other.size,
+    seconds: seconds.toFixed(1),
+  };
+  for (const [name, value] of Object.entries(rows)) console.log(`${name.padEnd(14)}${value}`);
+  console.log();
+  for (const [sort, found] of Object.entries(violations)) {
+    for (const what of [...found].slice(0, MOST_SHOWN)) console.log(`${sort}: ${what}`);
+  }
+  return isSound;
+}

@@ -1,0 +1,153 @@
+import { setTimeout } from "node:timers/promises";
+import { seeded } from "../../bench/random.mjs";
+import { OWNER, spawnGateway } from "./gateway.mjs";
+import { startLoad } from "./load.mjs";
+import { verify } from "./verify.mjs";
+import { ask, present, send } from "./writes.mjs";
+
+/** Longest time that the load goes on before a kill (ms). */
+const LONGEST_LOAD_MS = 500;
+/** Longest time that a service has to start before a kill (ms). */
+const LONGEST_START_MS = 900;
+/** Longest time that a killed database stays away (ms). */
+const LONGEST_DOWN_MS = 300;
+const RECOVERY_LIMIT_MS = 20_000;
+/** Keys of a round that are presented after it. */
+const PRESENTED = 5;
+
+const SIGN_IN = "mutation ($input: SignInInput!) { signIn(input: $input) { token } }";
+
+/** Kills as often as the options say, and looks after each kill whether all is there. */
+export async function runRounds(place, history, { kills, seed, verbose }) {
+  const random = seeded(seed);
+  const database = await place.create();
+  let gateway = spawnGateway(database.url);
+  let url = await gateway.listening;
+  const { token } = (await ask(url, undefined, SIGN_IN, { input: OWNER })).signIn;
+  const { agents } = await ask(url, token, "{ agents { id } }");
+  const callers = { key: gateway.firstKey(), session: token, agentId: agents[0].id };
+
+  const start = async () => {
+    gateway = spawnGateway(database.url);
+    url = await gateway.listening;
+  };
+  const KILLS = {
+    /** The service, under load. */
+    async load() {
+      const load = startLoad(url, callers, history, random);
+      await setTimeout(random() * LONGEST_LOAD_MS);
+      await gateway.kill();
+      await load.stop();
+      await start();
+    },
+    /** The service, while it starts on what a kill under load has left. */
+    async start() {
+      const load = startLoad(url, callers, history, random);
+      await setTimeout(random() * LONGEST_LOAD_MS);
+      await gateway.kill();
+      await load.stop();
+      gateway = spawnGateway(database.url);
+      await setTimeout(random() * LONGEST_START_MS);
+      await gateway.kill();
+      await start();
+    },
+    /** Another service, at its first start on an empty database. */
+    async birth() {
+      const empty = await place.create();
+      const first = spawnGateway(empty.url);
+      await setTimeout(random() * LONGEST_START_MS);
+      await first.kill();
+      const second = spawnGateway(empty.url);
+      await second.listening;
+      verify(await empty.tables(), { ...history, writes: [] });
+      await second.kill();
+    },
+    /** The database, under load; the service stays. */
+    async database() {
+      const load = startLoad(url, callers, history, random);
+      await setTimeout(random() * LONGEST_LOAD_MS);
+      await place.kill(random() < 0.5 ? "SIGKILL" : "SIGQUIT", random() * LONGEST_DOWN_MS);
+      await load.stop();
+      if (gateway.hasEnded) {
+        history.violate("other", `the service ended with its database: ${gateway.complaints()}`);
+        await start();
+      }
+      await recovered(url, history);
+    },
+  };
+
+  try {
+    for (let done = 0; done < kills; done += 1) {
+      const sort = sortOf(done, place.kill !== undefined);
+      const from = history.writes.length;
+      await KILLS[sort]();
+      history.kills[sort] += 1;
+      const written = history.writes.slice(from);
+      await retryAll(written, url, callers, history);
+      verify(await database.tables(), history);
+      await presentKeys(written, url, history);
+      if (verbose) console.log(`kill ${done + 1}: ${sort}, ${written.length} writes`);
+      if (!history.isSound) {
+        console.log(gateway.complaints());
+        break;
+      }
+    }
+  } finally {
+    await gateway.kill();
+  }
+}
+
+/** Mostly under load, on PostgreSQL also the database's server; the order is the same in each run. */
+function sortOf(number, databaseToo) {
+  if (number % 10 === 4) return "start";
+  if (number % 10 === 9) return "birth";
+  return databaseToo && number % 3 === 1 ? "database" : "load";
+}
+
+/** Sends again what may be sent again: what was not answered, and some of what was. */
+async function retryAll(writes, url, callers, history) {
+  const repeatable = writes.filter(({ idempotencyKey }) => idempotencyKey !== undefined);
+  const unanswered = repeatable.filter(({ outcome }) => outcome !== "answered");
+  const answered = repeatable.filter(({ outcome, kind }) => outcome === "answered" && kind !== "createKey");
+  await Promise.all(
+    [...unanswered, ...answered.slice(-PRESENTED)].map(async (write) => {
+      const before = write.outcome === "answered" ? write.answer.id : undefined;
+      history.retries += 1;
+      const outcome = await send(write, url, callers, history);
+      if (outcome !== "answered") history.violate("other", `the retry of ${write.marker} was ${outcome}`);
+      else if (before !== undefined && write.answer.id !== before)
+        history.violate("doubled", `the retry of ${write.marker} had another answer`);
+    }),
+  );
+}
+
+/** The service serves again, without a restart, once its database is back. */
+async function recovered(url, history) {
+  const giveUpAt = Date.now() + RECOVERY_LIMIT_MS;
+  while (Date.now() < giveUpAt) {
+    const ready = await fetch(`${url}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (ready) return;
+    await setTimeout(50);
+  }
+  history.violate("other", "the service did not find its database again");
+}
+
+/** The last keys that were made are accepted, or refused where they have been ended since. */
+async function presentKeys(writes, url, history) {
+  const ended = new Set(
+    writes
+      .filter(
+        ({ kind, graceSeconds }) => kind === "revokeKey" || (kind === "rotateKey" && graceSeconds === 0),
+      )
+      .map(({ target }) => target.id),
+  );
+  const made = writes.filter(({ outcome, answer }) => outcome === "answered" && answer.apiKey !== undefined);
+  for (const { answer, marker } of made.slice(-PRESENTED)) {
+    const status = await present(url, answer.secret);
+    const right = ended.has(answer.apiKey.id) ? [200, 403] : [200];
+    if (!right.includes(status)) history.violate("lost", `the key of ${marker} is answered ${status}`);
+  }
+}

@@ -1,0 +1,51 @@
+import { promisify } from "node:util";
+import pg from "pg";
+import sqlite3 from "sqlite3";
+
+/** The rows that a run looks at, read without any code of the service. */
+const QUERIES = {
+  pets: "SELECT CAST(id AS TEXT) AS id, name, CAST(category_id AS TEXT) AS category_id, status FROM pet",
+  messages: "SELECT id, agent_id, message FROM message",
+  keys: "SELECT id, agent_id, name, hash, revoked_at, expires_at, replaced_by_id FROM api_key",
+  audit:
+    "SELECT action, target_id FROM audit_entry WHERE action LIKE 'api_key_%' AND action <> 'api_key_refused'",
+  records: "SELECT scope, key, resource_id FROM idempotency_record",
+  organizations: "SELECT id FROM organization",
+  agents: "SELECT id FROM agent",
+  members: "SELECT id FROM member",
+};
+
+async function readAll(query) {
+  const tables = {};
+  for (const [name, sql] of Object.entries(QUERIES)) tables[name] = await query(sql);
+  return tables;
+}
+
+/** All tables of a SQLite file, and what its own checks complain of: `{ …rows, complaints }`. */
+export async function sqliteTables(file) {
+  const database = new sqlite3.Database(file);
+  const query = promisify(database.all.bind(database));
+  try {
+    await query("PRAGMA busy_timeout = 5000");
+    const integrity = await query("PRAGMA integrity_check");
+    const orphans = await query("PRAGMA foreign_key_check");
+    const complaints = [
+      ...integrity.map((row) => row.integrity_check).filter((said) => said !== "ok"),
+      ...orphans.map((row) => `foreign key: ${JSON.stringify(row)}`),
+    ];
+    return { ...(await readAll(query)), complaints };
+  } finally {
+    await promisify(database.close.bind(database))();
+  }
+}
+
+/** All tables of a PostgreSQL database, whose constraints hold by themselves. */
+export async function postgresTables(url) {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    return { ...(await readAll(async (sql) => (await client.query(sql)).rows)), complaints: [] };
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,115 @@
+import { createHash } from "node:crypto";
+
+const sha256 = (text) => createHash("sha256").update(text).digest("hex");
+
+const groupBy = (rows, keyOf) => {
+  const groups = new Map();
+  for (const row of rows) {
+    const key = keyOf(row);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [row]);
+    else group.push(row);
+  }
+  return { of: (key) => groups.get(key) ?? [] };
+};
+
+/** Holds the tables against all that was asked and answered so far. */
+export function verify(tables, history) {
+  const { violate } = history;
+  for (const complaint of tables.complaints) violate("other", complaint);
+  if (tables.organizations.length + tables.agents.length + tables.members.length !== 3) {
+    violate("doubled", "there is not exactly one organization, agent and owner");
+  }
+  const successors = new Set(tables.keys.map((key) => key.replaced_by_id));
+  const found = {
+    pet: groupBy(tables.pets, ({ name }) => name),
+    message: groupBy(tables.messages, ({ message }) => message),
+    // A successor has the name of the key that it replaces.
+    createKey: groupBy(
+      tables.keys.filter(({ id }) => !successors.has(id)),
+      ({ name }) => name,
+    ),
+  };
+  const keys = new Map(tables.keys.map((key) => [key.id, key]));
+  const records = groupBy(tables.records, ({ key }) => key);
+  for (const write of history.writes) {
+    if (write.kind === "revokeKey" || write.kind === "rotateKey") {
+      verifyChange(write, keys, violate);
+      continue;
+    }
+    const rows = found[write.kind].of(write.marker);
+    verifyCreate(write, rows, violate);
+    if (write.idempotencyKey !== undefined) {
+      verifyRecord(write, rows, records.of(sha256(write.idempotencyKey)), violate);
+    }
+  }
+  verifyKeys(tables, keys, violate);
+}
+
+/** One that was answered is there once, as it was answered; any other at most once. */
+function verifyCreate(write, rows, violate) {
+  const { kind, marker, answer, outcome } = write;
+  const id = answer?.apiKey?.id ?? answer?.id;
+  const live = kind === "createKey" ? rows.filter((row) => row.id === id || row.revoked_at === null) : rows;
+  if (live.length > 1) violate("doubled", `${kind} ${marker} is there ${live.length} times`);
+  if (rows.length > write.attempts) violate("doubled", `${kind} ${marker} is there more often than sent`);
+  if (outcome !== "answered") return;
+  const row = rows.find((one) => one.id === String(id));
+  if (row === undefined) return violate("lost", `${kind} ${marker} was answered with ${id}`);
+  if (kind === "pet" && row.category_id !== String(write.categoryId)) {
+    violate("half", `pet ${marker} has another category`);
+  }
+  if (kind === "createKey" && row.hash !== sha256(answer.secret)) {
+    violate("half", `the secret of ${marker} is not the one that was answered`);
+  }
+}
+
+/** The row and the record of its idempotency key are there together. */
+function verifyRecord({ kind, marker }, rows, records, violate) {
+  if (records.length > 1)
+    violate("doubled", `the idempotency key of ${marker} has ${records.length} records`);
+  const [record] = records;
+  if ((record === undefined) !== (rows.length === 0)) {
+    violate("half", `${kind} ${marker}: ${rows.length} rows, ${records.length} idempotency records`);
+  } else if (record !== undefined && !rows.some(({ id }) => id === record.resource_id)) {
+    violate("half", `the idempotency record of ${marker} names ${record.resource_id}`);
+  }
+}
+
+/** A change that was answered is there. */
+function verifyChange({ kind, marker, target, graceSeconds, answer, outcome }, keys, violate) {
+  if (outcome !== "answered") return;
+  const old = keys.get(target.id);
+  if (old === undefined) return violate("lost", `the key of ${kind} ${marker} is gone`);
+  if (kind === "revokeKey" || graceSeconds === 0) {
+    if (old.revoked_at === null) violate("lost", `${kind} ${marker} did not end ${old.id}`);
+  } else if (old.expires_at === null) violate("lost", `${kind} ${marker} gave ${old.id} no end`);
+  if (kind === "revokeKey") return;
+  const successor = keys.get(answer.apiKey.id);
+  if (successor === undefined || old.replaced_by_id !== successor.id) {
+    violate("lost", `${kind} ${marker} was answered with ${answer.apiKey.id}`);
+  } else if (successor.hash !== sha256(answer.secret)) {
+    violate("half", `the secret of ${kind} ${marker} is not the one that was answered`);
+  }
+}
+
+/** Every key and every change of one has its one audit entry, and every entry its key; a rotation has both keys. */
+function verifyKeys(tables, keys, violate) {
+  const entries = groupBy(tables.audit, ({ action, target_id }) => `${action} ${target_id}`);
+  for (const { target_id, action } of tables.audit) {
+    if (!keys.has(target_id)) violate("half", `${action} tells of ${target_id}, which is not there`);
+  }
+  for (const { id, revoked_at, replaced_by_id } of tables.keys) {
+    const replaced = replaced_by_id !== null;
+    if (replaced && !keys.has(replaced_by_id)) violate("half", `${id} was rotated to nothing`);
+    const due = {
+      api_key_created: 1,
+      api_key_rotated: replaced ? 1 : 0,
+      api_key_revoked: revoked_at !== null && !replaced ? 1 : 0,
+    };
+    for (const [action, count] of Object.entries(due)) {
+      const { length } = entries.of(`${action} ${id}`);
+      if (length !== count) violate("half", `${id} has ${length} entries ${action} instead of ${count}`);
+    }
+  }
+}

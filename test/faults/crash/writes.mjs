@@ -1,0 +1,95 @@
+const HUNG_MS = 30_000;
+
+const CREATE_PET = "mutation ($input: NewPet!) { createPet(input: $input) { id name categoryId status } }";
+const SEND_MESSAGE = "mutation ($input: NewMessage!) { sendMessage(input: $input) { id message } }";
+const CREATE_KEY = "mutation ($input: NewApiKey!) { createApiKey(input: $input) { secret apiKey { id } } }";
+const REVOKE_KEY = "mutation ($id: ID!) { revokeApiKey(id: $id) { id state } }";
+const ROTATE_KEY = `mutation ($id: ID!, $graceSeconds: Int!) {
+  rotateApiKey(id: $id, graceSeconds: $graceSeconds) { secret apiKey { id } }
+}`;
+
+/** How each kind of write is asked for at each door: `{ token, path, headers, body, result }`. */
+const REQUESTS = {
+  "pet rest": ({ marker, categoryId, idempotencyKey }, { key }) =>
+    rest(key, "/v1/pets", { name: marker, categoryId }, idempotencyKey),
+  "pet graphql": ({ marker, categoryId, idempotencyKey }, { key }) =>
+    graphql(key, CREATE_PET, {
+      input: { name: marker, categoryId: String(categoryId), idempotencyKey },
+    }),
+  "message rest": ({ marker, idempotencyKey }, { key }) =>
+    rest(key, "/messages", { message: marker }, idempotencyKey),
+  "message graphql": ({ marker, idempotencyKey }, { key }) =>
+    graphql(key, SEND_MESSAGE, { input: { message: marker, idempotencyKey } }),
+  "createKey graphql": ({ marker, idempotencyKey }, { session, agentId }) =>
+    graphql(session, CREATE_KEY, { input: { agentId, name: marker, idempotencyKey } }),
+  "revokeKey graphql": ({ target }, { session }) => graphql(session, REVOKE_KEY, { id: target.id }),
+  "rotateKey graphql": ({ target, graceSeconds }, { session }) =>
+    graphql(session, ROTATE_KEY, { id: target.id, graceSeconds }),
+};
+
+const rest = (token, path, body, idempotencyKey) => ({
+  token,
+  path,
+  body,
+  headers: idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey },
+  result: (answer) => answer,
+});
+
+const graphql = (token, query, variables) => ({
+  token,
+  path: "/graphql",
+  body: { query, variables },
+  headers: { accept: "application/graphql-response+json" },
+  result: (answer) => Object.values(answer.data)[0],
+});
+
+/** Sends a write, and notes in it how that went. @returns its outcome */
+export async function send(write, url, callers, history) {
+  const { token, path, headers, body, result } = REQUESTS[`${write.kind} ${write.door}`](write, callers);
+  write.attempts = (write.attempts ?? 0) + 1;
+  try {
+    const response = await fetch(`${url}${path}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json", ...headers },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(HUNG_MS),
+    });
+    const text = await response.text();
+    if (response.status === 503) {
+      write.outcome = "unavailable";
+    } else if (response.ok) {
+      write.answer = result(JSON.parse(text));
+      write.outcome = "answered";
+    } else {
+      write.outcome = "refused";
+      history.violate("other", `${write.kind} ${write.marker} was refused: ${response.status} ${text}`);
+    }
+  } catch (error) {
+    write.outcome = "unanswered";
+    if (error.name === "TimeoutError") history.violate("other", `${write.kind} ${write.marker} hung`);
+  }
+  // A retry changes the outcome, not how the first sending went.
+  write.first ??= write.outcome;
+  return write.outcome;
+}
+
+/** Asks something at the GraphQL door. @throws Error when that fails */
+export async function ask(url, token, query, variables = {}) {
+  const response = await fetch(`${url}/graphql`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...(token && { authorization: `Bearer ${token}` }) },
+    body: JSON.stringify({ query, variables }),
+    signal: AbortSignal.timeout(HUNG_MS),
+  });
+  const { data, errors } = await response.json();
+  if (errors) throw new Error(JSON.stringify(errors));
+  return data;
+}
+
+/** Status of `GET /agent/whoami` with a key. */
+export async function present(url, secret) {
+  const headers = { authorization: `Bearer ${secret}` };
+  const response = await fetch(`${url}/agent/whoami`, { headers, signal: AbortSignal.timeout(HUNG_MS) });
+  await response.arrayBuffer();
+  return response.status;
+}

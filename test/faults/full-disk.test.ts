@@ -1,0 +1,167 @@
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { AuditAction, AuditEntry } from "../../src/audit/audit-entry.entity";
+import { ApiKey } from "../../src/keys/api-key.entity";
+import { KeyUsage } from "../../src/keys/key-usage";
+import { auditLog } from "../support/audit";
+import { sqlite } from "../support/engines";
+import { mint, startGateway, type TestGateway } from "../support/gateway";
+import { keyDesk } from "../support/keys";
+import { codeOf } from "../support/people";
+import { endProcesses, secretsIn, spawnServer } from "../support/process";
+
+const LONG = "x".repeat(9_000);
+
+describe.each([
+  // The file may have no more pages than it has: SQLite says "database or disk is full", as it does for a full disk.
+  ["is full", "PRAGMA max_page_count = 1", "PRAGMA max_page_count = 4294967294", "SQLITE_FULL"],
+  // As when the file system is mounted read-only from under it.
+  ["has become read-only", "PRAGMA query_only = ON", "PRAGMA query_only = OFF", "SQLITE_READONLY"],
+])("while the disk of the SQLite file %s", (_, fail, mend, driverCode) => {
+  let gateway: TestGateway;
+  beforeEach(async () => {
+    gateway = await startGateway(sqlite);
+    await gateway.rest("POST", "/v1/pets", { body: { name: "Rex", categoryId: 1 } });
+    await inWriter(fail);
+  });
+  afterEach(async () => {
+    await inWriter(mend);
+    await gateway.close();
+  });
+
+  const inWriter = (pragma: string) => onWriter(gateway, pragma);
+  const send = (i: number) =>
+    i % 2 === 0
+      ? gateway.rest("POST", "/messages", {
+          body: { message: LONG },
+          headers: i % 4 === 0 ? { "idempotency-key": `key ${i}` } : {},
+        })
+      : gateway.graphql("mutation ($input: NewMessage!) { sendMessage(input: $input) { id } }", {
+          input: { message: LONG, idempotencyKey: i % 4 === 1 ? `key ${i}` : undefined },
+        });
+  const messages = async () =>
+    (await gateway.graphql("{ messages(first: 100) { nodes { id } } }")).body.data.messages.nodes.length;
+
+  test("writes are answered 503 through both doors, reads go on, and both work once it is mended", async () => {
+    const numbers = Array.from({ length: 16 }, (_, i) => i);
+    const refused = await Promise.all(numbers.map(send));
+    expect(refused.map(({ status }) => status)).toEqual(numbers.map(() => 503));
+    expect(refused.map(codeOf)).toEqual(numbers.map(() => "unavailable"));
+    for (const { headers } of refused) expect(headers.get("retry-after")).toMatch(/^\d+$/);
+    expect(gateway.log()).toContain(driverCode);
+    expect((await gateway.rest("GET", "/v1/pets")).body).toHaveLength(1);
+    expect((await gateway.rest("GET", "/agent/whoami")).status).toBe(200);
+    expect(await messages()).toBe(0);
+    const ready = await gateway.rest("GET", "/readyz");
+    expect([ready.status, ready.body]).toEqual([200, { status: "ok", writes: "unavailable" }]);
+
+    await inWriter(mend);
+    const retried = await Promise.all(numbers.map(send));
+    expect(retried.map(codeOf)).toEqual(numbers.map(() => undefined));
+    expect(await messages()).toBe(numbers.length);
+    expect((await gateway.rest("GET", "/readyz")).body).toEqual({ status: "ok", writes: "ok" });
+  });
+
+  test("no key is there without its entry in the audit log, nor the other way round", async () => {
+    const desk = keyDesk(gateway);
+    let created = 1;
+    // Some fit into pages that the file has already.
+    while (codeOf(await desk.create({ name: `key ${created}` })) === undefined) created += 1;
+    const [keys, entries] = await gateway.services.database.read((reader) =>
+      Promise.all([reader.find(ApiKey), reader.findBy(AuditEntry, { action: AuditAction.api_key_created })]),
+    );
+    expect(keys).toHaveLength(created);
+    expect(entries.map(({ targetId }) => targetId).sort()).toEqual(keys.map(({ id }) => id).sort());
+  });
+});
+
+/** Runs a pragma on the connection that writes, outside of a transaction; it changes nothing in the file. */
+const onWriter = (gateway: TestGateway, pragma: string): Promise<unknown> =>
+  gateway.services.database.together(
+    (tx, pragmas: readonly string[]) => Promise.all(pragmas.map((text) => tx.query(text))),
+    { single: true },
+  )(pragma);
+
+describe("what is counted while nothing can be written", () => {
+  let gateway: TestGateway;
+  beforeEach(async () => {
+    gateway = await startGateway(sqlite);
+  });
+  afterEach(() => gateway.close());
+
+  test("is told to the log less and less often, takes the room of one entry a key, and is written in the end", async () => {
+    const { database } = gateway.services;
+    const { id } = await mint(gateway);
+    const { organizationId, ...key } = await database.read((reader) =>
+      reader.findOneByOrFail(ApiKey, { id }),
+    );
+    const origin = { ip: null, userAgent: null, requestId: null };
+    const errors: unknown[] = [];
+    // One write after the other: once this one has failed, those before it have.
+    const settled = () => database.write((tx) => tx.query("SELECT 1")).catch(() => undefined);
+    const seconds = 600;
+    jest.useFakeTimers({ doNotFake: ["nextTick", "setImmediate", "queueMicrotask", "performance"] });
+    try {
+      const usage = new KeyUsage(database, (error) => errors.push(error));
+      await onWriter(gateway, "PRAGMA query_only = ON");
+      for (let second = 0; second < seconds; second += 1) {
+        usage.refused({ ...key, organizationId }, origin);
+        await jest.advanceTimersByTimeAsync(1_000);
+        await settled();
+      }
+      await onWriter(gateway, "PRAGMA query_only = OFF");
+      await usage.close();
+    } finally {
+      jest.useRealTimers();
+    }
+    // After 2, 4, … 32 seconds, then once a minute.
+    expect(errors.length).toBeGreaterThan(10);
+    expect(errors.length).toBeLessThan(20);
+    const entries = await auditLog(gateway, { targetId: id, action: "api_key_refused" });
+    const counts: number[] = entries.map(({ count }: { count: number }) => count);
+    expect(counts.reduce((sum, count) => sum + count)).toBe(seconds);
+    // Not one a minute: those of before the last failure are one.
+    expect(counts.length).toBeLessThan(5);
+  });
+});
+
+// Windows has no limit on the size of the files that a process writes.
+const onPosix = process.platform === "win32" ? test.skip : test;
+
+onPosix(
+  "a server whose files, log included, cannot grow any more goes on to read, and says so on each write",
+  async () => {
+    const directory = await mkdtemp(join(tmpdir(), "gateway-test-"));
+    try {
+      const log = join(directory, "log");
+      const server = spawnServer(
+        { DATABASE_URL: `sqlite:${join(directory, "gateway.sqlite")}`, LOG_LEVEL: "trace" },
+        // Half a megabyte for each: more than an empty database takes.
+        { shell: `ulimit -f 1024; exec "$0" "$@" 2>${log}` },
+      );
+      await server.until("stdout", "/graphql\n");
+      const url = /at (\S+)\/graphql\n/.exec(server.stdout())?.[1];
+      const authorization = `Bearer ${secretsIn(server.stdout())?.key}`;
+      const call = (path: string, body?: object) =>
+        fetch(`${url}${path}`, {
+          headers: { authorization, "content-type": "application/json" },
+          ...(body && { method: "POST", body: JSON.stringify(body) }),
+        });
+      const statuses = new Set<number>();
+      for (let i = 0; i < 300; i += 1) statuses.add((await call("/messages", { message: LONG })).status);
+      expect(statuses).toEqual(new Set([201, 503]));
+      const { size } = await stat(log);
+      for (let i = 0; i < 2_000 && (await stat(log)).size < 512 * 1024; i += 1) await call("/agent/whoami");
+      expect(size).toBeLessThanOrEqual(512 * 1024);
+      expect((await call("/messages", { message: LONG })).status).toBe(503);
+      expect((await call("/agent/whoami")).status).toBe(200);
+      expect(await (await call("/readyz")).json()).toEqual({ status: "ok", writes: "unavailable" });
+      server.signal("SIGTERM");
+      expect((await server.ended).code).toBe(0);
+    } finally {
+      await endProcesses();
+      await rm(directory, { recursive: true, force: true });
+    }
+  },
+);

@@ -1,0 +1,58 @@
+import { DataSource } from "typeorm";
+import { Pet } from "../../src/pets/pet.entity";
+import { sqlite } from "../support/engines";
+import { type Reply, startGateway, type TestGateway } from "../support/gateway";
+import { codeOf } from "../support/people";
+
+/** Several transactions full of units. */
+const WRITES = 601;
+
+// What one write meets is in test/database/sqlite.test.ts; this is about many.
+describe("while another process holds the write lock of the SQLite file for long", () => {
+  let gateway: TestGateway;
+  let other: DataSource;
+  beforeEach(async () => {
+    gateway = await startGateway(sqlite);
+    const database = gateway.databaseUrl.slice("sqlite:".length);
+    other = await new DataSource({ type: "sqlite", database }).initialize();
+  });
+  afterEach(async () => {
+    await other.destroy();
+    await gateway.close();
+  });
+
+  /** Each a unit of its own, for it has an idempotency key. */
+  const add = (i: number): Promise<Reply> => {
+    if (i % 2 === 0) {
+      const headers = { "idempotency-key": `key ${i}` };
+      return gateway.rest("POST", "/v1/pets", { body: { name: `pet ${i}`, categoryId: 1 }, headers });
+    }
+    return gateway.graphql("mutation ($input: NewPet!) { createPet(input: $input) { id } }", {
+      input: { name: `pet ${i}`, categoryId: "1", idempotencyKey: `key ${i}` },
+    });
+  };
+
+  // Were each transaction to wait the whole 5 seconds, the last of seven would be answered after 35.
+  test("many writes are refused together and not one after the other, reads go on, and retries make one row each", async () => {
+    const numbers = Array.from({ length: WRITES }, (_, i) => i);
+    await other.query("BEGIN EXCLUSIVE");
+    const adding = Promise.all(numbers.map(add));
+    expect((await gateway.rest("GET", "/v1/pets")).status).toBe(200);
+    const refused = await adding;
+    expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([503]));
+    expect(new Set(refused.map(codeOf))).toEqual(new Set(["unavailable"]));
+    for (const { headers } of refused) expect(headers.get("retry-after")).toMatch(/^\d+$/);
+    const ready = await gateway.rest("GET", "/readyz");
+    expect([ready.status, ready.body.writes]).toEqual([200, "unavailable"]);
+
+    await other.query("COMMIT");
+    const retried = await Promise.all(numbers.slice(0, 20).map(add));
+    expect(retried.map(codeOf)).toEqual(retried.map(() => undefined));
+    const { database } = gateway.services;
+    expect(await database.read((reader) => reader.count(Pet))).toBe(20);
+    expect((await gateway.rest("GET", "/readyz")).body.writes).toBe("ok");
+    // It waits patiently again.
+    const [{ timeout }] = await database.write((tx) => tx.query("PRAGMA busy_timeout"));
+    expect(timeout).toBe(5000);
+  }, 25_000);
+});

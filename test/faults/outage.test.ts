@@ -1,0 +1,143 @@
+import { Client } from "pg";
+import { type Order, type PostgresServer, startPostgres } from "../support/postgres-server";
+import { FIRST_KEY, type ServerProcess, startServerProcess } from "../support/server-process";
+
+const POOL = 4;
+
+/** A request without an answer for so long hangs (ms): it is to be answered within 5 s. */
+const HANGS_MS = 10_000;
+
+interface Shot {
+  door: string;
+  status: number;
+  code: string | undefined;
+  retryAfter: string | null;
+  pet: string | undefined;
+}
+
+const WAYS: { way: string; away: Order; back: Order }[] = [
+  { way: "shut down", away: "fast", back: "start" },
+  { way: "killed", away: "immediate", back: "start" },
+  { way: "frozen", away: "freeze", back: "thaw" },
+];
+
+describe("a PostgreSQL that is away for a while, under load", () => {
+  let postgres: PostgresServer;
+  let server: ServerProcess;
+  let key: string;
+  let shots: Shot[];
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  });
+  afterAll(() => postgres.end());
+
+  test.each(WAYS)(
+    "$way: 503 through both doors, and all is well when it is back",
+    async ({ way, away, back }) => {
+      const database = `away_${way.replace(" ", "_")}`;
+      await sql("postgres", `CREATE DATABASE ${database}`);
+      server = await startServerProcess(`${postgres.url}/${database}`, { DATABASE_POOL_SIZE: String(POOL) });
+      try {
+        key = FIRST_KEY.exec(server.output())?.[1] ?? "";
+        shots = [];
+        let running = true;
+        const doors = [list, add, query, mutate];
+        const clients = Promise.all(
+          Array.from({ length: 16 }, async (_, i) => {
+            while (running) shots.push(await (doors[i % doors.length] ?? list)());
+          }),
+        );
+        await until(() => doors.every((_, i) => served(NAMES[i] ?? "")));
+        await postgres.order(away);
+        shots.length = 0;
+        const added: string[] = [];
+        await until(() => {
+          return doors.every((_, i) => shots.some(({ door, status }) => door === NAMES[i] && status === 503));
+        });
+        expect(await health("/readyz")).toBe(503);
+        expect(await health("/healthz")).toBe(200);
+        await postgres.order(back);
+        const from = shots.length;
+        await until(() => NAMES.every((name) => served(name, from)));
+        expect(await health("/readyz")).toBe(200);
+        running = false;
+        await clients;
+        for (const { status, code, retryAfter, pet } of shots) {
+          expect([200, 201, 503]).toContain(status);
+          if (status === 503) expect([code, retryAfter]).toEqual(["unavailable", "1"]);
+          if (pet !== undefined) added.push(pet);
+        }
+        const kept = new Set((await sql(database, "SELECT id FROM pet")).map(({ id }) => String(id)));
+        expect(added.filter((id) => !kept.has(id))).toEqual([]);
+        expect(added.length).toBeGreaterThan(0);
+        expect(await connections(database)).toBeLessThanOrEqual(POOL);
+        // A line or two a second, whatever the load.
+        expect(server.errors().split("\n").length).toBeLessThan(100);
+        expect(server.errors()).not.toMatch(/unhandled|uncaught/i);
+      } finally {
+        await server.stop();
+      }
+    },
+  );
+
+  const NAMES = ["list", "add", "query", "mutate"];
+  const served = (name: string, from = 0) =>
+    shots.slice(from).some(({ door, status }) => door === name && status < 300);
+
+  async function ask(door: string, path: string, body?: unknown): Promise<Shot> {
+    const response = await fetch(`${server.url}${path}`, {
+      method: body === undefined ? "GET" : "POST",
+      headers: {
+        authorization: `Bearer ${key}`,
+        accept: "application/graphql-response+json, application/json",
+        "content-type": "application/json",
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(HANGS_MS),
+    });
+    const answer = JSON.parse(await response.text());
+    return {
+      door,
+      status: response.status,
+      code: answer.code ?? answer.errors?.[0].extensions.code,
+      retryAfter: response.headers.get("retry-after"),
+      pet: response.ok ? (answer.data?.createPet?.id ?? answer.id)?.toString() : undefined,
+    };
+  }
+  const pet = { name: "Rex", categoryId: 1 };
+  const list = () => ask("list", "/v1/pets");
+  const add = () => ask("add", "/v1/pets", pet);
+  const query = () => ask("query", "/graphql", { query: "{ whoami { agent { id } } }" });
+  const mutate = () =>
+    ask("mutate", "/graphql", {
+      query: "mutation ($input: NewPet!) { createPet(input: $input) { id } }",
+      variables: { input: { ...pet, categoryId: "1" } },
+    });
+  const health = async (path: string) =>
+    (await fetch(`${server.url}${path}`, { signal: AbortSignal.timeout(HANGS_MS) })).status;
+
+  async function sql(database: string, statement: string): Promise<Record<string, unknown>[]> {
+    const client = new Client({ connectionString: `${postgres.url}/${database}` });
+    await client.connect();
+    try {
+      return (await client.query(statement)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+  /** Once the server has ended those whose clients have gone. */
+  async function connections(database: string): Promise<number> {
+    const count = async () => {
+      const where = `datname = '${database}' AND application_name = 'gateway'`;
+      return (await sql("postgres", `SELECT pid FROM pg_stat_activity WHERE ${where}`)).length;
+    };
+    for (let looks = 0; looks < 50 && (await count()) > POOL; looks++) await pause();
+    return count();
+  }
+});
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await pause();
+}

@@ -1,0 +1,200 @@
+import { once } from "node:events";
+import { Agent, request } from "node:http";
+import { connect, type Socket } from "node:net";
+import { text } from "node:stream/consumers";
+import { createDataSource } from "../../src/database/data-source";
+import { Database } from "../../src/database/database";
+import { Pet } from "../../src/pets/pet.entity";
+import { onEachEngine, sqlite, type TestDatabase } from "../support/engines";
+import { endProcesses, secretsIn, spawnServer, startServer, type TestServer } from "../support/process";
+
+const CLIENTS = 16;
+
+/** One write, and how it went: `status` stays undefined where the connection ended without an answer. */
+interface Write {
+  name: string;
+  /** Whether all of it had left the client when the server was told to stop. */
+  sentBefore: boolean;
+  status?: number;
+  body?: string;
+}
+
+const DOORS = [
+  (name: string) => ({ path: "/v1/pets", body: { name, categoryId: 1 } }),
+  (name: string) => ({
+    path: "/graphql",
+    body: { query: `mutation { createPet(input: { name: "${name}", categoryId: "1" }) { id } }` },
+  }),
+];
+
+/** Clients that write over connections which are kept alive, until the server is gone. */
+function startLoad(server: TestServer) {
+  const agent = new Agent({ keepAlive: true });
+  const authorization = `Bearer ${secretsIn(server.stdout())?.key}`;
+  const writes: Write[] = [];
+  let told = false;
+  const send = (write: Write, { path, body }: ReturnType<(typeof DOORS)[number]>) =>
+    new Promise<void>((resolve) => {
+      const post = request(
+        `${server.url}${path}`,
+        { method: "POST", agent, headers: { authorization, "content-type": "application/json" } },
+        async (response) => {
+          write.body = await text(response).catch(() => "");
+          write.status = response.statusCode ?? 0;
+          resolve();
+        },
+      );
+      post.on("error", () => resolve());
+      post.end(JSON.stringify(body), () => {
+        write.sentBefore = !told;
+      });
+    });
+  const client = async (number: number) => {
+    for (let i = 0; ; i += 1) {
+      const write: Write = { name: `pet ${number}-${i}`, sentBefore: false };
+      writes.push(write);
+      const door = DOORS[i % 2] ?? DOORS[0];
+      if (door !== undefined) await send(write, door(write.name));
+      if (write.status === undefined) return;
+    }
+  };
+  const ended = Promise.all(Array.from({ length: CLIENTS }, (_, number) => client(number)));
+  return {
+    /** Resolves once so many have been answered. */
+    answered: async (count: number) => {
+      while (writes.filter(({ status }) => status !== undefined).length < count)
+        await Promise.race([ended, new Promise((resolve) => setImmediate(resolve))]);
+    },
+    /** From now on requests count as sent after the signal. */
+    tell: () => {
+      told = true;
+    },
+    ended: async () => {
+      await ended;
+      agent.destroy();
+      return writes;
+    },
+  };
+}
+
+onEachEngine((engine) => {
+  let place: TestDatabase;
+  beforeEach(async () => {
+    place = await engine.createDatabase();
+  });
+  afterEach(async () => {
+    await endProcesses();
+    await place.drop();
+  });
+
+  async function names(): Promise<string[]> {
+    const database = await Database.open(createDataSource(place.url));
+    try {
+      return (await database.read((reader) => reader.find(Pet))).map(({ name }) => name);
+    } finally {
+      await database.close();
+    }
+  }
+
+  test("told to stop under load it answers all that was sent before, keeps all that it answered, and ends with code 0", async () => {
+    const server = await startServer({ DATABASE_URL: place.url, LOG_LEVEL: "info" });
+    const load = startLoad(server);
+    await load.answered(300);
+    load.tell();
+    server.signal("SIGTERM");
+    const [writes, { code, stderr }] = await Promise.all([load.ended(), server.ended]);
+    expect(code).toBe(0);
+    expect(stderr).toContain('"stopped"');
+    // None is told of a stop in words of its own.
+    expect(writes.filter(({ status }) => status !== undefined && ![200, 201].includes(status))).toEqual([]);
+    expect(writes.filter(({ sentBefore, status }) => sentBefore && status === undefined)).toEqual([]);
+    const kept = await names();
+    expect(new Set(kept).size).toBe(kept.length);
+    const answered = writes.filter(({ status }) => status !== undefined).map(({ name }) => name);
+    expect(answered.filter((name) => !kept.includes(name))).toEqual([]);
+  });
+});
+
+describe("told to stop while a client", () => {
+  let place: TestDatabase;
+  let server: TestServer;
+  let client: Socket;
+  beforeEach(async () => {
+    place = await sqlite.createDatabase();
+    server = await startServer({ DATABASE_URL: place.url });
+    client = connect(Number(new URL(server.url).port), "127.0.0.1").on("error", () => undefined);
+    await once(client, "connect");
+  });
+  afterEach(async () => {
+    client.destroy();
+    await endProcesses();
+    await place.drop();
+  });
+
+  const head = () =>
+    `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${secretsIn(server.stdout())?.key}\r\n` +
+    "Content-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 27\r\n\r\n";
+  const beginBody = async () => {
+    client.write(head());
+    await once(client, "data");
+    client.write('{"name":"x",');
+  };
+
+  test.each([
+    ["has asked nothing yet", ""],
+    ["is still sending the head of a request", "GET /healthz HTTP/1.1\r\nHo"],
+  ])("%s, it does not wait for more and ends with code 0", async (_, bytes) => {
+    client.write(bytes);
+    // Comes after the bytes, so the server has taken them.
+    await fetch(`${server.url}/healthz`);
+    const { code, stderr } = await server.stop();
+    expect(code).toBe(0);
+    expect(stderr).toContain('"stopped"');
+    expect(stderr).not.toContain("given up");
+  });
+
+  test("does not finish its body, it gives the request up after seconds, says so and ends with code 0", async () => {
+    await beginBody();
+    const { code, stderr } = await server.stop();
+    expect(code).toBe(0);
+    expect(stderr).toContain('"requests":1');
+    expect(stderr).toContain('"stopped"');
+  });
+
+  test("does not finish its body, a second signal ends it at once with code 1", async () => {
+    await beginBody();
+    server.signal("SIGTERM");
+    await server.until("stderr", '"stopping"');
+    server.signal("SIGTERM");
+    const { code, stderr } = await server.ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain('"stopping at once"');
+  });
+
+  test("finishes the head that it was sending, it answers the request", async () => {
+    client.write("GET /healthz HTTP/1.1\r\nHo");
+    await fetch(`${server.url}/healthz`);
+    server.signal("SIGTERM");
+    await server.until("stderr", '"stopping"');
+    client.write("st: a\r\n\r\n");
+    const answer = await text(client);
+    expect(answer).toMatch(/^HTTP\/1.1 200 /);
+    expect(answer).toMatch(/^connection: close\r$/im);
+    expect((await server.ended).code).toBe(0);
+  });
+});
+
+test("told to stop while it starts, it starts, shows what is shown once, and then stops", async () => {
+  const place = await sqlite.createDatabase();
+  try {
+    const server = spawnServer({ DATABASE_URL: place.url });
+    await server.until("stderr", "Server listening");
+    server.signal("SIGTERM");
+    const { code, stdout } = await server.ended;
+    expect(code).toBe(0);
+    expect(secretsIn(stdout)).toBeDefined();
+  } finally {
+    await endProcesses();
+    await place.drop();
+  }
+});

@@ -1,0 +1,228 @@
+import fc from "fast-check";
+import {
+  type GraphQLField,
+  type GraphQLInputType,
+  type GraphQLObjectType,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+} from "graphql";
+import { createSchema } from "../../src/graphql/schema";
+import { int, junk, text } from "../support/hostile-values";
+
+const schema = createSchema();
+
+/** What a document is made of as it grows: a source of chance, and the variables that it declared so far. */
+interface Growth {
+  draw: fc.GeneratorValue;
+  /** Ids that the store knows. */
+  ids: readonly string[];
+  /** Cursors that the store handed out. */
+  cursors: readonly string[];
+  declared: string[];
+  variables: Record<string, unknown>;
+}
+
+const chance = ({ draw }: Growth, percent: number): boolean => draw(ofNat, 99) < percent;
+const one = <T>({ draw }: Growth, of: readonly [T, ...T[]] | readonly T[]): T =>
+  of[draw(ofNat, of.length - 1)] as T;
+
+const ofJunk = () => junk;
+const ofText = () => text;
+const ofInt = () => int;
+const ofEither = () => fc.oneof(text, junk);
+const ofNat = (max: number) => fc.nat({ max });
+
+/** A value for a type, as JSON; now and then one that does not fit. */
+function someValue(growth: Growth, type: GraphQLInputType): unknown {
+  const { draw, ids } = growth;
+  if (chance(growth, 2)) return draw(ofJunk);
+  if (isNonNullType(type)) return someValue(growth, type.ofType);
+  if (chance(growth, 3)) return null;
+  if (isListType(type)) return [someValue(growth, type.ofType)];
+  if (isEnumType(type))
+    return one(
+      growth,
+      [...type.getValues().map(({ name }) => name), "lost"].slice(chance(growth, 90) ? 0 : -1),
+    );
+  if (isInputObjectType(type)) {
+    const fields = Object.values(type.getFields()).filter(
+      (field) => isNonNullType(field.type) || chance(growth, 50),
+    );
+    return Object.fromEntries(fields.map((field) => [field.name, someValue(growth, field.type)]));
+  }
+  switch (type.name) {
+    case "Int":
+      return chance(growth, 80) ? draw(fc.integer, { min: 1, max: 100 }) : Number(draw(ofInt));
+    case "ID":
+      return chance(growth, 50) ? one(growth, ids) : chance(growth, 50) ? String(draw(ofInt)) : draw(ofText);
+    case "Boolean":
+      return draw(fc.boolean);
+    case "DateTimeISO":
+      return chance(growth, 80) ? draw(fc.date, { noInvalidDate: true }).toISOString() : draw(ofText);
+    default:
+      // A text may be a cursor.
+      return chance(growth, 40) ? one(growth, growth.cursors) : draw(ofText);
+  }
+}
+
+/** The value as it is written into a document, or the variable that it became. */
+function written(growth: Growth, type: GraphQLInputType): string {
+  const value = someValue(growth, type);
+  if (chance(growth, 40)) {
+    const name = `v${growth.declared.length}`;
+    growth.declared.push(`$${name}: ${type}`);
+    if (!chance(growth, 2)) growth.variables[name] = value;
+    return `$${name}`;
+  }
+  return literal(value, type);
+}
+
+function literal(value: unknown, type?: GraphQLInputType): string {
+  const named = type && getNamedType(type);
+  if (Array.isArray(value)) return `[${value.map((item) => literal(item, type))}]`;
+  if (typeof value === "object" && value !== null) {
+    const fields = isInputObjectType(named) ? named.getFields() : {};
+    return `{${Object.entries(value).map(([name, each]) => `${name}: ${literal(each, fields[name]?.type)}`)}}`;
+  }
+  return isEnumType(named) && typeof value === "string" && value !== ""
+    ? value
+    : (JSON.stringify(value) ?? "null");
+}
+
+function selectionOf(growth: Growth, type: GraphQLObjectType, depth: number): string {
+  const fields = Object.values(type.getFields()).filter(
+    (field) => depth < 4 || isLeafType(getNamedType(field.type)),
+  );
+  const parts = [];
+  for (let i = growth.draw(ofNat, 3); i >= 0; i--) {
+    const kind = growth.draw(ofNat, 19);
+    if (kind === 0 && depth < 6) parts.push(`... on ${type.name} ${selectionOf(growth, type, depth + 1)}`);
+    else if (kind === 1) parts.push("__typename");
+    else if (fields.length > 0) parts.push(fieldText(growth, one(growth, fields), depth));
+  }
+  return `{ ${parts.length === 0 ? "__typename" : parts.join(" ")} }`;
+}
+
+function fieldText(growth: Growth, field: GraphQLField<unknown, unknown>, depth: number): string {
+  const alias = chance(growth, 40) ? `a${growth.draw(ofNat, 99)}: ` : "";
+  const given = field.args.filter((arg) => isNonNullType(arg.type) || chance(growth, 40));
+  const args = given.map((arg) => `${arg.name}: ${written(growth, arg.type)}`).join(", ");
+  const directive = chance(growth, 5)
+    ? ` @${one(growth, ["skip", "include"])}(if: ${growth.draw(fc.boolean)})`
+    : "";
+  const type = getNamedType(field.type);
+  const below = isObjectType(type) ? ` ${selectionOf(growth, type, depth + 1)}` : "";
+  return `${alias}${field.name}${args && `(${args})`}${directive}${below}`;
+}
+
+/** Fields that would leave nobody to go on with: they end all sessions or switch all keys off. */
+const OFTEN_ENOUGH = [
+  "deactivateOrganization",
+  "signOut",
+  "signOutEverywhere",
+  "changePassword",
+  "signIn",
+  "signInWithCookie",
+];
+
+function operation(growth: Growth): string {
+  const kind = chance(growth, 70) ? "query" : "mutation";
+  const root = kind === "query" ? schema.getQueryType() : schema.getMutationType();
+  const fields = Object.values(root?.getFields() ?? {}).filter(
+    ({ name }) => !OFTEN_ENOUGH.includes(name) || chance(growth, 15),
+  );
+  const parts = Array.from({ length: growth.draw(ofNat, 2) + 1 }, (_, i) => {
+    const part = fieldText(growth, one(growth, fields), 0);
+    return chance(growth, 80) ? part.replace(/^(a\d+: )?/, `r${i}: `) : part;
+  });
+  const fragment = chance(growth, 15) ? parts.pop() : undefined;
+  if (fragment) parts.push("...f");
+  const declared = growth.declared.length > 0 ? ` (${growth.declared.join(", ")})` : "";
+  const tail = fragment ? ` fragment f on ${root?.name} { ${fragment} }` : "";
+  return `${kind}${chance(growth, 50) ? " Q" : ""}${declared} { ${parts.join(" ")} }${tail}`;
+}
+
+const PIECES = [
+  "{",
+  "}",
+  "(",
+  ")",
+  "[",
+  "]",
+  ":",
+  "$",
+  "$v0",
+  "@skip",
+  "...",
+  "... on Pet",
+  '"',
+  '"""',
+  "!",
+  "|",
+  "&",
+  "\0",
+  "\ufeff",
+  "#",
+  "\\",
+  "null",
+  "true",
+  "-",
+  "1e999",
+  "9".repeat(400),
+  "fragment f on Query { ...f }",
+  "__schema { types { name } }",
+  "subscription",
+  "extend type Query",
+  "\u202e",
+  "🐕",
+  "__proto__",
+  "constructor",
+];
+
+/** The document with some piece of it gone, doubled, swapped or put in. */
+function damaged(growth: Growth, document: string): string {
+  const { draw } = growth;
+  const at = draw(ofNat, document.length);
+  const end = Math.min(document.length, at + draw(ofNat, 20));
+  const [head, middle, tail] = [document.slice(0, at), document.slice(at, end), document.slice(end)];
+  return one(growth, [
+    head + tail,
+    head,
+    head + middle + middle + tail,
+    head + middle.repeat(50) + tail,
+    head + one(growth, PIECES) + tail,
+    tail + middle + head,
+    head + draw(ofText) + tail,
+    `${document} ${document}`,
+  ]);
+}
+
+/** A body for the GraphQL door. */
+export interface GraphQLBody {
+  query: unknown;
+  variables?: unknown;
+  operationName?: unknown;
+  extensions?: unknown;
+}
+
+/** Bodies with documents that fit the schema, most of them, and some that are damaged. */
+export const graphqlBody = (ids: readonly string[], cursors: readonly string[]): fc.Arbitrary<GraphQLBody> =>
+  fc.gen().map((draw) => {
+    const growth: Growth = { draw, ids, cursors, declared: [], variables: {} };
+    let query: unknown = operation(growth);
+    for (let i = chance(growth, 18) ? draw(ofNat, 2) : -1; i >= 0; i--)
+      query = damaged(growth, query as string);
+    if (chance(growth, 2)) query = draw(ofJunk);
+    const { variables } = growth;
+    return {
+      query,
+      ...(chance(growth, 90) && { variables: chance(growth, 96) ? variables : draw(ofJunk) }),
+      ...(chance(growth, 8) && { operationName: chance(growth, 50) ? "Q" : draw(ofEither) }),
+      ...(chance(growth, 3) && { extensions: draw(ofJunk) }),
+    };
+  });

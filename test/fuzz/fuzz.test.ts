@@ -1,0 +1,115 @@
+import fc from "fast-check";
+import { onEachEngine } from "../support/engines";
+import { mint, operator, type Reply, startGateway, type TestGateway } from "../support/gateway";
+import { json } from "../support/hostile-values";
+import { addMember, openSession, TEST_PASSWORD } from "../support/people";
+import { graphqlBody } from "./documents";
+import { expectDiscreet, expectGraphQLAnswer, expectRestAnswer } from "./oracle";
+import { restRequest } from "./rest-requests";
+
+/** `npm run test:fuzz` sets both; fast-check prints the seed of a failure. */
+const MINUTES = Number(process.env.FUZZ_MINUTES ?? 0);
+const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
+const CASES = 300;
+/** Two doors on two engines share the time. */
+const MS = (MINUTES * 60_000) / 4;
+const run = {
+  seed: SEED,
+  endOnFailure: MINUTES > 0,
+  ...(MINUTES > 0
+    ? { numRuns: 1e9, interruptAfterTimeLimit: MS, markInterruptAsFailure: false }
+    : { numRuns: CASES }),
+};
+
+const CALLERS = ["anonymous", "agent", "member", "manager"] as const;
+const restCaller = fc.constantFrom(...CALLERS, ...Array<"agent">(8).fill("agent"));
+const graphqlCaller = fc.constantFrom(...CALLERS, "agent", "manager", "manager");
+
+onEachEngine((engine) => {
+  let gateway: TestGateway;
+  let tokens: Record<(typeof CALLERS)[number], string | null>;
+  let ids: string[];
+  let cursors: string[];
+  let member: { email: string; password: string };
+  const tally = new Map<string, number>();
+  let inputs = 0;
+
+  beforeAll(async () => {
+    gateway = await startGateway(engine, { env: { LOG_LEVEL: "error", REFUSED_KEYS_PER_MINUTE: "0" } });
+    await gateway.services.pets.seed(50);
+    member = await addMember(gateway);
+    const keys = [await mint(gateway), await mint(gateway), await mint(gateway)];
+    const sent = await gateway.rest("POST", "/messages", { body: { message: "hello" } });
+    const { id: agentId } = await gateway.services.agents.bySlug("first-agent");
+    ids = ["1", "50", sent.body.id, agentId, ...keys.map(({ id }) => id)];
+    const { body } = await gateway.graphql("{ pets(first: 5) { edges { cursor } } }");
+    cursors = body.data.pets.edges.map(({ cursor }: { cursor: string }) => cursor);
+    await renew();
+  });
+  afterAll(async () => {
+    await gateway.close();
+    const outcomes = [...tally]
+      .sort(([, a], [, b]) => b - a)
+      .map(([outcome, count]) => `${outcome}: ${count}`);
+    if (MINUTES > 0)
+      process.stdout.write(`FUZZ ${JSON.stringify({ engine: engine.name, seed: SEED, inputs, outcomes })}\n`);
+  });
+
+  /** Gives everybody back what the inputs may have taken from them. */
+  async function renew(): Promise<void> {
+    await gateway.services.organizations.reactivate(await operator(gateway));
+    const open = (who: { email: string; password: string }) => openSession(gateway, who).catch(() => null);
+    tokens = {
+      anonymous: null,
+      agent: gateway.key,
+      member: await open({ ...member, password: TEST_PASSWORD }),
+      manager: await open(gateway.ownerCredentials),
+    };
+  }
+
+  /** What must hold after every input. */
+  async function expectUnharmed(reply: Reply, door: string): Promise<void> {
+    inputs += 1;
+    const code = reply.body?.errors?.[0]?.extensions?.code ?? reply.body?.code;
+    const outcome = `${door} ${reply.status}${code === undefined ? "" : ` ${code}`}`;
+    tally.set(outcome, (tally.get(outcome) ?? 0) + 1);
+    expectDiscreet(reply, gateway);
+    let { status } = await gateway.rest("GET", "/agent/whoami");
+    // An input may have deactivated the organization, or ended a session.
+    if (status === 401 || code === "invalid_session") await renew();
+    if (status === 401) ({ status } = await gateway.rest("GET", "/agent/whoami"));
+    expect(status).toBe(200);
+    expect(gateway.log()).toBe("");
+  }
+
+  test(
+    "no REST request brings the server down, or to answer what is not in its contract",
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(restCaller, restRequest, async (who, { method, path, ...call }) => {
+          const reply = await gateway.rest(method, path, { token: tokens[who], ...call });
+          expectRestAnswer(reply);
+          await expectUnharmed(reply, "REST");
+        }),
+        run,
+      );
+    },
+    MS + 120_000,
+  );
+
+  test(
+    "no GraphQL document brings the server down, or to answer what is not in the error table",
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(graphqlCaller, graphqlBody(ids, cursors), async (who, input) => {
+          const body = json(input, (digits) => `"${digits}"`);
+          const reply = await gateway.graphql("", {}, { token: tokens[who], body });
+          expectGraphQLAnswer(reply);
+          await expectUnharmed(reply, "GraphQL");
+        }),
+        run,
+      );
+    },
+    MS + 120_000,
+  );
+});

@@ -1,0 +1,15 @@
+// npm run test:fuzz -- [--minutes 5] [--seed <n>]: hostile inputs at both doors on both engines, and how they went.
+import { spawnSync } from "node:child_process";
+import { parseArgs } from "node:util";
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: "string", default: "5" },
+    seed: { type: "string", default: String(Date.now() % 2 ** 31) },
+  },
+});
+const { status } = spawnSync("npx", ["jest", "test/fuzz", "--maxWorkers=1", "--colors=false"], {
+  stdio: "inherit",
+  env: { ...process.env, FUZZ_MINUTES: values.minutes, FUZZ_SEED: values.seed },
+});
+process.exitCode = status ?? 1;

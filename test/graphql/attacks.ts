@@ -1,0 +1,188 @@
+import type { ErrorCode } from "../../src/errors";
+
+const many = (count: number, of: (i: number) => string) =>
+  Array.from({ length: count }, (_, i) => of(i)).join(" ");
+const nested = (levels: number, open: string, inside: string, close: string) =>
+  open.repeat(levels) + inside + close.repeat(levels);
+const BLANK_LINES = "\n".repeat(900);
+
+/** Fragments each of which spreads the next one twice. */
+const bomb = (levels: number, part: (i: number) => string) =>
+  `{ ...f0 } ${many(levels, (i) => `fragment f${i} on Query { ${part(i)} ...f${i + 1} ...f${i + 1} }`)}
+   fragment f${levels} on Query { __typename }`;
+
+const twice = (levels: number): string =>
+  levels === 0 ? "{ agent { id } }" : `{ whoami ${twice(levels - 1)} whoami ${twice(levels - 1)} }`;
+
+/** An attack: what it is, the code that refuses it, the document. */
+export type Attack = readonly [name: string, code: ErrorCode, document: string];
+
+/** Small documents that would keep a server busy, or fill its memory. */
+export const ATTACKS: readonly Attack[] = [
+  ["a million characters", "query_too_complex", `{ __typename ${"a ".repeat(500_000)}}`],
+  ["a text of 100,000 characters", "query_too_complex", `{ pet(id: "${"x".repeat(100_000)}") { id } }`],
+  [
+    "a number of 100,000 digits",
+    "query_too_complex",
+    `{ pets(first: ${"9".repeat(100_000)}) { nodes { id } } }`,
+  ],
+  [
+    "a number of 25,000 digits",
+    "graphql_validation_failed",
+    `{ pets(first: ${"9".repeat(25_000)}) { nodes { id } } }`,
+  ],
+  ["a name of 25,000 characters", "graphql_validation_failed", `{ ${"a".repeat(25_000)} }`],
+  ["100,000 comments", "query_too_complex", `${"#\n".repeat(100_000)}{ __typename }`],
+  ["10,000 comments", "query_too_complex", `${"#\n".repeat(10_000)}{ __typename }`],
+  ["a block text of 10,000 lines", "query_too_complex", `{ pet(id: """${"\n x".repeat(9_000)}""") { id } }`],
+  ["7,000 tokens", "graphql_parse_failed", `{ ${"a ".repeat(7_000)} }`],
+  ["4,990 tokens", "query_too_complex", `{ ${"a ".repeat(4_990)} }`],
+  ["2,000 times the same field", "query_too_complex", `{ ${"__typename ".repeat(2_000)} }`],
+  ["500 times the same object", "query_too_complex", `{ ${"whoami { agent { id } } ".repeat(500)} }`],
+  [
+    "2,000 times the same field under one alias",
+    "query_too_complex",
+    `{ ${"a: __typename ".repeat(1_600)} }`,
+  ],
+  ["1,600 aliases", "query_too_complex", `{ ${many(1_600, (i) => `a${i}: __typename`)} }`],
+  ["100 aliases of a list", "query_too_complex", `{ ${many(100, (i) => `a${i}: pets { nodes { id } }`)} }`],
+  [
+    "100 sign-ins",
+    "query_too_complex",
+    `mutation ($input: SignInInput!) { ${many(100, (i) => `a${i}: signIn(input: $input) { token }`)} }`,
+  ],
+  ["900 inline fragments", "query_too_complex", `{ ${"... { __typename } ".repeat(900)} }`],
+  ["the same object twice on each of 8 levels", "query_too_complex", twice(8)],
+  ["fragments that double 30 times", "query_too_complex", bomb(30, () => "")],
+  [
+    "fragments that double 24 times with fields of their own",
+    "query_too_complex",
+    bomb(24, (i) => `a${i}: __typename`),
+  ],
+  [
+    "fragments that double what is below a field",
+    "query_too_complex",
+    `{ ...f0 } ${many(14, (i) => `fragment f${i} on Query { whoami { agent { id } } ...f${i + 1} ...f${i + 1} }`)}
+     fragment f14 on Query { __typename }`,
+  ],
+  ["a fragment of itself", "graphql_validation_failed", "{ ...a } fragment a on Query { ...a }"],
+  [
+    "a circle of 3 fragments",
+    "graphql_validation_failed",
+    `{ ...f0 } ${many(3, (i) => `fragment f${i} on Query { ...f${(i + 1) % 3} }`)}`,
+  ],
+  [
+    "a circle of 100 fragments",
+    "query_too_complex",
+    `{ ...f0 } ${many(100, (i) => `fragment f${i} on Query { ...f${(i + 1) % 100} }`)}`,
+  ],
+  [
+    "45 fragments that each spread all",
+    "query_too_complex",
+    `{ ...f0 } ${many(45, (i) => `fragment f${i} on Query { x${i}: __typename ${many(45, (j) => `...f${j}`)} }`)}`,
+  ],
+  [
+    "fragments of one name with 300 fields each",
+    "query_too_complex",
+    `{ ...f } ${many(5, () => `fragment f on Query { ${"whoami { agent { id } } ".repeat(60)} }`)}`,
+  ],
+  [
+    "an unused fragment with 300 times the same field",
+    "query_too_complex",
+    `{ __typename } fragment f on Query { ${"whoami { agent { id } } ".repeat(300)} }`,
+  ],
+  ["selections 1,500 levels deep", "query_too_complex", nested(1_500, "{ a ", "", "}")],
+  ["selections 30 levels deep", "query_too_complex", nested(30, "{ a ", "{ b }", "}")],
+  [
+    "inline fragments 1,000 levels deep",
+    "query_too_complex",
+    `{ ${nested(1_000, "... {", "__typename", "}")} }`,
+  ],
+  ["lists 1,000 levels deep", "query_too_complex", `{ pet(id: ${nested(1_000, "[", "", "]")}) { id } }`],
+  [
+    "objects 1,000 levels deep",
+    "query_too_complex",
+    `mutation { createPet(input: ${nested(1_000, "{ name: ", "1", "}")}) { id } }`,
+  ],
+  [
+    "a type 1,000 levels deep",
+    "query_too_complex",
+    `query ($a: ${nested(1_000, "[", "Int", "]")}) { __typename }`,
+  ],
+  [
+    "a default 1,000 levels deep",
+    "query_too_complex",
+    `query ($a: Int = ${nested(1_000, "[", "", "]")}) { __typename }`,
+  ],
+  ["a list of 4,000 items", "query_too_complex", `{ pet(id: [${"1 ".repeat(4_000)}]) { id } }`],
+  ["700 directives at one field", "query_too_complex", `{ __typename ${"@skip(if: true) ".repeat(700)} }`],
+  ["1,000 arguments", "query_too_complex", `{ pets(${"first: 1 ".repeat(1_000)}) { nodes { id } } }`],
+  [
+    "1,000 arguments of a directive",
+    "query_too_complex",
+    `{ __typename @skip(${"if: true ".repeat(1_000)}) }`,
+  ],
+  [
+    "1,000 fields of an input",
+    "query_too_complex",
+    `mutation { createPet(input: { ${many(1_000, (i) => `a${i}: 1`)} }) { id } }`,
+  ],
+  ["1,000 variables", "query_too_complex", `query (${many(1_000, (i) => `$a${i}: Int`)}) { __typename }`],
+  ["600 operations", "query_too_complex", many(600, (i) => `query q${i} { __typename }`)],
+  [
+    "400 operations that share a fragment with 80 variables",
+    "query_too_complex",
+    `${many(400, (i) => `query q${i} { ...f }`)} fragment f on Query { ${many(80, (i) => `a${i}: pet(id: $v) { id }`)} }`,
+  ],
+  ["400 type definitions", "graphql_validation_failed", many(400, (i) => `type A${i} { a: Int }`)],
+  [
+    "50 variables of one name after 900 blank lines",
+    "graphql_validation_failed",
+    `${BLANK_LINES}query (${"$a: Int ".repeat(50)}) { __typename }`,
+  ],
+  [
+    "20 arguments of one name after 900 blank lines",
+    "graphql_validation_failed",
+    `${BLANK_LINES}{ pets(${"first: 1 ".repeat(20)}) { nodes { id } } }`,
+  ],
+  [
+    "400 unknown fields after 900 blank lines",
+    "graphql_validation_failed",
+    `${BLANK_LINES}{ pets { nodes { ${many(400, (i) => `nam${i}`)} } } }`,
+  ],
+  [
+    "400 misspelled fields",
+    "graphql_validation_failed",
+    `{ pets { ${many(400, (i) => `hasNextPag${i}`)} } }`,
+  ],
+  [
+    "100 unknown fragments after 900 blank lines",
+    "graphql_validation_failed",
+    `${BLANK_LINES}{ ${many(100, (i) => `...f${i}`)} }`,
+  ],
+  [
+    "fields that conflict after 900 blank lines",
+    "query_too_complex",
+    `${BLANK_LINES}{ a: pets { ${many(90, (i) => `a${i}: nodes { id }`)} } a: pets { ${many(90, (i) => `a${i}: edges { cursor }`)} } }`,
+  ],
+  [
+    "a byte order mark and escapes",
+    "graphql_validation_failed",
+    `\ufeff{ pets(first: "${"\\u0041".repeat(4_000)}") { nodes { id } } }`,
+  ],
+  [
+    "surrogates and joiners",
+    "graphql_validation_failed",
+    `{ pets(first: "${"👩‍👩‍👧‍👦".repeat(1_500)}") { nodes { id } } }`,
+  ],
+  [
+    "marks that pile up",
+    "graphql_validation_failed",
+    `{ pets(status: "a${"\u0301".repeat(10_000)}") { nodes { id } } }`,
+  ],
+  [
+    "pages of pages",
+    "query_too_complex",
+    `{ ${many(40, (i) => `a${i}: pets(first: 100) { nodes { id name status categoryId } edges { node { id } } }`)} }`,
+  ],
+];

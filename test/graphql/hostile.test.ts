@@ -1,0 +1,61 @@
+import { onEachEngine } from "../support/engines";
+import type { TestGateway } from "../support/gateway";
+import { closeWithNothingStored, expectGraphQLError, startStrictGateway } from "../support/refusals";
+import { ATTACKS } from "./attacks";
+
+onEachEngine((engine) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startStrictGateway(engine);
+  });
+  afterAll(() => closeWithNothingStored(gateway));
+
+  const isAwake = async () => expect((await gateway.rest("GET", "/agent/whoami")).status).toBe(200);
+
+  describe("a hostile document", () => {
+    test.each(ATTACKS)("with %s is refused, whoever sends it", async (_, code, query) => {
+      const callers = [gateway.key, null, gateway.owner];
+      const replies = callers.map((token) => gateway.graphql(query, {}, { token }));
+      await isAwake();
+      for (const reply of await Promise.all(replies)) {
+        expectGraphQLError(reply, code);
+        expect(reply.text.length).toBeLessThan(10_000);
+      }
+    });
+  });
+
+  test("is refused as often as it comes, also for a client that knows no other statuses", async () => {
+    const accept = "application/json";
+    for (const [, code, query] of ATTACKS.filter(([, code]) => code === "query_too_complex")) {
+      for (let i = 0; i < 7; i++) {
+        expectGraphQLError(await gateway.graphql(query, {}, { headers: { accept } }), code);
+      }
+    }
+  });
+
+  test("by GET is refused too", async () => {
+    const headers = { "apollo-require-preflight": "true" };
+    const query = `{ ${"__typename ".repeat(1_000)} }`;
+    const reply = await gateway.rest("GET", `/graphql?query=${encodeURIComponent(query)}`, { headers });
+    expectGraphQLError(reply, "query_too_complex");
+  });
+
+  test("is told which limit it is over", async () => {
+    const { body } = await gateway.graphql(`{ ${"__typename ".repeat(600)} }`);
+    expect(body).toEqual({
+      errors: [
+        { message: "The document has more than 50 root fields.", extensions: { code: "query_too_complex" } },
+      ],
+    });
+  });
+
+  test("has no effect on the same client's next document", async () => {
+    const good = "{ whoami { agent { slug } } }";
+    for (const [, , query] of ATTACKS) {
+      await gateway.graphql(query);
+      expect((await gateway.graphql(good)).body).toEqual({
+        data: { whoami: { agent: { slug: "first-agent" } } },
+      });
+    }
+  });
+});

@@ -1,0 +1,171 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { getIntrospectionQuery, parse } from "graphql";
+import { EXAMPLE } from "../../src/graphql/landing-page";
+import { MOST, MOST_TOKENS, MOST_VALUES } from "../../src/graphql/limits";
+import { sqlite } from "../support/engines";
+import { type Reply, startGateway, type TestGateway } from "../support/gateway";
+import { codesOf, expectGraphQLError } from "../support/refusals";
+
+const many = (count: number, of: (i: number) => string) =>
+  Array.from({ length: count }, (_, i) => of(i)).join(" ");
+
+/** 30 lists of five values an item: affordable as short pages, not as long ones. */
+const lists = (first: string) =>
+  many(
+    30,
+    (i) => `a${i}: pets(first: ${first}) { nodes { id name categoryId status } edges { node { id } } }`,
+  );
+
+const DASHBOARD = join(__dirname, "../../src/dashboard");
+const documents = readdirSync(DASHBOARD, { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".graphql"))
+  .map((file) => [file, readFileSync(join(DASHBOARD, file), "utf8")] as const);
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway(sqlite, { env: { LOG_LEVEL: "error" } });
+  await gateway.services.pets.seed(3);
+});
+afterAll(() => gateway.close());
+
+const expectSuccess = (reply: Reply) => {
+  expect(reply.body.errors).toBeUndefined();
+  expect(reply.status).toBe(200);
+};
+
+describe("the limits let pass", () => {
+  test.each([
+    ["as it is sent by default", getIntrospectionQuery()],
+    [
+      "with all options",
+      getIntrospectionQuery({
+        descriptions: true,
+        specifiedByUrl: true,
+        directiveIsRepeatable: true,
+        schemaDescription: true,
+        inputValueDeprecation: true,
+        oneOf: true,
+      }),
+    ],
+  ])("the introspection query %s", async (_, query) => {
+    const reply = await gateway.graphql(query);
+    expectSuccess(reply);
+    expect(reply.body.data.__schema.types.length).toBeGreaterThan(20);
+  });
+
+  test.each(documents)("what the dashboard asks for: %s", async (_, text) => {
+    for (const definition of parse(text).definitions) {
+      if (definition.kind !== "OperationDefinition") continue;
+      const operationName = definition.name?.value;
+      const variables = { first: 100, period: "last_30_days" };
+      const changes = definition.operation === "mutation";
+      const reply = await gateway.rest("POST", "/graphql", {
+        token: changes ? null : gateway.owner,
+        body: { query: text, operationName, variables: changes ? {} : variables },
+      });
+      // A mutation lacks its input and its caller, which is found out later.
+      if (changes) expect(["invalid_request", "unauthenticated"]).toContain(codesOf(reply)[0]);
+      else expectSuccess(reply);
+    }
+  });
+
+  test("the example in Sandbox", async () => {
+    const body = { query: EXAMPLE, operationName: "WhoAmIAndWhatIsThere" };
+    expectSuccess(await gateway.rest("POST", "/graphql", { body }));
+  });
+
+  test("a page of 100 with everything in it", async () => {
+    const node = "{ __typename id name categoryId status }";
+    const page = "pageInfo { hasNextPage hasPreviousPage startCursor endCursor }";
+    expectSuccess(
+      await gateway.graphql(`{ pets(first: 100) { nodes ${node} edges { cursor node ${node} } ${page} } }`),
+    );
+  });
+
+  test("50 animals asked for one by one", async () => {
+    expectSuccess(await gateway.graphql(`{ ${many(50, (i) => `a${i}: pet(id: "${i}") { id name }`)} }`));
+  });
+
+  test("the fragments of 30 components that all ask for the id", async () => {
+    const fragments = many(30, (i) => `fragment f${i} on Pet { __typename id ${i % 2 ? "name" : "status"} }`);
+    expectSuccess(
+      await gateway.graphql(
+        `{ pets { nodes { ${many(15, (i) => `...f${i}`)} } } pet(id: 1) { ${many(15, (i) => `...f${i + 15}`)} } } ${fragments}`,
+      ),
+    );
+  });
+});
+
+describe("what an answer may hold depends on the pages that are asked for", () => {
+  // Often enough for the document to be compiled in between.
+  const SIZES = [1, 100, 2, 3, 4, 5, 100, 6, 7, 100, 101, 0, -1, 8, 100];
+  const outcome = (reply: Reply) => codesOf(reply)[0] ?? "ok";
+  const expected = (size: number) =>
+    size === 100 ? "query_too_complex" : size < 1 || size > 100 ? "invalid_request" : "ok";
+
+  test.each<[string, (size: number) => Promise<Reply>]>([
+    ["in the document", (size) => gateway.graphql(`{ ${lists(String(size))} }`)],
+    ["in a variable", (first) => gateway.graphql(`query ($first: Int) { ${lists("$first")} }`, { first })],
+    [
+      "as the default of a variable",
+      (size) => gateway.graphql(`query ($first: Int = ${size}) { ${lists("$first")} }`),
+    ],
+    [
+      "in a fragment",
+      (size) => gateway.graphql(`query Q { ...all } fragment all on Query { ${lists(String(size))} }`),
+    ],
+    [
+      "in a document of two operations",
+      (size) =>
+        gateway.rest("POST", "/graphql", {
+          headers: { accept: "application/graphql-response+json" },
+          body: { query: `query A { __typename } query B { ${lists(String(size))} }`, operationName: "B" },
+        }),
+    ],
+  ])("%s", async (_, ask) => {
+    const found = [];
+    for (const size of SIZES) found.push([size, outcome(await ask(size))]);
+    expect(found).toEqual(SIZES.map((size) => [size, expected(size)]));
+  });
+
+  test("and the default counts where there is none, or null", async () => {
+    const query = `query ($first: Int) { ${lists("$first")} }`;
+    for (const variables of [{}, { first: null }]) expectSuccess(await gateway.graphql(query, variables));
+    expectGraphQLError(
+      await gateway.graphql(`query ($first: Int = 100) { ${lists("$first")} }`, {}),
+      "query_too_complex",
+    );
+    expectSuccess(await gateway.graphql(`query ($first: Int = 100) { ${lists("$first")} }`, { first: null }));
+  });
+
+  test("and the refusal tells both numbers", async () => {
+    const { body } = await gateway.graphql(`{ ${lists("100")} }`);
+    expect(body.errors[0].message).toBe(
+      "The answer may hold 24030 values, but at most 20000: select fewer fields or smaller pages.",
+    );
+  });
+
+  test("only the operation that is asked for counts", async () => {
+    const query = `query A { __typename } query B { ${lists("100")} }`;
+    expectSuccess(await gateway.rest("POST", "/graphql", { body: { query, operationName: "A" } }));
+  });
+
+  test("lists without pages have the length that they can have", async () => {
+    const usage = (count: number) =>
+      many(count, (i) => `a${i}: keyUsage { apiKey { id } buckets { start accepted refused } }`);
+    expectSuccess(await gateway.graphql(`{ ${usage(1)} }`, {}, { token: gateway.owner }));
+    expectGraphQLError(
+      await gateway.graphql(`{ ${usage(2)} }`, {}, { token: gateway.owner }),
+      "query_too_complex",
+    );
+  });
+});
+
+test("the README names every limit", () => {
+  const [, section = ""] = /\n### Limits\n(.*?)\n## /s.exec(readFileSync("README.md", "utf8")) ?? [];
+  const named = section.match(/\d+(,\d{3})*/g);
+  for (const limit of [...Object.values(MOST), MOST_TOKENS, MOST_VALUES]) {
+    expect(named).toContain(limit.toLocaleString("en"));
+  }
+});

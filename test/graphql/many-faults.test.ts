@@ -1,0 +1,65 @@
+import { onEachEngine } from "../support/engines";
+import type { TestGateway } from "../support/gateway";
+import {
+  closeWithNothingStored,
+  expectGraphQLError,
+  expectRestError,
+  startStrictGateway,
+} from "../support/refusals";
+
+const CREATE = "mutation ($input: NewPet!) { createPet(input: $input) { id } }";
+/** As many as a body can hold. */
+const unknown = Object.fromEntries(Array.from({ length: 60_000 }, (_, i) => [`name${i}`, 1]));
+
+onEachEngine((engine) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startStrictGateway(engine);
+  });
+  afterAll(() => closeWithNothingStored(gateway));
+
+  test("of 60,000 unknown members the first are told, at both doors", async () => {
+    const rest = await gateway.rest("POST", "/v1/pets", { body: unknown });
+    expectRestError(rest, "invalid_request");
+    expect(rest.body.message).toContain("name9 is not known");
+    expect(rest.body.message).not.toContain("name10 ");
+    const graphql = await gateway.graphql(CREATE, { input: unknown });
+    expectGraphQLError(graphql, "invalid_request");
+    expect(graphql.body.errors[0].message).toContain("input.name9 is not known");
+    expect(graphql.body.errors[0].message).not.toContain("name10 ");
+  });
+
+  test("of 1,000 unknown parameters the first are told", async () => {
+    const search = Array.from({ length: 1_000 }, (_, i) => `p${i}=1`).join("&");
+    const reply = await gateway.rest("GET", `/v1/pets?${search}`);
+    expectRestError(reply, "invalid_request");
+    expect(reply.text.length).toBeLessThan(1_000);
+  });
+
+  test("of 400 faults in a document ten are told", async () => {
+    const fields = Array.from({ length: 400 }, (_, i) => `name${i}`).join(" ");
+    const reply = await gateway.graphql(`{ pets { nodes { ${fields} } } }`);
+    expectGraphQLError(reply, "graphql_validation_failed");
+    expect(reply.body.errors.length).toBe(11);
+  });
+
+  test("a list in place of one value is refused, however long", async () => {
+    const query = "query ($id: ID!) { pet(id: $id) { id } }";
+    expectGraphQLError(await gateway.graphql(query, { id: Array(100_000).fill("1") }), "invalid_request");
+  });
+
+  test("a persisted query is refused, also with the document beside it", async () => {
+    const extensions = { persistedQuery: { version: 1, sha256Hash: "0".repeat(64) } };
+    for (const query of [undefined, "{ __typename }"]) {
+      const body = { query, extensions };
+      expectGraphQLError(await gateway.rest("POST", "/graphql", { body }), "invalid_request");
+    }
+  });
+
+  test("a batch is refused, of one too", async () => {
+    for (const count of [0, 1, 2, 1_000]) {
+      const body = Array(count).fill({ query: "{ __typename }" });
+      expectGraphQLError(await gateway.rest("POST", "/graphql", { body }), "invalid_request");
+    }
+  });
+});

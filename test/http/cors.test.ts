@@ -1,0 +1,69 @@
+import { sqlite } from "../support/engines";
+import { startGateway, type TestGateway } from "../support/gateway";
+
+const MINE = "https://app.example.com";
+const PATHS = [
+  "/v1/pets",
+  "/v1/pets/1",
+  "/agent/whoami",
+  "/messages",
+  "/graphql",
+  "/openapi.json",
+  "/dashboard",
+  "/nowhere",
+];
+
+describe("pages of other origins", () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway(sqlite, { env: { CORS_ORIGINS: MINE, ENVIRONMENT: "production" } });
+  });
+  afterAll(() => gateway.close());
+
+  const ask = (method: string, path: string, origin: string) =>
+    gateway.rest(method, path, { headers: { origin, "access-control-request-method": "POST" } });
+
+  test.each([
+    "https://evil.example",
+    "null",
+    "http://app.example.com",
+    "https://app.example.com.evil.example",
+    "https://app.example.com:444",
+    "https://evil-app.example.com",
+    "https://sub.app.example.com",
+    "HTTPS://APP.EXAMPLE.COM",
+    "https://studio.apollographql.com",
+    `${MINE}, https://evil.example`,
+  ])("of %s may read nothing", async (origin) => {
+    for (const path of PATHS) {
+      for (const method of ["GET", "POST", "OPTIONS"]) {
+        const { headers } = await ask(method, path, origin);
+        expect(headers.get("access-control-allow-origin")).toBeNull();
+        expect(headers.get("access-control-allow-credentials")).toBeNull();
+      }
+    }
+  });
+
+  test("that may call may read refusals, and never with cookies", async () => {
+    for (const path of PATHS) {
+      for (const method of ["GET", "POST", "OPTIONS"]) {
+        const { headers } = await ask(method, path, MINE);
+        expect(headers.get("access-control-allow-origin")).toBe(MINE);
+        expect(headers.get("access-control-allow-credentials")).toBeNull();
+        // What a cache keeps for one origin is not for another.
+        expect(headers.get("vary")).toMatch(/\bOrigin\b/);
+      }
+    }
+  });
+});
+
+test("without CORS_ORIGINS no page of another origin is let in", async () => {
+  const gateway = await startGateway(sqlite, { env: { ENVIRONMENT: "production" } });
+  for (const path of PATHS) {
+    for (const method of ["GET", "OPTIONS"]) {
+      const { headers } = await gateway.rest(method, path, { headers: { origin: MINE } });
+      expect([...headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
+    }
+  }
+  await gateway.close();
+});

@@ -1,0 +1,106 @@
+import { sqlite } from "../support/engines";
+import type { TestGateway } from "../support/gateway";
+import { openRaw, sendBytes, statusesIn } from "../support/raw";
+import { rowsOf, startStrictGateway } from "../support/refusals";
+
+const BODY = '{"name":"Rex","categoryId":1}';
+
+describe("what a client asks of the connection", () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startStrictGateway(sqlite);
+  });
+  afterAll(() => gateway.close());
+
+  const head = (more: string[], token = gateway.key) =>
+    [
+      "POST /v1/pets HTTP/1.1",
+      "Host: localhost",
+      `Authorization: Bearer ${token}`,
+      "Content-Type: application/json",
+      `Content-Length: ${BODY.length}`,
+      ...more,
+      "\r\n",
+    ].join("\r\n");
+
+  test("a body that waits for 100 Continue is asked for and taken, and the connection goes on", async () => {
+    const { socket, until, closed } = openRaw(gateway.url);
+    socket.write(head(["Expect: 100-continue"]));
+    await until("HTTP/1.1 100 Continue\r\n\r\n");
+    socket.write(BODY);
+    await until('"name":"Rex"');
+    socket.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    expect(statusesIn(await closed)).toEqual([201, 200]);
+  });
+
+  test("a body that waits for 100 Continue is not asked for when its key is refused", async () => {
+    const answers = await sendBytes(gateway.url, head(["Expect: 100-continue"], "nonsense"));
+    expect(answers).not.toContain("100 Continue");
+    expect(statusesIn(answers)).toEqual([401]);
+    // Whether the body follows is not known, so nothing else can come on this connection.
+    expect(answers.toLowerCase()).toContain("\r\nconnection: close\r\n");
+  });
+
+  test.each(["something", "100-continue, something", "200-ok"])(
+    "the expectation %j is 417 and stores nothing",
+    async (expectation) => {
+      const before = await rowsOf(gateway);
+      const answers = await sendBytes(
+        gateway.url,
+        `${head([`Expect: ${expectation}`, "Connection: close"])}${BODY}`,
+      );
+      expect(statusesIn(answers)).toEqual([417]);
+      expect(answers).toContain('"code":"expectation_failed"');
+      expect(await rowsOf(gateway)).toEqual(before);
+    },
+  );
+
+  test.each(["websocket", "h2c", "TLS/1.2"])("an upgrade to %s is not taken up", async (protocol) => {
+    const { socket, until, closed } = openRaw(gateway.url);
+    socket.write(
+      `GET /agent/whoami HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${gateway.key}\r\n` +
+        `Connection: Upgrade\r\nUpgrade: ${protocol}\r\n\r\n`,
+    );
+    await until('"first-agent"');
+    socket.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    expect(statusesIn(await closed)).toEqual([200, 200]);
+  });
+
+  test("no tunnel is opened", async () => {
+    for (const target of ["example.com:443", "/agent/whoami"]) {
+      const answers = await sendBytes(gateway.url, `CONNECT ${target} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+      expect(statusesIn(answers).filter((status) => status < 400)).toEqual([]);
+    }
+  });
+
+  test("TRACE echoes nothing", async () => {
+    for (const path of ["/agent/whoami", "/graphql", "/nowhere"]) {
+      const answers = await sendBytes(
+        gateway.url,
+        `TRACE ${path} HTTP/1.1\r\nHost: localhost\r\nX-Secret: hush\r\nConnection: close\r\n\r\n`,
+      );
+      expect(statusesIn(answers)[0]).toBeGreaterThanOrEqual(400);
+      expect(answers).not.toContain("hush");
+    }
+  });
+
+  test("OPTIONS * says nothing of routes", async () => {
+    const answers = await sendBytes(
+      gateway.url,
+      "OPTIONS * HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+    );
+    expect([200, 204, 404]).toContain(statusesIn(answers)[0]);
+    expect(answers).not.toContain("/v1");
+  });
+
+  test.each(["http://localhost/agent/whoami", "http://evil.example/agent/whoami"])(
+    "the absolute form %s is the same route",
+    async (target) => {
+      const answers = await sendBytes(
+        gateway.url,
+        `GET ${target} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${gateway.key}\r\nConnection: close\r\n\r\n`,
+      );
+      expect(statusesIn(answers)).toEqual([200]);
+    },
+  );
+});

@@ -1,0 +1,126 @@
+import { Ordered } from "../../src/database/database";
+import { WorkLoad } from "../../src/http/work-load";
+import { onEachEngine } from "../support/engines";
+import { startGateway, type TestGateway } from "../support/gateway";
+
+const MOST = 5;
+
+onEachEngine((engine) => {
+  describe("more requests than may be under way", () => {
+    let gateway: TestGateway;
+    let release: () => void;
+    let held: Promise<void>;
+    beforeEach(async () => {
+      gateway = await startGateway(engine, { env: { MAX_REQUESTS_IN_FLIGHT: String(MOST) } });
+      const { database } = gateway.services;
+      await new Promise<void>((begun) => {
+        held = database.write(async (tx) => {
+          await database.keepOrder(tx, Ordered.pets);
+          begun();
+          await new Promise<void>((resolve) => {
+            release = resolve;
+          });
+        });
+      });
+    });
+    afterEach(async () => {
+      release();
+      await held;
+      await gateway.close();
+    });
+
+    const add = (init: { signal?: AbortSignal } = {}) =>
+      fetch(`${gateway.url}/v1/pets`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${gateway.key}`, "content-type": "application/json" },
+        body: '{"name":"Rex","categoryId":1}',
+        ...init,
+      });
+    const list = (token?: null) => gateway.rest("GET", "/v1/pets", token === null ? { token } : {});
+    /** Adds animals, which have to wait, until there are too many of them. */
+    const fill = async (init?: { signal: AbortSignal }) => {
+      const sent: Promise<{ status: number }>[] = [];
+      for (;;) {
+        sent.push(add(init).catch(() => ({ status: 0 })));
+        const reply = await list();
+        if (reply.status === 503) return { sent, reply };
+      }
+    };
+    const statuses = async (sent: Promise<{ status: number }>[]) =>
+      (await Promise.all(sent)).map(({ status }) => status);
+
+    test("are refused at once in the form of their door, whoever asks, while the others are answered", async () => {
+      const { sent, reply } = await fill();
+      expect(reply.body).toEqual({ code: "unavailable", message: expect.any(String), status: 503 });
+      expect(reply.headers.get("retry-after")).toMatch(/^\d+$/);
+      expect((await list(null)).status).toBe(503);
+      const graphql = await gateway.graphql("{ pets { nodes { id } } }");
+      expect([graphql.status, graphql.body.errors[0].extensions.code]).toEqual([503, "unavailable"]);
+      expect(graphql.headers.get("retry-after")).toMatch(/^\d+$/);
+      for (const path of ["/healthz", "/readyz"]) expect((await gateway.rest("GET", path)).status).toBe(200);
+      release();
+      expect((await statuses(sent)).filter((status) => status === 201)).toHaveLength(MOST);
+      expect((await list()).body).toHaveLength(MOST);
+      expect(gateway.log().match(/requests are refused/g)).toHaveLength(1);
+      expect(gateway.log()).not.toContain('"status":503');
+    });
+
+    test("count while their work goes on, also when their clients have gone away, and no longer", async () => {
+      const client = new AbortController();
+      const { sent } = await fill({ signal: client.signal });
+      client.abort();
+      expect((await statuses(sent)).filter((status) => status === 0)).toHaveLength(MOST);
+      expect((await list()).status).toBe(503);
+      release();
+      await held;
+      const answered = async (): Promise<unknown[]> => {
+        const { status, body } = await list();
+        return status === 200 && body.length === MOST ? body : answered();
+      };
+      await answered();
+      // Each finds a place, so none is still taken.
+      expect(await statuses(Array.from({ length: MOST }, () => add()))).toEqual(Array(MOST).fill(201));
+    });
+  });
+});
+
+describe("what counts as too much to do", () => {
+  let now: number;
+  let load: WorkLoad;
+  beforeEach(() => {
+    now = 12_345;
+    load = new WorkLoad(1_000, () => now);
+  });
+  const begin = (count: number) => Array.from({ length: count }, () => load.begin());
+
+  test("a thousand requests at once are not; one more is", () => {
+    const slots = begin(999);
+    expect(load.isTooMuch).toBe(false);
+    slots.push(load.begin());
+    expect(load.isTooMuch).toBe(true);
+    load.end(slots[0] ?? 0);
+    expect(load.isTooMuch).toBe(false);
+  });
+
+  test("a quarter of that under way for more than half a second is, until one of them ends", () => {
+    const late = begin(250);
+    now += 450;
+    begin(200);
+    expect(load.isTooMuch).toBe(false);
+    now += 150;
+    expect(load.isTooMuch).toBe(true);
+    load.end(late[0] ?? 0);
+    expect(load.isTooMuch).toBe(false);
+    now += 100_000;
+    expect(load.isTooMuch).toBe(true);
+  });
+
+  test("a few that never end are not, however many others come and go", () => {
+    begin(249);
+    for (let i = 0; i < 1_000; i++) {
+      now += 37;
+      for (const slot of begin(50)) load.end(slot);
+      expect(load.isTooMuch).toBe(false);
+    }
+  });
+});

@@ -1,0 +1,121 @@
+import { ERRORS } from "../../src/errors";
+import { timestamp } from "../../src/validation/timestamp";
+import { sqlite } from "../support/engines";
+import { mint, type Reply, startGateway, type TestGateway } from "../support/gateway";
+import { keyDesk } from "../support/keys";
+import { expectGraphQLError, expectRestError } from "../support/refusals";
+
+const LIMIT = 6;
+
+const left = ({ headers }: Reply) => Number(headers.get("ratelimit-remaining"));
+
+describe("with a limit for each key", () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway(sqlite, { env: { RATE_LIMIT_PER_MINUTE: String(LIMIT) } });
+  });
+  afterAll(() => gateway.close());
+
+  const byRest = (token: string) => gateway.rest("GET", "/agent/whoami", { token });
+  const byGraphQL = (token: string) => gateway.graphql("{ whoami { key { id } } }", {}, { token });
+
+  test("requests beyond it are 429 at both doors, which count together, and say when to come back", async () => {
+    const { secret } = await mint(gateway);
+    const accepted: Reply[] = [];
+    for (let i = 0; i < LIMIT / 2; i++) accepted.push(await byRest(secret), await byGraphQL(secret));
+    expect(accepted.map(({ status }) => status)).toEqual(Array(LIMIT).fill(200));
+    expect(accepted.map(left)).toEqual([5, 4, 3, 2, 1, 0]);
+    const refused = [await byRest(secret), await byGraphQL(secret)];
+    expectRestError(refused[0] as Reply, "rate_limited");
+    expectGraphQLError(refused[1] as Reply, "rate_limited");
+    for (const { headers } of refused) {
+      const seconds = Number(headers.get("retry-after"));
+      expect(seconds).toBeGreaterThan(0);
+      expect(seconds).toBeLessThanOrEqual(60);
+      expect(headers.get("ratelimit-reset")).toBe(String(seconds));
+    }
+  });
+
+  test("every answer of a key says what is left, in the present form and in the older one", async () => {
+    const { secret } = await mint(gateway);
+    const calls = [
+      () => byRest(secret),
+      () => gateway.rest("GET", "/v1/pets?limit=0", { token: secret }),
+      () =>
+        gateway.rest("POST", "/messages", {
+          token: secret,
+          body: "{",
+          headers: { "content-type": "text/plain" },
+        }),
+      () => gateway.rest("POST", "/graphql", { token: secret, body: "{" }),
+      () => gateway.graphql("{ viewer { id } }", {}, { token: secret }),
+      () => byGraphQL(secret),
+    ];
+    for (const [i, call] of calls.entries()) {
+      const { headers } = await call();
+      const remaining = LIMIT - 1 - i;
+      const reset = headers.get("ratelimit-reset");
+      expect(Object.fromEntries([...headers].filter(([name]) => name.startsWith("ratelimit")))).toEqual({
+        "ratelimit-policy": `"key";q=${LIMIT};w=60`,
+        ratelimit: `"key";r=${remaining};t=${reset}`,
+        "ratelimit-limit": String(LIMIT),
+        "ratelimit-remaining": String(remaining),
+        "ratelimit-reset": reset,
+      });
+    }
+  });
+
+  test("a request too many changes nothing", async () => {
+    const { secret } = await mint(gateway);
+    for (let i = 0; i < LIMIT; i++) await byRest(secret);
+    const body = { message: "one too many" };
+    expectRestError(await gateway.rest("POST", "/messages", { token: secret, body }), "rate_limited");
+    const mutation = 'mutation { sendMessage(input: { message: "one too many" }) { id } }';
+    expectGraphQLError(await gateway.graphql(mutation, {}, { token: secret }), "rate_limited");
+    const other = await mint(gateway);
+    const kept = await gateway.graphql("{ messages { nodes { id } } }", {}, { token: other.secret });
+    expect(kept.body.data.messages.nodes).toEqual([]);
+  });
+
+  test("concurrent requests do not slip by", async () => {
+    const { secret } = await mint(gateway);
+    const replies = await Promise.all(Array.from({ length: 3 * LIMIT }, () => byRest(secret)));
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(LIMIT);
+  });
+
+  test("a key has its own limit, and members, whom it does not bind, can still revoke one that runs wild", async () => {
+    const { id, secret } = await mint(gateway);
+    const other = await mint(gateway);
+    for (let i = 0; i < LIMIT; i++) await byRest(secret);
+    expect((await byRest(secret)).status).toBe(429);
+    expect(left(await byRest(other.secret))).toBe(LIMIT - 1);
+    const desk = keyDesk(gateway);
+    for (let i = 0; i < LIMIT; i++) expect((await desk.list()).headers.get("ratelimit-limit")).toBeNull();
+    expect((await desk.revoke(id)).status).toBe(200);
+  });
+
+  test("a key that is refused is told why, not how often it may come", async () => {
+    const { id, secret } = await mint(gateway);
+    const expired = await mint(gateway, { expiresAt: new Date(Date.parse(timestamp()) - 1) });
+    for (let i = 0; i < LIMIT; i++) await byRest(secret);
+    await keyDesk(gateway).revoke(id);
+    for (const [token, code] of [
+      [secret, "key_revoked"],
+      [expired.secret, "key_expired"],
+      ["nonsense", "invalid_api_key"],
+    ] as const) {
+      const reply = await byRest(token);
+      expect([reply.status, reply.body.code]).toEqual([ERRORS[code].status, code]);
+      expect(reply.headers.get("ratelimit")).toBeNull();
+    }
+  });
+});
+
+test("without a setting there is no limit and no header of one", async () => {
+  const gateway = await startGateway(sqlite);
+  const replies = await Promise.all(Array.from({ length: 200 }, () => gateway.rest("GET", "/agent/whoami")));
+  for (const { status, headers } of replies) {
+    expect([status, headers.get("ratelimit"), headers.get("ratelimit-limit")]).toEqual([200, null, null]);
+  }
+  await gateway.close();
+});

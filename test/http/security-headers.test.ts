@@ -1,0 +1,133 @@
+import { join } from "node:path";
+import { ROUTES } from "../../src/rest/routes";
+import { sqlite } from "../support/engines";
+import { type Call, type Reply, startGateway, type TestGateway } from "../support/gateway";
+import { sendBytes } from "../support/raw";
+import { sendRaw } from "../support/refusals";
+
+/** Every address with what answers there. */
+const PAGES = ["/docs", "/dashboard", "/dashboard/settings/api-keys"];
+const OPEN = [
+  ...PAGES,
+  "/docs/viewer.js",
+  "/openapi.json",
+  "/healthz",
+  "/readyz",
+  "/metrics",
+  "/nowhere",
+  "/%ZZ",
+];
+const DOORS = [...new Set(ROUTES.map(({ path }) => path.replace(":petId", "1"))), "/graphql"];
+const METHODS = ["GET", "HEAD", "POST", "OPTIONS", "DELETE", "TRACE"];
+
+/** The directives of a policy by name. */
+const policyOf = ({ headers }: Reply): Record<string, string> =>
+  Object.fromEntries(
+    (headers.get("content-security-policy") ?? "")
+      .split("; ")
+      .map((line) => line.split(/ (.*)/s).slice(0, 2)),
+  );
+
+function expectProtected(reply: Reply): void {
+  const { headers } = reply;
+  expect(headers.get("x-content-type-options")).toBe("nosniff");
+  expect(headers.get("referrer-policy")).toBe("no-referrer");
+  expect(headers.get("cross-origin-resource-policy")).toBe("same-origin");
+  expect(policyOf(reply)["frame-ancestors"]).toBe("'none'");
+  expect(headers.get("x-powered-by")).toBeNull();
+  expect(headers.get("server")).toBeNull();
+  expect(headers.get("x-request-id")).toMatch(/\S/);
+}
+
+describe("every answer", () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway(sqlite, { dashboard: join(__dirname, "../../dist/dashboard") });
+  });
+  afterAll(() => gateway.close());
+
+  const ask = (method: string, path: string, more: string[] = []) =>
+    sendRaw(gateway.url, [`${method} ${path} HTTP/1.1`, ...more]);
+
+  test.each([...OPEN, ...DOORS])(
+    "of %s is protected, whatever the method and whoever calls",
+    async (path) => {
+      for (const method of METHODS) {
+        for (const token of [undefined, "nonsense", gateway.key, gateway.owner]) {
+          const more = token === undefined ? [] : [`Authorization: Bearer ${token}`];
+          const reply = await ask(method, path, more);
+          expectProtected(reply);
+          // Nobody but the service under HTTPS can promise HTTPS.
+          expect(reply.headers.get("strict-transport-security")).toBeNull();
+        }
+      }
+    },
+  );
+
+  test.each(DOORS)("of %s is kept by no cache", async (path) => {
+    const json = ["Content-Type: application/json"];
+    const key = [`Authorization: Bearer ${gateway.key}`];
+    for (const method of METHODS) {
+      for (const more of [[], key, [...key, ...json], ["Authorization: Bearer nonsense"], ["Expect: x"]]) {
+        expect((await ask(method, path, more)).headers.get("cache-control")).toBe("no-store");
+      }
+    }
+    const bodies: Call[] = [{ body: "{" }, { body: {} }, { body: "x".repeat(2_000_000) }];
+    for (const call of bodies) {
+      expect((await gateway.rest("POST", path, call)).headers.get("cache-control")).toBe("no-store");
+    }
+  });
+
+  test("to bytes that are no HTTP is protected too", async () => {
+    const answer = (await sendBytes(gateway.url, "nonsense\r\n\r\n")).toLowerCase();
+    expect(answer).toContain("\r\nx-content-type-options: nosniff\r\n");
+    expect(answer).toContain("\r\ncache-control: no-store\r\n");
+  });
+
+  test.each([
+    ...OPEN.filter((path) => !PAGES.includes(path)),
+    ...DOORS.filter((path) => path !== "/graphql"),
+  ])("of %s may load nothing where a browser shows it", async (path) => {
+    for (const token of [null, gateway.key]) {
+      if (path === "/%ZZ") continue;
+      const reply = await gateway.rest("GET", path, { token });
+      expect(policyOf(reply)["default-src"]).toBe("'none'");
+    }
+  });
+
+  test.each(PAGES)("of the page %s lets scripts of this server in alone", async (path) => {
+    const reply = await gateway.rest("GET", path, { token: null });
+    expect(reply.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    const policy = policyOf(reply);
+    expect([policy["default-src"], policy["script-src"], policy["form-action"], policy["base-uri"]]).toEqual([
+      "'none'",
+      "'self'",
+      "'none'",
+      "'none'",
+    ]);
+    expect(reply.headers.get("cross-origin-opener-policy")).toBe("same-origin");
+    expect(reply.headers.get("cache-control")).toBe("no-cache");
+  });
+
+  test("of Sandbox lets in what Apollo's own policy names, and no frame around it", async () => {
+    const reply = await gateway.rest("GET", "/graphql", { token: null, headers: { accept: "text/html" } });
+    expect(reply.headers.get("content-type")).toContain("text/html");
+    expectProtected(reply);
+    const policy = policyOf(reply);
+    expect(policy["default-src"] ?? policy["script-src"]).toBeUndefined();
+    expect(policy["object-src"]).toBe("'none'");
+    expect(reply.text).toMatch(/http-equiv="Content-Security-Policy" content="script-src 'self' 'nonce-/);
+  });
+});
+
+test.each([
+  [{ PUBLIC_URL: "https://gateway.example.com" }, true],
+  [{ PUBLIC_URL: "http://gateway.example.com" }, false],
+])("with %j, browsers are told to stay with HTTPS: %s", async (env, told) => {
+  const gateway = await startGateway(sqlite, { env });
+  for (const path of ["/dashboard", "/docs", "/graphql", "/v1/pets", "/nowhere"]) {
+    const { headers } = await gateway.rest("GET", path);
+    expect(headers.get("strict-transport-security")).toEqual(told ? "max-age=15552000" : null);
+  }
+  await gateway.close();
+});

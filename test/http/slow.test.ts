@@ -1,0 +1,67 @@
+import { sqlite } from "../support/engines";
+import { startGateway, type TestGateway } from "../support/gateway";
+import { openRaw, statusesIn } from "../support/raw";
+import { rowsOf } from "../support/refusals";
+
+describe("a client that sends a byte now and then", () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway(sqlite, { env: { REQUEST_TIMEOUT_SECONDS: "1" } });
+  });
+  afterAll(() => gateway.close());
+
+  /** Sends the first part, then the rest byte by byte, and never the end of it. */
+  const trickle = async (begin: string) => {
+    const { socket, closed } = openRaw(gateway.url);
+    socket.write(begin);
+    const timer = setInterval(() => socket.write("x"), 100);
+    const answers = await closed;
+    clearInterval(timer);
+    return answers;
+  };
+  const head = (path: string) =>
+    `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${gateway.key}\r\n` +
+    "Content-Type: application/json\r\n";
+
+  test.each<[string, () => string]>([
+    ["its request line", () => "GET /"],
+    ["its headers", () => "GET /v1/pets HTTP/1.1\r\nHost: localhost\r\nX-Slow: "],
+    ["a body for REST", () => `${head("/v1/pets")}Content-Length: 100000\r\n\r\n"`],
+    ["a body for GraphQL", () => `${head("/graphql")}Content-Length: 100000\r\n\r\n"`],
+    ["a chunk", () => `${head("/messages")}Transfer-Encoding: chunked\r\n\r\nfffff\r\n"`],
+  ])("of %s is cut off with 408", async (_, begin) => {
+    const answers = await trickle(begin());
+    expect(statusesIn(answers)).toEqual([408]);
+    expect(answers).toContain('"code":"request_timeout"');
+    expect(await rowsOf(gateway)).toEqual({ pets: 0, messages: 0 });
+  });
+
+  test("of a body that is not read, for its key was refused, is cut off too", async () => {
+    const answers = await trickle(
+      "POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n",
+    );
+    expect(statusesIn(answers)[0]).toBe(401);
+  });
+});
+
+test("connections beyond MAX_CONNECTIONS are hung up on, until one of the others ends", async () => {
+  const gateway = await startGateway(sqlite, { env: { MAX_CONNECTIONS: "3" } });
+  const ask = () => {
+    const connection = openRaw(gateway.url);
+    connection.socket.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    return connection;
+  };
+  const answered = async (connection: ReturnType<typeof ask>) => {
+    await connection.until('"ok"');
+    return connection;
+  };
+  // One is the test's own, which has signed in and keeps its connection.
+  const held = await Promise.all([answered(ask()), answered(ask())]);
+  expect(statusesIn(await ask().closed)).toEqual([]);
+  for (const { socket } of held) socket.destroy();
+  await Promise.all(held.map(({ closed }) => closed));
+  let next = ask();
+  while ((await Promise.race([answered(next), next.closed])) === "") next = ask();
+  next.socket.destroy();
+  await gateway.close();
+});

@@ -1,0 +1,39 @@
+import { crc32 } from "node:zlib";
+import { toBase62 } from "../../src/keys/base62";
+import { mintApiKey } from "../../src/keys/key-format";
+import { onEachEngine } from "../support/engines";
+import { mint, startGateway, type TestGateway } from "../support/gateway";
+import { codeOf } from "../support/people";
+
+onEachEngine((engine) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway(engine);
+  });
+  afterAll(() => gateway.close());
+
+  /** What the database is asked for one call, apart from the values. */
+  const workFor = async (token: string) => {
+    const { database } = gateway.services;
+    const spies = [
+      jest.spyOn(database, "lookup"),
+      jest.spyOn(database, "read"),
+      jest.spyOn(database, "write"),
+    ];
+    const reply = await gateway.rest("GET", "/agent/whoami", { token });
+    const work = spies.map(({ mock }) => mock.calls.length);
+    for (const spy of spies) spy.mockRestore();
+    return { code: codeOf(reply), work };
+  };
+
+  test("a key that nobody has costs the same one query as one whose secret alone is wrong", async () => {
+    const { secret, hint } = await mint(gateway);
+    // The public part of a real key, another secret, and the checksum that fits.
+    const body = `${hint}_${"A".repeat(22)}`;
+    const forged = body + toBase62(crc32(body), 6);
+    const unknown = await workFor(mintApiKey("dev").secret);
+    expect(unknown).toEqual({ code: "invalid_api_key", work: [1, 0, 0] });
+    expect(await workFor(forged)).toEqual(unknown);
+    expect((await workFor(secret)).work).toEqual(unknown.work);
+  });
+});

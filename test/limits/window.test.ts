@@ -1,0 +1,76 @@
+import fc from "fast-check";
+import { networkOf } from "../../src/limits/network";
+import { createRateLimit } from "../../src/limits/rate-limit";
+import { RefusedTokens } from "../../src/limits/refused-tokens";
+import { countOne, WINDOW_MS, type Window } from "../../src/limits/window";
+
+test("a window takes exactly its limit, and the one that follows it begins anew", () => {
+  const waits = fc.array(fc.integer({ min: 0, max: WINDOW_MS / 2 }), { maxLength: 100 });
+  fc.assert(
+    fc.property(waits, fc.integer({ min: 1, max: 10 }), (gaps, limit) => {
+      let window: Window | undefined;
+      let now = 0;
+      const allowed = new Map<number, number>();
+      for (const gap of gaps) {
+        now += gap;
+        const decision = countOne(window, limit, now);
+        window = decision.window;
+        expect(window.endsAt).toBeGreaterThan(now);
+        expect(window.endsAt).toBeLessThanOrEqual(now + WINDOW_MS);
+        expect(decision.resetSeconds).toBe(Math.ceil((window.endsAt - now) / 1000));
+        const used = (allowed.get(window.endsAt) ?? 0) + (decision.allowed ? 1 : 0);
+        allowed.set(window.endsAt, used);
+        expect(decision.remaining).toBe(limit - used);
+        expect(decision.allowed || used === limit).toBe(true);
+      }
+    }),
+  );
+});
+
+test("a key is let in again when its minute is over", () => {
+  let now = 0;
+  const count = createRateLimit(2, () => now);
+  const refused = () => count?.("a").refusal?.code;
+  expect([refused(), refused(), refused()]).toEqual([undefined, undefined, "rate_limited"]);
+  now = WINDOW_MS - 1;
+  expect(refused()).toBe("rate_limited");
+  expect(count?.("a").headers["ratelimit-reset"]).toBe(1);
+  now = WINDOW_MS;
+  expect([refused(), refused(), refused()]).toEqual([undefined, undefined, "rate_limited"]);
+});
+
+test("an address is let in again when its minute is over, and of many addresses only some are kept", async () => {
+  let now = 0;
+  const refused = new RefusedTokens(2, () => now);
+  const guess = (ip: string) =>
+    refused
+      .find("hash", ip, async () => undefined)
+      .then(
+        () => "looked up",
+        ({ code }) => code,
+      );
+  expect([await guess("a"), await guess("a"), await guess("a")]).toEqual([
+    "looked up",
+    "looked up",
+    "too_many_attempts",
+  ]);
+  now = WINDOW_MS;
+  expect(await guess("a")).toBe("looked up");
+  for (let i = 0; i < 100_000; i++) await guess(`address ${i}`);
+  expect(Object.values(refused).filter((value) => "size" in Object(value) && value.size > 10_000)).toEqual(
+    [],
+  );
+});
+
+test.each([
+  ["192.0.2.1", "192.0.2.1"],
+  ["::ffff:192.0.2.1", "192.0.2.1"],
+  ["::1", "0:0:0:0"],
+  ["2001:db8::1", "8193:3512:0:0"],
+  ["2001:db8:0:0:ffff:ffff:ffff:ffff", "8193:3512:0:0"],
+  ["2001:db8:1::", "8193:3512:1:0"],
+  ["fe80::1%eth0", "65152:0:0:0"],
+  [null, "null"],
+])("the network of %s is %s", (ip, network) => {
+  expect(networkOf(ip)).toBe(network);
+});

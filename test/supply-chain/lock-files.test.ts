@@ -1,0 +1,18 @@
+import { installed, PROJECTS, placeOf } from "./lock";
+
+describe.each(PROJECTS)("$name", (project) => {
+  test("holds a SHA-512 of every package that it installs", () => {
+    const packages = installed(project);
+    expect(packages.length).toBeGreaterThan(300);
+    const without = packages.filter(([, { integrity }]) => !/^sha512-[\w+/]{86}==$/.test(integrity ?? ""));
+    expect(without.map(([place]) => place)).toEqual([]);
+  });
+
+  test("holds what each package needs on the other platforms, or an install would fail there", () => {
+    const needs = installed(project).flatMap(([place, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).map((name) => ({ place, name })),
+    );
+    expect(needs.length).toBeGreaterThan(0);
+    expect(needs.filter(({ place, name }) => placeOf(project, place, name) === undefined)).toEqual([]);
+  });
+});

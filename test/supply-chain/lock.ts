@@ -1,0 +1,49 @@
+import { readFileSync } from "node:fs";
+import { join, posix } from "node:path";
+
+/** What a lock file says of one package. */
+export interface LockedPackage {
+  version?: string;
+  integrity?: string;
+  license?: string;
+  /** A folder of this repository. */
+  link?: boolean;
+  hasInstallScript?: boolean;
+  dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+  peerDependencies?: Record<string, string>;
+}
+
+/** A folder with a lock file of its own. */
+export interface Project {
+  name: string;
+  /** By the place in the project, such as `node_modules/pg`. */
+  packages: Map<string, LockedPackage>;
+  /** Whether the install script of a package may run, by its name. */
+  allowScripts: Record<string, boolean>;
+}
+
+const readJson = (...path: string[]) => JSON.parse(readFileSync(join(...path), "utf8"));
+
+/** Every project that installs packages. */
+export const PROJECTS: Project[] = [".", "test/bench/contenders"].map((folder) => ({
+  name: posix.join(folder, "package-lock.json"),
+  packages: new Map(Object.entries(readJson(folder, "package-lock.json").packages)),
+  allowScripts: readJson(folder, "package.json").allowScripts,
+}));
+
+/** The packages that come from a registry. */
+export const installed = ({ packages }: Project): [string, LockedPackage][] =>
+  [...packages].filter(([place, { link }]) => place.includes("node_modules/") && !link);
+
+/** The name of the package at a place. */
+export const nameAt = (place: string): string => place.slice(place.lastIndexOf("node_modules/") + 13);
+
+/** Where Node finds a package that the one at `from` asks for by its name; undefined when the lock has none. */
+export function placeOf({ packages }: Project, from: string, name: string): string | undefined {
+  for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf("node_modules/") - 1))) {
+    const place = posix.join(folder, "node_modules", name);
+    if (packages.has(place)) return place;
+    if (folder === "") return undefined;
+  }
+}

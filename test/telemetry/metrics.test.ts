@@ -1,0 +1,231 @@
+import { once } from "node:events";
+import { request } from "node:http";
+import { onEachEngine, sqlite } from "../support/engines";
+import { mint, operator, startGateway, type TestGateway } from "../support/gateway";
+import { scrape } from "../support/metrics";
+import { endProcesses, startServer } from "../support/process";
+
+onEachEngine((engine) => {
+  let gateway: TestGateway;
+  beforeEach(async () => {
+    gateway = await startGateway(engine);
+  });
+  afterEach(() => gateway.close());
+
+  test("requests are counted by door, route, method and status, and timed", async () => {
+    await gateway.rest("GET", "/v1/pets?limit=5");
+    await gateway.rest("GET", "/v1/pets", { token: null });
+    await gateway.rest("POST", "/v1/pets", { body: { name: "Rex", categoryId: 1 } });
+    await gateway.rest("GET", "/v1/pets/1");
+    await gateway.rest("GET", "/v1/pets/2");
+    await gateway.graphql("{ whoami { agent { slug } } }");
+    const { total } = await scrape(gateway);
+    const requests = (door: string, route: string, method: string, status: string) =>
+      total("gateway_http_requests_total", { door, route, method, status });
+    expect(requests("rest", "/v1/pets", "GET", "200")).toBe(1);
+    expect(requests("rest", "/v1/pets", "GET", "401")).toBe(1);
+    expect(requests("rest", "/v1/pets", "POST", "201")).toBe(1);
+    expect(requests("rest", "/v1/pets/:petId", "GET", "200")).toBe(1);
+    expect(requests("rest", "/v1/pets/:petId", "GET", "404")).toBe(1);
+    // The owner signed in before.
+    expect(requests("graphql", "/graphql", "POST", "200")).toBe(2);
+    const pets = { door: "rest", route: "/v1/pets", method: "GET" };
+    expect(total("gateway_http_request_duration_seconds_count", pets)).toBe(2);
+    expect(total("gateway_http_request_duration_seconds_sum", pets)).toBeGreaterThan(0);
+  });
+
+  test("nothing that a client sends becomes a label: not a URL, a method, an operation's name or a key", async () => {
+    const { secret } = await mint(gateway);
+    await gateway.rest("GET", `/${secret}/nowhere?token=${secret}`);
+    await gateway.rest("PROPFIND", "/v1/pets");
+    await gateway.rest("LINK", "/v1/pets");
+    await gateway.rest("GET", `/dashboard/assets/${secret}`);
+    await gateway.graphql(`query ${secret} { whoami { agent { slug } } }`);
+    await gateway.graphql("query ($a: ID!) { pet(id: $a) { id } }", { a: secret });
+    const { text, total } = await scrape(gateway);
+    expect(text).not.toContain(secret.slice(0, 20));
+    expect(text).not.toContain("PROPFIND");
+    expect(total("gateway_http_requests_total", { route: "unknown", status: "404" })).toBe(1);
+    expect(total("gateway_http_requests_total", { method: "other", status: "405" })).toBe(2);
+  });
+
+  test("GraphQL operations are counted by type and by the code of what went wrong", async () => {
+    await gateway.graphql("{ whoami { agent { slug } } }");
+    // More often than the server needs to make a program of it.
+    for (let i = 0; i < 10; i += 1) await gateway.graphql("{ pets { nodes { id } } }");
+    await gateway.graphql('mutation { createPet(input: { name: "Rex", categoryId: "1" }) { id } }');
+    await gateway.graphql('mutation { createPet(input: { name: "", categoryId: "1" }) { id } }');
+    await gateway.graphql("{ viewer { id } }");
+    await gateway.graphql("{ nonsense }");
+    await gateway.graphql("{ ");
+    const { total } = await scrape(gateway);
+    const operations = (type: string, outcome: string) =>
+      total("gateway_graphql_operations_total", { type, outcome });
+    expect(operations("query", "ok")).toBe(11);
+    // One is the owner's signIn.
+    expect(operations("mutation", "ok")).toBe(2);
+    expect(operations("mutation", "invalid_request")).toBe(1);
+    expect(operations("query", "forbidden")).toBe(1);
+    expect(operations("none", "graphql_validation_failed")).toBe(1);
+    expect(operations("none", "graphql_parse_failed")).toBe(1);
+  });
+
+  test("key checks are counted by what became of the key, at both doors", async () => {
+    const revoked = await mint(gateway);
+    await gateway.services.keys.revoke(await operator(gateway), revoked.id);
+    await gateway.rest("GET", "/agent/whoami");
+    await gateway.graphql("{ whoami { agent { slug } } }");
+    await gateway.rest("GET", "/agent/whoami", { token: revoked.secret });
+    await gateway.rest("GET", "/agent/whoami", { token: `agk_dev_${"x".repeat(40)}` });
+    await gateway.rest("GET", "/agent/whoami", { token: null });
+    const { total } = await scrape(gateway);
+    const checks = (outcome: string) => total("gateway_key_checks_total", { outcome });
+    expect([checks("accepted"), checks("key_revoked"), checks("invalid_api_key")]).toEqual([2, 1, 1]);
+    expect(checks("key_expired")).toBe(0);
+  });
+
+  test("what shares a query or a commit is counted with how many shared it, and commits are timed", async () => {
+    const before = await scrape(gateway);
+    await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        gateway.rest("POST", "/messages", {
+          body: { message: "Hello" },
+          headers: { "idempotency-key": `${i}` },
+        }),
+      ),
+    );
+    await gateway.rest("POST", "/v1/pets", { body: { name: "Rex", categoryId: 1 } });
+    const after = await scrape(gateway);
+    const grown = (name: string, labels = {}) => after.total(name, labels) - before.total(name, labels);
+    expect(grown("gateway_database_batch_size_sum", { of: "keys" })).toBe(21);
+    expect(grown("gateway_database_batch_size_count", { of: "keys" })).toBeLessThanOrEqual(21);
+    expect(grown("gateway_database_batch_size_sum", { of: "inserts" })).toBe(1);
+    const transactions = grown("gateway_database_transaction_duration_seconds_count");
+    expect(transactions).toBeGreaterThanOrEqual(2);
+    expect(grown("gateway_database_transaction_duration_seconds_sum")).toBeGreaterThan(0);
+    expect(grown("gateway_database_batch_size_count", { of: "transaction" })).toBe(
+      engine.name === "SQLite" ? transactions : 0,
+    );
+  });
+
+  test("failures of the database are counted, and how much waits for it is shown", async () => {
+    const { database } = gateway.services;
+    await expect(database.write((tx) => tx.query("nonsense"))).rejects.toThrow();
+    const idle = await scrape(gateway);
+    expect(idle.total("gateway_database_errors_total", { kind: "unexpected" })).toBe(1);
+    expect(idle.total("gateway_database_errors_total", { kind: "unavailable" })).toBe(0);
+
+    const units = Array.from({ length: 15 }, () => database.write((tx) => tx.query("SELECT 1")));
+    const { waiting } = database.pressure();
+    await Promise.all(units);
+    expect(waiting).toEqual(engine.name === "SQLite" ? { reader: 0, writer: 15 } : { connection: 15 });
+    const { total, samples } = await scrape(gateway);
+    expect(total("gateway_database_waiting")).toBe(0);
+    const states = samples.filter(({ name }) => name === "gateway_database_connections");
+    expect(states).toHaveLength(engine.name === "SQLite" ? 0 : 2);
+  });
+
+  test("requests under way are counted until their answer or their client is gone", async () => {
+    expect((await scrape(gateway)).total("gateway_http_requests_in_flight")).toBe(1);
+    const post = request(`${gateway.url}/v1/pets`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${gateway.key}`,
+        "content-type": "application/json",
+        expect: "100-continue",
+      },
+    });
+    post.on("error", () => undefined).flushHeaders();
+    await once(post, "continue");
+    expect((await scrape(gateway)).total("gateway_http_requests_in_flight")).toBe(2);
+    post.destroy();
+    const labels = { route: "/v1/pets", method: "POST", status: "aborted" };
+    let aborted = 0;
+    while (aborted === 0) {
+      const { total } = await scrape(gateway);
+      aborted = total("gateway_http_requests_total", labels);
+      if (aborted > 0) expect(total("gateway_http_requests_in_flight")).toBe(1);
+    }
+    expect(aborted).toBe(1);
+  });
+});
+
+describe("/metrics", () => {
+  const TOKEN = "a token of twenty characters".replaceAll(" ", "-");
+  const running: TestGateway[] = [];
+  const start = async (env: Record<string, string>) => {
+    const gateway = await startGateway(sqlite, { env });
+    running.push(gateway);
+    return gateway;
+  };
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((gateway) => gateway.close()));
+    await endProcesses();
+  });
+
+  test("is for whoever has METRICS_TOKEN, where that is set", async () => {
+    const gateway = await start({ METRICS_TOKEN: TOKEN, ENVIRONMENT: "production" });
+    const read = (token: string | null) => gateway.rest("GET", "/metrics", { token });
+    expect(await read(TOKEN)).toMatchObject({ status: 200 });
+    for (const token of [null, "", gateway.key, gateway.owner, `${TOKEN}x`]) {
+      const refused = await read(token);
+      expect(refused).toMatchObject({ status: 401, body: { code: "unauthenticated" } });
+      expect(refused.headers.get("www-authenticate")).toBe("Bearer");
+    }
+  });
+
+  test.each(["staging", "production"])("is for nobody in %s without METRICS_TOKEN", async (environment) => {
+    const gateway = await start({ ENVIRONMENT: environment });
+    for (const token of [null, gateway.key, "undefined"]) {
+      const refused = await gateway.rest("GET", "/metrics", { token });
+      expect(refused).toMatchObject({ status: 403, body: { code: "forbidden" } });
+    }
+  });
+
+  test("is open to this machine in development, is not to be stored, and answers HEAD", async () => {
+    const gateway = await start({});
+    const reply = await gateway.rest("GET", "/metrics", { token: null });
+    expect(reply.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+    expect(reply.headers.get("cache-control")).toBe("no-store");
+    expect(await gateway.rest("HEAD", "/metrics", { token: null })).toMatchObject({ status: 200, text: "" });
+    expect((await gateway.rest("POST", "/metrics", { token: null })).headers.get("allow")).toBe(
+      "GET, HEAD, OPTIONS",
+    );
+  });
+
+  test("tells of one app alone, where a process has several", async () => {
+    const [one, other] = await Promise.all([start({}), start({})]);
+    await one.rest("GET", "/v1/pets");
+    const pets = { route: "/v1/pets" };
+    expect((await scrape(one)).total("gateway_http_requests_total", pets)).toBe(1);
+    expect((await scrape(other)).total("gateway_http_requests_total", pets)).toBe(0);
+  });
+
+  test("of a running server tells of the process too", async () => {
+    const place = await sqlite.createDatabase();
+    try {
+      const { url, stop } = await startServer({ DATABASE_URL: place.url });
+      const rest = async () => {
+        const response = await fetch(`${url}/metrics`);
+        return { status: response.status, text: await response.text() } as never;
+      };
+      const { total, samples } = await scrape({ rest });
+      for (const name of [
+        "process_cpu_seconds_total",
+        "process_resident_memory_bytes",
+        "nodejs_eventloop_lag_p99_seconds",
+        "gateway_event_loop_busy_seconds_total",
+      ]) {
+        expect(total(name)).toBeGreaterThan(0);
+      }
+      expect(samples).toContainEqual({
+        name: "gateway_build_info",
+        labels: { version: expect.stringMatching(/^\d+\.\d+\.\d+$/), node_version: process.version },
+        value: 1,
+      });
+      expect((await stop()).code).toBe(0);
+    } finally {
+      await place.drop();
+    }
+  });
+});

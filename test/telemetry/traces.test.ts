@@ -1,0 +1,183 @@
+import { startCollector } from "../support/collector";
+import { onEachEngine, sqlite, type TestEngine } from "../support/engines";
+import { endProcesses, runServer, secretsIn, startServer } from "../support/process";
+
+const TRACE = "0af7651916cd43dd8448eb211c80319c";
+const PARENT = "b7ad6b7169203331";
+const traceparent = `00-${TRACE}-${PARENT}-01`;
+
+interface Call {
+  token?: string;
+  headers?: Record<string, string>;
+  body?: unknown;
+}
+
+/** A server in a process of its own: the exporter cannot work inside of the test runner, which knows no `import()`. */
+async function start(engine: TestEngine, env: Record<string, string>) {
+  const place = await engine.createDatabase();
+  const server = await startServer({ DATABASE_URL: place.url, ...env });
+  const { key, email, password } = secretsIn(server.stdout()) ?? { key: "", email: "", password: "" };
+  const rest = async (method: string, path: string, { token = key, headers = {}, body }: Call = {}) => {
+    const response = await fetch(`${server.url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json", ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, text: await response.text() };
+  };
+  return {
+    key,
+    credentials: { email, password },
+    rest,
+    graphql: (query: string, variables = {}, call: Call = {}) =>
+      rest("POST", "/graphql", { ...call, body: { query, variables } }),
+    log: () => server.stderr(),
+    close: async () => {
+      await server.stop();
+      await place.drop();
+    },
+  };
+}
+
+onEachEngine((engine) => {
+  let collector: Awaited<ReturnType<typeof startCollector>>;
+  let gateway: Awaited<ReturnType<typeof start>>;
+  beforeEach(async () => {
+    collector = await startCollector();
+    gateway = await start(engine, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+  });
+  afterEach(async () => {
+    await endProcesses();
+    await collector.close();
+  });
+
+  /** Closes the gateway, which hands over all that it saw. */
+  async function spans() {
+    await gateway.close();
+    return collector.spans();
+  }
+
+  test("a REST request is followed from the caller's trace to the database", async () => {
+    await gateway.rest("GET", "/v1/pets?limit=5", { headers: { traceparent, "x-request-id": "mine" } });
+    const seen = await spans();
+    const request = seen.find(({ parentId }) => parentId === PARENT);
+    expect(request).toMatchObject({
+      name: "GET /v1/pets",
+      traceId: TRACE,
+      attributes: {
+        "http.request.method": "GET",
+        "http.route": "/v1/pets",
+        "http.response.status_code": 200,
+        "gateway.request_id": "mine",
+      },
+    });
+    const below = seen.filter(({ parentId }) => parentId === request?.spanId);
+    expect(below.map(({ name }) => name)).toContain("batch of keys");
+    const keys = below.find(({ name }) => name === "batch of keys");
+    const names = seen.filter(({ traceId }) => traceId === TRACE).map(({ name }) => name);
+    expect(names).toContain("database lookup");
+    expect(seen.some(({ parentId, name }) => parentId === keys?.spanId && name === "database lookup")).toBe(
+      true,
+    );
+  });
+
+  test("a GraphQL request with a body is one trace, with its operation, also where the log speaks of it", async () => {
+    await gateway.graphql("query Mine { whoami { agent { slug } } }", {}, { headers: { traceparent } });
+    const log = () =>
+      gateway
+        .log()
+        .split("\n")
+        .filter((line) => line.includes(TRACE));
+    const seen = (await spans()).filter(({ traceId }) => traceId === TRACE);
+    const request = seen.find(({ name }) => name === "POST /graphql");
+    const operation = seen.find(({ name }) => name === "graphql");
+    expect(operation?.parentId).toBe(request?.spanId);
+    expect(operation?.attributes).toEqual({
+      "graphql.operation.type": "query",
+      "graphql.operation.name": "Mine",
+    });
+    expect(log()).toHaveLength(1);
+    expect(JSON.parse(log()[0] ?? "")).toMatchObject({ route: "/graphql", span_id: request?.spanId });
+  });
+
+  test("requests that share a query are linked to it", async () => {
+    const traces = Array.from({ length: 20 }, (_, i) => `${i + 10}`.padStart(32, "a"));
+    await Promise.all(
+      traces.map((trace) =>
+        gateway.rest("GET", "/agent/whoami", { headers: { traceparent: `00-${trace}-${PARENT}-01` } }),
+      ),
+    );
+    const seen = await spans();
+    const requests = seen.filter(({ name }) => name === "GET /agent/whoami").map(({ spanId }) => spanId);
+    const batches = seen.filter(({ name }) => name === "batch of keys");
+    const served = new Set(batches.flatMap(({ parentId, links }) => [parentId, ...links]));
+    expect(requests).toHaveLength(20);
+    for (const request of requests) expect(served).toContain(request);
+  });
+
+  test("nothing secret leaves: no key, session, password, variable, body, query string or address", async () => {
+    const { credentials, key: secret } = gateway;
+    const signIn = "mutation ($input: SignInInput!) { signIn(input: $input) { token } }";
+    const owner = JSON.parse((await gateway.graphql(signIn, { input: credentials })).text).data.signIn.token;
+    expect(owner).toMatch(/^ags_/);
+    await gateway.rest("GET", `/${secret}?token=${secret}`, { token: secret });
+    await gateway.rest("GET", "/v1/pets?cursor=a-cursor-of-mine", { token: secret });
+    await gateway.rest("POST", "/messages", { token: secret, body: { message: "a message of mine" } });
+    await gateway.graphql(`query ${secret} { pets { nodes { name } } }`, {}, { token: secret });
+    await gateway.graphql("query ($a: ID!) { pet(id: $a) { id } }", { a: "a-variable-of-mine" });
+    await gateway.graphql("{ agents { slug } }", {}, { token: owner });
+    const seen = await spans();
+    expect(seen.length).toBeGreaterThan(10);
+    const text = collector.text();
+    expect(text).toContain("POST /messages");
+    for (const leak of [
+      ...[secret, secret.slice(-28), owner, credentials.password],
+      ...["Bearer", "of mine", "of-mine", "127.0.0.1", credentials.email],
+    ]) {
+      expect(text).not.toContain(leak);
+    }
+  });
+});
+
+describe("tracing", () => {
+  afterEach(endProcesses);
+
+  test("looks at nothing unless it is told where to send it", async () => {
+    const gateway = await start(sqlite, {});
+    await gateway.rest("GET", "/v1/pets", { headers: { traceparent } });
+    expect(gateway.log()).not.toContain("trace_id");
+    await gateway.close();
+  });
+
+  test("keeps a request that its caller does not sample out of what is sent", async () => {
+    const collector = await startCollector();
+    const gateway = await start(sqlite, { OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/` });
+    await gateway.rest("GET", "/v1/pets", { headers: { traceparent: `00-${TRACE}-${PARENT}-00` } });
+    await gateway.rest("GET", "/agent/whoami");
+    await gateway.close();
+    expect(collector.spans().map(({ traceId }) => traceId)).not.toContain(TRACE);
+    expect(collector.spans().map(({ name }) => name)).toContain("GET /agent/whoami");
+    await collector.close();
+  });
+
+  test("that reaches no collector is said in the log and does not disturb requests", async () => {
+    const collector = await startCollector();
+    await collector.close();
+    const gateway = await start(sqlite, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+    expect((await gateway.rest("GET", "/v1/pets")).status).toBe(200);
+    await gateway.close();
+    expect(gateway.log()).toContain("traces could not be sent");
+  });
+
+  test("settings that are wrong stop the start with one line", async () => {
+    for (const [name, value] of [
+      ["OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4317"],
+      ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"],
+      ["OTEL_TRACES_SAMPLER", "sometimes"],
+    ] as const) {
+      const { code, stderr } = await runServer({ [name]: value });
+      expect(code).toBe(1);
+      expect(stderr).toMatch(new RegExp(`^gateway: ${name} [^\\n]+\\n$`));
+    }
+  });
+});
