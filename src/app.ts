@@ -1,3 +1,5 @@
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fastifyApolloHandler } from "@as-integrations/fastify";
 import type { FastifyInstance } from "fastify";
@@ -17,6 +19,7 @@ import { addDashboard } from "./http/dashboard";
 import { addHealthRoutes } from "./http/health";
 import { refuseInvalidHost } from "./http/host";
 import { addMetricsRoute } from "./http/metrics";
+import { listenForOperations } from "./http/operations";
 import { countRequest } from "./http/request-metrics";
 import { RequestsUnderWay } from "./http/requests-under-way";
 import { createHttpServer } from "./http/server";
@@ -35,6 +38,8 @@ export interface App {
   http: FastifyInstance;
   services: Services;
   metrics: Metrics;
+  /** Answers probes and scrapes on a port of their own too. @returns the port. @throws StartupError */
+  listenForOperations(port: number, host: string): Promise<number>;
   /** From now on `/readyz` answers 503, so that no more requests are sent here; those that come are answered. */
   announceStop(): void;
   /** Finishes what is under way, within seconds, then lets go of the database. */
@@ -105,10 +110,16 @@ export async function createApp(
 
   const stopHousekeeping = startHousekeeping(database, (err) => log.warn({ err }, "housekeeping failed"));
 
+  let operations: Server | undefined;
+
   return {
     http,
     services,
     metrics,
+    listenForOperations: async (port, host) => {
+      operations = await listenForOperations(http, port, host);
+      return (operations.address() as AddressInfo).port;
+    },
     announceStop: () => {
       readiness.stopping = true;
     },
@@ -119,6 +130,8 @@ export async function createApp(
       if (givenUp > 0) log.warn({ requests: givenUp }, "requests that did not end are given up");
       http.server.closeAllConnections();
       await closed;
+      operations?.close();
+      operations?.closeAllConnections();
       await apollo.stop();
       await services.usage.close();
       await database.close();

@@ -81,6 +81,7 @@ const settings = z
   .object({
     PORT: integer("PORT", 0, 65_535).default(4000),
     HOST: z.string().default("127.0.0.1"),
+    OPERATIONS_PORT: integer("OPERATIONS_PORT", 1, 65_535).optional(),
     DATABASE_URL: z
       .string()
       .regex(/^(sqlite:(?!:memory:).+|postgres(ql)?:\/\/.+)$/, DATABASE_URL_FORM)
@@ -151,6 +152,7 @@ const settings = z
   .transform((env) => ({
     port: env.PORT,
     host: env.HOST,
+    operationsPort: env.OPERATIONS_PORT,
     databaseUrl: env.DATABASE_URL,
     databasePoolSize: env.DATABASE_POOL_SIZE,
     environment: env.ENVIRONMENT,

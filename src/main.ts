@@ -26,6 +26,7 @@ async function start(config: Config, log: Logger): Promise<App> {
   app.metrics.watchProcess();
   // First, for what the first start makes is shown once, and a port in use would lose it.
   await app.http.listen({ port: config.port, host: config.host });
+  if (config.operationsPort !== undefined) await app.listenForOperations(config.operationsPort, config.host);
   const first = await bootstrap(app.services.database, config);
   const address = addressOf(config, app.http.server.address());
   if (first) process.stdout.write(firstStartNotice(first, address));

@@ -2,10 +2,8 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import type { Config } from "../config";
 import { GatewayError } from "../errors";
+import { OPERATIONS } from "./operations";
 import { WorkLoad } from "./work-load";
-
-/** What those ask for who look after the service, above all when it has too much to do. */
-const ALWAYS_ANSWERED = new Set(["/healthz", "/readyz", "/metrics"]);
 
 /**
  * Refusals in one turn of the event loop. A refused client comes back at once: were they all answered where they are
@@ -57,7 +55,7 @@ export function shedOverload(
   app.decorateRequest("work", undefined);
   app.decorateRequest("isShed", false);
   app.addHook("onRequest", (request, _reply, done) => {
-    if (load.isTooMuch && !ALWAYS_ANSWERED.has(request.routeOptions.url ?? "")) {
+    if (load.isTooMuch && !OPERATIONS.has(request.routeOptions.url ?? "")) {
       request.isShed = true;
       tell();
       if (waiting.push(done) === 1) setImmediate(refuseSome);

@@ -1,0 +1,68 @@
+import { connect, createServer } from "node:net";
+import { createApp } from "../../src/app";
+import { loadConfig } from "../../src/config";
+import { createDataSource } from "../../src/database/data-source";
+import { StartupError } from "../../src/errors";
+import { createLogger } from "../../src/logger";
+import { onEachEngine, type TestDatabase } from "../support/engines";
+
+onEachEngine((engine) => {
+  let place: TestDatabase;
+  let app: Awaited<ReturnType<typeof createApp>>;
+  let port: number;
+  const HOST = "127.0.0.1";
+  beforeAll(async () => {
+    place = await engine.createDatabase();
+    const config = loadConfig({ DATABASE_URL: place.url, MAX_REQUESTS_IN_FLIGHT: "1" });
+    app = await createApp(config, createDataSource(place.url), createLogger("silent"));
+    await app.http.listen({ port: 0, host: HOST });
+    port = await app.listenForOperations(0, HOST);
+  });
+  afterAll(async () => {
+    await app.close();
+    await place.drop();
+  });
+
+  const ask = (path: string, init?: RequestInit) => fetch(`http://${HOST}:${port}${path}`, init);
+
+  test("a port of their own answers probes and scrapes as the other one does", async () => {
+    expect(await (await ask("/healthz")).json()).toEqual({ status: "ok" });
+    expect(await (await ask("/readyz?from=probe")).json()).toEqual({ status: "ok", writes: "ok" });
+    expect(await (await ask("/metrics")).text()).toContain("gateway_http_requests_total");
+    expect((await ask("/readyz", { method: "DELETE" })).status).toBe(405);
+  });
+
+  test("and nothing else", async () => {
+    for (const path of ["/", "/graphql", "/v1/pets", "/dashboard/", "/healthz/x", "//healthz", "/HEALTHZ"]) {
+      const reply = await ask(path);
+      expect([path, reply.status, await reply.json()]).toEqual([
+        path,
+        404,
+        expect.objectContaining({ code: "not_found", status: 404 }),
+      ]);
+    }
+  });
+
+  test("a port in use is told by the name of its setting", async () => {
+    const other = createServer().listen(0, HOST);
+    await new Promise((resolve) => other.once("listening", resolve));
+    const taken = (other.address() as { port: number }).port;
+    const failure = await app.listenForOperations(taken, HOST).catch((error: unknown) => error);
+    other.close();
+    expect(failure).toBeInstanceOf(StartupError);
+    expect(String(failure)).toContain(`OPERATIONS_PORT ${taken}`);
+  });
+
+  test("it ends with the server, also with a connection open on which nothing was asked", async () => {
+    const own = await engine.createDatabase();
+    const config = loadConfig({ DATABASE_URL: own.url });
+    const short = await createApp(config, createDataSource(own.url), createLogger("silent"));
+    await short.http.listen({ port: 0, host: HOST });
+    const silent = connect(await short.listenForOperations(0, HOST), HOST);
+    await new Promise((resolve) => silent.once("connect", resolve));
+    const ended = new Promise((resolve) => silent.once("close", resolve));
+    await short.close();
+    await ended;
+    await own.drop();
+  });
+});
