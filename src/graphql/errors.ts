@@ -2,6 +2,7 @@ import { ApolloServerValidationErrorCode, unwrapResolverError } from "@apollo/se
 import { GraphQLError, type GraphQLFormattedError, Kind, print } from "graphql";
 import { type ErrorCode, GatewayError } from "../errors";
 import { excerpt } from "../keys/redact-tokens";
+import { MOST } from "./limits";
 
 /** Longest message of GraphQL itself that is passed on: it quotes the document, which may be huge. */
 const LONGEST_MESSAGE = 500;
@@ -28,6 +29,9 @@ export function toGatewayError(error: unknown): GatewayError {
     if (error.extensions.validationErrorCode === ApolloServerValidationErrorCode.INTROSPECTION_DISABLED) {
       return new GatewayError("graphql_validation_failed", "Introspection is off on this server.");
     }
+    if (isStackOverflow(error)) {
+      return new GatewayError("query_too_complex", `The document has more than ${MOST.levels} levels.`);
+    }
     if (code !== undefined) return new GatewayError(code, excerpt(withoutLiteral(error), LONGEST_MESSAGE));
   }
   return new GatewayError("internal_error", undefined, { cause });
@@ -43,6 +47,12 @@ function causeOf(error: unknown): unknown {
 function isAboutDocument(error: GraphQLError, cause: unknown): boolean {
   if (error.path === undefined) return true;
   return cause instanceof GraphQLError && cause.nodes !== undefined;
+}
+
+/** The parser follows nesting by calling itself. */
+function isStackOverflow({ originalError }: GraphQLError): boolean {
+  const within = originalError instanceof GraphQLError ? originalError.originalError : undefined;
+  return within?.name === "RangeError";
 }
 
 function codeOf({ extensions }: GraphQLError): ErrorCode | undefined {

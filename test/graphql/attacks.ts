@@ -35,6 +35,16 @@ export const ATTACKS: readonly Attack[] = [
   ["100,000 comments", "query_too_complex", `${"#\n".repeat(100_000)}{ __typename }`],
   ["10,000 comments", "query_too_complex", `${"#\n".repeat(10_000)}{ __typename }`],
   ["a block text of 10,000 lines", "query_too_complex", `{ pet(id: """${"\n x".repeat(9_000)}""") { id } }`],
+  [
+    "fields in each other that the parser's stack is too short for",
+    "query_too_complex",
+    nested(1_600, "{ a", "", "}"),
+  ],
+  [
+    "lists in each other that the parser's stack is too short for",
+    "query_too_complex",
+    `{ pets(first: ${nested(2_450, "[", "1", "]")}) { nodes { id } } }`,
+  ],
   ["7,000 tokens", "graphql_parse_failed", `{ ${"a ".repeat(7_000)} }`],
   ["4,990 tokens", "query_too_complex", `{ ${"a ".repeat(4_990)} }`],
   ["2,000 times the same field", "query_too_complex", `{ ${"__typename ".repeat(2_000)} }`],
