@@ -2,6 +2,9 @@ import { Client } from "pg";
 import { type Order, type PostgresServer, startPostgres } from "../support/postgres-server";
 import { FIRST_KEY, type ServerProcess, startServerProcess } from "../support/server-process";
 
+// A database is stopped and started three times, which takes long on a busy machine.
+jest.setTimeout(180_000);
+
 const POOL = 4;
 
 /** A request without an answer for so long hangs (ms): it is to be answered within 5 s. */
