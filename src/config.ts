@@ -12,18 +12,19 @@ const integer = (name: string, min: number, max: number) =>
 const url = (name: string) =>
   z
     .url({ protocol: /^https?$/, error: `${name} must be an http or https URL` })
+    .refine((text) => !/^https?:\/\/[^/?#]*@/.test(text), `${name} must be without user name and password`)
     .transform((text) => text.replace(/\/+$/, ""));
 
 const items = (text: string) => text.split(",").map((item) => item.trim());
 
 const list = z.string().transform((text) => items(text).filter((item) => item !== ""));
 
+/** Whether browsers write an origin like this (RFC 6454, 6.2): nothing else would ever match. */
+const isOrigin = (text: string): boolean =>
+  !text.includes("*") && /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+
 const origins = list.pipe(
-  z.array(
-    z
-      .string()
-      .regex(/^https?:\/\/[^/\s]+$/, "CORS_ORIGINS must hold origins such as https://app.example.com"),
-  ),
+  z.array(z.string().refine(isOrigin, "CORS_ORIGINS must hold origins such as https://app.example.com")),
 );
 
 /** An address, a CIDR range, or one of the names that `@fastify/proxy-addr` has for some. */

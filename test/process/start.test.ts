@@ -115,6 +115,9 @@ describe("a start that cannot succeed ends with code 1 and one line", () => {
       ["LOG_LEVEL", { LOG_LEVEL: "hunter2" }],
       ["GRAPHQL_INTROSPECTION", { GRAPHQL_INTROSPECTION: "hunter2" }],
       ["TLS_CERT_FILE and TLS_KEY_FILE", { TLS_KEY_FILE: "/etc/hunter2.pem" }],
+      ["PUBLIC_URL", { PUBLIC_URL: "https://user:hunter2@gateway.example.com" }],
+      ["CORS_ORIGINS", { CORS_ORIGINS: "https://app.example.com,https://*.hunter2.com" }],
+      ["CORS_ORIGINS", { CORS_ORIGINS: "https://app.example.com?hunter2" }],
       ["BODY_LIMIT_BYTES", { BODY_LIMIT_BYTES: "1MB" }],
       ["BOOTSTRAP_OWNER_PASSWORD", { BOOTSTRAP_OWNER_PASSWORD: "hunter2" }],
     ];
