@@ -2,6 +2,7 @@
 import "reflect-metadata";
 import { Command } from "commander";
 import { reportAndExit } from "../exit";
+import { version } from "../version";
 import { addAgentCommands } from "./agents";
 import { addAuditCommands } from "./audit";
 import { addDatabaseCommands } from "./database";
@@ -11,6 +12,7 @@ import { addOrganizationCommands } from "./organizations";
 
 const program = new Command("gateway")
   .description("Manages the gateway on the database of its settings, also while the server runs.")
+  .version(version)
   .configureOutput({
     // In one line, as every other failure is told.
     outputError: (text, write) =>

@@ -195,6 +195,24 @@ describe("/metrics", () => {
     );
   });
 
+  test("is closed to a proxy on this machine, and to a page whose name was given this machine's address", async () => {
+    const gateway = await start({});
+    const port = new URL(gateway.url).port;
+    const statusWith = (headers: Record<string, string>) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        request(`${gateway.url}/metrics`, { headers }, (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        })
+          .once("error", reject)
+          .end();
+      });
+    expect(await statusWith({ host: `localhost:${port}` })).toBe(200);
+    expect(await statusWith({ "x-forwarded-for": "203.0.113.1" })).toBe(403);
+    expect(await statusWith({ host: `rebound.example:${port}` })).toBe(403);
+    expect(await statusWith({ host: "127.0.0.1.example" })).toBe(403);
+  });
+
   test("tells of one app alone, where a process has several", async () => {
     const [one, other] = await Promise.all([start({}), start({})]);
     await one.rest("GET", "/v1/pets");
