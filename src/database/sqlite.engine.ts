@@ -34,8 +34,11 @@ const connectionOf = ({ driver }: DataSource) =>
 
 const BUSY = "SQLITE_BUSY";
 
-/** Pages of the file that reads keep in memory: SQLite's own 2 MiB hold the indexes of small tables only. */
-const CACHE_KIB = 64 * 1024;
+/**
+ * How much of the file is read where the system keeps it (bytes). SQLite empties a cache of its own whenever another
+ * connection has written, which is always: what large tables cost would be what it takes to fill it again.
+ */
+const MAPPED = 2 ** 30;
 
 const UNAVAILABLE = new Set([
   BUSY,
@@ -85,7 +88,7 @@ export class SqliteEngine implements Engine {
     const reader = new DataSource({ ...writer.options, migrations: [] });
     await reader.initialize();
     await reader.query("PRAGMA query_only = ON");
-    await reader.query(`PRAGMA cache_size = -${CACHE_KIB}`);
+    await reader.query(`PRAGMA mmap_size = ${MAPPED}`);
     return new SqliteEngine(writer, reader, observer);
   }
 
