@@ -28,7 +28,7 @@ export const MOST = {
 export const MOST_TOKENS = 5_000;
 
 /** Most faults of a document that are told; each costs a walk over the lines of the document. */
-export const MOST_FAULTS = 10;
+export const MOST_FAULTS = 5;
 
 /** Most values that an answer may hold: objects, lists and leaves. */
 export const MOST_VALUES = 20_000;
