@@ -3,7 +3,7 @@ import { startGateway, type TestGateway } from "../support/gateway";
 import { openRaw, statusesIn } from "../support/raw";
 import { rowsOf } from "../support/refusals";
 
-describe("a client that sends a byte now and then", () => {
+describe("a client that sends little or nothing", () => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await startGateway(sqlite, { env: { REQUEST_TIMEOUT_SECONDS: "1" } });
@@ -34,6 +34,11 @@ describe("a client that sends a byte now and then", () => {
     expect(statusesIn(answers)).toEqual([408]);
     expect(answers).toContain('"code":"request_timeout"');
     expect(await rowsOf(gateway)).toEqual({ pets: 0, messages: 0 });
+  });
+
+  test("that sends nothing at all is hung up on", async () => {
+    const { closed } = openRaw(gateway.url);
+    expect(statusesIn(await closed)).toEqual([408]);
   });
 
   test("of a body that is not read, for its key was refused, is cut off too", async () => {
