@@ -11,7 +11,7 @@ const STOP_LIMIT_MS = 15_000;
 const LISTENING = /^(?:listening (\d+)|GraphQL .*at http:\/\/127\.0\.0\.1:(\d+)\/graphql)$/m;
 
 /** Node's arguments and the environment that start a contender, for production and without a line logged for a request. */
-export const commandOf = ({ entry, flags = [] }, databaseUrl, port = 0) => ({
+export const commandOf = ({ entry, flags = [], env = {} }, databaseUrl, port = 0) => ({
   args: [...flags, resolve(FOLDER, entry)],
   env: {
     PATH: process.env.PATH,
@@ -21,6 +21,7 @@ export const commandOf = ({ entry, flags = [] }, databaseUrl, port = 0) => ({
     PORT: String(port),
     ENVIRONMENT: "production",
     LOG_LEVEL: "warn",
+    ...env,
   },
 });
 

@@ -10,6 +10,7 @@ import { createHistogram } from "node:perf_hooks";
 import { setTimeout } from "node:timers/promises";
 import { CONTENDERS } from "../bench/contenders/contenders.mjs";
 import { makeData, sqliteStore } from "../bench/data.mjs";
+import { freePort } from "../bench/free-port.mjs";
 import { encodeRequest } from "../bench/load/connection.mjs";
 import { ResponseReader } from "../bench/load/response-reader.mjs";
 import { residentKibibytes } from "../bench/process-usage.mjs";
@@ -35,7 +36,9 @@ try {
 }
 
 async function overload(title, request, data) {
-  const server = await startServer(CONTENDERS[0], await data.copy());
+  const operationsPort = await freePort();
+  const product = { ...CONTENDERS[0], env: { OPERATIONS_PORT: String(operationsPort) } };
+  const server = await startServer(product, await data.copy());
   const { port, pid } = server;
   const bytes = encodeRequest(request, data.secrets[0], `127.0.0.1:${port}`);
   try {
@@ -44,7 +47,7 @@ async function overload(title, request, data) {
     const before = residentKibibytes(pid);
     const wide = await closedLoop(port, bytes, 256, 2);
     const burst = await burstOf(port, bytes, 1_000);
-    const load = await openLoop({ port, pid, bytes, rate: capacity.perSecond * 10 });
+    const load = await openLoop({ port, operationsPort, pid, bytes, rate: capacity.perSecond * 10 });
     const recovery = await recovered(port, bytes);
     console.log(`${title}
   64 connections, closed loop   ${round(capacity.perSecond)} served/s, p99 ${round(capacity.p99)} ms, ${capacity.shed} refused
@@ -52,7 +55,8 @@ async function overload(title, request, data) {
   1000 connections at once      ${burst.served} served, ${burst.shed} refused, the last after ${round(burst.ms)} ms
   open loop, ${CONNECTIONS} connections  ${round(load.due)} due/s, ${round(load.sent)} sent/s: ${round(load.served)} served/s, ${round(load.shed)} refused/s
     served                      p50 ${round(load.p50)} ms, p99 ${round(load.p99)} ms; refused p99 ${round(load.shedP99)} ms
-    /healthz                    ${load.health.answered} of ${load.health.asked} answered, slowest ${round(load.health.slowest)} ms
+    /healthz                    ${answers(load.health)}
+    /healthz, OPERATIONS_PORT   ${answers(load.ownHealth)}
     memory                      ${mebibytes(before)} MiB before, ${mebibytes(load.peak)} MiB at most
   after it                      an answer of 200 within ${round(recovery.first)} ms, ${recovery.shed} refused in the second after that`);
   } finally {
@@ -155,7 +159,7 @@ async function burstOf(port, bytes, count) {
   return { served, shed, ms: performance.now() - from };
 }
 
-async function openLoop({ port, pid, bytes, rate }) {
+async function openLoop({ port, operationsPort, pid, bytes, rate }) {
   const served = newHistogram();
   const shed = newHistogram();
   const idle = [];
@@ -168,7 +172,7 @@ async function openLoop({ port, pid, bytes, rate }) {
   );
   for (const connection of connections) idle.push(await connection.ready.then(() => connection));
   const from = performance.now();
-  const watch = watchHealth(port);
+  const watches = [port, operationsPort].map(watchHealth);
   let due = 0;
   let sent = 0;
   let peak = 0;
@@ -191,7 +195,7 @@ async function openLoop({ port, pid, bytes, rate }) {
   }
   const elapsed = (performance.now() - from) / 1000;
   counting = false;
-  const health = await watch();
+  const [health, ownHealth] = await Promise.all(watches.map((stop) => stop()));
   for (const connection of connections) connection.close();
   return {
     due: due / elapsed,
@@ -203,32 +207,38 @@ async function openLoop({ port, pid, bytes, rate }) {
     shedP99: shed.count === 0 ? 0 : shed.percentile(99) / 1000,
     peak,
     health,
+    ownHealth,
   };
 }
 
-/** Asks ten times a second whether the server is alive. @returns what stops it */
+function answers({ asked, answered, slowest }) {
+  return `${answered} of ${asked} answered, slowest ${round(slowest)} ms`;
+}
+
+/** Asks ten times a second whether the server is alive, on a new connection each time, as probes do. @returns what stops it */
 function watchHealth(port) {
   const bytes = encodeRequest({ method: "GET", path: "/healthz" }, "none", "127.0.0.1");
   const result = { asked: 0, answered: 0, slowest: 0 };
   let running = true;
-  let asking;
-  const connection = open(port, bytes, (_, status, ms) => {
-    if (status === 200) result.answered++;
-    result.slowest = Math.max(result.slowest, ms);
-    asking();
-  });
-  const done = (async () => {
-    await connection.ready;
-    while (running) {
-      const answer = new Promise((resolve) => {
-        asking = resolve;
+  const ask = () => {
+    const from = performance.now();
+    return new Promise((resolve) => {
+      const connection = open(port, bytes, (_, status) => {
+        if (status === 200) result.answered++;
+        result.slowest = Math.max(result.slowest, performance.now() - from);
+        connection.close();
+        resolve();
       });
+      connection.failed = resolve;
+      connection.ready.then(() => connection.send());
+    });
+  };
+  const done = (async () => {
+    while (running) {
       result.asked++;
-      connection.send();
-      await answer;
+      await ask();
       await setTimeout(100);
     }
-    connection.close();
   })();
   return async () => {
     running = false;
