@@ -63,7 +63,9 @@ export class PostgresConnections {
       extra: { statement_timeout: limits.statement, idle_in_transaction_session_timeout: IDLE_MS },
     });
     await source.initialize();
-    return new PostgresConnections(source, limits);
+    const connections = new PostgresConnections(source, limits);
+    endQuietly(connections.pool);
+    return connections;
   }
 
   /** How many wait, and what the connections do. */
@@ -84,8 +86,6 @@ export class PostgresConnections {
     return again(async () => {
       const until = performance.now() + this.limits.call;
       const client = await this.pool.connect().catch(cannotConnect);
-      // A connection that breaks while it is in use says so; if nobody listened, that would end the process.
-      client.on("error", ignore);
       const timer = endAt(until, client);
       let failure: Error | undefined;
       try {
@@ -97,7 +97,6 @@ export class PostgresConnections {
         clearTimeout(timer);
         // A connection that failed is not used again: nobody knows what state it is in.
         client.release(failure);
-        client.off("error", ignore);
       }
     });
   }
@@ -162,7 +161,16 @@ async function again<T>(read: () => Promise<T>): Promise<T> {
 const endAt = (until: number, { connection }: PoolClient): NodeJS.Timeout =>
   setTimeout(() => connection.stream.destroy(), until - performance.now());
 
-const ignore = () => undefined;
+/**
+ * A connection that ends while it is in use says so, and if nobody listened, that would end the process. Whoever gets
+ * it is too late to listen: what ends it may have come in one packet with what made it ready.
+ */
+function endQuietly(pool: Pool): void {
+  const ignore = () => undefined;
+  pool.on("acquire", (client) => client.on("error", ignore));
+  // From here on the pool listens itself.
+  pool.on("release", (_, client) => client.off("error", ignore));
+}
 
 /** Whatever the reason, the database does not serve now. */
 function cannotConnect(cause: unknown): never {

@@ -6,6 +6,19 @@ import { type FaultyWay, startProxy } from "../support/proxy";
 /** The lock under which animals are added, as one who is at it holds it. */
 const PETS_LOCK = "SELECT pg_advisory_lock(723641, 1)";
 
+/** ReadyForQuery, outside a transaction (PostgreSQL manual, 54.7). */
+const READY = Buffer.from("Z\0\0\0\x05I", "latin1");
+
+/** An ErrorResponse. */
+function lastWord(fields: Record<string, string>): Buffer {
+  const body = `${Object.entries(fields)
+    .map(([name, value]) => `${name}${value}\0`)
+    .join("")}\0`;
+  const head = Buffer.alloc(5, "E");
+  head.writeInt32BE(4 + body.length, 1);
+  return Buffer.concat([head, Buffer.from(body, "latin1")]);
+}
+
 describe("connections to PostgreSQL that go bad", () => {
   let database: TestDatabase;
   let proxy: FaultyWay;
@@ -105,6 +118,18 @@ describe("connections to PostgreSQL that go bad", () => {
     for (const { status } of await Promise.all(reads)) expect(status).toBe(200);
     for (const reply of await Promise.all(writes)) if (reply.status !== 201) unavailable(reply);
     expect((await list()).status).toBe(200);
+  });
+
+  test("ended in the moment in which they are ready: the process lives on", async () => {
+    await list();
+    proxy.cut();
+    proxy.endAfter(READY, lastWord({ S: "FATAL", V: "FATAL", C: "57P01", M: "terminating connection" }));
+    const replies = await Promise.all([list(), add("in vain"), list(), add("in vain too")]);
+    for (const reply of replies) unavailable(reply);
+    proxy.heal();
+    expect((await list()).status).toBe(200);
+    expect((await add("Rex")).status).toBe(201);
+    expect(await names()).toEqual(["Rex"]);
   });
 
   test("all that transactions may have, taken by some that wait: reads go on, the others are told", async () => {

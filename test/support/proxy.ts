@@ -17,6 +17,8 @@ export interface FaultyWay {
   breakOpen(): void;
   /** Ends those that are open, without a word. */
   cut(): void;
+  /** Those to come end once the server has said a thing, with its last word in the same packet. */
+  endAfter(thing: Buffer, lastWord: Buffer): void;
   /** Lets everything pass from now on, also what was held back. */
   heal(): void;
   close(): Promise<void>;
@@ -27,8 +29,9 @@ export async function startProxy(target: string): Promise<FaultyWay> {
   const { hostname, port } = new URL(target);
   const links = new Set<Link>();
   let mode: Mode = "pass";
+  let end: End | undefined;
   const server = createServer((near) => {
-    const link = new Link(near, connect(Number(port), hostname), mode);
+    const link = new Link(near, connect(Number(port), hostname), mode, end);
     links.add(link);
     near.on("close", () => links.delete(link));
   });
@@ -50,8 +53,12 @@ export async function startProxy(target: string): Promise<FaultyWay> {
     silenceOpen: () => setOpen("silent"),
     breakOpen: () => setOpen("break"),
     cut,
+    endAfter: (thing, lastWord) => {
+      end = { thing, lastWord };
+    },
     heal: () => {
       mode = "pass";
+      end = undefined;
       setOpen(mode);
     },
     close: async () => {
@@ -62,12 +69,19 @@ export async function startProxy(target: string): Promise<FaultyWay> {
   };
 }
 
+/** How a server ends a connection. */
+interface End {
+  thing: Buffer;
+  lastWord: Buffer;
+}
+
 /** One connection and its continuation. */
 class Link {
   constructor(
     private readonly near: Socket,
     private readonly far: Socket,
     private mode: Mode,
+    end: End | undefined,
   ) {
     for (const [from, to] of [
       [near, far],
@@ -75,6 +89,8 @@ class Link {
     ] as const) {
       from.on("data", (bytes) => {
         if (this.mode === "break") this.end();
+        else if (end !== undefined && from === far && bytes.includes(end.thing))
+          near.end(Buffer.concat([bytes, end.lastWord]));
         else to.write(bytes);
       });
       from.on("close", () => this.mode !== "silent" && to.destroy());
