@@ -14,6 +14,8 @@ const LONGEST_DOWN_MS = 300;
 const RECOVERY_LIMIT_MS = 20_000;
 /** Keys of a round that are presented after it. */
 const PRESENTED = 5;
+/** Retries at a time: hundreds at once would be refused by a database that has just come back. */
+const RETRYING = 12;
 
 const SIGN_IN = "mutation ($input: SignInInput!) { signIn(input: $input) { token } }";
 
@@ -109,16 +111,18 @@ async function retryAll(writes, url, callers, history) {
   const repeatable = writes.filter(({ idempotencyKey }) => idempotencyKey !== undefined);
   const unanswered = repeatable.filter(({ outcome }) => outcome !== "answered");
   const answered = repeatable.filter(({ outcome, kind }) => outcome === "answered" && kind !== "createKey");
-  await Promise.all(
-    [...unanswered, ...answered.slice(-PRESENTED)].map(async (write) => {
+  const due = [...unanswered, ...answered.slice(-PRESENTED)];
+  const retry = async () => {
+    for (let write = due.shift(); write !== undefined; write = due.shift()) {
       const before = write.outcome === "answered" ? write.answer.id : undefined;
       history.retries += 1;
       const outcome = await send(write, url, callers, history);
       if (outcome !== "answered") history.violate("other", `the retry of ${write.marker} was ${outcome}`);
       else if (before !== undefined && write.answer.id !== before)
         history.violate("doubled", `the retry of ${write.marker} had another answer`);
-    }),
-  );
+    }
+  };
+  await Promise.all(Array.from({ length: RETRYING }, retry));
 }
 
 /** The service serves again, without a restart, once its database is back. */
