@@ -66,7 +66,7 @@ export function createDataSource(url: string, poolSize = 10): DataSource {
     type: "sqlite",
     database: url.slice("sqlite:".length),
     busyTimeout: WAIT_MS,
-    // TypeORM would have it take a stack trace of every call.
+    // TypeORM would have it take a stack trace of every call, with the values in it: what failed would show them.
     driver: { ...sqlite3, verbose: () => sqlite3 },
   });
   // SQLite spells int64 INTEGER, and AUTOINCREMENT takes no other spelling; TypeORM would write "bigint".

@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { DataSource } from "typeorm";
+import type { DataSource } from "typeorm";
 import { createDataSource } from "../../src/database/data-source";
 import { Database } from "../../src/database/database";
 import { Pet } from "../../src/pets/pet.entity";
@@ -82,10 +82,7 @@ describe("while another process holds the write lock", () => {
   let other: DataSource;
   beforeEach(async () => {
     gateway = await startGateway(sqlite);
-    other = await new DataSource({
-      type: "sqlite",
-      database: gateway.databaseUrl.slice("sqlite:".length),
-    }).initialize();
+    other = await createDataSource(gateway.databaseUrl).initialize();
     await other.query("BEGIN EXCLUSIVE");
   });
   afterEach(async () => {

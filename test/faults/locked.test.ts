@@ -1,4 +1,5 @@
-import { DataSource } from "typeorm";
+import type { DataSource } from "typeorm";
+import { createDataSource } from "../../src/database/data-source";
 import { Pet } from "../../src/pets/pet.entity";
 import { sqlite } from "../support/engines";
 import { type Reply, startGateway, type TestGateway } from "../support/gateway";
@@ -13,8 +14,7 @@ describe("while another process holds the write lock of the SQLite file for long
   let other: DataSource;
   beforeEach(async () => {
     gateway = await startGateway(sqlite);
-    const database = gateway.databaseUrl.slice("sqlite:".length);
-    other = await new DataSource({ type: "sqlite", database }).initialize();
+    other = await createDataSource(gateway.databaseUrl).initialize();
   });
   afterEach(async () => {
     await other.destroy();
