@@ -35,7 +35,12 @@ function assertMayRead(
     throw new GatewayError("unauthenticated", "This needs an Authorization header: Bearer <METRICS_TOKEN>.");
   }
   const isForwarded = PROXY_HEADERS.some((name) => headers[name] !== undefined);
-  if (environment === "development" && !isForwarded && isLoopback(socket.remoteAddress) && isLocal(hostname)) {
+  if (
+    environment === "development" &&
+    !isForwarded &&
+    isLoopback(socket.remoteAddress) &&
+    isLocal(hostname)
+  ) {
     return;
   }
   throw new GatewayError("forbidden", "Metrics are off here until METRICS_TOKEN is set.");
