@@ -10,6 +10,11 @@ import { addressOf, firstStartNotice, readyNotice } from "./notices";
 
 /** How long a stop may take before it is forced (ms). */
 const STOP_LIMIT_MS = 10_000;
+/**
+ * Signals within this time (ms) are one: npm sends on to the service what the terminal, or whoever ends a group of
+ * processes, has sent to both.
+ */
+const ONE_SIGNAL_MS = 500;
 
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
@@ -36,13 +41,14 @@ async function start(config: Config, log: Logger): Promise<App> {
 
 /** A start is not cut off by the first signal, for it may have made what it is still to show. */
 function stopOnSignals(started: Promise<App>, { drainMs }: Config, log: Logger): void {
-  let stopping = false;
+  let toldAt: number | undefined;
   const stop = async (signal: NodeJS.Signals) => {
-    if (stopping) {
+    if (toldAt !== undefined) {
+      if (performance.now() - toldAt < ONE_SIGNAL_MS) return;
       log.warn({ signal }, "stopping at once");
       process.exit(1);
     }
-    stopping = true;
+    toldAt = performance.now();
     if (drainMs > 0) {
       (await started).announceStop();
       log.info({ signal, ms: drainMs }, "draining");

@@ -165,11 +165,29 @@ describe("told to stop while a client", () => {
     await beginBody();
     server.signal("SIGTERM");
     await server.until("stderr", '"stopping"');
-    server.signal("SIGTERM");
+    const impatient = setInterval(() => server.signal("SIGTERM"), 100);
     const { code, stderr } = await server.ended;
+    clearInterval(impatient);
     expect(code).toBe(1);
     expect(stderr).toContain('"stopping at once"');
+    expect(stderr).not.toContain("given up");
   });
+
+  test.each(["SIGTERM", "SIGINT"] as const)(
+    "goes on with its body, %s that comes twice at once, as npm sends it on, is one",
+    async (signal) => {
+      await beginBody();
+      server.signal(signal);
+      server.signal(signal);
+      await server.until("stderr", '"stopping"');
+      server.signal(signal);
+      client.write('"categoryId":1}');
+      expect(await text(client)).toMatch(/^HTTP\/1.1 201 /);
+      const { code, stderr } = await server.ended;
+      expect(code).toBe(0);
+      expect(stderr).toContain('"stopped"');
+    },
+  );
 
   test("finishes the head that it was sending, it answers the request", async () => {
     client.write("GET /healthz HTTP/1.1\r\nHo");
