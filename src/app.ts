@@ -103,6 +103,9 @@ export async function createApp(
   refuseOtherRestMethods(http);
   refuseOtherMethods(http, "/graphql", ["GET", "POST"]);
   const readiness = { stopping: false };
+  const announceStop = () => {
+    readiness.stopping = true;
+  };
   addHealthRoutes(http, database, readiness);
   addMetricsRoute(http, metrics, config);
   addDocumentation(http, createOpenApi(schema, serversOf(config)));
@@ -120,10 +123,9 @@ export async function createApp(
       operations = await listenForOperations(http, port, host);
       return (operations.address() as AddressInfo).port;
     },
-    announceStop: () => {
-      readiness.stopping = true;
-    },
+    announceStop,
     close: async () => {
+      announceStop();
       stopHousekeeping();
       const closed = http.close();
       const givenUp = await Promise.race([closed.then(() => 0), requests.ended()]);

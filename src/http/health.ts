@@ -33,7 +33,11 @@ export function addHealthRoutes(app: FastifyInstance, database: Database, readin
   });
   app.get("/readyz", async (_, reply) => {
     reply.header("cache-control", "no-store");
-    if (readiness.stopping) throw new GatewayError("unavailable", "The service is stopping.");
+    if (readiness.stopping) {
+      // Not thrown, for it is no failure to be logged as one.
+      const refusal = new GatewayError("unavailable", "The service is stopping.");
+      return reply.code(refusal.status).headers(refusal.headers).send(refusal.toBody());
+    }
     await within(LIMIT_MS, ask(true));
     return { status: "ok", writes: database.takesWrites ? "ok" : "unavailable" };
   });

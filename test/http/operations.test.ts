@@ -53,6 +53,22 @@ onEachEngine((engine) => {
     expect(String(failure)).toContain(`OPERATIONS_PORT ${taken}`);
   });
 
+  test("while the server stops it says so, for as long as requests are under way", async () => {
+    const own = await engine.createDatabase();
+    const config = loadConfig({ DATABASE_URL: own.url });
+    const short = await createApp(config, createDataSource(own.url), createLogger("silent"));
+    await short.http.listen({ port: 0, host: HOST });
+    const ready = `http://${HOST}:${await short.listenForOperations(0, HOST)}/readyz`;
+    const slow = connect((short.http.server.address() as { port: number }).port, HOST);
+    slow.write("GET /healthz HTTP/1.1\r\n");
+    await fetch(ready);
+    const closed = short.close();
+    expect((await fetch(ready)).status).toBe(503);
+    slow.destroy();
+    await closed;
+    await own.drop();
+  });
+
   test("it ends with the server, also with a connection open on which nothing was asked", async () => {
     const own = await engine.createDatabase();
     const config = loadConfig({ DATABASE_URL: own.url });

@@ -72,5 +72,6 @@ onEachEngine((engine) => {
     const { code, stderr } = await server.ended;
     expect(code).toBe(0);
     expect(stderr).toContain('"stopped"');
+    expect(stderr).not.toContain('"level":50');
   });
 });
