@@ -60,6 +60,8 @@ function isPostgresUrl(text: string): boolean {
 const DATABASE_URL_FORM =
   "DATABASE_URL must be sqlite:<file> or postgres://<user>:<password>@<host>/<database>, each part URL-encoded";
 
+const otlpProtocol = (name: string) => z.literal("http/protobuf", `${name} must be http/protobuf`).optional();
+
 const SAMPLERS = [
   ...["always_on", "always_off", "traceidratio"],
   ...["parentbased_always_on", "parentbased_always_off", "parentbased_traceidratio"],
@@ -124,9 +126,8 @@ const settings = z
       .optional(),
     OTEL_EXPORTER_OTLP_ENDPOINT: url("OTEL_EXPORTER_OTLP_ENDPOINT").optional(),
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT").optional(),
-    OTEL_EXPORTER_OTLP_PROTOCOL: z
-      .literal("http/protobuf", "OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf")
-      .optional(),
+    OTEL_EXPORTER_OTLP_PROTOCOL: otlpProtocol("OTEL_EXPORTER_OTLP_PROTOCOL"),
+    OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: otlpProtocol("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"),
     OTEL_SERVICE_NAME: z.string().default("gateway"),
     OTEL_TRACES_SAMPLER: z
       .enum(SAMPLERS, `OTEL_TRACES_SAMPLER must be one of ${SAMPLERS.join(", ")}`)

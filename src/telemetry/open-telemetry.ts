@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   type Context,
   defaultTextMapGetter,
@@ -17,6 +18,9 @@ import type { Config } from "../config";
 import { version } from "../version";
 import type { Tracing, Work } from "./trace";
 
+/** How long a stop waits for a collector to take the last that was seen (ms). */
+const FAREWELL_MS = 1_500;
+
 /** At most one complaint in this time (ms): a collector that is away is away for every batch. */
 const COMPLAINT_MS = 60_000;
 
@@ -34,11 +38,19 @@ export function createTracing({ url, serviceName }: NonNullable<Config["tracing"
   const tracer = provider.getTracer("gateway", version);
   const propagator = new W3CTraceContextPropagator();
   return {
-    request: (name, headers) => {
-      const parent = propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter);
+    request: (name, { traceparent }) => {
+      // Not tracestate, in which a client may put whatever it likes.
+      const parent = propagator.extract(ROOT_CONTEXT, { traceparent }, defaultTextMapGetter);
       return workOf(tracer, tracer.startSpan(name, { kind: SpanKind.SERVER }, parent), parent);
     },
-    close: () => provider.shutdown().catch(() => undefined),
+    close: async () => {
+      const handedOver = provider.shutdown().then(
+        () => true,
+        () => true,
+      );
+      if (await Promise.race([handedOver, sleep(FAREWELL_MS, false)])) return;
+      log.warn("the collector does not take the last traces: they are given up");
+    },
   };
 }
 
