@@ -1,5 +1,6 @@
 import type { PoolClient } from "pg";
 import { type DataSource, type EntityManager, QueryFailedError, type QueryRunner } from "typeorm";
+import { StartupError } from "../errors";
 import { sha256 } from "../validation/sha256";
 import {
   driverCode,
@@ -16,10 +17,14 @@ import {
   type Unit,
 } from "./engine";
 import type { DatabaseObserver, Pressure } from "./observer";
+import { placeOf } from "./place";
 import { isLost, PATIENT, PostgresConnections, SERVING } from "./postgres-connections";
 
 /** SQLSTATE classes (PostgreSQL manual, appendix A) that say "not now": connection, deadlock, resources, operator. */
-const UNAVAILABLE = /^(08|40|53|57|58)[0-9A-Z]{3}$|^25006$|^55P03$/;
+const UNAVAILABLE = /^(08|40|53|57|58)[0-9A-Z]{3}$|^25006$|^42501$|^55P03$/;
+
+/** Said each time, for a database or a role may have another default, under which units would fail for each other. */
+const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED";
 
 const UNIQUE_VIOLATION = "23505";
 
@@ -92,6 +97,11 @@ export class PostgresEngine implements Engine {
     observer: DatabaseObserver,
   ): Promise<PostgresEngine> {
     const connections = await PostgresConnections.open(source, serving ? SERVING : PATIENT);
+    const [{ server_encoding: encoding }] = await source.query("SHOW server_encoding");
+    if (encoding !== "UTF8") {
+      await connections.close();
+      throw new StartupError(`the database ${placeOf(source)} is encoded in ${encoding}; it must be in UTF8`);
+    }
     return new PostgresEngine(connections, observer);
   }
 
@@ -146,7 +156,7 @@ export class PostgresEngine implements Engine {
     return this.connections.forTransaction(limits, async (runner) => {
       const began = performance.now();
       try {
-        return await transact(runner, { begin: "BEGIN", commit: () => commit(runner), rollback }, whole);
+        return await transact(runner, { begin: BEGIN, commit: () => commit(runner), rollback }, whole);
       } finally {
         this.observer.transaction((performance.now() - began) / 1000);
       }

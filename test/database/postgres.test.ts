@@ -81,6 +81,59 @@ describe("a PostgreSQL that goes away", () => {
   });
 });
 
+describe("a PostgreSQL that is set up in its own way", () => {
+  test("for serializable transactions lets two processes migrate at once, and units run side by side", async () => {
+    const place = await postgres.createDatabase();
+    const name = new URL(place.url).pathname.slice(1);
+    await administer(`ALTER DATABASE ${name} SET default_transaction_isolation = 'serializable'`);
+    const open = async () => {
+      const database = await Database.open(createDataSource(place.url));
+      await database.migrate();
+      return database;
+    };
+    const [one, other] = await Promise.all([open(), open()]);
+    const levels = await Promise.all(
+      [one, other].map((database) => database.write((tx) => tx.query("SHOW transaction_isolation"))),
+    );
+    expect(levels.flat()).toEqual(Array(2).fill({ transaction_isolation: "read committed" }));
+    await Promise.all([one.close(), other.close()]);
+    await place.drop();
+  });
+
+  test("for another encoding than UTF8 is refused at the start, for it could not keep every name", async () => {
+    const { url } = await postgres.createDatabase();
+    const name = `latin_${new URL(url).pathname.slice(1)}`;
+    await administer(
+      `CREATE DATABASE ${name} ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'`,
+    );
+    const latin = new URL(url);
+    latin.pathname = `/${name}`;
+    await expect(Database.open(createDataSource(latin.href))).rejects.toThrow(
+      / is encoded in LATIN1; it must/,
+    );
+    await administer(`DROP DATABASE ${name}`);
+    await administer(`DROP DATABASE ${new URL(url).pathname.slice(1)}`);
+  });
+
+  test("for reading only answers writes 503, and says so of itself", async () => {
+    const gateway = await startGateway(postgres);
+    const { database } = gateway.services;
+    const add = () => gateway.rest("POST", "/v1/pets", { body: { name: "Rex", categoryId: 1 } });
+    const trigger = `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE insufficient_privilege; END $$`;
+    await database.write((tx) => tx.query(trigger));
+    await database.write((tx) =>
+      tx.query("CREATE TRIGGER refuse BEFORE INSERT ON pet EXECUTE FUNCTION refuse()"),
+    );
+    expect((await add()).status).toBe(503);
+    expect((await gateway.rest("GET", "/v1/pets")).status).toBe(200);
+    expect((await gateway.rest("GET", "/readyz")).body).toEqual({ status: "ok", writes: "unavailable" });
+    await database.write((tx) => tx.query("DROP TRIGGER refuse ON pet"));
+    expect((await add()).status).toBe(201);
+    await gateway.close();
+  });
+});
+
 describe("a PostgreSQL that is not there", () => {
   test("is named, without the password", async () => {
     const nobody = createServer();
