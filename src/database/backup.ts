@@ -2,6 +2,7 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
+  lstatSync,
   openSync,
   realpathSync,
   renameSync,
@@ -40,6 +41,9 @@ export async function backUp(url: string, to: string, { force = false }: Options
   const file = resolve(to);
   assertIsFile(from);
   assertOther(from, file);
+  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    throw new StartupError(`${file} is a link; name the file itself`);
+  }
   if (!force && existsSync(file)) throw new StartupError(`${file} is there already; --force replaces it`);
   if (existsSync(file) && !statSync(file).isFile()) throw new StartupError(`${file} is no file`);
   if (!existsSync(dirname(file))) throw new StartupError(`there is no folder ${dirname(file)}`);

@@ -136,6 +136,11 @@ describe("on a database with an animal", () => {
 
     const file = fileOf(place.url);
     await symlink(file, inPlace("link"));
+    await symlink(inPlace("kept"), inPlace("latest"));
+    await symlink(inPlace("nowhere"), inPlace("dangling"));
+    for (const link of ["latest", "dangling"]) {
+      expect(refusal(await backup(inPlace(link), "--force"))).toContain("is a link");
+    }
     for (const own of [file, inPlace("link"), `${file}-wal`, `${file}-journal`]) {
       expect(refusal(await backup(own, "--force"))).toContain("is the database itself");
     }
