@@ -8,6 +8,7 @@ import type { RequestContext } from "../context";
 import { GatewayError } from "../errors";
 import { holdsToken } from "../keys/redact-tokens";
 import { RATE_LIMIT_HEADERS } from "../limits/rate-limit";
+import { connectionLimits } from "./connection-limits";
 import { answerClientError, answerError } from "./error-answer";
 import { answerExpectations } from "./expectations";
 import { parseJson, requireJson } from "./json-body";
@@ -40,13 +41,7 @@ export async function createHttpServer(
   requests: RequestsUnderWay,
 ): Promise<FastifyInstance> {
   const headers = headersOfAll(config);
-  const limits = {
-    requestTimeout: config.requestTimeoutMs,
-    headersTimeout: config.requestTimeoutMs,
-    connectionsCheckingInterval: Math.min(config.requestTimeoutMs / 2, 10_000),
-    // Refused with the others that have no fit Host, in JSON.
-    requireHostHeader: false,
-  };
+  const limits = connectionLimits(config);
   const app = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),

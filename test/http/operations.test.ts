@@ -4,7 +4,8 @@ import { loadConfig } from "../../src/config";
 import { createDataSource } from "../../src/database/data-source";
 import { StartupError } from "../../src/errors";
 import { createLogger } from "../../src/logger";
-import { onEachEngine, type TestDatabase } from "../support/engines";
+import { onEachEngine, sqlite, type TestDatabase } from "../support/engines";
+import { openRaw, statusesIn } from "../support/raw";
 
 onEachEngine((engine) => {
   let place: TestDatabase;
@@ -64,5 +65,30 @@ onEachEngine((engine) => {
     await short.close();
     await ended;
     await own.drop();
+  });
+});
+
+describe("a port of their own", () => {
+  let place: TestDatabase;
+  let app: Awaited<ReturnType<typeof createApp>>;
+  let url: string;
+  beforeAll(async () => {
+    place = await sqlite.createDatabase();
+    const config = loadConfig({ REQUEST_TIMEOUT_SECONDS: "1", MAX_CONNECTIONS: "2" });
+    app = await createApp(config, createDataSource(place.url), createLogger("silent"));
+    await app.http.listen({ port: 0, host: "127.0.0.1" });
+    url = `http://127.0.0.1:${await app.listenForOperations(0, "127.0.0.1")}`;
+  });
+  afterAll(async () => {
+    await app.close();
+    await place.drop();
+  });
+
+  test("takes MAX_CONNECTIONS, each for REQUEST_TIMEOUT_SECONDS when it sends nothing or half a request", async () => {
+    const silent = openRaw(url);
+    const slow = openRaw(url);
+    slow.socket.write("GET /healthz HTTP/1.1\r\nHost: ");
+    expect(await openRaw(url).closed).toBe("");
+    for (const { closed } of [silent, slow]) expect(statusesIn(await closed)).toEqual([408]);
   });
 });
