@@ -9,7 +9,7 @@ import { GatewayError } from "../errors";
 import { holdsToken } from "../keys/redact-tokens";
 import { RATE_LIMIT_HEADERS } from "../limits/rate-limit";
 import { connectionLimits } from "./connection-limits";
-import { answerClientError, answerError } from "./error-answer";
+import { answerClientErrors, answerError } from "./error-answer";
 import { answerExpectations } from "./expectations";
 import { parseJson, requireJson } from "./json-body";
 import { shedOverload } from "./overload";
@@ -53,7 +53,7 @@ export async function createHttpServer(
     // What is under way is finished, idle connections are not waited for.
     forceCloseConnections: "idle",
     return503OnClosing: false,
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: answerClientErrors(headers),
     // For what is refused before the hooks run, such as a URL that cannot be decoded.
     frameworkErrors: (error, request, reply) =>
       answerError(error, request, reply.headers({ ...headers, "x-request-id": request.id })),
