@@ -120,7 +120,7 @@ export async function createApp(
     services,
     metrics,
     listenForOperations: async (port, host) => {
-      operations = await listenForOperations(http, port, host);
+      operations = await listenForOperations(http, config, port, host);
       return (operations.address() as AddressInfo).port;
     },
     announceStop,

@@ -1,4 +1,5 @@
 import "reflect-metadata";
+import { lookup } from "node:dns/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { type App, createApp } from "./app";
@@ -29,9 +30,11 @@ async function start(config: Config, log: Logger): Promise<App> {
   const { default: source } = require("../ormconfig") as typeof import("../ormconfig");
   const app = await createApp(config, source, log);
   app.metrics.watchProcess();
+  // Of `localhost`, Fastify would take all addresses, and keep the limits and the stop to the first.
+  const { address: host } = await lookup(config.host);
   // First, for what the first start makes is shown once, and a port in use would lose it.
-  await app.http.listen({ port: config.port, host: config.host });
-  if (config.operationsPort !== undefined) await app.listenForOperations(config.operationsPort, config.host);
+  await app.http.listen({ port: config.port, host });
+  if (config.operationsPort !== undefined) await app.listenForOperations(config.operationsPort, host);
   const first = await bootstrap(app.services.database, config);
   const address = addressOf(config, app.http.server.address());
   if (first) process.stdout.write(firstStartNotice(first, address));

@@ -51,26 +51,33 @@ const PARSER_CODES: Readonly<Record<string, ErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: "request_timeout",
 };
 
-/** Answers bytes that are not HTTP, headers that are too large or too slow: there is no request to speak of. */
-export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
-  // Whoever fails at the handshake of TLS could not read an answer, and would keep the connection from ending.
-  if (!/^(HPE|ERR_HTTP)_/.test(error.code ?? "") || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  // As Node's own handler does: nothing may stand in the middle of an answer, or after one that was the last.
-  if ((socket as { _httpMessage?: ServerResponse | null })._httpMessage?.headersSent) {
-    socket.destroySoon();
-    return;
-  }
-  const code = PARSER_CODES[error.code ?? ""];
-  const failure = code
-    ? new GatewayError(code)
-    : new GatewayError("invalid_request", "The request is not valid HTTP.");
-  const body = JSON.stringify(failure.toBody());
-  socket.end(
-    `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\n` +
-      "Content-Type: application/json; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\n" +
-      `Cache-Control: no-store\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
-}
+/**
+ * Answers bytes that are not HTTP, headers that are too large or too slow: there is no request to speak of.
+ * @param headers of every answer
+ */
+export const answerClientErrors =
+  (headers: Readonly<Record<string, string>>) =>
+  (error: Error & { code?: string }, socket: Socket): void => {
+    // Whoever fails at the handshake of TLS could not read an answer, and would keep the connection from ending.
+    if (!/^(HPE|ERR_HTTP)_/.test(error.code ?? "") || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    // As Node's own handler does: nothing may stand in the middle of an answer, or after one that was the last.
+    if ((socket as { _httpMessage?: ServerResponse | null })._httpMessage?.headersSent) {
+      socket.destroySoon();
+      return;
+    }
+    const code = PARSER_CODES[error.code ?? ""];
+    const failure = code
+      ? new GatewayError(code)
+      : new GatewayError("invalid_request", "The request is not valid HTTP.");
+    const body = JSON.stringify(failure.toBody());
+    const lines = Object.entries({
+      ...headers,
+      "content-type": "application/json; charset=utf-8",
+      "content-length": Buffer.byteLength(body),
+      connection: "close",
+    }).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.end(`HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\n${lines.join("")}\r\n${body}`);
+  };

@@ -8,7 +8,8 @@ import type { RequestContext } from "../context";
 import { GatewayError } from "../errors";
 import { holdsToken } from "../keys/redact-tokens";
 import { RATE_LIMIT_HEADERS } from "../limits/rate-limit";
-import { answerClientError, answerError } from "./error-answer";
+import { connectionLimits } from "./connection-limits";
+import { answerClientErrors, answerError } from "./error-answer";
 import { answerExpectations } from "./expectations";
 import { parseJson, requireJson } from "./json-body";
 import { shedOverload } from "./overload";
@@ -40,13 +41,7 @@ export async function createHttpServer(
   requests: RequestsUnderWay,
 ): Promise<FastifyInstance> {
   const headers = headersOfAll(config);
-  const limits = {
-    requestTimeout: config.requestTimeoutMs,
-    headersTimeout: config.requestTimeoutMs,
-    connectionsCheckingInterval: Math.min(config.requestTimeoutMs / 2, 10_000),
-    // Refused with the others that have no fit Host, in JSON.
-    requireHostHeader: false,
-  };
+  const limits = connectionLimits(config);
   const app = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -58,7 +53,7 @@ export async function createHttpServer(
     // What is under way is finished, idle connections are not waited for.
     forceCloseConnections: "idle",
     return503OnClosing: false,
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: answerClientErrors(headers),
     // For what is refused before the hooks run, such as a URL that cannot be decoded.
     frameworkErrors: (error, request, reply) =>
       answerError(error, request, reply.headers({ ...headers, "x-request-id": request.id })),

@@ -4,7 +4,8 @@ import { loadConfig } from "../../src/config";
 import { createDataSource } from "../../src/database/data-source";
 import { StartupError } from "../../src/errors";
 import { createLogger } from "../../src/logger";
-import { onEachEngine, type TestDatabase } from "../support/engines";
+import { onEachEngine, sqlite, type TestDatabase } from "../support/engines";
+import { openRaw, sendBytes, statusesIn } from "../support/raw";
 
 onEachEngine((engine) => {
   let place: TestDatabase;
@@ -32,15 +33,41 @@ onEachEngine((engine) => {
     expect((await ask("/readyz", { method: "DELETE" })).status).toBe(405);
   });
 
-  test("and nothing else", async () => {
-    for (const path of ["/", "/graphql", "/v1/pets", "/dashboard/", "/healthz/x", "//healthz", "/HEALTHZ"]) {
-      const reply = await ask(path);
-      expect([path, reply.status, await reply.json()]).toEqual([
-        path,
-        404,
-        expect.objectContaining({ code: "not_found", status: 404 }),
-      ]);
+  test("and nothing else, as the other one answers what it does not know", async () => {
+    const paths = ["/", "/graphql", "/v1/pets", "/dashboard/", "/healthz/x", "//healthz", "/HEALTHZ", "/%ZZ"];
+    for (const path of paths) {
+      for (const method of ["GET", "POST"]) {
+        const reply = await ask(path, { method });
+        expect([path, reply.status, await reply.json()]).toEqual([
+          path,
+          404,
+          expect.objectContaining({ code: "not_found", status: 404 }),
+        ]);
+        expect(reply.headers.get("x-content-type-options")).toBe("nosniff");
+        expect(reply.headers.get("x-request-id")).toMatch(/\S/);
+      }
     }
+  });
+
+  test.each([
+    ["no host", "GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n", 400],
+    ["nothing of HTTP", "nonsense\r\n\r\n", 400],
+    ["headers over 16 KiB", `GET /healthz HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, 431],
+    [
+      "an unknown expectation",
+      "GET /metrics HTTP/1.1\r\nHost: a\r\nExpect: x\r\nConnection: close\r\n\r\n",
+      417,
+    ],
+    [
+      "an expectation of what is not here",
+      "POST /graphql HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n",
+      404,
+    ],
+  ])("a request with %s is refused as at the other one", async (_, bytes, status) => {
+    const answer = await sendBytes(`http://${HOST}:${port}`, bytes);
+    expect(statusesIn(answer)).toEqual([status]);
+    expect(answer).toContain(`"status":${status}}`);
+    expect(answer.toLowerCase()).toContain("\r\nx-content-type-options: nosniff\r\n");
   });
 
   test("a port in use is told by the name of its setting", async () => {
@@ -80,5 +107,32 @@ onEachEngine((engine) => {
     await short.close();
     await ended;
     await own.drop();
+  });
+});
+
+describe("a port of their own", () => {
+  let place: TestDatabase;
+  let app: Awaited<ReturnType<typeof createApp>>;
+  let url: string;
+  beforeAll(async () => {
+    place = await sqlite.createDatabase();
+    const config = loadConfig({ REQUEST_TIMEOUT_SECONDS: "1", MAX_CONNECTIONS: "2" });
+    app = await createApp(config, createDataSource(place.url), createLogger("silent"));
+    await app.http.listen({ port: 0, host: "127.0.0.1" });
+    url = `http://127.0.0.1:${await app.listenForOperations(0, "127.0.0.1")}`;
+  });
+  afterAll(async () => {
+    await app.close();
+    await place.drop();
+  });
+
+  test("takes MAX_CONNECTIONS, each for REQUEST_TIMEOUT_SECONDS when it sends nothing or half a request", async () => {
+    const silent = openRaw(url);
+    const slow = openRaw(url);
+    slow.socket.write("GET /healthz HTTP/1.1\r\nHost: ");
+    expect(await openRaw(url).closed).toBe("");
+    for (const { closed } of [silent, slow]) {
+      expect(await closed).toMatch(/^HTTP\/1.1 408 .*"code":"request_timeout"/s);
+    }
   });
 });

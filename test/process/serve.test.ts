@@ -123,6 +123,31 @@ describe("a server", () => {
     expect((await server.stop()).code).toBe(0);
   });
 
+  test("told to listen on localhost, listens on one address of it, and shows that one", async () => {
+    // Stands in for a machine on which the name has several; these two are there without a setting of the system.
+    const names = `import dns from "node:dns";
+      const { lookup } = dns;
+      dns.lookup = (name, options, done) =>
+        name === "localhost" && options.all
+          ? done(null, ["127.0.0.1", "127.0.0.2"].map((address) => ({ address, family: 4 })))
+          : lookup(name, options, done);`;
+    const server = await startServer({
+      DATABASE_URL: place.url,
+      HOST: "localhost",
+      NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(names)}`,
+    });
+    const { hostname, port } = new URL(server.url);
+    const answers = async (host: string) =>
+      await fetch(`http://${host}:${port}/healthz`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    for (const host of ["127.0.0.1", "127.0.0.2", "[::1]"]) {
+      expect([host, await answers(host)]).toEqual([host, host === hostname]);
+    }
+    expect((await server.stop()).code).toBe(0);
+  });
+
   test("gives back a request id that is fit for logs, and replaces one that is not", async () => {
     const server = await startServer({ DATABASE_URL: place.url });
     const idFor = async (given?: string) => {
