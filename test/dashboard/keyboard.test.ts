@@ -6,13 +6,25 @@ import { describeDashboard, dialogOf, gone, rowOf, seen } from "./visit";
 /** How many presses of Tab lead around the longest page. */
 const MOST_TABS = 80;
 
-/** What the focus is on, as it is read out. */
-const focused = (page: Page): Promise<string> =>
-  page.evaluate(() => {
-    const at = document.activeElement as HTMLElement | null;
-    const label = (at as HTMLInputElement | null)?.labels?.[0]?.textContent;
-    return (at?.getAttribute("aria-label") ?? label ?? at?.textContent ?? "").trim();
-  });
+/** In the page: what the focus is on, as it is read out. */
+function nameOfFocus(): string {
+  const at = document.activeElement as HTMLElement | null;
+  const label = (at as HTMLInputElement | null)?.labels?.[0]?.textContent;
+  return (at?.getAttribute("aria-label") ?? label ?? at?.textContent ?? "").trim();
+}
+
+const focused = (page: Page): Promise<string> => page.evaluate(nameOfFocus);
+
+/** Waits for the focus, which follows what is seen. @throws Error when it does not come there */
+async function focusComesTo(page: Page, name: string): Promise<void> {
+  const giveUpAt = Date.now() + 10_000;
+  while ((await focused(page)) !== name) {
+    if (Date.now() > giveUpAt) {
+      throw new Error(`The focus does not come to "${name}" but to "${await focused(page)}".`);
+    }
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+  }
+}
 
 /** Presses Tab until the focus is on this. @throws Error when no press leads there */
 async function tabTo(page: Page, name: string): Promise<void> {
@@ -38,7 +50,7 @@ describeDashboard("with the keyboard alone", (dashboard) => {
       await page.getByRole("link", { name }).focus();
       await page.keyboard.press("Enter");
       await seen(page.getByRole("heading", { name, level: 1 }));
-      expect(await focused(page)).toBe(name);
+      await focusComesTo(page, name);
       // It is nothing to press, so there is no frame around it.
       const frame = await page.evaluate(
         () => getComputedStyle(document.activeElement ?? document.body).outlineStyle,
@@ -87,10 +99,10 @@ describeDashboard("with the keyboard alone", (dashboard) => {
     await page.keyboard.press("Escape");
     await gone(dialogOf(page));
     // The focus is back where it came from.
-    expect(await focused(page)).toBe("Revoke typed");
+    await focusComesTo(page, "Revoke typed");
     await page.keyboard.press("Enter");
     await seen(dialogOf(page));
-    expect(await focused(page)).toBe("Keep the key");
+    await focusComesTo(page, "Keep the key");
     await press(page, "Revoke the key");
     await gone(dialogOf(page));
     expect((await gateway.rest("GET", "/agent/whoami", { token: second })).status).toBe(403);
@@ -98,7 +110,7 @@ describeDashboard("with the keyboard alone", (dashboard) => {
 
   test("the focus stays within a dialog", async () => {
     const page = await dashboard.visit("/settings/api-keys?create=yes");
-    await seen(dialogOf(page));
+    await focusComesTo(page, "Name");
     for (let presses = 0; presses < 12; presses++) {
       await page.keyboard.press("Tab");
       expect(await page.evaluate(() => document.activeElement?.closest('[role="dialog"]') !== null)).toBe(
