@@ -27,12 +27,8 @@ export function addHealthRoutes(app: FastifyInstance, database: Database, readin
     },
     { name: "batch of readiness" },
   );
-  app.get("/healthz", async (_, reply) => {
-    reply.header("cache-control", "no-store");
-    return { status: "ok" };
-  });
+  app.get("/healthz", async () => ({ status: "ok" }));
   app.get("/readyz", async (_, reply) => {
-    reply.header("cache-control", "no-store");
     if (readiness.stopping) {
       // Not thrown, for it is no failure to be logged as one.
       const refusal = new GatewayError("unavailable", "The service is stopping.");

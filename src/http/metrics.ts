@@ -13,7 +13,6 @@ export function addMetricsRoute(
   config: Pick<Config, "metricsToken" | "environment">,
 ): void {
   app.get("/metrics", async (request, reply) => {
-    reply.header("cache-control", "no-store");
     assertMayRead(request, config);
     reply.type(metrics.contentType);
     return metrics.text();
