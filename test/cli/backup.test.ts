@@ -2,25 +2,20 @@ import { chmod, mkdir, readdir, readFile, stat, symlink, truncate, writeFile } f
 import { dirname, join } from "node:path";
 import { createDataSource } from "../../src/database/data-source";
 import { Database } from "../../src/database/database";
-import { sqlite, type TestDatabase } from "../support/engines";
+import { sqlite } from "../support/engines";
 import {
+  databaseForEach,
   type Ended,
-  endProcesses,
   runCli,
   secretsIn,
   startServer,
   type TestServer,
 } from "../support/process";
 
-let place: TestDatabase;
+const place = databaseForEach(sqlite);
 let directory: string;
-beforeEach(async () => {
-  place = await sqlite.createDatabase();
+beforeEach(() => {
   directory = dirname(fileOf(place.url));
-});
-afterEach(async () => {
-  await endProcesses();
-  await place.drop();
 });
 
 const fileOf = (url: string) => url.slice("sqlite:".length);

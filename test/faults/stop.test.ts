@@ -6,7 +6,14 @@ import { createDataSource } from "../../src/database/data-source";
 import { Database } from "../../src/database/database";
 import { Pet } from "../../src/pets/pet.entity";
 import { onEachEngine, sqlite, type TestDatabase } from "../support/engines";
-import { endProcesses, secretsIn, spawnServer, startServer, type TestServer } from "../support/process";
+import {
+  databaseForEach,
+  endProcesses,
+  secretsIn,
+  spawnServer,
+  startServer,
+  type TestServer,
+} from "../support/process";
 
 const CLIENTS = 16;
 
@@ -78,14 +85,7 @@ function startLoad(server: TestServer) {
 }
 
 onEachEngine((engine) => {
-  let place: TestDatabase;
-  beforeEach(async () => {
-    place = await engine.createDatabase();
-  });
-  afterEach(async () => {
-    await endProcesses();
-    await place.drop();
-  });
+  const place = databaseForEach(engine);
 
   async function names(): Promise<string[]> {
     const database = await Database.open(createDataSource(place.url));

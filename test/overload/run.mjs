@@ -10,11 +10,11 @@ import { createHistogram } from "node:perf_hooks";
 import { setTimeout } from "node:timers/promises";
 import { CONTENDERS } from "../bench/contenders/contenders.mjs";
 import { makeData, sqliteStore } from "../bench/data.mjs";
-import { freePort } from "../bench/free-port.mjs";
 import { encodeRequest } from "../bench/load/connection.mjs";
 import { ResponseReader } from "../bench/load/response-reader.mjs";
 import { residentKibibytes } from "../bench/process-usage.mjs";
 import { startServer } from "../bench/server.mjs";
+import { freePort } from "../support/free-port.mjs";
 
 const CONNECTIONS = 4_000;
 const SECONDS = 5;

@@ -1,16 +1,9 @@
-import { onEachEngine, type TestDatabase } from "../support/engines";
+import { onEachEngine } from "../support/engines";
 import { startGateway } from "../support/gateway";
-import { endProcesses, startServer } from "../support/process";
+import { databaseForEach, startServer } from "../support/process";
 
 onEachEngine((engine) => {
-  let place: TestDatabase;
-  beforeEach(async () => {
-    place = await engine.createDatabase();
-  });
-  afterEach(async () => {
-    await endProcesses();
-    await place.drop();
-  });
+  const place = databaseForEach(engine);
 
   test("both answer GET and HEAD without a key, not to be stored, and no other method", async () => {
     const gateway = await startGateway(engine, { database: place });

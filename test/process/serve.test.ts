@@ -10,7 +10,7 @@ import { createDataSource } from "../../src/database/data-source";
 import { Database } from "../../src/database/database";
 import { Pet } from "../../src/pets/pet.entity";
 import { onEachEngine, sqlite, type TestDatabase } from "../support/engines";
-import { endProcesses, secretsIn, startServer, type TestServer } from "../support/process";
+import { databaseForEach, endProcesses, secretsIn, startServer, type TestServer } from "../support/process";
 
 const keyOf = (server: TestServer) => secretsIn(server.stdout())?.key ?? "";
 
@@ -40,14 +40,7 @@ async function finish(
 }
 
 onEachEngine((engine) => {
-  let place: TestDatabase;
-  beforeEach(async () => {
-    place = await engine.createDatabase();
-  });
-  afterEach(async () => {
-    await endProcesses();
-    await place.drop();
-  });
+  const place = databaseForEach(engine);
 
   test.each(["SIGTERM", "SIGINT"] as const)(
     "on %s the requests under way are finished and kept, no new ones are taken, and it ends with code 0",

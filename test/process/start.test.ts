@@ -10,8 +10,8 @@ import { Database } from "../../src/database/database";
 import { ApiKey } from "../../src/keys/api-key.entity";
 import { Member } from "../../src/members/member.entity";
 import { Organization } from "../../src/organizations/organization.entity";
-import { onEachEngine, sqlite, type TestDatabase } from "../support/engines";
-import { endProcesses, runServer, secretsIn, startServer } from "../support/process";
+import { onEachEngine, sqlite } from "../support/engines";
+import { databaseForEach, endProcesses, runServer, secretsIn, startServer } from "../support/process";
 
 afterEach(endProcesses);
 
@@ -19,14 +19,7 @@ const whoami = (url: string, key: string) =>
   fetch(`${url}/agent/whoami`, { headers: { authorization: `Bearer ${key}` } });
 
 onEachEngine((engine) => {
-  let place: TestDatabase;
-  beforeEach(async () => {
-    place = await engine.createDatabase();
-  });
-  afterEach(async () => {
-    await endProcesses();
-    await place.drop();
-  });
+  const place = databaseForEach(engine);
 
   test("the first start prints an API key and the owner's sign-in, which work, and the second prints and logs no secret", async () => {
     const first = await startServer({ DATABASE_URL: place.url });

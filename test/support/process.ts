@@ -2,6 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { TestDatabase, TestEngine } from "./engines";
 
 /** The built program; `npm test` builds it first. */
 const DIST = join(__dirname, "../../dist/src");
@@ -31,6 +32,24 @@ export async function endProcesses(): Promise<void> {
   const left = [...running];
   for (const child of left) child.kill("SIGKILL");
   await Promise.all(left.map((child) => running.has(child) && once(child, "close")));
+}
+
+/** A database for each test of a suite and the processes on it, which end before it goes. For the head of a suite. */
+export function databaseForEach(engine: TestEngine): TestDatabase {
+  let place: TestDatabase;
+  beforeEach(async () => {
+    place = await engine.createDatabase();
+  });
+  afterEach(async () => {
+    await endProcesses();
+    await place.drop();
+  });
+  return {
+    get url() {
+      return place.url;
+    },
+    drop: () => place.drop(),
+  };
 }
 
 function start(

