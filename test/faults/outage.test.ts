@@ -1,6 +1,6 @@
 import { Client } from "pg";
 import { type Order, type PostgresServer, startPostgres } from "../support/postgres-server";
-import { FIRST_KEY, type ServerProcess, startServerProcess } from "../support/server-process";
+import { endProcesses, secretsIn, startServer, type TestServer } from "../support/process";
 
 // A database is stopped and started three times, which takes long on a busy machine.
 jest.setTimeout(180_000);
@@ -26,12 +26,13 @@ const WAYS: { way: string; away: Order; back: Order }[] = [
 
 describe("a PostgreSQL that is away for a while, under load", () => {
   let postgres: PostgresServer;
-  let server: ServerProcess;
+  let server: TestServer;
   let key: string;
   let shots: Shot[];
   beforeAll(async () => {
     postgres = await startPostgres();
   });
+  afterEach(endProcesses);
   afterAll(() => postgres.end());
 
   test.each(WAYS)(
@@ -39,9 +40,13 @@ describe("a PostgreSQL that is away for a while, under load", () => {
     async ({ way, away, back }) => {
       const database = `away_${way.replace(" ", "_")}`;
       await sql("postgres", `CREATE DATABASE ${database}`);
-      server = await startServerProcess(`${postgres.url}/${database}`, { DATABASE_POOL_SIZE: String(POOL) });
+      server = await startServer({
+        DATABASE_URL: `${postgres.url}/${database}`,
+        DATABASE_POOL_SIZE: String(POOL),
+        LOG_LEVEL: "error",
+      });
       try {
-        key = FIRST_KEY.exec(server.output())?.[1] ?? "";
+        key = secretsIn(server.stdout())?.key ?? "";
         shots = [];
         let running = true;
         const doors = [list, add, query, mutate];
@@ -75,8 +80,8 @@ describe("a PostgreSQL that is away for a while, under load", () => {
         expect(added.length).toBeGreaterThan(0);
         expect(await connections(database)).toBeLessThanOrEqual(POOL);
         // A line or two a second, whatever the load.
-        expect(server.errors().split("\n").length).toBeLessThan(100);
-        expect(server.errors()).not.toMatch(/unhandled|uncaught/i);
+        expect(server.stderr().split("\n").length).toBeLessThan(100);
+        expect(server.stderr()).not.toMatch(/unhandled|uncaught/i);
       } finally {
         await server.stop();
       }

@@ -2,7 +2,7 @@ import { onEachEngine, sqlite } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 import { presenting } from "../support/keys";
 import { codeOf, openSession } from "../support/people";
-import { cli, runCli } from "../support/server-process";
+import { runCli, runCliForJson } from "../support/process";
 
 onEachEngine((engine) => {
   // It runs all the time while the command line works on its database.
@@ -12,8 +12,8 @@ onEachEngine((engine) => {
   });
   afterAll(() => gateway.close());
 
-  const run = (...args: string[]) => runCli(gateway.databaseUrl, ...args);
-  const say = async (...args: string[]) => (await cli(gateway.databaseUrl, args)).stdout;
+  const run = (...args: string[]) => runCliForJson(gateway.databaseUrl, ...args);
+  const say = async (...args: string[]) => (await runCli(gateway.databaseUrl, args)).stdout;
   const create = (name: string, ...more: string[]) =>
     run("keys", "create", "--agent", "first-agent", "--name", name, ...more);
 
@@ -48,10 +48,10 @@ onEachEngine((engine) => {
     const token = await openSession(gateway, member);
     const keys = () => gateway.graphql("{ apiKeys { nodes { id } } }", {}, { token });
     expect(codeOf(await keys())).toBe("forbidden");
-    await cli(gateway.databaseUrl, ["members", "permit", "new@example.com", "--manage"]);
+    await runCli(gateway.databaseUrl, ["members", "permit", "new@example.com", "--manage"]);
     expect(codeOf(await keys())).toBeUndefined();
     const reset = ["members", "reset-password", "new@example.com", "--password-stdin"];
-    const { stdout } = await cli(gateway.databaseUrl, reset, "typed in by hand\n");
+    const { stdout } = await runCli(gateway.databaseUrl, reset, "typed in by hand\n");
     expect(stdout).not.toContain("typed in by hand");
     expect(codeOf(await keys())).toBe("invalid_session");
     expect(await openSession(gateway, { ...member, password: "typed in by hand" })).toMatch(/^ags_/);
@@ -82,7 +82,7 @@ test("what is asked wrongly is refused in one clear line", async () => {
   const key = ["keys", "create", "--agent", "first-agent", "--name"];
   await (await startGateway(sqlite, { database })).close();
   const refused = async (args: string[], words: string) => {
-    const { code, stdout, stderr } = await cli(database.url, args);
+    const { code, stdout, stderr } = await runCli(database.url, args);
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr.split("\n")[0]).toContain(words);
     expect(stderr).not.toMatch(/^ +at /m);

@@ -1,6 +1,6 @@
 import { onEachEngine, type TestDatabase } from "../support/engines";
 import { hammer, type Shot } from "../support/hammer";
-import { OWNER, runCli, type ServerProcess, startServerProcess } from "../support/server-process";
+import { runCliForJson, secretsIn, startServer, type TestServer } from "../support/process";
 
 /** Requests to each server before and after the turning point, at least. */
 const BEFORE = 60;
@@ -8,17 +8,19 @@ const AFTER = 150;
 
 onEachEngine((engine) => {
   let database: TestDatabase;
-  let servers: ServerProcess[];
+  let servers: TestServer[];
   let owner: string;
 
   beforeAll(async () => {
     database = await engine.createDatabase();
-    servers = [await startServerProcess(database.url)];
+    const start = () => startServer({ DATABASE_URL: database.url, LOG_LEVEL: "error" });
+    servers = [await start()];
     // As many as there may be: the file of SQLite is for the processes of one machine.
     const others = engine.name === "PostgreSQL" ? 3 : 1;
-    for (let i = 0; i < others; i++) servers.push(await startServerProcess(database.url));
+    for (let i = 0; i < others; i++) servers.push(await start());
+    const { email, password } = secretsIn(servers[0]?.stdout() ?? "") ?? {};
     const signedIn = await ask("mutation ($input: SignInInput!) { signIn(input: $input) { token } }", {
-      input: OWNER,
+      input: { email, password },
     });
     owner = signedIn.signIn.token;
   });
@@ -43,7 +45,7 @@ onEachEngine((engine) => {
   }
 
   const mint = (name: string): Promise<{ id: string; hint: string; secret: string }> =>
-    runCli(database.url, "keys", "create", "--agent", "first-agent", "--name", name);
+    runCliForJson(database.url, "keys", "create", "--agent", "first-agent", "--name", name);
 
   /** Hammers all servers with a key while something ends it. @returns every answer, by when it was asked for */
   async function endWhileHammering(secret: string, end: () => Promise<unknown>) {
@@ -80,7 +82,7 @@ onEachEngine((engine) => {
   test("no request sent after the command line has revoked a key succeeds, on any server", async () => {
     const { hint, secret } = await mint("revoked by command line");
     const { before, after } = await endWhileHammering(secret, () =>
-      runCli(database.url, "keys", "revoke", hint),
+      runCliForJson(database.url, "keys", "revoke", hint),
     );
     expect(["200 accepted", "403 key_revoked"]).toEqual(expect.arrayContaining(outcomes(before)));
     expect(outcomes(after)).toEqual(["403 key_revoked"]);

@@ -138,3 +138,10 @@ export function secretsIn(stdout: string): FirstStartSecrets | undefined {
 /** Runs the command line. @param input what it reads from standard input */
 export const runCli = (databaseUrl: string, args: string[], input = ""): Promise<Ended> =>
   start("cli/main.js", args, { DATABASE_URL: databaseUrl }, { input }).ended;
+
+/** Runs the command line with `--json`. @returns what it prints @throws Error when it fails */
+export async function runCliForJson(databaseUrl: string, ...args: string[]) {
+  const { code, stdout, stderr } = await runCli(databaseUrl, [...args, "--json"]);
+  if (code !== 0) throw new Error(`gateway ${args.join(" ")} ended with ${code}: ${stderr}`);
+  return JSON.parse(stdout);
+}
