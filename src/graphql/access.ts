@@ -1,4 +1,11 @@
-import type { GraphQLField } from "graphql";
+import {
+  type DocumentNode,
+  type GraphQLField,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from "graphql";
 import { type AuthChecker, Authorized, Extensions } from "type-graphql";
 import type { Caller, RequestContext } from "../context";
 import { GatewayError } from "../errors";
@@ -65,3 +72,46 @@ export const authChecker: AuthChecker<RequestContext> = ({ context, info }) => {
   );
   return true;
 };
+
+/**
+ * Whether a caller with a credential may call every root field that an operation selects, wherever fragments put it.
+ * @param document a valid one, which has no circles of fragments
+ */
+export function mayCallAll(
+  caller: Caller,
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  { operation, selectionSet }: OperationDefinitionNode,
+): boolean {
+  if (caller.kind === "anonymous") return false;
+  const fields = schema.getRootType(operation)?.getFields() ?? {};
+  const mayCall = ({ selections }: SelectionSetNode): boolean =>
+    selections.every((node) => {
+      if (node.kind === Kind.INLINE_FRAGMENT) return mayCall(node.selectionSet);
+      if (node.kind === Kind.FRAGMENT_SPREAD) return mayCall(fragmentOf(document, node.name.value));
+      const field = fields[node.name.value];
+      // Only `__typename` and introspection are no fields of the type.
+      return field === undefined || isAllowed(caller, accessOf(field), operation === "mutation");
+    });
+  return mayCall(selectionSet);
+}
+
+/** Whether `authorize` lets a caller pass. */
+export function isAllowed(caller: Caller, rule: AccessRule | undefined, changes: boolean): boolean {
+  try {
+    authorize(caller, rule, changes);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const EMPTY: SelectionSetNode = { kind: Kind.SELECTION_SET, selections: [] };
+
+function fragmentOf({ definitions }: DocumentNode, name: string): SelectionSetNode {
+  for (const definition of definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION && definition.name.value === name)
+      return definition.selectionSet;
+  }
+  return EMPTY;
+}

@@ -10,7 +10,7 @@ import { Extensions } from "type-graphql";
 import type { RequestContext } from "../context";
 import { gathered } from "../database/batch";
 import { accessOf, authorize } from "./access";
-import type { Execute } from "./compile";
+import type { Execute } from "./plan";
 
 /** Declares that a field of Query answers everybody who may ask alike: by its arguments and the rows alone. */
 export const Shared = (): MethodDecorator => (target, property, descriptor) =>

@@ -130,14 +130,20 @@ const OFTEN_ENOUGH = [
   "signInWithCookie",
 ];
 
-function operation(growth: Growth): string {
-  const kind = chance(growth, 70) ? "query" : "mutation";
+type OperationKind = "query" | "mutation";
+
+function operation(
+  growth: Growth,
+  kind: OperationKind = chance(growth, 70) ? "query" : "mutation",
+  preferred: readonly string[] = [],
+): string {
   const root = kind === "query" ? schema.getQueryType() : schema.getMutationType();
   const fields = Object.values(root?.getFields() ?? {}).filter(
     ({ name }) => !OFTEN_ENOUGH.includes(name) || chance(growth, 15),
   );
+  const liked = fields.filter(({ name }) => preferred.includes(name));
   const parts = Array.from({ length: growth.draw(ofNat, 2) + 1 }, (_, i) => {
-    const part = fieldText(growth, one(growth, fields), 0);
+    const part = fieldText(growth, one(growth, liked.length > 0 && chance(growth, 85) ? liked : fields), 0);
     return chance(growth, 80) ? part.replace(/^(a\d+: )?/, `r${i}: `) : part;
   });
   const fragment = chance(growth, 15) ? parts.pop() : undefined;
@@ -225,4 +231,18 @@ export const graphqlBody = (ids: readonly string[], cursors: readonly string[]):
       ...(chance(growth, 8) && { operationName: chance(growth, 50) ? "Q" : draw(ofEither) }),
       ...(chance(growth, 3) && { extensions: draw(ofJunk) }),
     };
+  });
+
+/**
+ * Queries that fit the schema, with the variables that they declare.
+ * @param preferred root fields that most of them select
+ */
+export const queryDocument = (
+  ids: readonly string[],
+  cursors: readonly string[],
+  preferred: readonly string[],
+): fc.Arbitrary<{ query: string; variables: Record<string, unknown> }> =>
+  fc.gen().map((draw) => {
+    const growth: Growth = { draw, ids, cursors, declared: [], variables: {} };
+    return { query: operation(growth, "query", preferred), variables: growth.variables };
   });

@@ -1,0 +1,82 @@
+import type { GraphQLRequestContext } from "@apollo/server";
+import { getOperationAST, parse } from "graphql";
+import type { Caller, RequestContext } from "../../src/context";
+import { compiledQueries } from "../../src/graphql/compiled-queries";
+import { KnownDocuments } from "../../src/graphql/known-documents";
+import { createSchema } from "../../src/graphql/schema";
+import { createResolvers } from "../../src/services";
+import { sqlite } from "../support/engines";
+import { startGateway, type TestGateway } from "../support/gateway";
+import { addMember } from "../support/people";
+
+const origin = { ip: null, userAgent: null, requestId: null };
+
+describe("a document", () => {
+  let gateway: TestGateway;
+  let callers: Record<string, Caller>;
+  beforeAll(async () => {
+    gateway = await startGateway(sqlite);
+    const member = await addMember(gateway);
+    callers = {
+      agent: await gateway.services.keys.resolve(gateway.key, origin),
+      manager: await gateway.services.sessions.resolve(gateway.owner, origin),
+      member: await gateway.services.sessions.resolve(member.token, origin),
+      anonymous: { kind: "anonymous" },
+    };
+  });
+  afterAll(() => gateway.close());
+
+  /** Sends a document through the hooks that Apollo calls. @returns whether it was known before */
+  async function send(
+    { plugin }: ReturnType<typeof compiledQueries>,
+    source: string,
+    caller: string,
+  ): Promise<boolean> {
+    const document = parse(source);
+    const context = {
+      source,
+      request: { variables: {} },
+      contextValue: { caller: callers[caller], origin },
+    } as unknown as GraphQLRequestContext<RequestContext>;
+    const listener = await plugin.requestDidStart?.(context);
+    await listener?.didResolveSource?.(context as never);
+    const known = context.document !== undefined;
+    const operation = getOperationAST(document, undefined);
+    const whole = { document, ...context, operation, operationName: null };
+    await listener?.responseForOperation?.(whole as never);
+    return known;
+  }
+
+  test.each([
+    ["a key's query", "{ whoami { agent { id } } }", ["agent"]],
+    ["a member's query", "{ agents { id } }", ["manager", "member"]],
+    ["a manager's query", "{ apiKeys { nodes { id } } }", ["manager"]],
+    ["a mutation", 'mutation { createPet(input: { name: "a", categoryId: 1 }) { id } }', ["agent"]],
+    [
+      "a query through fragments",
+      "{ ...f ... { ...f } } fragment f on Query { whoami { agent { id } } }",
+      ["agent"],
+    ],
+    ["a query that only in part is allowed", "{ whoami { agent { id } } agents { id } }", []],
+    ["what anybody may ask", "{ __typename }", ["agent", "manager", "member"]],
+  ])("%s is learned only from those who may call all of it", async (_, text, allowed) => {
+    const schema = createSchema(createResolvers(gateway.services));
+    for (const caller of Object.keys(callers)) {
+      const compiled = compiledQueries(schema);
+      for (let i = 0; i < 10; i++) await send(compiled, text, caller);
+      expect([caller, await send(compiled, text, "agent")]).toEqual([caller, allowed.includes(caller)]);
+    }
+  });
+
+  test("is forgotten when others need its room, by its tokens and not by its length", () => {
+    const documents = new KnownDocuments();
+    const large = (i: number) => `{ ${Array.from({ length: 500 }, (_, j) => `a${j}: x${i}`).join(" ")} }`;
+    for (let i = 0; i < 100; i++) documents.add(large(i), parse(large(i)));
+    const kept = Array.from({ length: 100 }, (_, i) => documents.get(large(i))).filter(Boolean);
+    expect(kept.length).toBeLessThan(40);
+    expect(documents.get(large(99))).toBeDefined();
+    const long = `{ a } # ${"x".repeat(10_000)}`;
+    documents.add(long, parse(long));
+    expect(documents.get(long)).toBeUndefined();
+  });
+});

@@ -1,0 +1,140 @@
+import fc from "fast-check";
+import {
+  type DocumentNode,
+  execute,
+  GraphQLObjectType,
+  GraphQLSchema,
+  GraphQLString,
+  parse,
+  validate,
+} from "graphql";
+import type { Caller, RequestContext } from "../../src/context";
+import { accessOf, isAllowed } from "../../src/graphql/access";
+import { type Execute, planOperation } from "../../src/graphql/plan";
+import { createSchema } from "../../src/graphql/schema";
+import { createResolvers } from "../../src/services";
+import { queryDocument } from "../fuzz/documents";
+import { sqlite } from "../support/engines";
+import { mint, startGateway, type TestGateway } from "../support/gateway";
+import { addMember } from "../support/people";
+
+const SEED = Number(process.env.PLAN_SEED ?? fc.sample(fc.integer(), 1)[0]);
+const CALLERS = ["an agent", "a manager", "a member", "an anonymous caller"] as const;
+/** Documents for each caller. */
+const DOCUMENTS = 2_500;
+
+const origin = { ip: null, userAgent: null, requestId: null };
+/** The document of a text, which may hold a literal that does not parse. */
+function parsed(text: string): DocumentNode | undefined {
+  try {
+    return parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const textOf = (data: unknown) => JSON.stringify(data);
+
+describe("a planned query", () => {
+  let gateway: TestGateway;
+  let callers: Record<(typeof CALLERS)[number], Caller>;
+  let ids: string[];
+  let cursors: string[];
+
+  beforeAll(async () => {
+    gateway = await startGateway(sqlite);
+    await gateway.services.pets.seed(20);
+    const keys = [await mint(gateway), await mint(gateway)];
+    const sent = await gateway.rest("POST", "/messages", { body: { message: "hello" } });
+    const member = await addMember(gateway);
+    ids = ["1", "7", sent.body.id, ...keys.map(({ id }) => id)];
+    const { body } = await gateway.graphql("{ pets(first: 5) { edges { cursor } } }");
+    cursors = body.data.pets.edges.map(({ cursor }: { cursor: string }) => cursor);
+    callers = {
+      "an agent": await gateway.services.keys.resolve(gateway.key, origin),
+      "a manager": await gateway.services.sessions.resolve(gateway.owner, origin),
+      "a member": await gateway.services.sessions.resolve(member.token, origin),
+      "an anonymous caller": { kind: "anonymous" },
+    };
+  });
+  afterAll(() => gateway.close());
+
+  test.each(CALLERS)(
+    "of %s answers what graphql-js answers, byte for byte, and fails where it fails",
+    async (who) => {
+      const schema = createSchema(createResolvers(gateway.services));
+      const allFields = Object.values(schema.getQueryType()?.getFields() ?? {});
+      const allowed = allFields.filter((field) => isAllowed(callers[who], accessOf(field), false));
+      const preferred = allowed.map(({ name }) => name);
+      const tried = new Set<string>();
+      let answered = 0;
+      await fc.assert(
+        fc.asyncProperty(
+          queryDocument(ids, cursors, preferred),
+          async ({ query, variables: variableValues }) => {
+            const document = parsed(query);
+            if (document === undefined || validate(schema, document).length > 0) return;
+            let run: Execute;
+            try {
+              run = planOperation(schema, document);
+            } catch {
+              expect(query).toMatch(/@(skip|include)/);
+              return;
+            }
+            const context = (): RequestContext => ({ caller: callers[who], origin });
+            const wanted = await execute({ schema, document, variableValues, contextValue: context() });
+            const found = await run(context(), variableValues);
+            expect(found.errors === undefined).toBe(wanted.errors === undefined);
+            for (const [name] of query.matchAll(/\w+/g)) tried.add(name);
+            if (wanted.errors !== undefined) return;
+            expect(textOf(found.data)).toBe(textOf(wanted.data));
+            answered += 1;
+          },
+        ),
+        { numRuns: DOCUMENTS, seed: SEED },
+      );
+      expect(allFields.filter(({ name }) => !tried.has(name))).toEqual([]);
+      if (allowed.length > 0) expect(answered).toBeGreaterThan(DOCUMENTS / 20);
+    },
+  );
+
+  test.each([
+    ["a directive", "{ a @include(if: true) }"],
+    ["a name that would set the prototype", "{ __proto__: a }"],
+    ["introspection", "{ __schema { types { name } } }"],
+    ["several operations and no name", "query A { a } query B { a }"],
+    ["a subscription", "subscription { a }"],
+  ])("leaves %s to graphql-js", (_, text) => {
+    const type = (name: string) => new GraphQLObjectType({ name, fields: { a: { type: GraphQLString } } });
+    const schema = new GraphQLSchema({ query: type("Query"), subscription: type("Subscription") });
+    expect(() => planOperation(schema, parse(text))).toThrow();
+  });
+
+  test("runs the fields of a mutation one after the other, and stops at the first error", async () => {
+    const order: string[] = [];
+    const field = (name: string, fails = false) => ({
+      type: GraphQLString,
+      resolve: async () => {
+        order.push(`${name} starts`);
+        await null;
+        order.push(`${name} ends`);
+        if (fails) throw new Error(name);
+        return name;
+      },
+    });
+    const schema = new GraphQLSchema({
+      query: new GraphQLObjectType({ name: "Query", fields: { a: field("a") } }),
+      mutation: new GraphQLObjectType({
+        name: "Mutation",
+        fields: { a: field("a"), b: field("b", true), c: field("c") },
+      }),
+    });
+    const context: RequestContext = { caller: { kind: "anonymous" }, origin };
+    const ok = await planOperation(schema, parse("mutation { x: c, a }"))(context, {});
+    expect(ok).toEqual({ data: { x: "c", a: "a" } });
+    order.length = 0;
+    const { data, errors } = await planOperation(schema, parse("mutation { a b c }"))(context, {});
+    expect([data, errors?.map(({ message }) => message)]).toEqual([undefined, ["b"]]);
+    expect(order).toEqual(["a starts", "a ends", "b starts", "b ends"]);
+  });
+});

@@ -1,0 +1,57 @@
+import vm from "node:vm";
+
+type Holder = Record<string, unknown>;
+
+/** What turns a text into code in the realm of a suite, by the object that holds it. */
+const IN_REALM: readonly [holder: Holder, name: string][] = [
+  [globalThis as unknown as Holder, "Function"],
+  [globalThis as unknown as Holder, "eval"],
+  [Function.prototype as unknown as Holder, "constructor"],
+  [Object.getPrototypeOf(async () => {}), "constructor"],
+];
+
+/** The same for all realms of the process: all suites of a jest worker share this module. */
+const IN_PROCESS = ["Script", "compileFunction", "runInThisContext", "runInNewContext", "runInContext"].map(
+  (name): [Holder, string] => [vm as unknown as Holder, name],
+);
+
+/** The tests load modules and compile JSON schemas while the server runs. */
+const OF_TESTS = /jest-runtime|node_modules\/ajv\//;
+
+/**
+ * Watches the ways to make code of a text, from now on.
+ * @param vm whether `node:vm` is watched too; to be ended before the suite ends
+ * @returns the texts that have become code so far, each with its stack, and what ends the watch
+ */
+export function watchCodeGeneration({ vm = false } = {}): { made: readonly string[]; end(): void } {
+  const made: string[] = [];
+  const note = (name: string, args: unknown[]) => {
+    const limit = Error.stackTraceLimit;
+    Error.stackTraceLimit = 100;
+    const { stack = "" } = new Error();
+    Error.stackTraceLimit = limit;
+    if (!OF_TESTS.test(stack)) made.push(`${name}(${args.map(String).join(", ").slice(0, 500)})\n${stack}`);
+  };
+  const restore = [...IN_REALM, ...(vm ? IN_PROCESS : [])].map(([holder, name]) => {
+    const original = Object.getOwnPropertyDescriptor(holder, name);
+    if (original === undefined) throw new Error(`There is no ${name} to watch.`);
+    const value = new Proxy(original.value as new (...args: never[]) => object, {
+      apply: (target, self, args) => {
+        note(name, args);
+        return Reflect.apply(target as never, self, args);
+      },
+      construct: (target, args, newTarget) => {
+        note(name, args);
+        return Reflect.construct(target, args, newTarget);
+      },
+    });
+    Object.defineProperty(holder, name, { ...original, value });
+    return () => Object.defineProperty(holder, name, original);
+  });
+  return {
+    made,
+    end: () => {
+      for (const undo of restore) undo();
+    },
+  };
+}
