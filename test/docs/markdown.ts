@@ -1,0 +1,78 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+
+const FOLDERS = [".", "docs", ".github", "deploy", "test/bench", "test/bench/results"];
+
+/** Every Markdown file of the repository, by its path from the top. */
+export const PAGES = FOLDERS.flatMap((folder) =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => normalize(join(folder, name))),
+).sort();
+
+export const read = (path: string) => readFileSync(path, "utf8");
+
+/** A shell command in a page, with the JSON that the page says it prints. */
+export interface Example {
+  command: string;
+  output: string;
+}
+
+/** Each `curl` command of a page that is followed by its output. */
+export function examples(text: string): Example[] {
+  return [...text.matchAll(/```sh\n(curl [^`]+)```\n```json\n([^`]+)```/g)].map(
+    ([, command = "", output = ""]) => ({ command, output }),
+  );
+}
+
+/** The part of a page from a heading to the next of its level or a higher one. @throws Error without such a heading */
+export function section(text: string, heading: string): string {
+  const start = text.indexOf(`${heading}\n`);
+  if (start < 0) throw new Error(`No heading "${heading}"`);
+  const rest = text.slice(start + heading.length);
+  const level = heading.indexOf(" ");
+  const end = rest.search(new RegExp(`^#{1,${level}} `, "m"));
+  return end < 0 ? rest : rest.slice(0, end);
+}
+
+/** The relative links of a page that lead to no file, or to no heading of one. */
+export function brokenLinks(page: string): string[] {
+  return linksOf(read(page)).filter((link) => !leadsSomewhere(page, link));
+}
+
+/** Targets of links and images, outside code, that name no scheme. */
+function linksOf(text: string): string[] {
+  return [...prose(text).matchAll(/\]\(\s*<?([^\s)>]+)|^\[[^\]]+\]:\s*(\S+)|(?:href|src)="([^"]+)"/gm)]
+    .map(([, inline, reference, html]) => inline ?? reference ?? html ?? "")
+    .filter((target) => !/^[a-z]+:/i.test(target));
+}
+
+function leadsSomewhere(page: string, link: string): boolean {
+  const [path = "", anchor] = link.split("#");
+  const target = path === "" ? page : join(dirname(page), path);
+  // What leads out of the repository works on no other copy of it.
+  if (target.startsWith("..") || !existsSync(target)) return false;
+  if (anchor === undefined) return true;
+  return statSync(target).isFile() && anchors(read(target)).has(anchor);
+}
+
+/** Names that GitHub gives to the headings of a page. */
+function anchors(text: string): Set<string> {
+  const names = new Set<string>();
+  for (const [, heading = ""] of text.replace(/^```.*?^```/gms, "").matchAll(/^#{1,6} (.+)$/gm)) {
+    const slug = heading
+      .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replace(/\s/g, "-");
+    let name = slug;
+    for (let copy = 1; names.has(name); copy++) name = `${slug}-${copy}`;
+    names.add(name);
+  }
+  return names;
+}
+
+/** A page without its code. */
+function prose(text: string): string {
+  return text.replace(/^```.*?^```/gms, "").replace(/`[^`\n]+`/g, "");
+}

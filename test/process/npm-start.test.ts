@@ -1,0 +1,42 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { sqlite } from "../support/engines";
+
+/** Sends SIGTERM to npm alone, as a supervisor does, or to the whole group, as a terminal does. */
+test.each([
+  ["npm", (pid: number) => process.kill(pid, "SIGTERM")],
+  ["its process group", (pid: number) => process.kill(-pid, "SIGTERM")],
+])("SIGTERM to %s lets the server stop in order before npm start ends", async (_, terminate) => {
+  const database = await sqlite.createDatabase();
+  const { PATH, HOME } = process.env;
+  // Without the build that `npm start` begins with; `npm test` has done it.
+  const npm = spawn("npm", ["start", "--ignore-scripts"], {
+    cwd: join(__dirname, "../.."),
+    env: { PATH, HOME, DATABASE_URL: database.url, PORT: "0" },
+    detached: true,
+  });
+  const { pid = 0 } = npm;
+  try {
+    let [stdout, stderr] = ["", ""];
+    const listening = new Promise<void>((resolve) => {
+      npm.stdout.on("data", (chunk) => {
+        stdout += chunk;
+        if (stdout.includes("/graphql\n")) resolve();
+      });
+    });
+    npm.stderr.on("data", (chunk) => {
+      stderr += chunk;
+    });
+    const exited = once(npm, "exit").then(([code]) => ({ code, stderr }));
+    await Promise.race([listening, exited]);
+    terminate(pid);
+    expect(await exited).toEqual({ code: 0, stderr: expect.stringContaining('"stopped"') });
+  } finally {
+    // The group is gone unless the test has failed.
+    try {
+      process.kill(-pid, "SIGKILL");
+    } catch {}
+    await database.drop();
+  }
+});
