@@ -5,6 +5,7 @@ import { ERRORS } from "../../src/errors";
 import { sqlite } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 import { brokenLinks, examples, PAGES, read, section } from "./markdown";
+import { syntaxFaults } from "./syntax";
 
 const WITH_EXAMPLES = PAGES.filter((page) => examples(read(page)).length > 0);
 
@@ -33,6 +34,10 @@ describe.each(WITH_EXAMPLES)("%s", (page) => {
       expect(withoutNoise(JSON.parse(stdout))).toEqual(withoutNoise(JSON.parse(output)));
     }
   });
+});
+
+test.each(PAGES)("%s has only examples in a known language and of valid syntax", async (page) => {
+  expect(await syntaxFaults(page)).toEqual([]);
 });
 
 test.each(PAGES)("%s has no broken link", (page) => {

@@ -1,0 +1,64 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { buildSchema, type GraphQLSchema, parse, validate } from "graphql";
+import { read } from "./markdown";
+
+/** A fenced block of a page. */
+interface Fence {
+  language: string;
+  code: string;
+}
+
+/** Languages that the pages use, each with what finds the faults of a text. */
+const LANGUAGES: Readonly<Record<string, (code: string) => Promise<string[]>>> = {
+  sh: (code) =>
+    promisify(execFile)("sh", ["-n", "-c", code]).then(
+      () => [],
+      (error: Error) => [error.message],
+    ),
+  json: async (code) => faultsOf(() => JSON.parse(code)),
+  graphql: async (code) => code.split(/\n+(?=query|mutation)/).flatMap(graphqlFaults),
+  mermaid: unchecked,
+  promql: unchecked,
+  text: unchecked,
+};
+
+/** What is wrong with the fenced blocks of a page: an unknown language, or a text that is not of the language. */
+export async function syntaxFaults(page: string): Promise<string[]> {
+  const faults = fences(read(page)).map(async ({ language, code }) => {
+    const check = LANGUAGES[language];
+    return check === undefined ? [`"${language}" is not a known language`] : check(code);
+  });
+  return (await Promise.all(faults)).flat();
+}
+
+/** For languages that no package here can parse. */
+async function unchecked(): Promise<string[]> {
+  return [];
+}
+
+const fences = (text: string): Fence[] =>
+  [...text.matchAll(/^```([^\n]*)\n(.*?)^```$/gms)].map(([, language = "", code = ""]) => ({
+    language,
+    code,
+  }));
+
+let schema: GraphQLSchema | undefined;
+
+function graphqlFaults(code: string): string[] {
+  schema ??= buildSchema(read("schema.graphql"));
+  const known = schema;
+  return faultsOf(() => {
+    const [fault] = validate(known, parse(code));
+    if (fault !== undefined) throw fault;
+  });
+}
+
+function faultsOf(run: () => void): string[] {
+  try {
+    run();
+    return [];
+  } catch (error) {
+    return [(error as Error).message];
+  }
+}
