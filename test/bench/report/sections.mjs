@@ -28,7 +28,7 @@ const TABLES = {
     return {
       title: `${whole(size.large.pets)} pets and ${whole(size.large.keys)} keys next to ${whole(size.small.pets)} and ${whole(size.small.keys)}`,
       rows: [["", "p50 ms", "large", "×", "CPU µs", "large", "×"], ...rows],
-      note: `${connections} connections, ${whole(activeKeys)} keys in use on both unless told otherwise. The last line has the last page of the large one next to its first.`,
+      note: `${connections} connections, ${whole(activeKeys)} keys in use on both unless stated otherwise. The last line has the last page of the large one next to its first.`,
     };
   },
   start: ({ times: runs, ms, nodeMs, idleSeconds, idleMemory }) => ({
