@@ -61,7 +61,7 @@ export async function startGateway(
     dashboard,
   }: { env?: Record<string, string>; database?: TestDatabase; dashboard?: string } = {},
 ): Promise<TestGateway> {
-  const own = database ?? (await engine.createDatabase());
+  const own = database ?? (await engine.createMigratedDatabase());
   const config = loadConfig({
     DATABASE_URL: own.url,
     PORT: "0",
