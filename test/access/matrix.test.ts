@@ -2,9 +2,9 @@ import { ERRORS } from "../../src/errors";
 import { accessOf } from "../../src/graphql/access";
 import { createSchema } from "../../src/graphql/schema";
 import { ROUTES } from "../../src/rest/routes";
-import { onEachEngine } from "../support/engines";
-import { type Reply, startGateway, type TestGateway } from "../support/gateway";
+import type { Reply } from "../support/gateway";
 import { codeOf } from "../support/people";
+import { describeGateway } from "../support/suite";
 import { type AccessFixture, accessFixture, CALLERS } from "./callers";
 import { FIELDS, type Outcome, type Outcomes, ROUTES_TABLE } from "./table";
 
@@ -26,16 +26,13 @@ test("every REST route is in the table", () => {
 
 const statusOf = (outcome: Outcome) => (outcome === "ok" ? 200 : ERRORS[outcome].status);
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
+describeGateway((gateway) => {
   let fixture: AccessFixture;
   beforeAll(async () => {
-    gateway = await startGateway(engine);
     fixture = await accessFixture(gateway);
     // So that there is a pet to get.
     await gateway.rest("POST", "/v1/pets", { body: { name: "Rex", categoryId: 1 } });
   });
-  afterAll(() => gateway.close());
 
   /**
    * What each caller got; one after the other, because some calls change what others get.
