@@ -16,9 +16,9 @@ export default {
   testEnvironment: "node",
   maxWorkers: "100%",
   testMatch: ["<rootDir>/test/**/*.test.ts"],
-  setupFiles: ["reflect-metadata"],
-  globalSetup: "<rootDir>/test/support/global-setup.mjs",
-  globalTeardown: "<rootDir>/test/support/global-teardown.mjs",
+  setupFiles: ["reflect-metadata", "<rootDir>/test/support/cheap-passwords.ts"],
+  globalSetup: "<rootDir>/test/support/global-setup.ts",
+  globalTeardown: "<rootDir>/test/support/global-teardown.ts",
   transform: {
     "\\.ts$": ["@swc/jest", TYPESCRIPT],
     [`/node_modules/(${ES_MODULES.join("|")})/.*\\.m?js$`]: ["@swc/jest", JAVASCRIPT],

@@ -2,7 +2,7 @@ import { mint, operator, type TestGateway } from "../support/gateway";
 import { expire } from "../support/keys";
 import { addMember, addOrganization, openSession, type TestMember } from "../support/people";
 
-/** Everyone who may knock, in the order of the columns of the matrix. */
+/** Every kind of caller, in the order in which they call. */
 export const CALLERS = [
   "anonymous",
   "an agent key",
@@ -17,18 +17,18 @@ export const CALLERS = [
 
 export type CallerName = (typeof CALLERS)[number];
 
-/** One gateway with all callers and what they call for, all of it in the first organization. */
-export interface Cast {
+/** A gateway with a token for each caller and what they ask for, all of it in the first organization. */
+export interface AccessFixture {
   gateway: TestGateway;
   agentId: string;
-  /** A token to present; null for none. */
+  /** The caller's bearer token; null for none. */
   tokenOf(caller: CallerName): string | null;
-  /** Undoes what a call of somebody may have done to sessions and organizations. */
+  /** Restores the sessions and organizations that a call may have ended or switched. */
   restore(caller: CallerName): Promise<void>;
 }
 
-/** Sets the stage. */
-export async function castOf(gateway: TestGateway): Promise<Cast> {
+/** Adds every caller to a gateway. */
+export async function accessFixture(gateway: TestGateway): Promise<AccessFixture> {
   const { services } = gateway;
   const off = await addOrganization(gateway, "switched-off");
   const other = await addOrganization(gateway, "another");
@@ -47,7 +47,7 @@ export async function castOf(gateway: TestGateway): Promise<Cast> {
   await services.keys.revoke(await operator(gateway), keys["a revoked key"]?.id ?? "");
   await expire(gateway, keys["an expired key"]?.id ?? "");
 
-  const cast: Cast = {
+  const fixture: AccessFixture = {
     gateway,
     agentId: (await services.agents.bySlug("first-agent")).id,
     tokenOf: (caller) => people[caller]?.token ?? keys[caller]?.secret ?? null,
@@ -60,5 +60,5 @@ export async function castOf(gateway: TestGateway): Promise<Cast> {
     },
   };
   await services.organizations.deactivate(await operator(gateway, "switched-off"));
-  return cast;
+  return fixture;
 }

@@ -1,8 +1,8 @@
 import { createSchema } from "../../src/graphql/schema";
-import { onEachEngine } from "../support/engines";
-import { mint, startGateway, type TestGateway } from "../support/gateway";
+import { mint } from "../support/gateway";
 import { presenting } from "../support/keys";
 import { addMember, addOrganization, codeOf, openSession, type TestMember } from "../support/people";
+import { describeGateway } from "../support/suite";
 
 /** Fields that neither take an id nor answer with anything that an organization owns. */
 const OF_NOBODY = [
@@ -34,8 +34,7 @@ test("every operation is either tried across organizations or concerns none", ()
   ).toEqual(tried.sort());
 });
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
+describeGateway((gateway) => {
   let ours: { manager: TestMember; key: { id: string; secret: string }; agentId: string };
   let theirs: typeof ours;
   let theirMessage: string;
@@ -43,7 +42,6 @@ onEachEngine((engine) => {
   let secretsOfTheirs: string[];
 
   beforeAll(async () => {
-    gateway = await startGateway(engine);
     const make = async (slug: string) => {
       const made = await addOrganization(gateway, slug);
       await addMember(gateway, { org: slug, email: `reader@${slug}.example` });
@@ -59,7 +57,6 @@ onEachEngine((engine) => {
     theirMessage = sent.body.id;
     secretsOfTheirs = ["theirs", other.id, other.agentId, other.manager.id, other.key.id, theirMessage];
   });
-  afterAll(() => gateway.close());
 
   const ask = (query: string, variables = {}, token = ours.manager.token) =>
     gateway.graphql(query, variables, { token });

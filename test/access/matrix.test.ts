@@ -1,12 +1,12 @@
-import { ERRORS, type ErrorCode } from "../../src/errors";
+import { ERRORS } from "../../src/errors";
 import { accessOf } from "../../src/graphql/access";
 import { createSchema } from "../../src/graphql/schema";
 import { ROUTES } from "../../src/rest/routes";
-import { onEachEngine } from "../support/engines";
-import { type Reply, startGateway, type TestGateway } from "../support/gateway";
+import type { Reply } from "../support/gateway";
 import { codeOf } from "../support/people";
-import { CALLERS, type Cast, castOf } from "./callers";
-import { FIELDS, ROUTES_TABLE } from "./table";
+import { describeGateway } from "../support/suite";
+import { type AccessFixture, accessFixture, CALLERS } from "./callers";
+import { FIELDS, type Outcome, type Outcomes, ROUTES_TABLE } from "./table";
 
 const fieldsOf = ["Query", "Mutation"].flatMap((type) => {
   const fields = createSchema()[`get${type as "Query" | "Mutation"}Type`]()?.getFields() ?? {};
@@ -24,55 +24,55 @@ test("every REST route is in the table", () => {
   );
 });
 
-const statusOf = (expected: string) => (expected === "ok" ? 200 : ERRORS[expected as ErrorCode].status);
+const statusOf = (outcome: Outcome) => (outcome === "ok" ? 200 : ERRORS[outcome].status);
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
-  let cast: Cast;
+describeGateway((gateway) => {
+  let fixture: AccessFixture;
   beforeAll(async () => {
-    gateway = await startGateway(engine);
-    cast = await castOf(gateway);
-    // So that there is an animal to get.
+    fixture = await accessFixture(gateway);
+    // So that there is a pet to get.
     await gateway.rest("POST", "/v1/pets", { body: { name: "Rex", categoryId: 1 } });
   });
-  afterAll(() => gateway.close());
 
   /**
-   * What each caller got, by name; one after the other, for some calls change what others meet.
+   * What each caller got; one after the other, because some calls change what others get.
    * @param disturbs whether the calls may end sessions or switch organizations
    */
-  async function outcomes(disturbs: boolean, call: (token: string | null) => Promise<Reply>) {
-    const got: [string, string, number][] = [];
+  async function outcomesOf(disturbs: boolean, call: (token: string | null) => Promise<Reply>) {
+    const got: Record<string, { outcome: string; status: number }> = {};
     for (const caller of CALLERS) {
-      const reply = await call(cast.tokenOf(caller));
-      got.push([caller, codeOf(reply) ?? "ok", reply.status]);
+      const reply = await call(fixture.tokenOf(caller));
+      got[caller] = { outcome: codeOf(reply) ?? "ok", status: reply.status };
       if (reply.status === 401) expect(reply.headers.get("www-authenticate")).toBe("Bearer");
-      if (disturbs) await cast.restore(caller);
+      if (disturbs) await fixture.restore(caller);
     }
     return got;
   }
 
+  /** @param success status of an answer to a caller who is let in */
+  const withStatus = (outcomes: Outcomes, success = statusOf("ok")) =>
+    Object.fromEntries(
+      Object.entries(outcomes).map(([caller, outcome]) => [
+        caller,
+        { outcome, status: outcome === "ok" ? success : statusOf(outcome) },
+      ]),
+    );
+
   test.each(Object.entries(FIELDS))(
-    "%s lets in whom it should, and tells the others why not",
+    "%s answers the callers it should, and tells the others why not",
     async (...args) => {
-      const [coordinate, { row, document, variables }] = args;
-      const got = await outcomes(coordinate.startsWith("Mutation"), async (token) =>
-        gateway.graphql(document, await variables?.(cast), { token }),
+      const [coordinate, { outcomes, document, variables }] = args;
+      const got = await outcomesOf(coordinate.startsWith("Mutation"), async (token) =>
+        gateway.graphql(document, await variables?.(fixture), { token }),
       );
-      const expected = CALLERS.map((caller, i) => {
-        const code = row[i] ?? "";
-        return [caller, code, statusOf(code)];
-      });
-      expect(got).toEqual(expected);
+      expect(got).toEqual(withStatus(outcomes));
     },
   );
 
-  test.each(ROUTES_TABLE)("$method $path lets in agent keys, and tells the others why not", async (route) => {
-    const { method, path, body, row } = route;
-    const got = await outcomes(false, (token) => gateway.rest(method, path, { token, body }));
+  test.each(ROUTES_TABLE)("$method $path answers agent keys, and tells the others why not", async (route) => {
+    const { method, path, body, outcomes } = route;
+    const got = await outcomesOf(false, (token) => gateway.rest(method, path, { token, body }));
     const success = ROUTES.find(({ operationId }) => operationId === route.operationId)?.status;
-    expect(got).toEqual(
-      CALLERS.map((caller, i) => [caller, row[i], row[i] === "ok" ? success : statusOf(row[i] ?? "")]),
-    );
+    expect(got).toEqual(withStatus(outcomes, success));
   });
 });

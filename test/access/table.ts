@@ -1,106 +1,131 @@
+import type { ErrorCode } from "../../src/errors";
 import { mint } from "../support/gateway";
 import { TEST_PASSWORD } from "../support/people";
-import type { Cast } from "./callers";
+import type { AccessFixture, CallerName } from "./callers";
 
-/** What each caller of CALLERS gets, in that order: `ok`, or the code of the refusal. */
-export type Row = readonly string[];
+/** What a caller gets: `ok`, or the code of the error. */
+export type Outcome = "ok" | ErrorCode;
 
-const KEYS_REFUSED = ["key_revoked", "key_expired", "key_not_resolvable"];
+/** What each caller gets. */
+export type Outcomes = Readonly<Record<CallerName, Outcome>>;
 
-const ROWS = {
-  anyone: ["ok", "ok", ...KEYS_REFUSED, "ok", "ok", "ok", "ok"],
-  agentKey: ["unauthenticated", "ok", ...KEYS_REFUSED, "forbidden", "forbidden", "forbidden", "forbidden"],
-  memberReads: ["unauthenticated", "forbidden", ...KEYS_REFUSED, "ok", "ok", "ok", "ok"],
-  memberEvenWhileOff: ["unauthenticated", "forbidden", ...KEYS_REFUSED, "ok", "ok", "ok", "ok"],
-  managerReads: ["unauthenticated", "forbidden", ...KEYS_REFUSED, "forbidden", "ok", "ok", "ok"],
-  managerEvenWhileOff: ["unauthenticated", "forbidden", ...KEYS_REFUSED, "forbidden", "ok", "ok", "ok"],
-  /** A change of something in the first organization, which another one does not have. */
-  managerChanges: [
-    ...["unauthenticated", "forbidden", ...KEYS_REFUSED, "forbidden", "ok"],
-    ...["organization_deactivated", "not_found"],
-  ],
-} as const satisfies Record<string, Row>;
+const INACTIVE_KEYS = {
+  "a revoked key": "key_revoked",
+  "an expired key": "key_expired",
+  "a key of a deactivated organization": "key_not_resolvable",
+} as const;
+
+const EVERY_MEMBER_OK = {
+  "a member without permission": "ok",
+  "a member with permission": "ok",
+  "a member of a deactivated organization": "ok",
+  "a member of another organization": "ok",
+} as const;
+
+const NO_MEMBER = {
+  "a member without permission": "forbidden",
+  "a member with permission": "forbidden",
+  "a member of a deactivated organization": "forbidden",
+  "a member of another organization": "forbidden",
+} as const;
+
+const NO_KEY = { anonymous: "unauthenticated", "an agent key": "forbidden", ...INACTIVE_KEYS } as const;
+
+const ALLOWED = {
+  anyone: { anonymous: "ok", "an agent key": "ok", ...INACTIVE_KEYS, ...EVERY_MEMBER_OK },
+  agentKeys: { anonymous: "unauthenticated", "an agent key": "ok", ...INACTIVE_KEYS, ...NO_MEMBER },
+  members: { ...NO_KEY, ...EVERY_MEMBER_OK },
+  managers: { ...NO_KEY, ...EVERY_MEMBER_OK, "a member without permission": "forbidden" },
+  /** A change of something in the first organization, which no other organization can see. */
+  managersOfTheFirst: {
+    ...NO_KEY,
+    "a member without permission": "forbidden",
+    "a member with permission": "ok",
+    "a member of a deactivated organization": "organization_deactivated",
+    "a member of another organization": "not_found",
+  },
+} as const satisfies Record<string, Outcomes>;
 
 /** One field of Query or Mutation: how to call it, and what each caller gets. */
 export interface Entry {
-  row: Row;
+  outcomes: Outcomes;
   document: string;
-  variables?: (cast: Cast) => Promise<Record<string, unknown>>;
+  variables?: (fixture: AccessFixture) => Promise<Record<string, unknown>>;
 }
 
-const NOTHING = "018f0000-0000-7000-8000-000000000000";
-const fresh = () => Math.random().toString(36);
-const aKey = async ({ gateway }: Cast) => ({ id: (await mint(gateway)).id });
+const UNKNOWN_ID = "018f0000-0000-7000-8000-000000000000";
+const uniqueName = () => Math.random().toString(36);
+const aKey = async ({ gateway }: AccessFixture) => ({ id: (await mint(gateway)).id });
 
 /** Every field of Query and Mutation; the test fails when one is missing. */
 export const FIELDS: Readonly<Record<string, Entry>> = {
-  "Query.whoami": { row: ROWS.agentKey, document: "{ whoami { agent { id } } }" },
-  "Query.pets": { row: ROWS.agentKey, document: "{ pets { nodes { id } } }" },
-  "Query.pet": { row: ROWS.agentKey, document: '{ pet(id: "1") { id } }' },
-  "Query.message": { row: ROWS.agentKey, document: `{ message(id: "${NOTHING}") { id } }` },
-  "Query.messages": { row: ROWS.agentKey, document: "{ messages { nodes { id } } }" },
-  "Query.viewer": { row: ROWS.memberReads, document: "{ viewer { id organization { id } } }" },
-  "Query.members": { row: ROWS.memberReads, document: "{ members { id } }" },
-  "Query.agents": { row: ROWS.memberReads, document: "{ agents { id } }" },
-  "Query.apiKeys": { row: ROWS.managerReads, document: "{ apiKeys { nodes { id agent { id } } } }" },
+  "Query.whoami": { outcomes: ALLOWED.agentKeys, document: "{ whoami { agent { id } } }" },
+  "Query.pets": { outcomes: ALLOWED.agentKeys, document: "{ pets { nodes { id } } }" },
+  "Query.pet": { outcomes: ALLOWED.agentKeys, document: '{ pet(id: "1") { id } }' },
+  "Query.message": { outcomes: ALLOWED.agentKeys, document: `{ message(id: "${UNKNOWN_ID}") { id } }` },
+  "Query.messages": { outcomes: ALLOWED.agentKeys, document: "{ messages { nodes { id } } }" },
+  "Query.viewer": { outcomes: ALLOWED.members, document: "{ viewer { id organization { id } } }" },
+  "Query.members": { outcomes: ALLOWED.members, document: "{ members { id } }" },
+  "Query.agents": { outcomes: ALLOWED.members, document: "{ agents { id } }" },
+  "Query.apiKeys": { outcomes: ALLOWED.managers, document: "{ apiKeys { nodes { id agent { id } } } }" },
   "Query.apiKey": {
-    row: ROWS.managerReads,
+    outcomes: ALLOWED.managers,
     document: "query ($id: ID!) { apiKey(id: $id) { id } }",
     variables: aKey,
   },
-  "Query.auditLog": { row: ROWS.managerReads, document: "{ auditLog { nodes { id } } }" },
-  "Query.firstSteps": { row: ROWS.memberReads, document: "{ firstSteps { keyMinted } }" },
-  "Query.keyUsage": { row: ROWS.managerReads, document: "{ keyUsage { accepted } }" },
+  "Query.auditLog": { outcomes: ALLOWED.managers, document: "{ auditLog { nodes { id } } }" },
+  "Query.firstSteps": { outcomes: ALLOWED.members, document: "{ firstSteps { keyMinted } }" },
+  "Query.keyUsage": { outcomes: ALLOWED.managers, document: "{ keyUsage { accepted } }" },
   "Mutation.createPet": {
-    row: ROWS.agentKey,
+    outcomes: ALLOWED.agentKeys,
     document: 'mutation { createPet(input: { name: "Rex", categoryId: "1" }) { id } }',
   },
   "Mutation.sendMessage": {
-    row: ROWS.agentKey,
+    outcomes: ALLOWED.agentKeys,
     document: 'mutation { sendMessage(input: { message: "hello" }) { id } }',
   },
   "Mutation.createApiKey": {
-    row: ROWS.managerChanges,
+    outcomes: ALLOWED.managersOfTheFirst,
     document: "mutation ($input: NewApiKey!) { createApiKey(input: $input) { apiKey { id } } }",
-    variables: async ({ agentId }) => ({ input: { agentId, name: fresh() } }),
+    variables: async ({ agentId }) => ({ input: { agentId, name: uniqueName() } }),
   },
   "Mutation.renameApiKey": {
-    row: ROWS.managerChanges,
+    outcomes: ALLOWED.managersOfTheFirst,
     document: "mutation ($id: ID!, $name: String!) { renameApiKey(id: $id, name: $name) { id } }",
-    variables: async (cast) => ({ ...(await aKey(cast)), name: fresh() }),
+    variables: async (fixture) => ({ ...(await aKey(fixture)), name: uniqueName() }),
   },
   "Mutation.revokeApiKey": {
-    row: ROWS.managerChanges,
+    outcomes: ALLOWED.managersOfTheFirst,
     document: "mutation ($id: ID!) { revokeApiKey(id: $id) { id } }",
     variables: aKey,
   },
   "Mutation.rotateApiKey": {
-    row: ROWS.managerChanges,
+    outcomes: ALLOWED.managersOfTheFirst,
     document: "mutation ($id: ID!) { rotateApiKey(id: $id) { apiKey { id } } }",
     variables: aKey,
   },
   "Mutation.deactivateOrganization": {
-    row: ROWS.managerEvenWhileOff,
+    outcomes: ALLOWED.managers,
     document: "mutation { deactivateOrganization { id } }",
   },
   "Mutation.reactivateOrganization": {
-    row: ROWS.managerEvenWhileOff,
+    outcomes: ALLOWED.managers,
     document: "mutation { reactivateOrganization { id } }",
   },
   "Mutation.signIn": {
-    row: ROWS.anyone,
+    outcomes: ALLOWED.anyone,
     document: "mutation ($input: SignInInput!) { signIn(input: $input) { expiresAt } }",
     variables: async ({ gateway }) => ({ input: gateway.ownerCredentials }),
   },
   "Mutation.signInWithCookie": {
-    row: ROWS.anyone,
+    outcomes: ALLOWED.anyone,
     document: "mutation ($input: SignInInput!) { signInWithCookie(input: $input) { expiresAt } }",
     variables: async ({ gateway }) => ({ input: gateway.ownerCredentials }),
   },
-  "Mutation.signOut": { row: ROWS.memberEvenWhileOff, document: "mutation { signOut }" },
-  "Mutation.signOutEverywhere": { row: ROWS.memberEvenWhileOff, document: "mutation { signOutEverywhere }" },
+  "Mutation.signOut": { outcomes: ALLOWED.members, document: "mutation { signOut }" },
+  "Mutation.signOutEverywhere": { outcomes: ALLOWED.members, document: "mutation { signOutEverywhere }" },
   "Mutation.changePassword": {
-    row: ROWS.memberEvenWhileOff,
+    outcomes: ALLOWED.members,
     document: "mutation ($input: ChangePasswordInput!) { changePassword(input: $input) }",
     variables: async () => ({ input: { currentPassword: TEST_PASSWORD, newPassword: TEST_PASSWORD } }),
   },
@@ -113,4 +138,4 @@ export const ROUTES_TABLE = [
   { operationId: "getPet", method: "GET", path: "/v1/pets/1" },
   { operationId: "whoami", method: "GET", path: "/agent/whoami" },
   { operationId: "sendMessage", method: "POST", path: "/messages", body: { message: "hello" } },
-].map((route) => ({ row: ROWS.agentKey, ...route }));
+].map((route) => ({ outcomes: ALLOWED.agentKeys, ...route }));

@@ -1,6 +1,6 @@
 import { onEachEngine } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
-import { type Ended, endProcesses, runCli } from "../support/process";
+import { type Ended, endProcesses, spawnCli } from "../support/process";
 
 onEachEngine((engine) => {
   let gateway: TestGateway;
@@ -10,7 +10,7 @@ onEachEngine((engine) => {
   afterEach(endProcesses);
   afterAll(() => gateway.close());
 
-  const cli = (...args: string[]): Promise<Ended> => runCli(gateway.databaseUrl, args);
+  const cli = (...args: string[]): Promise<Ended> => spawnCli(gateway.databaseUrl, args);
 
   /** Runs a command that must succeed. @returns the one JSON document that it prints */
   async function json(...args: string[]) {

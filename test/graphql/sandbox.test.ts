@@ -1,6 +1,7 @@
 import { EXAMPLE } from "../../src/graphql/landing-page";
 import { sqlite } from "../support/engines";
-import { startGateway, type TestGateway } from "../support/gateway";
+import type { TestGateway } from "../support/gateway";
+import { suiteGateway } from "../support/suite";
 
 const SANDBOX = "https://studio.apollographql.com";
 const BROWSER = { accept: "text/html" };
@@ -16,11 +17,7 @@ const preflight = (gateway: TestGateway, origin: string) =>
   });
 
 describe("in development", () => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startGateway(sqlite, { env: { CORS_ORIGINS: "https://app.example.com" } });
-  });
-  afterAll(() => gateway.close());
+  const gateway = suiteGateway(sqlite, { env: { CORS_ORIGINS: "https://app.example.com" } });
 
   test("a browser that opens /graphql gets Sandbox with an example and a place for the key", async () => {
     const { status, headers, text } = await gateway.rest("GET", "/graphql", {
@@ -68,11 +65,7 @@ describe("in development", () => {
 });
 
 describe("in production", () => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startGateway(sqlite, { env: { ENVIRONMENT: "production" } });
-  });
-  afterAll(() => gateway.close());
+  const gateway = suiteGateway(sqlite, { env: { ENVIRONMENT: "production" } });
 
   test("there is no Sandbox, no introspection, and no page of the hosted Sandbox is let in", async () => {
     const page = await gateway.rest("GET", "/graphql", { token: null, headers: BROWSER });

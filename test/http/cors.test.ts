@@ -1,5 +1,6 @@
 import { sqlite } from "../support/engines";
-import { startGateway, type TestGateway } from "../support/gateway";
+import { startGateway } from "../support/gateway";
+import { suiteGateway } from "../support/suite";
 
 const MINE = "https://app.example.com";
 const PATHS = [
@@ -14,12 +15,7 @@ const PATHS = [
 ];
 
 describe("pages of other origins", () => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startGateway(sqlite, { env: { CORS_ORIGINS: MINE, ENVIRONMENT: "production" } });
-  });
-  afterAll(() => gateway.close());
-
+  const gateway = suiteGateway(sqlite, { env: { CORS_ORIGINS: MINE, ENVIRONMENT: "production" } });
   const ask = (method: string, path: string, origin: string) =>
     gateway.rest(method, path, { headers: { origin, "access-control-request-method": "POST" } });
 

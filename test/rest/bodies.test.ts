@@ -1,17 +1,10 @@
-import { onEachEngine } from "../support/engines";
-import type { TestGateway } from "../support/gateway";
-import { closeWithNothingStored, expectRestError, sendRaw, startStrictGateway } from "../support/refusals";
+import { expectRestError, sendRaw } from "../support/refusals";
+import { describeGateway } from "../support/suite";
 
 const bytes = (...parts: (string | number)[]): Uint8Array =>
   Buffer.concat(parts.map((part) => (typeof part === "string" ? Buffer.from(part) : Buffer.from([part]))));
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startStrictGateway(engine);
-  });
-  afterAll(() => closeWithNothingStored(gateway));
-
+describeGateway({ strict: true, storesNothing: true }, (gateway) => {
   describe.each(["/v1/pets", "/messages"])("POST %s", (path) => {
     test.each<[string, string | Uint8Array]>([
       ["an empty body", ""],

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
+import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
@@ -13,7 +13,10 @@ export interface TestDatabase {
 /** One of the databases that the service runs on. */
 export interface TestEngine {
   name: "SQLite" | "PostgreSQL";
+  /** An empty database. */
   createDatabase(): Promise<TestDatabase>;
+  /** A database whose tables are up to date, as the server leaves an empty one after migrating it. */
+  createMigratedDatabase(): Promise<TestDatabase>;
 }
 
 export const sqlite: TestEngine = {
@@ -25,17 +28,26 @@ export const sqlite: TestEngine = {
       drop: () => rm(directory, { recursive: true, force: true }),
     };
   },
+  async createMigratedDatabase() {
+    const database = await sqlite.createDatabase();
+    await copyFile(process.env.TEST_SQLITE_TEMPLATE ?? "", database.url.slice("sqlite:".length));
+    return database;
+  },
 };
 
 export const postgres: TestEngine = {
   name: "PostgreSQL",
-  async createDatabase() {
-    const server = process.env.TEST_POSTGRES_URL;
-    const name = `test_${randomUUID().replaceAll("-", "")}`;
-    await administer(`CREATE DATABASE ${name}`);
-    return { url: `${server}/${name}`, drop: () => administer(`DROP DATABASE ${name} WITH (FORCE)`) };
-  },
+  createDatabase: () => copyPostgres("template1"),
+  createMigratedDatabase: () => copyPostgres(process.env.TEST_POSTGRES_TEMPLATE ?? ""),
 };
+
+async function copyPostgres(template: string): Promise<TestDatabase> {
+  const server = process.env.TEST_POSTGRES_URL;
+  const name = `test_${randomUUID().replaceAll("-", "")}`;
+  // As nothing waits for the disk, copying the files is cheaper than copying pages through the log.
+  await administer(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
+  return { url: `${server}/${name}`, drop: () => administer(`DROP DATABASE ${name} WITH (FORCE)`) };
+}
 
 /** Runs a statement on the PostgreSQL server, outside of the databases under test. */
 export async function administer(statement: string): Promise<void> {

@@ -49,25 +49,30 @@ export interface TestGateway {
 
 const OWNER = { email: "owner@example.com", password: "correct horse battery staple" };
 
-/**
- * Starts a gateway.
- * @param database one to share with another gateway; a new one when left out
- * @param dashboard folder of a built dashboard
- */
+/** How a gateway is to start. */
+export interface GatewayOptions {
+  /** Settings. */
+  env?: Record<string, string>;
+  /** One to share with another gateway; a new one when left out. */
+  database?: TestDatabase;
+  /** Folder of a built dashboard. */
+  dashboard?: string;
+  /** Whether an answer of 5xx fails the test; only errors are logged then, unless the settings say otherwise. */
+  strict?: boolean;
+}
+
+/** Starts a gateway. */
 export async function startGateway(
   engine: TestEngine,
-  {
-    env = {},
-    database,
-    dashboard,
-  }: { env?: Record<string, string>; database?: TestDatabase; dashboard?: string } = {},
+  { env = {}, database, dashboard, strict = false }: GatewayOptions = {},
 ): Promise<TestGateway> {
-  const own = database ?? (await engine.createDatabase());
+  const own = database ?? (await engine.createMigratedDatabase());
   const config = loadConfig({
     DATABASE_URL: own.url,
     PORT: "0",
     BOOTSTRAP_OWNER_EMAIL: OWNER.email,
     BOOTSTRAP_OWNER_PASSWORD: OWNER.password,
+    ...(strict && { LOG_LEVEL: "error" }),
     ...env,
   });
   const lines: string[] = [];
@@ -103,6 +108,7 @@ export async function startGateway(
         ...(body !== undefined && { body: isRaw(body) ? body : JSON.stringify(body) }),
       });
       assertInContract(method, path, reply);
+      if (strict && reply.status >= 500) throw new Error(`${reply.status} ${reply.text} ${gateway.log()}`);
       return reply;
     },
     graphql: (query, variables = {}, call = {}) =>

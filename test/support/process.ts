@@ -1,5 +1,7 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { type ChildProcess, type ChildProcessWithoutNullStreams, fork, spawn } from "node:child_process";
 import { once } from "node:events";
+import { closeSync, mkdtempSync, openSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestDatabase, TestEngine } from "./engines";
@@ -135,9 +137,73 @@ export function secretsIn(stdout: string): FirstStartSecrets | undefined {
   return email && password && key ? { email, password, key } : undefined;
 }
 
-/** Runs the command line. @param input what it reads from standard input */
-export const runCli = (databaseUrl: string, args: string[], input = ""): Promise<Ended> =>
+/** Runs the command line as a process. @param input what it reads from standard input */
+export const spawnCli = (databaseUrl: string, args: string[], input = ""): Promise<Ended> =>
   start("cli/main.js", args, { DATABASE_URL: databaseUrl }, { input }).ended;
+
+/** Runs the commands of a test file, one after the other. */
+class CliHost {
+  private static current: CliHost | undefined;
+  private readonly directory = mkdtempSync(join(tmpdir(), "gateway-cli-"));
+  private readonly child: ChildProcess;
+  private readonly exited: Promise<unknown>;
+  private commands = 0;
+
+  private constructor() {
+    const { PATH = "", HOME = "" } = process.env;
+    const stderrFile = join(this.directory, "stderr");
+    const stderr = openSync(stderrFile, "w");
+    this.child = fork(join(__dirname, "cli-host.mjs"), [stderrFile], {
+      execArgv: [],
+      env: { PATH, HOME },
+      cwd: tmpdir(),
+      stdio: ["ignore", "ignore", stderr, "ipc"],
+    });
+    closeSync(stderr);
+    this.child.setMaxListeners(0);
+    this.exited = once(this.child, "exit");
+  }
+
+  static get = (): CliHost => {
+    CliHost.current ??= new CliHost();
+    return CliHost.current;
+  };
+
+  static async end(): Promise<void> {
+    const host = CliHost.current;
+    CliHost.current = undefined;
+    if (host === undefined) return;
+    host.child.kill("SIGKILL");
+    await host.exited;
+    await rm(host.directory, { recursive: true, force: true });
+  }
+
+  async run(databaseUrl: string, args: string[], input: string): Promise<Ended> {
+    const id = this.commands++;
+    const ended = new Promise<Ended>((resolve, reject) => {
+      const listen = (message: Omit<Ended, "signal"> & { id: number }) => {
+        if (message.id !== id) return;
+        this.child.off("message", listen);
+        const { code, stdout, stderr } = message;
+        resolve({ code, signal: null, stdout, stderr });
+      };
+      this.child.on("message", listen);
+      void this.exited.then(() => reject(new Error(`gateway ${args.join(" ")} ended its host`)));
+    });
+    this.child.send({ id, args, env: { DATABASE_URL: databaseUrl }, input });
+    return ended;
+  }
+}
+
+afterAll(CliHost.end);
+
+/**
+ * Runs the command line, in a process that it shares with the other commands of the test file. It has not ended
+ * before it has let go of everything that would keep a process alive.
+ * @param input what it reads from standard input
+ */
+export const runCli = (databaseUrl: string, args: string[], input = ""): Promise<Ended> =>
+  CliHost.get().run(databaseUrl, args, input);
 
 /** Runs the command line with `--json`. @returns what it prints @throws Error when it fails */
 export async function runCliForJson(databaseUrl: string, ...args: string[]) {

@@ -6,19 +6,10 @@ import type { TestEngine } from "./engines";
 import { type Reply, startGateway, type TestGateway } from "./gateway";
 
 /** A gateway that no call of a suite may bring to answer 5xx. */
-export async function startStrictGateway(
+export const startStrictGateway = (
   engine: TestEngine,
   env: Record<string, string> = {},
-): Promise<TestGateway> {
-  const gateway = await startGateway(engine, { env: { LOG_LEVEL: "error", ...env } });
-  const { rest } = gateway;
-  gateway.rest = async (...call) => {
-    const reply = await rest(...call);
-    if (reply.status >= 500) throw new Error(`${reply.status} ${reply.text} ${gateway.log()}`);
-    return reply;
-  };
-  return gateway;
-}
+): Promise<TestGateway> => startGateway(engine, { env, strict: true });
 
 /** Proves that none of the refused input of a suite was stored, then stops the gateway. */
 export async function closeWithNothingStored(gateway: TestGateway): Promise<void> {

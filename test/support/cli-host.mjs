@@ -1,0 +1,80 @@
+// Runs commands of the built command line one after the other in one process, which loads the program only once:
+// that takes nine tenths of the time of a command. Argument: the file that this process has as standard error.
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { Readable, Writable } from "node:stream";
+import { setTimeout } from "node:timers/promises";
+
+const require = createRequire(import.meta.url);
+const { Command } = require("commander");
+const DIST = join(import.meta.dirname, "../../dist");
+const [, , stderrFile] = process.argv;
+const settings = { ...process.env };
+
+let running = Promise.resolve();
+const { parseAsync } = Command.prototype;
+Command.prototype.parseAsync = function (...args) {
+  running = parseAsync.apply(this, args);
+  return running;
+};
+
+/** Thrown where the program would have ended. */
+class Exit extends Error {}
+process.on("unhandledRejection", (error) => {
+  if (!(error instanceof Exit)) throw error;
+});
+
+/** @returns its exit code and output */
+async function run({ args, env, input }) {
+  const result = { code: undefined, stdout: "", stderr: "" };
+  const directly = readFileSync(stderrFile).length;
+  const collect = (output) =>
+    new Writable({
+      write: (chunk, _, done) => {
+        // A process that has ended writes nothing more.
+        if (result.code === undefined) result[output] += chunk;
+        done();
+      },
+    });
+  for (const output of ["stdout", "stderr"]) {
+    Object.defineProperty(process, output, { value: collect(output), configurable: true });
+  }
+  Object.defineProperty(process, "stdin", { value: Readable.from([input]), configurable: true });
+  process.argv = [process.execPath, join(DIST, "src/cli/main.js"), ...args];
+  for (const name of Object.keys(process.env)) delete process.env[name];
+  Object.assign(process.env, settings, env);
+  const ended = new Promise((resolve) => {
+    process.exit = (code = process.exitCode ?? 0) => {
+      result.code ??= code;
+      resolve();
+      throw new Exit();
+    };
+  });
+  for (const file of Object.keys(require.cache)) {
+    if (file.startsWith(join(DIST, "src/cli")) || file === join(DIST, "ormconfig.js"))
+      delete require.cache[file];
+  }
+  try {
+    require(join(DIST, "src/cli/main.js"));
+  } catch (error) {
+    if (!(error instanceof Exit)) throw error;
+  }
+  await Promise.race([ended, running.catch(() => ended)]);
+  // A process ends when nothing is left that could wake it, such as a connection that was not closed.
+  while (process.getActiveResourcesInfo().some((resource) => !idle.includes(resource))) await setTimeout(1);
+  result.code ??= process.exitCode ?? 0;
+  process.exitCode = undefined;
+  result.stderr += readFileSync(stderrFile).subarray(directly);
+  return result;
+}
+
+const exit = process.exit.bind(process);
+process.on("disconnect", () => exit(0));
+const idle = process.getActiveResourcesInfo();
+let queue = Promise.resolve();
+process.on("message", ({ id, ...command }) => {
+  queue = queue.then(async () => {
+    process.send({ id, ...(await run(command)) });
+  });
+});

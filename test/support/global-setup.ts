@@ -1,0 +1,67 @@
+import "reflect-metadata";
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createDataSource } from "../../src/database/data-source";
+import { Database } from "../../src/database/database";
+import { newPostgres, startFirst } from "./embedded-postgres.mjs";
+import { administer } from "./engines";
+
+type Undo = () => Promise<unknown>;
+
+declare global {
+  /** What the teardown has to undo, last first. */
+  var undoGlobalSetup: Undo[];
+}
+
+/**
+ * Starts one PostgreSQL for the whole run, unless `TEST_POSTGRES_URL` names a server, and migrates one database on
+ * each engine. Suites copy these templates instead of migrating databases of their own.
+ */
+export default async function globalSetup(): Promise<void> {
+  globalThis.undoGlobalSetup = [];
+  process.env.TEST_POSTGRES_URL ??= await startPostgres();
+  await Promise.all([migratePostgresTemplate(), migrateSqliteTemplate()]);
+}
+
+/** @returns the URL of the server, without a database */
+async function startPostgres(): Promise<string> {
+  // The data is thrown away, so nothing waits for the disk.
+  const flags = ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=300"];
+  const postgres = await newPostgres(
+    "test",
+    flags.flatMap((flag) => ["-c", flag]),
+  );
+  await startFirst(postgres);
+  globalThis.undoGlobalSetup.push(async () => {
+    await postgres.server.stop();
+    await rm(postgres.databaseDir, { recursive: true, force: true });
+  });
+  return postgres.url;
+}
+
+async function migratePostgresTemplate(): Promise<void> {
+  const name = `template_${randomUUID().replaceAll("-", "")}`;
+  await administer(`CREATE DATABASE ${name}`);
+  globalThis.undoGlobalSetup.push(() => administer(`DROP DATABASE ${name} WITH (FORCE)`));
+  await migrate(`${process.env.TEST_POSTGRES_URL}/${name}`);
+  process.env.TEST_POSTGRES_TEMPLATE = name;
+}
+
+async function migrateSqliteTemplate(): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), "gateway-template-"));
+  globalThis.undoGlobalSetup.push(() => rm(directory, { recursive: true, force: true }));
+  const file = join(directory, "gateway.sqlite");
+  await migrate(`sqlite:${file}`);
+  process.env.TEST_SQLITE_TEMPLATE = file;
+}
+
+async function migrate(url: string): Promise<void> {
+  const database = await Database.open(createDataSource(url));
+  try {
+    await database.migrate();
+  } finally {
+    await database.close();
+  }
+}

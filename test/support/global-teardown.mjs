@@ -1,2 +1,0 @@
-/** Stops what the global setup started. */
-export default () => globalThis.stopPostgres();
