@@ -1,0 +1,100 @@
+import type { ApolloServerPlugin } from "@apollo/server";
+import {
+  type DocumentNode,
+  type GraphQLSchema,
+  getOperationAST,
+  type OperationDefinitionNode,
+  parse,
+} from "graphql";
+import type { RequestContext } from "../context";
+import { GatewayError } from "../errors";
+import { type AnswerBudget, isSmallAnswer } from "../limits/answer-budget";
+import { assertDocumentLimits } from "./document-limits";
+import { assertAtMost, MAX_ANSWER_CHARACTERS, MAX_ANSWER_VALUES } from "./limits";
+import { type QueryCost, queryCosts } from "./query-cost";
+
+/** What Apollo goes on with in place of a document that is rejected, until it lets a plugin reject. */
+const NOTHING = parse("{ __typename }");
+
+const FREE: QueryCost = { values: 0, characters: 0, rootFields: 0 };
+
+type Variables = Readonly<Record<string, unknown>>;
+
+/**
+ * Rejects documents that are costly to validate before they are validated, and operations that are costly to answer
+ * before they run. A large answer waits for its part of the memory that answers may take. Apollo would answer 500 if a
+ * plugin threw before the operation is known, so until then a rejected document is replaced by another one.
+ */
+export function queryLimits(
+  schema: GraphQLSchema,
+  answers: AnswerBudget,
+): ApolloServerPlugin<RequestContext> {
+  const costOf = costsOf(schema);
+
+  return {
+    async requestDidStart() {
+      let refusal: unknown;
+      const refuseIf = (context: object, check: () => void) => {
+        try {
+          check();
+        } catch (error) {
+          refusal = error;
+          Object.assign(context, { document: NOTHING });
+        }
+      };
+      return {
+        async didResolveSource(context) {
+          refuseIf(context, () => assertAtMost("characters", context.source.length));
+        },
+        async validationDidStart(context) {
+          const document = context.document as DocumentNode;
+          refuseIf(context, () => {
+            assertDocumentLimits(document);
+            const { operationName, variables } = context.request;
+            assertAffordable(costOf(document, getOperationAST(document, operationName), variables));
+          });
+        },
+        async didResolveOperation({ document, operation, request, contextValue }) {
+          if (refusal !== undefined) throw refusal;
+          const cost = costOf(document, operation as OperationDefinitionNode | null, request.variables);
+          assertAffordable(cost);
+          await answers.admit(contextValue, cost.characters);
+        },
+      };
+    },
+  };
+}
+
+/**
+ * Makes the function that tells what an operation may cost. A document that the server keeps is measured once with the
+ * largest pages, and again with the variables of a request only where that is too much to ignore.
+ */
+function costsOf(schema: GraphQLSchema) {
+  const known = new WeakMap<DocumentNode, ReadonlyMap<OperationDefinitionNode, QueryCost>>();
+  return (
+    document: DocumentNode,
+    operation: OperationDefinitionNode | null | undefined,
+    variables: Variables = {},
+  ): QueryCost => {
+    const costs = known.get(document) ?? queryCosts(schema, document);
+    known.set(document, costs);
+    if (operation == null) return FREE;
+    const most = costs.get(operation) ?? FREE;
+    const isSmall = most.values <= MAX_ANSWER_VALUES && isSmallAnswer(most.characters);
+    if (isSmall || !operation.variableDefinitions?.length) return most;
+    return queryCosts(schema, document, variables).get(operation) ?? FREE;
+  };
+}
+
+/** @throws GatewayError `query_too_complex` */
+function assertAffordable({ values, characters }: QueryCost): void {
+  const [has, max, unit] =
+    values > MAX_ANSWER_VALUES
+      ? [values, MAX_ANSWER_VALUES, "values"]
+      : [characters, MAX_ANSWER_CHARACTERS, "characters"];
+  if (has <= max) return;
+  throw new GatewayError(
+    "query_too_complex",
+    `The answer may hold ${has} ${unit}, but at most ${max}: select fewer fields or smaller pages.`,
+  );
+}
