@@ -81,7 +81,7 @@ export async function createApp(
   const rateLimit = createRateLimit(config.rateLimitPerMinute);
 
   const answers = new AnswerBudget(config.maxRequestsInFlight * MAX_WAITING_SHARE);
-  const apollo = createApollo(schema, config, log, metrics.operations, answers);
+  const apollo = createApollo(schema, config, log, metrics.operations, { rateLimit, answers });
   await apollo.start();
   const requests = new RequestsUnderWay(countRequest(metrics));
   metrics.watchRequests(requests);

@@ -6,14 +6,13 @@ import type { Config } from "../config";
 import type { RequestContext } from "../context";
 import { type GatewayError, InvalidInput } from "../errors";
 import { redactTokens } from "../keys/redact-tokens";
-import type { AnswerBudget } from "../limits/answer-budget";
 import type { Metrics } from "../telemetry/metrics";
 import { currentWork } from "../telemetry/trace";
 import { compiledQueries } from "./compiled-queries";
 import { formatError, toGatewayError } from "./errors";
 import { landingPage } from "./landing-page";
 import { MAX_FAULTS, MAX_TOKENS } from "./limits";
-import { queryLimits } from "./query-limits";
+import { queryLimits, type RequestLimits } from "./query-limits";
 import { refuseUnfitVariables } from "./variables";
 
 /** The GraphQL door. @returns a server that is not started yet */
@@ -22,7 +21,7 @@ export function createApollo(
   { environment, introspection }: Pick<Config, "environment" | "introspection">,
   log: Logger,
   operations: Metrics["operations"],
-  answers: AnswerBudget,
+  limits: RequestLimits,
 ): ApolloServer<RequestContext> {
   const compiled = compiledQueries(schema);
   return new ApolloServer<RequestContext>({
@@ -43,7 +42,7 @@ export function createApollo(
       // It would wrap every resolver to compute a header that is always "no-store" here.
       ApolloServerPluginCacheControlDisabled(),
       landingPage(environment),
-      queryLimits(schema, answers),
+      queryLimits(schema, limits),
       refuseUnfitVariables,
       httpStatus(operations),
       logFailures(log),

@@ -9,6 +9,7 @@ import {
 import type { RequestContext } from "../context";
 import { GatewayError } from "../errors";
 import { type AnswerBudget, isSmallAnswer } from "../limits/answer-budget";
+import type { RateLimit } from "../limits/rate-limit";
 import { assertDocumentLimits } from "./document-limits";
 import { assertAtMost, MAX_ANSWER_CHARACTERS, MAX_ANSWER_VALUES } from "./limits";
 import { type QueryCost, queryCosts } from "./query-cost";
@@ -20,14 +21,22 @@ const FREE: QueryCost = { values: 0, characters: 0, rootFields: 0 };
 
 type Variables = Readonly<Record<string, unknown>>;
 
+/** What a request is limited by besides its own size. */
+export interface RequestLimits {
+  /** Undefined for no limit. */
+  rateLimit: RateLimit | undefined;
+  answers: AnswerBudget;
+}
+
 /**
  * Rejects documents that are costly to validate before they are validated, and operations that are costly to answer
- * before they run. A large answer waits for its part of the memory that answers may take. Apollo would answer 500 if a
- * plugin threw before the operation is known, so until then a rejected document is replaced by another one.
+ * before they run. Each field of a mutation counts as a request of the key, and a large answer waits for its part of
+ * the memory that answers may take. Apollo would answer 500 if a plugin threw before the operation is known, so until
+ * then a rejected document is replaced by another one.
  */
 export function queryLimits(
   schema: GraphQLSchema,
-  answers: AnswerBudget,
+  { rateLimit, answers }: RequestLimits,
 ): ApolloServerPlugin<RequestContext> {
   const costOf = costsOf(schema);
 
@@ -54,10 +63,23 @@ export function queryLimits(
             assertAffordable(costOf(document, getOperationAST(document, operationName), variables));
           });
         },
-        async didResolveOperation({ document, operation, request, contextValue }) {
+        async didResolveOperation({ document, operation, request, contextValue, response }) {
           if (refusal !== undefined) throw refusal;
+          const { caller } = contextValue;
           const cost = costOf(document, operation as OperationDefinitionNode | null, request.variables);
           assertAffordable(cost);
+          if (
+            rateLimit &&
+            caller.kind === "agent" &&
+            operation?.operation === "mutation" &&
+            cost.rootFields > 1
+          ) {
+            // The first was counted when the request arrived.
+            const { headers, refusal } = rateLimit(caller.key.id, cost.rootFields - 1);
+            for (const [name, value] of Object.entries(headers))
+              response.http.headers.set(name, String(value));
+            if (refusal) throw refusal;
+          }
           await answers.admit(contextValue, cost.characters);
         },
       };

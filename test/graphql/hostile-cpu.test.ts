@@ -34,7 +34,7 @@ describe("a hostile document", () => {
       { environment: "production", introspection: false },
       log,
       new Metrics().operations,
-      new AnswerBudget(0),
+      { rateLimit: undefined, answers: new AnswerBudget(0) },
     );
     await apollo.start();
     for (let i = 0; i < 3; i++) for (const [, , query] of ATTACKS) await refuse(query);
