@@ -21,7 +21,7 @@ export function createApollo(
   { environment, introspection }: Pick<Config, "environment" | "introspection">,
   log: Logger,
   operations: Metrics["operations"],
-  limits: RequestLimits,
+  limits: Pick<RequestLimits, "rateLimit" | "answers">,
 ): ApolloServer<RequestContext> {
   const compiled = compiledQueries(schema);
   return new ApolloServer<RequestContext>({
@@ -42,7 +42,7 @@ export function createApollo(
       // It would wrap every resolver to compute a header that is always "no-store" here.
       ApolloServerPluginCacheControlDisabled(),
       landingPage(environment),
-      queryLimits(schema, limits),
+      queryLimits(schema, { ...limits, schemaHidden: !introspection }),
       refuseUnfitVariables,
       httpStatus(operations),
       logFailures(log),

@@ -5,11 +5,13 @@ import {
   getOperationAST,
   type OperationDefinitionNode,
   parse,
+  validate,
 } from "graphql";
-import type { RequestContext } from "../context";
+import type { Caller, RequestContext } from "../context";
 import { GatewayError } from "../errors";
 import { type AnswerBudget, isSmallAnswer } from "../limits/answer-budget";
 import type { RateLimit } from "../limits/rate-limit";
+import { isForAnyone } from "./access";
 import { assertDocumentLimits } from "./document-limits";
 import { assertAtMost, MAX_ANSWER_CHARACTERS, MAX_ANSWER_VALUES } from "./limits";
 import { type QueryCost, queryCosts } from "./query-cost";
@@ -23,6 +25,8 @@ type Variables = Readonly<Record<string, unknown>>;
 
 /** What a request is limited by besides its own size. */
 export interface RequestLimits {
+  /** Whether the schema is hidden from callers without a credential. */
+  schemaHidden: boolean;
   /** Undefined for no limit. */
   rateLimit: RateLimit | undefined;
   answers: AnswerBudget;
@@ -36,9 +40,19 @@ export interface RequestLimits {
  */
 export function queryLimits(
   schema: GraphQLSchema,
-  { rateLimit, answers }: RequestLimits,
+  { schemaHidden, rateLimit, answers }: RequestLimits,
 ): ApolloServerPlugin<RequestContext> {
   const costOf = costsOf(schema);
+
+  const assertSchemaMayBeSeen = (document: DocumentNode, caller: Caller) => {
+    if (!schemaHidden || caller.kind !== "anonymous" || isForAnyone(schema, document)) return;
+    if (caller.sessionEnded) throw new GatewayError("invalid_session");
+    // One message, whether the schema has the fields or not.
+    throw new GatewayError(
+      "unauthenticated",
+      "This needs an Authorization header: Bearer <API_KEY>, or <session token>, from signIn.",
+    );
+  };
 
   return {
     async requestDidStart() {
@@ -59,13 +73,20 @@ export function queryLimits(
           const document = context.document as DocumentNode;
           refuseIf(context, () => {
             assertDocumentLimits(document);
+            const { caller } = context.contextValue;
+            assertSchemaMayBeSeen(document, caller);
             const { operationName, variables } = context.request;
             assertAffordable(costOf(document, getOperationAST(document, operationName), variables));
+            // What GraphQL says of a document names types and fields.
+            if (schemaHidden && caller.kind === "anonymous" && hasFault(schema, document)) {
+              throw new GatewayError("graphql_validation_failed");
+            }
           });
         },
         async didResolveOperation({ document, operation, request, contextValue, response }) {
           if (refusal !== undefined) throw refusal;
           const { caller } = contextValue;
+          assertSchemaMayBeSeen(document, caller);
           const cost = costOf(document, operation as OperationDefinitionNode | null, request.variables);
           assertAffordable(cost);
           if (
@@ -120,3 +141,6 @@ function assertAffordable({ values, characters }: QueryCost): void {
     `The answer may hold ${has} ${unit}, but at most ${max}: select fewer fields or smaller pages.`,
   );
 }
+
+const hasFault = (schema: GraphQLSchema, document: DocumentNode): boolean =>
+  validate(schema, document, undefined, { maxErrors: 1 }).length > 0;
