@@ -25,6 +25,7 @@ import { RequestsUnderWay } from "./http/requests-under-way";
 import { createHttpServer } from "./http/server";
 import { sessionCookies } from "./http/session-cookie";
 import { traceRequests } from "./http/trace-requests";
+import { AnswerBudget } from "./limits/answer-budget";
 import { createRateLimit } from "./limits/rate-limit";
 import { addDocumentation } from "./rest/documentation";
 import { createOpenApi, serversOf } from "./rest/openapi";
@@ -54,6 +55,9 @@ const loadOpenTelemetry = () => {
   return createTracing;
 };
 
+/** Part of the requests in flight that may wait to make a large answer: too few to count as an overload. */
+const MAX_WAITING_SHARE = 0.1;
+
 /** Where the build puts the dashboard: beside the program. */
 const BUILT_DASHBOARD = join(__dirname, "../dashboard");
 
@@ -76,7 +80,8 @@ export async function createApp(
   const createContext = createContextFactory(services.keys, services.sessions, metrics.keyChecks);
   const rateLimit = createRateLimit(config.rateLimitPerMinute);
 
-  const apollo = createApollo(schema, config, log, metrics.operations);
+  const answers = new AnswerBudget(config.maxRequestsInFlight * MAX_WAITING_SHARE);
+  const apollo = createApollo(schema, config, log, metrics.operations, { rateLimit, answers });
   await apollo.start();
   const requests = new RequestsUnderWay(countRequest(metrics));
   metrics.watchRequests(requests);
@@ -92,6 +97,7 @@ export async function createApp(
     authenticateRequests(scope, createContext, rateLimit, sessionCookies(config));
     refuseInvalidHost(scope);
     letPageLoad(scope, config.environment);
+    answers.follow(scope);
     scope.setErrorHandler(answerGraphQLError);
     scope.route({
       method: ["GET", "POST"],

@@ -5,6 +5,7 @@ import {
   Kind,
   type OperationDefinitionNode,
   type SelectionSetNode,
+  TypeNameMetaFieldDef,
 } from "graphql";
 import { type AuthChecker, Authorized, Extensions } from "type-graphql";
 import type { Caller, RequestContext } from "../context";
@@ -60,6 +61,33 @@ export function authorize(caller: Caller, rule: AccessRule | undefined, changes:
   if (changes && !whileDeactivated && caller.organization.deactivatedAt !== null) {
     throw new GatewayError("organization_deactivated");
   }
+}
+
+/**
+ * Whether the operations of a document select nothing at their roots but `__typename` and fields that anyone may call.
+ * The document needs to be neither valid nor free of cycles, but of bounded depth.
+ */
+export function isForAnyone(schema: GraphQLSchema, { definitions }: DocumentNode): boolean {
+  const fragments = new Map<string, SelectionSetNode>();
+  for (const each of definitions) {
+    if (each.kind === Kind.FRAGMENT_DEFINITION) fragments.set(each.name.value, each.selectionSet);
+  }
+  return definitions.every((definition) => {
+    if (definition.kind !== Kind.OPERATION_DEFINITION) return true;
+    const fields = schema.getRootType(definition.operation)?.getFields() ?? {};
+    const seen = new Set<SelectionSetNode | undefined>();
+    const allows = (set: SelectionSetNode | undefined): boolean => {
+      if (set === undefined || seen.has(set)) return true;
+      seen.add(set);
+      return set.selections.every((node) => {
+        if (node.kind === Kind.INLINE_FRAGMENT) return allows(node.selectionSet);
+        const name = node.name.value;
+        if (node.kind === Kind.FRAGMENT_SPREAD) return allows(fragments.get(name));
+        return name === TypeNameMetaFieldDef.name || accessOf(fields[name])?.allowed === "anyone";
+      });
+    };
+    return allows(definition.selectionSet);
+  });
 }
 
 /** Applies the declarations to every call, before its arguments are looked at. */

@@ -11,8 +11,8 @@ import { currentWork } from "../telemetry/trace";
 import { compiledQueries } from "./compiled-queries";
 import { formatError, toGatewayError } from "./errors";
 import { landingPage } from "./landing-page";
-import { MOST_FAULTS, MOST_TOKENS } from "./limits";
-import { refuseTooMuch } from "./refuse-too-much";
+import { MAX_FAULTS, MAX_TOKENS } from "./limits";
+import { queryLimits, type RequestLimits } from "./query-limits";
 import { refuseUnfitVariables } from "./variables";
 
 /** The GraphQL door. @returns a server that is not started yet */
@@ -21,6 +21,7 @@ export function createApollo(
   { environment, introspection }: Pick<Config, "environment" | "introspection">,
   log: Logger,
   operations: Metrics["operations"],
+  limits: Pick<RequestLimits, "rateLimit" | "answers">,
 ): ApolloServer<RequestContext> {
   const compiled = compiledQueries(schema);
   return new ApolloServer<RequestContext>({
@@ -30,8 +31,8 @@ export function createApollo(
     stringifyResult: compiled.stringifyResult,
     logger: log,
     introspection,
-    parseOptions: { maxTokens: MOST_TOKENS },
-    validationOptions: { maxErrors: MOST_FAULTS },
+    parseOptions: { maxTokens: MAX_TOKENS },
+    validationOptions: { maxErrors: MAX_FAULTS },
     hideSchemaDetailsFromClientErrors: !introspection,
     // Its store would have to be shared and bounded, and documents here are small.
     persistedQueries: false,
@@ -41,7 +42,7 @@ export function createApollo(
       // It would wrap every resolver to compute a header that is always "no-store" here.
       ApolloServerPluginCacheControlDisabled(),
       landingPage(environment),
-      refuseTooMuch(schema),
+      queryLimits(schema, { ...limits, schemaHidden: !introspection }),
       refuseUnfitVariables,
       httpStatus(operations),
       logFailures(log),

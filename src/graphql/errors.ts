@@ -2,7 +2,7 @@ import { ApolloServerValidationErrorCode, unwrapResolverError } from "@apollo/se
 import { GraphQLError, type GraphQLFormattedError, Kind, print } from "graphql";
 import { type ErrorCode, GatewayError } from "../errors";
 import { excerpt } from "../keys/redact-tokens";
-import { MOST } from "./limits";
+import { MAX } from "./limits";
 
 /** Longest message of GraphQL itself that is passed on: it quotes the document, which may be huge. */
 const LONGEST_MESSAGE = 500;
@@ -30,7 +30,7 @@ export function toGatewayError(error: unknown): GatewayError {
       return new GatewayError("graphql_validation_failed", "Introspection is off on this server.");
     }
     if (isStackOverflow(error)) {
-      return new GatewayError("query_too_complex", `The document has more than ${MOST.levels} levels.`);
+      return new GatewayError("query_too_complex", `The document has more than ${MAX.levels} levels.`);
     }
     if (code !== undefined) return new GatewayError(code, excerpt(withoutLiteral(error), LONGEST_MESSAGE));
   }

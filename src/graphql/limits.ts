@@ -1,8 +1,8 @@
 import { GatewayError } from "../errors";
 
-/** What a document may have; several times what the dashboard, introspection and generated clients send. */
-export const MOST = {
-  /** Told by the length of the text, before anything looks at it. */
+/** Limits of a document; several times what the dashboard, introspection and generated clients send. */
+export const MAX = {
+  /** Checked on the length of the text, before it is parsed. */
   characters: 30_000,
   /** Each place that an error names costs a walk over the lines before it. */
   lines: 1_000,
@@ -24,18 +24,21 @@ export const MOST = {
   "repeated fields": 100,
 } as const;
 
-/** Most tokens; the parser would follow deep nesting until its stack ends. */
-export const MOST_TOKENS = 5_000;
+/** Max tokens; the parser would follow deep nesting until its stack ends. */
+export const MAX_TOKENS = 5_000;
 
-/** Most faults of a document that are told; each costs a walk over the lines of the document. */
-export const MOST_FAULTS = 5;
+/** Max faults of a document that are named; each costs a walk over the lines of the document. */
+export const MAX_FAULTS = 5;
 
-/** Most values that an answer may hold: objects, lists and leaves. */
-export const MOST_VALUES = 20_000;
+/** Max values in an answer: objects, lists and leaves. */
+export const MAX_ANSWER_VALUES = 20_000;
 
-/** Refuses a document that has more than it may. @throws GatewayError `query_too_complex` */
-export function within(limit: keyof typeof MOST, has: number): void {
-  if (has > MOST[limit]) {
-    throw new GatewayError("query_too_complex", `The document has more than ${MOST[limit]} ${limit}.`);
+/** Max characters in an answer, names and texts counted at full length: almost five pages of the longest messages. */
+export const MAX_ANSWER_CHARACTERS = 5_000_000;
+
+/** Rejects a document that has more than the limit. @throws GatewayError `query_too_complex` */
+export function assertAtMost(limit: keyof typeof MAX, has: number): void {
+  if (has > MAX[limit]) {
+    throw new GatewayError("query_too_complex", `The document has more than ${MAX[limit]} ${limit}.`);
   }
 }

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { GatewayError } from "../errors";
-import { countOne, WINDOW_MS, type Window } from "./window";
+import { countMany, WINDOW_MS, type Window } from "./window";
 
 /** Beyond this many keys in use at once the one that was quiet longest begins anew. */
 const MOST_KEYS = 10_000;
@@ -14,8 +14,14 @@ export const RATE_LIMIT_HEADERS = [
   "RateLimit-Reset",
 ] as const;
 
-/** Counts one request of a key. @returns headers for its answer, and the refusal when it was one too many */
-export type RateLimit = (keyId: string) => {
+/**
+ * Counts requests of a key, one unless an amount is given: all of them or, where they are too many, none.
+ * @returns headers for the answer, and the refusal when they were too many
+ */
+export type RateLimit = (
+  keyId: string,
+  amount?: number,
+) => {
   headers: Record<string, string | number>;
   refusal: GatewayError | undefined;
 };
@@ -31,8 +37,9 @@ export function createRateLimit(perMinute: number, clock = () => performance.now
   if (perMinute === 0) return undefined;
   const windows = new LRUCache<string, Window>({ max: MOST_KEYS });
   const policy = `"key";q=${perMinute};w=${WINDOW_MS / 1000}`;
-  return (keyId) => {
-    const { allowed, remaining, resetSeconds, window } = countOne(windows.get(keyId), perMinute, clock());
+  return (keyId, amount = 1) => {
+    const counted = countMany(windows.get(keyId), perMinute, clock(), amount);
+    const { allowed, remaining, resetSeconds, window } = counted;
     windows.set(keyId, window);
     return {
       // The present draft's two fields, and the three of its earlier versions that most clients know.
@@ -45,9 +52,14 @@ export function createRateLimit(perMinute: number, clock = () => performance.now
       },
       refusal: allowed
         ? undefined
-        : new GatewayError("rate_limited", `The key may make ${perMinute} requests a minute.`, {
+        : new GatewayError("rate_limited", refusalOf(perMinute, amount), {
             headers: { "retry-after": String(resetSeconds) },
           }),
     };
   };
 }
+
+const refusalOf = (perMinute: number, amount: number): string =>
+  amount === 1
+    ? `The key may make ${perMinute} requests a minute.`
+    : `The key may make ${perMinute} requests a minute, and each field of a mutation counts as one.`;

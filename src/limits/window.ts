@@ -19,17 +19,24 @@ export interface Decision {
   window: Window;
 }
 
+/** Counts one more, as `countMany` does. */
+export const countOne = (window: Window | undefined, limit: number, now: number): Decision =>
+  countMany(window, limit, now, 1);
+
 /**
- * Counts one more in a window of fixed length, which the first in it begins. Nothing is kept and no clock is read here.
+ * Counts more in a window of fixed length, which the first in it begins: all of them or, where they do not fit, none.
+ * Nothing is kept and no clock is read here.
  * @param window what was kept; undefined for the first ever
  * @param limit most that one window allows
  * @param now ms
+ * @param amount how many more
  */
-export function countOne(window: Window | undefined, limit: number, now: number): Decision {
+export function countMany(window: Window | undefined, limit: number, now: number, amount: number): Decision {
   const current = window !== undefined && now < window.endsAt ? window : { used: 0, endsAt: now + WINDOW_MS };
-  const used = current.used + 1;
+  const allowed = current.used + amount <= limit;
+  const used = allowed ? current.used + amount : current.used;
   return {
-    allowed: used <= limit,
+    allowed,
     remaining: Math.max(0, limit - used),
     resetSeconds: secondsUntil(current.endsAt, now),
     window: { used, endsAt: current.endsAt },

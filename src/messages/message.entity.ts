@@ -1,6 +1,7 @@
 import { Field, GraphQLISODateTime, ID, ObjectType, registerEnumType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import { Agent } from "../agents/agent.entity";
+import { MaxCharacters } from "../graphql/page-size";
 import type { Timestamp } from "../validation/timestamp";
 
 export enum MessageStatus {
@@ -34,6 +35,7 @@ export class Message {
   agent?: Agent;
 
   @Field(() => String, { description: "The text." })
+  @MaxCharacters(MESSAGE_TEXT_MAX)
   @Column({ type: "text" })
   message!: string;
 

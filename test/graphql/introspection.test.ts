@@ -1,5 +1,6 @@
+import type { ErrorCode } from "../../src/errors";
 import { sqlite } from "../support/engines";
-import { startGateway, type TestGateway } from "../support/gateway";
+import { type Reply, startGateway, type TestGateway } from "../support/gateway";
 import { expectGraphQLError } from "../support/refusals";
 
 const SCHEMA = "{ __schema { queryType { name } } }";
@@ -18,6 +19,71 @@ const MISSPELLED: [query: string, variables?: Record<string, unknown>][] = [
   [
     "mutation ($input: NewPet!) { createPet(input: $input) { id } }",
     { input: { name: "x", categoryId: "1", status: "sol" } },
+  ],
+];
+
+const SIGN_IN = "mutation ($input: SignInInput!) { signIn(input: $input) { token } }";
+
+/** Documents for callers without a credential, each with the same about what the schema does not have. */
+const GUESSES: [what: string, code: ErrorCode, right: string, wrong: string, variables?: object][] = [
+  ["a field", "unauthenticated", "{ pets { nodes { id } } }", "{ hats { nodes { id } } }"],
+  ["a field below", "unauthenticated", "{ pets { nodes { id } } }", "{ pets { nodes { hat } } }"],
+  [
+    "a field of a mutation",
+    "unauthenticated",
+    "mutation { signOut changePassword }",
+    "mutation { signOut hat }",
+  ],
+  ["a field of members", "unauthenticated", "{ members { nodes { id } } }", "{ pets { nodes { id } } }"],
+  [
+    "an argument",
+    "unauthenticated",
+    "{ pets(first: 1) { nodes { id } } }",
+    "{ pets(hat: 1) { nodes { id } } }",
+  ],
+  [
+    "an enum value",
+    "unauthenticated",
+    "{ pets(status: sold) { nodes { id } } }",
+    "{ pets(status: hat) { nodes { id } } }",
+  ],
+  [
+    "an enum value in a variable",
+    "unauthenticated",
+    "query ($status: PetStatus) { pets(status: $status) { nodes { id } } }",
+    "query ($status: Hat) { pets(status: $status) { nodes { id } } }",
+    { status: "hat" },
+  ],
+  [
+    "a field in a fragment",
+    "unauthenticated",
+    "{ ...a } fragment a on Query { ...a ... { pets { nodes { id } } } }",
+    "{ ...a } fragment a on Query { ...a ... { hats { nodes { id } } } }",
+  ],
+  [
+    "a field of another operation",
+    "unauthenticated",
+    "query A { __typename } query B { pets { nodes { id } } }",
+    "query A { __typename } query B { hats { nodes { id } } }",
+  ],
+  ["a root type", "unauthenticated", "{ __schema { queryType { name } } }", "subscription { hats }"],
+  [
+    "the type of a variable",
+    "graphql_validation_failed",
+    "query ($x: PetStatus) { __typename }",
+    "query ($x: Hat) { __typename }",
+  ],
+  [
+    "the type of a fragment",
+    "graphql_validation_failed",
+    "{ __typename } fragment a on Pet { name }",
+    "{ __typename } fragment a on Hat { name }",
+  ],
+  [
+    "a field of an answer for anyone",
+    "graphql_validation_failed",
+    "mutation { signIn { token } }",
+    "mutation { signIn { hat } }",
   ],
 ];
 
@@ -47,6 +113,30 @@ describe.each<[on: boolean, env: Record<string, string>]>([
 
   test("the type of a value can be asked for", async () => {
     expect((await gateway.graphql("{ __typename }")).body).toEqual({ data: { __typename: "Query" } });
+  });
+
+  test.each(GUESSES)(
+    "%s can be guessed without a credential only if so",
+    async (_, code, right, wrong, variables = {}) => {
+      const call = { token: null };
+      // As a document that the server knows, too.
+      for (let i = 0; i < 6; i++) await gateway.graphql(right, { ...variables });
+      const replies = [];
+      for (const query of [right, wrong]) replies.push(await gateway.graphql(query, { ...variables }, call));
+      const [first, second] = replies as [Reply, Reply];
+      if (on) return expect(second.text).not.toBe(first.text);
+      expectGraphQLError(first, code);
+      expect([second.status, second.text]).toEqual([first.status, first.text]);
+      expect(first.text).not.toMatch(/\b(pets?|petstatus|hats?|members)\b/i);
+    },
+  );
+
+  test("signing in needs no credential", async () => {
+    const { email, password } = gateway.ownerCredentials;
+    const reply = await gateway.graphql(SIGN_IN, { input: { email, password } }, { token: null });
+    expect(reply.body.data.signIn.token).toMatch(/\S/);
+    const wrong = await gateway.graphql(SIGN_IN, { input: { email } }, { token: null });
+    expectGraphQLError(wrong, "invalid_request");
   });
 
   test("misspelled names are answered with no others, unless the schema may be known", async () => {

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { getIntrospectionQuery, parse } from "graphql";
 import { EXAMPLE } from "../../src/graphql/landing-page";
-import { MOST, MOST_TOKENS, MOST_VALUES } from "../../src/graphql/limits";
+import { MAX, MAX_ANSWER_CHARACTERS, MAX_ANSWER_VALUES, MAX_TOKENS } from "../../src/graphql/limits";
 import { read, section } from "../docs/markdown";
 import { sqlite } from "../support/engines";
 import { type Reply, startGateway, type TestGateway } from "../support/gateway";
@@ -165,7 +165,7 @@ describe("what an answer may hold depends on the pages that are asked for", () =
 
 test("the documentation names every limit", () => {
   const named = section(read("docs/graphql.md"), "## Limits").match(/\d+(,\d{3})*/g);
-  for (const limit of [...Object.values(MOST), MOST_TOKENS, MOST_VALUES]) {
+  for (const limit of [...Object.values(MAX), MAX_TOKENS, MAX_ANSWER_VALUES, MAX_ANSWER_CHARACTERS]) {
     expect(named).toContain(limit.toLocaleString("en"));
   }
 });

@@ -77,6 +77,48 @@ describe("with a limit for each key", () => {
     expect(kept.body.data.messages.nodes).toEqual([]);
   });
 
+  describe("each field of a mutation", () => {
+    const messages = (count: number) =>
+      `mutation { ${Array.from({ length: count }, (_, i) => `a${i}: sendMessage(input: { message: "x" }) { id }`).join(" ")} }`;
+
+    test("counts as a request", async () => {
+      const { secret: token } = await mint(gateway);
+      expect(left(await gateway.graphql(messages(4), {}, { token }))).toBe(LIMIT - 4);
+      const refused = await gateway.graphql(messages(3), {}, { token });
+      expectGraphQLError(refused, "rate_limited");
+      expect(refused.headers.get("retry-after")).toBe(refused.headers.get("ratelimit-reset"));
+      expect(refused.body.errors[0].message).toContain("each field of a mutation counts as one");
+      expect(left(refused)).toBe(1);
+      expect((await gateway.graphql(messages(1), {}, { token })).status).toBe(200);
+      expectGraphQLError(await gateway.graphql(messages(1), {}, { token }), "rate_limited");
+    });
+
+    test("counts once under one name, and in fragments", async () => {
+      const { secret: token } = await mint(gateway);
+      const send = 'sendMessage(input: { message: "x" }) { id }';
+      const query = `mutation { ...f a: ${send} } fragment f on Mutation { a: ${send} b: ${send} }`;
+      expect(left(await gateway.graphql(query, {}, { token }))).toBe(LIMIT - 2);
+    });
+
+    test("of too many changes nothing", async () => {
+      const sent = async () => {
+        const query = "{ messages(first: 100) { nodes { id } } }";
+        const { secret: token } = await mint(gateway);
+        return (await gateway.graphql(query, {}, { token })).body.data.messages.nodes.length;
+      };
+      const before = await sent();
+      const { secret: token } = await mint(gateway);
+      expectGraphQLError(await gateway.graphql(messages(50), {}, { token }), "rate_limited");
+      expect(await sent()).toBe(before);
+    });
+
+    test("of a query does not count", async () => {
+      const { secret: token } = await mint(gateway);
+      const query = "{ a: whoami { key { id } } b: whoami { key { id } } }";
+      expect(left(await gateway.graphql(query, {}, { token }))).toBe(LIMIT - 1);
+    });
+  });
+
   test("concurrent requests do not slip by", async () => {
     const { secret } = await mint(gateway);
     const replies = await Promise.all(Array.from({ length: 3 * LIMIT }, () => byRest(secret)));

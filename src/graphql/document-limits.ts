@@ -7,7 +7,7 @@ import {
   type TypeNode,
   type ValueNode,
 } from "graphql";
-import { MOST, within } from "./limits";
+import { assertAtMost, MAX } from "./limits";
 
 /** What may stand at a definition, a selection or a directive. */
 interface Adorned {
@@ -16,12 +16,12 @@ interface Adorned {
 }
 
 /**
- * Refuses what a document has too much of as it is written, in one walk over a document of bounded length.
+ * Checks the size of a document as it is written, in one walk over a document of bounded length.
  * @throws GatewayError `query_too_complex`
  */
-export function inspect({ definitions, loc }: DocumentNode): void {
-  within("lines", linesOf(loc?.source.body ?? ""));
-  within("operations", definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length);
+export function assertDocumentLimits({ definitions, loc }: DocumentNode): void {
+  assertAtMost("lines", linesOf(loc?.source.body ?? ""));
+  assertAtMost("operations", definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length);
   let directives = 0;
   let values = 0;
 
@@ -33,19 +33,19 @@ export function inspect({ definitions, loc }: DocumentNode): void {
           ? value.fields.map((field) => field.value)
           : [];
     values += inside.length;
-    within("values", values);
-    within("levels", levels);
+    assertAtMost("values", values);
+    assertAtMost("levels", levels);
     for (const each of inside) inspectValue(each, levels + 1);
   };
   const adorned = (node: Adorned) => {
-    within("arguments", node.arguments?.length ?? 0);
+    assertAtMost("arguments", node.arguments?.length ?? 0);
     for (const { value } of node.arguments ?? []) inspectValue(value, 1);
     directives += node.directives?.length ?? 0;
-    within("directives", directives);
+    assertAtMost("directives", directives);
     for (const directive of node.directives ?? []) adorned(directive);
   };
   const selections = (set: SelectionSetNode, levels: number) => {
-    within("levels", levels);
+    assertAtMost("levels", levels);
     for (const node of set.selections) {
       adorned(node);
       if (node.kind !== Kind.FRAGMENT_SPREAD && node.selectionSet) selections(node.selectionSet, levels + 1);
@@ -56,7 +56,7 @@ export function inspect({ definitions, loc }: DocumentNode): void {
     if (definition.kind !== Kind.OPERATION_DEFINITION && definition.kind !== Kind.FRAGMENT_DEFINITION)
       continue;
     const { variableDefinitions = [] } = definition;
-    within("variables", variableDefinitions.length);
+    assertAtMost("variables", variableDefinitions.length);
     for (const variable of variableDefinitions) {
       adorned(variable);
       inspectType(variable.type);
@@ -69,11 +69,11 @@ export function inspect({ definitions, loc }: DocumentNode): void {
 
 function inspectType(type: TypeNode): void {
   let levels = 1;
-  for (let of = type; of.kind !== Kind.NAMED_TYPE; of = of.type) within("levels", levels++);
+  for (let of = type; of.kind !== Kind.NAMED_TYPE; of = of.type) assertAtMost("levels", levels++);
 }
 
 function linesOf(text: string): number {
-  if (text.length <= MOST.lines) return 1;
+  if (text.length <= MAX.lines) return 1;
   let lines = 1;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);

@@ -1,0 +1,73 @@
+import { isObjectType } from "graphql";
+import { getMetadataArgsStorage } from "typeorm";
+import { MAX_ANSWER_CHARACTERS } from "../../src/graphql/limits";
+import { ASSUMED_TEXT_LENGTH } from "../../src/graphql/page-size";
+import { createSchema } from "../../src/graphql/schema";
+import { MESSAGE_TEXT_MAX } from "../../src/messages/message.entity";
+import { onEachEngine } from "../support/engines";
+import { startGateway, type TestGateway } from "../support/gateway";
+import { codesOf, expectGraphQLError } from "../support/refusals";
+
+const pages = (count: number, page = "messages(first: 100) { nodes { message } }") =>
+  Array.from({ length: count }, (_, i) => `a${i}: ${page}`).join(" ");
+
+onEachEngine((engine) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway(engine);
+    const body = { message: "x".repeat(MESSAGE_TEXT_MAX) };
+    await Promise.all(Array.from({ length: 100 }, () => gateway.rest("POST", "/messages", { body })));
+  });
+  afterAll(() => gateway.close());
+
+  test.each([
+    ["a page of 100 messages of 10,000 characters", `{ ${pages(1)} }`, 1_000_000],
+    ["four of them", `{ ${pages(4)} }`, 4_000_000],
+  ])("%s is answered", async (_, query, characters) => {
+    const { status, text } = await gateway.graphql(query);
+    expect(status).toBe(200);
+    expect(text.length).toBeGreaterThan(characters);
+    expect(text.length).toBeLessThan(MAX_ANSWER_CHARACTERS);
+  });
+
+  test.each([
+    ["50 pages of 100 messages", `{ ${pages(50)} }`, {}],
+    ["five of them", `{ ${pages(5)} }`, {}],
+    [
+      "as many by a variable",
+      `query ($n: Int) { ${pages(5, "messages(first: $n) { nodes { message } }")} }`,
+      { n: 100 },
+    ],
+    [
+      "ids under long names",
+      `{ ${pages(50, "messages(first: 100) { ...f }")} } fragment f on MessageConnection { nodes { ${"n".repeat(25_000)}: id } }`,
+      {},
+    ],
+  ])("%s are refused, however short the messages are", async (_, query, variables) => {
+    const reply = await gateway.graphql(query, variables);
+    expectGraphQLError(reply, "query_too_complex");
+    expect(reply.body.errors[0].message).toMatch(
+      /^The answer may hold \d+ characters, but at most 5000000: select fewer fields or smaller pages\.$/,
+    );
+  });
+
+  test("five pages that variables make small are answered", async () => {
+    const query = `query ($n: Int) { ${pages(5, "messages(first: $n) { nodes { message } }")} }`;
+    expect(codesOf(await gateway.graphql(query, { n: 80 }))).toEqual([]);
+  });
+});
+
+test("texts that may be longer than is assumed declare how long", () => {
+  const { tables, columns } = getMetadataArgsStorage();
+  const types = createSchema().getTypeMap();
+  const long = columns.flatMap(({ target, propertyName, options }) => {
+    const table = tables.find((each) => each.target === target);
+    const type = types[typeof target === "function" && table ? target.name : ""];
+    const field = isObjectType(type) ? type.getFields()[propertyName] : undefined;
+    const length = options.type === "text" ? Number.POSITIVE_INFINITY : Number(options.length ?? 0);
+    return field && length > ASSUMED_TEXT_LENGTH ? [field] : [];
+  });
+  expect(long.map(({ name, extensions }) => [name, extensions.characters])).toEqual([
+    ["message", MESSAGE_TEXT_MAX],
+  ]);
+});

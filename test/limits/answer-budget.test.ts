@@ -1,0 +1,148 @@
+import type { AddressInfo } from "node:net";
+import fastify, { type FastifyInstance } from "fastify";
+import { operatorFor, type RequestContext } from "../../src/context";
+import {
+  AnswerBudget,
+  isSmallAnswer,
+  MAX_CHARACTERS,
+  MAX_CHARACTERS_OF_ORGANIZATION,
+} from "../../src/limits/answer-budget";
+import { Organization } from "../../src/organizations/organization.entity";
+
+const contextOf = (organization: string): RequestContext =>
+  operatorFor(Object.assign(new Organization(), { id: organization }));
+
+const MAX_WAITING = 3;
+
+describe("large answers", () => {
+  let app: FastifyInstance;
+  let url: string;
+  let budget: AnswerBudget;
+  /** Lets the answers that are being made go, with this text. */
+  let finish: ((text: string) => void)[];
+  let onStart: () => void;
+  let asked: Promise<number>[];
+
+  beforeEach(async () => {
+    budget = new AnswerBudget(MAX_WAITING);
+    finish = [];
+    asked = [];
+    onStart = () => undefined;
+    app = fastify();
+    app.decorateRequest("gateway", null as never);
+    budget.follow(app);
+    app.get<{ Querystring: { organization: string; characters: string } }>("/", async (request) => {
+      const { organization, characters } = request.query;
+      request.gateway = contextOf(organization);
+      await budget.admit(request.gateway, Number(characters));
+      const text = new Promise<string>((resolve) => finish.push(resolve));
+      onStart();
+      return text;
+    });
+    await app.listen({ port: 0, host: "127.0.0.1" });
+    url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  });
+  afterEach(async () => {
+    onStart = finishAll;
+    finishAll();
+    await Promise.all(asked);
+    app.server.closeAllConnections();
+    await app.close();
+  });
+
+  const finishAll = () => {
+    for (const resolve of finish) resolve("made");
+  };
+  const ask = (organization: string, characters: number) => {
+    const status = fetch(`${url}/?organization=${organization}&characters=${characters}`).then(
+      async (reply) => {
+        await reply.text();
+        return reply.status;
+      },
+    );
+    asked.push(status);
+    return status;
+  };
+  /** Asks, and resolves when the answer is being made. */
+  const begin = async (organization: string, characters: number) => {
+    const started = new Promise<void>((resolve) => {
+      onStart = resolve;
+    });
+    const status = ask(organization, characters);
+    await started;
+    return { status };
+  };
+  const takeAll = async () => [
+    await begin("first", MAX_CHARACTERS_OF_ORGANIZATION),
+    await begin("second", MAX_CHARACTERS - MAX_CHARACTERS_OF_ORGANIZATION),
+  ];
+
+  test("beyond the budget are 503 after a moment, and made again once there is room", async () => {
+    await takeAll();
+    expect(await ask("third", 100_000)).toBe(503);
+    finish[0]?.("made");
+    const { status } = await begin("third", 100_000);
+    finish[2]?.("made");
+    expect(await status).toBe(200);
+  });
+
+  test("do not wait where many wait already", async () => {
+    await takeAll();
+    const statuses = Array.from({ length: MAX_WAITING + 1 }, () => ask("third", 100_000));
+    expect(await Promise.race(statuses)).toBe(503);
+    onStart = () => finish.at(-1)?.("made");
+    finish[0]?.("made");
+    expect((await Promise.all(statuses)).sort()).toEqual([...Array(MAX_WAITING).fill(200), 503]);
+  });
+
+  test("wait for one that is about to leave", async () => {
+    const [first] = await takeAll();
+    const third = begin("third", 100_000);
+    finish[0]?.("made");
+    expect(await first?.status).toBe(200);
+    const { status } = await third;
+    finish[2]?.("made");
+    expect(await status).toBe(200);
+  });
+
+  test("of one organization leave room for those of others", async () => {
+    await begin("first", MAX_CHARACTERS_OF_ORGANIZATION);
+    expect(await ask("first", 100_000)).toBe(503);
+    await begin("second", 100_000);
+  });
+
+  test("that are refused, or fail, take nothing", async () => {
+    for (let i = 0; i < 5; i++) {
+      const { status } = await begin("first", MAX_CHARACTERS_OF_ORGANIZATION);
+      finish[i]?.(Promise.reject(new Error("failed")) as never);
+      expect(await status).toBe(500);
+    }
+    await takeAll();
+    await Promise.all([ask("third", 100_000), ask("first", 100_000), ask("second", 100_000)]);
+    finishAll();
+    await Promise.all(asked);
+    await takeAll();
+  });
+
+  test("whose clients have gone away take nothing once they are made", async () => {
+    const client = new AbortController();
+    const started = new Promise<void>((resolve) => {
+      onStart = resolve;
+    });
+    const characters = MAX_CHARACTERS_OF_ORGANIZATION;
+    const reply = fetch(`${url}/?organization=first&characters=${characters}`, { signal: client.signal });
+    await started;
+    client.abort();
+    await expect(reply).rejects.toThrow("abort");
+    finish[0]?.("made");
+    await begin("first", MAX_CHARACTERS_OF_ORGANIZATION);
+  });
+
+  test("do not hold up small ones", async () => {
+    await takeAll();
+    expect(isSmallAnswer(50_000)).toBe(true);
+    const { status } = await begin("first", 50_000);
+    finish[2]?.("made");
+    expect(await status).toBe(200);
+  });
+});
