@@ -1,0 +1,56 @@
+// 16 requests of 2 kB ask at the same time for 50 times 100 messages of 10,000 characters each.
+export const expect = {
+  clientRefused: 0,
+  clientFailed: 0,
+  clientUnanswered: 0,
+  addedP99Ms: 2_000,
+  peakMebibytes: 600,
+  recoveryMs: 5_000,
+  largestMegabytes: 10,
+};
+
+const CONNECTIONS = 16;
+const ALIASES = 50;
+const MESSAGES = 100;
+const CHARACTERS = 10_000;
+
+const authorized = (key) => ({ authorization: `Bearer ${key}` });
+
+/** Queues the messages of the attackers' agent. */
+export async function start({ port, key }) {
+  const send = async (i) => {
+    const response = await fetch(`http://127.0.0.1:${port}/messages`, {
+      method: "POST",
+      headers: { ...authorized(key), "content-type": "application/json" },
+      body: JSON.stringify({ message: String(i).padEnd(CHARACTERS, "x") }),
+    });
+    if (response.status !== 201) throw new Error(`Queuing a message failed: ${await response.text()}`);
+  };
+  await Promise.all(Array.from({ length: MESSAGES }, (_, i) => send(i)));
+}
+
+export async function run(traffic, { key }) {
+  const fields = Array.from(
+    { length: ALIASES },
+    (_, i) => `a${i}: messages(first: ${MESSAGES}) { nodes { message } }`,
+  );
+  const request = {
+    method: "POST",
+    path: "/graphql",
+    headers: authorized(key),
+    body: { query: `{ ${fields.join(" ")} }` },
+  };
+  let bytes = 0;
+  let largest = 0;
+  await traffic.closedLoop(
+    CONNECTIONS,
+    async () => {
+      const answer = await traffic.send(request);
+      bytes += answer.bytes;
+      largest = Math.max(largest, answer.bytes);
+      return answer;
+    },
+    CONNECTIONS,
+  );
+  return { readMegabytes: bytes / 1e6, largestMegabytes: largest / 1e6 };
+}
