@@ -49,17 +49,36 @@ export async function addMember(url, organization) {
   return credentials;
 }
 
+/** A request to sign in that a trusted proxy passes on. @param input e-mail address and password. @param ip of the client */
+export const signInRequest = (input, ip) => ({
+  method: "POST",
+  path: "/graphql",
+  headers: { "x-forwarded-for": ip },
+  body: {
+    query: "mutation SignIn($input: SignInInput!) { signIn(input: $input) { token } }",
+    variables: { input },
+  },
+});
+
+/** An address in one of 2^32 networks of IPv6. */
+export function addressOf(random) {
+  const group = () => Math.floor(random() * 65_536).toString(16);
+  return `2001:db8:${group()}:${group()}::1`;
+}
+
 /** Opens a session. @returns its token */
 export async function signIn(port, input) {
-  const response = await fetch(`http://127.0.0.1:${port}/graphql`, {
+  const { answer } = await post(port, signInRequest(input, "127.0.0.1"));
+  if (answer.errors) throw new Error(`Signing in failed: ${JSON.stringify(answer.errors)}`);
+  return answer.data.signIn.token;
+}
+
+/** Sends a request outside of the attack. @returns the `status` and the `answer` */
+export async function post(port, { path, headers, body }) {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({
-      query: "mutation SignIn($input: SignInInput!) { signIn(input: $input) { token } }",
-      variables: { input },
-    }),
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
   });
-  const body = await response.json();
-  if (body.errors) throw new Error(`Signing in failed: ${JSON.stringify(body.errors)}`);
-  return body.data.signIn.token;
+  return { status: response.status, answer: await response.json() };
 }

@@ -77,7 +77,7 @@ export async function runAttack(attack, data, { seconds, databasePid }) {
     const clientCpuSeconds = (figures.quietCpuSeconds * (to - from)) / (quietTo - quietFrom);
     const attackCpuSeconds = Math.max(0, figures.cpuSeconds - clientCpuSeconds) + databaseCpuSeconds;
     figures.attackCpuMs = (attackCpuSeconds * 1000) / totals.sent;
-    const own = { ...during, ...(await measure?.({ url: database.url, totals, prepared })) };
+    const own = { ...during, ...(await measure?.({ url: database.url, totals, ready })) };
     return {
       figures,
       own,

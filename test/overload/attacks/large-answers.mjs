@@ -1,4 +1,6 @@
 // 16 requests of 2 kB ask at the same time for 50 times 100 messages of 10,000 characters each.
+import { post } from "../fixture.mjs";
+
 export const expect = {
   clientRefused: 0,
   clientFailed: 0,
@@ -19,12 +21,9 @@ const authorized = (key) => ({ authorization: `Bearer ${key}` });
 /** Queues the messages of the attackers' agent. */
 export async function start({ port, key }) {
   const send = async (i) => {
-    const response = await fetch(`http://127.0.0.1:${port}/messages`, {
-      method: "POST",
-      headers: { ...authorized(key), "content-type": "application/json" },
-      body: JSON.stringify({ message: String(i).padEnd(CHARACTERS, "x") }),
-    });
-    if (response.status !== 201) throw new Error(`Queuing a message failed: ${await response.text()}`);
+    const body = { message: String(i).padEnd(CHARACTERS, "x") };
+    const { status } = await post(port, { path: "/messages", headers: authorized(key), body });
+    if (status !== 201) throw new Error(`Queuing a message was answered ${status}`);
   };
   await Promise.all(Array.from({ length: MESSAGES }, (_, i) => send(i)));
 }
