@@ -25,7 +25,7 @@ const COLUMNS = {
     steps(figures.quietOpenFiles, figures.peakOpenFiles, figures.quietOpenFiles + figures.openFilesLeft),
   "peak in flight": ({ figures }) => round(figures.peakInFlight),
   "CPU, s (+ PostgreSQL's; of s)": ({ figures }) =>
-    `${round(figures.cpuSeconds)} (+ ${round(figures.databaseCpuSeconds)}; ${round(figures.seconds)})`,
+    `${round(figures.cpuSeconds)} (+ ${round(figures.databaseCpuSeconds)}; ${round(figures.observedSeconds)})`,
   "CPU per attack request, ms": ({ figures }) => round(figures.attackCpuMs),
   "recovery, ms": ({ figures, ending }) =>
     ending === undefined ? round(figures.recoveryMs, "not in time") : `server ended: ${ending}`,

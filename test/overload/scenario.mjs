@@ -65,16 +65,18 @@ export async function runAttack(attack, data, { seconds, databasePid }) {
       traffic.close();
     }
     const to = now();
-    const databaseCpuSeconds = (databaseCpu() - databaseCpuBefore) / 1e6;
     const isRunning = () => child.exitCode === null && child.signalCode === null;
     const times = { quietFrom, quietTo, from, to };
     await recovery(observer, times, isRunning);
     await setTimeout(SETTLE_MS);
     const totals = traffic.totals();
     const figures = inspect(await observer.records(), times);
-    figures.databaseCpuSeconds = databaseCpuSeconds;
-    // Without what the client's own requests cost the server, as measured in the quiet time.
-    const clientCpuSeconds = (figures.quietCpuSeconds * (to - from)) / (quietTo - quietFrom);
+    const observedMs = now() - from;
+    const databaseCpuSeconds = (databaseCpu() - databaseCpuBefore) / 1e6;
+    Object.assign(figures, { databaseCpuSeconds, observedSeconds: observedMs / 1000 });
+    // Until the end, for work goes on when its client has gone; without what the client's own requests cost, as measured
+    // in the quiet time.
+    const clientCpuSeconds = (figures.quietCpuSeconds * observedMs) / (quietTo - quietFrom);
     const attackCpuSeconds = Math.max(0, figures.cpuSeconds - clientCpuSeconds) + databaseCpuSeconds;
     figures.attackCpuMs = (attackCpuSeconds * 1000) / totals.sent;
     const own = { ...during, ...(await measure?.({ url: database.url, totals, ready })) };
@@ -100,7 +102,6 @@ function inspect({ requests, samples }, { quietFrom, quietTo, from, to }) {
   const cpuSeconds = (since, until) => (last(samples, "cpu", until) - last(samples, "cpu", since)) / 1e6;
   const quietOpenFiles = last(samples, "openFiles", from);
   return {
-    seconds: (to - from) / 1000,
     clientOk: client.ok,
     clientRefused: client.refused,
     clientFailed: client.failed,
@@ -114,7 +115,7 @@ function inspect({ requests, samples }, { quietFrom, quietTo, from, to }) {
     peakMebibytes: mebibytes(most(samples, "peak", from, end)),
     leftMebibytes: mebibytes(last(samples, "resident", end)),
     quietCpuSeconds: cpuSeconds(quietFrom, quietTo),
-    cpuSeconds: cpuSeconds(from, to),
+    cpuSeconds: cpuSeconds(from, end),
     quietOpenFiles,
     peakOpenFiles: most(samples, "openFiles", from, end),
     openFilesLeft: last(samples, "openFiles", end) - quietOpenFiles,
