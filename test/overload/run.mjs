@@ -1,256 +1,98 @@
-// `npm run test:overload`: what the server does when more is asked than it can serve. The load is open: requests are due
-// at ten times the rate that was served, whether or not those before them have been answered. What is sent is less: a
-// request that is due while all connections wait for an answer is lost, and the load shares the machine with the server.
-// So "sent" is the load that there was, and the connections are what weighs on the server.
-import { mkdtemp, rm } from "node:fs/promises";
-import { connect } from "node:net";
+// `npm run test:overload`: what a client with a valid key sees while others ask for too much. Without arguments: ten
+// times the load that the server can serve, then every attack on both databases; exit code 1 where a bound is broken.
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createHistogram } from "node:perf_hooks";
-import { setTimeout } from "node:timers/promises";
-import { CONTENDERS } from "../bench/contenders/contenders.mjs";
-import { makeData, sqliteStore } from "../bench/data.mjs";
-import { encodeRequest } from "../bench/load/connection.mjs";
-import { ResponseReader } from "../bench/load/response-reader.mjs";
-import { residentKibibytes } from "../bench/process-usage.mjs";
-import { startServer } from "../bench/server.mjs";
-import { freePort } from "../support/free-port.mjs";
+import { parseArgs } from "node:util";
+import { makeData, postgresStore, sqliteStore } from "../bench/data.mjs";
+import { startPostgres } from "../bench/postgres.mjs";
+import { markdownTable, reportLine } from "./report.mjs";
+import { reportSaturation } from "./saturation.mjs";
+import { runAttack } from "./scenario.mjs";
 
-const CONNECTIONS = 4_000;
-const SECONDS = 5;
-const TICK_MS = 2;
-const QUERY =
-  "{ a: pets(first: 100) { nodes { id name categoryId status } } b: pets(first: 100, status: sold) { nodes { id name categoryId status } } }";
+const ENGINES = ["sqlite", "postgres"];
+const SATURATION = "saturation";
+const DEFAULT_SECONDS = 8;
+const MAX_SECONDS = 60;
+const attackNames = (await readdir(new URL("attacks/", import.meta.url)))
+  .filter((file) => file.endsWith(".mjs"))
+  .map((file) => file.replace(/\.mjs$/, ""))
+  .sort();
 
-const LOADS = {
-  "REST, first 20 animals": { method: "GET", path: "/v1/pets" },
-  "GraphQL, 200 animals": { method: "POST", path: "/graphql", body: { query: QUERY } },
-};
+const USAGE = `npm run test:overload -- [attack ...] [sqlite|postgres] [--seconds <n>]
+  attacks: ${attackNames.join(", ")}
+  ${SATURATION}: ten times the load that can be served, on SQLite
+  --seconds <n>: how long an attack may take, 1 to ${MAX_SECONDS} (${DEFAULT_SECONDS})`;
 
-const directory = await mkdtemp(join(tmpdir(), "gateway-overload-"));
-try {
-  const data = await makeData(sqliteStore(directory), { name: "overload", pets: 10_000, keys: 100 });
-  for (const [title, request] of Object.entries(LOADS)) await overload(title, request, data);
-} finally {
-  await rm(directory, { recursive: true, force: true });
-}
-
-async function overload(title, request, data) {
-  const operationsPort = await freePort();
-  const product = { ...CONTENDERS[0], env: { OPERATIONS_PORT: String(operationsPort) } };
-  const server = await startServer(product, await data.copy());
-  const { port, pid } = server;
-  const bytes = encodeRequest(request, data.secrets[0], `127.0.0.1:${port}`);
-  try {
-    await closedLoop(port, bytes, 64, 2);
-    const capacity = await closedLoop(port, bytes, 64, 2);
-    const before = residentKibibytes(pid);
-    const wide = await closedLoop(port, bytes, 256, 2);
-    const burst = await burstOf(port, bytes, 1_000);
-    const load = await openLoop({ port, operationsPort, pid, bytes, rate: capacity.perSecond * 10 });
-    const recovery = await recovered(port, bytes);
-    console.log(`${title}
-  64 connections, closed loop   ${round(capacity.perSecond)} served/s, p99 ${round(capacity.p99)} ms, ${capacity.shed} refused
-  256 connections, closed loop  ${round(wide.perSecond)} served/s, p99 ${round(wide.p99)} ms, ${wide.shed} refused
-  1000 connections at once      ${burst.served} served, ${burst.shed} refused, the last after ${round(burst.ms)} ms
-  open loop, ${CONNECTIONS} connections  ${round(load.due)} due/s, ${round(load.sent)} sent/s: ${round(load.served)} served/s, ${round(load.shed)} refused/s
-    served                      p50 ${round(load.p50)} ms, p99 ${round(load.p99)} ms; refused p99 ${round(load.shedP99)} ms
-    /healthz                    ${answers(load.health)}
-    /healthz, OPERATIONS_PORT   ${answers(load.ownHealth)}
-    memory                      ${mebibytes(before)} MiB before, ${mebibytes(load.peak)} MiB at most
-  after it                      an answer of 200 within ${round(recovery.first)} ms, ${recovery.shed} refused in the second after that`);
-  } finally {
-    await server.stop();
-  }
-}
-
-function round(number) {
-  return number >= 100 ? Math.round(number) : Math.round(number * 10) / 10;
-}
-
-function mebibytes(kibibytes) {
-  return Math.round(kibibytes / 1024);
-}
-
-/** A connection for one request at a time. */
-function open(port, bytes, answered) {
-  const reader = new ResponseReader();
-  let sentAt;
-  const socket = connect({
-    host: "127.0.0.1",
-    port,
-    noDelay: true,
-    onread: {
-      buffer: Buffer.allocUnsafe(32 * 1024),
-      callback(length, buffer) {
-        if (!reader.push(buffer.subarray(0, length))) return true;
-        const ms = performance.now() - sentAt;
-        answered(connection, reader.status, ms);
-        return true;
-      },
-    },
+/** @returns what to run, or undefined for arguments that make no sense */
+function readArguments(args) {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { seconds: { type: "string", default: String(DEFAULT_SECONDS) } },
   });
-  socket.on("error", (error) => connection.failed?.(error));
-  const connection = {
-    ready: new Promise((resolve) => socket.once("connect", resolve)),
-    /** @param dueAt from when on it counts as waiting */
-    send(dueAt = performance.now()) {
-      sentAt = dueAt;
-      socket.write(bytes);
-    },
-    close: () => socket.destroy(),
-  };
-  return connection;
-}
-
-function newHistogram() {
-  return createHistogram({ lowest: 1, highest: 120_000_000, figures: 3 });
-}
-
-function record(histogram, ms) {
-  histogram.record(Math.max(1, Math.round(ms * 1000)));
-}
-
-async function closedLoop(port, bytes, count, seconds) {
-  const histogram = newHistogram();
-  let served = 0;
-  let shed = 0;
-  let running = true;
-  const connections = Array.from({ length: count }, () =>
-    open(port, bytes, (connection, status, ms) => {
-      if (status === 200) {
-        served++;
-        record(histogram, ms);
-      } else shed++;
-      if (running) connection.send();
-    }),
-  );
-  for (const { ready } of connections) await ready;
-  const from = performance.now();
-  for (const connection of connections) connection.send();
-  await setTimeout(seconds * 1000);
-  const elapsed = (performance.now() - from) / 1000;
-  running = false;
-  for (const connection of connections) connection.close();
-  return { perSecond: served / elapsed, p99: histogram.percentile(99) / 1000, shed };
-}
-
-/** Connections that are all opened at the same moment, with a request each. */
-async function burstOf(port, bytes, count) {
-  const from = performance.now();
-  let served = 0;
-  let shed = 0;
-  await Promise.all(
-    Array.from(
-      { length: count },
-      () =>
-        new Promise((resolve) => {
-          const connection = open(port, bytes, (_, status) => {
-            if (status === 200) served++;
-            else shed++;
-            connection.close();
-            resolve();
-          });
-          connection.failed = resolve;
-          connection.ready.then(() => connection.send());
-        }),
-    ),
-  );
-  return { served, shed, ms: performance.now() - from };
-}
-
-async function openLoop({ port, operationsPort, pid, bytes, rate }) {
-  const served = newHistogram();
-  const shed = newHistogram();
-  const idle = [];
-  let counting = true;
-  const connections = Array.from({ length: CONNECTIONS }, () =>
-    open(port, bytes, (connection, status, ms) => {
-      idle.push(connection);
-      if (counting) record(status === 200 ? served : shed, ms);
-    }),
-  );
-  for (const connection of connections) idle.push(await connection.ready.then(() => connection));
-  const from = performance.now();
-  const watches = [port, operationsPort].map(watchHealth);
-  let due = 0;
-  let sent = 0;
-  let peak = 0;
-  let looks = 0;
-  while (performance.now() - from < SECONDS * 1000) {
-    const now = performance.now();
-    const until = Math.floor(((now - from) * rate) / 1000);
-    // Those for which there is no connection are lost: neither sent now nor caught up with.
-    for (; due < until; due++) {
-      const connection = idle.shift();
-      if (connection === undefined) {
-        due = until;
-        break;
-      }
-      connection.send(from + (due * 1000) / rate);
-      sent++;
-    }
-    if (looks++ % 50 === 0) peak = Math.max(peak, residentKibibytes(pid) ?? 0);
-    await setTimeout(TICK_MS);
-  }
-  const elapsed = (performance.now() - from) / 1000;
-  counting = false;
-  const [health, ownHealth] = await Promise.all(watches.map((stop) => stop()));
-  for (const connection of connections) connection.close();
+  const seconds = Number(values.seconds);
+  const known = [...attackNames, SATURATION, ...ENGINES];
+  if (!(seconds >= 1 && seconds <= MAX_SECONDS)) return undefined;
+  if (positionals.some((name) => !known.includes(name))) return undefined;
+  const engines = ENGINES.filter((engine) => positionals.includes(engine));
+  const names = positionals.filter((name) => !ENGINES.includes(name));
+  const isAll = names.length === 0;
   return {
-    due: due / elapsed,
-    sent: sent / elapsed,
-    served: served.count / elapsed,
-    shed: shed.count / elapsed,
-    p50: served.percentile(50) / 1000,
-    p99: served.percentile(99) / 1000,
-    shedP99: shed.count === 0 ? 0 : shed.percentile(99) / 1000,
-    peak,
-    health,
-    ownHealth,
+    seconds,
+    saturation: names.includes(SATURATION) || (isAll && engines.length === 0),
+    attacks: isAll ? attackNames : attackNames.filter((name) => names.includes(name)),
+    engines: engines.length === 0 ? ENGINES : engines,
   };
 }
 
-function answers({ asked, answered, slowest }) {
-  return `${answered} of ${asked} answered, slowest ${round(slowest)} ms`;
-}
-
-/** Asks ten times a second whether the server is alive, on a new connection each time, as probes do. @returns what stops it */
-function watchHealth(port) {
-  const bytes = encodeRequest({ method: "GET", path: "/healthz" }, "none", "127.0.0.1");
-  const result = { asked: 0, answered: 0, slowest: 0 };
-  let running = true;
-  const ask = () => {
-    const from = performance.now();
-    return new Promise((resolve) => {
-      const connection = open(port, bytes, (_, status) => {
-        if (status === 200) result.answered++;
-        result.slowest = Math.max(result.slowest, performance.now() - from);
-        connection.close();
-        resolve();
-      });
-      connection.failed = resolve;
-      connection.ready.then(() => connection.send());
-    });
-  };
-  const done = (async () => {
-    while (running) {
-      result.asked++;
-      await ask();
-      await setTimeout(100);
+/** Runs attacks on one database after the other. @param directory for what is temporary */
+async function runAttacks(engine, { attacks, seconds }, directory) {
+  const postgres = engine === "postgres" ? await startPostgres() : undefined;
+  const results = [];
+  try {
+    const store = postgres ? postgresStore(directory, postgres.url) : sqliteStore(directory);
+    const data = await makeData(store, { name: "attacks", pets: 10_000, keys: 20 });
+    for (const name of attacks) {
+      const attack = await import(`./attacks/${name}.mjs`);
+      const result = {
+        name,
+        engine,
+        ...(await runAttack(attack, data, { seconds, databasePid: postgres?.pid })),
+      };
+      console.log(reportLine(result));
+      results.push(result);
     }
-  })();
-  return async () => {
-    running = false;
-    await done;
-    return result;
-  };
+  } finally {
+    await postgres?.stop();
+  }
+  return results;
 }
 
-/** How long it takes until a request is served, and how many of 64 connections' are refused in the second after. */
-async function recovered(port, bytes) {
-  const from = performance.now();
-  while ((await burstOf(port, bytes, 1)).served === 0) await setTimeout(5);
-  const first = performance.now() - from;
-  return { first, shed: (await closedLoop(port, bytes, 64, 1)).shed };
+async function main() {
+  const options = readArguments(process.argv.slice(2));
+  if (options === undefined) {
+    console.error(USAGE);
+    return 1;
+  }
+  const directory = await mkdtemp(join(tmpdir(), "gateway-overload-"));
+  try {
+    if (options.saturation) await reportSaturation(directory);
+    if (options.attacks.length === 0) return 0;
+    const results = [];
+    for (const engine of options.engines) results.push(...(await runAttacks(engine, options, directory)));
+    console.log(`\n${markdownTable(results)}`);
+    return results.some(({ broken }) => broken.length > 0) ? 1 : 0;
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
 }
+
+// Explicit, because the package that starts PostgreSQL ends the process in its own way.
+main().then(
+  (code) => process.exit(code),
+  (error) => {
+    console.error(error);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,55 @@
+// 16 requests of 2 kB ask at the same time for 50 times 100 messages of 10,000 characters each.
+import { post } from "../fixture.mjs";
+
+export const expect = {
+  clientRefused: 0,
+  clientFailed: 0,
+  clientUnanswered: 0,
+  addedP99Ms: 2_000,
+  peakMebibytes: 600,
+  recoveryMs: 5_000,
+  largestMegabytes: 10,
+};
+
+const CONNECTIONS = 16;
+const ALIASES = 50;
+const MESSAGES = 100;
+const CHARACTERS = 10_000;
+
+const authorized = (key) => ({ authorization: `Bearer ${key}` });
+
+/** Queues the messages of the attackers' agent. */
+export async function start({ port, key }) {
+  const send = async (i) => {
+    const body = { message: String(i).padEnd(CHARACTERS, "x") };
+    const { status } = await post(port, { path: "/messages", headers: authorized(key), body });
+    if (status !== 201) throw new Error(`Queuing a message was answered ${status}`);
+  };
+  await Promise.all(Array.from({ length: MESSAGES }, (_, i) => send(i)));
+}
+
+export async function run(traffic, { key }) {
+  const fields = Array.from(
+    { length: ALIASES },
+    (_, i) => `a${i}: messages(first: ${MESSAGES}) { nodes { message } }`,
+  );
+  const request = {
+    method: "POST",
+    path: "/graphql",
+    headers: authorized(key),
+    body: { query: `{ ${fields.join(" ")} }` },
+  };
+  let bytes = 0;
+  let largest = 0;
+  await traffic.closedLoop(
+    CONNECTIONS,
+    async () => {
+      const answer = await traffic.send(request);
+      bytes += answer.bytes;
+      largest = Math.max(largest, answer.bytes);
+      return answer;
+    },
+    CONNECTIONS,
+  );
+  return { readMegabytes: bytes / 1e6, largestMegabytes: largest / 1e6 };
+}

@@ -1,0 +1,34 @@
+// Anonymous connections send one small request after the other and read no answer.
+export const expect = {
+  clientRefused: 0,
+  clientFailed: 0,
+  clientUnanswered: 0,
+  addedP99Ms: 2_000,
+  peakMebibytes: 400,
+  // MAX_REQUESTS_IN_FLIGHT, and the client's own.
+  peakInFlight: 1_100,
+  recoveryMs: 5_000,
+};
+
+const CONNECTIONS = 120;
+const MAX_BYTES_PER_CONNECTION = 1_000_000;
+const BATCH = 500;
+
+export async function run(traffic) {
+  const request = `GET /v1/pets HTTP/1.1\r\nHost: 127.0.0.1:${traffic.port}\r\n\r\n`;
+  const batch = Buffer.from(request.repeat(BATCH));
+  for (let i = 0; i < CONNECTIONS; i++) {
+    const socket = traffic.open();
+    // Paused before it is connected: nothing is read, ever.
+    socket.pause();
+    const write = () => {
+      while (!traffic.isOver() && !socket.destroyed && socket.bytesWritten < MAX_BYTES_PER_CONNECTION) {
+        if (!socket.write(batch)) return;
+      }
+    };
+    socket.on("connect", write);
+    socket.on("drain", write);
+  }
+  await traffic.untilEnd();
+  return { sentMegabytes: traffic.rawBytes() / 1e6 };
+}

@@ -1,0 +1,26 @@
+// 400 attempts a second to sign in from ever new IPv6 networks: half at one account, the others at a new one each.
+import { addMember, addressOf, signInRequest } from "../fixture.mjs";
+
+export const expect = {
+  clientRefused: 0,
+  clientFailed: 0,
+  clientUnanswered: 0,
+  addedP99Ms: 2_000,
+  attackCpuMs: 80,
+  peakMebibytes: 450,
+  recoveryMs: 5_000,
+};
+
+const PER_SECOND = 400;
+
+export const environment = { TRUST_PROXY: "true" };
+
+export const prepare = ({ url }) => addMember(url, "org-1");
+
+export async function run(traffic, { random, prepared }) {
+  const { email } = prepared;
+  await traffic.openLoop(PER_SECOND, (i) => {
+    const input = { email: i % 2 === 0 ? email : `stranger-${i}@example.com`, password: "a wrong password" };
+    return traffic.send(signInRequest(input, addressOf(random)));
+  });
+}

@@ -1,0 +1,39 @@
+// Anonymous clients ask for the compressed script of `/docs` and hang up with its first bytes.
+import { once } from "node:events";
+
+export const expect = {
+  clientRefused: 0,
+  clientFailed: 0,
+  clientUnanswered: 0,
+  addedP99Ms: 2_000,
+  attackCpuMs: 15,
+  peakMebibytes: 400,
+  openFilesLeft: 20,
+  recoveryMs: 5_000,
+};
+
+const CONNECTIONS = 32;
+const MAX_ABORTS = 1_500;
+
+export async function run(traffic) {
+  const request = `GET /docs/viewer.js HTTP/1.1\r\nHost: 127.0.0.1:${traffic.port}\r\nAccept-Encoding: gzip\r\n\r\n`;
+  let aborts = 0;
+  await traffic.closedLoop(
+    CONNECTIONS,
+    async () => {
+      const socket = traffic.open();
+      socket.write(request);
+      let status = 0;
+      socket.once("data", (data) => {
+        status = Number(data.latin1Slice(9, 12));
+        traffic.count(status);
+        aborts++;
+        socket.destroy();
+      });
+      await once(socket, "close");
+      return { status };
+    },
+    MAX_ABORTS,
+  );
+  return { aborts };
+}

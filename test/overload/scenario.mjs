@@ -1,0 +1,146 @@
+import { setTimeout } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
+import { CONTENDERS } from "../bench/contenders/contenders.mjs";
+import { cpuMicrosOfFamily, forgetPeak } from "../bench/process-usage.mjs";
+import { seeded } from "../bench/random.mjs";
+import { startServer } from "../bench/server.mjs";
+import { freePort } from "../support/free-port.mjs";
+import { brokenBounds, clientFigures, last, most, now, recoveryMs } from "./figures.mjs";
+import { createTraffic } from "./traffic.mjs";
+
+const SEED = 20_261_121;
+const WARM_UP_MS = 1_000;
+const QUIET_MS = 2_000;
+/** Lets requests that were due in the quiet time be answered before the attack begins (ms). */
+const GAP_MS = 500;
+const RECOVERY_TIMEOUT_MS = 20_000;
+/** An answer within this (ms), or twice what the client waited before the attack, counts as recovered. */
+const SOON_MS = 250;
+/** How long a server that has recovered has to close files and free memory (ms). */
+const SETTLE_MS = 1_000;
+const METRICS_TOKEN = "metrics-of-the-overload-test";
+
+/**
+ * Attacks a server that serves a client with a valid key meanwhile, on a copy of the data.
+ * @param attack a module of attacks/
+ * @param data as `makeData` of the bench gives it
+ * @param options.seconds how long the attack may take
+ * @param options.databasePid of PostgreSQL, whose CPU time is measured too
+ * @returns `figures` of the client and the server and the attack's `own`, by name; its `totals`; how the server ended,
+ *   if it did (`ending`); and the `broken` bounds, a line each
+ */
+export async function runAttack(attack, data, { seconds, databasePid }) {
+  const { environment = {}, nodeFlags = [], prepare, measure } = attack;
+  const [product] = CONTENDERS;
+  const managementPort = await freePort();
+  const database = await data.copy();
+  const prepared = await prepare?.({ url: database.url });
+  const server = await startServer(
+    {
+      ...product,
+      flags: [...product.flags, ...nodeFlags],
+      env: { OPERATIONS_PORT: String(managementPort), METRICS_TOKEN, ...environment },
+    },
+    database,
+  );
+  const { port, pid, child } = server;
+  const [key, attackersKey] = data.secrets;
+  const observer = observe({ port, managementPort, metricsToken: METRICS_TOKEN, pid, key });
+  try {
+    const ready = await attack.start?.({ port, key: attackersKey, prepared });
+    await setTimeout(WARM_UP_MS);
+    const quietFrom = now();
+    await setTimeout(QUIET_MS);
+    const quietTo = now();
+    await setTimeout(GAP_MS);
+    forgetPeak(pid);
+    const databaseCpu = () => (databasePid === undefined ? 0 : cpuMicrosOfFamily(databasePid));
+    const databaseCpuBefore = databaseCpu();
+    const from = now();
+    const traffic = createTraffic({ port, seconds });
+    let during;
+    try {
+      during = await attack.run(traffic, { key: attackersKey, random: seeded(SEED), prepared, ready });
+    } finally {
+      traffic.close();
+    }
+    const to = now();
+    const isRunning = () => child.exitCode === null && child.signalCode === null;
+    const times = { quietFrom, quietTo, from, to };
+    await recovery(observer, times, isRunning);
+    await setTimeout(SETTLE_MS);
+    const totals = traffic.totals();
+    const figures = inspect(await observer.records(), times);
+    const observedMs = now() - from;
+    const databaseCpuSeconds = (databaseCpu() - databaseCpuBefore) / 1e6;
+    Object.assign(figures, { databaseCpuSeconds, observedSeconds: observedMs / 1000 });
+    // Until the end, for work goes on when its client has gone; without what the client's own requests cost, as measured
+    // in the quiet time.
+    const clientCpuSeconds = (figures.quietCpuSeconds * observedMs) / (quietTo - quietFrom);
+    const attackCpuSeconds = Math.max(0, figures.cpuSeconds - clientCpuSeconds) + databaseCpuSeconds;
+    figures.attackCpuMs = (attackCpuSeconds * 1000) / totals.sent;
+    const own = { ...during, ...(await measure?.({ url: database.url, totals, ready })) };
+    return {
+      figures,
+      own,
+      totals,
+      ending: isRunning() ? undefined : (child.signalCode ?? `exit code ${child.exitCode}`),
+      broken: brokenBounds({ ...figures, ...own }, attack.expect),
+    };
+  } finally {
+    observer.stop();
+    await server.stop();
+  }
+}
+
+/** @param times there was no attack between `quietFrom` and `quietTo`, and one between `from` and `to` */
+function inspect({ requests, samples }, { quietFrom, quietTo, from, to }) {
+  const quiet = clientFigures(requests, quietFrom, quietTo);
+  const client = clientFigures(requests, from, to);
+  const end = Number.POSITIVE_INFINITY;
+  const mebibytes = (kibibytes) => kibibytes / 1024;
+  const cpuSeconds = (since, until) => (last(samples, "cpu", until) - last(samples, "cpu", since)) / 1e6;
+  const quietOpenFiles = last(samples, "openFiles", from);
+  return {
+    clientOk: client.ok,
+    clientRefused: client.refused,
+    clientFailed: client.failed,
+    clientUnanswered: client.unanswered,
+    quietP50Ms: quiet.p50,
+    quietP99Ms: quiet.p99,
+    p50Ms: client.p50,
+    p99Ms: client.p99,
+    addedP99Ms: client.p99 - quiet.p99,
+    quietMebibytes: mebibytes(last(samples, "resident", from)),
+    peakMebibytes: mebibytes(most(samples, "peak", from, end)),
+    leftMebibytes: mebibytes(last(samples, "resident", end)),
+    quietCpuSeconds: cpuSeconds(quietFrom, quietTo),
+    cpuSeconds: cpuSeconds(from, end),
+    quietOpenFiles,
+    peakOpenFiles: most(samples, "openFiles", from, end),
+    openFilesLeft: last(samples, "openFiles", end) - quietOpenFiles,
+    peakInFlight: most(samples, "inFlight", from, end),
+    recoveryMs: recoveryMs(requests, to, Math.max(SOON_MS, 2 * quiet.p99)),
+  };
+}
+
+/** Waits until the client is served as before the attack, or the server has ended, or it takes too long. */
+async function recovery(observer, times, isRunning) {
+  const until = now() + RECOVERY_TIMEOUT_MS;
+  while (now() < until && isRunning()) {
+    if (inspect(await observer.records(), times).recoveryMs !== undefined) return;
+    await setTimeout(200);
+  }
+}
+
+function observe(workerData) {
+  const worker = new Worker(new URL("observer.mjs", import.meta.url), { workerData });
+  return {
+    records: () =>
+      new Promise((resolve) => {
+        worker.once("message", resolve);
+        worker.postMessage("records");
+      }),
+    stop: () => worker.postMessage("stop"),
+  };
+}

@@ -1,0 +1,130 @@
+import { Agent, request as httpRequest } from "node:http";
+import { connect } from "node:net";
+import { setTimeout } from "node:timers/promises";
+
+const TICK_MS = 5;
+
+/** How long a closed loop pauses after a connection that failed, so that a dead server is not hammered (ms). */
+const RETRY_INTERVAL_MS = 20;
+
+/**
+ * What attacks are made of: requests and raw connections to 127.0.0.1 that all end when the time is over.
+ * @param options.port of the server
+ * @param options.seconds for how long
+ */
+export function createTraffic({ port, seconds }) {
+  const endsAt = performance.now() + seconds * 1000;
+  const agent = new Agent({ keepAlive: true, maxSockets: 1_000 });
+  const sockets = new Set();
+  const pending = new Set();
+  const answers = {};
+  let sent = 0;
+  let closed = false;
+
+  const isOver = () => closed || performance.now() >= endsAt;
+  const count = (status) => {
+    if (closed) return;
+    answers[status] = (answers[status] ?? 0) + 1;
+  };
+
+  /** Sends a request and reads the whole answer. @returns its `status` (0: there was none) and how many `bytes` */
+  const send = ({ method = "GET", path, headers = {}, body }) =>
+    new Promise((resolve) => {
+      if (closed) return resolve({ status: 0, bytes: 0 });
+      sent++;
+      let bytes = 0;
+      const finish = (status) => {
+        pending.delete(request);
+        count(status);
+        resolve({ status, bytes });
+      };
+      const json = body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body);
+      const request = httpRequest({
+        host: "127.0.0.1",
+        port,
+        agent,
+        method,
+        path,
+        headers: {
+          ...(json !== undefined && {
+            "content-type": "application/json",
+            "content-length": Buffer.byteLength(json),
+          }),
+          ...headers,
+        },
+      });
+      pending.add(request);
+      request.once("error", () => finish(0));
+      request.once("response", (response) => {
+        response.on("data", (chunk) => {
+          bytes += chunk.length;
+        });
+        response.once("error", () => {});
+        response.once("close", () => finish(response.complete ? response.statusCode : 0));
+      });
+      request.end(json);
+    });
+
+  /** A raw connection, which counts as one request; a failure just ends it. */
+  const open = () => {
+    sent++;
+    const socket = connect({ host: "127.0.0.1", port, noDelay: true });
+    sockets.add(socket);
+    socket.on("error", () => {});
+    return socket;
+  };
+
+  /** Lets `connections` send one request after the other. @param next gives the answer of the next, as `send` does */
+  const closedLoop = async (connections, next, limit = Number.POSITIVE_INFINITY) => {
+    let started = 0;
+    await Promise.all(
+      Array.from({ length: connections }, async () => {
+        while (!isOver() && started < limit) {
+          const { status } = await next(started++);
+          if (status === 0) await setTimeout(RETRY_INTERVAL_MS);
+        }
+      }),
+    );
+  };
+
+  /** Sends at a rate, whether or not there were answers to those before. */
+  const openLoop = async (perSecond, next) => {
+    const from = performance.now();
+    const all = [];
+    while (!isOver()) {
+      const due = Math.floor(((performance.now() - from) * perSecond) / 1000);
+      while (all.length < due) all.push(next(all.length));
+      await setTimeout(TICK_MS);
+    }
+    close();
+    await Promise.all(all);
+  };
+
+  const untilEnd = () => setTimeout(Math.max(0, endsAt - performance.now()));
+
+  /** Ends every connection; what comes afterwards does not count. */
+  function close() {
+    closed = true;
+    for (const each of [...pending, ...sockets]) each.destroy();
+    agent.destroy();
+  }
+
+  // What waits for an answer that does not come is given up.
+  void untilEnd().then(close);
+
+  return {
+    port,
+    isOver,
+    send,
+    open,
+    count,
+    closedLoop,
+    openLoop,
+    untilEnd,
+    close,
+    /** How many bytes the raw connections have sent. */
+    rawBytes: () => [...sockets].reduce((sum, each) => sum + each.bytesWritten - each.writableLength, 0),
+    /** How many requests were sent and connections opened, and the answers by status; 0 stands for none. */
+    totals: () => ({ sent, answers: { ...answers } }),
+  };
+}
