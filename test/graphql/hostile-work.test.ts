@@ -1,0 +1,62 @@
+import { Session } from "node:inspector/promises";
+import type { ApolloServer } from "@apollo/server";
+import pino from "pino";
+import { operatorFor, type RequestContext } from "../../src/context";
+import { createApollo } from "../../src/graphql/apollo";
+import { createSchema } from "../../src/graphql/schema";
+import { AnswerBudget } from "../../src/limits/answer-budget";
+import { Organization } from "../../src/organizations/organization.entity";
+import { Metrics } from "../../src/telemetry/metrics";
+import { ATTACKS } from "./attacks";
+
+/** Twice to three times what the dearest refusal runs, and little next to the millions that no limit would allow. */
+const MAX_BLOCKS = 100_000;
+
+/** How often blocks of code ran: functions, branches and bodies of loops, as V8 counts them. */
+async function blocksRunBy(session: Session, work: () => Promise<unknown>): Promise<number> {
+  await session.post("Profiler.takePreciseCoverage");
+  await work();
+  const { result } = await session.post("Profiler.takePreciseCoverage");
+  return result
+    .flatMap(({ functions }) => functions.flatMap(({ ranges }) => ranges))
+    .reduce((sum, { count }) => sum + count, 0);
+}
+
+describe("a hostile document", () => {
+  const session = new Session();
+  let apollo: ApolloServer<RequestContext>;
+  const refuse = (query: string) =>
+    apollo.executeOperation(
+      { query },
+      {
+        // Nothing runs, and callers with a credential go through all checks.
+        contextValue: operatorFor(new Organization()),
+      },
+    );
+
+  beforeAll(async () => {
+    const log = pino({ level: "silent" });
+    apollo = createApollo(
+      createSchema(),
+      { environment: "production", introspection: false },
+      log,
+      new Metrics().operations,
+      { rateLimit: undefined, answers: new AnswerBudget(0) },
+    );
+    await apollo.start();
+    // What is made once is not the work of a document.
+    for (const [, , query] of ATTACKS) await refuse(query);
+    session.connect();
+    await session.post("Profiler.enable");
+    await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
+  });
+  afterAll(async () => {
+    await session.post("Profiler.stopPreciseCoverage");
+    session.disconnect();
+    await apollo.stop();
+  });
+
+  test.each(ATTACKS)("%s takes little work to refuse", async (_, __, query) => {
+    expect(await blocksRunBy(session, () => refuse(query))).toBeLessThan(MAX_BLOCKS);
+  });
+});
