@@ -73,6 +73,8 @@ describeGateway((gateway) => {
     const { method, path, body, outcomes } = route;
     const got = await outcomesOf(false, (token) => gateway.rest(method, path, { token, body }));
     const success = ROUTES.find(({ operationId }) => operationId === route.operationId)?.status;
+    if (typeof success !== "number")
+      throw new Error(`${route.operationId}: which status do these callers get?`);
     expect(got).toEqual(withStatus(outcomes, success));
   });
 });
