@@ -126,7 +126,7 @@ function dateTimeLeaf(type: GraphQLScalarType): Leaf {
   };
 }
 
-/** Far beyond what anybody nests on purpose, far below what would end the stack. */
+/** Deeper nesting is refused long before it would exhaust the stack. */
 const MAX_JSON_LEVELS = 64;
 
 /** Any JSON value, or any object, carried as it is. */

@@ -12,13 +12,13 @@ describe("a route that cannot be served", () => {
     ["a document that is none", { document: "{" }, /Syntax Error/],
     ["two operations", { document: "query a { numbers } query b { numbers }" }, /one query or mutation/],
     ["two root fields", { document: "{ numbers open }" }, /one root field/],
-    ["a result that nobody selects", { result: ["other"] }, /selects no other/],
+    ["a result that is not selected", { result: ["other"] }, /selects no other/],
     [
       "a GET that changes something",
       { document: "mutation { release }", result: ["release"] },
       /a GET must not change/,
     ],
-    ["a path parameter nobody declares", { path: "/x/:id" }, /pathParameters must be/],
+    ["an undeclared path parameter", { path: "/x/:id" }, /pathParameters must be/],
     [
       "a variable that nothing fills",
       { document: "query ($value: Int!) { number(value: $value) }", result: ["number"] },
