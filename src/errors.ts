@@ -71,6 +71,16 @@ const STATUS_HEADERS: Readonly<Record<number, Record<string, string>>> = {
   503: { "retry-after": "1" },
 };
 
+/** RFC 6750, 3.1: a credential was presented and is not good; without one there is no error to name. */
+const INVALID_TOKEN = { "www-authenticate": 'Bearer error="invalid_token"' };
+
+const CODE_HEADERS: Readonly<Partial<Record<ErrorCode, Record<string, string>>>> = {
+  invalid_api_key: INVALID_TOKEN,
+  key_expired: INVALID_TOKEN,
+  key_not_resolvable: INVALID_TOKEN,
+  invalid_session: INVALID_TOKEN,
+};
+
 /** Any failure that a client is told about; everything else is answered `internal_error`. */
 export class GatewayError extends Error {
   override readonly name: string = "GatewayError";
@@ -91,7 +101,7 @@ export class GatewayError extends Error {
 
   /** Response headers that HTTP wants beside the status: RFC 9110, 11.6.1 for 401 and 10.2.3 for 503. */
   get headers(): Record<string, string> {
-    return { ...STATUS_HEADERS[this.status], ...this.details.headers };
+    return { ...STATUS_HEADERS[this.status], ...CODE_HEADERS[this.code], ...this.details.headers };
   }
 
   toBody(): ErrorBody {

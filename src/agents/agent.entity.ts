@@ -2,6 +2,7 @@ import { Field, ID, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import { Organization } from "../organizations/organization.entity";
 import type { Timestamp } from "../validation/timestamp";
+import { Uuid } from "../validation/uuid";
 
 @ObjectType({
   simpleResolvers: true,
@@ -10,6 +11,7 @@ import type { Timestamp } from "../validation/timestamp";
 @Entity()
 export class Agent {
   @Field(() => ID, { description: "Unique identifier (UUID)." })
+  @Uuid
   @PrimaryColumn({ type: "varchar", length: 36 })
   id!: string;
 

@@ -1,6 +1,7 @@
 import { IsOptional } from "class-validator";
 import { ArgsType, type ClassType, Field, Int, ObjectType } from "type-graphql";
 import type { ObjectLiteral, SelectQueryBuilder } from "typeorm";
+import { JsonSchema } from "../validation/json-schema";
 import { IsBetween } from "../validation/range";
 import { decodeCursor, encodeCursor } from "./cursor";
 
@@ -24,6 +25,7 @@ export class PageArgs {
     nullable: true,
     description: "The cursor after which to go on; without one, the start.",
   })
+  @JsonSchema({ minLength: 1 })
   after!: string | null;
 }
 

@@ -56,7 +56,7 @@ function addProblems(value: unknown, type: GraphQLInputType, path: string, probl
       addProblems(item, type.ofType, Array.isArray(value) ? `${path}.${i}` : path, problems);
     }
   } else if (!isInputObjectType(type)) {
-    if (!isOf(type, value)) add(mustBe(type));
+    if (!isOf(type, value)) add(mustBe(type, value));
   } else if (typeof value !== "object" || Array.isArray(value)) {
     add("must be an object");
   } else {
@@ -92,10 +92,13 @@ function isOf(type: GraphQLLeafType, value: unknown): boolean {
   }
 }
 
-const mustBe = (type: GraphQLLeafType): string =>
-  isEnumType(type)
-    ? `must be one of ${type
-        .getValues()
-        .map(({ name }) => name)
-        .join(", ")}`
-    : `must be of the type ${type.name}`;
+function mustBe(type: GraphQLLeafType, value: unknown): string {
+  if (isEnumType(type)) {
+    const names = type.getValues().map(({ name }) => name);
+    return `must be one of ${names.join(", ")}`;
+  }
+  if (type.name === "ID" && typeof value === "bigint") {
+    return "must be a string, for many JSON parsers round integers beyond 2^53: send it as a string";
+  }
+  return `must be of the type ${type.name}`;
+}

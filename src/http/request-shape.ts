@@ -10,8 +10,8 @@ const HOST = /^([\w.-]+|\[[\da-f:.]+\])?(:\d{1,5})?$/i;
 const CLOSE = { headers: { connection: "close" } };
 
 /**
- * Refuses what one server may read in one way and the next in another (RFC 9112, 3.2 and 6.1): two hosts or two
- * credentials, of which Node keeps the first; a transfer encoding that Node passes over; too many headers.
+ * Refuses what one server may read in one way and the next in another (RFC 9112, 3.2 and 6.1): two hosts,
+ * credentials, content types or idempotency keys; a transfer encoding that Node passes over; too many headers.
  * The parser has refused by now what is no HTTP at all.
  */
 export function refuseOddRequests(app: FastifyInstance): void {
@@ -33,20 +33,26 @@ export function refuseOddRequests(app: FastifyInstance): void {
   });
 }
 
+/** Headers of which a request has at most one, with what to do about two. Node would keep the first, or join them. */
+const SINGLE: Readonly<Record<string, string>> = {
+  host: "The request has more than one Host header.",
+  authorization:
+    "The Authorization header must be one value: Bearer <API_KEY>. The request has it more than once.",
+  "content-type": "The request has more than one Content-Type header. Send application/json once.",
+  "idempotency-key": "The request has more than one Idempotency-Key header. Send one key.",
+};
+
+/** Their lengths tell most names apart without lowercasing them. */
+const LENGTHS = new Set(Object.keys(SINGLE).map(({ length }) => length));
+
 function refuseRepeated(rawHeaders: readonly string[]): void {
-  let hosts = 0;
-  let credentials = 0;
+  let seen: string[] | undefined;
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i] as string;
-    // Their lengths tell most names apart.
-    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
-    if (name.length === 13 && name.toLowerCase() === "authorization") credentials += 1;
-  }
-  if (hosts > 1) throw new GatewayError("invalid_request", "The request has more than one Host header.");
-  if (credentials > 1) {
-    throw new GatewayError(
-      "invalid_request",
-      "The Authorization header must be one value: Bearer <API_KEY>. The request has it more than once.",
-    );
+    const { length } = rawHeaders[i] as string;
+    if (!LENGTHS.has(length)) continue;
+    const name = (rawHeaders[i] as string).toLowerCase();
+    if (seen === undefined) seen = [name];
+    else if (!seen.includes(name)) seen.push(name);
+    else if (Object.hasOwn(SINGLE, name)) throw new GatewayError("invalid_request", SINGLE[name]);
   }
 }

@@ -93,7 +93,7 @@ export async function createHttpServer(
       strictPreflight: false,
       // The routes answer OPTIONS themselves, with `Allow`.
       preflightContinue: true,
-      methods: ["GET", "HEAD", "POST"],
+      methods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
       exposedHeaders: [...EXPOSED_HEADERS, ...(config.rateLimitPerMinute > 0 ? RATE_LIMIT_HEADERS : [])],
       maxAge: 600,
     });

@@ -2,10 +2,12 @@ import { Field, GraphQLISODateTime, ID, ObjectType } from "type-graphql";
 import { Agent } from "../agents/agent.entity";
 import { Organization } from "../organizations/organization.entity";
 import type { Timestamp } from "../validation/timestamp";
+import { Uuid } from "../validation/uuid";
 
 @ObjectType({ simpleResolvers: true, description: "What a key may know of itself." })
 export class ApiKeyIdentity {
   @Field(() => ID, { description: "Unique identifier (UUID)." })
+  @Uuid
   id!: string;
 
   @Field(() => String, { description: "Name chosen by the creator, to say where the key is used." })

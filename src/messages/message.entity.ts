@@ -3,6 +3,7 @@ import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import { Agent } from "../agents/agent.entity";
 import { MaxCharacters } from "../graphql/page-size";
 import type { Timestamp } from "../validation/timestamp";
+import { Uuid } from "../validation/uuid";
 
 export enum MessageStatus {
   queued = "queued",
@@ -25,6 +26,7 @@ export const MESSAGE_TEXT_MAX = 10_000;
 @Index(["agentId", "id"])
 export class Message {
   @Field(() => ID, { description: "Unique identifier (UUID, ordered by time of creation)." })
+  @Uuid
   @PrimaryColumn({ type: "varchar", length: 36 })
   id!: string;
 

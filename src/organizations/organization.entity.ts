@@ -1,6 +1,7 @@
 import { Field, GraphQLISODateTime, ID, ObjectType } from "type-graphql";
 import { Column, Entity, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../validation/timestamp";
+import { Uuid } from "../validation/uuid";
 
 @ObjectType({
   simpleResolvers: true,
@@ -9,6 +10,7 @@ import type { Timestamp } from "../validation/timestamp";
 @Entity()
 export class Organization {
   @Field(() => ID, { description: "Unique identifier (UUID)." })
+  @Uuid
   @PrimaryColumn({ type: "varchar", length: 36 })
   id!: string;
 

@@ -3,9 +3,9 @@ import type { RequestContext } from "../context";
 import { Access } from "../graphql/access";
 import { Shared } from "../graphql/shared";
 import { PetConnection } from "./pet.connection";
-import { GET_PET_DEPRECATION } from "./pet.deprecation";
 import { Pet } from "./pet.entity";
 import { NewPet, PetsArgs } from "./pet.inputs";
+import { GET_PET_DEPRECATION } from "./pet.routes";
 import { PetService } from "./pet.service";
 
 @Resolver(() => Pet)

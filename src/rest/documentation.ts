@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { createGzip } from "node:zlib";
 import type { FastifyInstance } from "fastify";
 import { refuseOtherMethods } from "../http/allowed-methods";
-import type { JsonSchema } from "./input-schema";
+import type { JsonSchema } from "./json-value";
 
 const VIEWER = join(
   dirname(require.resolve("openapi-explorer/package.json")),
@@ -33,7 +33,7 @@ const POLICY =
   "default-src 'none'; script-src 'self'; connect-src 'self'; img-src 'self' data:; style-src 'unsafe-inline'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** `/openapi.json`, the contract of the REST door for programs, and `/docs`, to read it and try it out. */
+/** `/openapi.json`, the contract of the REST API for programs, and `/docs`, to read it and try it out. */
 export function addDocumentation(app: FastifyInstance, openApi: JsonSchema): void {
   const text = JSON.stringify(openApi);
   app.get("/openapi.json", async (_, reply) =>

@@ -1,14 +1,16 @@
-import type { JsonSchema } from "./input-schema";
+import type { JsonSchema } from "./json-value";
 
 const headerOf = (description: string, schema: JsonSchema = { type: "string" }) => ({ description, schema });
 
 const COUNT = { type: "string", pattern: "^\\d+$" };
 
-/** Every response header of the REST door. */
+/** Every response header of the REST API. */
 export const HEADERS = {
   "X-Request-Id": headerOf("Identifies the request in the log; the client's own where it sent a fit one."),
-  "WWW-Authenticate": headerOf("The scheme to authenticate with.", { type: "string", const: "Bearer" }),
-  Allow: headerOf("The methods that the path has (RFC 9110, 10.2.1)."),
+  "WWW-Authenticate": headerOf(
+    'How to authenticate: `Bearer`, with `error="invalid_token"` where a credential was sent that is not good (RFC 6750).',
+    { type: "string", enum: ["Bearer", 'Bearer error="invalid_token"'] },
+  ),
   "Retry-After": headerOf("Seconds to wait before trying again.", { type: "string", pattern: "^\\d+$" }),
   "Accept-Encoding": headerOf("The encodings of a body that the server takes (RFC 9110, 12.5.3)."),
   "RateLimit-Policy": headerOf(
@@ -28,6 +30,9 @@ export const HEADERS = {
   }),
   Sunset: headerOf("When the operation goes away (RFC 8594)."),
 };
+
+/** Those that announce a deprecation. */
+export const DEPRECATION_HEADERS = ["Deprecation", "Sunset", "Link"] as const;
 
 /** One of them. */
 export type HeaderName = keyof typeof HEADERS;

@@ -1,14 +1,16 @@
-import { type GraphQLArgument, type GraphQLSchema, getNamedType } from "graphql";
+import type { GraphQLSchema } from "graphql";
 import type { Config } from "../config";
-import { DEFAULT_PAGE } from "../graphql/connection";
 import { IDEMPOTENCY_KEY_MAX } from "../idempotency/idempotency";
 import { RATE_LIMIT_HEADERS } from "../limits/rate-limit";
-import type { Deprecation } from "./deprecation";
-import { fieldSchema, inputSchema, type JsonSchema } from "./input-schema";
-import { ANYWHERE, errorCodes, errorResponses, errorSchema } from "./openapi-errors";
-import { HEADERS, type HeaderName, headers } from "./openapi-headers";
-import { type RestRoute, ROUTES } from "./routes";
-import { type PreparedRoute, prepare } from "./runner";
+import type { Deprecation } from "../schema/deprecation";
+import type { SuccessStatus } from "../schema/rest-route";
+import { type Member, memberSchema } from "./json-types";
+import type { JsonSchema } from "./json-value";
+import { ErrorResponses, errorSchema } from "./openapi-errors";
+import { DEPRECATION_HEADERS, HEADERS, type HeaderName, headers } from "./openapi-headers";
+import { Schemas } from "./openapi-schemas";
+import { type IdempotencyKey, planOf, type RoutePlan } from "./plan";
+import { ROUTE_GROUPS } from "./routes";
 
 /** Where the service can be reached, for the list of servers. */
 export interface OpenApiServer {
@@ -28,34 +30,39 @@ export function serversOf(
 }
 
 /**
- * Derives the OpenAPI 3.1 document of the REST door from the route table, the schema with its rules, and the
+ * Derives the OpenAPI 3.1 document of the REST API from the route tables, the schema with its rules, and the
  * error table; nothing of them is written down a second time.
  */
-export function createOpenApi(schema: GraphQLSchema, servers: readonly OpenApiServer[]): JsonSchema {
-  const operations = ROUTES.map((route) => ({ route, prepared: prepare(route, schema) }));
+export function createOpenApi(
+  schema: GraphQLSchema,
+  servers: readonly OpenApiServer[],
+  groups = ROUTE_GROUPS,
+): JsonSchema {
+  const schemas = new Schemas();
+  const operations = groups.flatMap(({ tag, routes }) =>
+    routes.map((route) => ({ tag, plan: planOf(route, schema, schemas.definer(route.operationId)) })),
+  );
+  const plans = operations.map(({ plan }) => plan);
+  const errors = new ErrorResponses(plans);
+  const paths: Record<string, Record<string, JsonSchema>> = {};
+  for (const { tag, plan } of operations) {
+    const path = plan.route.path.replace(/:(\w+)/g, "{$1}");
+    paths[path] = { ...paths[path], [plan.route.method.toLowerCase()]: operationOf(tag, plan, errors) };
+  }
   return {
     openapi: "3.1.0",
     info: {
       title: "Agent and Petstore gateway",
       version: "1.0.0",
       description:
-        "Animals of a store, messages for agents, and the identity of the agent behind an API key. Identifiers of animals and categories are int64, exact over their whole range.",
+        "Pets of a store, messages for agents, and the identity of the agent behind an API key. Identifiers of pets and categories are int64, exact over their whole range. Other methods of a path are answered 405 `method_not_allowed` with the header `Allow`.",
       contact: { name: "The operators of this gateway" },
       license: { name: "MIT", identifier: "MIT" },
     },
     servers,
-    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    tags: groups.map(({ tag: name, description }) => ({ name, description })),
     security: [{ apiKey: [] }],
-    paths: Object.fromEntries(
-      [...new Set(ROUTES.map(({ path }) => path))].map((path) => [
-        path.replace(/:(\w+)/g, "{$1}"),
-        Object.fromEntries(
-          operations
-            .filter(({ route }) => route.path === path)
-            .map(({ route, prepared }) => [route.method.toLowerCase(), operation(route, prepared)]),
-        ),
-      ]),
-    ),
+    paths,
     components: {
       securitySchemes: {
         apiKey: {
@@ -64,109 +71,78 @@ export function createOpenApi(schema: GraphQLSchema, servers: readonly OpenApiSe
           description: "An API key: `agk_<env>_<publicId>_<secret>`.",
         },
       },
-      schemas: {
-        Error: errorSchema([...new Set([...ROUTES.flatMap(errorCodes), ...ANYWHERE])]),
-        ...Object.fromEntries(operations.flatMap(({ prepared }) => namedSchemas(prepared))),
-      },
+      schemas: { Error: errorSchema(plans), ...schemas.toJSON() },
+      responses: errors.toJSON(),
       headers: HEADERS,
     },
   };
 }
 
-const TAGS = {
-  Pets: "The store of animals, which every valid API key shares.",
-  Agent: "The agent that an API key resolves to.",
-  Messages: "Messages handed to the agent.",
-};
-
-const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
-
-function namedSchemas({ resultType, schema, input }: PreparedRoute): [string, JsonSchema][] {
-  const named = getNamedType(resultType);
-  const item = schema.type === "array" ? (schema.items as JsonSchema) : schema;
-  const result: [string, JsonSchema] = [
-    named.name,
-    { ...item, ...(named.description && { description: named.description }), additionalProperties: false },
-  ];
-  return input === undefined ? [result] : [result, [getNamedType(input).name, inputSchema(input)]];
-}
-
-function operation(route: RestRoute, prepared: PreparedRoute): JsonSchema {
-  const { operationId, summary, tag, deprecation, pathParameters = [], queryParameters = [] } = route;
-  const name = getNamedType(prepared.resultType).name;
-  const body = prepared.schema.type === "array" ? { type: "array", items: ref(name) } : ref(name);
+function operationOf(tag: string, plan: RoutePlan, errors: ErrorResponses): JsonSchema {
+  const { route, field, path, query, body, idempotencyKey } = plan;
+  const { operationId, summary, deprecation, example } = route;
+  const description = route.description ?? field.description ?? "";
   return {
     operationId,
     summary,
-    description: prepared.description + (deprecation ? ` ${goingAway(deprecation)}` : ""),
+    description: description + (deprecation ? ` ${removal(deprecation)}` : ""),
     tags: [tag],
     ...(deprecation && { deprecated: true }),
     parameters: [
-      ...pathParameters.map(({ name, variable }) => ({
-        name,
-        in: "path",
-        required: true,
-        ...described(prepared.argument(variable)),
-        // What is no int64 is no animal: the answer is 404, not 400.
-        schema: { type: "integer", format: "int64" },
-        example: 1,
+      ...path.map((member) => ({
+        ...parameter(member, "path"),
+        example: route.pathParameters?.find(({ name }) => name === member.name)?.example,
       })),
-      ...queryParameters.map(({ name, variable }) => ({
-        name,
-        in: "query",
-        ...described(prepared.argument(variable)),
-        schema: queryType(name, prepared.argument(variable)),
-      })),
-      ...(prepared.input ? [IDEMPOTENCY_KEY] : []),
+      ...query.map((member) => parameter(member, "query")),
+      ...(idempotencyKey ? [idempotencyHeader(idempotencyKey)] : []),
     ],
-    ...(prepared.input && {
+    ...(body && {
       requestBody: {
-        required: true,
-        content: {
-          "application/json": { schema: ref(getNamedType(prepared.input).name), example: route.example.body },
-        },
+        required: body.required,
+        content: { "application/json": { schema: body.json.schema, example: example.body } },
       },
     }),
     responses: {
-      [route.status]: {
-        description: route.answers,
-        headers: headers(...successHeaders(route)),
-        content: { "application/json": { schema: body, example: route.example.answer } },
-      },
-      ...errorResponses(errorCodes(route)),
+      ...Object.fromEntries(plan.statuses.map((status) => [status, success(status, plan)])),
+      ...errors.of(plan),
     },
   };
 }
 
-const goingAway = ({ sunset }: Deprecation) =>
-  `Deprecated: goes away on ${sunset.toISOString().slice(0, 10)}.`;
+const removal = ({ sunset }: Deprecation) =>
+  `Deprecated: it will be removed on ${sunset.toISOString().slice(0, 10)}.`;
 
-const described = ({ description }: GraphQLArgument) => (description ? { description } : {});
+/** A parameter is text in a URL, so it is never null. */
+const parameter = (member: Member, place: "path" | "query"): JsonSchema => ({
+  name: member.name,
+  in: place,
+  ...(member.required && { required: true }),
+  ...(member.description && { description: member.description }),
+  schema: memberSchema({ ...member, description: undefined }),
+});
 
-/** A parameter of a query is text, so it is never null. */
-function queryType(name: string, argument: GraphQLArgument): JsonSchema {
-  const { description: _, ...schema } = fieldSchema(argument);
-  const notNull = (value: unknown) => (value as unknown[]).filter((each) => each !== "null" && each !== null);
-  return {
-    ...schema,
-    ...(Array.isArray(schema.type) && { type: notNull(schema.type)[0] }),
-    ...(Array.isArray(schema.enum) && { enum: notNull(schema.enum) }),
-    ...(name === "limit" && { default: DEFAULT_PAGE }),
-  };
-}
-
-const IDEMPOTENCY_KEY = {
+const idempotencyHeader = ({ required }: IdempotencyKey): JsonSchema => ({
   name: "Idempotency-Key",
   in: "header",
+  ...(required && { required }),
   description: "Makes a retry safe: the same key and body within 24 hours give the first answer again.",
   schema: { type: "string", minLength: 1, maxLength: IDEMPOTENCY_KEY_MAX },
-};
+});
 
-function successHeaders({ pageInfo, location, deprecation }: RestRoute): HeaderName[] {
-  return [
-    ...(pageInfo || deprecation ? ["Link" as const] : []),
+function success(status: SuccessStatus, { route, result }: RoutePlan): JsonSchema {
+  const { answers, example, pageInfo, location, deprecation } = route;
+  const names: HeaderName[] = [
+    ...(pageInfo ? (["Link"] as const) : []),
     ...RATE_LIMIT_HEADERS,
-    ...(location ? ["Location" as const] : []),
-    ...(deprecation ? ["Deprecation" as const, "Sunset" as const] : []),
+    ...(location && status === 201 ? (["Location"] as const) : []),
+    ...(deprecation ? DEPRECATION_HEADERS : []),
   ];
+  return {
+    description: typeof answers === "string" ? answers : (answers[status] ?? ""),
+    headers: headers(...names),
+    ...(result &&
+      status !== 204 && {
+        content: { "application/json": { schema: result.schema, example: example.answer } },
+      }),
+  };
 }

@@ -1,26 +1,71 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { GraphQLSchema } from "graphql";
+import { GatewayError } from "../errors";
 import { refuseOtherMethods } from "../http/allowed-methods";
+import type { Deprecation } from "../schema/deprecation";
+import type { RestRoute } from "../schema/rest-route";
+import { deprecationHeaders } from "./deprecation";
+import { planOf, servable } from "./plan";
 import { ROUTES } from "./routes";
-import { prepare } from "./runner";
+import { runnerOf } from "./runner";
 
-/** Adds the REST door to a server whose requests are authenticated already. */
-export function addRestRoutes(app: FastifyInstance, schema: GraphQLSchema): void {
-  for (const route of ROUTES) {
-    const { guard, handle } = prepare(route, schema);
-    app.route({
-      method: route.method,
-      url: route.path,
-      onRequest: guard,
-      handler: handle,
-    });
+/**
+ * Adds the REST API to a server whose requests are authenticated already.
+ * @throws Error that names the route that cannot be served
+ */
+export function addRestRoutes(app: FastifyInstance, schema: GraphQLSchema, routes = ROUTES): void {
+  for (const [i, { operationId, method, path }] of routes.entries()) {
+    const isTwin = (other: RestRoute) =>
+      other.operationId === operationId || (other.method === method && other.path === path);
+    if (routes.findIndex(isTwin) < i)
+      throw new Error(`REST route ${operationId} (${method} ${path}) is there twice.`);
   }
+  app.register(async (scope) => {
+    for (const route of routes.filter((each) => takesBody(each))) addRoute(scope, route, schema);
+  });
+  app.register(async (scope) => {
+    refuseBodies(scope);
+    for (const route of routes.filter((each) => !takesBody(each))) addRoute(scope, route, schema);
+  });
 }
 
-/** Answers the methods that the REST door does not have. */
-export function refuseOtherRestMethods(app: FastifyInstance): void {
-  for (const path of new Set(ROUTES.map((route) => route.path))) {
-    const methods = ROUTES.filter((route) => route.path === path).map(({ method }) => method);
+const takesBody = ({ bodyVariable, bodyMembers }: RestRoute) =>
+  bodyVariable !== undefined || bodyMembers !== undefined;
+
+function addRoute(app: FastifyInstance, route: RestRoute, schema: GraphQLSchema): void {
+  const plan = planOf(route, schema);
+  const { guard, handle } = servable(route, () => runnerOf(plan, schema));
+  app.route({
+    method: route.method,
+    url: route.path,
+    onRequest: guard,
+    handler: handle,
+    ...(route.deprecation && { onSend: announce(route.deprecation) }),
+  });
+}
+
+/** For operations without a body: an empty one passes, whatever it says it is. */
+function refuseBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", { parseAs: "buffer" }, async (_: unknown, body: Buffer) => {
+    if (body.length > 0) throw new GatewayError("invalid_request", "This operation takes no body.");
+  });
+}
+
+/** Announces a deprecation on every answer of a route, errors too. */
+function announce(deprecation: Deprecation) {
+  const { link, ...headers } = deprecationHeaders(deprecation);
+  return async (_request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> => {
+    const others = reply.getHeader("link");
+    reply.headers({ ...headers, link: others === undefined ? link : `${others}, ${link}` });
+    return payload;
+  };
+}
+
+/** Answers the methods that the paths of the REST API do not have. */
+export function refuseOtherRestMethods(app: FastifyInstance, routes = ROUTES): void {
+  for (const path of new Set(routes.map((route) => route.path))) {
+    const methods = routes.filter((route) => route.path === path).map(({ method }) => method);
     refuseOtherMethods(app, path, methods);
   }
 }

@@ -14,11 +14,14 @@ export function isInt64(text: unknown): text is string {
 /** The property holds an int64: as decimal text in GraphQL, as a number in REST. */
 export const Int64 = JsonSchema({ type: "integer", format: "int64" });
 
+/** What a client must send for an int64, whatever it sent instead. */
+export const MUST_BE_INT64 = "must be an integer of 64 bits (int64)";
+
 /** The property must hold an int64 as decimal text, which is how GraphQL carries it. */
 export const IsInt64 = (): PropertyDecorator => {
   const validate = ValidateBy({
     name: "isInt64",
-    validator: { validate: isInt64, defaultMessage: () => "must be an integer of 64 bits (int64)" },
+    validator: { validate: isInt64, defaultMessage: () => MUST_BE_INT64 },
   });
   return (target, property) => {
     validate(target, property);

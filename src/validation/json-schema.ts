@@ -3,19 +3,36 @@ import { Extensions } from "type-graphql";
 /** The keywords of JSON Schema (2020-12) that a rule on a field amounts to. */
 export interface JsonSchemaRule {
   type?: "integer";
-  format?: "int64";
+  format?: "int64" | "uuid";
   minimum?: number;
   maximum?: number;
   minLength?: number;
   maxLength?: number;
   pattern?: string;
+  /** Of a list; every other keyword is about its items. */
+  minItems?: number;
+  maxItems?: number;
 }
 
-/** Says a rule on a field in JSON Schema too, in the extensions of the GraphQL schema, for REST and OpenAPI. */
-export const JsonSchema = (rule: JsonSchemaRule): PropertyDecorator & MethodDecorator =>
-  Extensions({ jsonSchema: rule });
+/** What is wrong with a value of the right type, or undefined. */
+export type Check = (value: unknown) => string | undefined;
 
-/** What `JsonSchema` said of a field or argument. */
-export const ruleOf = (
-  field: { extensions: Readonly<Record<string, unknown>> } | undefined,
-): JsonSchemaRule => (field?.extensions.jsonSchema as JsonSchemaRule | undefined) ?? {};
+/**
+ * Declares a rule on a field in the extensions of the GraphQL schema, for REST and OpenAPI.
+ * @param rule the rule as JSON Schema
+ * @param check the same rule as code, so that REST can report every violation in one answer
+ */
+export const JsonSchema = (rule: JsonSchemaRule, check?: Check): PropertyDecorator & MethodDecorator =>
+  Extensions({ jsonSchema: rule, ...(check && { check }) });
+
+interface Extended {
+  extensions: Readonly<Record<string, unknown>>;
+}
+
+/** The rule that `JsonSchema` declared on a field or argument; empty without one. */
+export const ruleOf = (field: Extended | undefined): JsonSchemaRule =>
+  (field?.extensions.jsonSchema as JsonSchemaRule | undefined) ?? {};
+
+/** The check that `JsonSchema` declared on a field or argument. */
+export const checkOf = (field: Extended | undefined): Check | undefined =>
+  field?.extensions.check as Check | undefined;

@@ -3,10 +3,17 @@ import { JsonSchema } from "./json-schema";
 
 /** The property must be a number from `minimum` to `maximum`, both included. */
 export function IsBetween(minimum: number, maximum: number): PropertyDecorator {
+  const tooSmall = `must be at least ${minimum}`;
+  const tooLarge = `must be at most ${maximum}`;
+  const check = (value: unknown) => {
+    if (typeof value !== "number") return undefined;
+    if (value < minimum) return tooSmall;
+    return value > maximum ? tooLarge : undefined;
+  };
   const decorators = [
-    Min(minimum, { message: `must be at least ${minimum}` }),
-    Max(maximum, { message: `must be at most ${maximum}` }),
-    JsonSchema({ minimum, maximum }),
+    Min(minimum, { message: tooSmall }),
+    Max(maximum, { message: tooLarge }),
+    JsonSchema({ minimum, maximum }, check),
   ];
   return (target, property) => {
     for (const decorate of decorators) decorate(target, property);

@@ -47,11 +47,10 @@ export function IsText(max: number, { trimmed = false, singleLine = false } = {}
     },
   });
   // Not blank, and no NUL.
-  const declare = JsonSchema({
-    minLength: 1,
-    maxLength: max,
-    pattern: "^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$",
-  });
+  const declare = JsonSchema(
+    { minLength: 1, maxLength: max, pattern: "^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$" },
+    problem,
+  );
   return (target, property) => {
     validate(target, property);
     declare(target, property);

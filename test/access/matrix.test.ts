@@ -4,6 +4,7 @@ import { createSchema } from "../../src/graphql/schema";
 import { ROUTES } from "../../src/rest/routes";
 import type { Reply } from "../support/gateway";
 import { codeOf } from "../support/people";
+import { challengeOf } from "../support/refusals";
 import { describeGateway } from "../support/suite";
 import { type AccessFixture, accessFixture, CALLERS } from "./callers";
 import { FIELDS, type Outcome, type Outcomes, ROUTES_TABLE } from "./table";
@@ -43,7 +44,7 @@ describeGateway((gateway) => {
     for (const caller of CALLERS) {
       const reply = await call(fixture.tokenOf(caller));
       got[caller] = { outcome: codeOf(reply) ?? "ok", status: reply.status };
-      if (reply.status === 401) expect(reply.headers.get("www-authenticate")).toBe("Bearer");
+      expect(reply.headers.get("www-authenticate")).toBe(challengeOf(reply));
       if (disturbs) await fixture.restore(caller);
     }
     return got;
@@ -73,6 +74,8 @@ describeGateway((gateway) => {
     const { method, path, body, outcomes } = route;
     const got = await outcomesOf(false, (token) => gateway.rest(method, path, { token, body }));
     const success = ROUTES.find(({ operationId }) => operationId === route.operationId)?.status;
+    if (typeof success !== "number")
+      throw new Error(`${route.operationId}: which status do these callers get?`);
     expect(got).toEqual(withStatus(outcomes, success));
   });
 });

@@ -37,6 +37,30 @@ onEachEngine((engine) => {
     expectGraphQLError(reply, "invalid_request");
   });
 
+  test.each([
+    ["Content-Type", "application/json", "application/json"],
+    ["Content-Type", "application/json", "text/plain"],
+    ["Idempotency-Key", "one", "one"],
+    ["Idempotency-Key", "one", "two"],
+  ])("two lines of %s, %s and %s, are 400", async (name, first, second) => {
+    const lines = [
+      `Authorization: Bearer ${gateway.key}`,
+      `${name}: ${first}`,
+      `${name.toLowerCase()}: ${second}`,
+    ];
+    const body = '{"message":"Hello"}';
+    const json = name === "Content-Type" ? [] : ["Content-Type: application/json"];
+    const reply = await sendRaw(gateway.url, ["POST /messages HTTP/1.1", ...lines, ...json], body);
+    expectRestError(reply, "invalid_request");
+    expect(reply.body.message).toContain(`more than one ${name} header`);
+    const graphql = await sendRaw(
+      gateway.url,
+      ["POST /graphql HTTP/1.1", ...lines, ...json],
+      '{"query":"{ __typename }"}',
+    );
+    expect(graphql.status).toBe(400);
+  });
+
   test("an empty Authorization line is 401", async () => {
     const lines = ["GET /v1/pets HTTP/1.1", "Authorization:"];
     expectRestError(await sendRaw(gateway.url, lines), "invalid_api_key");

@@ -32,6 +32,12 @@ onEachEngine((engine) => {
       Buffer.concat([Buffer.from('{"query":"'), Buffer.from([0xff]), Buffer.from('"}')]),
     ],
     ["a number beyond the doubles", `{"query":${json(CREATE)},"variables":{"x":1e400}}`],
+    ...["1.0000000000000001", "0.99999999999999999999", "4503599627370496.5", "1e-400"].map(
+      (number): [string, string] => [
+        `the number ${number}, which rounds to an integer`,
+        `{"query":${json(CREATE)},"variables":{"input":{"name":"Rex","categoryId":${number}}}}`,
+      ],
+    ),
     ["a number that no double holds", `{"query":${json(CREATE)},"variables":{"x":9007199254740993.5}}`],
     [
       "lists 100,000 levels deep",

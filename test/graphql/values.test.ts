@@ -55,6 +55,21 @@ onEachEngine((engine) => {
     expectGraphQLError(await gateway.graphql(CREATE, { input }), "invalid_request");
   });
 
+  test.each(["9007199254740992", "9007199254740993", "1e16", "-9223372036854775808"])(
+    "the categoryId %s, which JSON parsers round, is refused with advice",
+    async (categoryId) => {
+      const body = `{"query":${JSON.stringify(CREATE)},"variables":{"input":{"name":"Rex","categoryId":${categoryId}}}}`;
+      const reply = await gateway.rest("POST", "/graphql", {
+        body,
+        headers: { accept: "application/graphql-response+json" },
+      });
+      expectGraphQLError(reply, "invalid_request");
+      expect(reply.body.errors[0].message).toMatch(
+        /^input.categoryId must be a string.*send it as a string$/,
+      );
+    },
+  );
+
   test.each<[string, unknown]>([
     ["empty", ""],
     ["blank", " "],

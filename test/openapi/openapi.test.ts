@@ -37,7 +37,15 @@ describe("the contract", () => {
       name: "limit",
       schema: { type: "integer", minimum: 1, maximum: 100, default: 20 },
     });
-    expect(document.paths["/v1/pets/{petId}"].get.deprecated).toBe(true);
+    expect(limit.schema.format).toBe("int32");
+    const [, cursor] = document.paths["/v1/pets"].get.parameters;
+    expect(cursor).toMatchObject({ name: "cursor", schema: { type: "string", minLength: 1 } });
+    const page = document.paths["/v1/pets"].get.responses[200].content["application/json"].schema;
+    expect(page).toEqual({ type: "array", items: { $ref: "#/components/schemas/Pet" }, maxItems: 100 });
+    const getPet = document.paths["/v1/pets/{petId}"].get;
+    expect(getPet.deprecated).toBe(true);
+    expect(getPet.description).toContain("404 when there is none");
+    expect(getPet.parameters[0].schema).toEqual({ type: "integer", format: "int64" });
     expect(document.components.schemas.Pet.properties.id).toMatchObject({ type: "integer", format: "int64" });
     expect(document.components.schemas.NewPet).toMatchObject({
       required: ["name", "categoryId"],
@@ -48,17 +56,46 @@ describe("the contract", () => {
     });
   });
 
+  test("describes errors once, and on each operation those that it can answer, with their headers", () => {
+    const operations = Object.values(document.paths).flatMap((path) => Object.values(path as object));
+    const headersOf = (reference: { $ref: string }) =>
+      Object.keys(document.components.responses[reference.$ref.split("/").at(-1) ?? ""].headers);
+    for (const { responses, deprecated } of operations) {
+      const statuses = Object.keys(responses).filter((status) => status >= "400");
+      expect(statuses).toEqual(
+        expect.arrayContaining(["400", "401", "403", "408", "417", "429", "431", "500", "503"]),
+      );
+      expect(statuses).not.toContain("405");
+      for (const status of statuses) {
+        const headers = headersOf(responses[status]);
+        expect(headers).toContain("X-Request-Id");
+        expect({ status, has: headers.includes("RateLimit") }).toEqual({
+          status,
+          has: !["401", "408", "417", "431"].includes(status),
+        });
+        expect({ status, has: headers.includes("Sunset") && headers.includes("Link") }).toEqual({
+          status,
+          has: deprecated === true && !["408", "431"].includes(status),
+        });
+      }
+    }
+    expect(document.components.schemas.Error.properties.code.enum).toContain("method_not_allowed");
+  });
+
   test("has an Error for every refusal, and examples that fit their schemas", () => {
     const ajv = new Ajv2020({ strict: false });
     addFormats.default(ajv);
     ajv.addSchema({ ...document, $id: "openapi" });
     const fits = (schema: object, value: unknown) =>
       ajv.validate(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi#/')), value);
+    // biome-ignore lint/suspicious/noExplicitAny: a part of a JSON document
+    const resolved = (part: any) =>
+      part.$ref ? document.components.responses[part.$ref.split("/").at(-1)] : part;
     let examples = 0;
     for (const path of Object.values(document.paths)) {
       for (const { requestBody, responses } of Object.values(path as object)) {
         const contents = [requestBody, ...Object.values(responses)].filter((each) => each !== undefined);
-        for (const { content } of contents) {
+        for (const { content } of contents.map(resolved)) {
           const { schema, example, examples: several = {} } = content["application/json"];
           const values = [
             example,

@@ -81,6 +81,15 @@ onEachEngine((engine) => {
     expectRestError(await gateway.rest("GET", `/v1/pets?cursor=${cursor}`), "invalid_cursor");
   });
 
+  test.each([
+    ["limit=0&status=lost", "limit must be at least 1; status must be one of available, pending, sold"],
+    ["limit=101&status=sold&x=1", "limit must be at most 100; x is not known"],
+  ])("all mistakes of ?%s are in one answer", async (query, message) => {
+    const reply = await gateway.rest("GET", `/v1/pets?${query}`);
+    expectRestError(reply, "invalid_request");
+    expect(reply.body.message).toBe(message);
+  });
+
   test.each(["limit=1&limit=2", "limit=5&limit=5", "status=sold&status=sold", "cursor=x&cursor=x"])(
     "%s, a parameter given twice, is 400",
     async (query) => {

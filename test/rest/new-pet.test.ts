@@ -74,6 +74,19 @@ onEachEngine((engine) => {
     },
   );
 
+  test.each([
+    ['"7"', "sent as a JSON number: leave out the quotes"],
+    ["9223372036854775808", "write them with a lossless JSON library"],
+    ["1e19", "write them with a lossless JSON library"],
+  ])("the refusal of the categoryId %s says what to do", async (categoryId, advice) => {
+    expect((await add({ categoryId })).body.message).toContain(advice);
+  });
+
+  test("types and ranges are checked together", async () => {
+    const { message } = (await add({ name: '" "', categoryId: '"7"' })).body;
+    expect(message).toMatch(/^name must not be empty; categoryId must be an integer/);
+  });
+
   test("an animal with several faults is told of them all", async () => {
     const { message } = (await add({ name: "1", categoryId: '"7"', status: '"lost"', tag: '"x"' })).body;
     for (const name of ["name", "categoryId", "status", "tag"]) expect(message).toContain(`${name} `);

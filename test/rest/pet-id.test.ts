@@ -63,9 +63,28 @@ onEachEngine((engine) => {
     expectRestError(await gateway.rest("GET", `/v1/pets/${"%00".repeat(2000)}`), "not_found");
   });
 
-  test("a 404 announces, as every answer of the operation does, that it goes away", async () => {
-    const { headers } = await gateway.rest("GET", "/v1/pets/1");
-    expect(headers.get("sunset")).toBe("Thu, 05 Dec 2030 00:00:00 GMT");
+  test("every answer of the operation announces that it goes away, whoever calls", async () => {
+    const calls: [number, Parameters<TestGateway["rest"]>[2]][] = [
+      [404, {}],
+      [401, { token: null }],
+      [401, { token: "wrong" }],
+      [403, { token: gateway.owner }],
+    ];
+    const replies = [
+      await sendRaw(gateway.url, ["GET /v1/pets/1 HTTP/1.1", "Expect: x"]),
+      await sendRaw(gateway.url, ["GET /v1/pets/1 HTTP/1.1", "Host: a", "Host: b"]),
+      await gateway.rest("HEAD", "/v1/pets/1"),
+    ];
+    for (const [status, call] of calls) {
+      const reply = await gateway.rest("GET", "/v1/pets/1", call);
+      expect(reply.status).toBe(status);
+      replies.push(reply);
+    }
+    for (const { headers } of replies) {
+      expect(headers.get("deprecation")).toMatch(/^@\d+$/);
+      expect(headers.get("sunset")).toBe("Thu, 05 Dec 2030 00:00:00 GMT");
+      expect(headers.get("link")).toBe('</v1/pets>; rel="successor-version"');
+    }
   });
 
   test("query parameters have no say in which animal it is", async () => {

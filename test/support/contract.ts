@@ -6,14 +6,17 @@ import type { Reply } from "./gateway";
 
 interface Response {
   headers: Record<string, { $ref: string }>;
-  content: { "application/json": { schema: object } };
+  content?: { "application/json": { schema: object } };
 }
 
-type Operations = Record<string, { responses: Record<string, Response> }>;
+/** A response of an operation: itself, or a reference to a reusable one. */
+type ResponseOrReference = Response & { $ref?: string };
+
+type Operations = Record<string, { responses: Record<string, ResponseOrReference> }>;
 
 interface Document {
   paths: Record<string, Operations>;
-  components: { headers: Record<string, { schema: object }> };
+  components: { headers: Record<string, { schema: object }>; responses: Record<string, Response> };
 }
 
 const document = createOpenApi(
@@ -40,17 +43,13 @@ function validatorOf(schema: object): ValidateFunction {
 
 const ANY_ERROR = { $ref: "#/components/schemas/Error" };
 const ANY_HEADER = {};
+const ANY_BODY = {};
+
+const responseOf = (response: ResponseOrReference | undefined): Response | undefined =>
+  response?.$ref === undefined ? response : components.responses[response.$ref.split("/").at(-1) ?? ""];
 
 /** Headers that an answer must have where the contract names them, not only may. */
-const ALWAYS = [
-  "X-Request-Id",
-  "WWW-Authenticate",
-  "Allow",
-  "Retry-After",
-  "Location",
-  "Deprecation",
-  "Sunset",
-];
+const ALWAYS = ["X-Request-Id", "WWW-Authenticate", "Retry-After", "Location", "Deprecation", "Sunset"];
 
 /**
  * Fails the test when an answer of the REST door is not one that its contract promises: an undocumented status, a
@@ -61,14 +60,17 @@ export function assertInContract(method: string, url: string, reply: Reply): voi
   const template = Object.keys(paths).find((each) => matcher(each).test(path));
   if (template === undefined || method === "HEAD" || method === "OPTIONS") return;
   const operations = paths[template] ?? {};
-  // Any operation of the path tells what its other methods answer.
-  const operation =
-    operations[method.toLowerCase()] ?? (reply.status === 405 ? Object.values(operations)[0] : undefined);
-  const response = operation?.responses[reply.status];
+  const operation = operations[method.toLowerCase()];
+  if (reply.status === 405 && (operation !== undefined || reply.headers.get("allow") === null)) {
+    throw new Error(`${method} ${path}: 405 for a method that the path has, or without Allow`);
+  }
+  const response = responseOf(operation?.responses[reply.status]);
   if (operation !== undefined && response === undefined) {
     throw new Error(`${method} ${path}: the contract has no status ${reply.status}: ${reply.text}`);
   }
-  const validate = validatorOf(response?.content["application/json"].schema ?? ANY_ERROR);
+  const schema = response === undefined ? ANY_ERROR : response.content?.["application/json"].schema;
+  if (schema === undefined && reply.text !== "") throw new Error(`${method} ${path}: a body: ${reply.text}`);
+  const validate = validatorOf(schema ?? ANY_BODY);
   if (!validate(reply.body)) {
     throw new Error(`${method} ${path} ${reply.status}: ${ajv.errorsText(validate.errors)}: ${reply.text}`);
   }

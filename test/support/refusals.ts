@@ -55,8 +55,18 @@ export function codesOf(reply: Reply): string[] {
   return errors.map(({ extensions }) => extensions.code);
 }
 
-const expectChallenge = ({ status, headers }: Reply): void =>
-  expect(headers.get("www-authenticate")).toBe(status === 401 ? "Bearer" : null);
+/** A 401 says how to authenticate, and whether the credential that came with it is not good (RFC 6750). */
+const expectChallenge = (reply: Reply): void =>
+  expect(reply.headers.get("www-authenticate")).toBe(challengeOf(reply));
+
+/** The `WWW-Authenticate` that belongs to an answer. */
+export function challengeOf({ status, body }: Reply): string | null {
+  if (status !== 401) return null;
+  const code: ErrorCode = body.code ?? body.errors[0].extensions.code;
+  return ["unauthenticated", "invalid_credentials"].includes(code)
+    ? "Bearer"
+    : 'Bearer error="invalid_token"';
+}
 
 /** Sends bytes that no HTTP client would send. @param lines request line and headers; the body follows them */
 export function sendRaw(url: string, lines: string[], body = ""): Promise<Reply> {

@@ -1,0 +1,121 @@
+import {
+  type DocumentNode,
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLInputField,
+  type GraphQLInputType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  getNamedType,
+  isInputObjectType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  type SelectionNode,
+  type SelectionSetNode,
+  TypeInfo,
+  typeFromAST,
+  validate,
+  valueFromAST,
+  visit,
+  visitWithTypeInfo,
+} from "graphql";
+
+/** The fixed document of a route, with the one root field that it runs. */
+export interface FixedDocument {
+  document: DocumentNode;
+  operation: OperationDefinitionNode;
+  /** Query or Mutation. */
+  root: GraphQLObjectType;
+  /** The root field, which declares who may call. */
+  field: GraphQLField<unknown, unknown>;
+  variables: ReadonlyMap<string, Variable>;
+}
+
+/** A variable of a document. */
+export interface Variable {
+  type: GraphQLInputType;
+  /** The argument or input field that it is given to, with its description and rules. */
+  target: GraphQLArgument | GraphQLInputField | undefined;
+  default: unknown;
+}
+
+/** @throws Error for what is not one valid query or mutation with one root field */
+export function fixedDocument(text: string, schema: GraphQLSchema): FixedDocument {
+  const document = parse(text);
+  const [operation, ...others] = document.definitions;
+  const [fault] = validate(schema, document);
+  if (fault) throw new Error(fault.message);
+  if (
+    operation?.kind !== Kind.OPERATION_DEFINITION ||
+    operation.operation === "subscription" ||
+    others.length > 0
+  )
+    throw new Error("its document must be one query or mutation");
+  const [node, ...more] = operation.selectionSet.selections;
+  const root = schema.getRootType(operation.operation);
+  const field = node?.kind === Kind.FIELD ? root?.getFields()[node.name.value] : undefined;
+  if (!root || field === undefined || more.length > 0)
+    throw new Error("its document must have one root field");
+
+  const targets = targetsOf(document, schema);
+  const variables = (operation.variableDefinitions ?? []).map(
+    ({ variable: { name }, type, defaultValue }): [string, Variable] => {
+      const inputType = typeFromAST(schema, type as never) as GraphQLInputType;
+      const target = targets.get(name.value);
+      const fallback = defaultValue && valueFromAST(defaultValue, inputType);
+      return [name.value, { type: inputType, target, default: fallback ?? target?.defaultValue }];
+    },
+  );
+  return { document, operation, root, field, variables: new Map(variables) };
+}
+
+/** Finds out to which argument or input field each variable is given. */
+function targetsOf(document: DocumentNode, schema: GraphQLSchema): Map<string, Variable["target"]> {
+  const types = new TypeInfo(schema);
+  const targets = new Map<string, Variable["target"]>();
+  const around: (GraphQLInputField | undefined)[] = [];
+  visit(
+    document,
+    visitWithTypeInfo(types, {
+      ObjectField: {
+        enter({ name }) {
+          const parent = getNamedType(types.getParentInputType());
+          around.push(isInputObjectType(parent) ? parent.getFields()[name.value] : undefined);
+        },
+        leave() {
+          around.pop();
+        },
+      },
+      Variable({ name }) {
+        const target = around.at(-1) ?? types.getArgument();
+        if (target) targets.set(name.value, target);
+      },
+    }),
+  );
+  return targets;
+}
+
+/** What a path of response keys leads to: its type and what is selected of it. @throws Error when nothing is there */
+export function selectedAt(
+  root: GraphQLOutputType,
+  selectionSet: SelectionSetNode,
+  path: readonly string[],
+): { type: GraphQLOutputType; selection: SelectionSetNode | undefined } {
+  let type = root;
+  let selection: SelectionSetNode | undefined = selectionSet;
+  for (const name of path) {
+    const parent = getNamedType(type);
+    const node: SelectionNode | undefined = selection?.selections.find(
+      (each) => each.kind === Kind.FIELD && (each.alias ?? each.name).value === name,
+    );
+    const field =
+      isObjectType(parent) && node?.kind === Kind.FIELD ? parent.getFields()[node.name.value] : undefined;
+    if (field === undefined) throw new Error(`its document selects no ${path.join(".")}`);
+    type = field.type;
+    selection = node?.kind === Kind.FIELD ? node.selectionSet : undefined;
+  }
+  return { type, selection };
+}

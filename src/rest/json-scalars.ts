@@ -1,0 +1,183 @@
+import { type GraphQLEnumType, type GraphQLScalarType, isEnumType } from "graphql";
+import { compareNumber } from "lossless-json";
+import { MOST_PROBLEMS } from "../errors";
+import { INT64, isInt64, MUST_BE_INT64 } from "../validation/int64";
+import type { JsonSchemaRule } from "../validation/json-schema";
+import { type JsonSchema, type JsonType, type Place, refuse } from "./json-value";
+
+type Source = Place["source"];
+
+interface Leaf {
+  schema: JsonSchema;
+  /** @returns undefined for what is no such value */
+  read(value: unknown, source: Source): unknown;
+  mustBe: string | ((value: unknown, source: Source) => string);
+  write?(value: unknown): string;
+}
+
+const isString = (value: unknown) => (typeof value === "string" ? value : undefined);
+
+const INT: Leaf = {
+  schema: { type: "integer", format: "int32" },
+  read(value, source) {
+    const text = integerText(value, source);
+    const number = Number(text);
+    return isInt64(text) && number === (number | 0) ? number : undefined;
+  },
+  mustBe: "must be an integer of 32 bits",
+};
+
+const INT64_LEAF: Leaf = {
+  schema: { type: "integer", format: "int64" },
+  read(value, source) {
+    const text = integerText(value, source);
+    return isInt64(text) ? text : undefined;
+  },
+  mustBe: int64Problem,
+  // GraphQL answers decimal digits; JSON.stringify would quote them, and Number would round them.
+  write: (value) => value as string,
+};
+
+const FLOAT: Leaf = {
+  schema: { type: "number", format: "double" },
+  read(value, source) {
+    const isNumber =
+      source === "json"
+        ? typeof value === "number" || typeof value === "bigint"
+        : typeof value === "string" && /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(value);
+    const number = isNumber ? Number(value) : Number.NaN;
+    return Number.isFinite(number) ? number : undefined;
+  },
+  mustBe: "must be a number",
+};
+
+const BOOLEAN: Leaf = {
+  schema: { type: "boolean" },
+  read(value, source) {
+    if (source === "json") return typeof value === "boolean" ? value : undefined;
+    return value === "true" || value === "false" ? value === "true" : undefined;
+  },
+  mustBe: "must be true or false",
+};
+
+const STRING: Leaf = { schema: { type: "string" }, read: isString, mustBe: "must be a string" };
+
+const UUID: Leaf = { ...STRING, schema: { type: "string", format: "uuid" } };
+
+const LEAVES: Readonly<Record<string, Leaf>> = {
+  Int: INT,
+  Float: FLOAT,
+  Boolean: BOOLEAN,
+  String: STRING,
+  ID: STRING,
+};
+
+/** How REST carries an enum or a scalar. @throws Error for a scalar that it does not know */
+export function leafType(type: GraphQLEnumType | GraphQLScalarType, rule: JsonSchemaRule): JsonType {
+  if (!isEnumType(type) && (type.name === "JSON" || type.name === "JSONObject")) return jsonType(type.name);
+  const leaf = leafOf(type, rule);
+  const { mustBe } = leaf;
+  return {
+    schema: { ...leaf.schema, ...rule },
+    decode(value, place) {
+      if (Array.isArray(value)) {
+        return refuse(place, place.source === "text" ? "must be given once" : "must not be a list");
+      }
+      const decoded = leaf.read(value, place.source);
+      if (decoded !== undefined) return decoded;
+      return refuse(place, typeof mustBe === "string" ? mustBe : mustBe(value, place.source));
+    },
+    write: leaf.write ?? JSON.stringify,
+  };
+}
+
+function leafOf(type: GraphQLEnumType | GraphQLScalarType, { format }: JsonSchemaRule): Leaf {
+  if (isEnumType(type)) return enumLeaf(type);
+  if (type.name === "DateTimeISO") return dateTimeLeaf(type);
+  if (format === "int64") return INT64_LEAF;
+  if (format === "uuid") return UUID;
+  const leaf = LEAVES[type.name];
+  if (leaf === undefined) throw new Error(`REST has no form for the type ${type.name}`);
+  return leaf;
+}
+
+function enumLeaf(type: GraphQLEnumType): Leaf {
+  const names = type.getValues().map(({ name }) => name);
+  return {
+    schema: { type: "string", enum: names },
+    read: (value) => (typeof value === "string" && names.includes(value) ? value : undefined),
+    mustBe: `must be one of ${names.join(", ")}`,
+  };
+}
+
+function dateTimeLeaf(type: GraphQLScalarType): Leaf {
+  return {
+    schema: { type: "string", format: "date-time" },
+    read(value) {
+      if (typeof value !== "string") return undefined;
+      try {
+        type.parseValue(value);
+        return value;
+      } catch {
+        return undefined;
+      }
+    },
+    mustBe: "must be a date and time such as 2026-11-21T06:36:32.978Z (RFC 3339)",
+  };
+}
+
+/** Deeper nesting is refused long before it would exhaust the stack. */
+const MAX_JSON_LEVELS = 64;
+
+/** Any JSON value, or any object, carried as it is. */
+function jsonType(name: "JSON" | "JSONObject"): JsonType {
+  return {
+    schema: name === "JSON" ? {} : { type: "object", additionalProperties: true },
+    decode(value, place) {
+      if (place.source === "text") throw new Error("A URL carries no JSON value.");
+      if (name === "JSONObject" && (typeof value !== "object" || Array.isArray(value))) {
+        return refuse(place, "must be an object");
+      }
+      return decodeJson(value, MAX_JSON_LEVELS, place);
+    },
+    write: JSON.stringify,
+  };
+}
+
+/** Makes doubles of the bigints that stand for large integers, where the same digits come back. */
+function decodeJson(value: unknown, levels: number, place: Place): unknown {
+  if (typeof value === "bigint") {
+    const number = Number(value);
+    const comesBack = Number.isFinite(number) && compareNumber(String(value), String(number)) === 0;
+    return comesBack
+      ? number
+      : refuse(place, "must not hold an integer that JSON parsers round: send it as a string");
+  }
+  if (typeof value !== "object" || value === null) return value;
+  if (levels === 0) return refuse(place, `must not be nested deeper than ${MAX_JSON_LEVELS} levels`);
+  const members = value as Record<string, unknown>;
+  for (const name of Object.keys(members)) {
+    if (place.problems.length >= MOST_PROBLEMS) break;
+    members[name] = decodeJson(members[name], levels - 1, place);
+  }
+  return value;
+}
+
+/** The decimal digits of an integer, as JSON or a URL carries it. */
+function integerText(value: unknown, source: Source): unknown {
+  if (source === "text") return value;
+  return typeof value === "number" || typeof value === "bigint" ? String(value) : undefined;
+}
+
+function int64Problem(value: unknown, source: Source): string {
+  if (source === "json" && typeof value === "string") {
+    return `${MUST_BE_INT64}, sent as a JSON number: leave out the quotes`;
+  }
+  if (typeof value === "bigint" || (typeof value === "number" && Number.isInteger(value))) {
+    return (
+      `${MUST_BE_INT64}, from ${INT64.min} to ${INT64.max}; JavaScript rounds integers beyond 2^53, ` +
+      "so write them with a lossless JSON library"
+    );
+  }
+  return MUST_BE_INT64;
+}

@@ -1,0 +1,213 @@
+import {
+  type GraphQLInputObjectType,
+  type GraphQLObjectType,
+  type GraphQLType,
+  getNullableType,
+  isInputObjectType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isRequiredInputField,
+  Kind,
+  type SelectionSetNode,
+} from "graphql";
+import { MOST_PROBLEMS } from "../errors";
+import { excerpt } from "../keys/redact-tokens";
+import { type Check, checkOf, type JsonSchemaRule, ruleOf } from "../validation/json-schema";
+import { leafType } from "./json-scalars";
+import { below, type JsonSchema, type JsonType, refuse } from "./json-value";
+
+/** The name that an idempotency key has in GraphQL's inputs; REST carries it in a header instead. */
+export const IDEMPOTENCY_FIELD = "idempotencyKey";
+
+/** What is known of the place where a type is used. */
+export interface Use {
+  rule?: JsonSchemaRule;
+  check?: Check | undefined;
+  /** What a document selects of an object. */
+  selection?: SelectionSetNode | undefined;
+  /** Gives the schema of a named type a name, and answers with a reference to it. */
+  define?: ((name: string, schema: JsonSchema) => JsonSchema) | undefined;
+  /** Names of the input objects around this place. */
+  within?: readonly string[];
+}
+
+/**
+ * The one visitor over GraphQL's types: how REST decodes, writes and describes the values of a type.
+ * @throws Error for what REST cannot carry: interfaces, unions, unknown scalars, recursive inputs
+ */
+export function jsonTypeOf(type: GraphQLType, use: Use = {}): JsonType {
+  const nullable = getNullableType(type);
+  if (isListType(nullable)) return listType(nullable.ofType, use);
+  if (isObjectType(nullable)) return named(nullable, objectType(selectedMembers(nullable, use)), use);
+  if (isInputObjectType(nullable)) return named(nullable, objectType(inputMembers(nullable, use)), use);
+  if (!isLeafType(nullable)) throw new Error(`REST has no form for the type ${nullable.name}`);
+  const { minItems: _, maxItems: __, ...rule } = use.rule ?? {};
+  const leaf = checked(leafType(nullable, rule), use.check);
+  return "getValues" in nullable ? named(nullable, leaf, use) : leaf;
+}
+
+/** The same type with its schema under the name that it has in GraphQL. */
+function named(type: { name: string; description?: string | null | undefined }, json: JsonType, use: Use) {
+  if (use.define === undefined) return json;
+  const { description } = type;
+  return { ...json, schema: use.define(type.name, { ...json.schema, ...(description && { description }) }) };
+}
+
+/** The same type, of which `decode` also checks the values. */
+function checked(json: JsonType, check: Check | undefined): JsonType {
+  if (check === undefined) return json;
+  return {
+    ...json,
+    decode(value, place) {
+      const decoded = json.decode(value, place);
+      const problem = decoded === undefined ? undefined : check(decoded);
+      return problem === undefined ? decoded : refuse(place, problem);
+    },
+  };
+}
+
+function listType(itemType: GraphQLType, use: Use): JsonType {
+  const item = jsonTypeOf(itemType, use);
+  const takesNull = !isNonNullType(itemType);
+  const { minItems, maxItems } = use.rule ?? {};
+  return {
+    schema: {
+      type: "array",
+      items: takesNull ? orNull(item.schema) : item.schema,
+      ...(minItems !== undefined && { minItems }),
+      ...(maxItems !== undefined && { maxItems }),
+    },
+    decode(value, place) {
+      if (place.source === "json" && !Array.isArray(value)) return refuse(place, "must be a list");
+      const items: unknown[] = Array.isArray(value) ? value : [value];
+      if (minItems !== undefined && items.length < minItems) {
+        return refuse(place, `must have at least ${minItems} items`);
+      }
+      if (maxItems !== undefined && items.length > maxItems) {
+        return refuse(place, `must have at most ${maxItems} items`);
+      }
+      const decoded: unknown[] = [];
+      for (const [i, each] of items.entries()) {
+        if (place.problems.length >= MOST_PROBLEMS) break;
+        if (each !== null) decoded.push(item.decode(each, below(place, i)));
+        else if (takesNull) decoded.push(null);
+        else refuse(below(place, i), "must not be null");
+      }
+      return decoded;
+    },
+    write: takesNull
+      ? (value) => `[${(value as unknown[]).map((each) => (each == null ? "null" : item.write(each)))}]`
+      : (value) => `[${(value as unknown[]).map(item.write)}]`,
+  };
+}
+
+/** A member of a JSON object. */
+export interface Member {
+  name: string;
+  /** The name of what it is in GraphQL: field, response key or variable. */
+  key: string;
+  json: JsonType;
+  required: boolean;
+  takesNull: boolean;
+  description?: string | null | undefined;
+  default?: unknown;
+}
+
+/** An object with exactly these members. In what is written, members that are null are left out. */
+export function objectType(members: readonly Member[]): JsonType {
+  const names = new Set(members.map(({ name }) => name));
+  const written = members.map((member) => ({ ...member, prefix: `${JSON.stringify(member.name)}:` }));
+  return {
+    schema: {
+      type: "object",
+      properties: Object.fromEntries(members.map((member) => [member.name, memberSchema(member)])),
+      required: members.filter(({ required }) => required).map(({ name }) => name),
+      additionalProperties: false,
+    },
+    decode(value, place) {
+      if (typeof value !== "object" || value === null || Array.isArray(value)) {
+        return refuse(place, "must be an object");
+      }
+      const given = value as Record<string, unknown>;
+      for (const name of Object.keys(given)) {
+        if (place.problems.length >= MOST_PROBLEMS) break;
+        if (!names.has(name))
+          refuse({ ...place, path: excerpt(below(place, name).path, 100) }, "is not known");
+      }
+      const decoded: Record<string, unknown> = {};
+      for (const { name, key, json, required, takesNull } of members) {
+        const member = Object.hasOwn(given, name) ? given[name] : undefined;
+        if (member === undefined && !required) continue;
+        if (member == null && !takesNull)
+          refuse(below(place, name), required ? "is required" : "must not be null");
+        else decoded[key] = member === null ? null : json.decode(member, below(place, name));
+      }
+      return decoded;
+    },
+    write(value) {
+      const source = value as Record<string, unknown>;
+      let text = "";
+      for (const { key, prefix, json } of written) {
+        if (source[key] != null) text += (text === "" ? "" : ",") + prefix + json.write(source[key]);
+      }
+      return `{${text}}`;
+    },
+  };
+}
+
+/** A schema with what stands beside it in an object or parameter. */
+export function memberSchema({
+  json,
+  takesNull,
+  description,
+  default: value,
+}: Omit<Member, "name" | "key" | "required">): JsonSchema {
+  return {
+    ...(takesNull ? orNull(json.schema) : json.schema),
+    ...(description && { description }),
+    ...(value != null && { default: value }),
+  };
+}
+
+/** `oneOf`, since some generators take no list of types; a schema that takes anything takes null already. */
+const orNull = (schema: JsonSchema): JsonSchema =>
+  Object.keys(schema).length === 0 ? schema : { oneOf: [schema, { type: "null" }] };
+
+function inputMembers(type: GraphQLInputObjectType, { define, within = [] }: Use): Member[] {
+  if (within.includes(type.name)) throw new Error(`REST has no form for the recursive type ${type.name}`);
+  const { [IDEMPOTENCY_FIELD]: _, ...fields } = type.getFields();
+  return Object.values(fields).map((field) => ({
+    name: field.name,
+    key: field.name,
+    json: jsonTypeOf(field.type, {
+      rule: ruleOf(field),
+      check: checkOf(field),
+      define,
+      within: [...within, type.name],
+    }),
+    required: isRequiredInputField(field),
+    takesNull: !isNonNullType(field.type),
+    description: field.description,
+    default: field.defaultValue,
+  }));
+}
+
+function selectedMembers(type: GraphQLObjectType, { selection, define }: Use): Member[] {
+  return (selection?.selections ?? []).map((node) => {
+    const field = node.kind === Kind.FIELD ? type.getFields()[node.name.value] : undefined;
+    if (node.kind !== Kind.FIELD || field === undefined) {
+      throw new Error(`REST has no form for fragments and __typename, as on ${type.name}`);
+    }
+    const name = node.alias?.value ?? node.name.value;
+    return {
+      name,
+      key: name,
+      json: jsonTypeOf(field.type, { rule: ruleOf(field), selection: node.selectionSet, define }),
+      required: isNonNullType(field.type),
+      takesNull: false,
+      description: field.description,
+    };
+  });
+}

@@ -1,0 +1,242 @@
+import {
+  type GraphQLInputType,
+  type GraphQLSchema,
+  type GraphQLType,
+  getNamedType,
+  getNullableType,
+  isInputObjectType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+} from "graphql";
+import type { PathParameter, RestParameter, RestRoute, SuccessStatus } from "../schema/rest-route";
+import { checkOf, ruleOf } from "../validation/json-schema";
+import { type FixedDocument, fixedDocument, selectedAt, type Variable } from "./document";
+import { IDEMPOTENCY_FIELD, jsonTypeOf, type Member, objectType, type Use } from "./json-types";
+import type { JsonType } from "./json-value";
+
+/** What a route takes and answers, derived from its document and the schema once, at start. */
+export interface RoutePlan extends FixedDocument {
+  route: RestRoute;
+  path: readonly Member[];
+  query: readonly Member[];
+  body: Body | undefined;
+  idempotencyKey: IdempotencyKey | undefined;
+  statuses: readonly SuccessStatus[];
+  /** The body of a success; undefined where every success is a 204. */
+  result: JsonType | undefined;
+  /** Whether a 404 can mean that what the route is about does not exist. */
+  canBeMissing: boolean;
+  /** What REST calls the arguments that GraphQL calls otherwise. */
+  names: Readonly<Record<string, string>>;
+}
+
+export interface Body {
+  json: JsonType;
+  required: boolean;
+  /** The variable that it becomes; undefined where each member is one. */
+  variable: string | undefined;
+}
+
+export interface IdempotencyKey {
+  json: JsonType;
+  required: boolean;
+  /** The variable of whose value it is a member; undefined where it is a variable itself. */
+  variable: string | undefined;
+}
+
+/**
+ * Derives the plan of a route.
+ * @param define names the schemas of named types, for the documentation
+ * @throws Error that names the route, when it cannot be served as it is declared
+ */
+export const planOf = (route: RestRoute, schema: GraphQLSchema, define?: Use["define"]): RoutePlan =>
+  servable(route, () => derive(route, fixedDocument(route.document, schema), define));
+
+/** Makes something of a route. @throws Error that names the route, when it cannot be served */
+export function servable<T>({ operationId, method, path }: RestRoute, make: () => T): T {
+  try {
+    return make();
+  } catch (cause) {
+    const reason = (cause as Error).message.replace(/\.$/, "");
+    throw new Error(`REST route ${operationId} (${method} ${path}) cannot be served: ${reason}.`, { cause });
+  }
+}
+
+function derive(route: RestRoute, fixed: FixedDocument, define: Use["define"]): RoutePlan {
+  const { pathParameters = [], queryParameters = [], bodyMembers = [] } = route;
+  const statuses = typeof route.status === "number" ? [route.status] : route.status.oneOf;
+  assertShape(route, fixed, statuses);
+  const variables = new Variables(fixed.variables, define);
+  const path = pathParameters.map((parameter) => inPath(parameter, variables));
+  const query = queryParameters.map((parameter) => inQuery(parameter, variables));
+  const body = bodyOf(route, variables, define);
+  const idempotencyKey = idempotencyKeyOf(route, variables);
+  variables.assertAllTaken();
+
+  const parent = fixed.operation.selectionSet;
+  const { type, selection } = selectedAt(fixed.root, parent, route.result);
+  const first = [...fixed.variables.values()].find(({ target }) => target?.name === "first");
+  const rule = route.pageInfo && { maxItems: ruleOf(first?.target).maximum };
+  if (route.pageInfo) {
+    for (const name of ["hasNextPage", "endCursor"])
+      selectedAt(fixed.root, parent, [...route.pageInfo, name]);
+  }
+  return {
+    ...fixed,
+    route,
+    path,
+    query,
+    body,
+    idempotencyKey,
+    statuses,
+    result: statuses.every((status) => status === 204)
+      ? undefined
+      : jsonTypeOf(type, { selection, define, ...(rule && { rule }) }),
+    canBeMissing: path.length > 0 || !isNonNullType(type),
+    names: {
+      ...Object.fromEntries(
+        [...pathParameters, ...queryParameters, ...bodyMembers].map(({ name, variable }) => [
+          fixed.variables.get(variable)?.target?.name ?? variable,
+          name,
+        ]),
+      ),
+      [IDEMPOTENCY_FIELD]: "Idempotency-Key",
+    },
+  };
+}
+
+function assertShape(
+  route: RestRoute,
+  { operation }: FixedDocument,
+  statuses: readonly SuccessStatus[],
+): void {
+  const { method, path, pathParameters = [], bodyVariable, bodyMembers } = route;
+  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name);
+  assert(
+    inPath.join() === pathParameters.map(({ name }) => name).join(),
+    "pathParameters must be the parameters of its path, in their order",
+  );
+  assert(method !== "GET" || operation.operation === "query", "a GET must not change anything");
+  const hasBody = bodyVariable !== undefined || bodyMembers !== undefined;
+  assert(!hasBody || !["GET", "DELETE"].includes(method), `a ${method} has no body`);
+  assert(bodyVariable === undefined || bodyMembers === undefined, "its body is declared twice");
+  assert(statuses.length > 0, "it has no status");
+}
+
+function assert(holds: boolean, otherwise: string): asserts holds {
+  if (!holds) throw new Error(otherwise);
+}
+
+/** The variables of a document, each to be filled from one part of the request. */
+class Variables {
+  private readonly taken = new Set<string>();
+
+  constructor(
+    private readonly all: ReadonlyMap<string, Variable>,
+    private readonly define: Use["define"],
+  ) {}
+
+  /** The type of a variable that a part of the request fills. @throws Error unless it is there and not filled yet */
+  take(name: string): Variable {
+    const variable = this.all.get(name);
+    assert(variable !== undefined, `its document has no variable $${name}`);
+    assert(!this.taken.has(name), `$${name} is filled twice`);
+    this.taken.add(name);
+    return variable;
+  }
+
+  has(name: string): boolean {
+    return this.all.has(name);
+  }
+
+  jsonOf({ type, target }: Variable): JsonType {
+    return jsonTypeOf(type, { rule: ruleOf(target), check: checkOf(target), define: this.define });
+  }
+
+  member({ name, variable: key }: RestParameter, { takesNull }: { takesNull: boolean }): Member {
+    const variable = this.take(key);
+    const { type, target } = variable;
+    return {
+      name,
+      key,
+      json: this.jsonOf(variable),
+      required: isNonNullType(type) && variable.default === undefined,
+      takesNull: takesNull && !isNonNullType(type) && !isNonNullType(target?.type),
+      description: target?.description,
+      default: variable.default,
+    };
+  }
+
+  typeOf(name: string): GraphQLInputType | undefined {
+    return this.all.get(name)?.type;
+  }
+
+  assertAllTaken(): void {
+    for (const name of this.all.keys()) assert(this.taken.has(name), `no part of the request fills $${name}`);
+  }
+}
+
+/** Whether a URL can carry the values of a type. */
+const isPlain = (type: GraphQLType | undefined | null) =>
+  type != null && isLeafType(getNullableType(type)) && !getNamedType(type).name.startsWith("JSON");
+
+function inPath(parameter: PathParameter, variables: Variables): Member {
+  const { name, variable, format } = parameter;
+  const type = variables.typeOf(variable);
+  const member = variables.member(parameter, { takesNull: false });
+  assert(isPlain(type), `a path cannot carry ${name}`);
+  if (format === undefined) return { ...member, required: true };
+  assert(getNamedType(type)?.name === "ID", `only an ID has a format, ${name} is none`);
+  const schema = { type: format === "int64" ? "integer" : "string", format };
+  // What has not the format is the ID of nothing, which the resolver says.
+  return { ...member, required: true, json: { ...member.json, schema, decode: (value) => value } };
+}
+
+function inQuery(parameter: RestParameter, variables: Variables): Member {
+  const type = variables.typeOf(parameter.variable);
+  const member = variables.member(parameter, { takesNull: false });
+  const nullable = type && getNullableType(type);
+  assert(
+    isPlain(type) || (isListType(nullable) && isPlain(nullable.ofType)),
+    `a query cannot carry ${parameter.name}`,
+  );
+  return member;
+}
+
+function bodyOf(route: RestRoute, variables: Variables, define: Use["define"]): Body | undefined {
+  const { operationId, bodyVariable, bodyMembers } = route;
+  if (bodyVariable !== undefined) {
+    const variable = variables.take(bodyVariable);
+    const required = isNonNullType(variable.type);
+    return { json: variables.jsonOf(variable), required, variable: bodyVariable };
+  }
+  if (bodyMembers === undefined) return undefined;
+  const members = bodyMembers.map((parameter) => variables.member(parameter, { takesNull: true }));
+  const json = objectType(members);
+  const name = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Body`;
+  return {
+    json: { ...json, schema: define?.(name, json.schema) ?? json.schema },
+    required: members.some(({ required }) => required),
+    variable: undefined,
+  };
+}
+
+/** The Idempotency-Key header fills `$idempotencyKey`, or the field of that name in the body's input. */
+function idempotencyKeyOf({ bodyVariable }: RestRoute, variables: Variables): IdempotencyKey | undefined {
+  if (variables.has(IDEMPOTENCY_FIELD)) {
+    const { json, required } = variables.member(
+      { name: IDEMPOTENCY_FIELD, variable: IDEMPOTENCY_FIELD },
+      { takesNull: false },
+    );
+    return { json, required, variable: undefined };
+  }
+  const input = getNamedType(variables.typeOf(bodyVariable ?? ""));
+  const field = isInputObjectType(input) ? input.getFields()[IDEMPOTENCY_FIELD] : undefined;
+  if (field === undefined) return undefined;
+  return {
+    json: jsonTypeOf(field.type, { rule: ruleOf(field), check: checkOf(field) }),
+    required: isNonNullType(field.type),
+    variable: bodyVariable,
+  };
+}

@@ -1,0 +1,65 @@
+import type { FastifyRequest } from "fastify";
+import { type InputProblem, InvalidInput } from "../errors";
+import { excerpt } from "../keys/redact-tokens";
+import { IDEMPOTENCY_FIELD, type Member } from "./json-types";
+import { type Place, refuse } from "./json-value";
+import type { RoutePlan } from "./plan";
+
+/**
+ * Makes the function that reads a route's variables from a request.
+ * @returns a function that throws InvalidInput with every mistake in path, query, headers and body
+ */
+export function variablesReader({ path, query, body, idempotencyKey }: RoutePlan) {
+  const known = new Set(query.map(({ name }) => name));
+
+  return (request: FastifyRequest): Record<string, unknown> => {
+    const problems: InputProblem[] = [];
+    const variables: Record<string, unknown> = {};
+    const read = (from: unknown, { name, key, json, required }: Member) => {
+      const value = (from as Record<string, unknown>)[name];
+      const place: Place = { path: name, source: "text", problems };
+      if (value !== undefined) variables[key] = json.decode(value, place);
+      else if (required) refuse(place, "is required");
+    };
+    for (const member of path) read(request.params, member);
+    for (const member of query) read(request.query, member);
+    // A misspelled filter would otherwise list everything.
+    for (const name of known.size > 0 ? Object.keys(request.query as object) : []) {
+      if (!known.has(name))
+        refuse({ path: excerpt(name, 100) || "(no name)", source: "text", problems }, "is not known");
+    }
+    const key = idempotencyKey && {
+      [IDEMPOTENCY_FIELD]: readIdempotencyKey(request, idempotencyKey, problems),
+    };
+    if (body !== undefined) {
+      const place: Place = { path: "", source: "json", problems };
+      const value = hasBody(request) ? request.body : {};
+      const decoded = value === null ? refuse(place, "is required") : body.json.decode(value, place);
+      if (body.variable === undefined) Object.assign(variables, decoded);
+      else if (idempotencyKey?.variable !== undefined)
+        variables[body.variable] = { ...(decoded as object), ...key };
+      else variables[body.variable] = decoded;
+    }
+    if (idempotencyKey && idempotencyKey.variable === undefined) Object.assign(variables, key);
+    if (problems.length > 0) throw new InvalidInput(problems);
+    return variables;
+  };
+}
+
+/** Whether a request has a body, or says something of one. */
+export const hasBody = ({ headers }: FastifyRequest): boolean =>
+  headers["content-type"] !== undefined ||
+  headers["transfer-encoding"] !== undefined ||
+  (headers["content-length"] ?? "0") !== "0";
+
+/** The draft writes the key as a quoted string; most clients send it bare. */
+function readIdempotencyKey(
+  { headers }: FastifyRequest,
+  { json, required }: NonNullable<RoutePlan["idempotencyKey"]>,
+  problems: InputProblem[],
+): unknown {
+  const header = headers["idempotency-key"];
+  const place: Place = { path: "Idempotency-Key", source: "text", problems };
+  if (header === undefined) return required ? refuse(place, "is required") : undefined;
+  return json.decode(String(header).replace(/^"(.*)"$/, "$1"), place);
+}

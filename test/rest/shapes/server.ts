@@ -1,0 +1,27 @@
+import type { FastifyInstance } from "fastify";
+import pino from "pino";
+import { loadConfig } from "../../../src/config";
+import { RequestsUnderWay } from "../../../src/http/requests-under-way";
+import { createHttpServer } from "../../../src/http/server";
+import { addRestRoutes, refuseOtherRestMethods } from "../../../src/rest/rest";
+import type { RestRoute } from "../../../src/schema/rest-route";
+import { createShapes } from "./schema";
+
+export const schema = createShapes();
+
+/** The HTTP server of the gateway with these routes on the schema of shapes, for anonymous callers. */
+export async function startServer(served: readonly RestRoute[]): Promise<FastifyInstance> {
+  const config = loadConfig({});
+  const app = await createHttpServer(config, pino({ level: "silent" }), new RequestsUnderWay(() => {}));
+  await app.register(async (scope) => {
+    scope.addHook("onRequest", async (request) => {
+      request.gateway = {
+        caller: { kind: "anonymous" },
+        origin: { ip: null, userAgent: null, requestId: null },
+      };
+    });
+    addRestRoutes(scope, schema, served);
+  });
+  refuseOtherRestMethods(app, served);
+  return app;
+}

@@ -1,0 +1,113 @@
+import type { RestRoute } from "../../src/schema/rest-route";
+import { route } from "./shapes/routes";
+import { startServer } from "./shapes/server";
+
+describe("a route that cannot be served", () => {
+  const refused: [string, Partial<RestRoute>, RegExp][] = [
+    [
+      "a document that does not fit the schema",
+      { document: "{ nonsense }" },
+      /Cannot query field "nonsense"/,
+    ],
+    ["a document that is none", { document: "{" }, /Syntax Error/],
+    ["two operations", { document: "query a { numbers } query b { numbers }" }, /one query or mutation/],
+    ["two root fields", { document: "{ numbers open }" }, /one root field/],
+    ["a result that is not selected", { result: ["other"] }, /selects no other/],
+    [
+      "a GET that changes something",
+      { document: "mutation { release }", result: ["release"] },
+      /a GET must not change/,
+    ],
+    ["an undeclared path parameter", { path: "/x/:id" }, /pathParameters must be/],
+    [
+      "a variable that nothing fills",
+      { document: "query ($value: Int!) { number(value: $value) }", result: ["number"] },
+      /fills \$value/,
+    ],
+    ["a parameter without variable", { queryParameters: [{ name: "x", variable: "x" }] }, /no variable \$x/],
+    [
+      "a variable that is filled twice",
+      {
+        document: "query ($value: Int!) { number(value: $value) }",
+        result: ["number"],
+        queryParameters: [
+          { name: "a", variable: "value" },
+          { name: "b", variable: "value" },
+        ],
+      },
+      /\$value is filled twice/,
+    ],
+    [
+      "a JSON value in a query",
+      {
+        document: "query ($value: JSON) { json(value: $value) }",
+        result: ["json"],
+        queryParameters: [{ name: "v", variable: "value" }],
+      },
+      /a query cannot carry v/,
+    ],
+    [
+      "a list in a path",
+      {
+        path: "/x/:tags",
+        document: "query ($tags: [String!]) { found(tags: $tags) { count } }",
+        result: ["found"],
+        pathParameters: [{ name: "tags", variable: "tags", example: "a" }],
+      },
+      /a path cannot carry tags/,
+    ],
+    [
+      "a format of what is no ID",
+      {
+        path: "/x/:value",
+        document: "query ($value: Int!) { number(value: $value) }",
+        result: ["number"],
+        pathParameters: [{ name: "value", variable: "value", format: "uuid", example: 1 }],
+      },
+      /only an ID has a format/,
+    ],
+    ["a body with GET", { bodyVariable: "x" }, /a GET has no body/],
+    ["a body with DELETE", { method: "DELETE", bodyMembers: [] }, /a DELETE has no body/],
+    ["two bodies", { method: "POST", bodyVariable: "x", bodyMembers: [] }, /declared twice/],
+    ["no status", { status: { oneOf: [], choose: () => 200 } }, /no status/],
+    [
+      "an interface in its answer",
+      { document: "{ named { name } }", result: ["named"] },
+      /no form for the type Named/,
+    ],
+    [
+      "an unknown scalar in its answer",
+      { document: "{ unknown }", result: ["unknown"] },
+      /no form for the type Unknown/,
+    ],
+    [
+      "a fragment in its document",
+      { document: "{ found { ... { count } } }", result: ["found"] },
+      /no form for fragments/,
+    ],
+    [
+      "a recursive input",
+      {
+        method: "POST",
+        document: "query ($input: Endless) { endless(input: $input) }",
+        result: ["endless"],
+        bodyVariable: "input",
+      },
+      /recursive type Endless/,
+    ],
+    ["a field without access", { document: "{ open }", result: ["open"] }, /open declares no @Access/],
+    ["a page without its cursor", { pageInfo: ["numbers"] }, /selects no numbers.hasNextPage/],
+  ];
+
+  test.each(refused)("for %s fails at start and is named", async (_, more, reason) => {
+    const start = startServer([route("broken", more)]);
+    await expect(start).rejects.toThrow(/^REST route broken \([A-Z]+ \/.*\) cannot be served: .*\.$/);
+    await expect(start).rejects.toThrow(reason);
+  });
+
+  test("because it is there twice fails at start and is named", async () => {
+    await expect(startServer([route("a", {}), route("b", { path: "/a" })])).rejects.toThrow(
+      "REST route b (GET /a) is there twice.",
+    );
+  });
+});
