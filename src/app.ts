@@ -54,6 +54,9 @@ const loadOpenTelemetry = () => {
   return createTracing;
 };
 
+/** Largest body at `/graphql` (bytes): a document of the most characters, with as much again for its variables. */
+const GRAPHQL_BODY_LIMIT = 65_536;
+
 /** Where the build puts the dashboard: beside the program. */
 const BUILT_DASHBOARD = join(__dirname, "../dashboard");
 
@@ -97,6 +100,7 @@ export async function createApp(
       method: ["GET", "POST"],
       url: "/graphql",
       exposeHeadRoute: false,
+      bodyLimit: Math.min(config.bodyLimitBytes, GRAPHQL_BODY_LIMIT),
       handler: (request, reply) => follow("graphql", async () => answerGraphQL.call(scope, request, reply)),
     });
   });

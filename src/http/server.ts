@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { METHODS } from "node:http";
 import cors from "@fastify/cors";
-import fastify, { type FastifyInstance, type FastifyRequest, LogController } from "fastify";
+import fastify, { type FastifyInstance, LogController } from "fastify";
 import type { Logger } from "pino";
 import type { Config } from "../config";
 import type { RequestContext } from "../context";
@@ -11,8 +11,8 @@ import { RATE_LIMIT_HEADERS } from "../limits/rate-limit";
 import { connectionLimits } from "./connection-limits";
 import { answerClientErrors, answerError } from "./error-answer";
 import { answerExpectations } from "./expectations";
-import { parseJson, requireJson } from "./json-body";
 import { shedOverload } from "./overload";
+import { readJsonBodies } from "./read-body";
 import { logRequests } from "./request-log";
 import { refuseOddRequests } from "./request-shape";
 import type { RequestsUnderWay } from "./requests-under-way";
@@ -78,14 +78,7 @@ export async function createHttpServer(
     throw new GatewayError("not_found", "There is no such route.");
   });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    "application/json",
-    { parseAs: "buffer" },
-    async ({ headers }: FastifyRequest, body: Buffer) => {
-      requireJson(headers);
-      return parseJson(body);
-    },
-  );
+  readJsonBodies(app, config);
   const origins = [...config.corsOrigins, ...(config.environment === "development" ? [HOSTED_SANDBOX] : [])];
   if (origins.length > 0) {
     await app.register(cors, {
