@@ -92,7 +92,7 @@ export async function createHttpServer(
     });
   }
   // After CORS, so that pages that may call can read the refusals.
-  shedOverload(app, config, log);
+  shedOverload(app, config, log, requests);
   refuseOddRequests(app);
   answerExpectations(app);
   return app;
