@@ -28,6 +28,7 @@ export const ANYWHERE: readonly ErrorCode[] = [
   "not_found",
   "request_timeout",
   "expectation_failed",
+  "misdirected_request",
   "header_fields_too_large",
 ];
 

@@ -52,6 +52,7 @@ const OWNER = { email: "owner@example.com", password: "correct horse battery sta
  * Starts a gateway.
  * @param database one to share with another gateway; a new one when left out
  * @param dashboard folder of a built dashboard
+ * @param signInOwner false where the settings do not let this machine in; `owner` is empty then
  */
 export async function startGateway(
   engine: TestEngine,
@@ -59,7 +60,13 @@ export async function startGateway(
     env = {},
     database,
     dashboard,
-  }: { env?: Record<string, string>; database?: TestDatabase; dashboard?: string } = {},
+    signInOwner = true,
+  }: {
+    env?: Record<string, string>;
+    database?: TestDatabase;
+    dashboard?: string;
+    signInOwner?: boolean;
+  } = {},
 ): Promise<TestGateway> {
   const own = database ?? (await engine.createDatabase());
   const config = loadConfig({
@@ -114,7 +121,7 @@ export async function startGateway(
       if (database === undefined) await own.drop();
     },
   };
-  gateway.owner = await signIn(gateway, OWNER);
+  if (signInOwner) gateway.owner = await signIn(gateway, OWNER);
   return gateway;
 }
 
