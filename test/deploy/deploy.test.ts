@@ -112,7 +112,9 @@ describe("the Dockerfile", () => {
 
   test("starts the service as npm start does, and not as root", () => {
     const command = JSON.parse(/^CMD (\[.*\])$/m.exec(DOCKERFILE)?.[1] ?? "[]");
-    expect(`exec ${command.join(" ")}`).toBe(scripts.start);
+    // Node 20, which npm start has to work on, does not know this flag.
+    const started = command.filter((argument: string) => argument !== "--disable-sigusr1");
+    expect(`exec ${started.join(" ")}`).toBe(scripts.start);
     expect(/^USER (\S+)$/m.exec(DOCKERFILE)?.[1]).toMatch(/^[1-9]\d*:[1-9]\d*$/);
   });
 
