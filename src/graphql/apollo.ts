@@ -10,6 +10,7 @@ import type { Metrics } from "../telemetry/metrics";
 import { currentWork } from "../telemetry/trace";
 import { compiledQueries } from "./compiled-queries";
 import { formatError, toGatewayError } from "./errors";
+import { exactGetVariables } from "./get-variables";
 import { landingPage } from "./landing-page";
 import { MOST_FAULTS, MOST_TOKENS } from "./limits";
 import { refuseTooMuch } from "./refuse-too-much";
@@ -41,6 +42,7 @@ export function createApollo(
       // It would wrap every resolver to compute a header that is always "no-store" here.
       ApolloServerPluginCacheControlDisabled(),
       landingPage(environment),
+      exactGetVariables,
       refuseTooMuch(schema),
       refuseUnfitVariables,
       httpStatus(operations),
