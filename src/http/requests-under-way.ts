@@ -1,3 +1,4 @@
+import type { RequestListener, Server } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
@@ -38,11 +39,11 @@ export class RequestsUnderWay {
 
   /** Begins to follow, and closes connections with too many unanswered requests; hooks that come later may refuse some. */
   follow(app: FastifyInstance): void {
+    dropRequestsOfClosedConnections(app.server);
     app.addHook("onRequest", (request, reply, done) => {
       const { socket } = request.raw;
       const unanswered = this.unanswered.get(socket) ?? this.watch(socket);
-      // A connection that was closed still hands over what came in the same packet.
-      if (socket.destroyed || unanswered.size >= MAX_UNANSWERED_PER_CONNECTION) {
+      if (unanswered.size >= MAX_UNANSWERED_PER_CONNECTION) {
         socket.destroy();
         reply.hijack();
         return;
@@ -85,4 +86,14 @@ export class RequestsUnderWay {
       }, QUIET_MS).unref();
     });
   }
+}
+
+/** A closed connection still hands over the rest of its packet, over a thousand requests: they are not worth a look. */
+function dropRequestsOfClosedConnections(server: Server): void {
+  const listeners = server.listeners("request") as RequestListener[];
+  server.removeAllListeners("request");
+  server.on("request", (request, response) => {
+    if (request.socket.destroyed) return;
+    for (const listener of listeners) listener.call(server, request, response);
+  });
 }
