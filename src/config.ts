@@ -85,12 +85,15 @@ function tracingOf(env: {
   OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?: string | undefined;
   OTEL_SERVICE_NAME: string;
+  OTEL_TRACES_SAMPLER: string;
+  OTEL_TRACES_SAMPLER_ARG: number;
   OTEL_SDK_DISABLED?: string | undefined;
-}): { url: string; serviceName: string } | undefined {
+}): { url: string; serviceName: string; sampler: { name: string; ratio: number } } | undefined {
   const base = env.OTEL_EXPORTER_OTLP_ENDPOINT;
   const url = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (base && `${base}/v1/traces`);
   if (url === undefined || env.OTEL_SDK_DISABLED?.toLowerCase() === "true") return undefined;
-  return { url, serviceName: env.OTEL_SERVICE_NAME };
+  const sampler = { name: env.OTEL_TRACES_SAMPLER, ratio: env.OTEL_TRACES_SAMPLER_ARG };
+  return { url, serviceName: env.OTEL_SERVICE_NAME, sampler };
 }
 
 const settings = z
@@ -147,6 +150,11 @@ const settings = z
     OTEL_TRACES_SAMPLER: z
       .enum(SAMPLERS, `OTEL_TRACES_SAMPLER must be one of ${SAMPLERS.join(", ")}`)
       .default("parentbased_always_on"),
+    OTEL_TRACES_SAMPLER_ARG: z
+      .string()
+      .regex(/^(0(\.\d+)?|1(\.0+)?|\.\d+)$/, "OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1")
+      .transform(Number)
+      .default(1),
     OTEL_SDK_DISABLED: z.string().optional(),
     BOOTSTRAP_OWNER_EMAIL: z
       .email("BOOTSTRAP_OWNER_EMAIL must be an e-mail address")
