@@ -37,7 +37,8 @@ try {
 
 async function overload(title, request, data) {
   const operationsPort = await freePort();
-  const product = { ...CONTENDERS[0], env: { OPERATIONS_PORT: String(operationsPort) } };
+  const env = { OPERATIONS_PORT: String(operationsPort), MAX_CONNECTIONS_PER_ADDRESS: "0" };
+  const product = { ...CONTENDERS[0], env };
   const server = await startServer(product, await data.copy());
   const { port, pid } = server;
   const bytes = encodeRequest(request, data.secrets[0], `127.0.0.1:${port}`);
