@@ -58,6 +58,9 @@ const loadOpenTelemetry = () => {
 /** Part of the requests in flight that may wait to make a large answer: too few to count as an overload. */
 const MAX_WAITING_SHARE = 0.1;
 
+/** Largest body at `/graphql` (bytes): a document of the most characters, with as much again for its variables. */
+const GRAPHQL_BODY_LIMIT = 65_536;
+
 /** Where the build puts the dashboard: beside the program. */
 const BUILT_DASHBOARD = join(__dirname, "../dashboard");
 
@@ -103,6 +106,7 @@ export async function createApp(
       method: ["GET", "POST"],
       url: "/graphql",
       exposeHeadRoute: false,
+      bodyLimit: Math.min(config.bodyLimitBytes, GRAPHQL_BODY_LIMIT),
       handler: (request, reply) => follow("graphql", async () => answerGraphQL.call(scope, request, reply)),
     });
   });

@@ -27,6 +27,19 @@ const origins = list.pipe(
   z.array(z.string().refine(isOrigin, "CORS_ORIGINS must hold origins such as https://app.example.com")),
 );
 
+/** Names or addresses as they stand in the Host header, without port; an IPv6 address has brackets there. */
+const hosts = list.pipe(
+  z.array(
+    z
+      .string()
+      .toLowerCase()
+      .refine(
+        (text) => /^([\w.-]+|\[[\da-f:.]+\])$/.test(text),
+        "ALLOWED_HOSTS must hold host names without ports, such as gateway.example.com",
+      ),
+  ),
+);
+
 /** An address, a CIDR range, or one of the names that `@fastify/proxy-addr` has for some. */
 function isProxy(text: string): boolean {
   if (["loopback", "linklocal", "uniquelocal"].includes(text)) return true;
@@ -72,12 +85,15 @@ function tracingOf(env: {
   OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?: string | undefined;
   OTEL_SERVICE_NAME: string;
+  OTEL_TRACES_SAMPLER: string;
+  OTEL_TRACES_SAMPLER_ARG: number;
   OTEL_SDK_DISABLED?: string | undefined;
-}): { url: string; serviceName: string } | undefined {
+}): { url: string; serviceName: string; sampler: { name: string; ratio: number } } | undefined {
   const base = env.OTEL_EXPORTER_OTLP_ENDPOINT;
   const url = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (base && `${base}/v1/traces`);
   if (url === undefined || env.OTEL_SDK_DISABLED?.toLowerCase() === "true") return undefined;
-  return { url, serviceName: env.OTEL_SERVICE_NAME };
+  const sampler = { name: env.OTEL_TRACES_SAMPLER, ratio: env.OTEL_TRACES_SAMPLER_ARG };
+  return { url, serviceName: env.OTEL_SERVICE_NAME, sampler };
 }
 
 const settings = z
@@ -101,6 +117,7 @@ const settings = z
       .enum(["true", "false"], "GRAPHQL_INTROSPECTION must be true or false")
       .optional(),
     PUBLIC_URL: url("PUBLIC_URL").optional(),
+    ALLOWED_HOSTS: hosts.default([]),
     PRODUCTION_URL: url("PRODUCTION_URL").optional(),
     STAGING_URL: url("STAGING_URL").optional(),
     TLS_CERT_FILE: z.string().optional(),
@@ -116,6 +133,7 @@ const settings = z
     MAX_REQUESTS_IN_FLIGHT: integer("MAX_REQUESTS_IN_FLIGHT", 1, 1_000_000).default(1_000),
     REQUEST_TIMEOUT_SECONDS: integer("REQUEST_TIMEOUT_SECONDS", 1, 3600).default(60),
     MAX_CONNECTIONS: integer("MAX_CONNECTIONS", 1, 1_000_000).default(10_000),
+    MAX_CONNECTIONS_PER_ADDRESS: integer("MAX_CONNECTIONS_PER_ADDRESS", 0, 1_000_000).optional(),
     RATE_LIMIT_PER_MINUTE: integer("RATE_LIMIT_PER_MINUTE", 0, 100_000_000).default(0),
     REFUSED_KEYS_PER_MINUTE: integer("REFUSED_KEYS_PER_MINUTE", 0, 100_000_000).default(1000),
     CORS_ORIGINS: origins.default([]),
@@ -132,6 +150,11 @@ const settings = z
     OTEL_TRACES_SAMPLER: z
       .enum(SAMPLERS, `OTEL_TRACES_SAMPLER must be one of ${SAMPLERS.join(", ")}`)
       .default("parentbased_always_on"),
+    OTEL_TRACES_SAMPLER_ARG: z
+      .string()
+      .regex(/^(0(\.\d+)?|1(\.0+)?|\.\d+)$/, "OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1")
+      .transform(Number)
+      .default(1),
     OTEL_SDK_DISABLED: z.string().optional(),
     BOOTSTRAP_OWNER_EMAIL: z
       .email("BOOTSTRAP_OWNER_EMAIL must be an e-mail address")
@@ -160,6 +183,7 @@ const settings = z
     environment: env.ENVIRONMENT,
     introspection: (env.GRAPHQL_INTROSPECTION ?? String(env.ENVIRONMENT === "development")) === "true",
     publicUrl: env.PUBLIC_URL,
+    allowedHosts: env.ALLOWED_HOSTS,
     productionUrl: env.PRODUCTION_URL,
     stagingUrl: env.STAGING_URL,
     tls:
@@ -172,6 +196,8 @@ const settings = z
     maxRequestsInFlight: env.MAX_REQUESTS_IN_FLIGHT,
     requestTimeoutMs: env.REQUEST_TIMEOUT_SECONDS * 1000,
     maxConnections: env.MAX_CONNECTIONS,
+    // Behind a proxy all connections have the address of the proxy.
+    maxConnectionsPerAddress: env.MAX_CONNECTIONS_PER_ADDRESS ?? (env.TRUST_PROXY === false ? 1_000 : 0),
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
     refusedKeysPerMinute: env.REFUSED_KEYS_PER_MINUTE,
     corsOrigins: env.CORS_ORIGINS,

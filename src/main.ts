@@ -1,3 +1,4 @@
+import "./no-inspector";
 import "reflect-metadata";
 import { lookup } from "node:dns/promises";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -10,6 +10,7 @@ import type { Metrics } from "../telemetry/metrics";
 import { currentWork } from "../telemetry/trace";
 import { compiledQueries } from "./compiled-queries";
 import { formatError, toGatewayError } from "./errors";
+import { exactGetVariables } from "./get-variables";
 import { landingPage } from "./landing-page";
 import { MAX_FAULTS, MAX_TOKENS } from "./limits";
 import { queryLimits, type RequestLimits } from "./query-limits";
@@ -42,6 +43,7 @@ export function createApollo(
       // It would wrap every resolver to compute a header that is always "no-store" here.
       ApolloServerPluginCacheControlDisabled(),
       landingPage(environment),
+      exactGetVariables,
       queryLimits(schema, { ...limits, schemaHidden: !introspection }),
       refuseUnfitVariables,
       httpStatus(operations),

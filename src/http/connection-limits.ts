@@ -1,5 +1,11 @@
 import type { ServerOptions } from "node:http";
+import type { Server, Socket } from "node:net";
+import type { FastifyBaseLogger } from "fastify";
 import type { Config } from "../config";
+import { networkOf } from "../limits/network";
+
+/** At most one line in the log in this time tells of connections that were hung up on (ms). */
+const LOG_INTERVAL_MS = 60_000;
 
 /** How long a connection may say nothing, or take over a request: for each server that listens. */
 export const connectionLimits = ({ requestTimeoutMs }: Pick<Config, "requestTimeoutMs">) =>
@@ -10,3 +16,35 @@ export const connectionLimits = ({ requestTimeoutMs }: Pick<Config, "requestTime
     // Refused with the others that have no fit Host, in JSON.
     requireHostHeader: false,
   }) satisfies ServerOptions;
+
+/** Hangs up on connections beyond the most in all, and beyond the most of one address or IPv6 network of 64 bits. */
+export function limitConnections(
+  server: Server,
+  { maxConnections, maxConnectionsPerAddress }: Pick<Config, "maxConnections" | "maxConnectionsPerAddress">,
+  log: Pick<FastifyBaseLogger, "warn">,
+): void {
+  server.maxConnections = maxConnections;
+  if (maxConnectionsPerAddress === 0) return;
+  const counts = new Map<string, number>();
+  let loggedAt = Number.NEGATIVE_INFINITY;
+  server.on("connection", (socket: Socket) => {
+    const network = networkOf(socket.remoteAddress ?? null);
+    const count = (counts.get(network) ?? 0) + 1;
+    if (count > maxConnectionsPerAddress) {
+      socket.destroy();
+      if (performance.now() - loggedAt < LOG_INTERVAL_MS) return;
+      loggedAt = performance.now();
+      log.warn(
+        { ip: network },
+        "an address has MAX_CONNECTIONS_PER_ADDRESS connections: others are hung up on",
+      );
+      return;
+    }
+    counts.set(network, count);
+    socket.once("close", () => {
+      const left = (counts.get(network) ?? 0) - 1;
+      if (left > 0) counts.set(network, left);
+      else counts.delete(network);
+    });
+  });
+}

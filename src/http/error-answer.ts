@@ -5,12 +5,7 @@ import { type ErrorCode, GatewayError } from "../errors";
 
 /** Fastify's own refusals in the words of the error table. */
 const CODES: Readonly<Record<string, ErrorCode>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: "payload_too_large",
   FST_ERR_CTP_INVALID_MEDIA_TYPE: "invalid_content_type",
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: "invalid_request",
-  FST_ERR_CTP_EMPTY_JSON_BODY: "invalid_json",
-  // The client went away while it sent its body: nobody reads the answer, and nothing is wrong here.
-  ECONNRESET: "invalid_request",
   FST_ERR_BAD_URL: "not_found",
   // A path that has routes refuses the method QUERY before anybody misses its content type.
   FST_ERR_ROUTE_MISSING_CONTENT_TYPE: "not_found",

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../config";
 import { StartupError } from "../errors";
-import { connectionLimits } from "./connection-limits";
+import { connectionLimits, limitConnections } from "./connection-limits";
 
 /** What those ask for who look after the service, above all when it has too much to do. */
 export const OPERATIONS: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
@@ -18,12 +18,12 @@ const NOWHERE = "/nowhere";
  */
 export async function listenForOperations(
   app: FastifyInstance,
-  config: Pick<Config, "requestTimeoutMs" | "maxConnections">,
+  config: Pick<Config, "requestTimeoutMs" | "maxConnections" | "maxConnectionsPerAddress">,
   port: number,
   host: string,
 ): Promise<Server> {
   const server = createServer(connectionLimits(config));
-  server.maxConnections = config.maxConnections;
+  limitConnections(server, config, app.log);
   for (const event of ["request", "checkContinue", "checkExpectation"]) {
     server.on(event, (request: IncomingMessage, response: ServerResponse) => {
       const [path = ""] = (request.url ?? "").split("?");

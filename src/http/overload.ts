@@ -3,6 +3,8 @@ import type { Logger } from "pino";
 import type { Config } from "../config";
 import { GatewayError } from "../errors";
 import { OPERATIONS } from "./operations";
+import type { RequestsUnderWay } from "./requests-under-way";
+import { UnsentAnswers } from "./unsent-answers";
 import { WorkLoad } from "./work-load";
 
 /**
@@ -10,6 +12,10 @@ import { WorkLoad } from "./work-load";
  * read, the loop would read and refuse without an end, and nothing that was accepted would go on.
  */
 const REFUSALS_A_TURN = 100;
+
+/** Bytes, near enough; a stream is read as fast as it leaves. */
+const sizeOf = (payload: unknown): number =>
+  typeof payload === "string" || Buffer.isBuffer(payload) ? payload.length : 0;
 
 /** At most one line in the log in this time tells of refusals (ms). */
 const LOG_REST_MS = 1_000;
@@ -25,14 +31,17 @@ declare module "fastify" {
 
 /**
  * Answers 503 at once when there is too much to do, before anybody is authenticated or a body is read: what is
- * accepted is still answered soon. Reading a body is the client's work, which it may do as slowly as it likes.
+ * accepted is still answered soon. Sending a body is the client's work, which it may do as slowly as it likes; an
+ * answer that has not left counts, though never as late.
  */
 export function shedOverload(
   app: FastifyInstance,
-  { maxRequestsInFlight }: Pick<Config, "maxRequestsInFlight">,
+  { maxRequestsInFlight, requestTimeoutMs }: Pick<Config, "maxRequestsInFlight" | "requestTimeoutMs">,
   log: Logger,
+  requests: RequestsUnderWay,
 ): void {
-  const load = new WorkLoad(maxRequestsInFlight);
+  const unsent = new UnsentAnswers<FastifyRequest>(Math.ceil(maxRequestsInFlight / 2), requestTimeoutMs);
+  const load = new WorkLoad(maxRequestsInFlight, () => unsent.count);
   // Made once: taking the stack costs more than the whole refusal.
   const refusal = new GatewayError("unavailable");
   let refused = 0;
@@ -77,9 +86,13 @@ export function shedOverload(
     request.work ??= load.begin();
     done();
   });
-  // Not when the answer has gone out: where the client has gone away, that never comes, but the work goes on till here.
+  // From here on it waits for its client alone. A client that has gone away waits for nothing; its work goes on till here.
   app.addHook("onSend", (request, _reply, payload, done) => {
     pause(request);
+    const { socket } = request.raw;
+    if (!socket.destroyed) unsent.add(request, socket, sizeOf(payload));
     done(null, payload);
   });
+  requests.onEnd((request) => unsent.delete(request));
+  app.addHook("onClose", async () => unsent.close());
 }

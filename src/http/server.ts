@@ -1,18 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { METHODS } from "node:http";
-import cors from "@fastify/cors";
-import fastify, { type FastifyInstance, type FastifyRequest, LogController } from "fastify";
+import fastify, { type FastifyInstance, LogController } from "fastify";
 import type { Logger } from "pino";
 import type { Config } from "../config";
 import type { RequestContext } from "../context";
 import { GatewayError } from "../errors";
 import { holdsToken } from "../keys/redact-tokens";
-import { RATE_LIMIT_HEADERS } from "../limits/rate-limit";
-import { connectionLimits } from "./connection-limits";
+import { dropForwardedPorts } from "./client-address";
+import { connectionLimits, limitConnections } from "./connection-limits";
+import { allowOrigins } from "./cors";
 import { answerClientErrors, answerError } from "./error-answer";
 import { answerExpectations } from "./expectations";
-import { parseJson, requireJson } from "./json-body";
+import { refuseForeignHosts } from "./host";
 import { shedOverload } from "./overload";
+import { readJsonBodies } from "./read-body";
 import { logRequests } from "./request-log";
 import { refuseOddRequests } from "./request-shape";
 import type { RequestsUnderWay } from "./requests-under-way";
@@ -25,11 +26,6 @@ declare module "fastify" {
     gateway: RequestContext;
   }
 }
-
-const HOSTED_SANDBOX = "https://studio.apollographql.com";
-
-/** Headers that pages of other origins may read. */
-const EXPOSED_HEADERS = ["Link", "Location", "Deprecation", "Sunset", "Retry-After", "X-Request-Id"];
 
 /**
  * The HTTP server with all that the doors share: request ids, JSON bodies, errors, CORS, logs. Never listens.
@@ -63,13 +59,14 @@ export async function createHttpServer(
       ? { https: { ...limits, ...readTls(config.tls), handshakeTimeout: config.requestTimeoutMs } }
       : { http: limits }),
   }) as unknown as FastifyInstance;
-  app.server.maxConnections = config.maxConnections;
+  limitConnections(app.server, config, log);
   if (config.tls) renewTls(app, config.tls);
 
   // Fastify knows only the common ones; the others are to be 405 on a path that has routes, not 404.
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   app.decorateRequest("gateway", null as never);
   requests.follow(app);
+  if (config.trustProxy !== false) dropForwardedPorts(app);
   addHeadersToAll(app, headers);
   logRequests(app);
   endConnectionsOnClose(app);
@@ -78,29 +75,12 @@ export async function createHttpServer(
     throw new GatewayError("not_found", "There is no such route.");
   });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    "application/json",
-    { parseAs: "buffer" },
-    async ({ headers }: FastifyRequest, body: Buffer) => {
-      requireJson(headers);
-      return parseJson(body);
-    },
-  );
-  const origins = [...config.corsOrigins, ...(config.environment === "development" ? [HOSTED_SANDBOX] : [])];
-  if (origins.length > 0) {
-    await app.register(cors, {
-      origin: origins,
-      strictPreflight: false,
-      // The routes answer OPTIONS themselves, with `Allow`.
-      preflightContinue: true,
-      methods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
-      exposedHeaders: [...EXPOSED_HEADERS, ...(config.rateLimitPerMinute > 0 ? RATE_LIMIT_HEADERS : [])],
-      maxAge: 600,
-    });
-  }
+  readJsonBodies(app, config);
+  await allowOrigins(app, config);
   // After CORS, so that pages that may call can read the refusals.
-  shedOverload(app, config, log);
+  shedOverload(app, config, log, requests);
   refuseOddRequests(app);
+  refuseForeignHosts(app, config);
   answerExpectations(app);
   return app;
 }

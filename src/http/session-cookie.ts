@@ -24,7 +24,7 @@ export function sessionCookies({ publicUrl }: Pick<Config, "publicUrl">) {
    */
   return (request: FastifyRequest, reply: FastifyReply): SessionCookie | undefined => {
     if (request.method !== "POST") return undefined;
-    const form = request.protocol === "https" || publicOrigin?.startsWith("https:") ? OVER_HTTPS : OVER_HTTP;
+    const form = isOverHttps(request, publicOrigin) ? OVER_HTTPS : OVER_HTTP;
     const { authorization, cookie } = request.headers;
     // A request that says in a header who it is does not say it in a cookie too.
     const token = authorization === undefined && cookie ? parseCookie(cookie)[form.name] : undefined;
@@ -49,6 +49,13 @@ export function sessionCookies({ publicUrl }: Pick<Config, "publicUrl">) {
     };
   };
 }
+
+/** Whether the browser speaks HTTPS, be it with a proxy that does not say so: then its page's origin does. */
+const isOverHttps = (
+  { headers, protocol, host }: FastifyRequest,
+  publicOrigin: string | undefined,
+): boolean =>
+  protocol === "https" || publicOrigin?.startsWith("https:") === true || headers.origin === `https://${host}`;
 
 /** Whether a page of another origin sent this; only browsers say so, and no page can make them say otherwise. */
 function isForeign({ headers, protocol, host }: FastifyRequest, publicOrigin: string | undefined): boolean {

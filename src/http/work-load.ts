@@ -23,9 +23,14 @@ export class WorkLoad {
   private underWay = 0;
   private readonly mostLate: number;
 
-  /** @param most requests under way at a time. @param now in ms, never going back */
+  /**
+   * @param most requests under way at a time
+   * @param unsent how many answers wait for their clients
+   * @param now in ms, never going back
+   */
   constructor(
     private readonly most: number,
+    private readonly unsent: () => number,
     private readonly now: () => number = () => performance.now(),
   ) {
     this.mostLate = Math.ceil(most * LATE_SHARE);
@@ -33,7 +38,7 @@ export class WorkLoad {
 
   /** Whether there is so much to do that another request would only make it worse. */
   get isTooMuch(): boolean {
-    if (this.underWay >= this.most) return true;
+    if (this.underWay + this.unsent() >= this.most) return true;
     if (this.underWay < this.mostLate) return false;
     this.goOn();
     return this.late >= this.mostLate;

@@ -1,6 +1,7 @@
-import { createReadStream } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { createGzip } from "node:zlib";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import type { FastifyInstance } from "fastify";
 import { refuseOtherMethods } from "../http/allowed-methods";
 import type { JsonSchema } from "./json-value";
@@ -9,6 +10,20 @@ const VIEWER = join(
   dirname(require.resolve("openapi-explorer/package.json")),
   "dist/browser/openapi-explorer.min.js",
 );
+
+/** The viewer as it is sent, plain and compressed. */
+interface Viewer {
+  plain: Buffer;
+  gzipped: Buffer;
+}
+
+let viewer: Promise<Viewer> | undefined;
+
+/** Reads and compresses the viewer once per process: a stream per request would let clients keep files open. */
+function loadViewer(): Promise<Viewer> {
+  viewer ??= readFile(VIEWER).then(async (plain) => ({ plain, gzipped: await promisify(gzip)(plain) }));
+  return viewer;
+}
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -49,13 +64,14 @@ export function addDocumentation(app: FastifyInstance, openApi: JsonSchema): voi
       })
       .send(PAGE),
   );
-  app.get("/docs/viewer.js", (request, reply) => {
-    const gzip = /\bgzip\b/.test(request.headers["accept-encoding"] ?? "");
-    if (gzip) reply.header("content-encoding", "gzip");
+  app.get("/docs/viewer.js", async (request, reply) => {
+    const { plain, gzipped } = await loadViewer();
+    const compress = /\bgzip\b/.test(request.headers["accept-encoding"] ?? "");
+    if (compress) reply.header("content-encoding", "gzip");
     return reply
       .headers({ vary: "Accept-Encoding", "cache-control": "max-age=3600" })
       .type("text/javascript; charset=utf-8")
-      .send(gzip ? createReadStream(VIEWER).pipe(createGzip()) : createReadStream(VIEWER));
+      .send(compress ? gzipped : plain);
   });
   for (const path of ["/openapi.json", "/docs", "/docs/viewer.js"]) refuseOtherMethods(app, path, ["GET"]);
 }

@@ -6,7 +6,7 @@ import { DEPRECATION_HEADERS, type HeaderName, headers } from "./openapi-headers
 import type { RoutePlan } from "./plan";
 
 /** What requests can meet that reach no operation; other methods of a path are answered 405. */
-const ANYWHERE: readonly ErrorCode[] = ["not_found", "method_not_allowed"];
+const ANYWHERE: readonly ErrorCode[] = ["not_found", "method_not_allowed", "misdirected_request"];
 
 /** The body of every error. */
 export function errorSchema(plans: readonly RoutePlan[]): JsonSchema {
@@ -51,7 +51,14 @@ function errorCodes({ route, body, idempotencyKey, canBeMissing }: RoutePlan): E
     ...has(idempotencyKey, "idempotency_key_reused"),
     ...has(takesBytes, "payload_too_large"),
     ...has(body, "unsupported_content_encoding"),
-    ...has(true, "expectation_failed", "rate_limited", "too_many_attempts", "header_fields_too_large"),
+    ...has(
+      true,
+      "expectation_failed",
+      "misdirected_request",
+      "rate_limited",
+      "too_many_attempts",
+      "header_fields_too_large",
+    ),
     ...has(true, "internal_error", "unavailable"),
     ...(route.errors ?? []),
   ];

@@ -12,7 +12,17 @@ import {
 import { W3CTraceContextPropagator } from "@opentelemetry/core";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 import { detectResources, envDetector, resourceFromAttributes } from "@opentelemetry/resources";
-import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from "@opentelemetry/sdk-trace-base";
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BasicTracerProvider,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  RandomIdGenerator,
+  type Sampler,
+  type SpanExporter,
+  TraceIdRatioBasedSampler,
+} from "@opentelemetry/sdk-trace-base";
 import type { Logger } from "pino";
 import type { Config } from "../config";
 import { version } from "../version";
@@ -26,10 +36,14 @@ const COMPLAINT_MS = 60_000;
 
 /**
  * Follows requests with OpenTelemetry, and sends what it sees by OTLP over HTTP. Load this only where it is wanted: it
- * takes a tenth of a second. The library reads its further settings (sampler, headers, batches) from `OTEL_…` itself.
+ * takes a tenth of a second. The library reads its further settings (headers, batches, limits) from `OTEL_…` itself.
  */
-export function createTracing({ url, serviceName }: NonNullable<Config["tracing"]>, log: Logger): Tracing {
+export function createTracing(
+  { url, serviceName, sampler }: NonNullable<Config["tracing"]>,
+  log: Logger,
+): Tracing {
   const provider = new BasicTracerProvider({
+    sampler: createSampler(sampler),
     resource: detectResources({ detectors: [envDetector] }).merge(
       resourceFromAttributes({ "service.name": serviceName, "service.version": version }),
     ),
@@ -52,6 +66,31 @@ export function createTracing({ url, serviceName }: NonNullable<Config["tracing"
       log.warn("the collector does not take the last traces: they are given up");
     },
   };
+}
+
+const ids = new RandomIdGenerator();
+
+/**
+ * The sampler of the settings, but that a client's `traceparent` cannot have a request traced: neither its flag nor its
+ * trace id, which the client can choose to fit the ratio, decides. A client can ask not to be traced.
+ */
+function createSampler({ name, ratio }: NonNullable<Config["tracing"]>["sampler"]): Sampler {
+  const kind = name.replace("parentbased_", "");
+  const root: Sampler =
+    kind === "always_off"
+      ? new AlwaysOffSampler()
+      : kind === "always_on"
+        ? new AlwaysOnSampler()
+        : new TraceIdRatioBasedSampler(ratio);
+  const ofClients: Sampler = {
+    shouldSample: (context, _traceId, ...rest) => root.shouldSample(context, ids.generateTraceId(), ...rest),
+    toString: () => `own decision of ${root}`,
+  };
+  return new ParentBasedSampler({
+    root,
+    remoteParentSampled: ofClients,
+    remoteParentNotSampled: name === kind ? ofClients : new AlwaysOffSampler(),
+  });
 }
 
 const spans = new WeakMap<Work, Span>();

@@ -111,9 +111,11 @@ describe("the Dockerfile", () => {
   });
 
   test("starts the service as npm start does, and not as root", () => {
-    const command = JSON.parse(/^CMD (\[.*\])$/m.exec(DOCKERFILE)?.[1] ?? "[]").join(" ");
+    const command: string[] = JSON.parse(/^CMD (\[.*\])$/m.exec(DOCKERFILE)?.[1] ?? "[]");
+    // Node 20, which npm start has to work on, does not know this flag.
+    const started = command.filter((argument) => argument !== "--disable-sigusr1").join(" ");
     // With `exec`, signals reach the server and not the shell; Windows' shell knows none, and takes the second.
-    expect(scripts.start).toBe(`exec ${command} || ${command}`);
+    expect(scripts.start).toBe(`exec ${started} || ${started}`);
     expect(/^USER (\S+)$/m.exec(DOCKERFILE)?.[1]).toMatch(/^[1-9]\d*:[1-9]\d*$/);
   });
 

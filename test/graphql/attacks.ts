@@ -19,12 +19,12 @@ export type Attack = readonly [name: string, code: ErrorCode, document: string];
 
 /** Small documents that would keep a server busy, or fill its memory. */
 export const ATTACKS: readonly Attack[] = [
-  ["a million characters", "query_too_complex", `{ __typename ${"a ".repeat(500_000)}}`],
-  ["a text of 100,000 characters", "query_too_complex", `{ pet(id: "${"x".repeat(100_000)}") { id } }`],
+  ["60,000 characters", "query_too_complex", `{ __typename ${"a ".repeat(30_000)}}`],
+  ["a text of 60,000 characters", "query_too_complex", `{ pet(id: "${"x".repeat(60_000)}") { id } }`],
   [
-    "a number of 100,000 digits",
+    "a number of 60,000 digits",
     "query_too_complex",
-    `{ pets(first: ${"9".repeat(100_000)}) { nodes { id } } }`,
+    `{ pets(first: ${"9".repeat(60_000)}) { nodes { id } } }`,
   ],
   [
     "a number of 25,000 digits",
@@ -32,7 +32,7 @@ export const ATTACKS: readonly Attack[] = [
     `{ pets(first: ${"9".repeat(25_000)}) { nodes { id } } }`,
   ],
   ["a name of 25,000 characters", "graphql_validation_failed", `{ ${"a".repeat(25_000)} }`],
-  ["100,000 comments", "query_too_complex", `${"#\n".repeat(100_000)}{ __typename }`],
+  ["20,000 comments", "query_too_complex", `${"#\n".repeat(20_000)}{ __typename }`],
   ["10,000 comments", "query_too_complex", `${"#\n".repeat(10_000)}{ __typename }`],
   ["a block text of 10,000 lines", "query_too_complex", `{ pet(id: """${"\n x".repeat(9_000)}""") { id } }`],
   [

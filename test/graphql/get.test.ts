@@ -18,6 +18,22 @@ onEachEngine((engine) => {
     expect((await get({ query: "{ __typename }" })).body).toEqual({ data: { __typename: "Query" } });
   });
 
+  test("a number beyond 2^53 in the variables of a GET is not rounded: the answer is that of a POST", async () => {
+    const query = "query ($id: ID!) { pet(id: $id) { id } }";
+    // Rounded, the first would be the ID of an animal that there may be, and answered 200.
+    for (const [id, codes] of [
+      ["9007199254740993", ["invalid_request"]],
+      ["1e400", ["invalid_json"]],
+      ['"9007199254740993"', []],
+    ] as const) {
+      const found = await get({ query, variables: `{"id":${id}}` });
+      const body = `{"query":${JSON.stringify(query)},"variables":{"id":${id}}}`;
+      const posted = await gateway.rest("POST", "/graphql", { headers: HEADERS, body });
+      expect([found.status, codesOf(found)]).toEqual([posted.status, codes]);
+      expect(codesOf(posted)).toEqual(codes);
+    }
+  });
+
   test("a mutation by GET is 405 and changes nothing", async () => {
     const query = 'mutation { createPet(input: { name: "Rex", categoryId: "1" }) { id } }';
     const reply = await get({ query });

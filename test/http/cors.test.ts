@@ -1,5 +1,5 @@
 import { sqlite } from "../support/engines";
-import { startGateway } from "../support/gateway";
+import { startGateway, type TestGateway } from "../support/gateway";
 import { suiteGateway } from "../support/suite";
 
 const MINE = "https://app.example.com";
@@ -62,4 +62,31 @@ test("without CORS_ORIGINS no page of another origin is let in", async () => {
     }
   }
   await gateway.close();
+});
+
+describe("in development", () => {
+  const SANDBOX = "https://studio.apollographql.com";
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway(sqlite, { env: { CORS_ORIGINS: MINE } });
+  });
+  afterAll(() => gateway.close());
+
+  const allowed = async (path: string, origin: string) => {
+    const call = { token: null, headers: { origin, "access-control-request-method": "POST" } };
+    const replies = [await gateway.rest("GET", path, call), await gateway.rest("OPTIONS", path, call)];
+    return replies.map(({ headers }) => headers.get("access-control-allow-origin"));
+  };
+
+  test("the hosted Sandbox may call /graphql and nothing else", async () => {
+    expect(await allowed("/graphql", SANDBOX)).toEqual([SANDBOX, SANDBOX]);
+    for (const path of [...PATHS, "/metrics"].filter((path) => path !== "/graphql")) {
+      expect(await allowed(path, SANDBOX)).toEqual([null, null]);
+    }
+  });
+
+  test("/metrics, which needs no token here, is for no page", async () => {
+    expect(await allowed("/metrics", MINE)).toEqual([null, null]);
+    expect(await allowed("/graphql", MINE)).toEqual([MINE, MINE]);
+  });
 });

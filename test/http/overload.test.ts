@@ -86,10 +86,16 @@ onEachEngine((engine) => {
 
 describe("what counts as too much to do", () => {
   let now: number;
+  let unsent: number;
   let load: WorkLoad;
   beforeEach(() => {
     now = 12_345;
-    load = new WorkLoad(1_000, () => now);
+    unsent = 0;
+    load = new WorkLoad(
+      1_000,
+      () => unsent,
+      () => now,
+    );
   });
   const begin = (count: number) => Array.from({ length: count }, () => load.begin());
 
@@ -112,6 +118,15 @@ describe("what counts as too much to do", () => {
     load.end(late[0] ?? 0);
     expect(load.isTooMuch).toBe(false);
     now += 100_000;
+    expect(load.isTooMuch).toBe(true);
+  });
+
+  test("answers that have not left count with the others, and are never late", () => {
+    begin(100);
+    unsent = 899;
+    now += 100_000;
+    expect(load.isTooMuch).toBe(false);
+    unsent++;
     expect(load.isTooMuch).toBe(true);
   });
 

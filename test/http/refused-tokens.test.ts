@@ -96,6 +96,15 @@ describe("an address that tries out keys", () => {
     expect(codeOf(await guess("2001:db8:0:1::1"))).toBe("invalid_api_key");
   });
 
+  test("is the same address whatever port its proxy adds to it, and another than its neighbours", async () => {
+    await tryOut((i) => `203.0.113.1:${4000 + i}`);
+    expect(codeOf(await guess("203.0.113.1"))).toBe("too_many_attempts");
+    expect(codeOf(await guess("203.0.113.2:4000"))).toBe("invalid_api_key");
+    await tryOut((i) => `[2001:db8:7::${i + 1}]:4000`);
+    expect(codeOf(await guess("2001:db8:7::1"))).toBe("too_many_attempts");
+    expect(codeOf(await guess("[2001:db8:8::1]"))).toBe("invalid_api_key");
+  });
+
   test("is the same address where a socket for both versions writes it as IPv6", async () => {
     await tryOut((i) => (i % 2 === 0 ? "198.51.100.1" : "::ffff:198.51.100.1"));
     expect(codeOf(await guess("198.51.100.1"))).toBe("too_many_attempts");

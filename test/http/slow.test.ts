@@ -1,3 +1,7 @@
+import { EventEmitter } from "node:events";
+import type { Server } from "node:net";
+import { loadConfig } from "../../src/config";
+import { limitConnections } from "../../src/http/connection-limits";
 import { sqlite } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 import { openRaw, statusesIn } from "../support/raw";
@@ -27,7 +31,7 @@ describe("a client that sends little or nothing", () => {
     ["its request line", () => "GET /"],
     ["its headers", () => "GET /v1/pets HTTP/1.1\r\nHost: localhost\r\nX-Slow: "],
     ["a body for REST", () => `${head("/v1/pets")}Content-Length: 100000\r\n\r\n"`],
-    ["a body for GraphQL", () => `${head("/graphql")}Content-Length: 100000\r\n\r\n"`],
+    ["a body for GraphQL", () => `${head("/graphql")}Content-Length: 60000\r\n\r\n"`],
     ["a chunk", () => `${head("/messages")}Transfer-Encoding: chunked\r\n\r\nfffff\r\n"`],
   ])("of %s is cut off with 408", async (_, begin) => {
     const answers = await trickle(begin());
@@ -49,24 +53,57 @@ describe("a client that sends little or nothing", () => {
   });
 });
 
-test("connections beyond MAX_CONNECTIONS are hung up on, until one of the others ends", async () => {
-  const gateway = await startGateway(sqlite, { env: { MAX_CONNECTIONS: "3" } });
-  const ask = () => {
-    const connection = openRaw(gateway.url);
-    connection.socket.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    return connection;
+test.each(["MAX_CONNECTIONS", "MAX_CONNECTIONS_PER_ADDRESS"])(
+  "connections beyond %s are hung up on, until one of the others ends",
+  async (setting) => {
+    const gateway = await startGateway(sqlite, { env: { [setting]: "3" } });
+    const ask = () => {
+      const connection = openRaw(gateway.url);
+      connection.socket.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+      return connection;
+    };
+    const answered = async (connection: ReturnType<typeof ask>) => {
+      await connection.until('"ok"');
+      return connection;
+    };
+    // One is the test's own, which has signed in and keeps its connection.
+    const held = await Promise.all([answered(ask()), answered(ask())]);
+    expect(statusesIn(await ask().closed)).toEqual([]);
+    for (const { socket } of held) socket.destroy();
+    await Promise.all(held.map(({ closed }) => closed));
+    let next = ask();
+    while ((await Promise.race([answered(next), next.closed])) === "") next = ask();
+    next.socket.destroy();
+    await gateway.close();
+  },
+);
+
+test("the limit of an address does not count the connections of others, and is told in the log once", () => {
+  const server = new EventEmitter();
+  const warn = jest.fn();
+  limitConnections(server as Server, { maxConnections: 9, maxConnectionsPerAddress: 2 }, { warn });
+  const open = (remoteAddress: string) => {
+    const socket = Object.assign(new EventEmitter(), { remoteAddress, destroy: jest.fn() });
+    server.emit("connection", socket);
+    return socket;
   };
-  const answered = async (connection: ReturnType<typeof ask>) => {
-    await connection.until('"ok"');
-    return connection;
-  };
-  // One is the test's own, which has signed in and keeps its connection.
-  const held = await Promise.all([answered(ask()), answered(ask())]);
-  expect(statusesIn(await ask().closed)).toEqual([]);
-  for (const { socket } of held) socket.destroy();
-  await Promise.all(held.map(({ closed }) => closed));
-  let next = ask();
-  while ((await Promise.race([answered(next), next.closed])) === "") next = ask();
-  next.socket.destroy();
-  await gateway.close();
+  const isRefused = (address: string) => open(address).destroy.mock.calls.length > 0;
+  const first = open("192.0.2.1");
+  expect(["192.0.2.1", "::ffff:192.0.2.1", "192.0.2.1", "192.0.2.2"].map(isRefused)).toEqual([
+    ...[false, true, true, false],
+  ]);
+  first.emit("close");
+  expect(["192.0.2.1", "192.0.2.1"].map(isRefused)).toEqual([false, true]);
+  expect(["2001:db8::1", "2001:db8::2", "2001:db8::3", "2001:db8:0:1::1"].map(isRefused)).toEqual([
+    ...[false, false, true, false],
+  ]);
+  expect(warn).toHaveBeenCalledTimes(1);
+});
+
+test.each([
+  [{}, 1_000],
+  [{ TRUST_PROXY: "1" }, 0],
+  [{ TRUST_PROXY: "1", MAX_CONNECTIONS_PER_ADDRESS: "5" }, 5],
+])("with %j the connections of an address are limited to %i, 0 being no limit", (env, limit) => {
+  expect(loadConfig(env).maxConnectionsPerAddress).toBe(limit);
 });

@@ -51,4 +51,17 @@ onEachEngine((engine) => {
       expectGraphQLError(await browser.ask(VIEWER, {}, { headers }), "forbidden");
     });
   });
+
+  test("behind a proxy for HTTPS that says nothing, the page's origin binds the cookie to HTTPS", async () => {
+    const gateway = await startGateway(engine);
+    const browser = openBrowser(gateway, gateway.url.replace("http:", "https:"));
+    const reply = await browser.signIn(gateway.ownerCredentials);
+    expect(reply.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^__Host-gateway_session=ags_\w+; .*Path=\/; HttpOnly; Secure; SameSite=Strict$/),
+    ]);
+    expect((await browser.ask(VIEWER)).body.data.viewer.email).toBe(gateway.ownerCredentials.email);
+    const planted = { cookie: `gateway_session=${gateway.owner}` };
+    expect(codeOf(await browser.ask(VIEWER, {}, { headers: planted }))).toBe("unauthenticated");
+    await gateway.close();
+  });
 });

@@ -31,7 +31,10 @@ export async function reportSaturation(directory) {
 
 async function saturate(title, request, data) {
   const managementPort = await freePort();
-  const product = { ...CONTENDERS[0], env: { OPERATIONS_PORT: String(managementPort) } };
+  const product = {
+    ...CONTENDERS[0],
+    env: { OPERATIONS_PORT: String(managementPort), MAX_CONNECTIONS_PER_ADDRESS: "0" },
+  };
   const server = await startServer(product, await data.copy());
   const { port, pid } = server;
   const bytes = encodeRequest(request, data.secrets[0], `127.0.0.1:${port}`);

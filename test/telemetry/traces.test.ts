@@ -164,6 +164,28 @@ describe("tracing", () => {
     await collector.close();
   });
 
+  // The trace id is the lowest that there is: the ratio sampler of OpenTelemetry takes it at any ratio above 0.
+  const LOWEST = "00000000000000000000000000000001";
+  test.each<[Record<string, string>, string, boolean]>([
+    [{ OTEL_TRACES_SAMPLER: "parentbased_traceidratio", OTEL_TRACES_SAMPLER_ARG: "0" }, "01", false],
+    [
+      { OTEL_TRACES_SAMPLER: "parentbased_traceidratio", OTEL_TRACES_SAMPLER_ARG: "0.000000001" },
+      "01",
+      false,
+    ],
+    [{ OTEL_TRACES_SAMPLER: "traceidratio", OTEL_TRACES_SAMPLER_ARG: "0.000000001" }, "01", false],
+    [{ OTEL_TRACES_SAMPLER: "parentbased_always_off" }, "01", false],
+    [{ OTEL_TRACES_SAMPLER: "parentbased_traceidratio", OTEL_TRACES_SAMPLER_ARG: "1" }, "01", true],
+    [{ OTEL_TRACES_SAMPLER: "always_on" }, "00", true],
+  ])("with %j decides itself about a request that came with the flag %s", async (env, flag, sampled) => {
+    const collector = await startCollector();
+    const gateway = await start(sqlite, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...env });
+    await gateway.rest("GET", "/v1/pets", { headers: { traceparent: `00-${LOWEST}-${PARENT}-${flag}` } });
+    await gateway.close();
+    expect(collector.spans().some(({ traceId }) => traceId === LOWEST)).toBe(sampled);
+    await collector.close();
+  });
+
   test("that reaches no collector is said in the log and does not disturb requests", async () => {
     const collector = await startCollector();
     await collector.close();
@@ -202,6 +224,7 @@ describe("tracing", () => {
       ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"],
       ["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "grpc"],
       ["OTEL_TRACES_SAMPLER", "sometimes"],
+      ["OTEL_TRACES_SAMPLER_ARG", "1.5"],
     ] as const) {
       const { code, stderr } = await runServer({ [name]: value });
       expect(code).toBe(1);

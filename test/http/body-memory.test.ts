@@ -1,0 +1,103 @@
+import { ByteBudget } from "../../src/http/byte-budget";
+import { onEachEngine } from "../support/engines";
+import { mint, startGateway, type TestGateway } from "../support/gateway";
+import { openRaw, type RawConnection, statusesIn } from "../support/raw";
+
+const KIBI = 1024;
+const MEBI = KIBI * KIBI;
+
+onEachEngine((engine) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway(engine);
+  });
+  afterAll(() => gateway.close());
+
+  const bodyOf = (bytes: number) => '{"query":"{ __typename }"}'.padEnd(bytes);
+  const post = (bytes: number, token?: null) =>
+    gateway.rest("POST", "/graphql", { body: bodyOf(bytes), ...(token === null && { token }) });
+
+  describe("the largest body at /graphql", () => {
+    test.each<[string, number, null | undefined]>([
+      ["64 kB with a key", 64 * KIBI, undefined],
+      ["16 kB without one", 16 * KIBI, null],
+    ])("is %s", async (_, bytes, token) => {
+      expect((await post(bytes, token)).status).toBe(200);
+      const refused = await post(bytes + 1, token);
+      expect([refused.status, refused.body.errors[0].extensions.code]).toEqual([413, "payload_too_large"]);
+    });
+
+    test("is the same in chunks", async () => {
+      const { socket, closed } = openRaw(gateway.url);
+      socket.write(
+        "POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" +
+          `Transfer-Encoding: chunked\r\n\r\n${"400\r\n".padEnd(KIBI + 5)}\r\n`.concat(
+            `400\r\n${" ".repeat(KIBI)}\r\n`.repeat(16),
+          ),
+      );
+      expect(statusesIn(await closed)).toEqual([413]);
+    });
+  });
+
+  describe("bodies of which the end does not come", () => {
+    /** Sends all but the last byte of this many bodies. */
+    const halfSend = (count: number, bytes: number, path: string, headers = "") =>
+      Array.from({ length: count }, () => {
+        const connection = openRaw(gateway.url);
+        connection.socket.write(
+          `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${headers}` +
+            `Content-Length: ${bytes}\r\n\r\n${" ".repeat(bytes - 1)}`,
+        );
+        return connection;
+      });
+    const refused = (connections: RawConnection[], count: number) =>
+      new Promise<number[]>((resolve) => {
+        const statuses: number[] = [];
+        for (const { closed } of connections) {
+          void closed.then((answers) => {
+            statuses.push(...statusesIn(answers));
+            if (statuses.length === count) resolve(statuses);
+          });
+        }
+      });
+    const end = async (connections: RawConnection[]) => {
+      for (const { socket } of connections) socket.destroy();
+      await Promise.all(connections.map(({ closed }) => closed));
+    };
+
+    test("take 4 MiB of an address without a key, and nothing of those with one", async () => {
+      const fits = (4 * MEBI) / (16 * KIBI);
+      const connections = halfSend(fits + 20, 16 * KIBI, "/graphql");
+      expect(new Set(await refused(connections, 20))).toEqual(new Set([503]));
+      expect((await post(16 * KIBI, null)).status).toBe(503);
+      expect((await post(64 * KIBI)).status).toBe(200);
+      await end(connections);
+      while ((await post(16 * KIBI, null)).status !== 200);
+      expect(
+        gateway
+          .log()
+          .split("\n")
+          .filter((line) => line.includes('"level":50')),
+      ).toEqual([]);
+    });
+
+    test("take 16 MiB of a key, and nothing of the others", async () => {
+      const { secret } = await mint(gateway);
+      const connections = halfSend(20, MEBI, "/v1/pets", `Authorization: Bearer ${secret}\r\n`);
+      expect(new Set(await refused(connections, 4))).toEqual(new Set([503]));
+      expect((await post(64 * KIBI)).status).toBe(200);
+      await end(connections);
+    });
+  });
+});
+
+test("a budget is bounded in all and for each holder, and has all of it back in the end", () => {
+  const budget = new ByteBudget(100);
+  const held = ["a", "b", "c", "d"].map((holder) => budget.take(holder, 25));
+  expect(held.every((giveBack) => giveBack !== undefined)).toBe(true);
+  expect(budget.take("e", 1)).toBeUndefined();
+  held[0]?.();
+  expect(budget.take("b", 1)).toBeUndefined();
+  expect(budget.take("e", 26)).toBeUndefined();
+  expect(budget.take("e", 25)).toBeDefined();
+});

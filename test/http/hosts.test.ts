@@ -1,0 +1,105 @@
+import { hostname } from "node:os";
+import { loadConfig } from "../../src/config";
+import { ERRORS } from "../../src/errors";
+import { sqlite } from "../support/engines";
+import { startGateway, type TestGateway } from "../support/gateway";
+import { sendRaw } from "../support/refusals";
+
+const FOREIGN = [
+  "rebound.example",
+  "localhost.example",
+  "127.0.0.1.example",
+  "localhost.",
+  "notlocalhost",
+  "a.127.0.0.1",
+  "evil-gateway.example.com",
+];
+
+describe.each<[string, Record<string, string>, string[], string[]]>([
+  [
+    "in development",
+    { PUBLIC_URL: "https://gateway.example.com:8443/" },
+    [
+      ...["localhost", "LOCALHOST:4000", "app.localhost", "127.0.0.1", "192.0.2.1:4000", "[::1]:4000"],
+      ...[hostname(), "gateway.example.com", "Gateway.Example.Com:8443", ""],
+    ],
+    FOREIGN,
+  ],
+  [
+    "in development with ALLOWED_HOSTS",
+    { ALLOWED_HOSTS: "other.example.com" },
+    ["other.example.com:4000", "localhost"],
+    FOREIGN,
+  ],
+  [
+    "in production with ALLOWED_HOSTS",
+    { ENVIRONMENT: "production", ALLOWED_HOSTS: "gateway.example.com, [2001:db8::1], 192.0.2.1" },
+    ["gateway.example.com", "GATEWAY.example.com:443", "[2001:DB8::1]:4000", "192.0.2.1"],
+    [...FOREIGN, "localhost", "127.0.0.1", "gateway.example.com.", ""],
+  ],
+  ["in production without", { ENVIRONMENT: "production" }, [...FOREIGN, "localhost", ""], []],
+])("%s", (_, env, own, foreign) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGatewayFor(env);
+  });
+  afterAll(() => gateway.close());
+
+  const ask = (host: string, method: string, path: string, more: string[] = []) =>
+    sendRaw(gateway.url, [
+      `${method} ${path} HTTP/1.1`,
+      `Host: ${host}`,
+      `Authorization: Bearer ${gateway.key}`,
+      ...more,
+    ]);
+
+  test("hosts of the service are answered", async () => {
+    for (const host of own)
+      expect([host, (await ask(host, "GET", "/agent/whoami")).status]).toEqual([host, 200]);
+  });
+
+  test("other hosts are answered 421 by every route, with the name of the setting, whatever a page adds", async () => {
+    const { status } = ERRORS.misdirected_request;
+    for (const host of foreign) {
+      for (const [method, path] of [
+        ["GET", "/agent/whoami"],
+        ["GET", "/v1/pets"],
+        ["POST", "/messages"],
+        ["OPTIONS", "/v1/pets"],
+        ["GET", "/dashboard"],
+        ["GET", "/docs"],
+        ["GET", "/nowhere"],
+      ] as const) {
+        const reply = await ask(host, method, path, ["X-Forwarded-Host: localhost"]);
+        const message = expect.stringContaining("ALLOWED_HOSTS");
+        expect(reply.body).toEqual({ code: "misdirected_request", message, status });
+        expect(reply.status).toBe(status);
+      }
+      const graphql = await ask(host, "POST", "/graphql");
+      expect([graphql.status, graphql.body.errors[0].extensions.code]).toEqual([
+        status,
+        "misdirected_request",
+      ]);
+    }
+  });
+
+  test("probes are answered by any name", async () => {
+    for (const host of [...own, ...foreign]) {
+      for (const path of ["/healthz", "/readyz"]) expect((await ask(host, "GET", path)).status).toBe(200);
+    }
+  });
+});
+
+/** The helper's own requests come by the address 127.0.0.1, which some of the settings refuse. */
+async function startGatewayFor(env: Record<string, string>): Promise<TestGateway> {
+  const hosts = env.ENVIRONMENT === "production" && env.ALLOWED_HOSTS;
+  if (!hosts) return startGateway(sqlite, { env });
+  return startGateway(sqlite, { env, signInOwner: false });
+}
+
+test.each(["gateway.example.com:443", "https://gateway.example.com", "*", "a b"])(
+  "ALLOWED_HOSTS cannot hold %j",
+  (host) => {
+    expect(() => loadConfig({ ALLOWED_HOSTS: host })).toThrow(/^ALLOWED_HOSTS must hold host names/);
+  },
+);

@@ -1,0 +1,142 @@
+import { Ordered } from "../../src/database/database";
+import { MAX_UNANSWERED_PER_CONNECTION } from "../../src/http/requests-under-way";
+import { UnsentAnswers } from "../../src/http/unsent-answers";
+import { onEachEngine, sqlite } from "../support/engines";
+import { startGateway, type TestGateway } from "../support/gateway";
+import { openRaw, statusesIn } from "../support/raw";
+
+const inFlight = async (gateway: TestGateway): Promise<number> => {
+  const { text } = await gateway.rest("GET", "/metrics", { token: null });
+  return Number(/^gateway_http_requests_in_flight (\d+)/m.exec(text)?.[1]);
+};
+/** Asks until only the request that asks is left. */
+const drained = async (gateway: TestGateway) => {
+  while ((await inFlight(gateway)) > 1);
+};
+
+onEachEngine((engine) => {
+  describe("requests one behind the other on a connection", () => {
+    let gateway: TestGateway;
+    beforeAll(async () => {
+      gateway = await startGateway(engine);
+    });
+    afterAll(() => gateway.close());
+
+    const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+    /** A write that waits until it is released, so that nothing behind it can be answered. */
+    const holdWrites = async () => {
+      const { database } = gateway.services;
+      let release = () => {};
+      let held: Promise<void> = Promise.resolve();
+      await new Promise<void>((begun) => {
+        held = database.write(async (tx) => {
+          await database.keepOrder(tx, Ordered.pets);
+          begun();
+          await new Promise<void>((resolve) => {
+            release = resolve;
+          });
+        });
+      });
+      return async () => {
+        release();
+        await held;
+      };
+    };
+    const body = '{"name":"Rex","categoryId":1}';
+    const create = () =>
+      `POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${gateway.key}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+
+    test("are all answered up to the bound, in their order", async () => {
+      const release = await holdWrites();
+      const { socket, until, received } = openRaw(gateway.url);
+      socket.write(create() + get("/healthz").repeat(MAX_UNANSWERED_PER_CONNECTION - 1));
+      while ((await inFlight(gateway)) < MAX_UNANSWERED_PER_CONNECTION);
+      await release();
+      await until('"ok"}');
+      while (statusesIn(received()).length < MAX_UNANSWERED_PER_CONNECTION) await inFlight(gateway);
+      expect(statusesIn(received())).toEqual([201, ...Array(MAX_UNANSWERED_PER_CONNECTION - 1).fill(200)]);
+      socket.destroy();
+      await drained(gateway);
+    });
+
+    test("close the connection beyond it, and none of them stays in flight", async () => {
+      const release = await holdWrites();
+      const { socket, closed } = openRaw(gateway.url);
+      socket.write(create() + get("/agent/whoami").repeat(5_000));
+      expect(statusesIn(await closed)).toEqual([]);
+      // The write goes on, but its connection is gone.
+      await drained(gateway);
+      await release();
+    });
+
+    test("whose client goes away do not stay in flight", async () => {
+      const release = await holdWrites();
+      const { socket, closed } = openRaw(gateway.url);
+      socket.write(create() + get("/agent/whoami").repeat(10));
+      while ((await inFlight(gateway)) < 11);
+      socket.destroy();
+      await closed;
+      await drained(gateway);
+      await release();
+    });
+  });
+});
+
+describe("answers that their clients do not read", () => {
+  const VIEWER = "GET /docs/viewer.js HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  /** As much as sockets hold between two programs on one machine, several times over. */
+  const PIPELINED = VIEWER.repeat(MAX_UNANSWERED_PER_CONNECTION);
+
+  test("are cut off after REQUEST_TIMEOUT_SECONDS", async () => {
+    const gateway = await startGateway(sqlite, { env: { REQUEST_TIMEOUT_SECONDS: "1" } });
+    const { socket, closed } = openRaw(gateway.url);
+    socket.pause();
+    socket.write(PIPELINED);
+    await drained(gateway);
+    socket.resume();
+    await closed;
+    await gateway.close();
+  });
+
+  test("count as requests in flight, and the connections that waited longest make room for the others", async () => {
+    const gateway = await startGateway(sqlite, { env: { MAX_REQUESTS_IN_FLIGHT: "20" } });
+    const { socket } = openRaw(gateway.url);
+    socket.pause();
+    socket.write(PIPELINED);
+    const status = async () => (await gateway.rest("GET", "/agent/whoami")).status;
+    while ((await status()) !== 503);
+    while ((await status()) !== 200);
+    await drained(gateway);
+    socket.destroy();
+    await gateway.close();
+  });
+
+  test("are cut off longest wait first while there are too many or too large ones, the newest never", () => {
+    let now = 0;
+    const closed: string[] = [];
+    const unsent = new UnsentAnswers<{ id: string }>(2, 60_000, () => now);
+    const add = (id: string, bytes = 1) =>
+      unsent.add({ id }, { destroy: () => closed.push(id) } as never, bytes);
+    for (const id of ["a", "b", "c", "d"]) add(id);
+    unsent.sweep();
+    expect(closed).toEqual([]);
+    now += 1_000;
+    add("e");
+    unsent.sweep();
+    expect(closed).toEqual(["a", "b", "c"]);
+    const large = new UnsentAnswers<{ id: string }>(10, 60_000, () => now);
+    const ids = ["f", "g", "h"].map((id) => ({ id }));
+    for (const id of ids) large.add(id, { destroy: () => closed.push(id.id) } as never, 30 * 2 ** 20);
+    now += 1_000;
+    large.sweep();
+    large.delete(ids[0] as { id: string });
+    large.sweep();
+    expect(closed.slice(3)).toEqual(["f"]);
+    now += 60_000;
+    large.sweep();
+    expect(closed.slice(3)).toEqual(["f", "g", "h"]);
+    unsent.close();
+    large.close();
+  });
+});

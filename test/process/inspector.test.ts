@@ -1,0 +1,16 @@
+import { sqlite } from "../support/engines";
+import { databaseForEach, startServer } from "../support/process";
+
+describe("the inspector", () => {
+  const place = databaseForEach(sqlite);
+
+  test("is not opened by SIGUSR1, which is passed over", async () => {
+    const server = await startServer({ DATABASE_URL: place.url });
+    server.signal("SIGUSR1");
+    // By then the signal has come.
+    for (let i = 0; i < 20; i++) expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+    const { code, stderr } = await server.stop();
+    expect(code).toBe(0);
+    expect(stderr).not.toMatch(/debugger|inspector/i);
+  });
+});
