@@ -64,6 +64,8 @@ export interface RequestContext {
   origin: Origin;
   /** Only where a page of this service, or a program, asks at the GraphQL door. */
   cookie?: SessionCookie | undefined;
+  /** Runs work that waits in a bounded queue; meanwhile the request does not count as load that sheds others. */
+  outsideLoad?: (<T>(work: () => Promise<T>) => Promise<T>) | undefined;
 }
 
 /** The context of one who sits at the command line and acts for an organization; the first start does so too. */

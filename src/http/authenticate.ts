@@ -25,6 +25,7 @@ export function authenticateRequests(
         requestId: request.id,
       },
     });
+    request.gateway.outsideLoad = (work) => request.outsideLoad(work);
     const { caller } = request.gateway;
     if (rateLimit === undefined || caller.kind !== "agent") return;
     const { headers, refusal } = rateLimit(caller.key.id);

@@ -14,13 +14,18 @@ import type { ChangePasswordInput, SignedIn, SignInInput } from "./member.inputs
 import { normalizeEmail } from "./member.service";
 import { hashPassword, verifyPassword } from "./password";
 import { Session } from "./session.entity";
-import { countSignInAttempt, forgetSignInAttempts, touchSignInAttempts } from "./sign-in-throttle";
+import { countSignInAttempt, openAccount, recordSignIn, touchSignInAttempts } from "./sign-in-throttle";
 
 /** A working day. */
 const SESSION_MS = 12 * 60 * 60 * 1000;
 
+/** Sign-ins and changes of a password at a time: about half a second of hashing. */
+const MAX_PASSWORD_CHECKS = 16;
+
 /** Signing in and out. */
 export class SessionService {
+  private passwordChecks = 0;
+
   constructor(
     private readonly database: Database,
     private readonly refused: RefusedTokens,
@@ -58,14 +63,18 @@ export class SessionService {
    * @throws GatewayError `invalid_credentials`, in the same time whether the address or the password was wrong;
    *   `too_many_attempts`
    */
-  async signIn({ origin }: RequestContext, input: SignInInput): Promise<SignedIn> {
+  signIn(context: RequestContext, input: SignInInput): Promise<SignedIn> {
+    return this.checkingPassword(context, () => this.openSession(context, input));
+  }
+
+  private async openSession({ origin }: RequestContext, input: SignInInput): Promise<SignedIn> {
     const email = normalizeEmail(input.email);
-    await countSignInAttempt(this.database, email, origin.ip);
+    const closed = await countSignInAttempt(this.database, email, origin.ip);
     const member = await this.memberOf(email);
     const right = await verifyPassword(member?.passwordHash, input.password);
     if (member === null || !right) {
       await this.recordFailure(email, member, origin);
-      throw new GatewayError("invalid_credentials");
+      throw closed ?? new GatewayError("invalid_credentials");
     }
     const token = mintSessionToken();
     const session = {
@@ -77,7 +86,7 @@ export class SessionService {
     };
     await this.database.write(async (tx) => {
       await lockPassword(tx, member);
-      await forgetSignInAttempts(tx, email, origin.ip);
+      await recordSignIn(tx, email, origin.ip);
       await tx.insert(Session, session);
       await record(
         tx,
@@ -88,6 +97,28 @@ export class SessionService {
     });
     this.refused.remember(session.tokenHash);
     return { token, expiresAt: session.expiresAt, member };
+  }
+
+  /**
+   * Runs what hashes passwords, which happens one by one, outside of the load that other requests are judged by.
+   * @throws GatewayError `too_many_attempts` beyond what is done within half a second, before anything is read
+   */
+  private async checkingPassword<T>(context: RequestContext, check: () => Promise<T>): Promise<T> {
+    if (this.passwordChecks >= MAX_PASSWORD_CHECKS) {
+      throw new GatewayError(
+        "too_many_attempts",
+        "Too many people are signing in. Try again in a few seconds.",
+        {
+          headers: { "retry-after": "2" },
+        },
+      );
+    }
+    this.passwordChecks += 1;
+    try {
+      return await (context.outsideLoad?.(check) ?? check());
+    } finally {
+      this.passwordChecks -= 1;
+    }
   }
 
   /** Ends the session that calls. @returns whether there was one left to end */
@@ -116,7 +147,11 @@ export class SessionService {
    * Replaces the password of the member that calls and ends its other sessions.
    * @throws GatewayError `invalid_credentials` for a wrong present password; `too_many_attempts`
    */
-  async changePassword(context: RequestContext, input: ChangePasswordInput): Promise<boolean> {
+  changePassword(context: RequestContext, input: ChangePasswordInput): Promise<boolean> {
+    return this.checkingPassword(context, () => this.replacePassword(context, input));
+  }
+
+  private async replacePassword(context: RequestContext, input: ChangePasswordInput): Promise<boolean> {
     const caller = memberCaller(context);
     await countSignInAttempt(this.database, caller.email, context.origin.ip);
     const member = await this.database.read((reader) => reader.findOneByOrFail(Member, { id: caller.id }));
@@ -133,7 +168,7 @@ export class SessionService {
     await this.database.write(async (tx) => {
       await tx.update(Member, { id: member.id }, { passwordHash });
       await tx.delete(Session, { memberId: member.id, id: Not(keep) });
-      await forgetSignInAttempts(tx, member.email, context.origin.ip);
+      await openAccount(tx, member.email);
       await record(tx, context, AuditAction.member_password_changed, member);
     });
   }
