@@ -46,7 +46,7 @@ export class ApiKey {
   @Column({ type: "varchar", length: 100 })
   name!: string;
 
-  /** The name again while this key is the one that holds it among its agent's active keys, else null. */
+  /** The name as `heldNameOf` compares it while this key is the one that holds it among its agent's active keys, else null. */
   @Column({ type: "varchar", length: 100, nullable: true })
   heldName!: string | null;
 

@@ -1,6 +1,7 @@
-import type { EntityManager } from "typeorm";
+import { type EntityManager, Not } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { Agent } from "../agents/agent.entity";
+import { actorOf } from "../audit/audit";
 import { AuditAction } from "../audit/audit-entry.entity";
 import { type AgentCaller, type Origin, organizationOf, type RequestContext } from "../context";
 import type { Database } from "../database/database";
@@ -22,6 +23,7 @@ import type {
 } from "./api-key.inputs";
 import {
   assertCurrent,
+  heldNameOf,
   mintKey,
   NAME_TAKEN,
   ownKey,
@@ -132,7 +134,7 @@ export class ApiKeyService {
       const create = () =>
         mintKey(tx, context, agent, { name, expiresAt: end, environment: this.environment });
       return once(tx, {
-        scope: `createApiKey:${organizationId}`,
+        scope: `createApiKey:${actorOf(context.caller).actorId ?? organizationId}`,
         key: idempotencyKey,
         request: { agentId, name, expiresAt: end },
         create,
@@ -153,11 +155,12 @@ export class ApiKeyService {
       if (next === key.name) return key;
       assertCurrent(key);
       await releaseExpiredName(tx, key.agentId, next);
-      if (await tx.existsBy(ApiKey, { agentId: key.agentId, heldName: next })) {
+      const heldName = heldNameOf(next);
+      if (await tx.existsBy(ApiKey, { agentId: key.agentId, heldName, id: Not(key.id) })) {
         throw new GatewayError("conflict", NAME_TAKEN);
       }
       const searchText = searchTextOf({ name: next, hint: key.hint });
-      await updateCurrent(tx, key, { name: next, heldName: next, searchText });
+      await updateCurrent(tx, key, { name: next, heldName, searchText });
       await recordKey(tx, context, AuditAction.api_key_renamed, key, `now ${next}`);
       return tx.findOneByOrFail(ApiKey, { id: key.id });
     });

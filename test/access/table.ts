@@ -19,6 +19,11 @@ const ROWS = {
     ...["unauthenticated", "forbidden", ...KEYS_REFUSED, "forbidden", "ok"],
     ...["organization_deactivated", "not_found"],
   ],
+  /** As before, but also while its organization is deactivated, which has no such key. */
+  managerRevokes: [
+    ...["unauthenticated", "forbidden", ...KEYS_REFUSED, "forbidden", "ok"],
+    ...["not_found", "not_found"],
+  ],
 } as const satisfies Record<string, Row>;
 
 /** One field of Query or Mutation: how to call it, and what each caller gets. */
@@ -70,7 +75,7 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
     variables: async (cast) => ({ ...(await aKey(cast)), name: fresh() }),
   },
   "Mutation.revokeApiKey": {
-    row: ROWS.managerChanges,
+    row: ROWS.managerRevokes,
     document: "mutation ($id: ID!) { revokeApiKey(id: $id) { id } }",
     variables: aKey,
   },
