@@ -9,12 +9,19 @@ import { GatewayError } from "../errors";
 import { hashToken, isWellFormedSessionToken, mintSessionToken } from "../keys/key-format";
 import type { RefusedTokens } from "../limits/refused-tokens";
 import { timestamp } from "../validation/timestamp";
+import { assertSignedIn } from "./assert-signed-in";
 import { Member } from "./member.entity";
 import type { ChangePasswordInput, SignedIn, SignInInput } from "./member.inputs";
 import { normalizeEmail } from "./member.service";
 import { hashPassword, verifyPassword } from "./password";
 import { Session } from "./session.entity";
-import { countSignInAttempt, openAccount, recordSignIn, touchSignInAttempts } from "./sign-in-throttle";
+import {
+  countSignInAttempt,
+  openAccount,
+  recordSignIn,
+  takeBackAttempt,
+  touchSignInAttempts,
+} from "./sign-in-throttle";
 
 /** A working day. */
 const SESSION_MS = 12 * 60 * 60 * 1000;
@@ -137,6 +144,7 @@ export class SessionService {
   signOutEverywhere(context: RequestContext): Promise<number> {
     const { id } = memberCaller(context);
     return this.database.write(async (tx) => {
+      await assertSignedIn(tx, context, { whileDeactivated: true });
       const member = await tx.findOneByOrFail(Member, { id });
       await record(tx, context, AuditAction.member_signed_out_everywhere, member);
       return (await tx.delete(Session, { memberId: id })).affected ?? 0;
@@ -145,7 +153,8 @@ export class SessionService {
 
   /**
    * Replaces the password of the member that calls and ends its other sessions.
-   * @throws GatewayError `invalid_credentials` for a wrong present password; `too_many_attempts`
+   * A password that an operator or another session has changed meanwhile stays.
+   * @throws GatewayError `invalid_credentials` for a wrong current password; `invalid_session`; `too_many_attempts`
    */
   changePassword(context: RequestContext, input: ChangePasswordInput): Promise<boolean> {
     return this.checkingPassword(context, () => this.replacePassword(context, input));
@@ -153,21 +162,34 @@ export class SessionService {
 
   private async replacePassword(context: RequestContext, input: ChangePasswordInput): Promise<boolean> {
     const caller = memberCaller(context);
-    await countSignInAttempt(this.database, caller.email, context.origin.ip);
+    const closed = await countSignInAttempt(this.database, caller.email, context.origin.ip);
     const member = await this.database.read((reader) => reader.findOneByOrFail(Member, { id: caller.id }));
     if (!(await verifyPassword(member.passwordHash, input.currentPassword))) {
-      throw new GatewayError("invalid_credentials", "The present password is wrong.");
+      await this.database.write((tx) =>
+        record(tx, context, AuditAction.member_password_change_failed, member),
+      );
+      throw closed ?? wrongPassword();
     }
-    await this.setPassword(context, member, input.newPassword, caller.sessionId);
+    const passwordHash = await hashPassword(input.newPassword);
+    await this.database.write(async (tx) => {
+      await assertSignedIn(tx, context, { whileDeactivated: true });
+      const verified = { id: member.id, passwordHash: member.passwordHash };
+      const { affected } = await tx.update(Member, verified, { passwordHash });
+      // Another change was first.
+      if (affected !== 1) throw wrongPassword();
+      await tx.delete(Session, { memberId: member.id, id: Not(caller.sessionId) });
+      await takeBackAttempt(tx, member.email, context.origin.ip);
+      await record(tx, context, AuditAction.member_password_changed, member);
+    });
     return true;
   }
 
-  /** Gives a member another password and ends its sessions. @param keep id of a session that goes on */
-  async setPassword(context: RequestContext, member: Member, password: string, keep = ""): Promise<void> {
+  /** Gives a member another password, as an operator may, ends its sessions, and lets it sign in from anywhere. */
+  async setPassword(context: RequestContext, member: Member, password: string): Promise<void> {
     const passwordHash = await hashPassword(password);
     await this.database.write(async (tx) => {
       await tx.update(Member, { id: member.id }, { passwordHash });
-      await tx.delete(Session, { memberId: member.id, id: Not(keep) });
+      await tx.delete(Session, { memberId: member.id });
       await openAccount(tx, member.email);
       await record(tx, context, AuditAction.member_password_changed, member);
     });
@@ -203,6 +225,8 @@ async function lockPassword(tx: EntityManager, { id, passwordHash }: Member): Pr
   const { affected } = await tx.update(Member, { id, passwordHash }, { passwordHash });
   if (affected !== 1) throw new GatewayError("invalid_credentials");
 }
+
+const wrongPassword = () => new GatewayError("invalid_credentials", "The current password is wrong.");
 
 const record = (tx: EntityManager, context: RequestContext, action: AuditAction, member: Member) =>
   recordAudit(tx, context, action, { ...member, name: member.email });
