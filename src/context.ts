@@ -92,10 +92,10 @@ export function createContextFactory(
   sessions: SessionService,
   checks: Metrics["keyChecks"],
 ) {
-  const resolveKey = async (token: string, origin: Origin): Promise<Caller> => {
+  const resolveKey = async (token: string, origin: Origin, again: boolean): Promise<Caller> => {
     try {
-      const caller = await keys.resolve(token, origin);
-      checks.at("accepted").add();
+      const caller = await keys.resolve(token, origin, { again });
+      if (!again) checks.at("accepted").add();
       return caller;
     } catch (error) {
       checks.at(error instanceof GatewayError ? error.code : "internal_error").add();
@@ -104,13 +104,16 @@ export function createContextFactory(
   };
 
   /**
+   * @param again whether the request was accepted before and only its body came later: it counts as one use
    * @throws GatewayError `invalid_api_key`, `key_expired`, `key_not_resolvable`, `key_revoked`, `invalid_session`
    *   or `too_many_attempts` for a credential that is presented and not accepted; no credential is `anonymous`
    */
-  return async ({ authorization, cookie, origin }: Credentials): Promise<RequestContext> => {
+  return async ({ authorization, cookie, origin }: Credentials, again = false): Promise<RequestContext> => {
     const token = bearerToken(authorization);
     if (token === undefined) return { caller: await cookieCaller(cookie, sessions, origin), origin, cookie };
-    const caller = isApiKey(token) ? await resolveKey(token, origin) : await sessions.resolve(token, origin);
+    const caller = isApiKey(token)
+      ? await resolveKey(token, origin, again)
+      : await sessions.resolve(token, origin);
     return { caller, origin, cookie };
   };
 }

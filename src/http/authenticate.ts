@@ -5,18 +5,20 @@ import type { RateLimit } from "../limits/rate-limit";
 import { clientAddress } from "./client-address";
 
 /**
- * Finds out who calls before anything of the body is read, and refuses a key that calls too often.
+ * Finds out who calls before anything of the body is read, and refuses a key that calls too often. A client may keep
+ * the rest of its request back for as long as a request may take, so who calls is then found out once more.
+ * @param createContext is told whether it is the second time for the request
  * @param rateLimit counts the requests of a key; undefined for no limit
  * @param cookieOf gives a request its session cookie; left out, cookies are not looked at
  */
 export function authenticateRequests(
   app: FastifyInstance,
-  createContext: (credentials: Credentials) => Promise<RequestContext>,
+  createContext: (credentials: Credentials, again?: boolean) => Promise<RequestContext>,
   rateLimit: RateLimit | undefined,
   cookieOf?: (request: FastifyRequest, reply: FastifyReply) => SessionCookie | undefined,
 ): void {
-  app.addHook("onRequest", async (request, reply) => {
-    request.gateway = await createContext({
+  const authenticate = async (request: FastifyRequest, reply: FastifyReply, again?: boolean) => {
+    const credentials: Credentials = {
       authorization: request.headers.authorization,
       cookie: cookieOf?.(request, reply),
       origin: {
@@ -24,12 +26,23 @@ export function authenticateRequests(
         userAgent: excerpt(request.headers["user-agent"] ?? "", 200) || null,
         requestId: request.id,
       },
-    });
+    };
+    request.gateway = await createContext(credentials, again);
     request.gateway.outsideLoad = (work) => request.outsideLoad(work);
+  };
+  const heldBack = new WeakSet<FastifyRequest>();
+  app.addHook("onRequest", async (request, reply) => {
+    await authenticate(request, reply);
+    // Most requests are here as a whole by now: they are not asked again.
+    if (!request.raw.complete) heldBack.add(request);
     const { caller } = request.gateway;
     if (rateLimit === undefined || caller.kind !== "agent") return;
     const { headers, refusal } = rateLimit(caller.key.id);
     reply.headers(headers);
     if (refusal !== undefined) throw refusal;
+  });
+  app.addHook("preValidation", (request, reply, done) => {
+    if (heldBack.has(request)) authenticate(request, reply, true).then(() => done(), done);
+    else done();
   });
 }
