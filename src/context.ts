@@ -80,6 +80,7 @@ export interface Credentials {
   authorization: string | undefined;
   cookie?: SessionCookie | undefined;
   origin: Origin;
+  outsideLoad?: RequestContext["outsideLoad"];
 }
 
 /**
@@ -108,13 +109,17 @@ export function createContextFactory(
    * @throws GatewayError `invalid_api_key`, `key_expired`, `key_not_resolvable`, `key_revoked`, `invalid_session`
    *   or `too_many_attempts` for a credential that is presented and not accepted; no credential is `anonymous`
    */
-  return async ({ authorization, cookie, origin }: Credentials, again = false): Promise<RequestContext> => {
+  return async (
+    { authorization, cookie, origin, outsideLoad }: Credentials,
+    again = false,
+  ): Promise<RequestContext> => {
     const token = bearerToken(authorization);
-    if (token === undefined) return { caller: await cookieCaller(cookie, sessions, origin), origin, cookie };
+    if (token === undefined)
+      return { caller: await cookieCaller(cookie, sessions, origin), origin, cookie, outsideLoad };
     const caller = isApiKey(token)
       ? await resolveKey(token, origin, again)
       : await sessions.resolve(token, origin);
-    return { caller, origin, cookie };
+    return { caller, origin, cookie, outsideLoad };
   };
 }
 

@@ -4,6 +4,13 @@ import { excerpt } from "../keys/redact-tokens";
 import type { RateLimit } from "../limits/rate-limit";
 import { clientAddress } from "./client-address";
 
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Whether some of it was still to come when its caller was found out. */
+    isHeldBack: boolean;
+  }
+}
+
 /**
  * Finds out who calls before anything of the body is read, and refuses a key that calls too often. A client may keep
  * the rest of its request back for as long as a request may take, so who calls is then found out once more.
@@ -17,24 +24,21 @@ export function authenticateRequests(
   rateLimit: RateLimit | undefined,
   cookieOf?: (request: FastifyRequest, reply: FastifyReply) => SessionCookie | undefined,
 ): void {
-  const authenticate = async (request: FastifyRequest, reply: FastifyReply, again?: boolean) => {
-    const credentials: Credentials = {
-      authorization: request.headers.authorization,
-      cookie: cookieOf?.(request, reply),
-      origin: {
-        ip: clientAddress(request),
-        userAgent: excerpt(request.headers["user-agent"] ?? "", 200) || null,
-        requestId: request.id,
-      },
-    };
-    request.gateway = await createContext(credentials, again);
-    request.gateway.outsideLoad = (work) => request.outsideLoad(work);
-  };
-  const heldBack = new WeakSet<FastifyRequest>();
+  const credentialsOf = (request: FastifyRequest, reply: FastifyReply): Credentials => ({
+    authorization: request.headers.authorization,
+    cookie: cookieOf?.(request, reply),
+    origin: {
+      ip: clientAddress(request),
+      userAgent: excerpt(request.headers["user-agent"] ?? "", 200) || null,
+      requestId: request.id,
+    },
+    outsideLoad: (work) => request.outsideLoad(work),
+  });
+  app.decorateRequest("isHeldBack", false);
   app.addHook("onRequest", async (request, reply) => {
-    await authenticate(request, reply);
+    request.gateway = await createContext(credentialsOf(request, reply));
     // Most requests are here as a whole by now: they are not asked again.
-    if (!request.raw.complete) heldBack.add(request);
+    if (!request.raw.complete) request.isHeldBack = true;
     const { caller } = request.gateway;
     if (rateLimit === undefined || caller.kind !== "agent") return;
     const { headers, refusal } = rateLimit(caller.key.id);
@@ -42,7 +46,13 @@ export function authenticateRequests(
     if (refusal !== undefined) throw refusal;
   });
   app.addHook("preValidation", (request, reply, done) => {
-    if (heldBack.has(request)) authenticate(request, reply, true).then(() => done(), done);
-    else done();
+    if (!request.isHeldBack) {
+      done();
+      return;
+    }
+    const renew = async () => {
+      request.gateway = await createContext(credentialsOf(request, reply), true);
+    };
+    renew().then(() => done(), done);
   });
 }
