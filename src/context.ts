@@ -64,6 +64,8 @@ export interface RequestContext {
   origin: Origin;
   /** Only where a page of this service, or a program, asks at the GraphQL door. */
   cookie?: SessionCookie | undefined;
+  /** Runs work that waits in a bounded queue; meanwhile the request does not count as load that sheds others. */
+  outsideLoad?: (<T>(work: () => Promise<T>) => Promise<T>) | undefined;
 }
 
 /** The context of one who sits at the command line and acts for an organization; the first start does so too. */
@@ -78,6 +80,7 @@ export interface Credentials {
   authorization: string | undefined;
   cookie?: SessionCookie | undefined;
   origin: Origin;
+  outsideLoad?: RequestContext["outsideLoad"];
 }
 
 /**
@@ -90,10 +93,10 @@ export function createContextFactory(
   sessions: SessionService,
   checks: Metrics["keyChecks"],
 ) {
-  const resolveKey = async (token: string, origin: Origin): Promise<Caller> => {
+  const resolveKey = async (token: string, origin: Origin, again: boolean): Promise<Caller> => {
     try {
-      const caller = await keys.resolve(token, origin);
-      checks.at("accepted").add();
+      const caller = await keys.resolve(token, origin, { again });
+      if (!again) checks.at("accepted").add();
       return caller;
     } catch (error) {
       checks.at(error instanceof GatewayError ? error.code : "internal_error").add();
@@ -102,14 +105,21 @@ export function createContextFactory(
   };
 
   /**
+   * @param again whether the request was accepted before and only its body came later: it counts as one use
    * @throws GatewayError `invalid_api_key`, `key_expired`, `key_not_resolvable`, `key_revoked`, `invalid_session`
    *   or `too_many_attempts` for a credential that is presented and not accepted; no credential is `anonymous`
    */
-  return async ({ authorization, cookie, origin }: Credentials): Promise<RequestContext> => {
+  return async (
+    { authorization, cookie, origin, outsideLoad }: Credentials,
+    again = false,
+  ): Promise<RequestContext> => {
     const token = bearerToken(authorization);
-    if (token === undefined) return { caller: await cookieCaller(cookie, sessions, origin), origin, cookie };
-    const caller = isApiKey(token) ? await resolveKey(token, origin) : await sessions.resolve(token, origin);
-    return { caller, origin, cookie };
+    if (token === undefined)
+      return { caller: await cookieCaller(cookie, sessions, origin), origin, cookie, outsideLoad };
+    const caller = isApiKey(token)
+      ? await resolveKey(token, origin, again)
+      : await sessions.resolve(token, origin);
+    return { caller, origin, cookie, outsideLoad };
   };
 }
 

@@ -13,6 +13,7 @@ export enum AuditAction {
   member_signed_out = "member_signed_out",
   member_signed_out_everywhere = "member_signed_out_everywhere",
   member_password_changed = "member_password_changed",
+  member_password_change_failed = "member_password_change_failed",
   member_permissions_changed = "member_permissions_changed",
   api_key_created = "api_key_created",
   api_key_renamed = "api_key_renamed",
@@ -36,6 +37,9 @@ registerEnumType(AuditAction, {
     member_signed_out_everywhere: { description: "A member ended all of its sessions." },
     member_password_changed: {
       description: "The password of a member was changed; its other sessions ended.",
+    },
+    member_password_change_failed: {
+      description: "A signed-in member gave a wrong current password when changing it.",
     },
     member_permissions_changed: { description: "A member was given other permissions." },
     api_key_created: { description: "An API key was minted." },

@@ -2,7 +2,7 @@
 export type Row = Readonly<Record<string, string | number | null | undefined>>;
 
 /** Prints one JSON document on a line of its own, for programs. */
-export const printJson = (value: unknown): void => print(JSON.stringify(value));
+export const printJson = (value: unknown): void => print(JSON.stringify(value).replace(UNSAFE, escaped));
 
 /** Prints rows as a table for people; the columns are those of the first row. */
 export function printTable(rows: readonly Row[], whenEmpty: string): void {
@@ -32,10 +32,21 @@ export function printRecord(record: Row): void {
   for (const [name, value] of Object.entries(record)) print(`${name.padEnd(width)}  ${cell(value)}`);
 }
 
-export const print = (line: string): void => void process.stdout.write(`${line}\n`);
+/** Prints lines of text; what could steer the terminal is shown as `?`. */
+export const print = (text: string): void =>
+  void process.stdout.write(`${text.replace(UNSAFE, (found) => (found === "\n" ? found : "?"))}\n`);
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: a name must not move the terminal's cursor
-const CONTROL = /[\u0000-\u001f\u007f-\u009f]/g;
+/** What moves a terminal's cursor or turns the direction of its text, and what shows as nothing. */
+const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** As JSON writes any character. */
+const escaped = (character: string): string =>
+  Array.from(
+    { length: character.length },
+    (_, i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, "0")}`,
+  ).join("");
 
 const cell = (value: string | number | null | undefined): string =>
-  String(value ?? "-").replace(CONTROL, "?");
+  String(value ?? "-")
+    .replace(/\n/g, "?")
+    .replace(UNSAFE, "?");

@@ -26,6 +26,8 @@ declare module "fastify" {
     work: number | undefined;
     /** Whether it was refused because there was too much to do. */
     isShed: boolean;
+    /** Runs work that does not count, because a bounded queue of its own already limits it. */
+    outsideLoad<T>(work: () => Promise<T>): Promise<T>;
   }
 }
 
@@ -77,6 +79,14 @@ export function shedOverload(
     if (request.work !== undefined) load.end(request.work);
     request.work = undefined;
   };
+  app.decorateRequest("outsideLoad", async function <T>(this: FastifyRequest, work: () => Promise<T>) {
+    pause(this);
+    try {
+      return await work();
+    } finally {
+      this.work ??= load.begin();
+    }
+  });
   app.addHook("preParsing", (request, _reply, payload, done) => {
     const { "content-length": length, "transfer-encoding": encoding } = request.headers;
     if (length !== undefined || encoding !== undefined) pause(request);

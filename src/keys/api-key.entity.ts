@@ -1,6 +1,7 @@
 import { Field, GraphQLISODateTime, ID, ObjectType, registerEnumType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import { Agent } from "../agents/agent.entity";
+import { GatewayError } from "../errors";
 import { type Timestamp, timestamp } from "../validation/timestamp";
 
 export enum ApiKeyState {
@@ -46,7 +47,7 @@ export class ApiKey {
   @Column({ type: "varchar", length: 100 })
   name!: string;
 
-  /** The name again while this key is the one that holds it among its agent's active keys, else null. */
+  /** The name as `heldNameOf` compares it while this key is the one that holds it among its agent's active keys, else null. */
   @Column({ type: "varchar", length: 100, nullable: true })
   heldName!: string | null;
 
@@ -112,4 +113,16 @@ export type KeyEnds = Pick<ApiKey, "revokedAt" | "expiresAt">;
 export function stateOf({ revokedAt, expiresAt }: KeyEnds): ApiKeyState {
   if (revokedAt !== null) return ApiKeyState.revoked;
   return expiresAt !== null && expiresAt <= timestamp() ? ApiKeyState.expired : ApiKeyState.active;
+}
+
+/** Why a key that exists is refused, or undefined. What cannot be undone is told first. */
+export function refusalOf(
+  key: KeyEnds,
+  organizationDeactivatedAt: Timestamp | null,
+): GatewayError | undefined {
+  const state = stateOf(key);
+  if (state === ApiKeyState.revoked) return new GatewayError("key_revoked");
+  if (organizationDeactivatedAt !== null) return new GatewayError("key_not_resolvable");
+  if (state === ApiKeyState.expired) return new GatewayError("key_expired");
+  return undefined;
 }

@@ -64,7 +64,7 @@ export class ApiKeyResolver {
     return this.keys.rename(context, args);
   }
 
-  @Access("manager")
+  @Access("manager", { whileDeactivated: true })
   @Mutation(() => ApiKey, {
     description:
       "Revokes an API key: the next request that presents it is refused. A second time changes nothing.",

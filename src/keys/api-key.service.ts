@@ -1,6 +1,7 @@
-import type { EntityManager } from "typeorm";
+import { type EntityManager, Not } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { Agent } from "../agents/agent.entity";
+import { actorOf } from "../audit/audit";
 import { AuditAction } from "../audit/audit-entry.entity";
 import { type AgentCaller, type Origin, organizationOf, type RequestContext } from "../context";
 import type { Database } from "../database/database";
@@ -8,11 +9,12 @@ import { GatewayError } from "../errors";
 import { paginate } from "../graphql/connection";
 import { once } from "../idempotency/idempotency";
 import type { RefusedTokens } from "../limits/refused-tokens";
+import { assertSignedIn } from "../members/assert-signed-in";
 import type { Organization } from "../organizations/organization.entity";
 import { timestamp } from "../validation/timestamp";
 import { isUuid } from "../validation/uuid";
 import { ApiKeyConnection } from "./api-key.connection";
-import { ApiKey, ApiKeyState, type KeyEnds, stateOf } from "./api-key.entity";
+import { ApiKey, ApiKeyState, refusalOf } from "./api-key.entity";
 import type {
   ApiKeysArgs,
   MintedApiKey,
@@ -20,8 +22,10 @@ import type {
   RenameApiKeyArgs,
   RotateApiKeyArgs,
 } from "./api-key.inputs";
+import { waitForKeyWrites } from "./assert-accepted";
 import {
   assertCurrent,
+  heldNameOf,
   mintKey,
   NAME_TAKEN,
   ownKey,
@@ -50,9 +54,10 @@ export class ApiKeyService {
 
   /**
    * The agent that a key resolves to, read from the database now.
+   * @param options.again whether the same request was accepted before, so that it is not counted twice
    * @throws GatewayError `invalid_api_key`, `key_revoked`, `key_not_resolvable`, `key_expired` or `too_many_attempts`
    */
-  async resolve(token: string, origin: Origin): Promise<AgentCaller> {
+  async resolve(token: string, origin: Origin, { again = false } = {}): Promise<AgentCaller> {
     const hash = isWellFormedApiKey(token) ? hashToken(token) : undefined;
     const found = await this.refused.find(hash, origin.ip, this.byHash);
     if (found === undefined) throw new GatewayError("invalid_api_key");
@@ -62,7 +67,7 @@ export class ApiKeyService {
       this.usage.refused(key, origin);
       throw refusal;
     }
-    this.usage.accepted(key.id, origin);
+    if (!again) this.usage.accepted(key.id, origin);
     return { kind: "agent", key, agent, organization };
   }
 
@@ -127,17 +132,18 @@ export class ApiKeyService {
     const end = expiresAt?.toISOString() ?? null;
     const organizationId = organizationOf(context);
     return this.database.write(async (tx) => {
+      await assertSignedIn(tx, context);
       const agent = isUuid(agentId) ? await tx.findOneBy(Agent, { id: agentId, organizationId }) : null;
       if (agent === null) throw new GatewayError("not_found", "The organization has no such agent.");
       const create = () =>
         mintKey(tx, context, agent, { name, expiresAt: end, environment: this.environment });
       return once(tx, {
-        scope: `createApiKey:${organizationId}`,
+        scope: `createApiKey:${actorOf(context.caller).actorId ?? organizationId}`,
         key: idempotencyKey,
         request: { agentId, name, expiresAt: end },
         create,
         repeat: async (id) => {
-          await revokeKey(tx, context, id);
+          await this.revokeWithin(tx, context, id);
           return create();
         },
         idOf: ({ apiKey }) => apiKey.id,
@@ -148,16 +154,18 @@ export class ApiKeyService {
   /** @throws GatewayError `not_found`, or `conflict` for a name in use or a key that is not active */
   rename(context: RequestContext, { id, name }: RenameApiKeyArgs): Promise<ApiKey> {
     return this.database.write(async (tx) => {
+      await assertSignedIn(tx, context);
       const key = await ownKey(tx, context, id);
       const next = name.trim();
       if (next === key.name) return key;
       assertCurrent(key);
       await releaseExpiredName(tx, key.agentId, next);
-      if (await tx.existsBy(ApiKey, { agentId: key.agentId, heldName: next })) {
+      const heldName = heldNameOf(next);
+      if (await tx.existsBy(ApiKey, { agentId: key.agentId, heldName, id: Not(key.id) })) {
         throw new GatewayError("conflict", NAME_TAKEN);
       }
       const searchText = searchTextOf({ name: next, hint: key.hint });
-      await updateCurrent(tx, key, { name: next, heldName: next, searchText });
+      await updateCurrent(tx, key, { name: next, heldName, searchText });
       await recordKey(tx, context, AuditAction.api_key_renamed, key, `now ${next}`);
       return tx.findOneByOrFail(ApiKey, { id: key.id });
     });
@@ -165,7 +173,16 @@ export class ApiKeyService {
 
   /** From the next request on the key is refused. Doing it twice changes nothing. @throws GatewayError `not_found` */
   revoke(context: RequestContext, id: string): Promise<ApiKey> {
-    return this.database.write((tx) => revokeKey(tx, context, id));
+    return this.database.write(async (tx) => {
+      await assertSignedIn(tx, context, { whileDeactivated: true });
+      return this.revokeWithin(tx, context, id);
+    });
+  }
+
+  private async revokeWithin(tx: EntityManager, context: RequestContext, id: string): Promise<ApiKey> {
+    const key = await revokeKey(tx, context, id);
+    await waitForKeyWrites(this.database, tx);
+    return key;
   }
 
   /**
@@ -175,6 +192,7 @@ export class ApiKeyService {
    */
   rotate(context: RequestContext, { id, graceSeconds }: RotateApiKeyArgs): Promise<MintedApiKey> {
     return this.database.write(async (tx) => {
+      await assertSignedIn(tx, context);
       const old = await ownKey(tx, context, id);
       assertCurrent(old);
       const agent = await tx.findOneByOrFail(Agent, { id: old.agentId });
@@ -183,6 +201,7 @@ export class ApiKeyService {
       const ends = timestamp(graceMs);
       const end = graceMs === 0 ? { revokedAt: ends } : { expiresAt: earlier(old.expiresAt, ends) };
       await updateCurrent(tx, old, { ...end, heldName: null, replacedById });
+      if (graceMs === 0) await waitForKeyWrites(this.database, tx);
       await recordKey(tx, context, AuditAction.api_key_rotated, old, `grace of ${graceMs / 1000} s`);
       return mintKey(tx, context, agent, {
         id: replacedById,
@@ -207,14 +226,5 @@ const IN_STATE: Record<ApiKeyState, string> = {
   [ApiKeyState.revoked]: "key.revoked_at IS NOT NULL",
   [ApiKeyState.expired]: "key.revoked_at IS NULL AND key.expires_at <= :now",
 };
-
-/** Why a key that exists is refused, or undefined. What cannot be undone is told first. */
-function refusalOf(key: KeyEnds, organizationDeactivatedAt: string | null): GatewayError | undefined {
-  const state = stateOf(key);
-  if (state === ApiKeyState.revoked) return new GatewayError("key_revoked");
-  if (organizationDeactivatedAt !== null) return new GatewayError("key_not_resolvable");
-  if (state === ApiKeyState.expired) return new GatewayError("key_expired");
-  return undefined;
-}
 
 const earlier = (a: string | null, b: string): string => (a !== null && a < b ? a : b);

@@ -6,6 +6,7 @@ import { AuditAction } from "../audit/audit-entry.entity";
 import { organizationOf, type RequestContext } from "../context";
 import { insertUnlessTaken } from "../database/insert-unless-taken";
 import { GatewayError } from "../errors";
+import { sha256 } from "../validation/sha256";
 import { timestamp } from "../validation/timestamp";
 import { isUuid } from "../validation/uuid";
 import { ApiKey, ApiKeyState } from "./api-key.entity";
@@ -17,6 +18,16 @@ import { searchTextOf } from "./key-search";
 
 /** Why a name is refused. */
 export const NAME_TAKEN = "Another active key of this agent has this name.";
+
+/** Longest `heldName`, in code points. */
+const HELD_NAME_MAX = 100;
+
+/** A name as names are compared: forms that differ only in Unicode's compatibility encodings are one name (NFKC). */
+export function heldNameOf(name: string): string {
+  const normalized = name.normalize("NFKC");
+  // Some characters stand for up to 18 others.
+  return [...normalized].length > HELD_NAME_MAX ? sha256(normalized) : normalized;
+}
 
 /** What a key to mint is made of. */
 export interface KeyToMint {
@@ -39,7 +50,7 @@ export async function mintKey(
     organizationId: agent.organizationId,
     agentId: agent.id,
     name,
-    heldName: name,
+    heldName: heldNameOf(name),
     searchText: searchTextOf({ name, hint }),
     hint,
     hash: hashToken(secret),
@@ -108,7 +119,7 @@ export async function updateCurrent(
 export async function releaseExpiredName(tx: EntityManager, agentId: string, name: string): Promise<void> {
   await tx.update(
     ApiKey,
-    { agentId, heldName: name, expiresAt: LessThanOrEqual(timestamp()) },
+    { agentId, heldName: heldNameOf(name), expiresAt: LessThanOrEqual(timestamp()) },
     { heldName: null },
   );
 }

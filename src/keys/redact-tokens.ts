@@ -8,11 +8,21 @@ const LIKE_A_SESSION_TOKEN = /(ags)_[0-9A-Za-z]{49}/g;
  * only the part remains that may be shown.
  */
 export const redactTokens = (text: string): string =>
-  text
-    .replace(LIKE_AN_API_KEY, (found, hint) => (isWellFormedApiKey(found) ? `${hint}_[redacted]` : found))
-    .replace(LIKE_A_SESSION_TOKEN, (found, kind) =>
-      isWellFormedSessionToken(found) ? `${kind}_[redacted]` : found,
-    );
+  redact(redact(text, LIKE_AN_API_KEY, isWellFormedApiKey), LIKE_A_SESSION_TOKEN, isWellFormedSessionToken);
+
+/** Not `replace`: a token may begin inside of what only looks like one. */
+function redact(text: string, like: RegExp, isToken: (text: string) => boolean): string {
+  let redacted = "";
+  let end = 0;
+  like.lastIndex = 0;
+  for (let found = like.exec(text); found !== null; found = like.exec(text)) {
+    if (isToken(found[0])) {
+      redacted += `${text.slice(end, found.index)}${found[1]}_[redacted]`;
+      end = like.lastIndex;
+    } else like.lastIndex = found.index + 1;
+  }
+  return redacted + text.slice(end);
+}
 
 /** Whether a text holds an API key or a session token. */
 export const holdsToken = (text: string): boolean => redactTokens(text) !== text;

@@ -27,7 +27,7 @@ export class RefusedTokens {
 
   /**
    * Looks a token up, or refuses to.
-   * @param hash of the token; undefined for one that cannot be any
+   * @param hash of the token; undefined for a malformed one, which is neither looked up nor counted
    * @param ip null for a caller without address, who is not limited
    * @throws GatewayError `too_many_attempts`, with `Retry-After`
    */
@@ -36,10 +36,12 @@ export class RefusedTokens {
     ip: string | null,
     lookUp: (hash: string) => Promise<T | undefined>,
   ): Promise<T | undefined> {
+    // A token with a wrong checksum costs no query and can never be right, so it is no guess.
+    if (hash === undefined) return undefined;
     this.refuseClosed(hash, ip);
-    const found = hash === undefined ? undefined : await lookUp(hash);
+    const found = await lookUp(hash);
     if (this.perMinute === 0) return found;
-    if (hash !== undefined && found !== undefined) this.remember(hash);
+    if (found !== undefined) this.remember(hash);
     else this.count(ip);
     return found;
   }
@@ -49,12 +51,12 @@ export class RefusedTokens {
     this.found.set(hash, true);
   }
 
-  private refuseClosed(hash: string | undefined, ip: string | null): void {
+  private refuseClosed(hash: string, ip: string | null): void {
     if (this.windows.size === 0 || ip === null) return;
     const window = this.windows.get(networkOf(ip));
     const now = this.clock();
     if (window === undefined || window.used < this.perMinute || now >= window.endsAt) return;
-    if (hash !== undefined && this.found.has(hash)) return;
+    if (this.found.has(hash)) return;
     throw new GatewayError(
       "too_many_attempts",
       "Too many API keys or sessions that nobody has came from this address. Wait before trying again.",

@@ -9,18 +9,30 @@ import { GatewayError } from "../errors";
 import { hashToken, isWellFormedSessionToken, mintSessionToken } from "../keys/key-format";
 import type { RefusedTokens } from "../limits/refused-tokens";
 import { timestamp } from "../validation/timestamp";
+import { assertSignedIn } from "./assert-signed-in";
 import { Member } from "./member.entity";
 import type { ChangePasswordInput, SignedIn, SignInInput } from "./member.inputs";
 import { normalizeEmail } from "./member.service";
 import { hashPassword, verifyPassword } from "./password";
 import { Session } from "./session.entity";
-import { countSignInAttempt, forgetSignInAttempts, touchSignInAttempts } from "./sign-in-throttle";
+import {
+  countSignInAttempt,
+  openAccount,
+  recordSignIn,
+  takeBackAttempt,
+  touchSignInAttempts,
+} from "./sign-in-throttle";
 
 /** A working day. */
 const SESSION_MS = 12 * 60 * 60 * 1000;
 
+/** Sign-ins and changes of a password at a time: about half a second of hashing. */
+const MAX_PASSWORD_CHECKS = 16;
+
 /** Signing in and out. */
 export class SessionService {
+  private passwordChecks = 0;
+
   constructor(
     private readonly database: Database,
     private readonly refused: RefusedTokens,
@@ -58,14 +70,18 @@ export class SessionService {
    * @throws GatewayError `invalid_credentials`, in the same time whether the address or the password was wrong;
    *   `too_many_attempts`
    */
-  async signIn({ origin }: RequestContext, input: SignInInput): Promise<SignedIn> {
+  signIn(context: RequestContext, input: SignInInput): Promise<SignedIn> {
+    return this.checkingPassword(context, () => this.openSession(context, input));
+  }
+
+  private async openSession({ origin }: RequestContext, input: SignInInput): Promise<SignedIn> {
     const email = normalizeEmail(input.email);
-    await countSignInAttempt(this.database, email, origin.ip);
+    const closed = await countSignInAttempt(this.database, email, origin.ip);
     const member = await this.memberOf(email);
     const right = await verifyPassword(member?.passwordHash, input.password);
     if (member === null || !right) {
       await this.recordFailure(email, member, origin);
-      throw new GatewayError("invalid_credentials");
+      throw closed ?? new GatewayError("invalid_credentials");
     }
     const token = mintSessionToken();
     const session = {
@@ -77,7 +93,7 @@ export class SessionService {
     };
     await this.database.write(async (tx) => {
       await lockPassword(tx, member);
-      await forgetSignInAttempts(tx, email, origin.ip);
+      await recordSignIn(tx, email, origin.ip);
       await tx.insert(Session, session);
       await record(
         tx,
@@ -88,6 +104,28 @@ export class SessionService {
     });
     this.refused.remember(session.tokenHash);
     return { token, expiresAt: session.expiresAt, member };
+  }
+
+  /**
+   * Runs what hashes passwords, which happens one by one, outside of the load that other requests are judged by.
+   * @throws GatewayError `too_many_attempts` beyond what is done within half a second, before anything is read
+   */
+  private async checkingPassword<T>(context: RequestContext, check: () => Promise<T>): Promise<T> {
+    if (this.passwordChecks >= MAX_PASSWORD_CHECKS) {
+      throw new GatewayError(
+        "too_many_attempts",
+        "Too many people are signing in. Try again in a few seconds.",
+        {
+          headers: { "retry-after": "2" },
+        },
+      );
+    }
+    this.passwordChecks += 1;
+    try {
+      return await (context.outsideLoad?.(check) ?? check());
+    } finally {
+      this.passwordChecks -= 1;
+    }
   }
 
   /** Ends the session that calls. @returns whether there was one left to end */
@@ -106,6 +144,7 @@ export class SessionService {
   signOutEverywhere(context: RequestContext): Promise<number> {
     const { id } = memberCaller(context);
     return this.database.write(async (tx) => {
+      await assertSignedIn(tx, context, { whileDeactivated: true });
       const member = await tx.findOneByOrFail(Member, { id });
       await record(tx, context, AuditAction.member_signed_out_everywhere, member);
       return (await tx.delete(Session, { memberId: id })).affected ?? 0;
@@ -114,26 +153,44 @@ export class SessionService {
 
   /**
    * Replaces the password of the member that calls and ends its other sessions.
-   * @throws GatewayError `invalid_credentials` for a wrong present password; `too_many_attempts`
+   * A password that an operator or another session has changed meanwhile stays.
+   * @throws GatewayError `invalid_credentials` for a wrong current password; `invalid_session`; `too_many_attempts`
    */
-  async changePassword(context: RequestContext, input: ChangePasswordInput): Promise<boolean> {
+  changePassword(context: RequestContext, input: ChangePasswordInput): Promise<boolean> {
+    return this.checkingPassword(context, () => this.replacePassword(context, input));
+  }
+
+  private async replacePassword(context: RequestContext, input: ChangePasswordInput): Promise<boolean> {
     const caller = memberCaller(context);
-    await countSignInAttempt(this.database, caller.email, context.origin.ip);
+    const closed = await countSignInAttempt(this.database, caller.email, context.origin.ip);
     const member = await this.database.read((reader) => reader.findOneByOrFail(Member, { id: caller.id }));
     if (!(await verifyPassword(member.passwordHash, input.currentPassword))) {
-      throw new GatewayError("invalid_credentials", "The present password is wrong.");
+      await this.database.write((tx) =>
+        record(tx, context, AuditAction.member_password_change_failed, member),
+      );
+      throw closed ?? wrongPassword();
     }
-    await this.setPassword(context, member, input.newPassword, caller.sessionId);
+    const passwordHash = await hashPassword(input.newPassword);
+    await this.database.write(async (tx) => {
+      await assertSignedIn(tx, context, { whileDeactivated: true });
+      const verified = { id: member.id, passwordHash: member.passwordHash };
+      const { affected } = await tx.update(Member, verified, { passwordHash });
+      // Another change was first.
+      if (affected !== 1) throw wrongPassword();
+      await tx.delete(Session, { memberId: member.id, id: Not(caller.sessionId) });
+      await takeBackAttempt(tx, member.email, context.origin.ip);
+      await record(tx, context, AuditAction.member_password_changed, member);
+    });
     return true;
   }
 
-  /** Gives a member another password and ends its sessions. @param keep id of a session that goes on */
-  async setPassword(context: RequestContext, member: Member, password: string, keep = ""): Promise<void> {
+  /** Gives a member another password, as an operator may, ends its sessions, and lets it sign in from anywhere. */
+  async setPassword(context: RequestContext, member: Member, password: string): Promise<void> {
     const passwordHash = await hashPassword(password);
     await this.database.write(async (tx) => {
       await tx.update(Member, { id: member.id }, { passwordHash });
-      await tx.delete(Session, { memberId: member.id, id: Not(keep) });
-      await forgetSignInAttempts(tx, member.email, context.origin.ip);
+      await tx.delete(Session, { memberId: member.id });
+      await openAccount(tx, member.email);
       await record(tx, context, AuditAction.member_password_changed, member);
     });
   }
@@ -168,6 +225,8 @@ async function lockPassword(tx: EntityManager, { id, passwordHash }: Member): Pr
   const { affected } = await tx.update(Member, { id, passwordHash }, { passwordHash });
   if (affected !== 1) throw new GatewayError("invalid_credentials");
 }
+
+const wrongPassword = () => new GatewayError("invalid_credentials", "The current password is wrong.");
 
 const record = (tx: EntityManager, context: RequestContext, action: AuditAction, member: Member) =>
   recordAudit(tx, context, action, { ...member, name: member.email });

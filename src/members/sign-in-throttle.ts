@@ -1,88 +1,163 @@
-import { type EntityManager, In, MoreThan } from "typeorm";
+import { type EntityManager, In } from "typeorm";
 import type { Database } from "../database/database";
 import { returning } from "../database/returning";
 import { GatewayError } from "../errors";
-import { networkOf } from "../limits/network";
+import { networkOf, siteOf } from "../limits/network";
 import { sha256 } from "../validation/sha256";
-import { type Timestamp, timestamp } from "../validation/timestamp";
+import { timestamp } from "../validation/timestamp";
 import { SignInThrottle } from "./sign-in-throttle.entity";
 
 const WINDOW_MS = 15 * 60 * 1000;
-/** How long an address is known from which somebody signed in. */
+/** How long an address stays known from which the member signed in. */
 const KNOWN_MS = 30 * 24 * 60 * 60 * 1000;
+/** For one account, from everywhere. */
+const MAX_PER_ACCOUNT = 100;
 /** For one account from one address: a stranger elsewhere cannot lock the owner out with a few wrong passwords. */
-const MOST_PER_PAIR = 10;
-/** For one account from everywhere. */
-const MOST_PER_ACCOUNT = 100;
+const MAX_PER_PAIR = 10;
 /** From one address for all accounts; an office may share one. */
-const MOST_PER_ADDRESS = 50;
+const MAX_PER_ADDRESS = 50;
+/** From one IPv6 site (/48), which has 65,536 networks that each count as an address. */
+const MAX_PER_SITE = 200;
+
+interface Limit {
+  bucket: string;
+  max: number;
+}
 
 /**
- * Counts an attempt to sign in before its password is looked at, so that concurrent attempts cannot slip by.
- * It counts what was typed, known account or not, so it tells nothing of which accounts there are. An account from an
- * address where its owner signed in lately is limited by its own attempts alone: strangers cannot lock the owner out.
+ * Counts an attempt to sign in before its password is verified, so that concurrent attempts cannot exceed a limit.
+ * It counts what was typed, whether the account exists or not. A refused attempt is not counted and writes nothing.
+ * An account that others have closed stays open for an address that its member signed in from lately, but a wrong
+ * password must then be refused as it is elsewhere: otherwise the answer would tell that the account exists.
+ * @returns that refusal; undefined while the account is open
  * @throws GatewayError `too_many_attempts`, with `Retry-After`
  */
 export async function countSignInAttempt(
   database: Database,
   email: string,
   ip: string | null,
-): Promise<void> {
-  const refusedUntil = await database.write(async (tx) => {
-    const known = await tx.existsBy(SignInThrottle, {
-      bucket: knownBucket(email, ip),
-      windowEndsAt: MoreThan(timestamp()),
-    });
-    const own = await count(tx, pairBucket(email, ip), MOST_PER_PAIR);
-    const shared = [
-      await count(tx, accountBucket(email), MOST_PER_ACCOUNT),
-      await count(tx, addressBucket(ip), MOST_PER_ADDRESS),
-    ];
-    return own ?? (known ? undefined : shared.find((until) => until !== undefined));
+): Promise<GatewayError | undefined> {
+  const { account, own, known } = limitsOf(email, ip);
+  const all = [account, ...own];
+  // Read first: a flood of refused attempts must not queue for the write lock.
+  const found = await database.read((reader) =>
+    bucketsNow(reader, [...all.map(({ bucket }) => bucket), known]),
+  );
+  refuseAny(own, found);
+  if (!found.has(known)) refuseAny([account], found);
+  return database.write(async (tx) => {
+    const counted = new Map<string, SignInThrottle>();
+    // Every transaction locks buckets in this order.
+    for (const { bucket } of all) counted.set(bucket, await increment(tx, bucket));
+    // What is thrown takes the counts back.
+    refuseAny(own, counted, 0);
+    const closed = refusalBy(account, counted, 0);
+    if (closed !== undefined && !found.has(known)) throw closed;
+    return closed;
   });
-  if (refusedUntil === undefined) return;
-  const seconds = Math.max(1, Math.ceil((Date.parse(refusedUntil) - Date.now()) / 1000));
-  throw new GatewayError("too_many_attempts", undefined, { headers: { "retry-after": String(seconds) } });
 }
 
-/**
- * A right password clears what was counted for its account, takes itself off the count of the address, and makes the
- * address known for the account.
- */
-export async function forgetSignInAttempts(
-  tx: EntityManager,
-  email: string,
-  ip: string | null,
-): Promise<void> {
-  await tx.delete(SignInThrottle, { bucket: In([accountBucket(email), pairBucket(email, ip)]) });
-  await tx.decrement(SignInThrottle, { bucket: addressBucket(ip) }, "attempts", 1);
-  const known = { bucket: knownBucket(email, ip), attempts: 0, windowEndsAt: timestamp(KNOWN_MS) };
-  await tx.upsert(SignInThrottle, known, ["bucket"]);
+/** A successful sign-in clears its account's counts, takes itself off its address's, and makes the address known. */
+export async function recordSignIn(tx: EntityManager, email: string, ip: string | null): Promise<void> {
+  const { account, own, known } = limitsOf(email, ip);
+  const [pair, ...shared] = own;
+  await tx.delete(SignInThrottle, { bucket: account.bucket });
+  await tx.delete(SignInThrottle, { bucket: pair.bucket });
+  for (const { bucket } of shared) await decrement(tx, bucket);
+  await tx.upsert(SignInThrottle, { bucket: known, attempts: 0, windowEndsAt: timestamp(KNOWN_MS) }, [
+    "bucket",
+  ]);
 }
 
-/** Writes the account's count as it is: a transaction with this in it takes as long as one that changes something. */
+/** Takes one attempt off every count that it was added to, and leaves those of others. */
+export async function takeBackAttempt(tx: EntityManager, email: string, ip: string | null): Promise<void> {
+  const { account, own } = limitsOf(email, ip);
+  for (const { bucket } of [account, ...own]) await decrement(tx, bucket);
+}
+
+/** Opens an account again for every address, and forgets the known ones. */
+export async function openAccount(tx: EntityManager, email: string): Promise<void> {
+  const prefix = accountPrefix(email);
+  // Locked first, as everywhere: the rest of the account's rows are then deleted in any order.
+  await increment(tx, bucketOf(email, "account"));
+  await tx
+    .createQueryBuilder()
+    .delete()
+    .from(SignInThrottle)
+    // "g" follows the hexadecimal digits in every collation.
+    .where("bucket >= :prefix AND bucket < :end", { prefix, end: `${prefix}g` })
+    .execute();
+}
+
+/** Writes the account's count unchanged, so that refusing an unknown address costs the same transaction. */
 export async function touchSignInAttempts(tx: EntityManager, email: string): Promise<void> {
-  const bucket = accountBucket(email);
+  const bucket = bucketOf(email, "account");
   await tx.update(SignInThrottle, { bucket }, { bucket });
 }
 
-/** @returns until when the bucket refuses, or undefined when the attempt may go on */
-async function count(tx: EntityManager, bucket: string, most: number): Promise<Timestamp | undefined> {
-  const row = await returning<Pick<SignInThrottle, "attempts" | "windowEndsAt">>(
+/** The current rows of the buckets; a window that has ended counts no more. */
+async function bucketsNow(reader: EntityManager, buckets: string[]): Promise<Map<string, SignInThrottle>> {
+  const rows = await reader.findBy(SignInThrottle, { bucket: In(buckets) });
+  const now = timestamp();
+  return new Map(rows.filter((row) => row.windowEndsAt > now).map((row) => [row.bucket, row]));
+}
+
+/** @param next attempts that are still to be counted */
+function refusalBy(
+  { bucket, max }: Limit,
+  counts: ReadonlyMap<string, SignInThrottle>,
+  next: number,
+): GatewayError | undefined {
+  const row = counts.get(bucket);
+  if (row === undefined || row.attempts + next <= max) return undefined;
+  const seconds = Math.max(1, Math.ceil((Date.parse(row.windowEndsAt) - Date.now()) / 1000));
+  return new GatewayError("too_many_attempts", undefined, { headers: { "retry-after": String(seconds) } });
+}
+
+function refuseAny(limits: readonly Limit[], counts: ReadonlyMap<string, SignInThrottle>, next = 1): void {
+  for (const limit of limits) {
+    const refusal = refusalBy(limit, counts, next);
+    if (refusal !== undefined) throw refusal;
+  }
+}
+
+/** Counts one more, in a new window when the last one has ended. */
+function increment(tx: EntityManager, bucket: string): Promise<SignInThrottle> {
+  return returning<SignInThrottle>(
     tx,
     `insert into sign_in_throttle (bucket, attempts, window_ends_at) values ($1, 1, $2)
      on conflict (bucket) do update set
        attempts = case when sign_in_throttle.window_ends_at <= $3 then 1 else sign_in_throttle.attempts + 1 end,
        window_ends_at = case when sign_in_throttle.window_ends_at <= $3 then excluded.window_ends_at
                         else sign_in_throttle.window_ends_at end
-     returning attempts, window_ends_at as "windowEndsAt"`,
+     returning bucket, attempts, window_ends_at as "windowEndsAt"`,
     [bucket, timestamp(WINDOW_MS), timestamp()],
   );
-  return row.attempts > most ? row.windowEndsAt : undefined;
 }
 
-const addressBucket = (ip: string | null) => sha256(`address:${networkOf(ip)}`);
-const pairBucket = (email: string, ip: string | null) => sha256(`pair:${networkOf(ip)}:${email}`);
+const decrement = (tx: EntityManager, bucket: string) =>
+  tx.query("update sign_in_throttle set attempts = attempts - 1 where bucket = $1 and attempts > 0", [
+    bucket,
+  ]);
 
-const knownBucket = (email: string, ip: string | null) => sha256(`known:${networkOf(ip)}:${email}`);
-const accountBucket = (email: string) => sha256(`account:${email}`);
+function limitsOf(email: string, ip: string | null) {
+  const network = networkOf(ip);
+  const site = siteOf(ip);
+  const own: [Limit, ...Limit[]] = [
+    { bucket: bucketOf(email, `pair:${network}`), max: MAX_PER_PAIR },
+    { bucket: sha256(`address:${network}`), max: MAX_PER_ADDRESS },
+  ];
+  if (site !== undefined) own.push({ bucket: sha256(`site:${site}`), max: MAX_PER_SITE });
+  return {
+    account: { bucket: bucketOf(email, "account"), max: MAX_PER_ACCOUNT },
+    /** Those that hold for a known address too. */
+    own,
+    /** Exists while the member signed in from this address lately. */
+    known: bucketOf(email, `known:${network}`),
+  };
+}
+
+/** What the buckets of an account begin with: half a hash, so that they can be deleted together. */
+const accountPrefix = (email: string) => sha256(email).slice(0, 32);
+
+const bucketOf = (email: string, what: string) => accountPrefix(email) + sha256(what).slice(0, 32);

@@ -4,6 +4,7 @@ import { agentCaller, type RequestContext } from "../context";
 import { type Database, Ordered } from "../database/database";
 import { paginate } from "../graphql/connection";
 import { once } from "../idempotency/idempotency";
+import { assertKeysAccepted } from "../keys/assert-accepted";
 import { timestamp } from "../validation/timestamp";
 import { isUuid } from "../validation/uuid";
 import { MessageConnection } from "./message.connection";
@@ -33,14 +34,15 @@ export class MessageService {
 
   /** Queues a message for the agent. @throws GatewayError `idempotency_key_reused` */
   send(context: RequestContext, { message, idempotencyKey }: NewMessage): Promise<Message> {
-    const agentId = agentOf(context);
-    if (idempotencyKey == null) return this.add({ agentId, message });
+    const { agent, key } = agentCaller(context);
+    const draft = { agentId: agent.id, message, keyId: key.id };
+    if (idempotencyKey == null) return this.add(draft);
     return this.database.write((tx) =>
       once(tx, {
-        scope: `sendMessage:${agentId}`,
+        scope: `sendMessage:${agent.id}`,
         key: idempotencyKey,
         request: { message },
-        create: () => this.insert(tx, [{ agentId, message }]).then(([queued]) => queued as Message),
+        create: () => this.insert(tx, [draft]).then(([queued]) => queued as Message),
         repeat: (id) => tx.findOneByOrFail(Message, { id }),
         idOf: ({ id }) => id,
       }),
@@ -53,12 +55,17 @@ export class MessageService {
 
   private async insert(tx: EntityManager, drafts: readonly Draft[]): Promise<Message[]> {
     await this.database.keepOrder(tx, Ordered.messages);
+    await assertKeysAccepted(
+      tx,
+      drafts.map(({ keyId }) => keyId),
+    );
     const nextId = await idsAfterLast(tx, [...new Set(drafts.map(({ agentId }) => agentId))]);
     const createdAt = timestamp();
-    const messages = drafts.map((draft) =>
+    const messages = drafts.map(({ agentId, message }) =>
       tx.create(Message, {
-        ...draft,
-        id: nextId(draft.agentId),
+        agentId,
+        message,
+        id: nextId(agentId),
         status: MessageStatus.queued,
         createdAt,
       }),
@@ -68,7 +75,7 @@ export class MessageService {
   }
 }
 
-type Draft = Pick<Message, "agentId" | "message">;
+type Draft = Pick<Message, "agentId" | "message"> & { keyId: string };
 
 const agentOf = (context: RequestContext): string => agentCaller(context).agent.id;
 

@@ -6,6 +6,8 @@ import { operatorFor, organizationOf, type RequestContext } from "../context";
 import type { Database } from "../database/database";
 import { insertUnlessTaken } from "../database/insert-unless-taken";
 import { GatewayError } from "../errors";
+import { waitForKeyWrites } from "../keys/assert-accepted";
+import { assertSignedIn } from "../members/assert-signed-in";
 import { timestamp } from "../validation/timestamp";
 import { Organization } from "./organization.entity";
 import type { NewOrganization } from "./organization.inputs";
@@ -48,8 +50,10 @@ export class OrganizationService {
   ): Promise<Organization> {
     const id = organizationOf(context);
     return this.database.write(async (tx) => {
+      await assertSignedIn(tx, context, { whileDeactivated: true });
       const other = deactivatedAt === null ? Not(IsNull()) : IsNull();
       const { affected } = await tx.update(Organization, { id, deactivatedAt: other }, { deactivatedAt });
+      if (deactivatedAt !== null) await waitForKeyWrites(this.database, tx);
       const organization = await tx.findOneByOrFail(Organization, { id });
       if (affected === 1) {
         await recordAudit(tx, context, action, { id, name: organization.slug, organizationId: id });

@@ -4,6 +4,7 @@ import { type Database, Ordered } from "../database/database";
 import { allReturning, placeholders } from "../database/returning";
 import { GatewayError } from "../errors";
 import { once } from "../idempotency/idempotency";
+import { assertKeysAccepted } from "../keys/assert-accepted";
 import { isInt64 } from "../validation/int64";
 import { PetConnection } from "./pet.connection";
 import { Pet, PetStatus } from "./pet.entity";
@@ -34,27 +35,30 @@ export class PetService {
 
   /** Adds an animal. @throws GatewayError `idempotency_key_reused` */
   create(context: RequestContext, { idempotencyKey, ...pet }: NewPet): Promise<Pet> {
-    if (idempotencyKey == null) return this.add(pet);
+    const { agent, key } = agentCaller(context);
+    const draft = { ...pet, keyId: key.id };
+    if (idempotencyKey == null) return this.add(draft);
     return this.database.write((tx) =>
       once(tx, {
-        scope: `createPet:${agentCaller(context).agent.id}`,
+        scope: `createPet:${agent.id}`,
         key: idempotencyKey,
         request: pet,
-        create: () => this.insert(tx, [pet]).then(([made]) => present(made)),
+        create: () => this.insert(tx, [draft]).then(([made]) => present(made)),
         repeat: (id) => petWithin(tx, id).then(present),
         idOf: ({ id }) => id,
       }),
     );
   }
 
-  private readonly add = this.database.together(
-    (tx, pets: readonly Omit<NewPet, "idempotencyKey">[]) => this.insert(tx, pets),
-    { single: true },
-  );
+  private readonly add = this.database.together((tx, pets: readonly Draft[]) => this.insert(tx, pets));
 
   /** Rows get their ids in the order of VALUES, whatever the order in which they come back. */
-  private async insert(tx: EntityManager, pets: readonly Omit<NewPet, "idempotencyKey">[]): Promise<Pet[]> {
+  private async insert(tx: EntityManager, pets: readonly Draft[]): Promise<Pet[]> {
     await this.database.keepOrder(tx, Ordered.pets);
+    await assertKeysAccepted(
+      tx,
+      pets.map(({ keyId }) => keyId),
+    );
     const rows = await allReturning<{ id: string }>(
       tx,
       `insert into pet (name, category_id, status) values ${placeholders(pets.length, 3)}
@@ -85,6 +89,9 @@ export class PetService {
     }
   }
 }
+
+/** An animal to add, and the key that adds it. */
+type Draft = Omit<NewPet, "idempotencyKey"> & { keyId: string };
 
 function present<T>(row: T | undefined): T {
   if (row === undefined) throw new GatewayError("not_found");

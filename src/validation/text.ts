@@ -3,6 +3,12 @@ import { holdsToken } from "../keys/redact-tokens";
 import { JsonSchema } from "./json-schema";
 
 /**
+ * Characters that nobody sees, or that change how others are shown: controls, format characters (bidirectional marks
+ * among them), separators of lines, and what fonts show as nothing.
+ */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
+
+/**
  * What is wrong with a text, or undefined. Length counts code points, as JSON Schema does. NUL cannot be
  * stored by PostgreSQL, and a lone surrogate has no UTF-8: both would come back changed.
  */
@@ -30,13 +36,15 @@ export const HoldsNoToken = (): PropertyDecorator =>
 /**
  * The property must be a text that is not blank and comes back byte for byte: at most `max` code points.
  * @param options.trimmed the text is stored without blanks at its ends, so they do not count
- * @param options.singleLine the text is shown in lists and terminals, so it may hold no control characters
+ * @param options.singleLine the text is shown in lists and terminals, so it may hold nothing of `UNSEEN`
  */
 export function IsText(max: number, { trimmed = false, singleLine = false } = {}): PropertyDecorator {
   const problem = (value: unknown) => {
     const text = trimmed && typeof value === "string" ? value.trim() : value;
-    const controls = singleLine && typeof text === "string" && /\p{Cc}/u.test(text);
-    return textProblem(text, max) ?? (controls ? "must not contain control characters" : undefined);
+    const unseen = singleLine && typeof text === "string" && UNSEEN.test(text);
+    return (
+      textProblem(text, max) ?? (unseen ? "must not contain control or invisible characters" : undefined)
+    );
   };
   const validate = ValidateBy({
     name: "isText",

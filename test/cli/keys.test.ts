@@ -1,5 +1,6 @@
+import { ApiKey } from "../../src/keys/api-key.entity";
 import { onEachEngine } from "../support/engines";
-import { startGateway, type TestGateway } from "../support/gateway";
+import { mint, operator, startGateway, type TestGateway } from "../support/gateway";
 import { type Ended, endProcesses, spawnCli } from "../support/process";
 
 onEachEngine((engine) => {
@@ -40,6 +41,26 @@ onEachEngine((engine) => {
       agent: { slug: "first-agent" },
       key: { id: key.id, name: "billing" },
     });
+  });
+
+  test("nothing in a name or a User-Agent reaches the terminal that could steer it or turn its text", async () => {
+    // Stored before names were checked for them.
+    const name = "evil\u009b2J\u202etxt\u200e\u{e0041}";
+    const { id, secret } = await mint(gateway);
+    await gateway.services.database.write((tx) => tx.update(ApiKey, { id }, { name }));
+    await gateway.services.keys.revoke(await operator(gateway), id);
+    // Fetch sends header values as bytes, of which those above 127 are read as U+0080 and so on.
+    await gateway.rest("GET", "/agent/whoami", { token: secret, headers: { "user-agent": "agent\u009b2J" } });
+    await gateway.services.usage.flush({ all: true });
+    const outputs = await Promise.all([
+      cli("keys", "list"),
+      cli("keys", "list", "--json"),
+      cli("audit", "list", "--org", "first", "--target", id, "--json"),
+    ]);
+    for (const { stdout } of outputs) expect(stdout).toMatch(/^[\n\x20-\x7e]+$/);
+    const [, keys, entries] = outputs.map(({ stdout }, i) => (i === 0 ? [] : JSON.parse(stdout)));
+    expect(keys.find((key: { id: string }) => key.id === id).name).toBe(name);
+    expect(entries[0].userAgent).toBe("agent\u009b2J");
   });
 
   test("a key that is revoked, by its hint, is refused with 403 on the next request", async () => {

@@ -12,7 +12,7 @@ describeDashboard("the organization", (dashboard) => {
     expect(await page.getByRole("button", { name: "Deactivate…" }).count()).toBe(0);
   });
 
-  test("is deactivated by typing its name: everything can be looked at, nothing changed, and the page says why", async () => {
+  test("is deactivated by typing its name: everything can be looked at, nothing changed but by revoking keys, and the page says why", async () => {
     const { gateway } = dashboard;
     const { manager } = await addOrganization(gateway, "switched");
     const looker = await addMember(gateway, { org: "switched" });
@@ -35,9 +35,10 @@ describeDashboard("the organization", (dashboard) => {
 
     await page.getByRole("link", { name: "API keys" }).click();
     await seen(rowOf(page, "in use"));
-    for (const name of ["Create API key", "Rename in use", "Rotate in use", "Revoke in use"]) {
+    for (const name of ["Create API key", "Rename in use", "Rotate in use"]) {
       expect(await page.getByRole("button", { name }).isDisabled()).toBe(true);
     }
+    expect(await page.getByRole("button", { name: "Revoke in use" }).isEnabled()).toBe(true);
     await page.goto(`${gateway.url}/dashboard/settings/api-keys?create=yes`);
     await seen(rowOf(page, "in use"));
     expect(await dialogOf(page).count()).toBe(0);

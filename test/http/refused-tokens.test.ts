@@ -105,6 +105,19 @@ describe("an address that tries out keys", () => {
     expect(codeOf(await guess("[2001:db8:8::1]"))).toBe("invalid_api_key");
   });
 
+  test("may send any number of malformed tokens, which lock out nobody", async () => {
+    const ip = "192.0.2.9";
+    const { secret } = await mint(gateway);
+    const badChecksum = `${secret.slice(0, -1)}${secret.endsWith("0") ? "1" : "0"}`;
+    for (const token of ["nonsense", "agk_dev_short", "ags_short", badChecksum]) {
+      for (let i = 0; i < LIMIT; i++) {
+        const code = token.startsWith("ags_") ? "invalid_session" : "invalid_api_key";
+        expect(codeOf(await present(token, ip))).toBe(code);
+      }
+    }
+    expect((await present(secret, ip)).status).toBe(200);
+  });
+
   test("is the same address where a socket for both versions writes it as IPv6", async () => {
     await tryOut((i) => (i % 2 === 0 ? "198.51.100.1" : "::ffff:198.51.100.1"));
     expect(codeOf(await guess("198.51.100.1"))).toBe("too_many_attempts");
@@ -117,7 +130,9 @@ test("what a client forwards of its address is not believed unless a proxy is tr
   const codes = [];
   for (let i = 0; i <= LIMIT; i++) {
     const headers = { "x-forwarded-for": `192.0.2.${i}`, forwarded: `for=192.0.2.${i}` };
-    codes.push(codeOf(await gateway.rest("GET", "/agent/whoami", { token: "nonsense", headers })));
+    codes.push(
+      codeOf(await gateway.rest("GET", "/agent/whoami", { token: mintApiKey("dev").secret, headers })),
+    );
   }
   expect(codes).toEqual([...Array(LIMIT).fill("invalid_api_key"), "too_many_attempts"]);
   await gateway.close();

@@ -85,15 +85,19 @@ onEachEngine((engine) => {
     expect((await minted({ name: "not taken", idempotencyKey })).apiKey.name).toBe("not taken");
   });
 
-  test("the idempotency key of one member is that of its colleagues, and of no other organization", async () => {
+  test("the idempotency key of one member is not that of a colleague, nor of another organization", async () => {
     const input = { name: "whose", idempotencyKey: "whose" };
     const { secret } = await minted(input);
     const other = await addOrganization(gateway, "elsewhere");
     const foreign = await minted({ ...input, agentId: other.agentId }, other.manager.token);
     expect(await presenting(gateway, secret)).toBe("accepted");
     const colleague = await addMember(gateway, { manage: true });
-    await minted(input, colleague.token);
+    const reply = await desk.create({ ...input, name: "whose, again" }, { token: colleague.token });
+    expect(codeOf(reply)).toBeUndefined();
+    expect(await presenting(gateway, secret)).toBe("accepted");
+    await minted(input);
     expect(await presenting(gateway, secret)).toBe("key_revoked");
+    expect(await presenting(gateway, reply.body.data.createApiKey.secret)).toBe("accepted");
     expect(await presenting(gateway, foreign.secret)).toBe("accepted");
   });
 });

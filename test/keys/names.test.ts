@@ -45,6 +45,46 @@ onEachEngine((engine) => {
     expect((await createdAs("shared", { agentId })).agent.slug).toBe("another-agent");
   });
 
+  test("names that differ only in their Unicode form are one name, at creation and at renaming", async () => {
+    const pairs = [
+      ["caf\u00e9", "cafe\u0301"],
+      ["\ufb01nance", "finance"],
+      ["two\u00a0words", "two words"],
+      ["\ufdfa".repeat(20), "\ufdfa".repeat(20)],
+    ];
+    for (const [one = "", other = ""] of pairs) {
+      const { id } = await createdAs(one);
+      expect(await refusal(other)).toBe("conflict");
+      const { id: third } = await createdAs(`third ${one.length}`);
+      expect(codeOf(await desk.rename(third, other))).toBe("conflict");
+      expect((await desk.rename(id, other)).body.data.renameApiKey.name).toBe(other);
+      await desk.revoke(id);
+      await desk.revoke(third);
+      expect(await refusal(one)).toBeUndefined();
+    }
+  });
+
+  test("a name holds nothing that is invisible or that turns the direction of text", async () => {
+    const invisible = [
+      "\u200b",
+      "\u200d",
+      "\u00ad",
+      "\u202e",
+      "\u2066",
+      "\u200f",
+      "\ufeff",
+      "\u3164",
+      "\ufe0f",
+      "\u{e0041}",
+    ];
+    for (const character of [...invisible, "\u0085", "\u009b", "\u2028", "\u001b"]) {
+      expect([character, await refusal(`bil${character}ling`)]).toEqual([character, "invalid_request"]);
+    }
+    const { id } = await createdAs("visible");
+    expect(codeOf(await desk.rename(id, "visible\u200b"))).toBe("invalid_request");
+    for (const name of ["Zoë 🐕", "データ", "שלום", "हिन्दी"]) expect((await createdAs(name)).name).toBe(name);
+  });
+
   test("the name of a revoked key can be taken again", async () => {
     const { id } = await createdAs("again");
     await desk.revoke(id);

@@ -1,3 +1,5 @@
+import argon2 from "@node-rs/argon2";
+import { operatorFor } from "../../src/context";
 import { Member } from "../../src/members/member.entity";
 import { hashPassword } from "../../src/members/password";
 import { Session } from "../../src/members/session.entity";
@@ -14,7 +16,7 @@ onEachEngine((engine) => {
   let gateway: TestGateway;
   let member: TestMember;
   beforeAll(async () => {
-    gateway = await startGateway(engine);
+    gateway = await startGateway(engine, { env: { TRUST_PROXY: "true" } });
   });
   afterAll(() => gateway.close());
   beforeEach(async () => {
@@ -43,6 +45,7 @@ onEachEngine((engine) => {
     const other = await openSession(gateway, member);
     const reply = await change("not the password", NEW);
     expect([reply.status, codeOf(reply)]).toEqual([401, "invalid_credentials"]);
+    expect(await actionsOn(gateway, member.id)).toContain("member_password_change_failed");
     expect(await alive(other)).toBe(true);
     expect(await alive(await openSession(gateway, member))).toBe(true);
   });
@@ -63,6 +66,79 @@ onEachEngine((engine) => {
     expect(codes.at(-1)).toBe("too_many_attempts");
     expect(codeOf(await change(member.password, NEW))).toBe("too_many_attempts");
   });
+
+  test("a change that works clears no count of wrong passwords but its own", async () => {
+    const signIn = (email: string, ip: string, password = "wrong") =>
+      gateway.graphql(
+        "mutation ($input: SignInInput!) { signIn(input: $input) { token } }",
+        { input: { email, password } },
+        { token: null, headers: { "x-forwarded-for": ip } },
+      );
+    const counts = async () =>
+      (await gateway.services.database.read((reader) => reader.find(SignInThrottle)))
+        .filter(({ attempts }) => attempts > 0)
+        .map(({ bucket, attempts }) => `${bucket} ${attempts}`)
+        .sort();
+    for (let i = 0; i < 5; i++) await signIn(member.email, `192.0.2.${i}`);
+    await change("not the password", NEW);
+    const before = await counts();
+    expect(codeOf(await change(member.password, NEW))).toBeUndefined();
+    expect(await counts()).toEqual(before);
+  });
+
+  /** Goes on with a change of the password only after something else, once it has looked at the current one. */
+  async function overtake(meanwhile: () => Promise<unknown>) {
+    const { hash } = argon2;
+    let overtaken = false;
+    const spy = jest.spyOn(argon2, "hash").mockImplementation(async (...args) => {
+      const changes = !overtaken;
+      overtaken = true;
+      if (changes) await meanwhile();
+      return hash(...args);
+    });
+    try {
+      return await change(member.password, NEW);
+    } finally {
+      spy.mockRestore();
+    }
+  }
+
+  test("a change undoes no reset and no other change that was first, and ends with its session", async () => {
+    const { database, members, sessions } = gateway.services;
+    const changed = await hashPassword("what was chosen first");
+    const replace = () =>
+      database.write((tx) => tx.update(Member, { id: member.id }, { passwordHash: changed }));
+    const current = async () => (await members.byEmail(member.email)).passwordHash;
+    for (let i = 0; i < 5; i++) {
+      member = await addMember(gateway);
+      expect(codeOf(await overtake(replace))).toBe("invalid_credentials");
+      expect(await current()).toBe(changed);
+    }
+    member = await addMember(gateway);
+    const before = await current();
+    const context = await acceptedMember(member.token);
+    expect(codeOf(await overtake(() => sessions.signOutEverywhere(context)))).toBe("invalid_session");
+    expect(await current()).toBe(before);
+  });
+
+  test("an operator's reset stands, however many changes of the old password are under way", async () => {
+    const { members, sessions } = gateway.services;
+    for (let round = 0; round < 3; round++) {
+      member = await addMember(gateway);
+      const found = await members.byEmail(member.email);
+      const changes = Array.from({ length: 5 }, (_, i) => change(member.password, `${NEW} ${i}`));
+      await sessions.setPassword(operatorFor(found.organization), found, "the operator's password");
+      await Promise.all(changes);
+      // What came before the reset is undone by it, what came after is refused.
+      const token = await openSession(gateway, { email: member.email, password: "the operator's password" });
+      expect(await alive(token)).toBe(true);
+    }
+  });
+
+  const acceptedMember = async (token: string) => {
+    const origin = { ip: null, userAgent: null, requestId: null };
+    return { caller: await gateway.services.sessions.resolve(token, origin), origin };
+  };
 
   test("a sign-in that a change of the password overtakes opens no session", async () => {
     const { database } = gateway.services;

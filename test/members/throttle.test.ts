@@ -1,4 +1,7 @@
 import argon2 from "@node-rs/argon2";
+import { AuditEntry } from "../../src/audit/audit-entry.entity";
+import { operatorFor } from "../../src/context";
+import { Session } from "../../src/members/session.entity";
 import { SignInThrottle } from "../../src/members/sign-in-throttle.entity";
 import { timestamp } from "../../src/validation/timestamp";
 import { onEachEngine, sqlite } from "../support/engines";
@@ -11,6 +14,25 @@ const SIGN_IN = "mutation ($input: SignInInput!) { signIn(input: $input) { token
 const PER_PAIR = 10;
 const PER_ACCOUNT = 100;
 const PER_ADDRESS = 50;
+const PER_SITE = 200;
+/** Sign-ins at a time. */
+const AT_ONCE = 16;
+
+/** Makes so many attempts with wrong passwords, as many at once as are not refused for that alone. */
+async function inTurns<T>(count: number, work: (i: number) => Promise<T>, atOnce = AT_ONCE): Promise<T[]> {
+  const results: T[] = [];
+  // Hundreds of real hashes would take most of the time of this suite.
+  const verify = jest.spyOn(argon2, "verify").mockResolvedValue(false);
+  while (results.length < count) {
+    const next = Array.from(
+      { length: Math.min(atOnce, count - results.length) },
+      (_, i) => results.length + i,
+    );
+    results.push(...(await Promise.all(next.map(work))));
+  }
+  verify.mockRestore();
+  return results;
+}
 
 onEachEngine((engine) => {
   const gateway = suiteGateway(engine, { env: { TRUST_PROXY: "true" } });
@@ -28,15 +50,13 @@ onEachEngine((engine) => {
     for (let i = 0; i < count; i++) replies.push(await attempt(email(i), "wrong", ip?.(i)));
     return replies;
   };
-  /** As many wrong passwords as close an account, five from each of many addresses, ten at a time. */
-  const wrongFromAllOver = async (email: string) => {
-    const replies: Reply[] = [];
-    for (let i = 0; i < PER_ACCOUNT; i += 10) {
-      const from = (j: number) => attempt(email, "wrong", `198.51.${Math.floor((i + j) / 5)}.1`);
-      replies.push(...(await Promise.all(Array.from({ length: 10 }, (_, j) => from(j)))));
-    }
-    return replies;
-  };
+  /** The rows that attempts to sign in may write. */
+  const everything = () =>
+    gateway.services.database.read(async (reader) => [
+      await reader.find(SignInThrottle, { order: { bucket: "ASC" } }),
+      await reader.count(AuditEntry),
+      await reader.count(Session),
+    ]);
   const endWindows = () =>
     gateway.services.database.write((tx) =>
       tx
@@ -68,7 +88,8 @@ onEachEngine((engine) => {
 
   test("an account is closed to everybody after 100 wrong passwords from all over", async () => {
     const { email, password } = await addMember(gateway);
-    const replies = await wrongFromAllOver(email);
+    const everywhere = (i: number) => attempt(email, "wrong", `198.51.${Math.floor(i / 5)}.1`);
+    const replies = await inTurns(PER_ACCOUNT, everywhere);
     expect(replies.map(codeOf)).toEqual(replies.map(() => "invalid_credentials"));
     expect(codeOf(await attempt(email, password, "192.0.2.99"))).toBe("too_many_attempts");
   });
@@ -77,15 +98,108 @@ onEachEngine((engine) => {
     const { email, password } = await addMember(gateway);
     const home = "192.0.2.50";
     expect(codeOf(await attempt(email, password, home))).toBeUndefined();
-    await wrongFromAllOver(email);
+    const everywhere = (i: number) => attempt(email, "wrong", `198.51.${Math.floor(i / 5)}.1`);
+    await inTurns(PER_ACCOUNT, everywhere);
     expect(codeOf(await attempt(email, password, "192.0.2.99"))).toBe("too_many_attempts");
-    expect(codeOf(await attempt(email, "wrong", home))).toBe("invalid_credentials");
+    expect(codeOf(await attempt(email, password, home))).toBeUndefined();
     await attempts(
       PER_PAIR,
       () => email,
       () => home,
     );
     expect(codeOf(await attempt(email, password, home))).toBe("too_many_attempts");
+  });
+
+  test("what is closed answers alike for accounts that exist and that do not, also where the owner is known", async () => {
+    const { email, password } = await addMember(gateway);
+    const [home, office] = ["192.0.2.51", "192.0.2.52"];
+    for (const ip of [home, office]) expect(codeOf(await attempt(email, password, ip))).toBeUndefined();
+    const answersOf = async (ip: string) =>
+      Promise.all(
+        [email, "nobody@example.com"].map(async (address) => {
+          const { status, body } = await attempt(address, "wrong", ip);
+          return [status, body];
+        }),
+      );
+    for (const address of [email, "nobody@example.com"]) {
+      await inTurns(PER_ACCOUNT, (i) => attempt(address, "wrong", `198.51.${Math.floor(i / 5)}.1`));
+    }
+    const [known, unknown] = await answersOf(home);
+    expect(known).toEqual(unknown);
+    expect(known?.[0]).toBe(429);
+    await inTurns(PER_ADDRESS, (i) => attempt(`${i}@example.com`, "wrong", office));
+    const [knownThere, unknownThere] = await answersOf(office);
+    expect(knownThere).toEqual(unknownThere);
+    expect(knownThere?.[0]).toBe(429);
+  });
+
+  test("a refused attempt writes nothing, whichever limit refuses it", async () => {
+    const { email } = await addMember(gateway);
+    await attempts(PER_PAIR, () => email);
+    await inTurns(PER_ADDRESS - PER_PAIR, (i) => attempt(`${i}@example.com`, "wrong"));
+    const everywhere = (i: number) => attempt("closed@example.com", "wrong", `198.51.${Math.floor(i / 5)}.1`);
+    await inTurns(PER_ACCOUNT, everywhere);
+    const before = await everything();
+    const refused = [
+      ...(await inTurns(20, () => attempt(email, "wrong"))),
+      ...(await inTurns(20, (i) => attempt(`new-${i}@example.com`, "wrong"))),
+      ...(await inTurns(20, (i) => attempt("closed@example.com", "wrong", `203.0.113.${i}`))),
+    ];
+    expect(refused.map(codeOf)).toEqual(refused.map(() => "too_many_attempts"));
+    expect(await everything()).toEqual(before);
+  });
+
+  test("an operator's new password opens the account for the address that it was closed to", async () => {
+    const { email } = await addMember(gateway);
+    await attempts(PER_PAIR + 1, () => email);
+    expect(codeOf(await attempt(email, "wrong"))).toBe("too_many_attempts");
+    const member = await gateway.services.members.byEmail(email);
+    await gateway.services.sessions.setPassword(
+      operatorFor(member.organization),
+      member,
+      "a better password",
+    );
+    expect(codeOf(await attempt(email, "a better password"))).toBeUndefined();
+  });
+
+  test("sign-ins, wrong passwords and resets of one account at once never wait for each other in a circle", async () => {
+    const { email, password } = await addMember(gateway);
+    const member = await gateway.services.members.byEmail(email);
+    const reset = () =>
+      gateway.services.sessions.setPassword(operatorFor(member.organization), member, password);
+    for (let round = 0; round < 5; round++) {
+      const replies = await Promise.all(
+        Array.from({ length: AT_ONCE - 1 }, (_, i) =>
+          attempt(email, i % 2 === 0 ? password : "wrong", `192.0.2.${i % 5}`),
+        ),
+      );
+      await reset();
+      expect(replies.map(({ status }) => status).filter((status) => status >= 500)).toEqual([]);
+    }
+  });
+
+  test("sign-ins beyond those that are being judged are refused before anything is read or written", async () => {
+    const { email, password, token } = await addMember(gateway);
+    const reads = jest.spyOn(gateway.services.database, "read");
+    const hashing = holdHashing();
+    const admitted = Array.from({ length: AT_ONCE }, (_, i) =>
+      attempt(`${i}@example.com`, "wrong", `192.0.2.${i}`),
+    );
+    await hashing.reached;
+    while (reads.mock.calls.length < 2 * AT_ONCE) await new Promise(setImmediate);
+    reads.mockClear();
+    const refused = await Promise.all(
+      Array.from({ length: 50 }, () => attempt(email, password, "192.0.2.200")),
+    );
+    expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 429));
+    expect(refused.map(codeOf)).toEqual(refused.map(() => "too_many_attempts"));
+    expect(refused[0]?.headers.get("retry-after")).toBe("2");
+    expect(reads).not.toHaveBeenCalled();
+    hashing.release();
+    expect((await Promise.all(admitted)).map(codeOf)).toEqual(admitted.map(() => "invalid_credentials"));
+    reads.mockRestore();
+    expect(codeOf(await gateway.graphql("{ viewer { id } }", {}, { token }))).toBeUndefined();
+    expect(codeOf(await attempt(email, password, "192.0.2.200"))).toBeUndefined();
   });
 
   test("limits hold over two processes and survive a restart, for they are kept in the database", async () => {
@@ -127,7 +241,7 @@ onEachEngine((engine) => {
       work.push(spies.map(({ mock }) => mock.calls.length));
     }
     for (const spy of spies) spy.mockRestore();
-    expect(work[0]).toEqual([1, 1, 2, 0]);
+    expect(work[0]).toEqual([1, 2, 2, 0]);
     expect(work[1]).toEqual(work[0]);
   });
 
@@ -141,9 +255,9 @@ onEachEngine((engine) => {
 
   test("concurrent attempts do not slip by", async () => {
     const { email } = await addMember(gateway);
-    const replies = await Promise.all(Array.from({ length: 20 }, () => attempt(email, "wrong")));
-    const refused = replies.filter((reply) => codeOf(reply) === "too_many_attempts");
-    expect(refused).toHaveLength(20 - PER_PAIR);
+    const replies = await Promise.all(Array.from({ length: AT_ONCE }, () => attempt(email, "wrong")));
+    const wrong = replies.filter((reply) => codeOf(reply) === "invalid_credentials");
+    expect(wrong).toHaveLength(PER_PAIR);
   });
 });
 
@@ -154,7 +268,7 @@ test("an address is closed for a while after 50 attempts, whichever accounts the
     const attempt = (input: object, ip: string) =>
       gateway.graphql(SIGN_IN, { input }, { token: null, headers: { "x-forwarded-for": ip } });
     const from = (i: number) => attempt({ email: `${i}@example.com`, password: "wrong" }, "192.0.2.7");
-    const replies = await Promise.all(Array.from({ length: PER_ADDRESS }, (_, i) => from(i)));
+    const replies = await inTurns(PER_ADDRESS, from);
     expect(replies.map(codeOf)).toEqual(replies.map(() => "invalid_credentials"));
     const refused = await attempt({ email, password }, "192.0.2.7");
     expect([refused.status, codeOf(refused)]).toEqual([429, "too_many_attempts"]);
@@ -172,7 +286,7 @@ test("an IPv6 network of 64 bits counts as one address, and a right password doe
     const attempt = (input: object, ip: string) =>
       gateway.graphql(SIGN_IN, { input }, { token: null, headers: { "x-forwarded-for": ip } });
     const wrong = (i: number, ip: string) => attempt({ email: `${i}@example.com`, password: "wrong" }, ip);
-    await Promise.all(Array.from({ length: PER_ADDRESS - 1 }, (_, i) => wrong(i, `2001:db8::${i + 1}`)));
+    await inTurns(PER_ADDRESS - 1, (i) => wrong(i, `2001:db8::${i + 1}`));
     for (let i = 0; i < 3; i++) {
       expect(codeOf(await attempt({ email, password }, "2001:db8:0:0:ffff::1"))).toBeUndefined();
     }
@@ -183,3 +297,70 @@ test("an IPv6 network of 64 bits counts as one address, and a right password doe
     await gateway.close();
   }
 });
+
+test("an IPv6 site of 48 bits is closed after 200 attempts from its networks", async () => {
+  const gateway = await startGateway(sqlite, { env: { TRUST_PROXY: "true" } });
+  try {
+    const wrong = (i: number, ip: string) =>
+      gateway.graphql(
+        SIGN_IN,
+        { input: { email: `${i}@example.com`, password: "wrong" } },
+        { token: null, headers: { "x-forwarded-for": ip } },
+      );
+    const replies = await inTurns(PER_SITE, (i) => wrong(i, `2001:db8:1:${i.toString(16)}::1`));
+    expect(replies.map(codeOf)).toEqual(replies.map(() => "invalid_credentials"));
+    expect(codeOf(await wrong(201, "2001:db8:1:ffff::1"))).toBe("too_many_attempts");
+    expect(codeOf(await wrong(201, "2001:db8:2:ffff::1"))).toBe("invalid_credentials");
+  } finally {
+    await gateway.close();
+  }
+});
+
+test("sign-ins that wait long shed no other request", async () => {
+  // With 4 requests at most, one that is late is enough to refuse all others.
+  const gateway = await startGateway(sqlite, { env: { MAX_REQUESTS_IN_FLIGHT: "4" } });
+  const hashing = holdHashing();
+  try {
+    const late = Array.from({ length: 3 }, (_, i) =>
+      gateway.graphql(SIGN_IN, { input: { email: `${i}@example.com`, password: "wrong" } }, { token: null }),
+    );
+    await hashing.reached;
+    // What is late is told by the clock of the process.
+    const clock = jest.spyOn(performance, "now");
+    const began = performance.now();
+    clock.mockImplementation(() => began + 60_000);
+    for (let i = 0; i < 5; i++) expect((await gateway.rest("GET", "/agent/whoami")).status).toBe(200);
+    clock.mockRestore();
+    hashing.release();
+    expect((await Promise.all(late)).map(codeOf)).toEqual(late.map(() => "invalid_credentials"));
+  } finally {
+    hashing.release();
+    await gateway.close();
+  }
+});
+
+/** Keeps every look at a password waiting until it is let go on. */
+function holdHashing() {
+  let release = () => {};
+  let reach = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const reached = new Promise<void>((resolve) => {
+    reach = resolve;
+  });
+  const { verify } = argon2;
+  const spy = jest.spyOn(argon2, "verify").mockImplementation(async (...args) => {
+    reach();
+    await released;
+    return verify(...args);
+  });
+  return {
+    /** The first password is being looked at. */
+    reached,
+    release: () => {
+      release();
+      spy.mockRestore();
+    },
+  };
+}

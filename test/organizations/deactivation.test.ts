@@ -62,7 +62,7 @@ onEachEngine((engine) => {
     expect(reply.body.data.auditLog.nodes[0].action).toBe("member_signed_in");
   });
 
-  test("its members can change nothing but their own password and sessions", async () => {
+  test("its members can change nothing but their own password and sessions, and revoke keys", async () => {
     await deactivate();
     const desk = keyDesk(gateway);
     const call = { token: manager.token };
@@ -70,12 +70,13 @@ onEachEngine((engine) => {
       await desk.create({ agentId: organization.agentId, name: "late" }, call),
       await desk.rename(key.id, "late", call),
       await desk.rotate(key.id, 0, call),
-      await desk.revoke(key.id, call),
     ]) {
       expect([reply.status, codeOf(reply)]).toEqual([403, "organization_deactivated"]);
     }
     const { nodes } = (await desk.list({}, call)).body.data.apiKeys;
     expect(nodes).toMatchObject([{ id: key.id, state: "active", name: expect.not.stringContaining("late") }]);
+    expect((await desk.revoke(key.id, call)).body.data.revokeApiKey.state).toBe("revoked");
+    expect(await presenting(gateway, key.secret)).toBe("key_revoked");
     const passwords = { currentPassword: manager.password, newPassword: "a password for later" };
     const change = "mutation ($input: ChangePasswordInput!) { changePassword(input: $input) }";
     expect((await ask(change, { input: passwords })).body).toEqual({ data: { changePassword: true } });

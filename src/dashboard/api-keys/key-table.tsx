@@ -124,7 +124,6 @@ function Buttons({ apiKey, onAction }: Part & Actions) {
           <button
             type="button"
             className={`${styles.button} ${styles.revoke}`}
-            disabled={deactivated}
             aria-label={`Revoke ${name}`}
             onClick={() => onAction("revoke", apiKey)}
           >

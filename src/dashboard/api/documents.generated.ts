@@ -41,6 +41,8 @@ export type AuditAction =
   | 'api_key_rotated'
   /** A member was added. */
   | 'member_created'
+  /** A signed-in member gave a wrong current password when changing it. */
+  | 'member_password_change_failed'
   /** The password of a member was changed; its other sessions ended. */
   | 'member_password_changed'
   /** A member was given other permissions. */

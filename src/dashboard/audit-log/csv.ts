@@ -17,8 +17,11 @@ const COLUMNS: readonly [string, (entry: Entry) => string | number | null][] = [
   ["id", ({ id }) => id],
 ];
 
-/** What a spreadsheet would take for a formula, wide forms too (OWASP, CSV injection). */
-const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
+/**
+ * Where a spreadsheet would see a formula begin, wide forms too (OWASP, CSV injection): at the start of a cell, and after
+ * what it may be set to separate cells by.
+ */
+const FORMULA = /(^|[;,\t\r\n])(["'\s]*)(?=[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])/g;
 
 /** The entries as CSV (RFC 4180), in UTF-8 with the mark that spreadsheets know it by. */
 export function toCsv(entries: readonly Entry[]): string {
@@ -32,5 +35,5 @@ export function toCsv(entries: readonly Entry[]): string {
 function cell(value: string | number | null): string {
   if (typeof value === "number") return String(value);
   const text = value ?? "";
-  return `"${(FORMULA.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
+  return `"${text.replace(FORMULA, "$1'$2").replaceAll('"', '""')}"`;
 }

@@ -14,6 +14,10 @@ const ACTIONS: Readonly<Record<AuditAction, { verb: string; label: string }>> = 
   member_signed_out: { verb: "signed out", label: "Signed out" },
   member_signed_out_everywhere: { verb: "signed out on all devices", label: "Signed out on all devices" },
   member_password_changed: { verb: "changed the password of", label: "Password changed" },
+  member_password_change_failed: {
+    verb: "gave a wrong current password to change the password of",
+    label: "Password change failed",
+  },
   member_created: { verb: "added the member", label: "Member added" },
   member_permissions_changed: { verb: "changed the permissions of", label: "Permissions changed" },
   agent_created: { verb: "added the agent", label: "Agent added" },

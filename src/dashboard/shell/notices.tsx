@@ -26,7 +26,7 @@ function Deactivated() {
   return (
     <Alert className={styles.notice} color="yellow" role="note" icon={<Icon name="lock" />}>
       <strong>{organization.name}</strong> was deactivated <Time value={organization.deactivatedAt} />: none
-      of its API keys resolves, and nothing can be changed, only looked at.{" "}
+      of its API keys resolves, and nothing can be changed but by revoking keys.{" "}
       {manages ? (
         <Link href="/organization">Reactivate it</Link>
       ) : (

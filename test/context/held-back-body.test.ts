@@ -1,0 +1,107 @@
+import { actionsOn } from "../support/audit";
+import { onEachEngine } from "../support/engines";
+import { mint, startGateway, type TestGateway } from "../support/gateway";
+import { addMember, addOrganization, firstAgentId } from "../support/people";
+import { openRaw } from "../support/raw";
+
+/** What becomes of a request whose head was accepted, and whose body comes after something else was done. */
+async function holdBack(
+  gateway: TestGateway,
+  { path, token, body }: { path: string; token: string; body: object },
+  meanwhile: () => Promise<unknown>,
+): Promise<string | undefined> {
+  const text = JSON.stringify(body);
+  const { socket, until, closed } = openRaw(gateway.url);
+  socket.write(
+    [
+      `POST ${path} HTTP/1.1`,
+      "Host: localhost",
+      `Authorization: Bearer ${token}`,
+      "Content-Type: application/json",
+      "Accept: application/graphql-response+json",
+      `Content-Length: ${Buffer.byteLength(text)}`,
+      "Expect: 100-continue",
+      "Connection: close",
+      "\r\n",
+    ].join("\r\n"),
+  );
+  // It says so once it has accepted who calls.
+  await until("100 Continue");
+  await meanwhile();
+  socket.write(text);
+  return /"code":"(\w+)"/.exec(await closed)?.[1];
+}
+
+onEachEngine((engine) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway(engine);
+  });
+  afterAll(() => gateway.close());
+
+  const message = (token: string) => ({ path: "/messages", token, body: { message: "held back" } });
+  const createKey = async (token: string) => ({
+    path: "/graphql",
+    token,
+    body: {
+      query: "mutation ($input: NewApiKey!) { createApiKey(input: $input) { secret } }",
+      variables: { input: { agentId: await firstAgentId(gateway), name: `late ${Math.random()}` } },
+    },
+  });
+  const revoke = (id: string) =>
+    gateway.graphql(`mutation { revokeApiKey(id: "${id}") { id } }`, {}, { token: gateway.owner });
+
+  test("a body that comes late is served as ever while nothing has changed, and is one use of its key", async () => {
+    const { id, secret } = await mint(gateway);
+    const nothing = async () => undefined;
+    expect(await holdBack(gateway, message(secret), nothing)).toBeUndefined();
+    const { token } = await addMember(gateway, { manage: true });
+    expect(await holdBack(gateway, await createKey(token), nothing)).toBeUndefined();
+    await gateway.services.usage.flush({ all: true });
+    const usage = await gateway.graphql(
+      "{ keyUsage { accepted apiKey { id } } }",
+      {},
+      { token: gateway.owner },
+    );
+    const keys: { accepted: number; apiKey: { id: string } }[] = usage.body.data.keyUsage;
+    expect(keys.find(({ apiKey }) => apiKey.id === id)?.accepted).toBe(1);
+  });
+
+  test("a key that is revoked before the body comes can neither write nor read with it", async () => {
+    const requests = [
+      (token: string) => message(token),
+      (token: string) => ({ path: "/v1/pets", token, body: { name: "Late", categoryId: 1 } }),
+      (token: string) => ({ path: "/graphql", token, body: { query: "{ whoami { key { id } } }" } }),
+    ];
+    for (const request of requests) {
+      const { id, secret } = await mint(gateway);
+      expect(await holdBack(gateway, request(secret), () => revoke(id))).toBe("key_revoked");
+    }
+    const messages = await gateway.graphql("{ messages(first: 100) { nodes { message } } }");
+    expect(messages.body.data.messages.nodes).toHaveLength(1);
+  });
+
+  test("a key whose organization is deactivated before the body comes does not resolve", async () => {
+    const { manager } = await addOrganization(gateway, "closing");
+    const { secret } = await mint(gateway, { agent: "closing-agent" });
+    const deactivate = () =>
+      gateway.graphql("mutation { deactivateOrganization { id } }", {}, { token: manager.token });
+    expect(await holdBack(gateway, message(secret), deactivate)).toBe("key_not_resolvable");
+  });
+
+  test("a member who loses the permission or the session before the body comes mints no key", async () => {
+    const { organizations, members, sessions } = gateway.services;
+    const context = {
+      caller: { kind: "operator" as const, organization: await organizations.bySlug("first") },
+    };
+    const operator = { ...context, origin: { ip: null, userAgent: null, requestId: null } };
+    const member = await addMember(gateway, { manage: true });
+    const demote = () => members.setPermissions(operator, member.email, []);
+    expect(await holdBack(gateway, await createKey(member.token), demote)).toBe("forbidden");
+    const other = await addMember(gateway, { manage: true });
+    const reset = async () =>
+      sessions.setPassword(operator, await members.byEmail(other.email), "a new password");
+    expect(await holdBack(gateway, await createKey(other.token), reset)).toBe("invalid_session");
+    expect(await actionsOn(gateway, other.id)).not.toContain("api_key_created");
+  });
+});

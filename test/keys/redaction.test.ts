@@ -1,0 +1,32 @@
+import { mintApiKey, mintSessionToken } from "../../src/keys/key-format";
+import { holdsToken, redactTokens } from "../../src/keys/redact-tokens";
+
+const key = mintApiKey("dev");
+const session = mintSessionToken();
+const digits = (count: number) => "A".repeat(count);
+
+test.each([
+  ["alone", ""],
+  ["after the start of a key", `agk_dev_${digits(12)}_${digits(27)}`],
+  ["after what looks like a key but for its checksum", `agk_dev_${digits(12)}_${digits(28)}`],
+  ["after a key that it shares its first letter with", `agk_dev_${digits(12)}_${digits(25)}`],
+  ["after two of them", `agk_x_${digits(12)}_${digits(25)}agk_live_${digits(12)}_${digits(25)}`],
+  ["after the start of a session token", `ags_${digits(46)}`],
+])("a key or session token %s is found and taken out", (_, before) => {
+  for (const [token, shown] of [
+    [key.secret, `${key.hint}_[redacted]`],
+    [session, "ags_[redacted]"],
+  ]) {
+    const text = `${before}${token} and more`;
+    expect(holdsToken(text)).toBe(true);
+    expect(redactTokens(text)).toBe(`${before}${shown} and more`);
+    expect(redactTokens(`${text}, ${text}`)).toBe(`${before}${shown} and more, ${before}${shown} and more`);
+  }
+});
+
+test("what only looks like a token stays", () => {
+  for (const text of ["agk_dev_", `agk_dev_${digits(12)}_${digits(28)}`, `ags_${digits(49)}`, "no token"]) {
+    expect(holdsToken(text)).toBe(false);
+    expect(redactTokens(text)).toBe(text);
+  }
+});

@@ -1,0 +1,110 @@
+import type { RequestContext } from "../../src/context";
+import { Message } from "../../src/messages/message.entity";
+import { Pet } from "../../src/pets/pet.entity";
+import { onEachEngine } from "../support/engines";
+import { mint, operator, startGateway, type TestGateway } from "../support/gateway";
+import { addMember, addOrganization, firstAgentId } from "../support/people";
+
+const ORIGIN = { ip: null, userAgent: null, requestId: null };
+
+onEachEngine((engine) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway(engine);
+  });
+  afterAll(() => gateway.close());
+
+  /** The context of a request that was accepted just now. */
+  const acceptedKey = async (secret: string): Promise<RequestContext> => ({
+    caller: await gateway.services.keys.resolve(secret, ORIGIN),
+    origin: ORIGIN,
+  });
+  const acceptedMember = async (token: string): Promise<RequestContext> => ({
+    caller: await gateway.services.sessions.resolve(token, ORIGIN),
+    origin: ORIGIN,
+  });
+  const send = (context: RequestContext, idempotencyKey?: string) =>
+    gateway.services.messages.send(context, { message: "hello", idempotencyKey });
+  const addPet = (context: RequestContext, idempotencyKey?: string) =>
+    gateway.services.pets.create(context, { name: "Rex", categoryId: "1", status: null, idempotencyKey });
+  const rows = () =>
+    gateway.services.database.read(
+      async (reader) => (await reader.count(Message)) + (await reader.count(Pet)),
+    );
+
+  test("what a key has begun to write is refused when the key is dead at the commit", async () => {
+    await addOrganization(gateway, "ending");
+    const [revoked, rotated, orphan] = await Promise.all([
+      mint(gateway),
+      mint(gateway),
+      mint(gateway, { agent: "ending-agent" }),
+    ]);
+    const contexts = await Promise.all([revoked, rotated, orphan].map(({ secret }) => acceptedKey(secret)));
+    const context = await operator(gateway);
+    await gateway.services.keys.revoke(context, revoked.id);
+    await gateway.services.keys.rotate(context, { id: rotated.id, graceSeconds: 0 });
+    await gateway.services.organizations.deactivate(await operator(gateway, "ending"));
+    const before = await rows();
+    const codes = ["key_revoked", "key_revoked", "key_not_resolvable"];
+    for (const [i, accepted] of contexts.entries()) {
+      const writes = [send(accepted), send(accepted, "one"), addPet(accepted), addPet(accepted, "two")];
+      for (const write of writes) await expect(write).rejects.toMatchObject({ code: codes[i] });
+    }
+    expect(await rows()).toBe(before);
+  });
+
+  test("a dead key takes no row from those that share its commit", async () => {
+    const [dead, alive] = await Promise.all([mint(gateway), mint(gateway)]);
+    const [deadCaller, caller] = await Promise.all([acceptedKey(dead.secret), acceptedKey(alive.secret)]);
+    await gateway.services.keys.revoke(await operator(gateway), dead.id);
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, i) => (i === 7 ? send(deadCaller) : send(caller))),
+    );
+    expect(outcomes.map(({ status }) => status)).toEqual(
+      outcomes.map((_, i) => (i === 7 ? "rejected" : "fulfilled")),
+    );
+  });
+
+  test("once a revocation is answered, the key writes no more, whatever it had begun", async () => {
+    const context = await operator(gateway);
+    for (let round = 0; round < 5; round++) {
+      const { id, secret } = await mint(gateway);
+      const caller = await acceptedKey(secret);
+      const writes = Array.from({ length: 30 }, (_, i) => (i % 2 === 0 ? send(caller) : addPet(caller)));
+      const settled = Promise.allSettled(writes);
+      const later = gateway.services.keys.revoke(context, id).then(async () => {
+        const late = Array.from({ length: 10 }, (_, i) => (i % 2 === 0 ? send(caller) : addPet(caller)));
+        const atTheAnswer = await rows();
+        return { atTheAnswer, late: await Promise.allSettled(late) };
+      });
+      const { atTheAnswer, late } = await later;
+      await settled;
+      expect(await rows()).toBe(atTheAnswer);
+      expect(late.map(({ status }) => status)).toEqual(late.map(() => "rejected"));
+    }
+  });
+
+  test("what a member has begun is refused once its session has ended or its permission is gone", async () => {
+    const { keys, members, sessions, organizations } = gateway.services;
+    const agentId = await firstAgentId(gateway);
+    const target = await mint(gateway);
+    const boss = await operator(gateway);
+    const actions: [string, (context: RequestContext) => Promise<unknown>][] = [
+      ["mint", (context) => keys.create(context, { agentId, name: `k ${Math.random()}` } as never)],
+      ["rename", (context) => keys.rename(context, { id: target.id, name: `r ${Math.random()}` })],
+      ["rotate", (context) => keys.rotate(context, { id: target.id, graceSeconds: 0 })],
+      ["revoke", (context) => keys.revoke(context, target.id)],
+      ["deactivate", (context) => organizations.deactivate(context)],
+    ];
+    for (const [what, act] of actions) {
+      const demoted = await addMember(gateway, { manage: true });
+      const gone = await addMember(gateway, { manage: true });
+      const [first, second] = [await acceptedMember(demoted.token), await acceptedMember(gone.token)];
+      await members.setPermissions(boss, demoted.email, []);
+      await sessions.signOutEverywhere(await acceptedMember(gone.token));
+      await expect(act(first).then(() => what)).rejects.toMatchObject({ code: "forbidden" });
+      await expect(act(second).then(() => what)).rejects.toMatchObject({ code: "invalid_session" });
+    }
+    expect((await keys.find(boss, target.id))?.state).toBe("active");
+  });
+});
