@@ -67,6 +67,8 @@ export class SqliteEngine implements Engine {
   private readonly units: GroupCommit;
   private readonly reads: SqliteReads;
   private impatient = false;
+  /** Whether a transaction is queued that has not yet taken the units that wait for it. */
+  private isScheduled = false;
 
   private constructor(
     private readonly writer: DataSource,
@@ -105,9 +107,9 @@ export class SqliteEngine implements Engine {
   }
 
   transaction<T>(unit: Unit<T>, { single = false }: Manner = {}): Promise<T> {
-    // One that is waiting already has seen to it that the next transaction comes, for this one too.
-    if (!this.units.isWaiting) void this.queue.run(() => this.commitWaiting());
-    return this.units.add(unit, single);
+    const result = this.units.add(unit, single);
+    this.schedule();
+    return result;
   }
 
   exclusively<T>(unit: Unit<T>): Promise<T> {
@@ -146,17 +148,29 @@ export class SqliteEngine implements Engine {
     await this.writer.destroy();
   }
 
+  /** Queues a transaction for the units that wait, unless one is queued already. */
+  private schedule(): void {
+    if (this.isScheduled) return;
+    this.isScheduled = true;
+    void this.queue.run(() => this.commitWaiting());
+  }
+
   private async commitWaiting(): Promise<void> {
+    this.isScheduled = false;
     const failure = await this.units.commitWaiting();
     await this.waitAfter(driverCode(failure) === BUSY);
-    if (this.units.isWaiting) void this.queue.run(() => this.commitWaiting());
+    if (this.units.isWaiting) this.schedule();
   }
 
   /** @param inVain whether another process kept the write lock for as long as the last transaction waited for it */
   private async waitAfter(inVain: boolean): Promise<void> {
     if (inVain === this.impatient) return;
-    this.impatient = inVain;
-    await this.writer.query(`PRAGMA busy_timeout = ${inVain ? IMPATIENT_MS : WAIT_MS}`);
+    try {
+      await this.writer.query(`PRAGMA busy_timeout = ${inVain ? IMPATIENT_MS : WAIT_MS}`);
+      this.impatient = inVain;
+    } catch {
+      // The time stays as it was; the next transaction tries again, and meets what is wrong itself.
+    }
   }
 
   /** A runner for one unit alone; the driver would hand out the same one for ever. */
