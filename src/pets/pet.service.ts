@@ -79,9 +79,10 @@ export class PetService {
         categoryId: String(((done + i) % 10) + 1),
         status: statuses[(done + i) % statuses.length] ?? null,
       }));
-      await this.database.write((tx) =>
-        tx.createQueryBuilder().insert().into(Pet).values(rows).updateEntity(false).execute(),
-      );
+      await this.database.write(async (tx) => {
+        await this.database.keepOrder(tx, Ordered.pets);
+        await tx.createQueryBuilder().insert().into(Pet).values(rows).updateEntity(false).execute();
+      });
     }
   }
 }
