@@ -1,5 +1,5 @@
 import { type EntityManager, LessThan } from "typeorm";
-import { returning } from "../database/returning";
+import { allReturning, returning } from "../database/returning";
 import { GatewayError } from "../errors";
 import { sha256 } from "../validation/sha256";
 import { timestamp } from "../validation/timestamp";
@@ -67,4 +67,21 @@ function hashOf(request: Readonly<Record<string, unknown>>): string {
     .filter(([, value]) => value != null)
     .sort(([a], [b]) => (a < b ? -1 : 1));
   return sha256(JSON.stringify(sorted));
+}
+
+/**
+ * Marks a batch as written, in the transaction that writes it.
+ * @param writer whose batches come one after the other
+ * @returns false when it is written already: a COMMIT may be kept although its answer is lost
+ */
+export async function claimBatch(tx: EntityManager, writer: string, batch: string): Promise<boolean> {
+  const rows = await allReturning(
+    tx,
+    `insert into idempotency_record (scope, key, request_hash, resource_id, created_at) values ($1, $2, $3, $4, $5)
+     on conflict (scope, key) do update set resource_id = excluded.resource_id, created_at = excluded.created_at
+       where idempotency_record.resource_id <> excluded.resource_id
+     returning resource_id`,
+    [writer, "last batch", "", batch, timestamp()],
+  );
+  return rows.length > 0;
 }
