@@ -104,11 +104,11 @@ export class Database {
   /**
    * Joins inserts of one kind, each a unit of its own to its caller, into one statement and one commit: those that
    * come while one is under way. Should the statement fail, each row is tried by itself.
-   * @param insert adds rows in their order and answers one value for each
+   * @param insert adds rows in their order and answers for each a value, or an error that is this row's alone
    * @param options.single whether that is one statement, `keepOrder` aside
    */
   together<Row, T>(
-    insert: (tx: EntityManager, rows: readonly Row[]) => Promise<T[]>,
+    insert: (tx: EntityManager, rows: readonly Row[]) => Promise<(T | Error)[]>,
     { single = false }: Pick<Manner, "single"> = {},
   ): (row: Row) => Promise<T> {
     return this.gathered("inserts", async (rows: readonly Row[]) => {
@@ -117,7 +117,9 @@ export class Database {
       } catch (error) {
         // Where the database is gone, nobody knows whether the rows were kept: a second try could add them twice.
         if (rows.length === 1 || isUnavailable(error)) throw error;
-        const alone = rows.map((row) => this.write((tx) => insert(tx, [row])).then(([value]) => value as T));
+        const alone = rows.map((row) =>
+          this.write((tx) => insert(tx, [row])).then(([value]) => value as T | Error),
+        );
         return (await Promise.allSettled(alone)).map((outcome) =>
           outcome.status === "fulfilled" ? outcome.value : asError(outcome.reason),
         );

@@ -1,9 +1,9 @@
-import type { EntityManager } from "typeorm";
+import { type EntityManager, In } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { agentCaller, type RequestContext } from "../context";
 import { type Database, Ordered } from "../database/database";
 import { paginate } from "../graphql/connection";
-import { once } from "../idempotency/idempotency";
+import { onceEach } from "../idempotency/idempotency";
 import { timestamp } from "../validation/timestamp";
 import { isUuid } from "../validation/uuid";
 import { MessageConnection } from "./message.connection";
@@ -35,20 +35,28 @@ export class MessageService {
   send(context: RequestContext, { message, idempotencyKey }: NewMessage): Promise<Message> {
     const agentId = agentOf(context);
     if (idempotencyKey == null) return this.add({ agentId, message });
-    return this.database.write((tx) =>
-      once(tx, {
-        scope: `sendMessage:${agentId}`,
-        key: idempotencyKey,
-        request: { message },
-        create: () => this.insert(tx, [{ agentId, message }]).then(([queued]) => queued as Message),
-        repeat: (id) => tx.findOneByOrFail(Message, { id }),
-        idOf: ({ id }) => id,
-      }),
-    );
+    return this.addOnce({
+      scope: `sendMessage:${agentId}`,
+      key: idempotencyKey,
+      request: { message },
+      agentId,
+    });
   }
 
   private readonly add = this.database.together((tx, messages: readonly Draft[]) =>
     this.insert(tx, messages),
+  );
+
+  private readonly addOnce = this.database.together<KeyedDraft, Message>((tx, drafts) =>
+    onceEach(tx, drafts, {
+      create: (fresh) =>
+        this.insert(
+          tx,
+          fresh.map(({ agentId, request: { message } }) => ({ agentId, message })),
+        ),
+      find: (ids) => tx.findBy(Message, { id: In([...ids]) }),
+      idOf: ({ id }) => id,
+    }),
   );
 
   private async insert(tx: EntityManager, drafts: readonly Draft[]): Promise<Message[]> {
@@ -69,6 +77,14 @@ export class MessageService {
 }
 
 type Draft = Pick<Message, "agentId" | "message">;
+
+/** A message that came with an idempotency key. */
+interface KeyedDraft {
+  agentId: string;
+  scope: string;
+  key: string;
+  request: { message: string };
+}
 
 const agentOf = (context: RequestContext): string => agentCaller(context).agent.id;
 

@@ -2,16 +2,24 @@ import type { EntityManager } from "typeorm";
 import { agentCaller, type RequestContext } from "../context";
 import { type Database, Ordered } from "../database/database";
 import { allReturning, placeholders } from "../database/returning";
-import { GatewayError } from "../errors";
-import { once } from "../idempotency/idempotency";
+import { onceEach } from "../idempotency/idempotency";
 import { isInt64 } from "../validation/int64";
 import { PetConnection } from "./pet.connection";
 import { Pet, PetStatus } from "./pet.entity";
 import type { NewPet, PetsArgs } from "./pet.inputs";
-import { type PetPage, PetReader, petWithin } from "./pet.reader";
+import { type PetPage, PetReader, petsWithin } from "./pet.reader";
 
 /** Rows of one statement; PostgreSQL takes 65,535 parameters, three a row. */
 const SEED_CHUNK = 5_000;
+
+type Draft = Pick<NewPet, "name" | "categoryId" | "status">;
+
+/** A draft that came with an idempotency key. */
+interface KeyedDraft {
+  scope: string;
+  key: string;
+  request: Draft & Record<string, unknown>;
+}
 
 /** The store of animals. It is one store, shared by every valid API key. */
 export class PetService {
@@ -35,25 +43,28 @@ export class PetService {
   /** Adds an animal. @throws GatewayError `idempotency_key_reused` */
   create(context: RequestContext, { idempotencyKey, ...pet }: NewPet): Promise<Pet> {
     if (idempotencyKey == null) return this.add(pet);
-    return this.database.write((tx) =>
-      once(tx, {
-        scope: `createPet:${agentCaller(context).agent.id}`,
-        key: idempotencyKey,
-        request: pet,
-        create: () => this.insert(tx, [pet]).then(([made]) => present(made)),
-        repeat: (id) => petWithin(tx, id).then(present),
-        idOf: ({ id }) => id,
-      }),
-    );
+    const scope = `createPet:${agentCaller(context).agent.id}`;
+    return this.addOnce({ scope, key: idempotencyKey, request: pet });
   }
 
-  private readonly add = this.database.together(
-    (tx, pets: readonly Omit<NewPet, "idempotencyKey">[]) => this.insert(tx, pets),
-    { single: true },
+  private readonly add = this.database.together((tx, pets: readonly Draft[]) => this.insert(tx, pets), {
+    single: true,
+  });
+
+  private readonly addOnce = this.database.together<KeyedDraft, Pet>((tx, drafts) =>
+    onceEach(tx, drafts, {
+      create: (fresh) =>
+        this.insert(
+          tx,
+          fresh.map(({ request }) => request),
+        ),
+      find: (ids) => petsWithin(tx, ids),
+      idOf: ({ id }) => id,
+    }),
   );
 
   /** Rows get their ids in the order of VALUES, whatever the order in which they come back. */
-  private async insert(tx: EntityManager, pets: readonly Omit<NewPet, "idempotencyKey">[]): Promise<Pet[]> {
+  private async insert(tx: EntityManager, pets: readonly Draft[]): Promise<Pet[]> {
     await this.database.keepOrder(tx, Ordered.pets);
     const rows = await allReturning<{ id: string }>(
       tx,
@@ -85,9 +96,4 @@ export class PetService {
       });
     }
   }
-}
-
-function present<T>(row: T | undefined): T {
-  if (row === undefined) throw new GatewayError("not_found");
-  return row;
 }
