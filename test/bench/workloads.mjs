@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { pick } from "./random.mjs";
 
 const LIST = 20;
@@ -22,7 +23,8 @@ const draw = {
   pet: (random, data) => ({ kind: "pet", id: anyPet(random, data) }),
   whoami: () => ({ kind: "whoami" }),
   create: (random) => ({ kind: "create", pet: aPet(random) }),
-  keyed: (random) => ({ ...draw.create(random), idempotencyKey: `key-${Math.floor(random() * 2 ** 53)}` }),
+  /** Not drawn, for the same draw comes again in another turn. */
+  keyed: (random) => ({ ...draw.create(random), idempotencyKey: randomUUID() }),
   /** 10 % writes; of the reads half are lists, no two alike, three tenths single animals, two tenths whoami. */
   mixed(random, data) {
     if (random() < 0.1) return draw.create(random);
