@@ -17,6 +17,8 @@ const DAY_MS = 24 * HOUR_MS;
 const CHUNK_MS = 25;
 const FIRST_CHUNK = 200;
 const MAX_CHUNK = 5_000;
+/** Least rest between two chunks (ms): another process that waits for SQLite's write lock asks for it this often. */
+const REST_MS = 100;
 
 export interface Retention {
   /** How long entries of the audit log are kept (days); 0 keeps them for ever. */
@@ -53,7 +55,7 @@ export async function purge(
   for (const each of expired) await purgeTable(database, each, signal);
 }
 
-/** Deletes as many rows at a time as fit into a short transaction, and rests as long as that took. */
+/** Deletes as many rows at a time as fit into a short transaction, and rests at least as long as that took. */
 async function purgeTable(
   database: Database,
   { entity, ...rows }: Expired,
@@ -66,7 +68,7 @@ async function purgeTable(
     if (deleted < limit) return;
     // Never more than twice as many: the first rows may lie better than those to come.
     limit = Math.max(1, Math.min(Math.round((limit * CHUNK_MS) / took), 2 * limit, MAX_CHUNK));
-    await pause(took, undefined, { signal, ref: false }).catch(() => undefined);
+    await pause(Math.max(took, REST_MS), undefined, { signal, ref: false }).catch(() => undefined);
   }
 }
 
