@@ -121,7 +121,9 @@ export async function createApp(
   addDocumentation(http, createOpenApi(schema, serversOf(config)));
   await addDashboard(http, dashboard);
 
-  const stopHousekeeping = startHousekeeping(database, (err) => log.warn({ err }, "housekeeping failed"));
+  const stopHousekeeping = startHousekeeping(database, config, (err) =>
+    log.warn({ err }, "housekeeping failed"),
+  );
 
   let operations: Server | undefined;
 
@@ -136,7 +138,7 @@ export async function createApp(
     announceStop,
     close: async () => {
       announceStop();
-      stopHousekeeping();
+      const swept = stopHousekeeping();
       const closed = http.close();
       const givenUp = await Promise.race([closed.then(() => 0), requests.ended()]);
       if (givenUp > 0) log.warn({ requests: givenUp }, "requests that did not end are given up");
@@ -145,6 +147,7 @@ export async function createApp(
       operations?.close();
       operations?.closeAllConnections();
       await apollo.stop();
+      await swept;
       await services.usage.close();
       await database.close();
       await tracing?.close();

@@ -136,6 +136,7 @@ const settings = z
     MAX_CONNECTIONS_PER_ADDRESS: integer("MAX_CONNECTIONS_PER_ADDRESS", 0, 1_000_000).optional(),
     RATE_LIMIT_PER_MINUTE: integer("RATE_LIMIT_PER_MINUTE", 0, 100_000_000).default(0),
     REFUSED_KEYS_PER_MINUTE: integer("REFUSED_KEYS_PER_MINUTE", 0, 100_000_000).default(1000),
+    AUDIT_RETENTION_DAYS: integer("AUDIT_RETENTION_DAYS", 0, 36_500).default(0),
     CORS_ORIGINS: origins.default([]),
     DRAIN_SECONDS: integer("DRAIN_SECONDS", 0, 300).default(0),
     METRICS_TOKEN: z
@@ -200,6 +201,7 @@ const settings = z
     maxConnectionsPerAddress: env.MAX_CONNECTIONS_PER_ADDRESS ?? (env.TRUST_PROXY === false ? 1_000 : 0),
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
     refusedKeysPerMinute: env.REFUSED_KEYS_PER_MINUTE,
+    auditRetentionDays: env.AUDIT_RETENTION_DAYS,
     corsOrigins: env.CORS_ORIGINS,
     drainMs: env.DRAIN_SECONDS * 1000,
     metricsToken: env.METRICS_TOKEN,

@@ -76,7 +76,9 @@ registerEnumType(ActorKind, {
 })
 @Entity()
 @Index(["organizationId", "id"])
-@Index(["targetId", "id"])
+@Index(["organizationId", "targetId", "id"])
+@Index(["organizationId", "actorId", "id"])
+@Index(["organizationId", "action", "id"])
 export class AuditEntry {
   @Field(() => ID, { description: "Unique identifier (UUID, ordered by time)." })
   @PrimaryColumn({ type: "varchar", length: 36 })

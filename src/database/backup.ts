@@ -135,6 +135,20 @@ async function assertUnused(database: SqliteFile, file: string): Promise<void> {
 }
 
 /**
+ * What a schema can hold besides plain tables and indexes: it would run or compute by itself, and could take a revocation
+ * back. SQLite goes by the statement whatever the type says.
+ */
+const ACTIVE_PARTS = `
+  SELECT type || ' "' || name || '"' FROM sqlite_master
+  WHERE (type = 'table' AND sql LIKE 'CREATE TABLE %'
+    OR type = 'index' AND (sql IS NULL OR sql LIKE 'CREATE INDEX %' OR sql LIKE 'CREATE UNIQUE INDEX %')) IS NOT TRUE
+  UNION ALL
+  SELECT 'a generated column of "' || part.name || '"'
+  FROM sqlite_master AS part JOIN pragma_table_xinfo(part.name) AS field
+  WHERE part.type = 'table' AND field.hidden <> 0
+  LIMIT 1`;
+
+/**
  * Reads a whole database of this program.
  * @returns the names of its migrations @throws StartupError when it is none, or damaged
  */
@@ -149,6 +163,10 @@ async function checked(file: string): Promise<string[]> {
       "SELECT COUNT(*) FROM sqlite_master WHERE name IN ('migration', 'organization')",
     );
     if (tables !== 2) throw new StartupError(`${file} is no database of this program`);
+    const [active] = await database.values(ACTIVE_PARTS);
+    if (active !== undefined) {
+      throw new StartupError(`${file} holds ${active}, which no database of this program has`);
+    }
     return (await database.values("SELECT name FROM migration ORDER BY id")).map(String);
   });
 }

@@ -12,6 +12,7 @@ import { Organization } from "../organizations/organization.entity";
 import { Pet } from "../pets/pet.entity";
 import { HourlyUse } from "../usage/hourly-use.entity";
 import { Initial1763700000000 } from "./migrations/1763700000000-initial";
+import { AuditFilters1763900000000 } from "./migrations/1763900000000-audit-filters";
 import { SnakeCaseNaming } from "./snake-case-naming";
 
 type Migration = new () => MigrationInterface;
@@ -30,7 +31,7 @@ const model = {
     AuditEntry,
     IdempotencyRecord,
   ],
-  migrations: [Initial1763700000000] as Migration[],
+  migrations: [Initial1763700000000, AuditFilters1763900000000] as Migration[],
   migrationsTableName: "migration",
   namingStrategy: new SnakeCaseNaming(),
   synchronize: false,

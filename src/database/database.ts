@@ -1,4 +1,10 @@
-import { type DataSource, type EntityManager, MigrationExecutor } from "typeorm";
+import {
+  type DataSource,
+  type EntityManager,
+  type EntityTarget,
+  MigrationExecutor,
+  type ObjectLiteral,
+} from "typeorm";
 import { GatewayError, StartupError } from "../errors";
 import { follow } from "../telemetry/trace";
 import { batched, gathered } from "./batch";
@@ -42,7 +48,7 @@ export class Database {
       const engine =
         source.options.type === "postgres"
           ? await PostgresEngine.open(source, serving, observer)
-          : await SqliteEngine.open(source, observer);
+          : await SqliteEngine.open(source, serving, observer);
       return new Database(source, engine, observer);
     });
   }
@@ -81,9 +87,39 @@ export class Database {
     return gathered(work, { ...this.watched(what), ...(most !== undefined && { most }) });
   }
 
-  /** Runs a reading query on committed rows. @throws GatewayError `unavailable` */
+  /**
+   * Runs a reading query on committed rows, to all of which an index leads: whoever presents a key waits behind it.
+   * @throws GatewayError `unavailable`
+   */
   read<T>(query: Read<T>): Promise<T> {
     return this.guarded("database read", () => this.engine.read(query));
+  }
+
+  /**
+   * As `read`, for a query that may read many rows. Reports have connections of their own, where owners take turns.
+   * @param owner for whom: the id of an organization
+   * @throws GatewayError `unavailable`, also for a query that takes longer than 3 seconds while requests are served
+   */
+  report<T>(owner: string, query: Read<T>): Promise<T> {
+    return this.guarded("database report", () => this.engine.report(owner, query));
+  }
+
+  /**
+   * Deletes rows whose text in a column sorts before another, `limit` at most. @returns how many
+   */
+  async deleteBefore(
+    tx: EntityManager,
+    entity: EntityTarget<ObjectLiteral>,
+    { column, before, limit }: { column: string; before: string; limit: number },
+  ): Promise<number> {
+    const { tableName } = tx.connection.getMetadata(entity);
+    const { affected } = await tx
+      .createQueryBuilder()
+      .delete()
+      .from(entity)
+      .where(this.engine.someOf(tableName, `${column} < :before`, limit), { before })
+      .execute();
+    return affected ?? 0;
   }
 
   /**
@@ -104,11 +140,11 @@ export class Database {
   /**
    * Joins inserts of one kind, each a unit of its own to its caller, into one statement and one commit: those that
    * come while one is under way. Should the statement fail, each row is tried by itself.
-   * @param insert adds rows in their order and answers one value for each
+   * @param insert adds rows in their order and answers for each a value, or an error that is this row's alone
    * @param options.single whether that is one statement, `keepOrder` aside
    */
   together<Row, T>(
-    insert: (tx: EntityManager, rows: readonly Row[]) => Promise<T[]>,
+    insert: (tx: EntityManager, rows: readonly Row[]) => Promise<(T | Error)[]>,
     { single = false }: Pick<Manner, "single"> = {},
   ): (row: Row) => Promise<T> {
     return this.gathered("inserts", async (rows: readonly Row[]) => {
@@ -117,7 +153,9 @@ export class Database {
       } catch (error) {
         // Where the database is gone, nobody knows whether the rows were kept: a second try could add them twice.
         if (rows.length === 1 || isUnavailable(error)) throw error;
-        const alone = rows.map((row) => this.write((tx) => insert(tx, [row])).then(([value]) => value as T));
+        const alone = rows.map((row) =>
+          this.write((tx) => insert(tx, [row])).then(([value]) => value as T | Error),
+        );
         return (await Promise.allSettled(alone)).map((outcome) =>
           outcome.status === "fulfilled" ? outcome.value : asError(outcome.reason),
         );

@@ -63,8 +63,10 @@ export interface Engine {
   lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]>;
   /** The rows of each page, in the order of their ids. */
   pages<Row>(paging: Paging<Row>, pages: readonly PageQuery[]): Promise<Row[][]>;
-  /** Runs a query that never sees an uncommitted row. */
+  /** Runs a query that never sees an uncommitted row; an index leads to all of its rows. */
   read<T>(query: Read<T>): Promise<T>;
+  /** As `read`, for a query that may read many rows: it holds up neither lookups nor reads. @param owner for whom */
+  report<T>(owner: string, query: Read<T>): Promise<T>;
   /** Runs a unit in a transaction of its own and answers once it is durable; a failed unit leaves nothing. */
   transaction<T>(unit: Unit<T>, manner?: Manner): Promise<T>;
   /** As a patient `transaction`, and no other process is inside `exclusively` on the same database meanwhile. */
@@ -74,6 +76,8 @@ export interface Engine {
    * turns up before a cursor that was already handed out. @param list whose ids, any small number
    */
   keepOrder(tx: EntityManager, list: number): Promise<void>;
+  /** SQL that is true of so many rows of a table, of those for which a condition is. */
+  someOf(table: string, condition: string, limit: number): string;
   /** Whether a failure means "the database cannot serve now" (busy, gone, full), not "the statement is wrong". */
   isUnavailable(error: unknown): boolean;
   /** Whether a unique index refused a row that a concurrent transaction had just claimed. */

@@ -34,7 +34,7 @@ export const NO_OBSERVER: DatabaseObserver = {
 /** How busy the way to the rows is at this moment. */
 export interface Pressure {
   /** How many wait, by what they wait for. */
-  waiting: { reader?: number; writer?: number; connection?: number; transaction?: number };
+  waiting: { reader?: number; writer?: number; connection?: number; transaction?: number; report?: number };
   /** Connections, where there is a pool of them. */
   connections?: { idle: number; busy: number };
 }

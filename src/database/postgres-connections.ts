@@ -11,31 +11,21 @@ import type { PostgresDriver } from "typeorm/driver/postgres/PostgresDriver";
 import { GatewayError } from "../errors";
 import { CONNECT_MS } from "./data-source";
 import { driverCode } from "./engine";
+import type { Limits } from "./limits";
 import type { Pressure } from "./observer";
 import { Turns } from "./turns";
-
-/** How long things may take (ms). */
-export interface Limits {
-  /** All that one caller asks for, waiting for a connection included. */
-  call: number;
-  /** One statement: less, so that usually the server ends it and frees its locks itself. */
-  statement: number;
-}
-
-/** What requests wait for fails in time, so that a PostgreSQL that says nothing holds nobody up. */
-export const SERVING: Limits = { call: 4_000, statement: 3_000 };
-
-/** For what no request waits for: migrations, housekeeping, the command line. */
-export const PATIENT: Limits = { call: 600_000, statement: 30_000 };
 
 /** How long a unit may do nothing between two statements (ms): a process that is cut off holds locks no longer. */
 const IDLE_MS = 5_000;
 
-/** For so long after its begin a read is begun again when its connection turns out to be broken (ms). */
+/** For so long a read is begun again when its connection turns out to be broken (ms). */
 const AGAIN_MS = 1_000;
 
-/** One in this many connections is kept free of transactions, which wait for each other, for reads, which do not. */
-const FOR_READS = 5;
+/**
+ * One in this many connections is kept for short reads, and as many serve reports: neither transactions, which wait for
+ * each other, nor reports, which read much, hold up the lookup of a key.
+ */
+const SHARE = 5;
 
 /** SQLSTATE of what ends the connection (PostgreSQL manual, appendix A): all that was under way is gone with it. */
 const LOST = /^08[0-9A-Z]{3}$|^57P0[12]$/;
@@ -49,13 +39,16 @@ const SQLSTATE = /^[0-9FHPX][0-9A-Z]{4}$/;
  */
 export class PostgresConnections {
   private readonly transactions: Turns;
+  private readonly reports: Turns;
 
   private constructor(
     private readonly source: DataSource,
     readonly limits: Limits,
   ) {
-    const { poolSize = FOR_READS } = source.options as PostgresConnectionOptions;
-    this.transactions = new Turns(Math.max(1, poolSize - Math.ceil(poolSize / FOR_READS)));
+    const { poolSize = SHARE } = source.options as PostgresConnectionOptions;
+    const share = Math.ceil(poolSize / SHARE);
+    this.reports = new Turns(share);
+    this.transactions = new Turns(Math.max(1, poolSize - 2 * share));
   }
 
   static async open(source: DataSource, limits: Limits): Promise<PostgresConnections> {
@@ -72,7 +65,7 @@ export class PostgresConnections {
   pressure(): Pressure {
     const { totalCount, idleCount, waitingCount } = this.pool;
     return {
-      waiting: { connection: waitingCount, transaction: this.transactions.queue },
+      waiting: { connection: waitingCount, transaction: this.transactions.queue, report: this.reports.queue },
       connections: { idle: idleCount, busy: totalCount - idleCount },
     };
   }
@@ -104,6 +97,16 @@ export class PostgresConnections {
   /** As `forQuery`, for reads through TypeORM. */
   forReading<T>(read: (runner: QueryRunner) => Promise<T>): Promise<T> {
     return again(() => this.connected(performance.now() + this.limits.call, read));
+  }
+
+  /** As `forReading`, for a read of many rows. @param owner who takes turns with others */
+  async forReport<T>(owner: string, read: (runner: QueryRunner) => Promise<T>): Promise<T> {
+    await this.reports.begin(this.limits.call, owner);
+    try {
+      return await this.forReading(read);
+    } finally {
+      this.reports.end();
+    }
   }
 
   /** As `forQuery`, for one transaction. */
@@ -146,14 +149,15 @@ export function isLost(error: unknown): boolean {
   return LOST.test(code) || !SQLSTATE.test(code);
 }
 
-/** Begins a read once more when its connection was broken, as those are that outlived a restart of the server. */
+/** Begins a read again while its connection turns out to be broken, as those are that outlived a restart of the server. */
 async function again<T>(read: () => Promise<T>): Promise<T> {
-  const began = performance.now();
-  try {
-    return await read();
-  } catch (error) {
-    if (!isLost(error) || performance.now() - began > AGAIN_MS) throw error;
-    return read();
+  const until = performance.now() + AGAIN_MS;
+  while (true) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!isLost(error) || performance.now() > until) throw error;
+    }
   }
 }
 

@@ -16,9 +16,10 @@ import {
   transact,
   type Unit,
 } from "./engine";
+import { PATIENT, SERVING } from "./limits";
 import type { DatabaseObserver, Pressure } from "./observer";
 import { placeOf } from "./place";
-import { isLost, PATIENT, PostgresConnections, SERVING } from "./postgres-connections";
+import { isLost, PostgresConnections } from "./postgres-connections";
 
 /** SQLSTATE classes (PostgreSQL manual, appendix A) that say "not now": connection, deadlock, resources, operator. */
 const UNAVAILABLE = /^(08|40|53|57|58)[0-9A-Z]{3}$|^25006$|^42501$|^55P03$/;
@@ -147,6 +148,10 @@ export class PostgresEngine implements Engine {
     return this.connections.forReading((runner) => query(runner.manager));
   }
 
+  report<T>(owner: string, query: Read<T>): Promise<T> {
+    return this.connections.forReport(owner, (runner) => query(runner.manager));
+  }
+
   transaction<T>(unit: Unit<T>, { patient = false }: Manner = {}): Promise<T> {
     const limits = patient ? PATIENT : this.connections.limits;
     const whole: Unit<T> = async (tx) => {
@@ -174,6 +179,11 @@ export class PostgresEngine implements Engine {
   /** A sequence counts when a row is inserted, which others see at the commit: until then they wait. */
   async keepOrder(tx: EntityManager, list: number): Promise<void> {
     await tx.query("SELECT pg_advisory_xact_lock($1, $2)", [ORDER_LOCK, list]);
+  }
+
+  /** Locked rows are passed over: another process deletes them, or they are being renewed. */
+  someOf(table: string, condition: string, limit: number): string {
+    return `ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE ${condition} LIMIT ${limit} FOR UPDATE SKIP LOCKED))`;
   }
 
   isUnavailable(error: unknown): boolean {

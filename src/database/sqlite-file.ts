@@ -1,7 +1,8 @@
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import sqlite3 from "sqlite3";
 import { WAIT_MS } from "./data-source";
+import { driverCode } from "./engine";
 
 /** SQLite's backup, for which the driver has no type. */
 interface Backup {
@@ -84,8 +85,22 @@ export class SqliteFile {
   }
 }
 
-/** Creates a database file, and its folder, that only its owner can read: it holds hashes and texts of clients. */
+/**
+ * Creates a database file, and its folder, or takes over one that is there: only its owner can read it from here on, for
+ * it holds hashes and texts of clients.
+ */
 export function keepPrivate(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   closeSync(openSync(file, "a", 0o600));
+  // SQLite makes its logs with the mode of the file, but a process that was killed leaves them as they were.
+  for (const each of [file, `${file}-wal`, `${file}-shm`, `${file}-journal`]) makePrivate(each);
+}
+
+function makePrivate(file: string): void {
+  try {
+    chmodSync(file, 0o600);
+  } catch (error) {
+    // EPERM: a file of another user, which that one answers for.
+    if (!["ENOENT", "EPERM"].includes(driverCode(error) ?? "")) throw error;
+  }
 }

@@ -16,10 +16,12 @@ import {
   type Unit,
 } from "./engine";
 import { GroupCommit } from "./group-commit";
+import { type Limits, PATIENT, SERVING } from "./limits";
 import type { DatabaseObserver, Pressure } from "./observer";
 import { SerialQueue } from "./serial-queue";
 import { keepPrivate } from "./sqlite-file";
 import { SqliteReads } from "./sqlite-reads";
+import { Turns } from "./turns";
 
 /** IMMEDIATE takes the write lock at once: a unit that reads before it writes cannot fail half-way. */
 const FRAME: Frame = {
@@ -49,6 +51,7 @@ const UNAVAILABLE = new Set([
   "SQLITE_CANTOPEN",
   "SQLITE_NOMEM",
   "SQLITE_MISUSE",
+  "SQLITE_INTERRUPT",
 ]);
 
 /**
@@ -58,26 +61,33 @@ const UNAVAILABLE = new Set([
 const IMPATIENT_MS = 50;
 
 /**
- * The embedded database: one file, two connections. TypeORM's driver shares one connection among all
+ * The embedded database: one file, three connections. TypeORM's driver shares one connection among all
  * callers, so a transaction begun for one request would swallow the statements of others; therefore writes
- * have a connection and a queue to themselves and reads another one, which WAL lets run meanwhile.
+ * have a connection and a queue to themselves and reads another one, which WAL lets run meanwhile. Reports have the
+ * third, one at a time: a statement that waits for its connection takes a thread from all others.
  */
 export class SqliteEngine implements Engine {
   private readonly queue = new SerialQueue();
   private readonly units: GroupCommit;
   private readonly reads: SqliteReads;
+  private readonly reports = new Turns(1);
   private impatient = false;
+  /** Whether a transaction is queued that has not yet taken the units that wait for it. */
+  private isScheduled = false;
 
   private constructor(
     private readonly writer: DataSource,
     private readonly reader: DataSource,
+    private readonly reporter: DataSource,
+    private readonly limits: Limits,
     observer: DatabaseObserver,
   ) {
     this.units = new GroupCommit(() => this.newRunner(), FRAME, observer);
     this.reads = new SqliteReads(connectionOf(reader), observer);
   }
 
-  static async open(writer: DataSource, observer: DatabaseObserver): Promise<SqliteEngine> {
+  /** @param serving whether requests wait for the answers */
+  static async open(writer: DataSource, serving: boolean, observer: DatabaseObserver): Promise<SqliteEngine> {
     keepPrivate(String(writer.options.database));
     await writer.initialize();
     // In the order in which they are asked for, so that no statement overtakes the COMMIT that follows it.
@@ -85,11 +95,9 @@ export class SqliteEngine implements Engine {
     await switchToWal(writer);
     // An answered write survives a power cut.
     await writer.query("PRAGMA synchronous = FULL");
-    const reader = new DataSource({ ...writer.options, migrations: [] });
-    await reader.initialize();
-    await reader.query("PRAGMA query_only = ON");
-    await reader.query(`PRAGMA mmap_size = ${MAPPED}`);
-    return new SqliteEngine(writer, reader, observer);
+    const reader = await openReader(writer);
+    const reporter = await openReader(writer);
+    return new SqliteEngine(writer, reader, reporter, serving ? SERVING : PATIENT, observer);
   }
 
   lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
@@ -101,13 +109,22 @@ export class SqliteEngine implements Engine {
   }
 
   read<T>(query: Read<T>): Promise<T> {
-    return query(this.reader.manager);
+    return this.limited(this.reader, query);
+  }
+
+  async report<T>(owner: string, query: Read<T>): Promise<T> {
+    await this.reports.begin(this.limits.call, owner);
+    try {
+      return await this.limited(this.reporter, query);
+    } finally {
+      this.reports.end();
+    }
   }
 
   transaction<T>(unit: Unit<T>, { single = false }: Manner = {}): Promise<T> {
-    // One that is waiting already has seen to it that the next transaction comes, for this one too.
-    if (!this.units.isWaiting) void this.queue.run(() => this.commitWaiting());
-    return this.units.add(unit, single);
+    const result = this.units.add(unit, single);
+    this.schedule();
+    return result;
   }
 
   exclusively<T>(unit: Unit<T>): Promise<T> {
@@ -126,6 +143,10 @@ export class SqliteEngine implements Engine {
   /** There is one writer at a time. */
   async keepOrder(): Promise<void> {}
 
+  someOf(table: string, condition: string, limit: number): string {
+    return `rowid IN (SELECT rowid FROM ${table} WHERE ${condition} LIMIT ${limit})`;
+  }
+
   isUnavailable(error: unknown): boolean {
     return UNAVAILABLE.has(driverCode(error) ?? "");
   }
@@ -136,27 +157,54 @@ export class SqliteEngine implements Engine {
   }
 
   pressure(): Pressure {
-    return { waiting: { reader: this.reads.waiting, writer: this.units.waitingUnits } };
+    return {
+      waiting: { reader: this.reads.waiting, writer: this.units.waitingUnits, report: this.reports.queue },
+    };
   }
 
   async close(): Promise<void> {
     await this.queue.run(async () => undefined);
     await this.reads.close();
     await this.reader.destroy();
+    await this.reporter.destroy();
     await this.writer.destroy();
   }
 
+  /** Interrupts whatever statement runs on the connection once the query has taken too long. */
+  private async limited<T>(source: DataSource, query: Read<T>): Promise<T> {
+    const connection = connectionOf(source);
+    // Again and again, for the first may come between two statements.
+    const timer = setInterval(() => connection.interrupt(), this.limits.statement);
+    try {
+      return await query(source.manager);
+    } finally {
+      clearInterval(timer);
+    }
+  }
+
+  /** Queues a transaction for the units that wait, unless one is queued already. */
+  private schedule(): void {
+    if (this.isScheduled) return;
+    this.isScheduled = true;
+    void this.queue.run(() => this.commitWaiting());
+  }
+
   private async commitWaiting(): Promise<void> {
+    this.isScheduled = false;
     const failure = await this.units.commitWaiting();
     await this.waitAfter(driverCode(failure) === BUSY);
-    if (this.units.isWaiting) void this.queue.run(() => this.commitWaiting());
+    if (this.units.isWaiting) this.schedule();
   }
 
   /** @param inVain whether another process kept the write lock for as long as the last transaction waited for it */
   private async waitAfter(inVain: boolean): Promise<void> {
     if (inVain === this.impatient) return;
-    this.impatient = inVain;
-    await this.writer.query(`PRAGMA busy_timeout = ${inVain ? IMPATIENT_MS : WAIT_MS}`);
+    try {
+      await this.writer.query(`PRAGMA busy_timeout = ${inVain ? IMPATIENT_MS : WAIT_MS}`);
+      this.impatient = inVain;
+    } catch {
+      // The time stays as it was; the next transaction tries again, and meets what is wrong itself.
+    }
   }
 
   /** A runner for one unit alone; the driver would hand out the same one for ever. */
@@ -167,6 +215,13 @@ export class SqliteEngine implements Engine {
     driver.queryRunner = undefined;
     return runner;
   }
+}
+
+async function openReader({ options }: DataSource): Promise<DataSource> {
+  const reader = await new DataSource({ ...options, migrations: [] }).initialize();
+  await reader.query("PRAGMA query_only = ON");
+  await reader.query(`PRAGMA mmap_size = ${MAPPED}`);
+  return reader;
 }
 
 /** Of several processes that start together SQLite lets one switch, and refuses the others without waiting. */

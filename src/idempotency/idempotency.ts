@@ -1,9 +1,9 @@
-import { type EntityManager, LessThan } from "typeorm";
-import { returning } from "../database/returning";
+import type { EntityManager } from "typeorm";
+import { allReturning, placeholders } from "../database/returning";
 import { GatewayError } from "../errors";
 import { sha256 } from "../validation/sha256";
 import { timestamp } from "../validation/timestamp";
-import { IdempotencyRecord } from "./idempotency-record.entity";
+import type { IdempotencyRecord } from "./idempotency-record.entity";
 
 /** How long an idempotency key is remembered (ms). */
 export const IDEMPOTENCY_LIFETIME_MS = 24 * 60 * 60 * 1000;
@@ -11,17 +11,31 @@ export const IDEMPOTENCY_LIFETIME_MS = 24 * 60 * 60 * 1000;
 /** Longest idempotency key, in code points. */
 export const IDEMPOTENCY_KEY_MAX = 255;
 
-/** A create that may be sent twice. */
-export interface IdempotentCreate<T> {
+/** What a client sent with an idempotency key. */
+interface Request {
   /** Operation and caller: the same key of another caller is another key. */
   scope: string;
-  key: string | null | undefined;
+  key: string;
   /** What the client asked for, the key left out; the order of its properties does not matter. */
   request: Readonly<Record<string, unknown>>;
+}
+
+/** A create that may be sent twice. */
+export interface IdempotentCreate<T> extends Omit<Request, "key"> {
+  key: string | null | undefined;
   /** Makes the resource. */
   create: () => Promise<T>;
   /** Answers a repeat, given the id of what the first made. */
   repeat: (id: string) => Promise<T>;
+  idOf: (made: T) => string;
+}
+
+/** How the creates of one batch are made and answered again. */
+export interface BatchOfCreates<C, T> {
+  /** Makes a resource for each create, in their order. */
+  create: (creates: readonly C[]) => Promise<T[]>;
+  /** The resources with these ids, in any order. */
+  find: (ids: readonly string[]) => Promise<readonly T[]>;
   idOf: (made: T) => string;
 }
 
@@ -32,33 +46,104 @@ export interface IdempotentCreate<T> {
  * @throws GatewayError `idempotency_key_reused` when the key came with another request
  */
 export async function once<T>(tx: EntityManager, operation: IdempotentCreate<T>): Promise<T> {
-  const { scope } = operation;
-  if (operation.key == null) return operation.create();
-  const key = sha256(operation.key);
-  const requestHash = hashOf(operation.request);
-  await tx.delete(IdempotencyRecord, {
-    scope,
-    key,
-    createdAt: LessThan(timestamp(-IDEMPOTENCY_LIFETIME_MS)),
-  });
-  const record = await claim(tx, { scope, key, requestHash });
-  if (record.requestHash !== requestHash) throw new GatewayError("idempotency_key_reused");
+  const { key, ...rest } = operation;
+  if (key == null) return operation.create();
+  const wanted = recordOf({ ...rest, key });
+  const record = (await claim(tx, [wanted])).get(nameOf(wanted));
+  if (record?.requestHash !== wanted.requestHash) throw new GatewayError("idempotency_key_reused");
   const made =
     record.resourceId === null ? await operation.create() : await operation.repeat(record.resourceId);
-  await tx.update(IdempotencyRecord, { scope, key }, { resourceId: operation.idOf(made) });
+  await complete(tx, [{ ...wanted, resourceId: operation.idOf(made) }]);
   return made;
 }
 
-type Claim = Pick<IdempotencyRecord, "scope" | "key" | "requestHash">;
+/**
+ * As `once`, for creates that share a transaction. Their records are claimed first, so that a lock on the order of a
+ * list, which `create` takes, is held for its insert and the commit alone.
+ * @returns for each create, in their order, the resource or an `idempotency_key_reused`
+ */
+export async function onceEach<C extends Request, T>(
+  tx: EntityManager,
+  creates: readonly C[],
+  { create, find, idOf }: BatchOfCreates<C, T>,
+): Promise<(T | GatewayError)[]> {
+  const wanted = creates.map((each) => ({ ...recordOf(each), create: each }));
+  // Of those with the same key, the first stands for all.
+  const firsts = new Map(wanted.toReversed().map((record) => [nameOf(record), record]));
+  const records = await claim(tx, [...firsts.values()]);
+  const fresh = [...firsts].flatMap(([name, first]) =>
+    records.get(name)?.resourceId === null ? [{ ...first, name }] : [],
+  );
+  const repeated = [...records.values()].flatMap(({ resourceId }) => resourceId ?? []);
+  const found = new Map(
+    repeated.length === 0 ? [] : (await find(repeated)).map((resource) => [idOf(resource), resource]),
+  );
+  const made = new Map<string, T>();
+  if (fresh.length > 0) {
+    const resources = await create(fresh.map((record) => record.create));
+    fresh.forEach(({ name }, i) => {
+      made.set(name, resources[i] as T);
+    });
+    await complete(
+      tx,
+      fresh.map((record, i) => ({ ...record, resourceId: idOf(resources[i] as T) })),
+    );
+  }
+  return wanted.map((record) => {
+    const name = nameOf(record);
+    const { requestHash, resourceId } = records.get(name) as Standing;
+    if (requestHash !== record.requestHash) return new GatewayError("idempotency_key_reused");
+    const resource = resourceId === null ? made.get(name) : found.get(resourceId);
+    return resource ?? new GatewayError("not_found");
+  });
+}
 
-/** Inserts the record, or waits for and locks the one that is there; answers what then stands. */
-function claim(tx: EntityManager, { scope, key, requestHash }: Claim) {
-  return returning<Pick<IdempotencyRecord, "requestHash" | "resourceId">>(
+/** Names a record, and is the order in which records are claimed. */
+const nameOf = ({ scope, key }: Pick<IdempotencyRecord, "scope" | "key">) => `${scope} ${key}`;
+
+type Wanted = Pick<IdempotencyRecord, "scope" | "key" | "requestHash">;
+type Standing = Wanted & Pick<IdempotencyRecord, "resourceId">;
+
+const recordOf = ({ scope, key, request }: Request): Wanted => ({
+  scope,
+  key: sha256(key),
+  requestHash: hashOf(request),
+});
+
+/**
+ * Inserts records, or waits for and locks those that are there, or takes over those that are too old.
+ * @param wanted no two of the same key
+ * @returns what then stands, by name
+ */
+async function claim(tx: EntityManager, wanted: readonly Wanted[]): Promise<Map<string, Standing>> {
+  // In one order everywhere, so that batches that share two keys do not deadlock.
+  const sorted = [...wanted].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  const now = timestamp();
+  const expired = `idempotency_record.created_at < $${sorted.length * 4 + 1}`;
+  const unlessExpired = (column: string) =>
+    `${column} = case when ${expired} then excluded.${column} else idempotency_record.${column} end`;
+  const rows = await allReturning<Standing>(
     tx,
-    `insert into idempotency_record (scope, key, request_hash, created_at) values ($1, $2, $3, $4)
-     on conflict (scope, key) do update set scope = excluded.scope
-     returning request_hash as "requestHash", resource_id as "resourceId"`,
-    [scope, key, requestHash, timestamp()],
+    `insert into idempotency_record (scope, key, request_hash, created_at)
+     values ${placeholders(sorted.length, 4)}
+     on conflict (scope, key) do update set
+       ${["request_hash", "resource_id", "created_at"].map(unlessExpired)}
+     returning scope, key, request_hash as "requestHash", resource_id as "resourceId"`,
+    [
+      ...sorted.flatMap(({ scope, key, requestHash }) => [scope, key, requestHash, now]),
+      timestamp(-IDEMPOTENCY_LIFETIME_MS),
+    ],
+  );
+  return new Map(rows.map((row) => [nameOf(row), row]));
+}
+
+/** Notes what was made under each key. */
+async function complete(tx: EntityManager, records: readonly Standing[]): Promise<void> {
+  await tx.query(
+    `with made (scope, key, resource_id) as (values ${placeholders(records.length, 3)})
+     update idempotency_record set resource_id = made.resource_id from made
+     where idempotency_record.scope = made.scope and idempotency_record.key = made.key`,
+    records.flatMap(({ scope, key, resourceId }) => [scope, key, resourceId]),
   );
 }
 
@@ -67,4 +152,21 @@ function hashOf(request: Readonly<Record<string, unknown>>): string {
     .filter(([, value]) => value != null)
     .sort(([a], [b]) => (a < b ? -1 : 1));
   return sha256(JSON.stringify(sorted));
+}
+
+/**
+ * Marks a batch as written, in the transaction that writes it.
+ * @param writer whose batches come one after the other
+ * @returns false when it is written already: a COMMIT may be kept although its answer is lost
+ */
+export async function claimBatch(tx: EntityManager, writer: string, batch: string): Promise<boolean> {
+  const rows = await allReturning(
+    tx,
+    `insert into idempotency_record (scope, key, request_hash, resource_id, created_at) values ($1, $2, $3, $4, $5)
+     on conflict (scope, key) do update set resource_id = excluded.resource_id, created_at = excluded.created_at
+       where idempotency_record.resource_id <> excluded.resource_id
+     returning resource_id`,
+    [writer, "last batch", "", batch, timestamp()],
+  );
+  return rows.length > 0;
 }

@@ -80,10 +80,9 @@ export class ApiKeyService {
     // Nothing has such an id or holds such a text, and PostgreSQL would refuse a NUL.
     if ((agentId != null && !isUuid(agentId)) || search?.includes("\0"))
       return new ApiKeyConnection([], page);
-    const rows = await this.database.read((reader) => {
-      const query = reader
-        .createQueryBuilder(ApiKey, "key")
-        .where({ organizationId: organizationOf(context) });
+    const organizationId = organizationOf(context);
+    const rows = await this.database.report(organizationId, (reader) => {
+      const query = reader.createQueryBuilder(ApiKey, "key").where({ organizationId });
       if (agentId != null) query.andWhere({ agentId });
       if (state != null) query.andWhere(IN_STATE[state], { now: timestamp() });
       if (search != null) narrowToText(query, search);

@@ -4,6 +4,8 @@ import { ActorKind, AuditAction, AuditEntry } from "../audit/audit-entry.entity"
 import type { Origin } from "../context";
 import { type Database, Ordered } from "../database/database";
 import { placeholders } from "../database/returning";
+import { SerialQueue } from "../database/serial-queue";
+import { claimBatch } from "../idempotency/idempotency";
 import { UseCounts, writeCounts } from "../usage/use-counts";
 import { type Timestamp, timestamp, timestampOf } from "../validation/timestamp";
 import { ApiKey } from "./api-key.entity";
@@ -24,10 +26,22 @@ type KnownKey = Pick<ApiKey, "id" | "hint" | "name" | "organizationId">;
 
 /** Refused uses of one key in one minute. */
 interface Refusal {
+  /** Of its entry in the audit log. */
+  id: string;
   key: KnownKey;
   origin: Origin;
   at: Timestamp;
   count: number;
+}
+
+/** What is written in one transaction, and once, however often that is tried. */
+interface Batch {
+  id: string;
+  uses: [string, Use][];
+  refusals: [string, Refusal][];
+  counts: ReturnType<UseCounts["take"]>;
+  /** How long the last write of a use must be past (ms), for another process may have made it. */
+  restMs: number;
 }
 
 /**
@@ -39,6 +53,10 @@ export class KeyUsage {
   private readonly writtenAt = new Map<string, number>();
   private readonly refusals = new Map<string, Refusal>();
   private readonly counts = new UseCounts();
+  private readonly queue = new SerialQueue();
+  private readonly id = uuid();
+  /** What the last attempt could not write, or of which it is unknown whether it was kept. */
+  private unwritten: Batch | undefined;
   private countsWrittenAt = 0;
   /** In a row, since a write last succeeded. */
   private failures = 0;
@@ -68,38 +86,24 @@ export class KeyUsage {
     this.counts.add(key.id, "refused");
     const at = timestamp();
     const minute = at.slice(0, "2026-11-21T00:00".length);
-    this.addRefusal(`refused:${key.id}:${minute}`, { key, origin, at, count: 1 });
+    const countedAs = `refused:${key.id}:${minute}`;
+    const known = this.refusals.get(countedAs);
+    if (known !== undefined) known.count += 1;
+    // The id has the time of the entry, for the log is read by both.
+    else this.refusals.set(countedAs, { id: uuid(), key, origin, at, count: 1 });
     this.schedule();
   }
 
-  /** Writes what is due; with `all`, also what was written so lately that it could wait. */
-  async flush({ all = false } = {}): Promise<void> {
-    const now = Date.now();
-    for (const [id, at] of this.writtenAt) if (now - at >= MINUTE_MS) this.writtenAt.delete(id);
-    const uses = [...this.uses].filter(([id]) => all || !this.writtenAt.has(id));
-    const refusals = [...this.refusals];
-    const counts = all || now - this.countsWrittenAt >= COUNTS_REST_MS ? this.counts.take() : [];
-    if (uses.length + refusals.length + counts.length === 0) return;
-    // Taken out first, for more may come in while the database is at work.
-    for (const [id] of uses) this.uses.delete(id);
-    this.refusals.clear();
-    try {
-      await this.database.write(async (tx) => {
-        await this.database.keepOrder(tx, Ordered.usage);
-        await writeUses(tx, uses, all ? 0 : MINUTE_MS);
-        for (const [countedAs, refusal] of refusals) await writeRefusal(tx, countedAs, refusal);
-        await writeCounts(tx, counts);
-      });
-      this.failures = 0;
-      if (counts.length > 0) this.countsWrittenAt = now;
-      for (const [id] of uses) this.writtenAt.set(id, now);
-    } catch (error) {
-      this.failures += 1;
-      for (const [id, use] of uses) if (!this.uses.has(id)) this.uses.set(id, use);
-      for (const [countedAs, refusal] of onePerKey(refusals)) this.addRefusal(countedAs, refusal);
-      this.counts.putBack(counts);
-      throw error;
-    }
+  /**
+   * Writes what is due; with `all`, also what was written so lately that it could wait. What an earlier call could not
+   * write goes first, as it was then, so that a commit whose answer was lost is recognized and not counted twice.
+   */
+  flush({ all = false } = {}): Promise<void> {
+    return this.queue.run(async () => {
+      if (this.unwritten !== undefined) await this.write(this.unwritten);
+      const batch = this.take(all);
+      if (batch !== undefined) await this.write(batch);
+    });
   }
 
   /** Writes everything and stops. */
@@ -108,10 +112,45 @@ export class KeyUsage {
     await this.flush({ all: true }).catch(this.onError);
   }
 
-  private addRefusal(countedAs: string, refusal: Refusal): void {
-    const known = this.refusals.get(countedAs);
-    if (known === undefined) this.refusals.set(countedAs, refusal);
-    else known.count += refusal.count;
+  private take(all: boolean): Batch | undefined {
+    const now = Date.now();
+    for (const [id, at] of this.writtenAt) if (now - at >= MINUTE_MS) this.writtenAt.delete(id);
+    const uses = [...this.uses].filter(([id]) => all || !this.writtenAt.has(id));
+    const refusals = [...this.refusals];
+    const counts = all || now - this.countsWrittenAt >= COUNTS_REST_MS ? this.counts.take() : [];
+    if (uses.length + refusals.length + counts.length === 0) return undefined;
+    for (const [id] of uses) this.uses.delete(id);
+    this.refusals.clear();
+    return { id: uuid(), uses, refusals, counts, restMs: all ? 0 : MINUTE_MS };
+  }
+
+  private async write(batch: Batch): Promise<void> {
+    const { id, uses, refusals, counts, restMs } = batch;
+    this.unwritten = batch;
+    try {
+      await this.database.write(async (tx) => {
+        await this.database.keepOrder(tx, Ordered.usage);
+        if (!(await claimBatch(tx, `keyUsage:${this.id}`, id))) return;
+        await writeUses(tx, uses, restMs);
+        for (const [countedAs, refusal] of refusals) await writeRefusal(tx, countedAs, refusal);
+        await writeCounts(tx, counts);
+      });
+    } catch (error) {
+      this.failures += 1;
+      const waiting = onePerKey(this.refusals);
+      this.refusals.clear();
+      for (const [countedAs, refusal] of waiting) this.refusals.set(countedAs, refusal);
+      throw error;
+    }
+    this.unwritten = undefined;
+    this.failures = 0;
+    const now = Date.now();
+    if (counts.length > 0) this.countsWrittenAt = now;
+    for (const [key] of uses) this.writtenAt.set(key, now);
+  }
+
+  private get isIdle(): boolean {
+    return this.unwritten === undefined && this.uses.size + this.refusals.size === 0 && this.counts.isEmpty;
   }
 
   /** A database that takes no writes is asked less and less often, and so is the log. */
@@ -122,7 +161,7 @@ export class KeyUsage {
       void this.flush()
         .catch(this.onError)
         .finally(() => {
-          if (this.uses.size + this.refusals.size > 0 || !this.counts.isEmpty) this.schedule();
+          if (!this.isIdle) this.schedule();
         });
     }, delayMs).unref();
   }
@@ -132,7 +171,7 @@ export class KeyUsage {
  * Counts all refusals of a key under the minute of the first, so that those that cannot be written for long are no more
  * than there are keys.
  */
-function onePerKey(refusals: readonly [string, Refusal][]): [string, Refusal][] {
+function onePerKey(refusals: Iterable<[string, Refusal]>): [string, Refusal][] {
   const firsts = new Map<string, [string, Refusal]>();
   for (const [countedAs, refusal] of refusals) {
     const first = firsts.get(refusal.key.id);
@@ -145,7 +184,6 @@ function onePerKey(refusals: readonly [string, Refusal][]): [string, Refusal][] 
 /** Keys of one statement: well below SQLite's 32,766 variables, four a key. */
 const CHUNK = 1_000;
 
-/** @param restMs how long the last write must be past, for another process may have made it */
 async function writeUses(tx: EntityManager, uses: readonly [string, Use][], restMs: number): Promise<void> {
   for (let done = 0; done < uses.length; done += CHUNK) {
     const chunk = uses.slice(done, done + CHUNK);
@@ -160,9 +198,9 @@ async function writeUses(tx: EntityManager, uses: readonly [string, Use][], rest
 }
 
 async function writeRefusal(tx: EntityManager, countedAs: string, refusal: Refusal): Promise<void> {
-  const { key, origin, at, count } = refusal;
+  const { id, key, origin, at, count } = refusal;
   const entry = {
-    id: uuid(),
+    id,
     organizationId: key.organizationId,
     action: AuditAction.api_key_refused,
     actorKind: ActorKind.agent,

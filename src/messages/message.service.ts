@@ -1,9 +1,9 @@
-import type { EntityManager } from "typeorm";
+import { type EntityManager, In } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { agentCaller, type RequestContext } from "../context";
 import { type Database, Ordered } from "../database/database";
 import { paginate } from "../graphql/connection";
-import { once } from "../idempotency/idempotency";
+import { onceEach } from "../idempotency/idempotency";
 import { assertKeysAccepted } from "../keys/assert-accepted";
 import { timestamp } from "../validation/timestamp";
 import { isUuid } from "../validation/uuid";
@@ -37,20 +37,28 @@ export class MessageService {
     const { agent, key } = agentCaller(context);
     const draft = { agentId: agent.id, message, keyId: key.id };
     if (idempotencyKey == null) return this.add(draft);
-    return this.database.write((tx) =>
-      once(tx, {
-        scope: `sendMessage:${agent.id}`,
-        key: idempotencyKey,
-        request: { message },
-        create: () => this.insert(tx, [draft]).then(([queued]) => queued as Message),
-        repeat: (id) => tx.findOneByOrFail(Message, { id }),
-        idOf: ({ id }) => id,
-      }),
-    );
+    return this.addOnce({
+      scope: `sendMessage:${agent.id}`,
+      key: idempotencyKey,
+      request: { message },
+      draft,
+    });
   }
 
   private readonly add = this.database.together((tx, messages: readonly Draft[]) =>
     this.insert(tx, messages),
+  );
+
+  private readonly addOnce = this.database.together<KeyedDraft, Message>((tx, drafts) =>
+    onceEach(tx, drafts, {
+      create: (fresh) =>
+        this.insert(
+          tx,
+          fresh.map(({ draft }) => draft),
+        ),
+      find: (ids) => tx.findBy(Message, { id: In([...ids]) }),
+      idOf: ({ id }) => id,
+    }),
   );
 
   private async insert(tx: EntityManager, drafts: readonly Draft[]): Promise<Message[]> {
@@ -76,6 +84,14 @@ export class MessageService {
 }
 
 type Draft = Pick<Message, "agentId" | "message"> & { keyId: string };
+
+/** A message that came with an idempotency key. */
+interface KeyedDraft {
+  scope: string;
+  key: string;
+  request: { message: string };
+  draft: Draft;
+}
 
 const agentOf = (context: RequestContext): string => agentCaller(context).agent.id;
 

@@ -49,9 +49,9 @@ export class PetReader {
   );
 }
 
-/** The animal with an id as a unit of work sees it. */
-export async function petWithin(tx: EntityManager, id: string): Promise<Pet | undefined> {
+/** The animals with these ids as a unit of work sees them, in any order. */
+export function petsWithin(tx: EntityManager, ids: readonly string[]): Promise<Pet[]> {
   const columns = Object.entries(COLUMNS).map(([name, sql]) => `${sql} AS "${name}"`);
-  const [pet] = await tx.query(`SELECT ${columns} FROM pet WHERE pet.id = $1`, [id]);
-  return pet;
+  const places = ids.map((_, i) => `$${i + 1}`);
+  return tx.query(`SELECT ${columns} FROM pet WHERE pet.id IN (${places})`, [...ids]);
 }

@@ -2,17 +2,27 @@ import type { EntityManager } from "typeorm";
 import { agentCaller, type RequestContext } from "../context";
 import { type Database, Ordered } from "../database/database";
 import { allReturning, placeholders } from "../database/returning";
-import { GatewayError } from "../errors";
-import { once } from "../idempotency/idempotency";
+import { onceEach } from "../idempotency/idempotency";
 import { assertKeysAccepted } from "../keys/assert-accepted";
 import { isInt64 } from "../validation/int64";
 import { PetConnection } from "./pet.connection";
 import { Pet, PetStatus } from "./pet.entity";
 import type { NewPet, PetsArgs } from "./pet.inputs";
-import { type PetPage, PetReader, petWithin } from "./pet.reader";
+import { type PetPage, PetReader, petsWithin } from "./pet.reader";
 
 /** Rows of one statement; PostgreSQL takes 65,535 parameters, three a row. */
 const SEED_CHUNK = 5_000;
+
+/** A pet to add, and the key that adds it. */
+type Draft = Pick<NewPet, "name" | "categoryId" | "status"> & { keyId: string };
+
+/** A draft that came with an idempotency key. */
+interface KeyedDraft {
+  scope: string;
+  key: string;
+  request: Record<string, unknown>;
+  draft: Draft;
+}
 
 /** The store of animals. It is one store, shared by every valid API key. */
 export class PetService {
@@ -38,19 +48,22 @@ export class PetService {
     const { agent, key } = agentCaller(context);
     const draft = { ...pet, keyId: key.id };
     if (idempotencyKey == null) return this.add(draft);
-    return this.database.write((tx) =>
-      once(tx, {
-        scope: `createPet:${agent.id}`,
-        key: idempotencyKey,
-        request: pet,
-        create: () => this.insert(tx, [draft]).then(([made]) => present(made)),
-        repeat: (id) => petWithin(tx, id).then(present),
-        idOf: ({ id }) => id,
-      }),
-    );
+    return this.addOnce({ scope: `createPet:${agent.id}`, key: idempotencyKey, request: pet, draft });
   }
 
   private readonly add = this.database.together((tx, pets: readonly Draft[]) => this.insert(tx, pets));
+
+  private readonly addOnce = this.database.together<KeyedDraft, Pet>((tx, drafts) =>
+    onceEach(tx, drafts, {
+      create: (fresh) =>
+        this.insert(
+          tx,
+          fresh.map(({ draft }) => draft),
+        ),
+      find: (ids) => petsWithin(tx, ids),
+      idOf: ({ id }) => id,
+    }),
+  );
 
   /** Rows get their ids in the order of VALUES, whatever the order in which they come back. */
   private async insert(tx: EntityManager, pets: readonly Draft[]): Promise<Pet[]> {
@@ -83,17 +96,10 @@ export class PetService {
         categoryId: String(((done + i) % 10) + 1),
         status: statuses[(done + i) % statuses.length] ?? null,
       }));
-      await this.database.write((tx) =>
-        tx.createQueryBuilder().insert().into(Pet).values(rows).updateEntity(false).execute(),
-      );
+      await this.database.write(async (tx) => {
+        await this.database.keepOrder(tx, Ordered.pets);
+        await tx.createQueryBuilder().insert().into(Pet).values(rows).updateEntity(false).execute();
+      });
     }
   }
-}
-
-/** An animal to add, and the key that adds it. */
-type Draft = Omit<NewPet, "idempotencyKey"> & { keyId: string };
-
-function present<T>(row: T | undefined): T {
-  if (row === undefined) throw new GatewayError("not_found");
-  return row;
 }

@@ -37,7 +37,7 @@ export class UsageService {
     const { count, lengthMs, digits } = PERIODS[period];
     const now = Math.floor(Date.now() / lengthMs);
     const starts = Array.from({ length: count }, (_, i) => timestampOf((now - count + 1 + i) * lengthMs));
-    return this.database.read(async (reader) => {
+    return this.database.report(organizationId, async (reader) => {
       const rows = await reader
         .createQueryBuilder(HourlyUse, "used")
         .innerJoin("used.key", "key")

@@ -32,15 +32,6 @@ export class UseCounts {
     return rows.sort((a, b) => (a.keyId + a.hour < b.keyId + b.hour ? -1 : 1));
   }
 
-  /** Undoes `take`, for what could not be written. */
-  putBack(rows: readonly Row[]): void {
-    for (const { keyId, hour, accepted, refused } of rows) {
-      const counts = this.countOf(Date.parse(hour) / HOUR_MS, keyId);
-      counts.accepted += accepted;
-      counts.refused += refused;
-    }
-  }
-
   private countOf(hour: number, keyId: string): Record<Outcome, number> {
     const keys = this.hours.get(hour) ?? new Map<string, Record<Outcome, number>>();
     if (keys.size === 0) this.hours.set(hour, keys);

@@ -2,8 +2,9 @@ import { crc32 } from "node:zlib";
 
 // How an operation is spelled for a door and its answer read. An operation is one of
 //   { kind: "list", limit, after?, status?, noise? }   after: id of the pet after which the page begins
-//   { kind: "pet", id }   { kind: "whoami" }   { kind: "create", pet: { name, categoryId, status } }
-// A door turns it into { method, path, body? } with the status and the beginning of the body that a success has,
+//   { kind: "pet", id }   { kind: "whoami" }
+//   { kind: "create", pet: { name, categoryId, status }, idempotencyKey? }
+// A door turns it into { method, path, body?, idempotencyKey? } with the status and the beginning of the body that a success has,
 // and its answer into what the product would say, so that contenders with another spelling can be compared.
 
 const cursorOf = (id) => {
@@ -28,7 +29,14 @@ export const restDoor = {
       case "whoami":
         return { method: "GET", path: "/agent/whoami", status: 200, begins: '{"agent":' };
       case "create":
-        return { method: "POST", path: "/v1/pets", body: operation.pet, status: 201, begins: '{"id":' };
+        return {
+          method: "POST",
+          path: "/v1/pets",
+          body: operation.pet,
+          idempotencyKey: operation.idempotencyKey,
+          status: 201,
+          begins: '{"id":',
+        };
     }
   },
   answer: (_operation, { status, link, body }) => ({
@@ -65,11 +73,13 @@ export const graphqlDoor = {
         return post({ query, variables: { id: String(operation.id) } });
       case "whoami":
         return post({ query });
-      case "create":
+      case "create": {
+        const { pet, idempotencyKey } = operation;
         return post({
           query,
-          variables: { input: { ...operation.pet, categoryId: String(operation.pet.categoryId) } },
+          variables: { input: { ...pet, categoryId: String(pet.categoryId), idempotencyKey } },
         });
+      }
     }
   },
   answer(operation, { status, body }) {

@@ -7,9 +7,12 @@ const AROUND = { turn: 0.35, server: 1, workload: 4 };
 /** What the sections take on a machine with two cores (s). */
 const SECTIONS = { flat: [100, 12], start: [45, 7], memory: [200, 10], commit: [2, 2] };
 
-/** The contenders of a workload: those that have its door. */
-export const takingPart = ({ contenders }, workload) =>
-  contenders.filter(({ doors }) => doors[WORKLOADS[workload].door]);
+/** The contenders of a workload: those that have its door, and of one that stands alone the product's own versions. */
+export const takingPart = ({ contenders: [product, ...others] }, workload) => {
+  const { door, alone } = WORKLOADS[workload];
+  const fit = ({ entry, doors }) => doors[door] && (!alone || entry.endsWith("dist/src/main.js"));
+  return [product, ...others.filter(fit)];
+};
 
 /** About how long it will take, in minutes. */
 export function expectedMinutes(options) {

@@ -52,13 +52,14 @@ async function ask(server, door, operation, key) {
 
 async function send({ contender, port }, door, operation, key) {
   const expected = contender.doors[door].request(operation);
-  const { method, path, body } = expected;
+  const { method, path, body, idempotencyKey } = expected;
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method,
     headers: {
       accept: "application/json",
       authorization: `Bearer ${key}`,
       ...(body && { "content-type": "application/json" }),
+      ...(idempotencyKey && { "idempotency-key": idempotencyKey }),
     },
     body: body && JSON.stringify(body),
   });

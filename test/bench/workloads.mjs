@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { pick } from "./random.mjs";
 
 const LIST = 20;
@@ -22,6 +23,8 @@ const draw = {
   pet: (random, data) => ({ kind: "pet", id: anyPet(random, data) }),
   whoami: () => ({ kind: "whoami" }),
   create: (random) => ({ kind: "create", pet: aPet(random) }),
+  /** Not drawn, for the same draw comes again in another turn. */
+  keyed: (random) => ({ ...draw.create(random), idempotencyKey: randomUUID() }),
   /** 10 % writes; of the reads half are lists, no two alike, three tenths single animals, two tenths whoami. */
   mixed(random, data) {
     if (random() < 0.1) return draw.create(random);
@@ -40,7 +43,7 @@ const draw = {
 /**
  * What the servers are asked to do: at which door, and how the next operation is drawn. `fresh` ones are drawn for
  * every request; the others come from a long list that is drawn and encoded beforehand. Every request carries one
- * of all the keys, drawn too. Those that are `beside` are for a section, not for the contenders.
+ * of all the keys, drawn too. Those that are `beside` are for a section; those that are `alone` no contender knows.
  */
 export const WORKLOADS = {
   "rest-list": { title: "REST, first 20 pets", door: "rest", draw: draw.list },
@@ -49,6 +52,13 @@ export const WORKLOADS = {
   "rest-pet": { title: "REST, one pet by id", door: "rest", draw: draw.pet },
   "rest-whoami": { title: "REST, whoami", door: "rest", draw: draw.whoami },
   "rest-create": { title: "REST, create a pet, durable", door: "rest", draw: draw.create },
+  "rest-create-keyed": {
+    title: "REST, create a pet with an Idempotency-Key, durable",
+    door: "rest",
+    draw: draw.keyed,
+    fresh: true,
+    alone: true,
+  },
   "rest-mixed": { title: "REST, 90 % reads, 10 % writes", door: "rest", draw: draw.mixed },
   "graphql-list": { title: "GraphQL, first 20 pets", door: "graphql", draw: draw.list },
   "graphql-literals": {
@@ -66,5 +76,12 @@ export const WORKLOADS = {
   "graphql-pet": { title: "GraphQL, one pet by id", door: "graphql", draw: draw.pet },
   "graphql-whoami": { title: "GraphQL, whoami", door: "graphql", draw: draw.whoami },
   "graphql-create": { title: "GraphQL, create a pet, durable", door: "graphql", draw: draw.create },
+  "graphql-create-keyed": {
+    title: "GraphQL, create a pet with an idempotency key, durable",
+    door: "graphql",
+    draw: draw.keyed,
+    fresh: true,
+    alone: true,
+  },
   "graphql-mixed": { title: "GraphQL, 90 % reads, 10 % writes", door: "graphql", draw: draw.mixed },
 };

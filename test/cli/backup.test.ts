@@ -73,7 +73,7 @@ describe("while a server writes", () => {
     expect(JSON.parse(made.stdout)).toEqual({
       file: inPlace("backup"),
       bytes: (await stat(inPlace("backup"))).size,
-      migrations: [expect.stringMatching(/^Initial\d+$/)],
+      migrations: [expect.stringMatching(/^Initial\d+$/), expect.stringMatching(/^AuditFilters\d+$/)],
     });
     expect((await stat(inPlace("backup"))).mode & 0o777).toBe(0o600);
 
@@ -169,6 +169,23 @@ describe("on a database with an animal", () => {
       refusal(await runCli(`sqlite:${inPlace("new.sqlite")}`, ["restore", inPlace(bad)]));
     }
     expect(await readdir(directory)).not.toContain("new.sqlite");
+    expect(await petsOf(place.url)).toBe(1);
+  });
+
+  test.each([
+    [
+      "trigger",
+      "CREATE TRIGGER undo AFTER UPDATE OF revoked_at ON api_key BEGIN UPDATE api_key SET revoked_at = NULL; END",
+    ],
+    ["view", "CREATE VIEW seen AS SELECT * FROM api_key"],
+    ["table", "CREATE VIRTUAL TABLE words USING fts5(word)"],
+    ["generated column", "ALTER TABLE api_key ADD COLUMN more text GENERATED ALWAYS AS (hash) VIRTUAL"],
+  ])("a backup with a %s, which could undo what is done later, is not restored", async (kind, statement) => {
+    await backup(inPlace("good"));
+    const source = await createDataSource(`sqlite:${inPlace("good")}`).initialize();
+    await source.query(statement);
+    await source.destroy();
+    expect(refusal(await restore(inPlace("good"), "--force"))).toContain(kind);
     expect(await petsOf(place.url)).toBe(1);
   });
 

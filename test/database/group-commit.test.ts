@@ -1,6 +1,8 @@
+import { setImmediate } from "node:timers/promises";
 import type { DataSource, Logger } from "typeorm";
 import { createDataSource } from "../../src/database/data-source";
 import { Database } from "../../src/database/database";
+import { type DatabaseObserver, NO_OBSERVER } from "../../src/database/observer";
 import { Pet } from "../../src/pets/pet.entity";
 import { sqlite, type TestDatabase } from "../support/engines";
 
@@ -8,9 +10,13 @@ describe("writes that meet on SQLite", () => {
   let place: TestDatabase;
   let database: Database;
   let statements: string[];
+  let source: DataSource;
+  /** How many units each transaction had. */
+  let transactions: number[];
   beforeEach(async () => {
     place = await sqlite.createDatabase();
-    const source: DataSource = createDataSource(place.url);
+    source = createDataSource(place.url);
+    transactions = [];
     statements = [];
     const none = () => {};
     const logger: Logger = {
@@ -21,9 +27,16 @@ describe("writes that meet on SQLite", () => {
       logMigration: none,
       log: none,
     };
-    database = await Database.open(source.setOptions({ logging: ["query"], logger }));
+    const observer: DatabaseObserver = {
+      ...NO_OBSERVER,
+      joined: (what, calls) => {
+        if (what === "transaction") transactions.push(calls);
+      },
+    };
+    database = await Database.open(source.setOptions({ logging: ["query"], logger }), { observer });
     await database.migrate();
     statements.length = 0;
+    transactions.length = 0;
   });
   afterEach(async () => {
     await database.close();
@@ -53,6 +66,46 @@ describe("writes that meet on SQLite", () => {
     await Promise.all(Array.from({ length: 250 }, (_, i) => add(`pet ${i}`)));
     expect(await names()).toHaveLength(250);
     expect(commits()).toBeLessThan(10);
+  });
+
+  test("under steady load every transaction holds a unit", async () => {
+    await Promise.all(
+      Array.from({ length: 20 }, async (_, writer) => {
+        for (let i = 0; i < 10; i++) {
+          await add(`pet ${i} of ${writer}`);
+          // As a request comes after the answer to the one before.
+          await setImmediate();
+        }
+      }),
+    );
+    expect(transactions.filter((units) => units === 0)).toEqual([]);
+    expect(transactions.reduce((sum, units) => sum + units, 0)).toBe(200);
+    expect(statements.filter((statement) => statement === "BEGIN IMMEDIATE")).toHaveLength(
+      transactions.length,
+    );
+  });
+
+  test("when the time to wait for the write lock cannot be changed, writes go on and it is tried again", async () => {
+    const other = await createDataSource(place.url).initialize();
+    try {
+      await database.write((tx) => tx.query("PRAGMA busy_timeout = 20"));
+      const query = source.query.bind(source);
+      const asked: string[] = [];
+      jest.spyOn(source, "query").mockImplementation(async (statement) => {
+        asked.push(statement);
+        if (asked.length === 1) throw new Error("disk I/O error");
+        return query(statement);
+      });
+      await other.query("BEGIN EXCLUSIVE");
+      await expect(add("while it is locked")).rejects.toMatchObject({ code: "unavailable" });
+      await expect(add("while it is still locked")).rejects.toMatchObject({ code: "unavailable" });
+      await other.query("COMMIT");
+      await add("afterwards");
+      await add("and again");
+      expect(asked).toEqual([50, 50, 5000].map((ms) => `PRAGMA busy_timeout = ${ms}`));
+    } finally {
+      await other.destroy();
+    }
   });
 
   test("none is answered before the transaction is durable", async () => {

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { DataSource } from "typeorm";
 import { createDataSource } from "../../src/database/data-source";
@@ -67,6 +67,22 @@ describe("the embedded database", () => {
     await expect(Database.open(createDataSource(inside))).rejects.toThrow(
       `the database ${inside} cannot be used`,
     );
+  });
+
+  test("is its owner's alone, also when its files were there before", async () => {
+    const file = place.url.slice("sqlite:".length);
+    const open = () => Database.open(createDataSource(place.url));
+    const first = await open();
+    await first.migrate();
+    const files = [file, `${file}-wal`, `${file}-shm`];
+    for (const each of files) await chmod(each, 0o644);
+    const second = await open();
+    try {
+      for (const each of files) expect([each, (await stat(each)).mode & 0o777]).toEqual([each, 0o600]);
+    } finally {
+      await first.close();
+      await second.close();
+    }
   });
 
   test("makes the directory of its file", async () => {

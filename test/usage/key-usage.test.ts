@@ -1,3 +1,5 @@
+import { AuditEntry } from "../../src/audit/audit-entry.entity";
+import { GatewayError } from "../../src/errors";
 import { purge } from "../../src/housekeeping";
 import { KeyUsage } from "../../src/keys/key-usage";
 import { HourlyUse } from "../../src/usage/hourly-use.entity";
@@ -162,6 +164,30 @@ onEachEngine((engine) => {
     await process.flush();
     await process.flush({ all: true });
     expect((await usageOf(id))?.accepted).toBe(2);
+  });
+
+  test("counts whose commit was kept while its answer was lost are counted once, and those after them too", async () => {
+    const { id } = await mint(gateway);
+    const key = await known(id);
+    const { database } = gateway.services;
+    const process = anotherUsage();
+    process.accepted(id, ORIGIN);
+    process.refused(key, ORIGIN);
+    const write = database.write.bind(database);
+    const losing = jest.spyOn(database, "write").mockImplementation(async (unit, manner) => {
+      await write(unit, manner);
+      throw new GatewayError("unavailable");
+    });
+    for (let attempt = 0; attempt < 2; attempt++) {
+      await expect(process.flush()).rejects.toThrow();
+      process.accepted(id, ORIGIN);
+      process.refused(key, ORIGIN);
+    }
+    losing.mockRestore();
+    await process.flush({ all: true });
+    expect(await usageOf(id)).toMatchObject({ accepted: 3, refused: 3 });
+    const entries = await database.read((reader) => reader.findBy(AuditEntry, { targetId: id, actorId: id }));
+    expect(entries.reduce((sum, { count }) => sum + count, 0)).toBe(3);
   });
 
   test("counts are written a second after the first use, and then at most every five seconds", async () => {

@@ -4,8 +4,9 @@ import { ResponseReader } from "./response-reader.mjs";
 const LONGEST_READ = 64 * 1024;
 
 /** Writes a request of a door as it goes over the wire. */
-export function encodeRequest({ method, path, body }, key, host) {
-  const head = `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\nAccept: application/json\r\nAuthorization: Bearer ${key}\r\n`;
+export function encodeRequest({ method, path, body, idempotencyKey }, key, host) {
+  const repeatable = idempotencyKey === undefined ? "" : `Idempotency-Key: ${idempotencyKey}\r\n`;
+  const head = `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\nAccept: application/json\r\nAuthorization: Bearer ${key}\r\n${repeatable}`;
   if (body === undefined) return Buffer.from(`${head}\r\n`, "latin1");
   const json = JSON.stringify(body);
   const length = Buffer.byteLength(json);

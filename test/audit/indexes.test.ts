@@ -1,0 +1,102 @@
+import type { DataSource, Logger } from "typeorm";
+import type { AuditLogArgs } from "../../src/audit/audit.inputs";
+import { AuditService } from "../../src/audit/audit.service";
+import { AuditAction } from "../../src/audit/audit-entry.entity";
+import { operatorFor } from "../../src/context";
+import { createDataSource } from "../../src/database/data-source";
+import { Database } from "../../src/database/database";
+import type { Organization } from "../../src/organizations/organization.entity";
+import { leastUuidAt } from "../../src/validation/uuid";
+import { onEachEngine, type TestDatabase } from "../support/engines";
+
+const ORGANIZATION = "01a1f000-0000-7000-8000-000000000001";
+const SOMEBODY = "01a1f000-0000-7000-8000-000000000002";
+const ENTRIES = 5_000;
+const START = Date.parse("2026-01-01T00:00:00Z");
+const HOUR_MS = 60 * 60 * 1000;
+
+onEachEngine((engine) => {
+  let place: TestDatabase;
+  let database: Database;
+  let source: DataSource;
+  let asked: { query: string; parameters: unknown[] }[];
+  beforeAll(async () => {
+    place = await engine.createDatabase();
+    source = createDataSource(place.url);
+    const none = () => {};
+    const logger: Logger = {
+      logQuery: (query, parameters = []) => void asked.push({ query, parameters }),
+      logQueryError: none,
+      logQuerySlow: none,
+      logSchemaBuild: none,
+      logMigration: none,
+      log: none,
+    };
+    asked = [];
+    database = await Database.open(source.setOptions({ logging: ["query"], logger }));
+    await database.migrate();
+    await database.write(async (tx) => {
+      for (let i = 0; i < ENTRIES; i++) {
+        const at = START + i * HOUR_MS;
+        const id = leastUuidAt(at);
+        await tx.query(
+          `insert into audit_entry (id, organization_id, action, actor_kind, actor_id, actor_name, target_id, target_name, count, created_at)
+           values ($1, $2, $3, 'agent', $4, 'x', $5, 'x', 1, $6)`,
+          [
+            id,
+            ORGANIZATION,
+            "api_key_refused",
+            leastUuidAt(i % 50),
+            leastUuidAt(i % 50),
+            new Date(at).toISOString(),
+          ],
+        );
+      }
+      await tx.query("ANALYZE");
+    });
+  });
+  afterAll(async () => {
+    await database.close();
+    await place.drop();
+  });
+
+  /** How the database finds the entries, by what it says itself. */
+  async function planOf(args: Partial<AuditLogArgs>): Promise<string> {
+    asked.length = 0;
+    const context = operatorFor({ id: ORGANIZATION } as Organization);
+    await new AuditService(database).list(context, { first: 20, after: null, ...args } as AuditLogArgs);
+    const { query, parameters } = asked.at(-1) ?? { query: "", parameters: [] };
+    const explain = engine.name === "SQLite" ? "EXPLAIN QUERY PLAN" : "EXPLAIN";
+    const lines: Record<string, string>[] = await database.read((reader) =>
+      reader.query(`${explain} ${query}`, parameters),
+    );
+    return lines.map((line) => line.detail ?? line["QUERY PLAN"]).join("\n");
+  }
+  const indexOn = (...columns: string[]) =>
+    source.namingStrategy.indexName("audit_entry", ["organization_id", ...columns, "id"]);
+
+  test.each<[string, Partial<AuditLogArgs>, string[]]>([
+    ["an action that is rare", { action: AuditAction.member_created }, ["action"]],
+    ["an actor", { actorId: SOMEBODY }, ["actor_id"]],
+    ["a target", { targetId: SOMEBODY }, ["target_id"]],
+    ["actor and action", { actorId: SOMEBODY, action: AuditAction.api_key_refused }, ["actor_id"]],
+    [
+      "target, actor and action",
+      { targetId: SOMEBODY, actorId: SOMEBODY, action: AuditAction.api_key_refused },
+      ["target_id"],
+    ],
+  ])("entries by %s are found and sorted by one index", async (_, args, columns) => {
+    const plan = await planOf(args);
+    expect(plan).toContain(indexOn(...columns));
+    expect(plan).not.toMatch(/sort|temp b-tree/i);
+  });
+
+  test("a time narrows what is read of the index, not what was read already", async () => {
+    const since = new Date(START + 10 * HOUR_MS);
+    const until = new Date(START + 12 * HOUR_MS);
+    const plan = await planOf({ action: AuditAction.api_key_refused, since, until });
+    const [condition = ""] = plan.match(engine.name === "SQLite" ? /\(.*\)/ : /Index Cond.*/) ?? [];
+    expect(condition).toMatch(/\bid\)?(::text)? ?>/);
+    expect(condition).toMatch(/\bid\)?(::text)? ?</);
+  });
+});

@@ -1,0 +1,127 @@
+import { v7 as uuid } from "uuid";
+import { AuditEntry } from "../../src/audit/audit-entry.entity";
+import { createDataSource } from "../../src/database/data-source";
+import { Database } from "../../src/database/database";
+import { purge, startHousekeeping } from "../../src/housekeeping";
+import { IdempotencyRecord } from "../../src/idempotency/idempotency-record.entity";
+import { HourlyUse } from "../../src/usage/hourly-use.entity";
+import { timestamp } from "../../src/validation/timestamp";
+import { onEachEngine, type TestDatabase } from "../support/engines";
+import { startGateway } from "../support/gateway";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const MANY = 3_000;
+
+onEachEngine((engine) => {
+  let place: TestDatabase;
+  let database: Database;
+  beforeEach(async () => {
+    place = await engine.createDatabase();
+    database = await Database.open(createDataSource(place.url));
+    await database.migrate();
+  });
+  afterEach(async () => {
+    await database.close();
+    await place.drop();
+  });
+
+  const addRecords = (count: number, createdAt: string) =>
+    database.write(async (tx) => {
+      for (let i = 0; i < count; i += 500)
+        await tx.insert(
+          IdempotencyRecord,
+          Array.from({ length: 500 }, () => ({ scope: "x", key: uuid(), requestHash: "", createdAt })),
+        );
+    });
+  const records = (from = database) => from.read((reader) => reader.count(IdempotencyRecord));
+
+  test("many rows go in many short transactions, between which others write; what is young stays", async () => {
+    await addRecords(MANY, timestamp(-2 * DAY_MS));
+    await addRecords(500, timestamp());
+    let purged = false;
+    const purging = purge(database).then(() => {
+      purged = true;
+    });
+    const left: number[] = [];
+    while (!purged) {
+      await database.write((tx) => tx.query("UPDATE pet SET name = name WHERE id = 0"));
+      left.push(await records());
+    }
+    await purging;
+    expect(await records()).toBe(500);
+    // Seen by others on the way: neither all there nor all gone.
+    expect(new Set(left.filter((count) => count > 500 && count < MANY + 500)).size).toBeGreaterThan(1);
+  });
+
+  test("a stop ends it after a chunk, and the next time goes on from there", async () => {
+    await addRecords(MANY, timestamp(-2 * DAY_MS));
+    const stop = startHousekeeping(database, { auditRetentionDays: 0 }, (error) => {
+      throw error;
+    });
+    await stop();
+    const left = await records();
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThan(MANY);
+    await purge(database);
+    expect(await records()).toBe(0);
+  });
+
+  test("two processes that purge at the same time do not wait for each other, nor fail", async () => {
+    await addRecords(MANY, timestamp(-2 * DAY_MS));
+    const other = await Database.open(createDataSource(place.url));
+    try {
+      await Promise.all([purge(database), purge(other)]);
+      expect(await records()).toBe(0);
+    } finally {
+      await other.close();
+    }
+  });
+
+  test("entries of the audit log are kept for as long as the setting says, and all of them without it", async () => {
+    const ages = [0, 29, 31, 4_000];
+    await database.write((tx) =>
+      tx.insert(
+        AuditEntry,
+        ages.map((days) => ({
+          ...({
+            organizationId: "x",
+            action: "agent_created",
+            actorKind: "operator",
+            actorName: "x",
+          } as object),
+          id: uuid({ msecs: Date.now() - days * DAY_MS }),
+          targetId: "x",
+          targetName: String(days),
+          count: 1,
+          createdAt: timestamp(-days * DAY_MS),
+        })),
+      ),
+    );
+    const kept = async () =>
+      (await database.read((reader) => reader.find(AuditEntry)))
+        .map(({ targetName }) => Number(targetName))
+        .sort((a, b) => a - b);
+    await purge(database);
+    expect(await kept()).toEqual(ages);
+    await purge(database, { auditRetentionDays: 30 });
+    expect(await kept()).toEqual([0, 29]);
+  });
+
+  test("a gateway purges when it starts, by its settings", async () => {
+    const use = { keyId: "x", accepted: 1, refused: 0 };
+    await database.write(async (tx) => {
+      await tx.insert(HourlyUse, [
+        { ...use, hour: timestamp(-32 * DAY_MS) },
+        { ...use, hour: timestamp(-30 * DAY_MS) },
+      ]);
+    });
+    const gateway = await startGateway(engine, { database: place, env: { AUDIT_RETENTION_DAYS: "30" } });
+    try {
+      const uses = () => database.read((reader) => reader.count(HourlyUse));
+      while ((await uses()) > 1);
+      expect(await uses()).toBe(1);
+    } finally {
+      await gateway.close();
+    }
+  });
+});

@@ -1,0 +1,62 @@
+import { Turns } from "../../src/database/turns";
+import { onEachEngine } from "../support/engines";
+import { startGateway, type TestGateway } from "../support/gateway";
+
+/** Without an end: the database has to be told to stop. */
+const ENDLESS = {
+  SQLite: "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n",
+  PostgreSQL: "SELECT pg_sleep(600)",
+};
+
+onEachEngine((engine) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway(engine, { env: { DATABASE_POOL_SIZE: "5" } });
+  });
+  afterAll(() => gateway.close());
+
+  const whoami = () => gateway.rest("GET", "/agent/whoami");
+  const viewer = () => gateway.graphql("{ viewer { id } }", {}, { token: gateway.owner });
+
+  test("reports without an end, many more than connections, hold up no key, session, page or write", async () => {
+    const { database } = gateway.services;
+    let ended = 0;
+    const reports = Array.from({ length: 30 }, () =>
+      database
+        .report("an organization", (reader) => reader.query(ENDLESS[engine.name]))
+        .finally(() => {
+          ended += 1;
+        }),
+    );
+    const outcomes = Promise.allSettled(reports);
+    for (let i = 0; i < 5; i++) {
+      const add = gateway.rest("POST", "/v1/pets", { body: { name: "Rex", categoryId: 1 } });
+      const replies = await Promise.all([whoami(), viewer(), gateway.rest("GET", "/v1/pets"), add]);
+      expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 201]);
+    }
+    expect(ended).toBe(0);
+    // Each is ended by the database, or had no turn in time.
+    const codes = (await outcomes).map((each) => each.status === "rejected" && each.reason.code);
+    expect(new Set(codes)).toEqual(new Set(["unavailable"]));
+    const next = await database.report("another", (reader) => reader.query("SELECT 1 AS one"));
+    expect(next).toEqual([{ one: 1 }]);
+  });
+});
+
+test("owners who wait take turns, each with its first", async () => {
+  const turns = new Turns(1);
+  const order: string[] = [];
+  await turns.begin(1_000, "greedy");
+  const waiting = ["greedy 1", "greedy 2", "greedy 3", "modest 1", "other 1", "modest 2"].map(
+    async (name) => {
+      await turns.begin(1_000, name.split(" ")[0]);
+      order.push(name);
+      turns.end();
+    },
+  );
+  expect(turns.queue).toBe(6);
+  turns.end();
+  await Promise.all(waiting);
+  expect(order).toEqual(["greedy 1", "modest 1", "other 1", "greedy 2", "modest 2", "greedy 3"]);
+  expect(turns.queue).toBe(0);
+});

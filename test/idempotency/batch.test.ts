@@ -1,0 +1,153 @@
+import type { RequestContext } from "../../src/context";
+import { createDataSource } from "../../src/database/data-source";
+import { Database } from "../../src/database/database";
+import { NO_OBSERVER } from "../../src/database/observer";
+import { IDEMPOTENCY_LIFETIME_MS } from "../../src/idempotency/idempotency";
+import { IdempotencyRecord } from "../../src/idempotency/idempotency-record.entity";
+import { Pet } from "../../src/pets/pet.entity";
+import type { NewPet } from "../../src/pets/pet.inputs";
+import { PetService } from "../../src/pets/pet.service";
+import { sha256 } from "../../src/validation/sha256";
+import { timestamp } from "../../src/validation/timestamp";
+import { onEachEngine, type TestDatabase } from "../support/engines";
+
+const CONTEXT = { caller: { kind: "agent", agent: { id: "an agent" } } } as unknown as RequestContext;
+
+onEachEngine((engine) => {
+  let place: TestDatabase;
+  let database: Database;
+  let pets: PetService;
+  /** Rows of each statement that inserted for several callers. */
+  let batches: number[];
+  const opened: Database[] = [];
+  const open = async () => {
+    const observer = {
+      ...NO_OBSERVER,
+      joined: (what: string, calls: number) => {
+        if (what === "inserts") batches.push(calls);
+      },
+    };
+    const next = await Database.open(createDataSource(place.url), { observer });
+    opened.push(next);
+    return next;
+  };
+  beforeEach(async () => {
+    batches = [];
+    place = await engine.createDatabase();
+    database = await open();
+    await database.migrate();
+    pets = new PetService(database);
+  });
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((each) => each.close()));
+    await place.drop();
+  });
+
+  const draft = (name: string, idempotencyKey?: string) =>
+    ({ name, categoryId: "1", status: undefined, idempotencyKey }) as NewPet;
+  const add = (name: string, key?: string, service = pets) => service.create(CONTEXT, draft(name, key));
+  const names = async () =>
+    (await database.read((reader) => reader.find(Pet, { order: { id: "ASC" } }))).map(({ name }) => name);
+
+  test("creates with keys that come at once share few transactions, and each has its own answer", async () => {
+    const numbers = Array.from({ length: 100 }, (_, i) => i);
+    const made = await Promise.all(numbers.map((i) => add(`pet ${i}`, `key ${i}`)));
+    expect(batches.length).toBeLessThan(5);
+    expect(made.map(({ name }) => name)).toEqual(numbers.map((i) => `pet ${i}`));
+    const stored = await database.read((reader) => reader.find(Pet));
+    const nameOf = new Map(stored.map(({ id, name }) => [String(id), name]));
+    expect(made.map(({ id }) => nameOf.get(id))).toEqual(numbers.map((i) => `pet ${i}`));
+    expect(await Promise.all(numbers.map((i) => add(`pet ${i}`, `key ${i}`)))).toEqual(made);
+    expect(await names()).toHaveLength(numbers.length);
+  });
+
+  test("in one batch, new creates, repeats, doubles and keys used otherwise are each answered as if alone", async () => {
+    const first = await add("first", "used");
+    batches.length = 0;
+    const outcomes = await Promise.allSettled([
+      add("new", "new"),
+      add("first", "used"),
+      add("another", "used"),
+      add("double", "double"),
+      add("double", "double"),
+      add("not the double", "double"),
+    ]);
+    expect(batches).toEqual([6]);
+    const answers = outcomes.map((outcome) =>
+      outcome.status === "fulfilled" ? outcome.value.id : outcome.reason.code,
+    );
+    const [, , , double] = answers;
+    expect(answers.slice(1)).toEqual([
+      first.id,
+      "idempotency_key_reused",
+      double,
+      double,
+      "idempotency_key_reused",
+    ]);
+    expect((await names()).sort()).toEqual(["double", "first", "new"]);
+  });
+
+  test("a key is free again after its time", async () => {
+    const first = await add("first", "key");
+    await database.write((tx) =>
+      tx.update(
+        IdempotencyRecord,
+        { scope: "createPet:an agent" },
+        { createdAt: timestamp(-IDEMPOTENCY_LIFETIME_MS - 1) },
+      ),
+    );
+    const second = await add("second", "key");
+    expect(second.id).not.toBe(first.id);
+    expect(await add("second", "key")).toEqual(second);
+    expect(await names()).toEqual(["first", "second"]);
+  });
+
+  test("processes whose batches share keys in another order all get the same answers", async () => {
+    const services = [pets, new PetService(await open()), new PetService(await open())];
+    for (let round = 0; round < 10; round++) {
+      const keys = Array.from({ length: 20 }, (_, i) => `key ${round} ${i}`);
+      const answers = await Promise.all(
+        services.map(async (service, i) => {
+          const order = i % 2 === 0 ? keys : keys.toReversed();
+          const made = await Promise.all(order.map((key) => add(key, key, service)));
+          return i % 2 === 0 ? made : made.toReversed();
+        }),
+      );
+      expect(answers).toEqual([answers[0], answers[0], answers[0]]);
+    }
+    expect(await names()).toHaveLength(200);
+  });
+
+  if (engine.name !== "PostgreSQL") return;
+
+  test("a create that waits for its key keeps no other from being added", async () => {
+    const elsewhere = await open();
+    let end = () => {};
+    const slow = elsewhere.write(async (tx) => {
+      await tx.insert(IdempotencyRecord, {
+        scope: "createPet:an agent",
+        key: sha256("key"),
+        requestHash: "",
+        createdAt: timestamp(),
+      });
+      await new Promise<void>((resolve) => {
+        end = resolve;
+      });
+      throw new Error("taken back");
+    });
+    const takenBack = expect(slow).rejects.toThrow("taken back");
+    let answered = false;
+    const waiting = add("waiting", "key").then(() => {
+      answered = true;
+    });
+    const waits = async () =>
+      (await database.read((reader) => reader.query("SELECT 1 FROM pg_locks WHERE NOT granted"))).length > 0;
+    while (!answered && !(await waits()));
+    await add("other");
+    expect(answered).toBe(false);
+    end();
+    await takenBack;
+    await waiting;
+    expect(await names()).toEqual(["other", "waiting"]);
+  });
+});
