@@ -1,19 +1,18 @@
-import { addAgent } from "./agents/agent.service";
+import { operatorFor } from "./auth/context";
 import type { Config } from "./config";
-import { operatorFor } from "./context";
+import { randomBase62 } from "./credentials/base62";
+import { hashPassword } from "./credentials/password";
+import { KEY_ENVIRONMENT } from "./credentials/token-format";
 import type { Database } from "./database/database";
-
-import { randomBase62 } from "./keys/base62";
-import { mintKey } from "./keys/key-changes";
-import { KEY_ENVIRONMENT } from "./keys/key-format";
-import { Permission } from "./members/member.entity";
-import { addMember } from "./members/member.service";
-import { hashPassword } from "./members/password";
-import { Organization } from "./organizations/organization.entity";
-import { addOrganization } from "./organizations/organization.service";
+import { addAgent } from "./features/agents/agent.service";
+import { mintKey } from "./features/api-keys/key-changes";
+import { Permission } from "./features/members/member.entity";
+import { addMember } from "./features/members/member.service";
+import { Organization } from "./features/organizations/organization.entity";
+import { addOrganization } from "./features/organizations/organization.service";
 
 /** What the first start made, with the secrets that only its output shows. */
-export interface FirstStart {
+export interface BootstrapResult {
   organization: string;
   agent: string;
   ownerEmail: string;
@@ -31,11 +30,11 @@ export interface FirstStart {
 export async function bootstrap(
   database: Database,
   { bootstrap: { ownerEmail, ownerPassword, apiKeyName }, environment }: Config,
-): Promise<FirstStart | undefined> {
+): Promise<BootstrapResult | undefined> {
   if (await database.read((reader) => reader.exists(Organization))) return undefined;
   const password = ownerPassword ?? randomBase62(20);
   const passwordHash = await hashPassword(password);
-  return database.exclusively(async (tx) => {
+  return database.withMigrationLock(async (tx) => {
     if (await tx.exists(Organization)) return undefined;
     const organization = await addOrganization(tx, { slug: "first", name: "First organization" });
     const context = operatorFor(organization);

@@ -1,4 +1,4 @@
-import { redactTokens } from "./keys/redact-tokens";
+import { redactTokens } from "./credentials/redact-tokens";
 
 /**
  * The closed table of everything that the service can refuse or fail with: machine-readable code → HTTP
@@ -111,7 +111,7 @@ export class GatewayError extends Error {
 }
 
 /** Problems of one input that are told. */
-export const MOST_PROBLEMS = 10;
+export const MAX_PROBLEMS = 10;
 
 /** `invalid_request` with its problems by path, so that each door can name the fields in its own words. */
 export class InvalidInput extends GatewayError {
@@ -120,7 +120,7 @@ export class InvalidInput extends GatewayError {
   readonly problems: readonly InputProblem[];
 
   constructor(problems: readonly InputProblem[]) {
-    const told = problems.slice(0, MOST_PROBLEMS);
+    const told = problems.slice(0, MAX_PROBLEMS);
     super("invalid_request", told.map(({ path, problem }) => `${path} ${problem}`).join("; "));
     this.problems = told;
   }

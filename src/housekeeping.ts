@@ -1,14 +1,14 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { EntityTarget, ObjectLiteral } from "typeorm";
-import { AuditEntry } from "./audit/audit-entry.entity";
+import { timestamp } from "./common/time";
+import { leastUuidAt } from "./common/uuid";
 import type { Database } from "./database/database";
+import { AuditEntry } from "./features/audit/audit-entry.entity";
+import { HourlyUse, USE_LIFETIME_MS } from "./features/key-usage/hourly-use.entity";
+import { Session } from "./features/members/session.entity";
+import { SignInThrottle } from "./features/members/sign-in-throttle.entity";
 import { IDEMPOTENCY_LIFETIME_MS } from "./idempotency/idempotency";
 import { IdempotencyRecord } from "./idempotency/idempotency-record.entity";
-import { Session } from "./members/session.entity";
-import { SignInThrottle } from "./members/sign-in-throttle.entity";
-import { HourlyUse, USE_LIFETIME_MS } from "./usage/hourly-use.entity";
-import { timestamp } from "./validation/timestamp";
-import { leastUuidAt } from "./validation/uuid";
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;

@@ -9,7 +9,7 @@ import type { ErrorCode } from "./errors";
 /** What failures are logged as that clients are told as this code. */
 const UNAVAILABLE: ErrorCode = "unavailable";
 
-import { redactTokens } from "./keys/redact-tokens";
+import { redactTokens } from "./credentials/redact-tokens";
 import { currentWork } from "./telemetry/trace";
 
 /** What goes into a log of this level, and what does not, wherever it is written to. */
@@ -22,7 +22,7 @@ export const logOptions = (level: Config["logLevel"]): LoggerOptions => ({
 });
 
 /** At most one failure in this time is told of where the database is away (ms): every request meets the same one. */
-const UNAVAILABLE_REST_MS = 1_000;
+const UNAVAILABLE_INTERVAL_MS = 1_000;
 
 function sparing(): NonNullable<NonNullable<LoggerOptions["hooks"]>["logMethod"]> {
   let toldAt = Number.NEGATIVE_INFINITY;
@@ -31,7 +31,7 @@ function sparing(): NonNullable<NonNullable<LoggerOptions["hooks"]>["logMethod"]
     const [details, message] = args as unknown as [object, string | undefined];
     if (message !== UNAVAILABLE) return method.apply(this, args);
     const now = performance.now();
-    if (now - toldAt < UNAVAILABLE_REST_MS) {
+    if (now - toldAt < UNAVAILABLE_INTERVAL_MS) {
       untold++;
       return;
     }
@@ -42,13 +42,13 @@ function sparing(): NonNullable<NonNullable<LoggerOptions["hooks"]>["logMethod"]
 }
 
 /** A statement for a thousand rows says no more than its beginning (characters). */
-const LONGEST_QUERY = 500;
+const QUERY_MAX_LENGTH = 500;
 /** What clients sent may stand in what a failure says of itself (characters). */
-const LONGEST_MESSAGE = 1_000;
-const LONGEST_STACK = 8_000;
+const MESSAGE_MAX_LENGTH = 1_000;
+const STACK_MAX_LENGTH = 8_000;
 
 /** What a log that cannot be written keeps for later (characters). */
-const MOST_WAITING = 1_000_000;
+const MAX_WAITING = 1_000_000;
 
 /**
  * A failure without what else hangs on it: the values of a statement, in which there may be hashes, addresses and texts
@@ -60,10 +60,10 @@ function describeFailure(error: unknown): unknown {
   const { type, message, stack } = pino.stdSerializers.err(failure);
   return {
     type,
-    message: redactTokens(message.slice(0, LONGEST_MESSAGE)),
-    stack: redactTokens(stack.slice(0, LONGEST_STACK)),
+    message: redactTokens(message.slice(0, MESSAGE_MAX_LENGTH)),
+    stack: redactTokens(stack.slice(0, STACK_MAX_LENGTH)),
     code: driverCode(error),
-    ...(error instanceof QueryFailedError && { query: error.query.slice(0, LONGEST_QUERY) }),
+    ...(error instanceof QueryFailedError && { query: error.query.slice(0, QUERY_MAX_LENGTH) }),
   };
 }
 
@@ -76,7 +76,7 @@ export function createLogger(level: Config["logLevel"]): Logger {
   if (process.stderr.isTTY) {
     return pino(options, pretty({ destination: 2, sync: true, ignore: "pid,hostname", singleLine: true }));
   }
-  const destination = pino.destination({ dest: 2, sync: true, maxLength: MOST_WAITING });
+  const destination = pino.destination({ dest: 2, sync: true, maxLength: MAX_WAITING });
   // A log on a full disk must not end the service: lines wait until they can be written, the latest are dropped.
   destination.on("error", () => undefined);
   return pino(options, destination);

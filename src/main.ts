@@ -4,11 +4,11 @@ import { lookup } from "node:dns/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { type App, createApp } from "./app";
+import { addressOf, firstStartNotice, readyNotice } from "./banner";
 import { bootstrap } from "./bootstrap";
 import { type Config, loadConfig } from "./config";
 import { reportAndExit } from "./exit";
 import { createLogger } from "./logger";
-import { addressOf, firstStartNotice, readyNotice } from "./notices";
 
 /** How long a stop may take before it is forced (ms). */
 const STOP_LIMIT_MS = 10_000;

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
-import type { Agent } from "../agents/agent.entity";
-import { NewAgent } from "../agents/agent.inputs";
-import { operatorFor } from "../context";
-import { validateInput } from "../validation/validate-input";
+import { operatorFor } from "../auth/context";
+import { validateInput } from "../common/validate-input";
+import type { Agent } from "../features/agents/agent.entity";
+import { NewAgent } from "../features/agents/agent.inputs";
 import { print, printJson, printTable } from "./output";
-import { withServices } from "./session";
+import { withServices } from "./services";
 
 interface Options {
   org: string;

@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { AuditLogArgs } from "../audit/audit.inputs";
-import { AuditAction, type AuditEntry } from "../audit/audit-entry.entity";
-import { operatorFor } from "../context";
-import { MAX_PAGE } from "../graphql/connection";
+import { operatorFor } from "../auth/context";
+import { AuditLogArgs } from "../features/audit/audit.inputs";
+import { AuditAction, type AuditEntry } from "../features/audit/audit-entry.entity";
+import { MAX_PAGE } from "../pagination/connection";
 import { printJson, printTable } from "./output";
-import { withServices } from "./session";
+import { withServices } from "./services";
 
 interface Options {
   org: string;

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import { loadConfig } from "../config";
-import { backUp, restore } from "../database/backup";
+import { backUp, restore } from "../database/sqlite/backup";
 import { print, printJson } from "./output";
-import { withDatabase, withServices } from "./session";
+import { withDatabase, withServices } from "./services";
 import { wholeNumber } from "./whole-number";
 
-const MOST_PETS = 100_000_000;
+const MAX_PETS = 100_000_000;
 
 /** `gateway migrate`, `seed`, `backup` and `restore` */
 export function addDatabaseCommands(program: Command): void {
@@ -22,7 +22,7 @@ export function addDatabaseCommands(program: Command): void {
   program
     .command("seed")
     .description("add made-up animals, to try things on")
-    .requiredOption("--pets <n>", "how many", wholeNumber(0, MOST_PETS))
+    .requiredOption("--pets <n>", "how many", wholeNumber(0, MAX_PETS))
     .action(({ pets }: { pets: number }) =>
       withServices(async (services) => {
         await services.pets.seed(pets);

@@ -1,11 +1,16 @@
 import { type Command, Option } from "commander";
-import { operatorFor, type RequestContext } from "../context";
-import { type ApiKey, ApiKeyState } from "../keys/api-key.entity";
-import { type MintedApiKey, NewApiKey, RenameApiKeyArgs, RotateApiKeyArgs } from "../keys/api-key.inputs";
+import { operatorFor, type RequestContext } from "../auth/context";
+import { validateInput } from "../common/validate-input";
+import { type ApiKey, ApiKeyState } from "../features/api-keys/api-key.entity";
+import {
+  type MintedApiKey,
+  NewApiKey,
+  RenameApiKeyArgs,
+  RotateApiKeyArgs,
+} from "../features/api-keys/api-key.inputs";
 import type { Services } from "../services";
-import { validateInput } from "../validation/validate-input";
 import { print, printJson, printRecord, printTable } from "./output";
-import { withServices } from "./session";
+import { withServices } from "./services";
 import { wholeNumber } from "./whole-number";
 
 const DAY_SECONDS = 24 * 60 * 60;

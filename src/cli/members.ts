@@ -1,12 +1,12 @@
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
-import { operatorFor } from "../context";
-import { randomBase62 } from "../keys/base62";
-import { type Member, Permission } from "../members/member.entity";
-import { NewMember, NewPassword } from "../members/member.inputs";
-import { validateInput } from "../validation/validate-input";
+import { operatorFor } from "../auth/context";
+import { validateInput } from "../common/validate-input";
+import { randomBase62 } from "../credentials/base62";
+import { type Member, Permission } from "../features/members/member.entity";
+import { NewMember, NewPassword } from "../features/members/member.inputs";
 import { print, printJson, printRecord, printTable } from "./output";
-import { withServices } from "./session";
+import { withServices } from "./services";
 
 interface Json {
   json?: boolean;

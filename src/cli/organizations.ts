@@ -1,10 +1,10 @@
 import type { Command } from "commander";
-import { operatorFor } from "../context";
-import type { Organization } from "../organizations/organization.entity";
-import { NewOrganization } from "../organizations/organization.inputs";
-import { validateInput } from "../validation/validate-input";
+import { operatorFor } from "../auth/context";
+import { validateInput } from "../common/validate-input";
+import type { Organization } from "../features/organizations/organization.entity";
+import { NewOrganization } from "../features/organizations/organization.inputs";
 import { print, printJson, printTable } from "./output";
-import { withServices } from "./session";
+import { withServices } from "./services";
 
 interface Json {
   json?: boolean;

@@ -5,17 +5,23 @@ import {
   MigrationExecutor,
   type ObjectLiteral,
 } from "typeorm";
+import { coalesce, coalesceByKey } from "../common/coalesce";
 import { GatewayError, StartupError } from "../errors";
 import { follow } from "../telemetry/trace";
-import { batched, gathered } from "./batch";
-import type { Engine, Lookup, Manner, PageQuery, Paging, Read, Unit } from "./engine";
-import { type DatabaseObserver, type Failure, type Joined, NO_OBSERVER, type Pressure } from "./observer";
-import { placeOf } from "./place";
-import { PostgresEngine } from "./postgres.engine";
-import { SqliteEngine } from "./sqlite.engine";
+import { databaseLabel } from "./database-label";
+import type { Engine, KeysetQuery, Lookup, PageQuery, Read, TransactionOptions, UnitOfWork } from "./engine";
+import {
+  type BatchKind,
+  type DatabaseObserver,
+  type DatabaseStats,
+  type Failure,
+  NO_OBSERVER,
+} from "./observer";
+import { PostgresEngine } from "./postgres/postgres.engine";
+import { SqliteEngine } from "./sqlite/sqlite.engine";
 
 /** What processes write one after the other. */
-export enum Ordered {
+export enum InsertOrderLock {
   /** Lists that clients may follow while others add to them. */
   pets = 1,
   messages = 2,
@@ -59,7 +65,7 @@ export class Database {
   }
 
   /** The rows of each page, in the order of their ids. @throws GatewayError `unavailable` */
-  pages<Row>(paging: Paging<Row>, pages: readonly PageQuery[]): Promise<Row[][]> {
+  pages<Row>(paging: KeysetQuery<Row>, pages: readonly PageQuery[]): Promise<Row[][]> {
     return this.guarded("database pages", () => this.engine.pages(paging, pages));
   }
 
@@ -67,11 +73,11 @@ export class Database {
    * Joins lookups into one query, as the function of this name does.
    * @param what of the lookups
    */
-  batched<V>(
-    what: Joined,
+  coalesceByKey<V>(
+    what: BatchKind,
     load: (keys: string[]) => Promise<ReadonlyMap<string, V>>,
   ): (key: string) => Promise<V | undefined> {
-    return batched(load, this.watched(what));
+    return coalesceByKey(load, this.watched(what));
   }
 
   /**
@@ -79,12 +85,12 @@ export class Database {
    * @param what of the calls
    * @param most items of one call
    */
-  gathered<T, V>(
-    what: Joined,
+  coalesce<T, V>(
+    what: BatchKind,
     work: (items: readonly T[]) => Promise<ArrayLike<V | Error>>,
     most?: number,
   ): (item: T) => Promise<V> {
-    return gathered(work, { ...this.watched(what), ...(most !== undefined && { most }) });
+    return coalesce(work, { ...this.watched(what), ...(most !== undefined && { most }) });
   }
 
   /**
@@ -124,16 +130,16 @@ export class Database {
 
   /**
    * Runs a unit of work in a transaction and answers once it is durable.
-   * @param manner.patient for what no request waits for
+   * @param manner.background for what no request waits for
    * @throws whatever the unit throws, after which nothing of it remains; GatewayError `unavailable`,
    *   or `conflict` where a concurrent unit was first
    */
-  write<T>(unit: Unit<T>, manner?: Pick<Manner, "patient">): Promise<T> {
+  write<T>(unit: UnitOfWork<T>, manner?: Pick<TransactionOptions, "background">): Promise<T> {
     return this.writing(() => this.engine.transaction(unit, manner));
   }
 
   /** Whether the last write that was tried was kept: a full disk, say, refuses writes while reads go on. */
-  get takesWrites(): boolean {
+  get lastWriteSucceeded(): boolean {
     return !this.lastWriteFailed;
   }
 
@@ -141,15 +147,17 @@ export class Database {
    * Joins inserts of one kind, each a unit of its own to its caller, into one statement and one commit: those that
    * come while one is under way. Should the statement fail, each row is tried by itself.
    * @param insert adds rows in their order and answers for each a value, or an error that is this row's alone
-   * @param options.single whether that is one statement, `keepOrder` aside
+   * @param options.singleStatement whether that is one statement, `lockInsertOrder` aside
    */
-  together<Row, T>(
+  batchInserts<Row, T>(
     insert: (tx: EntityManager, rows: readonly Row[]) => Promise<(T | Error)[]>,
-    { single = false }: Pick<Manner, "single"> = {},
+    { singleStatement = false }: Pick<TransactionOptions, "singleStatement"> = {},
   ): (row: Row) => Promise<T> {
-    return this.gathered("inserts", async (rows: readonly Row[]) => {
+    return this.coalesce("inserts", async (rows: readonly Row[]) => {
       try {
-        return await this.writing(() => this.engine.transaction((tx) => insert(tx, rows), { single }));
+        return await this.writing(() =>
+          this.engine.transaction((tx) => insert(tx, rows), { singleStatement }),
+        );
       } catch (error) {
         // Where the database is gone, nobody knows whether the rows were kept: a second try could add them twice.
         if (rows.length === 1 || isUnavailable(error)) throw error;
@@ -164,16 +172,16 @@ export class Database {
   }
 
   /** As `write`, but one at a time among all processes on this database: for migrations and first start. */
-  exclusively<T>(unit: Unit<T>): Promise<T> {
-    return this.guarded("database write", () => this.engine.exclusively(unit));
+  withMigrationLock<T>(unit: UnitOfWork<T>): Promise<T> {
+    return this.guarded("database write", () => this.engine.withMigrationLock(unit));
   }
 
   /**
    * Inside a unit that is about to write: no other unit does so until this one has ended. The rows of a list thus
    * become visible in the order of their ids.
    */
-  keepOrder(tx: EntityManager, what: Ordered): Promise<void> {
-    return this.engine.keepOrder(tx, what);
+  lockInsertOrder(tx: EntityManager, what: InsertOrderLock): Promise<void> {
+    return this.engine.lockInsertOrder(tx, what);
   }
 
   /**
@@ -182,7 +190,7 @@ export class Database {
    */
   async migrate(): Promise<string[]> {
     const run = () =>
-      this.exclusively(async (tx) => {
+      this.withMigrationLock(async (tx) => {
         const executor = new MigrationExecutor(this.source, tx.queryRunner);
         executor.transaction = "none";
         await this.assertNotNewer(executor);
@@ -207,15 +215,15 @@ export class Database {
     const [unknown] = (await executor.getExecutedMigrations()).filter(({ name }) => !known.has(name));
     if (unknown !== undefined) {
       throw new StartupError(
-        `the database ${placeOf(this.source)} was brought up to date by a newer version of this program, ` +
+        `the database ${databaseLabel(this.source)} was brought up to date by a newer version of this program, ` +
           `with ${unknown.name}; run that version, or restore a backup from before`,
       );
     }
   }
 
   /** How busy the way to the rows is now. */
-  pressure(): Pressure {
-    return this.engine.pressure();
+  stats(): DatabaseStats {
+    return this.engine.stats();
   }
 
   close(): Promise<void> {
@@ -252,7 +260,7 @@ export class Database {
     return this.engine.isUnavailable(error) ? "unavailable" : "unexpected";
   }
 
-  private watched(what: Joined) {
+  private watched(what: BatchKind) {
     return { name: `batch of ${what}`, joined: (calls: number) => this.observer.joined(what, calls) };
   }
 }
@@ -267,6 +275,6 @@ async function starting<T>(source: DataSource, work: () => Promise<T>): Promise<
     return await work();
   } catch (cause) {
     if (cause instanceof StartupError) throw cause;
-    throw new StartupError(`the database ${placeOf(source)} cannot be used`, { cause });
+    throw new StartupError(`the database ${databaseLabel(source)} cannot be used`, { cause });
   }
 }

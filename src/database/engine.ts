@@ -1,19 +1,19 @@
 import { isNativeError } from "node:util/types";
 import type { EntityManager, QueryRunner } from "typeorm";
-import type { Pressure } from "./observer";
+import type { DatabaseStats } from "./observer";
 
 /** A query that only reads. */
 export type Read<T> = (reader: EntityManager) => Promise<T>;
 
 /** A unit of work: every statement through `tx`, all kept or none. */
-export type Unit<T> = (tx: EntityManager) => Promise<T>;
+export type UnitOfWork<T> = (tx: EntityManager) => Promise<T>;
 
 /** How a unit is to be run. */
-export interface Manner {
+export interface TransactionOptions {
   /** It runs no more than one statement, which is all or nothing by itself. */
-  single?: boolean;
+  singleStatement?: boolean;
   /** Nobody waits for it, so it may take longer than what a request asks for. */
-  patient?: boolean;
+  background?: boolean;
 }
 
 /** The SQL that each property of a row stands for. */
@@ -29,7 +29,7 @@ export interface Lookup<Row> {
 }
 
 /** Pages through a table in the order of its int64 ids. Always the same object, as a Lookup is. */
-export interface Paging<Row> {
+export interface KeysetQuery<Row> {
   columns: Columns<Row>;
   table: string;
   id: string;
@@ -62,20 +62,20 @@ export interface Engine {
   /** The rows that have one of the texts; on committed rows, after the call, as are pages. */
   lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]>;
   /** The rows of each page, in the order of their ids. */
-  pages<Row>(paging: Paging<Row>, pages: readonly PageQuery[]): Promise<Row[][]>;
+  pages<Row>(paging: KeysetQuery<Row>, pages: readonly PageQuery[]): Promise<Row[][]>;
   /** Runs a query that never sees an uncommitted row; an index leads to all of its rows. */
   read<T>(query: Read<T>): Promise<T>;
   /** As `read`, for a query that may read many rows: it holds up neither lookups nor reads. @param owner for whom */
   report<T>(owner: string, query: Read<T>): Promise<T>;
   /** Runs a unit in a transaction of its own and answers once it is durable; a failed unit leaves nothing. */
-  transaction<T>(unit: Unit<T>, manner?: Manner): Promise<T>;
-  /** As a patient `transaction`, and no other process is inside `exclusively` on the same database meanwhile. */
-  exclusively<T>(unit: Unit<T>): Promise<T>;
+  transaction<T>(unit: UnitOfWork<T>, manner?: TransactionOptions): Promise<T>;
+  /** As a background `transaction`, and no other process is inside `withMigrationLock` on the same database meanwhile. */
+  withMigrationLock<T>(unit: UnitOfWork<T>): Promise<T>;
   /**
    * Makes the ids that a unit assigns from here on visible in their order among all processes, so that no row
    * turns up before a cursor that was already handed out. @param list whose ids, any small number
    */
-  keepOrder(tx: EntityManager, list: number): Promise<void>;
+  lockInsertOrder(tx: EntityManager, list: number): Promise<void>;
   /** SQL that is true of so many rows of a table, of those for which a condition is. */
   someOf(table: string, condition: string, limit: number): string;
   /** Whether a failure means "the database cannot serve now" (busy, gone, full), not "the statement is wrong". */
@@ -83,12 +83,12 @@ export interface Engine {
   /** Whether a unique index refused a row that a concurrent transaction had just claimed. */
   isConflict(error: unknown): boolean;
   /** How busy the way to the rows is now. */
-  pressure(): Pressure;
+  stats(): DatabaseStats;
   close(): Promise<void>;
 }
 
 /** The statements around a unit. */
-export interface Frame {
+export interface TransactionBoundary {
   begin: string | undefined;
   /** Makes the unit durable, or fails. */
   commit: (query: QueryRunner["query"]) => Promise<unknown>;
@@ -103,8 +103,8 @@ export interface Frame {
  */
 export async function transact<T>(
   runner: QueryRunner,
-  { begin, commit, rollback }: Frame,
-  unit: Unit<T>,
+  { begin, commit, rollback }: TransactionBoundary,
+  unit: UnitOfWork<T>,
 ): Promise<T> {
   const query = runner.query.bind(runner);
   const seal = () => {

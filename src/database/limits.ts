@@ -10,4 +10,4 @@ export interface Limits {
 export const SERVING: Limits = { call: 4_000, statement: 3_000 };
 
 /** For what no request waits for: migrations, housekeeping, the command line. */
-export const PATIENT: Limits = { call: 600_000, statement: 30_000 };
+export const BACKGROUND: Limits = { call: 600_000, statement: 30_000 };

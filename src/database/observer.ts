@@ -1,5 +1,5 @@
 /** What several calls were joined into: one query of lookups or for reads, one statement of inserts, one transaction. */
-export const JOINED = [
+export const BATCH_KINDS = [
   "keys",
   "sessions",
   "agents",
@@ -9,7 +9,7 @@ export const JOINED = [
   "inserts",
   "transaction",
 ] as const;
-export type Joined = (typeof JOINED)[number];
+export type BatchKind = (typeof BATCH_KINDS)[number];
 
 /** How work on the database failed other than by a rule of the service. */
 export const FAILURES = ["conflict", "unavailable", "unexpected"] as const;
@@ -18,7 +18,7 @@ export type Failure = (typeof FAILURES)[number];
 /** Is told how the database does. Called on the path of every request, so it must do no more than count. */
 export interface DatabaseObserver {
   /** Calls became one. */
-  joined(what: Joined, calls: number): void;
+  joined(what: BatchKind, calls: number): void;
   /** A transaction ended. @param seconds from its begin until it was durable, or taken back */
   transaction(seconds: number): void;
   failed(failure: Failure): void;
@@ -32,7 +32,7 @@ export const NO_OBSERVER: DatabaseObserver = {
 };
 
 /** How busy the way to the rows is at this moment. */
-export interface Pressure {
+export interface DatabaseStats {
   /** How many wait, by what they wait for. */
   waiting: { reader?: number; writer?: number; connection?: number; transaction?: number; report?: number };
   /** Connections, where there is a pool of them. */

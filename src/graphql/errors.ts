@@ -1,11 +1,11 @@
 import { ApolloServerValidationErrorCode, unwrapResolverError } from "@apollo/server/errors";
 import { GraphQLError, type GraphQLFormattedError, Kind, print } from "graphql";
+import { excerpt } from "../credentials/redact-tokens";
 import { type ErrorCode, GatewayError } from "../errors";
-import { excerpt } from "../keys/redact-tokens";
-import { MAX } from "./limits";
+import { MAX } from "./query-limits/limits";
 
 /** Longest message of GraphQL itself that is passed on: it quotes the document, which may be huge. */
-const LONGEST_MESSAGE = 500;
+const MESSAGE_MAX_LENGTH = 500;
 
 /** Apollo's own codes in the words of the error table. */
 const CODES: Readonly<Record<string, ErrorCode>> = {
@@ -32,7 +32,7 @@ export function toGatewayError(error: unknown): GatewayError {
     if (isStackOverflow(error)) {
       return new GatewayError("query_too_complex", `The document has more than ${MAX.levels} levels.`);
     }
-    if (code !== undefined) return new GatewayError(code, excerpt(withoutLiteral(error), LONGEST_MESSAGE));
+    if (code !== undefined) return new GatewayError(code, excerpt(withoutLiteral(error), MESSAGE_MAX_LENGTH));
   }
   return new GatewayError("internal_error", undefined, { cause });
 }

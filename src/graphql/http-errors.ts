@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { prepareError } from "../http/error-answer";
+import { setErrorHead } from "../http/error-handler";
 
 /** Answers a failure that came before GraphQL had its turn, such as a refused key, in the form of GraphQL. */
 export function answerGraphQLError(
@@ -7,6 +7,6 @@ export function answerGraphQLError(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  const { code, message } = prepareError(error, request, reply);
+  const { code, message } = setErrorHead(error, request, reply);
   return reply.send({ errors: [{ message, extensions: { code } }] });
 }

@@ -1,16 +1,16 @@
 import { type GraphQLSchema, lexicographicSortSchema, printSchema } from "graphql";
 import { buildSchemaSync } from "type-graphql";
-import { AgentResolver } from "../agents/agent.resolver";
-import { AuditResolver } from "../audit/audit.resolver";
-import { ApiKeyResolver } from "../keys/api-key.resolver";
-import { MemberResolver } from "../members/member.resolver";
-import { MessageResolver } from "../messages/message.resolver";
-import { FirstStepsResolver } from "../organizations/first-steps.resolver";
-import { OrganizationResolver } from "../organizations/organization.resolver";
-import { PetResolver } from "../pets/pet.resolver";
-import { UsageResolver } from "../usage/usage.resolver";
-import { validateInput } from "../validation/validate-input";
-import { authChecker } from "./access";
+import { authChecker } from "../auth/access";
+import { validateInput } from "../common/validate-input";
+import { AgentResolver } from "../features/agents/agent.resolver";
+import { ApiKeyResolver } from "../features/api-keys/api-key.resolver";
+import { AuditResolver } from "../features/audit/audit.resolver";
+import { UsageResolver } from "../features/key-usage/usage.resolver";
+import { MemberResolver } from "../features/members/member.resolver";
+import { MessageResolver } from "../features/messages/message.resolver";
+import { FirstStepsResolver } from "../features/organizations/first-steps.resolver";
+import { OrganizationResolver } from "../features/organizations/organization.resolver";
+import { PetResolver } from "../features/pets/pet.resolver";
 
 /**
  * Builds the one schema that both doors run on.

@@ -1,8 +1,8 @@
 import type { ServerOptions } from "node:http";
 import type { Server, Socket } from "node:net";
 import type { FastifyBaseLogger } from "fastify";
+import { networkOf } from "../common/network";
 import type { Config } from "../config";
-import { networkOf } from "../limits/network";
 
 /** At most one line in the log in this time tells of connections that were hung up on (ms). */
 const LOG_INTERVAL_MS = 60_000;

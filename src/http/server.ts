@@ -2,28 +2,28 @@ import { randomUUID } from "node:crypto";
 import { METHODS } from "node:http";
 import fastify, { type FastifyInstance, LogController } from "fastify";
 import type { Logger } from "pino";
+import { dropForwardedPorts } from "../auth/client-address";
+import type { RequestContext } from "../auth/context";
 import type { Config } from "../config";
-import type { RequestContext } from "../context";
+import { holdsToken } from "../credentials/redact-tokens";
 import { GatewayError } from "../errors";
-import { holdsToken } from "../keys/redact-tokens";
-import { dropForwardedPorts } from "./client-address";
 import { connectionLimits, limitConnections } from "./connection-limits";
-import { allowOrigins } from "./cors";
-import { answerClientErrors, answerError } from "./error-answer";
-import { answerExpectations } from "./expectations";
-import { refuseForeignHosts } from "./host";
-import { shedOverload } from "./overload";
-import { readJsonBodies } from "./read-body";
-import { logRequests } from "./request-log";
-import { refuseOddRequests } from "./request-shape";
-import type { RequestsUnderWay } from "./requests-under-way";
-import { addHeadersToAll, headersOfAll } from "./security-headers";
+import { answerClientErrors, sendError } from "./error-handler";
+import { allowOrigins } from "./plugins/cors";
+import { answerExpectContinue } from "./plugins/expect-continue";
+import { refuseForeignHosts } from "./plugins/host";
+import type { InFlightRequests } from "./plugins/in-flight-requests";
+import { shedOverload } from "./plugins/load-shedding";
+import { readJsonBodies } from "./plugins/read-body";
+import { rejectAmbiguousRequests } from "./plugins/request-integrity";
+import { logRequests } from "./plugins/request-log";
+import { addDefaultHeaders, defaultHeaders } from "./plugins/security-headers";
 import { readTls, renewTls } from "./tls";
 
 declare module "fastify" {
   interface FastifyRequest {
     /** Who calls and from where; set before the body is read, on the routes that ask for it. */
-    gateway: RequestContext;
+    callContext: RequestContext;
   }
 }
 
@@ -34,9 +34,9 @@ declare module "fastify" {
 export async function createHttpServer(
   config: Config,
   log: Logger,
-  requests: RequestsUnderWay,
+  requests: InFlightRequests,
 ): Promise<FastifyInstance> {
-  const headers = headersOfAll(config);
+  const headers = defaultHeaders(config);
   const limits = connectionLimits(config);
   const app = fastify({
     loggerInstance: log,
@@ -52,7 +52,7 @@ export async function createHttpServer(
     clientErrorHandler: answerClientErrors(headers),
     // For what is refused before the hooks run, such as a URL that cannot be decoded.
     frameworkErrors: (error, request, reply) =>
-      answerError(error, request, reply.headers({ ...headers, "x-request-id": request.id })),
+      sendError(error, request, reply.headers({ ...headers, "x-request-id": request.id })),
     // As long as Node lets a URL be, so that a long petId meets the same checks as a short one.
     routerOptions: { maxParamLength: 16_384 },
     ...(config.tls
@@ -64,13 +64,13 @@ export async function createHttpServer(
 
   // Fastify knows only the common ones; the others are to be 405 on a path that has routes, not 404.
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
-  app.decorateRequest("gateway", null as never);
+  app.decorateRequest("callContext", null as never);
   requests.follow(app);
   if (config.trustProxy !== false) dropForwardedPorts(app);
-  addHeadersToAll(app, headers);
+  addDefaultHeaders(app, headers);
   logRequests(app);
   endConnectionsOnClose(app);
-  app.setErrorHandler(answerError);
+  app.setErrorHandler(sendError);
   app.setNotFoundHandler(async () => {
     throw new GatewayError("not_found", "There is no such route.");
   });
@@ -79,9 +79,9 @@ export async function createHttpServer(
   await allowOrigins(app, config);
   // After CORS, so that pages that may call can read the refusals.
   shedOverload(app, config, log, requests);
-  refuseOddRequests(app);
+  rejectAmbiguousRequests(app);
   refuseForeignHosts(app, config);
-  answerExpectations(app);
+  answerExpectContinue(app);
   return app;
 }
 

@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from "typeorm";
-import type { Timestamp } from "../validation/timestamp";
+import type { Timestamp } from "../common/time";
 
 /** One idempotency key that was used, and what it made. */
 @Entity()

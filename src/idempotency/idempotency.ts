@@ -1,11 +1,11 @@
 import type { EntityManager } from "typeorm";
+import { timestamp } from "../common/time";
+import { sha256 } from "../credentials/sha256";
 import { allReturning, placeholders } from "../database/returning";
 import { GatewayError } from "../errors";
-import { sha256 } from "../validation/sha256";
-import { timestamp } from "../validation/timestamp";
 import type { IdempotencyRecord } from "./idempotency-record.entity";
 
-/** How long an idempotency key is remembered (ms). */
+/** How long an idempotency key is memoizeByObject (ms). */
 export const IDEMPOTENCY_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
 /** Longest idempotency key, in code points. */

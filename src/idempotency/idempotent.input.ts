@@ -1,6 +1,6 @@
 import { IsOptional } from "class-validator";
 import { Field, InputType } from "type-graphql";
-import { IsText } from "../validation/text";
+import { IsText } from "../common/text";
 import { IDEMPOTENCY_KEY_MAX } from "./idempotency";
 
 /** What the inputs of creates have in common. */

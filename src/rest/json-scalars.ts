@@ -1,8 +1,8 @@
 import { type GraphQLEnumType, type GraphQLScalarType, isEnumType } from "graphql";
 import { compareNumber } from "lossless-json";
-import { MOST_PROBLEMS } from "../errors";
-import { INT64, isInt64, MUST_BE_INT64 } from "../validation/int64";
-import type { JsonSchemaRule } from "../validation/json-schema";
+import { INT64, isInt64, MUST_BE_INT64 } from "../common/int64";
+import type { JsonSchemaRule } from "../common/json-schema";
+import { MAX_PROBLEMS } from "../errors";
 import { type JsonSchema, type JsonType, type Place, refuse } from "./json-value";
 
 type Source = Place["source"];
@@ -157,7 +157,7 @@ function decodeJson(value: unknown, levels: number, place: Place): unknown {
   if (levels === 0) return refuse(place, `must not be nested deeper than ${MAX_JSON_LEVELS} levels`);
   const members = value as Record<string, unknown>;
   for (const name of Object.keys(members)) {
-    if (place.problems.length >= MOST_PROBLEMS) break;
+    if (place.problems.length >= MAX_PROBLEMS) break;
     members[name] = decodeJson(members[name], levels - 1, place);
   }
   return value;

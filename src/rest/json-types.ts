@@ -12,9 +12,9 @@ import {
   Kind,
   type SelectionSetNode,
 } from "graphql";
-import { MOST_PROBLEMS } from "../errors";
-import { excerpt } from "../keys/redact-tokens";
-import { type Check, checkOf, type JsonSchemaRule, ruleOf } from "../validation/json-schema";
+import { type Check, checkOf, type JsonSchemaRule, ruleOf } from "../common/json-schema";
+import { excerpt } from "../credentials/redact-tokens";
+import { MAX_PROBLEMS } from "../errors";
 import { leafType } from "./json-scalars";
 import { below, type JsonSchema, type JsonType, refuse } from "./json-value";
 
@@ -90,7 +90,7 @@ function listType(itemType: GraphQLType, use: Use): JsonType {
       }
       const decoded: unknown[] = [];
       for (const [i, each] of items.entries()) {
-        if (place.problems.length >= MOST_PROBLEMS) break;
+        if (place.problems.length >= MAX_PROBLEMS) break;
         if (each !== null) decoded.push(item.decode(each, below(place, i)));
         else if (takesNull) decoded.push(null);
         else refuse(below(place, i), "must not be null");
@@ -132,7 +132,7 @@ export function objectType(members: readonly Member[]): JsonType {
       }
       const given = value as Record<string, unknown>;
       for (const name of Object.keys(given)) {
-        if (place.problems.length >= MOST_PROBLEMS) break;
+        if (place.problems.length >= MAX_PROBLEMS) break;
         if (!names.has(name))
           refuse({ ...place, path: excerpt(below(place, name).path, 100) }, "is not known");
       }

@@ -9,8 +9,8 @@ import {
   isListType,
   isNonNullType,
 } from "graphql";
+import { checkOf, ruleOf } from "../common/json-schema";
 import type { PathParameter, RestParameter, RestRoute, SuccessStatus } from "../schema/rest-route";
-import { checkOf, ruleOf } from "../validation/json-schema";
 import { type FixedDocument, fixedDocument, selectedAt, type Variable } from "./document";
 import { IDEMPOTENCY_FIELD, jsonTypeOf, type Member, objectType, type Use } from "./json-types";
 import type { JsonType } from "./json-value";

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { GraphQLSchema } from "graphql";
 import { GatewayError } from "../errors";
-import { refuseOtherMethods } from "../http/allowed-methods";
+import { rejectOtherMethods } from "../http/plugins/allowed-methods";
 import type { Deprecation } from "../schema/deprecation";
 import type { RestRoute } from "../schema/rest-route";
 import { deprecationHeaders } from "./deprecation";
@@ -63,9 +63,9 @@ function announce(deprecation: Deprecation) {
 }
 
 /** Answers the methods that the paths of the REST API do not have. */
-export function refuseOtherRestMethods(app: FastifyInstance, routes = ROUTES): void {
+export function rejectOtherRestMethods(app: FastifyInstance, routes = ROUTES): void {
   for (const path of new Set(routes.map((route) => route.path))) {
     const methods = routes.filter((route) => route.path === path).map(({ method }) => method);
-    refuseOtherMethods(app, path, methods);
+    rejectOtherMethods(app, path, methods);
   }
 }

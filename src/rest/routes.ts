@@ -1,6 +1,6 @@
-import { agentRoutes } from "../agents/agent.routes";
-import { messageRoutes } from "../messages/message.routes";
-import { petRoutes } from "../pets/pet.routes";
+import { agentRoutes } from "../features/agents/agent.routes";
+import { messageRoutes } from "../features/messages/message.routes";
+import { petRoutes } from "../features/pets/pet.routes";
 import type { RestRoute, RouteGroup } from "../schema/rest-route";
 
 /** The whole REST API, in the order of its documentation. */

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { DocumentNode, GraphQLSchema } from "graphql";
+import { accessOf, authorize } from "../auth/access";
 import { GatewayError, InvalidInput } from "../errors";
-import { accessOf, authorize } from "../graphql/access";
-import { compile } from "../graphql/compile";
+import { callerIndependentFields, memoizeByObject } from "../graphql/compiled/coalesce-runs";
+import { compile } from "../graphql/compiled/compile";
 import { toGatewayError } from "../graphql/errors";
-import { remembered, sharedFields } from "../graphql/shared";
-import { requireJson } from "../http/json-body";
+import { requireJson } from "../http/plugins/json-body";
 import type { RestRoute, SuccessStatus } from "../schema/rest-route";
 import type { RoutePlan } from "./plan";
 import { hasBody, variablesReader } from "./variables";
@@ -27,12 +27,13 @@ export function runnerOf(plan: RoutePlan, schema: GraphQLSchema): Runner {
   const run = executor(schema, plan.document);
   const toVariables = variablesReader(plan);
   // Callers who share an answer share its text.
-  const write = result && (sharedFields(schema, operation) ? remembered(result.write) : result.write);
+  const write =
+    result && (callerIndependentFields(schema, operation) ? memoizeByObject(result.write) : result.write);
   const statusOf = statusReader(route);
 
   return {
     guard: async (request) => {
-      authorize(request.gateway.caller, access, changes);
+      authorize(request.callContext.caller, access, changes);
       if (body && (body.required || hasBody(request))) requireJson(request.headers);
     },
     handle: async (request, reply) => {
@@ -57,8 +58,8 @@ type Data = Readonly<Record<string, unknown>>;
 /** Runs the document as GraphQL would: same schema, resolvers, context and errors. */
 function executor(schema: GraphQLSchema, document: DocumentNode) {
   const execute = compile(schema, document);
-  return async (variables: Record<string, unknown>, { gateway }: FastifyRequest): Promise<unknown> => {
-    const { data, errors } = await execute(gateway, variables);
+  return async (variables: Record<string, unknown>, { callContext }: FastifyRequest): Promise<unknown> => {
+    const { data, errors } = await execute(callContext, variables);
     if (errors?.[0]) throw toGatewayError(errors[0]);
     return data;
   };

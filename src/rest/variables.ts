@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
+import { excerpt } from "../credentials/redact-tokens";
 import { type InputProblem, InvalidInput } from "../errors";
-import { excerpt } from "../keys/redact-tokens";
 import { IDEMPOTENCY_FIELD, type Member } from "./json-types";
 import { type Place, refuse } from "./json-value";
 import type { RoutePlan } from "./plan";

@@ -1,7 +1,13 @@
 import { performance } from "node:perf_hooks";
 import { Counter, collectDefaultMetrics, Registry } from "prom-client";
 import type { Database } from "../database/database";
-import { type DatabaseObserver, FAILURES, type Failure, JOINED, type Joined } from "../database/observer";
+import {
+  BATCH_KINDS,
+  type BatchKind,
+  type DatabaseObserver,
+  FAILURES,
+  type Failure,
+} from "../database/observer";
 import { version } from "../version";
 import { showCounts, showDistributions, showGauge } from "./exposition";
 import { Count, Distribution, Series } from "./series";
@@ -80,11 +86,11 @@ export class Metrics implements DatabaseObserver {
     // From the start, so that a rate over the first of a kind is not lost.
     for (const outcome of KEY_OUTCOMES) this.keyChecks.at(outcome);
     for (const kind of FAILURES) this.failures.at(kind);
-    for (const what of JOINED) this.joins.at(what);
+    for (const what of BATCH_KINDS) this.joins.at(what);
     this.transactions.at();
   }
 
-  joined(what: Joined, calls: number): void {
+  joined(what: BatchKind, calls: number): void {
     this.joins.at(what).add(calls);
   }
 
@@ -107,18 +113,18 @@ export class Metrics implements DatabaseObserver {
   }
 
   /** Adds how busy the way to the rows is. */
-  watch(database: Pick<Database, "pressure">): void {
+  watch(database: Pick<Database, "stats">): void {
     showGauge(
       this.registry,
       ["gateway_database_waiting", "Calls that wait for their turn at the database, by what they wait for."],
       ["for"],
-      () => Object.entries(database.pressure().waiting).map(([what, calls]) => [{ for: what }, calls]),
+      () => Object.entries(database.stats().waiting).map(([what, calls]) => [{ for: what }, calls]),
     );
     showGauge(
       this.registry,
       ["gateway_database_connections", "Connections of the pool, by state."],
       ["state"],
-      () => Object.entries(database.pressure().connections ?? {}).map(([state, n]) => [{ state }, n]),
+      () => Object.entries(database.stats().connections ?? {}).map(([state, n]) => [{ state }, n]),
     );
   }
 

@@ -1,6 +1,6 @@
 import { createSchema } from "../../src/graphql/schema";
 import { mint } from "../support/gateway";
-import { presenting } from "../support/keys";
+import { outcomeOf } from "../support/keys";
 import { addMember, addOrganization, codeOf, openSession, type TestMember } from "../support/people";
 import { describeGateway } from "../support/suite";
 
@@ -83,7 +83,7 @@ describeGateway((gateway) => {
   });
 
   test("usage tells of the own keys, and first steps of the own messages", async () => {
-    for (const { key } of [ours, theirs]) await presenting(gateway, key.secret);
+    for (const { key } of [ours, theirs]) await outcomeOf(gateway, key.secret);
     await gateway.services.usage.flush({ all: true });
     const query = "{ keyUsage { apiKey { id } } firstSteps { messageQueued } }";
     expect((await ask(query)).body.data).toEqual({
@@ -135,7 +135,7 @@ describeGateway((gateway) => {
     const reply = await ask(`mutation ${rest}`, { id });
     expect([reply.status, codeOf(reply)]).toEqual([404, "not_found"]);
     expect(await everythingOf(theirs)).toBe(before);
-    expect(await presenting(gateway, theirs.key.secret)).toBe("accepted");
+    expect(await outcomeOf(gateway, theirs.key.secret)).toBe("accepted");
   });
 
   test("what members do to themselves and their organization leaves the other one as it was", async () => {
@@ -151,7 +151,7 @@ describeGateway((gateway) => {
       ["mutation { signOutEverywhere }", {}],
     ] as const) {
       expect(codeOf(await ask(mutation, variables))).toBeUndefined();
-      expect(await presenting(gateway, theirs.key.secret)).toBe("accepted");
+      expect(await outcomeOf(gateway, theirs.key.secret)).toBe("accepted");
       if (mutation === change) ours.manager.password = passwords.newPassword;
       if (mutation.includes("signOut")) ours.manager.token = await openSession(gateway, ours.manager);
     }

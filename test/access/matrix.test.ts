@@ -1,5 +1,5 @@
+import { accessOf } from "../../src/auth/access";
 import { ERRORS } from "../../src/errors";
-import { accessOf } from "../../src/graphql/access";
 import { createSchema } from "../../src/graphql/schema";
 import { ROUTES } from "../../src/rest/routes";
 import type { Reply } from "../support/gateway";

@@ -36,7 +36,7 @@ onEachEngine((engine) => {
     `mutation { signIn(input: { email: "${manager.email}", password: "${password}" }) { token } }`;
 
   /** Each thing that a member can do, done once. */
-  const DEEDS: Record<string, (requestId: string) => Promise<Done>> = {
+  const ACTIONS: Record<string, (requestId: string) => Promise<Done>> = {
     create: async (requestId) => {
       const agentId = await firstAgentId(gateway);
       const input = `{ agentId: "${agentId}", name: "created by ${manager.id}" }`;
@@ -88,7 +88,7 @@ onEachEngine((engine) => {
     },
   };
 
-  test.each(Object.entries(DEEDS))(
+  test.each(Object.entries(ACTIONS))(
     "%s: the entry says who did it, to what, from where and when",
     async (...args) => {
       const [name, deed] = args;

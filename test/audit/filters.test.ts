@@ -1,7 +1,7 @@
 import { auditLog, auditPage } from "../support/audit";
 import { onEachEngine } from "../support/engines";
 import { mint, startGateway, type TestGateway } from "../support/gateway";
-import { keyDesk } from "../support/keys";
+import { apiKeyClient } from "../support/keys";
 import { addMember, codeOf, type TestMember } from "../support/people";
 
 interface Entry {
@@ -20,7 +20,7 @@ onEachEngine((engine) => {
   beforeAll(async () => {
     gateway = await startGateway(engine);
     other = await addMember(gateway, { manage: true });
-    const desk = keyDesk(gateway);
+    const desk = apiKeyClient(gateway);
     key = await mint(gateway);
     await desk.rename(key.id, "renamed");
     await desk.rename(key.id, "renamed again", { token: other.token });
@@ -94,7 +94,7 @@ onEachEngine((engine) => {
   });
 
   test("an unknown action, a bad page size and a foreign cursor are refused", async () => {
-    const { endCursor } = (await keyDesk(gateway).list()).body.data.apiKeys.pageInfo;
+    const { endCursor } = (await apiKeyClient(gateway).list()).body.data.apiKeys.pageInfo;
     const ask = async (args: string) =>
       codeOf(await gateway.graphql(`{ auditLog(${args}) { nodes { id } } }`, {}, { token: gateway.owner }));
     expect(await ask("action: never_done")).toBe("graphql_validation_failed");

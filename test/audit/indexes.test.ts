@@ -1,12 +1,12 @@
 import type { DataSource, Logger } from "typeorm";
-import type { AuditLogArgs } from "../../src/audit/audit.inputs";
-import { AuditService } from "../../src/audit/audit.service";
-import { AuditAction } from "../../src/audit/audit-entry.entity";
-import { operatorFor } from "../../src/context";
+import { operatorFor } from "../../src/auth/context";
+import { leastUuidAt } from "../../src/common/uuid";
 import { createDataSource } from "../../src/database/data-source";
 import { Database } from "../../src/database/database";
-import type { Organization } from "../../src/organizations/organization.entity";
-import { leastUuidAt } from "../../src/validation/uuid";
+import type { AuditLogArgs } from "../../src/features/audit/audit.inputs";
+import { AuditService } from "../../src/features/audit/audit.service";
+import { AuditAction } from "../../src/features/audit/audit-entry.entity";
+import type { Organization } from "../../src/features/organizations/organization.entity";
 import { onEachEngine, type TestDatabase } from "../support/engines";
 
 const ORGANIZATION = "01a1f000-0000-7000-8000-000000000001";

@@ -1,7 +1,7 @@
-import { Session } from "../../src/members/session.entity";
+import { Session } from "../../src/features/members/session.entity";
 import { onEachEngine } from "../support/engines";
 import { mint, operator, startGateway, type TestGateway } from "../support/gateway";
-import { keyDesk } from "../support/keys";
+import { apiKeyClient } from "../support/keys";
 import { addMember, codeOf, openSession, TEST_PASSWORD } from "../support/people";
 
 onEachEngine((engine) => {
@@ -64,7 +64,7 @@ onEachEngine((engine) => {
   });
 
   test("create: a key that cannot be told of is not minted, and its idempotency key stays free", async () => {
-    const desk = keyDesk(gateway);
+    const desk = apiKeyClient(gateway);
     const input = { name: "untold", idempotencyKey: "untold" };
     const reply = await withoutAudit(() => desk.create(input));
     expect(codeOf(reply)).toBe("internal_error");

@@ -7,7 +7,7 @@ const LEAD = 0.2;
 
 /** A server is warm after so many requests, which take slow ones longer; or after so many times the time. */
 const WARM = 6_000;
-const LONGEST_WARM_UP = 4;
+const MAX_WARM_UP = 4;
 
 /** What the load generator is to know of a server and its data. */
 export const targetOf = ({ contender, port, pid }, { facts }) => ({
@@ -28,8 +28,7 @@ export async function byTurns({ loads, generator, options, say }) {
   const warmUp = { connections: options.connections[0], seconds: options.warmUp, turn: 0 };
   for (const name of [reference, ...others]) {
     let answered = 0;
-    for (let i = 0; i < LONGEST_WARM_UP && answered < WARM; i++)
-      answered += (await run(name, warmUp)).requests;
+    for (let i = 0; i < MAX_WARM_UP && answered < WARM; i++) answered += (await run(name, warmUp)).requests;
   }
   const results = {};
   for (const connections of options.connections) {

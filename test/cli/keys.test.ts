@@ -1,4 +1,4 @@
-import { ApiKey } from "../../src/keys/api-key.entity";
+import { ApiKey } from "../../src/features/api-keys/api-key.entity";
 import { onEachEngine } from "../support/engines";
 import { mint, operator, startGateway, type TestGateway } from "../support/gateway";
 import { type Ended, endProcesses, spawnCli } from "../support/process";

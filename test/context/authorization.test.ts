@@ -1,4 +1,4 @@
-import { mintApiKey } from "../../src/keys/key-format";
+import { mintApiKey } from "../../src/credentials/token-format";
 import { onEachEngine } from "../support/engines";
 import type { TestGateway } from "../support/gateway";
 import {

@@ -1,4 +1,4 @@
-import { mintSessionToken } from "../../src/keys/key-format";
+import { mintSessionToken } from "../../src/credentials/token-format";
 import { onEachEngine } from "../support/engines";
 import type { TestGateway } from "../support/gateway";
 import {

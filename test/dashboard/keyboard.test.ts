@@ -4,7 +4,7 @@ import { addOrganization } from "../support/people";
 import { describeDashboard, dialogOf, gone, rowOf, seen } from "./visit";
 
 /** How many presses of Tab lead around the longest page. */
-const MOST_TABS = 80;
+const MAX_TABS = 80;
 
 /** In the page: what the focus is on, as it is read out. */
 function nameOfFocus(): string {
@@ -28,7 +28,7 @@ async function focusComesTo(page: Page, name: string): Promise<void> {
 
 /** Presses Tab until the focus is on this. @throws Error when no press leads there */
 async function tabTo(page: Page, name: string): Promise<void> {
-  for (let presses = 0; presses < MOST_TABS; presses++) {
+  for (let presses = 0; presses < MAX_TABS; presses++) {
     if ((await focused(page)) === name) return;
     await page.keyboard.press("Tab");
   }

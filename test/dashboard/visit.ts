@@ -9,7 +9,7 @@ import { describeInChromium, launchChromium } from "./chromium";
 const BUILT = join(__dirname, "../../dist/dashboard");
 
 /** How long a page may take to show something; more than the time between two of its polls. */
-const PATIENCE_MS = 12_000;
+const MAX_BATCH_WAIT_MS = 12_000;
 
 interface Credentials {
   email: string;
@@ -49,7 +49,7 @@ export function describeDashboard(title: string, suite: (dashboard: Dashboard) =
       ) => {
         const context = await browser.newContext({ reducedMotion: "reduce", ...options });
         contexts.push(context);
-        context.setDefaultTimeout(PATIENCE_MS);
+        context.setDefaultTimeout(MAX_BATCH_WAIT_MS);
         if (as !== null) {
           const cookie = cookies.get(as.email) ?? sessionCookie(gateway, as);
           cookies.set(as.email, cookie);
@@ -110,7 +110,7 @@ export const turnBackTo = (page: Page): Promise<unknown> =>
 
 /** Waits for what the gateway writes a moment later, turning back to the page until it is there. */
 export async function seenInTime(what: Locator): Promise<void> {
-  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; ) {
+  for (const end = Date.now() + MAX_BATCH_WAIT_MS; Date.now() < end; ) {
     await turnBackTo(what.page());
     const there = await what
       .first()

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { batched, indexBy } from "../../src/database/batch";
+import { coalesceByKey, indexBy } from "../../src/common/coalesce";
 
 describe("lookups that are joined", () => {
   let queries: string[][];
   let rows: { id: string; name: string }[];
   const lookup = () =>
-    batched(async (keys) => {
+    coalesceByKey(async (keys) => {
       queries.push(keys);
       return indexBy(
         rows.filter(({ id }) => keys.includes(id)),
@@ -38,7 +38,7 @@ describe("lookups that are joined", () => {
 
   test("one that does not come back holds up nobody who comes later", async () => {
     const never = new Promise<Map<string, string>>(() => undefined);
-    const find = batched((keys) =>
+    const find = coalesceByKey((keys) =>
       keys.includes("stuck") ? never : Promise.resolve(new Map([["1", "Rex"]])),
     );
     void find("stuck");
@@ -67,7 +67,7 @@ describe("lookups that are joined", () => {
 
   test("a failed query fails its lookups and not the next ones", async () => {
     let broken = true;
-    const find = batched(async (keys) => {
+    const find = coalesceByKey(async (keys) => {
       if (broken) throw new Error("broken");
       return new Map(keys.map((key) => [key, key]));
     });

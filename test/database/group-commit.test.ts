@@ -3,7 +3,7 @@ import type { DataSource, Logger } from "typeorm";
 import { createDataSource } from "../../src/database/data-source";
 import { Database } from "../../src/database/database";
 import { type DatabaseObserver, NO_OBSERVER } from "../../src/database/observer";
-import { Pet } from "../../src/pets/pet.entity";
+import { Pet } from "../../src/features/pets/pet.entity";
 import { sqlite, type TestDatabase } from "../support/engines";
 
 describe("writes that meet on SQLite", () => {

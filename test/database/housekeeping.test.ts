@@ -1,11 +1,11 @@
 import { v7 as uuid } from "uuid";
-import { AuditEntry } from "../../src/audit/audit-entry.entity";
+import { timestamp } from "../../src/common/time";
 import { createDataSource } from "../../src/database/data-source";
 import { Database } from "../../src/database/database";
+import { AuditEntry } from "../../src/features/audit/audit-entry.entity";
+import { HourlyUse } from "../../src/features/key-usage/hourly-use.entity";
 import { purge, startHousekeeping } from "../../src/housekeeping";
 import { IdempotencyRecord } from "../../src/idempotency/idempotency-record.entity";
-import { HourlyUse } from "../../src/usage/hourly-use.entity";
-import { timestamp } from "../../src/validation/timestamp";
 import { onEachEngine, type TestDatabase } from "../support/engines";
 import { startGateway } from "../support/gateway";
 

@@ -1,5 +1,5 @@
-import { hashToken } from "../../src/keys/key-format";
-import { Pet } from "../../src/pets/pet.entity";
+import { hashToken } from "../../src/credentials/token-format";
+import { Pet } from "../../src/features/pets/pet.entity";
 import { onEachEngine } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 

@@ -1,4 +1,4 @@
-import { Turns } from "../../src/database/turns";
+import { Semaphore } from "../../src/common/semaphore";
 import { onEachEngine } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 
@@ -44,7 +44,7 @@ onEachEngine((engine) => {
 });
 
 test("owners who wait take turns, each with its first", async () => {
-  const turns = new Turns(1);
+  const turns = new Semaphore(1);
   const order: string[] = [];
   await turns.begin(1_000, "greedy");
   const waiting = ["greedy 1", "greedy 2", "greedy 3", "modest 1", "other 1", "modest 2"].map(

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { DataSource } from "typeorm";
 import { createDataSource } from "../../src/database/data-source";
 import { Database } from "../../src/database/database";
-import { Pet } from "../../src/pets/pet.entity";
+import { Pet } from "../../src/features/pets/pet.entity";
 import { sqlite, type TestDatabase } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 

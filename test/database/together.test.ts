@@ -2,7 +2,7 @@ import type { EntityManager } from "typeorm";
 import { createDataSource } from "../../src/database/data-source";
 import { Database } from "../../src/database/database";
 import { GatewayError } from "../../src/errors";
-import { Pet } from "../../src/pets/pet.entity";
+import { Pet } from "../../src/features/pets/pet.entity";
 import { onEachEngine, type TestDatabase } from "../support/engines";
 import { startGateway } from "../support/gateway";
 
@@ -33,7 +33,7 @@ onEachEngine((engine) => {
 
   test("rows that come at once are inserted by few statements, and each caller has its own answer", async () => {
     const sizes: number[] = [];
-    const add = database.together((tx, rows: readonly string[]) => {
+    const add = database.batchInserts((tx, rows: readonly string[]) => {
       sizes.push(rows.length);
       return insert(tx, rows);
     });
@@ -44,7 +44,7 @@ onEachEngine((engine) => {
   });
 
   test("a row that is refused takes none of the others with it", async () => {
-    const add = database.together(async (tx, rows: readonly string[]) => {
+    const add = database.batchInserts(async (tx, rows: readonly string[]) => {
       const made = await insert(tx, rows);
       if (rows.includes("bad")) throw new Error("bad");
       return made;
@@ -56,7 +56,7 @@ onEachEngine((engine) => {
 
   test("where nobody knows whether they were kept, they are not tried again", async () => {
     let tries = 0;
-    const add = database.together<string, string>(async () => {
+    const add = database.batchInserts<string, string>(async () => {
       tries += 1;
       throw new GatewayError("unavailable");
     });

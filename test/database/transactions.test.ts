@@ -1,7 +1,7 @@
 import { createDataSource } from "../../src/database/data-source";
 import { Database } from "../../src/database/database";
 import { GatewayError } from "../../src/errors";
-import { Pet } from "../../src/pets/pet.entity";
+import { Pet } from "../../src/features/pets/pet.entity";
 import { onEachEngine, type TestDatabase } from "../support/engines";
 
 onEachEngine((engine) => {
@@ -151,13 +151,13 @@ onEachEngine((engine) => {
     }
   });
 
-  test("units of two processes inside exclusively never overlap", async () => {
+  test("units of two processes inside withMigrationLock never overlap", async () => {
     const other = await Database.open(createDataSource(place.url));
     try {
       let inside = 0;
       let most = 0;
       const enter = (to: Database) =>
-        to.exclusively(async (tx) => {
+        to.withMigrationLock(async (tx) => {
           inside += 1;
           most = Math.max(most, inside);
           await tx.query("SELECT 1");

@@ -1,13 +1,13 @@
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { AuditAction, AuditEntry } from "../../src/audit/audit-entry.entity";
-import { ApiKey } from "../../src/keys/api-key.entity";
-import { KeyUsage } from "../../src/keys/key-usage";
+import { ApiKey } from "../../src/features/api-keys/api-key.entity";
+import { AuditAction, AuditEntry } from "../../src/features/audit/audit-entry.entity";
+import { KeyUsage } from "../../src/features/key-usage/usage-recorder";
 import { auditLog } from "../support/audit";
 import { sqlite } from "../support/engines";
 import { mint, startGateway, type TestGateway } from "../support/gateway";
-import { keyDesk } from "../support/keys";
+import { apiKeyClient } from "../support/keys";
 import { codeOf } from "../support/people";
 import { endProcesses, secretsIn, spawnServer } from "../support/process";
 
@@ -64,7 +64,7 @@ describe.each([
   });
 
   test("no key is there without its entry in the audit log, nor the other way round", async () => {
-    const desk = keyDesk(gateway);
+    const desk = apiKeyClient(gateway);
     let created = 1;
     // Some fit into pages that the file has already.
     while (codeOf(await desk.create({ name: `key ${created}` })) === undefined) created += 1;
@@ -78,9 +78,9 @@ describe.each([
 
 /** Runs a pragma on the connection that writes, outside of a transaction; it changes nothing in the file. */
 const onWriter = (gateway: TestGateway, pragma: string): Promise<unknown> =>
-  gateway.services.database.together(
+  gateway.services.database.batchInserts(
     (tx, pragmas: readonly string[]) => Promise.all(pragmas.map((text) => tx.query(text))),
-    { single: true },
+    { singleStatement: true },
   )(pragma);
 
 describe("what is counted while nothing can be written", () => {

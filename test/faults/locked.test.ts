@@ -1,6 +1,6 @@
 import type { DataSource } from "typeorm";
 import { createDataSource } from "../../src/database/data-source";
-import { Pet } from "../../src/pets/pet.entity";
+import { Pet } from "../../src/features/pets/pet.entity";
 import { sqlite } from "../support/engines";
 import { type Reply, startGateway, type TestGateway } from "../support/gateway";
 import { codeOf } from "../support/people";

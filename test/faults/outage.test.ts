@@ -10,7 +10,7 @@ const POOL = 4;
 /** A request without an answer for so long hangs (ms): it is to be answered within 5 s. */
 const HANGS_MS = 10_000;
 
-interface Shot {
+interface Sample {
   door: string;
   status: number;
   code: string | undefined;
@@ -28,7 +28,7 @@ describe("a PostgreSQL that is away for a while, under load", () => {
   let postgres: PostgresServer;
   let server: TestServer;
   let key: string;
-  let shots: Shot[];
+  let shots: Sample[];
   beforeAll(async () => {
     postgres = await startPostgres();
   });
@@ -92,7 +92,7 @@ describe("a PostgreSQL that is away for a while, under load", () => {
   const served = (name: string, from = 0) =>
     shots.slice(from).some(({ door, status }) => door === name && status < 300);
 
-  async function ask(door: string, path: string, body?: unknown): Promise<Shot> {
+  async function ask(door: string, path: string, body?: unknown): Promise<Sample> {
     const response = await fetch(`${server.url}${path}`, {
       method: body === undefined ? "GET" : "POST",
       headers: {

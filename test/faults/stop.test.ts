@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { createDataSource } from "../../src/database/data-source";
 import { Database } from "../../src/database/database";
-import { Pet } from "../../src/pets/pet.entity";
+import { Pet } from "../../src/features/pets/pet.entity";
 import { onEachEngine, sqlite, type TestDatabase } from "../support/engines";
 import {
   databaseForEach,
@@ -165,9 +165,9 @@ describe("told to stop while a client", () => {
     await beginBody();
     server.signal("SIGTERM");
     await server.until("stderr", '"stopping"');
-    const impatient = setInterval(() => server.signal("SIGTERM"), 100);
+    const shortBusyTimeout = setInterval(() => server.signal("SIGTERM"), 100);
     const { code, stderr } = await server.ended;
-    clearInterval(impatient);
+    clearInterval(shortBusyTimeout);
     expect(code).toBe(1);
     expect(stderr).toContain('"stopping at once"');
     expect(stderr).not.toContain("given up");

@@ -1,9 +1,9 @@
 import { isObjectType } from "graphql";
 import { getMetadataArgsStorage } from "typeorm";
-import { MAX_ANSWER_CHARACTERS } from "../../src/graphql/limits";
-import { ASSUMED_TEXT_LENGTH } from "../../src/graphql/page-size";
+import { MESSAGE_TEXT_MAX } from "../../src/features/messages/message.entity";
+import { MAX_ANSWER_CHARACTERS } from "../../src/graphql/query-limits/limits";
 import { createSchema } from "../../src/graphql/schema";
-import { MESSAGE_TEXT_MAX } from "../../src/messages/message.entity";
+import { ASSUMED_TEXT_LENGTH } from "../../src/schema/list-size";
 import { onEachEngine } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 import { codesOf, expectGraphQLError } from "../support/refusals";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { execute, parse, validate } from "graphql";
-import type { RequestContext } from "../../src/context";
-import { compile } from "../../src/graphql/compile";
+import type { RequestContext } from "../../src/auth/context";
+import { compile } from "../../src/graphql/compiled/compile";
 import { createSchema } from "../../src/graphql/schema";
 import { createResolvers } from "../../src/services";
 import { sqlite } from "../support/engines";

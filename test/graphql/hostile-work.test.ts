@@ -1,11 +1,11 @@
 import { Session } from "node:inspector/promises";
 import type { ApolloServer } from "@apollo/server";
 import pino from "pino";
-import { operatorFor, type RequestContext } from "../../src/context";
-import { createApollo } from "../../src/graphql/apollo";
+import { operatorFor, type RequestContext } from "../../src/auth/context";
+import { Organization } from "../../src/features/organizations/organization.entity";
 import { createSchema } from "../../src/graphql/schema";
-import { AnswerBudget } from "../../src/limits/answer-budget";
-import { Organization } from "../../src/organizations/organization.entity";
+import { createApollo } from "../../src/graphql/server";
+import { AnswerBudget } from "../../src/rate-limits/answer-budget";
 import { Metrics } from "../../src/telemetry/metrics";
 import { ATTACKS } from "./attacks";
 

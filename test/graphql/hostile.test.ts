@@ -1,4 +1,4 @@
-import { ANONYMOUS_BODY_LIMIT } from "../../src/http/read-body";
+import { ANONYMOUS_BODY_LIMIT } from "../../src/http/plugins/read-body";
 import { onEachEngine } from "../support/engines";
 import type { TestGateway } from "../support/gateway";
 import { closeWithNothingStored, expectGraphQLError, startStrictGateway } from "../support/refusals";

@@ -1,8 +1,8 @@
 import type { GraphQLRequestContext } from "@apollo/server";
 import { getOperationAST, parse } from "graphql";
-import type { Caller, RequestContext } from "../../src/context";
-import { compiledQueries } from "../../src/graphql/compiled-queries";
-import { KnownDocuments } from "../../src/graphql/known-documents";
+import type { Caller, RequestContext } from "../../src/auth/context";
+import { compiledQueries } from "../../src/graphql/compiled/compiled-queries";
+import { KnownDocuments } from "../../src/graphql/compiled/known-documents";
 import { createSchema } from "../../src/graphql/schema";
 import { createResolvers } from "../../src/services";
 import { sqlite } from "../support/engines";

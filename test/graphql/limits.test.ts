@@ -1,8 +1,13 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { getIntrospectionQuery, parse } from "graphql";
-import { EXAMPLE } from "../../src/graphql/landing-page";
-import { MAX, MAX_ANSWER_CHARACTERS, MAX_ANSWER_VALUES, MAX_TOKENS } from "../../src/graphql/limits";
+import { EXAMPLE } from "../../src/graphql/plugins/landing-page";
+import {
+  MAX,
+  MAX_ANSWER_CHARACTERS,
+  MAX_ANSWER_VALUES,
+  MAX_TOKENS,
+} from "../../src/graphql/query-limits/limits";
 import { read, section } from "../docs/markdown";
 import { sqlite } from "../support/engines";
 import { type Reply, startGateway, type TestGateway } from "../support/gateway";

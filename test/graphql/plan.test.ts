@@ -8,9 +8,9 @@ import {
   parse,
   validate,
 } from "graphql";
-import type { Caller, RequestContext } from "../../src/context";
-import { accessOf, isAllowed } from "../../src/graphql/access";
-import { type Execute, planOperation } from "../../src/graphql/plan";
+import { accessOf, isAllowed } from "../../src/auth/access";
+import type { Caller, RequestContext } from "../../src/auth/context";
+import { type Execute, planOperation } from "../../src/graphql/compiled/plan";
 import { createSchema } from "../../src/graphql/schema";
 import { createResolvers } from "../../src/services";
 import { queryDocument } from "../fuzz/documents";

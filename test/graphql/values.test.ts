@@ -1,4 +1,4 @@
-import { encodeCursor } from "../../src/graphql/cursor";
+import { encodeCursor } from "../../src/pagination/cursor";
 import { onEachEngine } from "../support/engines";
 import type { TestGateway } from "../support/gateway";
 import { closeWithNothingStored, expectGraphQLError, startStrictGateway } from "../support/refusals";

@@ -1,4 +1,4 @@
-import { ByteBudget } from "../../src/http/byte-budget";
+import { ByteBudget } from "../../src/common/byte-budget";
 import { onEachEngine } from "../support/engines";
 import { mint, startGateway, type TestGateway } from "../support/gateway";
 import { openRaw, type RawConnection, statusesIn } from "../support/raw";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { parse } from "lossless-json";
 import { GatewayError } from "../../src/errors";
-import { MAX_JSON_DEPTH, parseJson } from "../../src/http/json-body";
+import { MAX_JSON_DEPTH, parseJson } from "../../src/http/plugins/json-body";
 
 jest.mock("lossless-json", () => {
   const actual = jest.requireActual("lossless-json");

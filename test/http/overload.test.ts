@@ -1,9 +1,9 @@
-import { Ordered } from "../../src/database/database";
-import { WorkLoad } from "../../src/http/work-load";
+import { InsertOrderLock } from "../../src/database/database";
+import { LoadMonitor } from "../../src/http/plugins/load-monitor";
 import { onEachEngine } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 
-const MOST = 5;
+const MAX = 5;
 
 onEachEngine((engine) => {
   describe("more requests than may be under way", () => {
@@ -11,11 +11,11 @@ onEachEngine((engine) => {
     let release: () => void;
     let held: Promise<void>;
     beforeEach(async () => {
-      gateway = await startGateway(engine, { env: { MAX_REQUESTS_IN_FLIGHT: String(MOST) } });
+      gateway = await startGateway(engine, { env: { MAX_REQUESTS_IN_FLIGHT: String(MAX) } });
       const { database } = gateway.services;
       await new Promise<void>((begun) => {
         held = database.write(async (tx) => {
-          await database.keepOrder(tx, Ordered.pets);
+          await database.lockInsertOrder(tx, InsertOrderLock.pets);
           begun();
           await new Promise<void>((resolve) => {
             release = resolve;
@@ -59,8 +59,8 @@ onEachEngine((engine) => {
       expect(graphql.headers.get("retry-after")).toMatch(/^\d+$/);
       for (const path of ["/healthz", "/readyz"]) expect((await gateway.rest("GET", path)).status).toBe(200);
       release();
-      expect((await statuses(sent)).filter((status) => status === 201)).toHaveLength(MOST);
-      expect((await list()).body).toHaveLength(MOST);
+      expect((await statuses(sent)).filter((status) => status === 201)).toHaveLength(MAX);
+      expect((await list()).body).toHaveLength(MAX);
       expect(gateway.log().match(/requests are refused/g)).toHaveLength(1);
       expect(gateway.log()).not.toContain('"status":503');
     });
@@ -69,17 +69,17 @@ onEachEngine((engine) => {
       const client = new AbortController();
       const { sent } = await fill({ signal: client.signal });
       client.abort();
-      expect((await statuses(sent)).filter((status) => status === 0)).toHaveLength(MOST);
+      expect((await statuses(sent)).filter((status) => status === 0)).toHaveLength(MAX);
       expect((await list()).status).toBe(503);
       release();
       await held;
       const answered = async (): Promise<unknown[]> => {
         const { status, body } = await list();
-        return status === 200 && body.length === MOST ? body : answered();
+        return status === 200 && body.length === MAX ? body : answered();
       };
       await answered();
       // Each finds a place, so none is still taken.
-      expect(await statuses(Array.from({ length: MOST }, () => add()))).toEqual(Array(MOST).fill(201));
+      expect(await statuses(Array.from({ length: MAX }, () => add()))).toEqual(Array(MAX).fill(201));
     });
   });
 });
@@ -87,11 +87,11 @@ onEachEngine((engine) => {
 describe("what counts as too much to do", () => {
   let now: number;
   let unsent: number;
-  let load: WorkLoad;
+  let load: LoadMonitor;
   beforeEach(() => {
     now = 12_345;
     unsent = 0;
-    load = new WorkLoad(
+    load = new LoadMonitor(
       1_000,
       () => unsent,
       () => now,
@@ -101,33 +101,33 @@ describe("what counts as too much to do", () => {
 
   test("a thousand requests at once are not; one more is", () => {
     const slots = begin(999);
-    expect(load.isTooMuch).toBe(false);
+    expect(load.isOverloaded).toBe(false);
     slots.push(load.begin());
-    expect(load.isTooMuch).toBe(true);
+    expect(load.isOverloaded).toBe(true);
     load.end(slots[0] ?? 0);
-    expect(load.isTooMuch).toBe(false);
+    expect(load.isOverloaded).toBe(false);
   });
 
   test("a quarter of that under way for more than half a second is, until one of them ends", () => {
     const late = begin(250);
     now += 450;
     begin(200);
-    expect(load.isTooMuch).toBe(false);
+    expect(load.isOverloaded).toBe(false);
     now += 150;
-    expect(load.isTooMuch).toBe(true);
+    expect(load.isOverloaded).toBe(true);
     load.end(late[0] ?? 0);
-    expect(load.isTooMuch).toBe(false);
+    expect(load.isOverloaded).toBe(false);
     now += 100_000;
-    expect(load.isTooMuch).toBe(true);
+    expect(load.isOverloaded).toBe(true);
   });
 
   test("answers that have not left count with the others, and are never late", () => {
     begin(100);
     unsent = 899;
     now += 100_000;
-    expect(load.isTooMuch).toBe(false);
+    expect(load.isOverloaded).toBe(false);
     unsent++;
-    expect(load.isTooMuch).toBe(true);
+    expect(load.isOverloaded).toBe(true);
   });
 
   test("a few that never end are not, however many others come and go", () => {
@@ -135,7 +135,7 @@ describe("what counts as too much to do", () => {
     for (let i = 0; i < 1_000; i++) {
       now += 37;
       for (const slot of begin(50)) load.end(slot);
-      expect(load.isTooMuch).toBe(false);
+      expect(load.isOverloaded).toBe(false);
     }
   });
 });

@@ -1,6 +1,6 @@
-import { Ordered } from "../../src/database/database";
-import { MAX_UNANSWERED_PER_CONNECTION } from "../../src/http/requests-under-way";
-import { UnsentAnswers } from "../../src/http/unsent-answers";
+import { InsertOrderLock } from "../../src/database/database";
+import { MAX_UNANSWERED_PER_CONNECTION } from "../../src/http/plugins/in-flight-requests";
+import { UnsentAnswers } from "../../src/http/plugins/unsent-answers";
 import { onEachEngine, sqlite } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 import { openRaw, statusesIn } from "../support/raw";
@@ -30,7 +30,7 @@ onEachEngine((engine) => {
       let held: Promise<void> = Promise.resolve();
       await new Promise<void>((begun) => {
         held = database.write(async (tx) => {
-          await database.keepOrder(tx, Ordered.pets);
+          await database.lockInsertOrder(tx, InsertOrderLock.pets);
           begun();
           await new Promise<void>((resolve) => {
             release = resolve;

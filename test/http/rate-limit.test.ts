@@ -1,8 +1,8 @@
+import { timestamp } from "../../src/common/time";
 import { ERRORS } from "../../src/errors";
-import { timestamp } from "../../src/validation/timestamp";
 import { sqlite } from "../support/engines";
 import { mint, type Reply, startGateway, type TestGateway } from "../support/gateway";
-import { keyDesk } from "../support/keys";
+import { apiKeyClient } from "../support/keys";
 import { expectGraphQLError, expectRestError } from "../support/refusals";
 
 const LIMIT = 6;
@@ -131,7 +131,7 @@ describe("with a limit for each key", () => {
     for (let i = 0; i < LIMIT; i++) await byRest(secret);
     expect((await byRest(secret)).status).toBe(429);
     expect(left(await byRest(other.secret))).toBe(LIMIT - 1);
-    const desk = keyDesk(gateway);
+    const desk = apiKeyClient(gateway);
     for (let i = 0; i < LIMIT; i++) expect((await desk.list()).headers.get("ratelimit-limit")).toBeNull();
     expect((await desk.revoke(id)).status).toBe(200);
   });
@@ -140,7 +140,7 @@ describe("with a limit for each key", () => {
     const { id, secret } = await mint(gateway);
     const expired = await mint(gateway, { expiresAt: new Date(Date.parse(timestamp()) - 1) });
     for (let i = 0; i < LIMIT; i++) await byRest(secret);
-    await keyDesk(gateway).revoke(id);
+    await apiKeyClient(gateway).revoke(id);
     for (const [token, code] of [
       [secret, "key_revoked"],
       [expired.secret, "key_expired"],

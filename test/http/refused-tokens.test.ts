@@ -1,4 +1,4 @@
-import { mintApiKey, mintSessionToken } from "../../src/keys/key-format";
+import { mintApiKey, mintSessionToken } from "../../src/credentials/token-format";
 import { sqlite } from "../support/engines";
 import { mint, startGateway, type TestGateway } from "../support/gateway";
 import { codeOf } from "../support/people";

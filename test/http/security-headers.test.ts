@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { headersOfAll } from "../../src/http/security-headers";
+import { defaultHeaders } from "../../src/http/plugins/security-headers";
 import { ROUTES } from "../../src/rest/routes";
 import { sqlite } from "../support/engines";
 import { type Call, type Reply, startGateway, type TestGateway } from "../support/gateway";
@@ -81,7 +81,7 @@ describe("every answer", () => {
   test("to bytes that are no HTTP is protected too", async () => {
     const { status, headers } = await sendRaw(gateway.url, ["nonsense"]);
     expect(status).toBe(400);
-    const expected = headersOfAll({ tls: undefined, publicUrl: undefined });
+    const expected = defaultHeaders({ tls: undefined, publicUrl: undefined });
     expect(Object.fromEntries(headers)).toMatchObject(expected);
   });
 

@@ -8,7 +8,7 @@ import type { FastifyInstance } from "fastify";
 import pino from "pino";
 import { generate } from "selfsigned";
 import { loadConfig } from "../../src/config";
-import { RequestsUnderWay } from "../../src/http/requests-under-way";
+import { InFlightRequests } from "../../src/http/plugins/in-flight-requests";
 import { createHttpServer } from "../../src/http/server";
 import { renewTls } from "../../src/http/tls";
 import { sendBytes } from "../support/raw";
@@ -31,7 +31,7 @@ describe("a server for HTTPS", () => {
     files = { certFile: join(directory, "cert.pem"), keyFile: join(directory, "key.pem") };
     await put(await certificate("first"));
     const config = loadConfig({ TLS_CERT_FILE: files.certFile, TLS_KEY_FILE: files.keyFile });
-    app = await createHttpServer(config, pino({ level: "silent" }), new RequestsUnderWay(() => {}));
+    app = await createHttpServer(config, pino({ level: "silent" }), new InFlightRequests(() => {}));
     await app.listen({ port: 0, host: "127.0.0.1" });
     port = (app.server.address() as AddressInfo).port;
   });

@@ -1,14 +1,14 @@
-import type { RequestContext } from "../../src/context";
+import type { RequestContext } from "../../src/auth/context";
+import { timestamp } from "../../src/common/time";
+import { sha256 } from "../../src/credentials/sha256";
 import { createDataSource } from "../../src/database/data-source";
 import { Database } from "../../src/database/database";
 import { NO_OBSERVER } from "../../src/database/observer";
+import { Pet } from "../../src/features/pets/pet.entity";
+import type { NewPet } from "../../src/features/pets/pet.inputs";
+import { PetService } from "../../src/features/pets/pet.service";
 import { IDEMPOTENCY_LIFETIME_MS } from "../../src/idempotency/idempotency";
 import { IdempotencyRecord } from "../../src/idempotency/idempotency-record.entity";
-import { Pet } from "../../src/pets/pet.entity";
-import type { NewPet } from "../../src/pets/pet.inputs";
-import { PetService } from "../../src/pets/pet.service";
-import { sha256 } from "../../src/validation/sha256";
-import { timestamp } from "../../src/validation/timestamp";
 import { onEachEngine, type TestDatabase } from "../support/engines";
 
 const CONTEXT = { caller: { kind: "agent", agent: { id: "an agent" } } } as unknown as RequestContext;

@@ -1,6 +1,6 @@
 import { onEachEngine, sqlite } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
-import { presenting } from "../support/keys";
+import { outcomeOf } from "../support/keys";
 import { codeOf, openSession } from "../support/people";
 import { runCli, runCliForJson } from "../support/process";
 
@@ -20,15 +20,15 @@ onEachEngine((engine) => {
   test("a key lives its whole life at the command line, and the server knows at each step", async () => {
     const key = await create("by hand", "--expires-in", "3600");
     expect(Object.keys(key)).toEqual(["id", "name", "agent", "hint", "createdAt", "expiresAt", "secret"]);
-    expect(await presenting(gateway, key.secret)).toBe("accepted");
+    expect(await outcomeOf(gateway, key.secret)).toBe("accepted");
     expect(await run("keys", "rename", key.hint, "renamed by hand")).toMatchObject({
       name: "renamed by hand",
     });
     const next = await run("keys", "rotate", key.id, "--grace", "600");
-    expect(await presenting(gateway, key.secret)).toBe("accepted");
-    expect(await presenting(gateway, next.secret)).toBe("accepted");
+    expect(await outcomeOf(gateway, key.secret)).toBe("accepted");
+    expect(await outcomeOf(gateway, next.secret)).toBe("accepted");
     expect(await run("keys", "revoke", key.hint)).toMatchObject({ id: key.id, state: "revoked" });
-    expect(await presenting(gateway, key.secret)).toBe("key_revoked");
+    expect(await outcomeOf(gateway, key.secret)).toBe("key_revoked");
     const listed = await run("keys", "list", "--agent", "first-agent", "--state", "revoked");
     expect(listed.map(({ id }: { id: string }) => id)).toContain(key.id);
     expect(JSON.stringify(listed)).not.toContain(key.secret);
@@ -37,9 +37,9 @@ onEachEngine((engine) => {
   test("an organization is switched off and on", async () => {
     const { secret } = await create("to switch");
     expect((await run("orgs", "deactivate", "first")).state).toBe("deactivated");
-    expect(await presenting(gateway, secret)).toBe("key_not_resolvable");
+    expect(await outcomeOf(gateway, secret)).toBe("key_not_resolvable");
     expect(await say("orgs", "reactivate", "first")).toBe("first is active.\n");
-    expect(await presenting(gateway, secret)).toBe("accepted");
+    expect(await outcomeOf(gateway, secret)).toBe("accepted");
   });
 
   test("a member is added, permitted, and given another password, which ends its sessions", async () => {

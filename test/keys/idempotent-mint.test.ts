@@ -1,15 +1,15 @@
 import { actionsOn, auditLog } from "../support/audit";
 import { onEachEngine } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
-import { keyDesk, presenting } from "../support/keys";
+import { apiKeyClient, outcomeOf } from "../support/keys";
 import { addMember, addOrganization, codeOf } from "../support/people";
 
 onEachEngine((engine) => {
   let gateway: TestGateway;
-  let desk: ReturnType<typeof keyDesk>;
+  let desk: ReturnType<typeof apiKeyClient>;
   beforeAll(async () => {
     gateway = await startGateway(engine);
-    desk = keyDesk(gateway);
+    desk = apiKeyClient(gateway);
   });
   afterAll(() => gateway.close());
 
@@ -21,12 +21,12 @@ onEachEngine((engine) => {
     const first = await minted(input);
     const second = await minted(input);
     expect(second.apiKey).toMatchObject({ name: "lost answer", state: "active" });
-    expect(await presenting(gateway, first.secret)).toBe("key_revoked");
-    expect(await presenting(gateway, second.secret)).toBe("accepted");
+    expect(await outcomeOf(gateway, first.secret)).toBe("key_revoked");
+    expect(await outcomeOf(gateway, second.secret)).toBe("accepted");
     expect(await actionsOn(gateway, first.apiKey.id)).toContain("api_key_revoked");
     const third = await minted(input);
-    expect(await presenting(gateway, second.secret)).toBe("key_revoked");
-    expect(await presenting(gateway, third.secret)).toBe("accepted");
+    expect(await outcomeOf(gateway, second.secret)).toBe("key_revoked");
+    expect(await outcomeOf(gateway, third.secret)).toBe("accepted");
   });
 
   test("20 concurrent duplicates end with one live key, whose secret the last answer holds", async () => {
@@ -43,7 +43,7 @@ onEachEngine((engine) => {
     expect(last.targetId).toBe(live[0].id);
     const accepted = [];
     for (const { secret, apiKey } of answers) {
-      const outcome = await presenting(gateway, secret);
+      const outcome = await outcomeOf(gateway, secret);
       if (outcome === "accepted") accepted.push(apiKey.id);
       else expect(outcome).toBe("key_revoked");
     }
@@ -56,11 +56,11 @@ onEachEngine((engine) => {
     try {
       const input = { name: "at both", idempotencyKey: "retry at both" };
       const replies = await Promise.all(
-        Array.from({ length: 20 }, (_, i) => keyDesk(i % 2 === 0 ? gateway : other).create(input)),
+        Array.from({ length: 20 }, (_, i) => apiKeyClient(i % 2 === 0 ? gateway : other).create(input)),
       );
       expect(replies.map(codeOf)).toEqual(replies.map(() => undefined));
       const secrets = replies.map(({ body }) => body.data.createApiKey.secret);
-      const outcomes = await Promise.all(secrets.map((secret) => presenting(other, secret)));
+      const outcomes = await Promise.all(secrets.map((secret) => outcomeOf(other, secret)));
       expect(outcomes.sort()).toEqual(["accepted", ...Array(19).fill("key_revoked")]);
     } finally {
       await other.close();
@@ -75,7 +75,7 @@ onEachEngine((engine) => {
     const { secret } = await minted(input);
     const reply = await desk.create({ ...input, ...change });
     expect([reply.status, codeOf(reply)]).toEqual([409, "idempotency_key_reused"]);
-    expect(await presenting(gateway, secret)).toBe("accepted");
+    expect(await outcomeOf(gateway, secret)).toBe("accepted");
   });
 
   test("a refused create leaves its idempotency key free", async () => {
@@ -90,14 +90,14 @@ onEachEngine((engine) => {
     const { secret } = await minted(input);
     const other = await addOrganization(gateway, "elsewhere");
     const foreign = await minted({ ...input, agentId: other.agentId }, other.manager.token);
-    expect(await presenting(gateway, secret)).toBe("accepted");
+    expect(await outcomeOf(gateway, secret)).toBe("accepted");
     const colleague = await addMember(gateway, { manage: true });
     const reply = await desk.create({ ...input, name: "whose, again" }, { token: colleague.token });
     expect(codeOf(reply)).toBeUndefined();
-    expect(await presenting(gateway, secret)).toBe("accepted");
+    expect(await outcomeOf(gateway, secret)).toBe("accepted");
     await minted(input);
-    expect(await presenting(gateway, secret)).toBe("key_revoked");
-    expect(await presenting(gateway, reply.body.data.createApiKey.secret)).toBe("accepted");
-    expect(await presenting(gateway, foreign.secret)).toBe("accepted");
+    expect(await outcomeOf(gateway, secret)).toBe("key_revoked");
+    expect(await outcomeOf(gateway, reply.body.data.createApiKey.secret)).toBe("accepted");
+    expect(await outcomeOf(gateway, foreign.secret)).toBe("accepted");
   });
 });

@@ -1,8 +1,8 @@
 import { crc32 } from "node:zlib";
-import { isWellFormedApiKey, mintApiKey } from "../../src/keys/key-format";
+import { isWellFormedApiKey, mintApiKey } from "../../src/credentials/token-format";
 import { sqlite } from "../support/engines";
 import { startGateway } from "../support/gateway";
-import { presenting } from "../support/keys";
+import { outcomeOf } from "../support/keys";
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const FORM = /^agk_(dev|test|live)_[0-9A-Za-z]{12}_([0-9A-Za-z]{22})([0-9A-Za-z]{6})$/;
@@ -45,7 +45,7 @@ test.each([
   try {
     expect(gateway.key).toMatch(FORM);
     expect(gateway.key.startsWith(prefix)).toBe(true);
-    expect(await presenting(gateway, gateway.key)).toBe("accepted");
+    expect(await outcomeOf(gateway, gateway.key)).toBe("accepted");
   } finally {
     await gateway.close();
   }

@@ -1,15 +1,15 @@
 import { actionsOn } from "../support/audit";
 import { onEachEngine } from "../support/engines";
 import { mint, startGateway, type TestGateway } from "../support/gateway";
-import { expire, keyDesk, presenting } from "../support/keys";
+import { apiKeyClient, expire, outcomeOf } from "../support/keys";
 import { codeOf } from "../support/people";
 
 onEachEngine((engine) => {
   let gateway: TestGateway;
-  let desk: ReturnType<typeof keyDesk>;
+  let desk: ReturnType<typeof apiKeyClient>;
   beforeAll(async () => {
     gateway = await startGateway(engine);
-    desk = keyDesk(gateway);
+    desk = apiKeyClient(gateway);
   });
   afterAll(() => gateway.close());
 
@@ -31,7 +31,7 @@ onEachEngine((engine) => {
       lastUsedIp: null,
       agent: { slug: "first-agent" },
     });
-    expect(await presenting(gateway, secret)).toBe("accepted");
+    expect(await outcomeOf(gateway, secret)).toBe("accepted");
     const { body } = await gateway.rest("GET", "/agent/whoami", { token: secret });
     expect(body.key).toMatchObject({ id: apiKey.id, name: "deploy", hint: apiKey.hint });
   });
@@ -52,10 +52,10 @@ onEachEngine((engine) => {
 
   test("a key is refused from the next request after its revocation, with 403 at both doors", async () => {
     const { id, secret } = await mint(gateway);
-    expect(await presenting(gateway, secret)).toBe("accepted");
+    expect(await outcomeOf(gateway, secret)).toBe("accepted");
     const { revokeApiKey } = (await desk.revoke(id)).body.data;
     expect(revokeApiKey).toMatchObject({ id, state: "revoked", revokedAt: expect.any(String) });
-    expect(await presenting(gateway, secret)).toBe("key_revoked");
+    expect(await outcomeOf(gateway, secret)).toBe("key_revoked");
     for (const [method, path] of [
       ["GET", "/v1/pets"],
       ["POST", "/v1/pets"],
@@ -84,9 +84,9 @@ onEachEngine((engine) => {
     const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
     const { secret, apiKey } = await minted({ name: "short-lived", expiresAt });
     expect(apiKey).toMatchObject({ expiresAt, state: "active" });
-    expect(await presenting(gateway, secret)).toBe("accepted");
+    expect(await outcomeOf(gateway, secret)).toBe("accepted");
     await expire(gateway, apiKey.id);
-    expect(await presenting(gateway, secret)).toBe("key_expired");
+    expect(await outcomeOf(gateway, secret)).toBe("key_expired");
     expect((await gateway.rest("GET", "/v1/pets", { token: secret })).status).toBe(401);
     expect((await desk.find(apiKey.id)).body.data.apiKey.state).toBe("expired");
   });
@@ -103,6 +103,6 @@ onEachEngine((engine) => {
     const { id, secret } = await mint(gateway);
     await desk.revoke(id);
     await expire(gateway, id);
-    expect(await presenting(gateway, secret)).toBe("key_revoked");
+    expect(await outcomeOf(gateway, secret)).toBe("key_revoked");
   });
 });

@@ -1,6 +1,6 @@
 import { onEachEngine } from "../support/engines";
 import { mint, operator, startGateway, type TestGateway } from "../support/gateway";
-import { expire, keyDesk } from "../support/keys";
+import { apiKeyClient, expire } from "../support/keys";
 import { codeOf, firstAgentId } from "../support/people";
 
 interface Listed {
@@ -9,7 +9,7 @@ interface Listed {
 
 onEachEngine((engine) => {
   let gateway: TestGateway;
-  let desk: ReturnType<typeof keyDesk>;
+  let desk: ReturnType<typeof apiKeyClient>;
   let agentId: string;
   /** Oldest first. */
   let minted: string[];
@@ -17,7 +17,7 @@ onEachEngine((engine) => {
 
   beforeAll(async () => {
     gateway = await startGateway(engine);
-    desk = keyDesk(gateway);
+    desk = apiKeyClient(gateway);
     const agent = { slug: "listed-agent", name: "Listed" };
     agentId = (await gateway.services.agents.create(await operator(gateway), agent)).id;
     minted = [];

@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
-import { toBase62 } from "../../src/keys/base62";
-import { mintApiKey } from "../../src/keys/key-format";
+import { toBase62 } from "../../src/credentials/base62";
+import { mintApiKey } from "../../src/credentials/token-format";
 import { onEachEngine } from "../support/engines";
 import { mint, startGateway, type TestGateway } from "../support/gateway";
 import { codeOf } from "../support/people";

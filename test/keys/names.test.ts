@@ -1,15 +1,15 @@
 import { actionsOn } from "../support/audit";
 import { onEachEngine } from "../support/engines";
 import { operator, startGateway, type TestGateway } from "../support/gateway";
-import { expire, keyDesk } from "../support/keys";
+import { apiKeyClient, expire } from "../support/keys";
 import { codeOf } from "../support/people";
 
 onEachEngine((engine) => {
   let gateway: TestGateway;
-  let desk: ReturnType<typeof keyDesk>;
+  let desk: ReturnType<typeof apiKeyClient>;
   beforeAll(async () => {
     gateway = await startGateway(engine);
-    desk = keyDesk(gateway);
+    desk = apiKeyClient(gateway);
   });
   afterAll(() => gateway.close());
 

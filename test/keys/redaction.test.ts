@@ -1,5 +1,5 @@
-import { mintApiKey, mintSessionToken } from "../../src/keys/key-format";
-import { holdsToken, redactTokens } from "../../src/keys/redact-tokens";
+import { holdsToken, redactTokens } from "../../src/credentials/redact-tokens";
+import { mintApiKey, mintSessionToken } from "../../src/credentials/token-format";
 
 const key = mintApiKey("dev");
 const session = mintSessionToken();

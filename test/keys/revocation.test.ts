@@ -1,5 +1,5 @@
 import { onEachEngine, type TestDatabase } from "../support/engines";
-import { hammer, type Shot } from "../support/hammer";
+import { hammer, type Sample } from "../support/hammer";
 import { runCliForJson, secretsIn, startServer, type TestServer } from "../support/process";
 
 /** Requests to each server before and after the turning point, at least. */
@@ -57,16 +57,16 @@ onEachEngine((engine) => {
     await end();
     client.turn();
     const shots = await client.finish(AFTER);
-    const sent = (when: Shot["sent"]) => shots.filter((shot) => shot.sent === when);
+    const sent = (when: Sample["sent"]) => shots.filter((shot) => shot.sent === when);
     for (const { url } of servers) {
-      const toServer = (when: Shot["sent"]) => sent(when).filter(({ server }) => server === url).length;
+      const toServer = (when: Sample["sent"]) => sent(when).filter(({ server }) => server === url).length;
       expect(toServer("before")).toBeGreaterThanOrEqual(BEFORE);
       expect(toServer("after")).toBeGreaterThanOrEqual(AFTER);
     }
     return { before: sent("before"), after: sent("after") };
   }
 
-  const outcomes = (shots: Shot[]) =>
+  const outcomes = (shots: Sample[]) =>
     [...new Set(shots.map(({ status, code }) => `${status} ${code ?? "accepted"}`))].sort();
 
   test("no request sent after a revoke mutation has answered succeeds, on any server", async () => {

@@ -1,18 +1,18 @@
-import { ApiKey } from "../../src/keys/api-key.entity";
+import { ApiKey } from "../../src/features/api-keys/api-key.entity";
 import { actionsOn, auditLog } from "../support/audit";
 import { onEachEngine } from "../support/engines";
 import { mint, startGateway, type TestGateway } from "../support/gateway";
-import { expire, keyDesk, presenting } from "../support/keys";
+import { apiKeyClient, expire, outcomeOf } from "../support/keys";
 import { codeOf } from "../support/people";
 
 const HOUR_MS = 3_600_000;
 
 onEachEngine((engine) => {
   let gateway: TestGateway;
-  let desk: ReturnType<typeof keyDesk>;
+  let desk: ReturnType<typeof apiKeyClient>;
   beforeAll(async () => {
     gateway = await startGateway(engine);
-    desk = keyDesk(gateway);
+    desk = apiKeyClient(gateway);
   });
   afterAll(() => gateway.close());
 
@@ -24,8 +24,8 @@ onEachEngine((engine) => {
   test("without grace the old key is revoked at once and the new one works", async () => {
     const old = await mint(gateway, { name: "no grace" });
     const { secret, apiKey } = await rotated(old.id);
-    expect(await presenting(gateway, old.secret)).toBe("key_revoked");
-    expect(await presenting(gateway, secret)).toBe("accepted");
+    expect(await outcomeOf(gateway, old.secret)).toBe("key_revoked");
+    expect(await outcomeOf(gateway, secret)).toBe("accepted");
     expect(await found(old.id)).toMatchObject({ state: "revoked", replacedById: apiKey.id });
     expect(apiKey).toMatchObject({ name: "no grace", state: "active", agent: { slug: "first-agent" } });
   });
@@ -33,27 +33,27 @@ onEachEngine((engine) => {
   test("with grace both keys work within it, and only the new one after it", async () => {
     const old = await mint(gateway);
     const { secret } = await rotated(old.id, 600);
-    expect(await presenting(gateway, old.secret)).toBe("accepted");
-    expect(await presenting(gateway, secret)).toBe("accepted");
+    expect(await outcomeOf(gateway, old.secret)).toBe("accepted");
+    expect(await outcomeOf(gateway, secret)).toBe("accepted");
     const { expiresAt, state } = await found(old.id);
     expect(state).toBe("active");
     expect(msUntil(expiresAt)).toBeGreaterThan(590_000);
     expect(msUntil(expiresAt)).toBeLessThanOrEqual(600_000);
     await expire(gateway, old.id);
-    expect(await presenting(gateway, old.secret)).toBe("key_expired");
-    expect(await presenting(gateway, secret)).toBe("accepted");
+    expect(await outcomeOf(gateway, old.secret)).toBe("key_expired");
+    expect(await outcomeOf(gateway, secret)).toBe("accepted");
   });
 
   test("the list shows who still uses the old key", async () => {
     const old = await mint(gateway);
     const { secret, apiKey } = await rotated(old.id, 600);
-    await presenting(gateway, old.secret);
+    await outcomeOf(gateway, old.secret);
     await gateway.services.usage.flush({ all: true });
     const { nodes } = (await desk.list({ first: 100 })).body.data.apiKeys;
     const listed = (id: string) => nodes.find((node: { id: string }) => node.id === id);
     expect(listed(old.id)).toMatchObject({ lastUsedAt: expect.any(String), lastUsedIp: "127.0.0.1" });
     expect(listed(apiKey.id).lastUsedAt).toBeNull();
-    await presenting(gateway, secret);
+    await outcomeOf(gateway, secret);
     await gateway.services.usage.flush({ all: true });
     expect((await found(apiKey.id)).lastUsedAt).toEqual(expect.any(String));
   });
@@ -62,8 +62,8 @@ onEachEngine((engine) => {
     const old = await mint(gateway);
     const { secret } = await rotated(old.id, 600);
     await desk.revoke(old.id);
-    expect(await presenting(gateway, old.secret)).toBe("key_revoked");
-    expect(await presenting(gateway, secret)).toBe("accepted");
+    expect(await outcomeOf(gateway, old.secret)).toBe("key_revoked");
+    expect(await outcomeOf(gateway, secret)).toBe("accepted");
   });
 
   test("grace never outlasts the old key's own end, and the new key lives as long as the old one did", async () => {
@@ -80,7 +80,7 @@ onEachEngine((engine) => {
     await gateway.services.database.write((tx) => tx.update(ApiKey, { id }, { createdAt }));
     const { secret, apiKey } = await rotated(id);
     expect(apiKey.expiresAt).toBe("9999-12-31T23:59:59.999Z");
-    expect(await presenting(gateway, secret)).toBe("accepted");
+    expect(await outcomeOf(gateway, secret)).toBe("accepted");
   });
 
   test("grace is 0 to 86,400 seconds", async () => {
@@ -88,13 +88,13 @@ onEachEngine((engine) => {
       const { id, secret } = await mint(gateway);
       const reply = await desk.rotate(id, graceSeconds);
       expect([reply.status, codeOf(reply)]).toEqual([400, "invalid_request"]);
-      expect(await presenting(gateway, secret)).toBe("accepted");
+      expect(await outcomeOf(gateway, secret)).toBe("accepted");
     }
     const { id } = await mint(gateway);
     expect((await rotated(id, 86_400)).apiKey.state).toBe("active");
     const other = await mint(gateway);
     expect(codeOf(await desk.rotate(other.id, null))).toBeUndefined();
-    expect(await presenting(gateway, other.secret)).toBe("key_revoked");
+    expect(await outcomeOf(gateway, other.secret)).toBe("key_revoked");
   });
 
   test("a key that is revoked, expired or already replaced cannot be rotated", async () => {

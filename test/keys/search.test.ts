@@ -1,6 +1,6 @@
 import { onEachEngine } from "../support/engines";
 import { mint, operator, startGateway, type TestGateway } from "../support/gateway";
-import { keyDesk } from "../support/keys";
+import { apiKeyClient } from "../support/keys";
 import { codeOf } from "../support/people";
 
 const LIST = `query ($search: String, $state: ApiKeyState, $first: Int, $after: String) {
@@ -80,7 +80,7 @@ onEachEngine((engine) => {
 
   test("a renamed key is found by its new name only", async () => {
     const { id } = await mint(gateway, { name: "before" });
-    await keyDesk(gateway).rename(id, "After");
+    await apiKeyClient(gateway).rename(id, "After");
     expect([await namesWith("before"), await namesWith("after")]).toEqual([[], ["After"]]);
   });
 

@@ -2,7 +2,7 @@ import { auditLog } from "../support/audit";
 import { openBrowser } from "../support/browser";
 import { onEachEngine } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
-import { expire, keyDesk } from "../support/keys";
+import { apiKeyClient, expire } from "../support/keys";
 import { addMember, addOrganization, codeOf } from "../support/people";
 import { storedText } from "../support/stored-text";
 
@@ -11,13 +11,13 @@ const CHANGE = "mutation ($input: ChangePasswordInput!) { changePassword(input: 
 
 onEachEngine((engine) => {
   let gateway: TestGateway;
-  let desk: ReturnType<typeof keyDesk>;
+  let desk: ReturnType<typeof apiKeyClient>;
   /** Every secret that a client has seen or sent, by what it is. */
   const secrets: Record<string, string> = {};
 
   beforeAll(async () => {
     gateway = await startGateway(engine, { env: { LOG_LEVEL: "trace", TRUST_PROXY: "true" } });
-    desk = keyDesk(gateway);
+    desk = apiKeyClient(gateway);
     Object.assign(secrets, {
       firstKey: gateway.key,
       ownerSession: gateway.owner,

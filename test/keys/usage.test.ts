@@ -1,18 +1,18 @@
-import { ApiKey } from "../../src/keys/api-key.entity";
-import { KeyUsage } from "../../src/keys/key-usage";
+import { ApiKey } from "../../src/features/api-keys/api-key.entity";
+import { KeyUsage } from "../../src/features/key-usage/usage-recorder";
 import { auditLog } from "../support/audit";
 import { onEachEngine } from "../support/engines";
 import { mint, startGateway, type TestGateway } from "../support/gateway";
-import { expire, keyDesk, presenting } from "../support/keys";
+import { apiKeyClient, expire, outcomeOf } from "../support/keys";
 
 const at = (ip: string) => ({ ip, userAgent: "test", requestId: null });
 
 onEachEngine((engine) => {
   let gateway: TestGateway;
-  let desk: ReturnType<typeof keyDesk>;
+  let desk: ReturnType<typeof apiKeyClient>;
   beforeAll(async () => {
     gateway = await startGateway(engine);
-    desk = keyDesk(gateway);
+    desk = apiKeyClient(gateway);
   });
   afterAll(() => gateway.close());
 
@@ -27,7 +27,7 @@ onEachEngine((engine) => {
   test("a use is written with its time and address", async () => {
     const { id, secret } = await mint(gateway);
     const before = new Date().toISOString();
-    await presenting(gateway, secret);
+    await outcomeOf(gateway, secret);
     await gateway.services.usage.flush({ all: true });
     const { lastUsedAt, lastUsedIp } = await lastUse(id);
     expect(lastUsedAt >= before && lastUsedAt <= new Date().toISOString()).toBe(true);
@@ -39,7 +39,7 @@ onEachEngine((engine) => {
     // As long as this transaction holds the key's row, nobody else can write it.
     await gateway.services.database.write(async (tx) => {
       await tx.update(ApiKey, { id }, { lastUsedIp: null });
-      expect(await presenting(gateway, secret)).toBe("accepted");
+      expect(await outcomeOf(gateway, secret)).toBe("accepted");
     });
   });
 

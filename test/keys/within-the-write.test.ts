@@ -1,6 +1,6 @@
-import type { RequestContext } from "../../src/context";
-import { Message } from "../../src/messages/message.entity";
-import { Pet } from "../../src/pets/pet.entity";
+import type { RequestContext } from "../../src/auth/context";
+import { Message } from "../../src/features/messages/message.entity";
+import { Pet } from "../../src/features/pets/pet.entity";
 import { onEachEngine } from "../support/engines";
 import { mint, operator, startGateway, type TestGateway } from "../support/gateway";
 import { addMember, addOrganization, firstAgentId } from "../support/people";

@@ -1,13 +1,13 @@
 import type { AddressInfo } from "node:net";
 import fastify, { type FastifyInstance } from "fastify";
-import { operatorFor, type RequestContext } from "../../src/context";
+import { operatorFor, type RequestContext } from "../../src/auth/context";
+import { Organization } from "../../src/features/organizations/organization.entity";
 import {
   AnswerBudget,
   isSmallAnswer,
   MAX_CHARACTERS,
   MAX_CHARACTERS_OF_ORGANIZATION,
-} from "../../src/limits/answer-budget";
-import { Organization } from "../../src/organizations/organization.entity";
+} from "../../src/rate-limits/answer-budget";
 
 const contextOf = (organization: string): RequestContext =>
   operatorFor(Object.assign(new Organization(), { id: organization }));
@@ -33,8 +33,8 @@ describe("large answers", () => {
     budget.follow(app);
     app.get<{ Querystring: { organization: string; characters: string } }>("/", async (request) => {
       const { organization, characters } = request.query;
-      request.gateway = contextOf(organization);
-      await budget.admit(request.gateway, Number(characters));
+      request.callContext = contextOf(organization);
+      await budget.admit(request.callContext, Number(characters));
       const text = new Promise<string>((resolve) => finish.push(resolve));
       onStart();
       return text;

@@ -1,5 +1,5 @@
 import argon2 from "@node-rs/argon2";
-import { hashPassword, verifyPassword } from "../../src/members/password";
+import { hashPassword, verifyPassword } from "../../src/credentials/password";
 
 jest.unmock("@node-rs/argon2");
 

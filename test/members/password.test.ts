@@ -1,9 +1,9 @@
 import argon2 from "@node-rs/argon2";
-import { operatorFor } from "../../src/context";
-import { Member } from "../../src/members/member.entity";
-import { hashPassword } from "../../src/members/password";
-import { Session } from "../../src/members/session.entity";
-import { SignInThrottle } from "../../src/members/sign-in-throttle.entity";
+import { operatorFor } from "../../src/auth/context";
+import { hashPassword } from "../../src/credentials/password";
+import { Member } from "../../src/features/members/member.entity";
+import { Session } from "../../src/features/members/session.entity";
+import { SignInThrottle } from "../../src/features/members/sign-in-throttle.entity";
 import { actionsOn } from "../support/audit";
 import { onEachEngine } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";

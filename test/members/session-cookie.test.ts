@@ -1,6 +1,6 @@
 import { parseSetCookie } from "cookie";
-import { Session } from "../../src/members/session.entity";
-import { timestamp } from "../../src/validation/timestamp";
+import { timestamp } from "../../src/common/time";
+import { Session } from "../../src/features/members/session.entity";
 import { type Browser, openBrowser } from "../support/browser";
 import { onEachEngine } from "../support/engines";
 import { type Reply, startGateway, type TestGateway } from "../support/gateway";

@@ -1,6 +1,6 @@
+import { timestamp } from "../../src/common/time";
+import { Session } from "../../src/features/members/session.entity";
 import { purge } from "../../src/housekeeping";
-import { Session } from "../../src/members/session.entity";
-import { timestamp } from "../../src/validation/timestamp";
 import { actionsOn } from "../support/audit";
 import { onEachEngine } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";

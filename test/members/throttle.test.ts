@@ -1,9 +1,9 @@
 import argon2 from "@node-rs/argon2";
-import { AuditEntry } from "../../src/audit/audit-entry.entity";
-import { operatorFor } from "../../src/context";
-import { Session } from "../../src/members/session.entity";
-import { SignInThrottle } from "../../src/members/sign-in-throttle.entity";
-import { timestamp } from "../../src/validation/timestamp";
+import { operatorFor } from "../../src/auth/context";
+import { timestamp } from "../../src/common/time";
+import { AuditEntry } from "../../src/features/audit/audit-entry.entity";
+import { Session } from "../../src/features/members/session.entity";
+import { SignInThrottle } from "../../src/features/members/sign-in-throttle.entity";
 import { onEachEngine, sqlite } from "../support/engines";
 import { type Reply, startGateway, type TestGateway } from "../support/gateway";
 import { addMember, codeOf } from "../support/people";

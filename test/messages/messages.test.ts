@@ -1,6 +1,6 @@
 import { v7 as uuid } from "uuid";
-import { Message, MessageStatus } from "../../src/messages/message.entity";
-import { timestamp } from "../../src/validation/timestamp";
+import { timestamp } from "../../src/common/time";
+import { Message, MessageStatus } from "../../src/features/messages/message.entity";
 import { onEachEngine } from "../support/engines";
 import { mint, operator, startGateway, type TestGateway } from "../support/gateway";
 

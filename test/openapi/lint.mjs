@@ -2,7 +2,7 @@
 import "reflect-metadata";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import schemas from "../../dist/src/graphql/schema.js";
-import openapi from "../../dist/src/rest/openapi.js";
+import openapi from "../../dist/src/rest/openapi/openapi.js";
 
 const servers = openapi.serversOf({
   productionUrl: "https://api.gateway.dev",

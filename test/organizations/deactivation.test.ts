@@ -1,7 +1,7 @@
 import { actionsOn } from "../support/audit";
 import { onEachEngine } from "../support/engines";
 import { mint, type Reply, startGateway, type TestGateway } from "../support/gateway";
-import { expire, keyDesk, presenting } from "../support/keys";
+import { apiKeyClient, expire, outcomeOf } from "../support/keys";
 import { addMember, addOrganization, codeOf, openSession, type TestMember } from "../support/people";
 
 onEachEngine((engine) => {
@@ -29,24 +29,24 @@ onEachEngine((engine) => {
   test("while an organization is deactivated none of its keys resolves, and afterwards they do again", async () => {
     const { deactivateOrganization } = (await deactivate()).body.data;
     expect(deactivateOrganization).toMatchObject({ id: organization.id, deactivatedAt: expect.any(String) });
-    expect(await presenting(gateway, key.secret)).toBe("key_not_resolvable");
+    expect(await outcomeOf(gateway, key.secret)).toBe("key_not_resolvable");
     const sent = await gateway.rest("POST", "/messages", { token: key.secret, body: { message: "hello" } });
     expect([sent.status, codeOf(sent)]).toEqual([401, "key_not_resolvable"]);
-    expect(await presenting(gateway, gateway.key)).toBe("accepted");
+    expect(await outcomeOf(gateway, gateway.key)).toBe("accepted");
     expect((await reactivate()).body.data.reactivateOrganization.deactivatedAt).toBeNull();
-    expect(await presenting(gateway, key.secret)).toBe("accepted");
+    expect(await outcomeOf(gateway, key.secret)).toBe("accepted");
   });
 
   test("a revoked key stays revoked, and an expired one does not resolve, while it is deactivated", async () => {
     const revoked = await mint(gateway, { agent: await agentSlug() });
     const expired = await mint(gateway, { agent: await agentSlug() });
-    await keyDesk(gateway).revoke(revoked.id, { token: manager.token });
+    await apiKeyClient(gateway).revoke(revoked.id, { token: manager.token });
     await expire(gateway, expired.id);
     await deactivate();
-    expect(await presenting(gateway, revoked.secret)).toBe("key_revoked");
-    expect(await presenting(gateway, expired.secret)).toBe("key_not_resolvable");
+    expect(await outcomeOf(gateway, revoked.secret)).toBe("key_revoked");
+    expect(await outcomeOf(gateway, expired.secret)).toBe("key_not_resolvable");
     await reactivate();
-    expect(await presenting(gateway, expired.secret)).toBe("key_expired");
+    expect(await outcomeOf(gateway, expired.secret)).toBe("key_expired");
   });
 
   test("its members can still sign in and read everything", async () => {
@@ -64,7 +64,7 @@ onEachEngine((engine) => {
 
   test("its members can change nothing but their own password and sessions, and revoke keys", async () => {
     await deactivate();
-    const desk = keyDesk(gateway);
+    const desk = apiKeyClient(gateway);
     const call = { token: manager.token };
     for (const reply of [
       await desk.create({ agentId: organization.agentId, name: "late" }, call),
@@ -76,7 +76,7 @@ onEachEngine((engine) => {
     const { nodes } = (await desk.list({}, call)).body.data.apiKeys;
     expect(nodes).toMatchObject([{ id: key.id, state: "active", name: expect.not.stringContaining("late") }]);
     expect((await desk.revoke(key.id, call)).body.data.revokeApiKey.state).toBe("revoked");
-    expect(await presenting(gateway, key.secret)).toBe("key_revoked");
+    expect(await outcomeOf(gateway, key.secret)).toBe("key_revoked");
     const passwords = { currentPassword: manager.password, newPassword: "a password for later" };
     const change = "mutation ($input: ChangePasswordInput!) { changePassword(input: $input) }";
     expect((await ask(change, { input: passwords })).body).toEqual({ data: { changePassword: true } });

@@ -1,4 +1,4 @@
-import { PetStatus } from "../../src/pets/pet.entity";
+import { PetStatus } from "../../src/features/pets/pet.entity";
 import { onEachEngine } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 

@@ -1,4 +1,4 @@
-import { Ordered } from "../../src/database/database";
+import { InsertOrderLock } from "../../src/database/database";
 import { postgres } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 
@@ -24,7 +24,7 @@ describe("on PostgreSQL an animal that is added later is not seen before one who
     const { database } = gateway.services;
     let commit = () => {};
     const slow = database.write(async (tx) => {
-      await database.keepOrder(tx, Ordered.pets);
+      await database.lockInsertOrder(tx, InsertOrderLock.pets);
       await tx.query("insert into pet (name, category_id) values ('Slow', 1)");
       await new Promise<void>((resolve) => {
         commit = resolve;

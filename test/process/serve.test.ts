@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 import { generate } from "selfsigned";
 import { createDataSource } from "../../src/database/data-source";
 import { Database } from "../../src/database/database";
-import { Pet } from "../../src/pets/pet.entity";
+import { Pet } from "../../src/features/pets/pet.entity";
 import { onEachEngine, sqlite, type TestDatabase } from "../support/engines";
 import { databaseForEach, endProcesses, secretsIn, startServer, type TestServer } from "../support/process";
 

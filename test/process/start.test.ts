@@ -4,12 +4,12 @@ import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Agent } from "../../src/agents/agent.entity";
 import { createDataSource } from "../../src/database/data-source";
 import { Database } from "../../src/database/database";
-import { ApiKey } from "../../src/keys/api-key.entity";
-import { Member } from "../../src/members/member.entity";
-import { Organization } from "../../src/organizations/organization.entity";
+import { Agent } from "../../src/features/agents/agent.entity";
+import { ApiKey } from "../../src/features/api-keys/api-key.entity";
+import { Member } from "../../src/features/members/member.entity";
+import { Organization } from "../../src/features/organizations/organization.entity";
 import { onEachEngine, sqlite } from "../support/engines";
 import { databaseForEach, endProcesses, runServer, secretsIn, startServer } from "../support/process";
 

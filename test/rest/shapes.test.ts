@@ -3,7 +3,7 @@ import addFormats from "ajv-formats";
 import fc from "fast-check";
 import type { FastifyInstance, LightMyRequestResponse } from "fastify";
 import { ERRORS } from "../../src/errors";
-import { createOpenApi } from "../../src/rest/openapi";
+import { createOpenApi } from "../../src/rest/openapi/openapi";
 import { groups, route, routes } from "./shapes/routes";
 import { schema, startServer } from "./shapes/server";
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import satisfies from "spdx-satisfies";
-import { PROJECTS, type Project, placeOf } from "./lock";
+import { databaseLabel, PROJECTS, type Project } from "./lock";
 
 /** What may be passed on with a program under MIT, in source or built. */
 const PERMISSIVE = [
@@ -34,7 +34,7 @@ function importedByDashboard(): string[] {
 function shipped(project: Project, names: readonly string[]): Set<string> {
   const places = new Set<string>();
   const visit = (from: string, name: string) => {
-    const place = placeOf(project, from, name);
+    const place = databaseLabel(project, from, name);
     if (place === undefined || places.has(place)) return;
     places.add(place);
     const { dependencies, optionalDependencies, peerDependencies } = project.packages.get(place) ?? {};

@@ -1,4 +1,4 @@
-import { installed, PROJECTS, placeOf } from "./lock";
+import { databaseLabel, installed, PROJECTS } from "./lock";
 
 describe.each(PROJECTS)("$name", (project) => {
   test("holds a SHA-512 of every package that it installs", () => {
@@ -13,6 +13,6 @@ describe.each(PROJECTS)("$name", (project) => {
       Object.keys(optionalDependencies).map((name) => ({ place, name })),
     );
     expect(needs.length).toBeGreaterThan(0);
-    expect(needs.filter(({ place, name }) => placeOf(project, place, name) === undefined)).toEqual([]);
+    expect(needs.filter(({ place, name }) => databaseLabel(project, place, name) === undefined)).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020";
 import addFormats from "ajv-formats";
 import { createSchema } from "../../src/graphql/schema";
-import { createOpenApi, serversOf } from "../../src/rest/openapi";
+import { createOpenApi, serversOf } from "../../src/rest/openapi/openapi";
 import type { Reply } from "./gateway";
 
 interface Response {

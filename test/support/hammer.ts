@@ -1,7 +1,7 @@
 import { Agent, request } from "node:http";
 
 /** What came back of one request, and whether it was sent before or after the turning point. */
-export interface Shot {
+export interface Sample {
   server: string;
   sent: "before" | "after";
   status: number;
@@ -15,7 +15,7 @@ export interface Hammer {
   /** From now on requests count as sent after the turning point. */
   turn(): void;
   /** Sends this many more to each server, then stops. @returns every answer there was */
-  finish(count: number): Promise<Shot[]>;
+  finish(count: number): Promise<Sample[]>;
 }
 
 const CONNECTIONS = 4;
@@ -23,12 +23,12 @@ const CONNECTIONS = 4;
 /** Starts hammering at both doors of each server, over connections that are kept alive. */
 export function hammer(servers: readonly string[], secret: string): Hammer {
   const agent = new Agent({ keepAlive: true });
-  const shots: Shot[] = [];
-  let sent: Shot["sent"] = "before";
+  const shots: Sample[] = [];
+  let sent: Sample["sent"] = "before";
   let enough = Number.POSITIVE_INFINITY;
   const watchers = new Set<() => void>();
   const counts = new Map<string, number>();
-  const answered = (server: string, when: Shot["sent"]) => counts.get(`${when} ${server}`) ?? 0;
+  const answered = (server: string, when: Sample["sent"]) => counts.get(`${when} ${server}`) ?? 0;
 
   const work = async (server: string) => {
     while (answered(server, "after") < enough) {
@@ -67,7 +67,7 @@ export function hammer(servers: readonly string[], secret: string): Hammer {
   };
 }
 
-type Answer = Pick<Shot, "status" | "code">;
+type Answer = Pick<Sample, "status" | "code">;
 
 const byRest = (agent: Agent, server: string, secret: string): Promise<Answer> =>
   ask(agent, `${server}/agent/whoami`, "GET", secret);

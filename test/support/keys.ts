@@ -1,5 +1,5 @@
-import { ApiKey } from "../../src/keys/api-key.entity";
-import { timestamp } from "../../src/validation/timestamp";
+import { timestamp } from "../../src/common/time";
+import { ApiKey } from "../../src/features/api-keys/api-key.entity";
 import type { Call, Reply, TestGateway } from "./gateway";
 import { codeOf, firstAgentId } from "./people";
 
@@ -20,7 +20,7 @@ const LIST = `query ($first: Int, $after: String, $agentId: ID, $state: ApiKeySt
 }`;
 
 /** Key management over GraphQL as a dashboard does it; the owner calls unless the call says otherwise. */
-export function keyDesk(gateway: TestGateway) {
+export function apiKeyClient(gateway: TestGateway) {
   const ask = (query: string, variables: Record<string, unknown>, call: Call = {}): Promise<Reply> =>
     gateway.graphql(query, variables, { token: gateway.owner, ...call });
   return {
@@ -36,8 +36,8 @@ export function keyDesk(gateway: TestGateway) {
   };
 }
 
-/** What presenting a key gives now, the same at both doors: `accepted` or the code of the refusal. */
-export async function presenting(gateway: TestGateway, secret: string): Promise<string> {
+/** What outcomeOf a key gives now, the same at both doors: `accepted` or the code of the refusal. */
+export async function outcomeOf(gateway: TestGateway, secret: string): Promise<string> {
   const rest = await gateway.rest("GET", "/agent/whoami", { token: secret });
   const graphql = await gateway.graphql("{ whoami { key { id } } }", {}, { token: secret });
   const outcome = codeOf(rest) ?? "accepted";

@@ -1,4 +1,4 @@
-import { Permission } from "../../src/members/member.entity";
+import { Permission } from "../../src/features/members/member.entity";
 import { operator, type Reply, type TestGateway } from "./gateway";
 
 export const TEST_PASSWORD = "a password for tests only";

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { ERRORS, type ErrorCode } from "../../src/errors";
-import { Message } from "../../src/messages/message.entity";
-import { Pet } from "../../src/pets/pet.entity";
+import { Message } from "../../src/features/messages/message.entity";
+import { Pet } from "../../src/features/pets/pet.entity";
 import type { TestEngine } from "./engines";
 import { type Reply, startGateway, type TestGateway } from "./gateway";
 

@@ -116,7 +116,7 @@ onEachEngine((engine) => {
     expect(idle.total("gateway_database_errors_total", { kind: "unavailable" })).toBe(0);
 
     const units = Array.from({ length: 15 }, () => database.write((tx) => tx.query("SELECT 1")));
-    const { waiting } = database.pressure();
+    const { waiting } = database.stats();
     await Promise.all(units);
     expect(waiting).toEqual(
       engine.name === "SQLite"

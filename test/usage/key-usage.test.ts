@@ -1,11 +1,11 @@
-import { AuditEntry } from "../../src/audit/audit-entry.entity";
 import { GatewayError } from "../../src/errors";
+import { AuditEntry } from "../../src/features/audit/audit-entry.entity";
+import { HourlyUse } from "../../src/features/key-usage/hourly-use.entity";
+import { KeyUsage } from "../../src/features/key-usage/usage-recorder";
 import { purge } from "../../src/housekeeping";
-import { KeyUsage } from "../../src/keys/key-usage";
-import { HourlyUse } from "../../src/usage/hourly-use.entity";
 import { onEachEngine } from "../support/engines";
 import { mint, operator, startGateway, type TestGateway } from "../support/gateway";
-import { expire, presenting } from "../support/keys";
+import { expire, outcomeOf } from "../support/keys";
 import { addOrganization } from "../support/people";
 
 const USAGE = `query ($period: UsagePeriod! = last_24_hours) {
@@ -62,10 +62,10 @@ onEachEngine((engine) => {
 
   test("each request of a key is counted, accepted or refused, at either door", async () => {
     const { id, secret } = await mint(gateway);
-    expect(await presenting(gateway, secret)).toBe("accepted");
+    expect(await outcomeOf(gateway, secret)).toBe("accepted");
     await gateway.rest("GET", "/v1/pets?limit=0", { token: secret });
     await gateway.services.keys.revoke(await operator(gateway), id);
-    expect(await presenting(gateway, secret)).toBe("key_revoked");
+    expect(await outcomeOf(gateway, secret)).toBe("key_revoked");
     await gateway.services.usage.flush({ all: true });
     for (const period of ["last_24_hours", "last_30_days"]) {
       expect(await usageOf(id, period)).toMatchObject({ accepted: 3, refused: 2 });
@@ -75,7 +75,7 @@ onEachEngine((engine) => {
   test("a key that expired and was presented shows up with its refusals", async () => {
     const { id, secret } = await mint(gateway);
     await expire(gateway, id);
-    await presenting(gateway, secret);
+    await outcomeOf(gateway, secret);
     await gateway.services.usage.flush({ all: true });
     expect(await usageOf(id)).toMatchObject({ accepted: 0, refused: 2 });
   });

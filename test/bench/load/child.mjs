@@ -12,7 +12,7 @@ import { encodeRequest, keepBusy } from "./connection.mjs";
 const PREPARED = 20_000;
 
 /** How much longer a turn may become until there is an answer. */
-const LONGEST_WAIT_MS = 30_000;
+const MAX_WAIT_MS = 30_000;
 
 /** Whose spelling all have that stand in no table. */
 const [PRODUCT] = CONTENDERS;
@@ -91,7 +91,7 @@ async function load(task) {
     }
     do {
       await (seconds === undefined ? all : Promise.race([all, setTimeout(seconds * 1000)]));
-    } while (answered === 0 && performance.now() - before.at < LONGEST_WAIT_MS);
+    } while (answered === 0 && performance.now() - before.at < MAX_WAIT_MS);
     measuring = false;
     const after = usage(task);
     running = false;

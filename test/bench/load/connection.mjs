@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { ResponseReader } from "./response-reader.mjs";
 
-const LONGEST_READ = 64 * 1024;
+const READ_MAX_LENGTH = 64 * 1024;
 
 /** Writes a request of a door as it goes over the wire. */
 export function encodeRequest({ method, path, body, idempotencyKey }, key, host) {
@@ -51,7 +51,7 @@ export function keepBusy(port, next, answered) {
       host: "127.0.0.1",
       port,
       noDelay: true,
-      onread: { buffer: Buffer.allocUnsafe(LONGEST_READ), callback: read },
+      onread: { buffer: Buffer.allocUnsafe(READ_MAX_LENGTH), callback: read },
     });
     let failure;
     socket.once("connect", send);

@@ -1,4 +1,4 @@
-const MOST_SHOWN = 20;
+const MAX_SHOWN = 20;
 
 /** Prints the counts of a run, and what was wrong. @returns whether nothing was */
 export function printReport({ writes, kills, retries, violations, isSound }, { engine, seed, seconds }) {
@@ -22,7 +22,7 @@ export function printReport({ writes, kills, retries, violations, isSound }, { e
   for (const [name, value] of Object.entries(rows)) console.log(`${name.padEnd(14)}${value}`);
   console.log();
   for (const [sort, found] of Object.entries(violations)) {
-    for (const what of [...found].slice(0, MOST_SHOWN)) console.log(`${sort}: ${what}`);
+    for (const what of [...found].slice(0, MAX_SHOWN)) console.log(`${sort}: ${what}`);
   }
   return isSound;
 }

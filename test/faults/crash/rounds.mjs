@@ -6,11 +6,11 @@ import { verify } from "./verify.mjs";
 import { ask, present, send } from "./writes.mjs";
 
 /** Longest time that the load goes on before a kill (ms). */
-const LONGEST_LOAD_MS = 500;
+const MAX_LOAD_MS = 500;
 /** Longest time that a service has to start before a kill (ms). */
-const LONGEST_START_MS = 900;
+const START_TIMEOUT_MS = 900;
 /** Longest time that a killed database stays away (ms). */
-const LONGEST_DOWN_MS = 300;
+const MAX_DOWN_MS = 300;
 const RECOVERY_LIMIT_MS = 20_000;
 /** Keys of a round that are presented after it. */
 const PRESENTED = 5;
@@ -37,7 +37,7 @@ export async function runRounds(place, history, { kills, seed, verbose }) {
     /** The service, under load. */
     async load() {
       const load = startLoad(url, callers, history, random);
-      await setTimeout(random() * LONGEST_LOAD_MS);
+      await setTimeout(random() * MAX_LOAD_MS);
       await gateway.kill();
       await load.stop();
       await start();
@@ -45,11 +45,11 @@ export async function runRounds(place, history, { kills, seed, verbose }) {
     /** The service, while it starts on what a kill under load has left. */
     async start() {
       const load = startLoad(url, callers, history, random);
-      await setTimeout(random() * LONGEST_LOAD_MS);
+      await setTimeout(random() * MAX_LOAD_MS);
       await gateway.kill();
       await load.stop();
       gateway = spawnGateway(database.url);
-      await setTimeout(random() * LONGEST_START_MS);
+      await setTimeout(random() * START_TIMEOUT_MS);
       await gateway.kill();
       await start();
     },
@@ -57,7 +57,7 @@ export async function runRounds(place, history, { kills, seed, verbose }) {
     async birth() {
       const empty = await place.create();
       const first = spawnGateway(empty.url);
-      await setTimeout(random() * LONGEST_START_MS);
+      await setTimeout(random() * START_TIMEOUT_MS);
       await first.kill();
       const second = spawnGateway(empty.url);
       await second.listening;
@@ -67,8 +67,8 @@ export async function runRounds(place, history, { kills, seed, verbose }) {
     /** The database, under load; the service stays. */
     async database() {
       const load = startLoad(url, callers, history, random);
-      await setTimeout(random() * LONGEST_LOAD_MS);
-      await place.kill(random() < 0.5 ? "SIGKILL" : "SIGQUIT", random() * LONGEST_DOWN_MS);
+      await setTimeout(random() * MAX_LOAD_MS);
+      await place.kill(random() < 0.5 ? "SIGKILL" : "SIGQUIT", random() * MAX_DOWN_MS);
       await load.stop();
       if (gateway.hasEnded) {
         history.violate("other", `the service ended with its database: ${gateway.complaints()}`);

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import pino from "pino";
 import { loadConfig } from "../../../src/config";
-import { RequestsUnderWay } from "../../../src/http/requests-under-way";
+import { InFlightRequests } from "../../../src/http/plugins/in-flight-requests";
 import { createHttpServer } from "../../../src/http/server";
-import { addRestRoutes, refuseOtherRestMethods } from "../../../src/rest/rest";
+import { addRestRoutes, rejectOtherRestMethods } from "../../../src/rest/rest";
 import type { RestRoute } from "../../../src/schema/rest-route";
 import { createShapes } from "./schema";
 
@@ -12,16 +12,16 @@ export const schema = createShapes();
 /** The HTTP server of the gateway with these routes on the schema of shapes, for anonymous callers. */
 export async function startServer(served: readonly RestRoute[]): Promise<FastifyInstance> {
   const config = loadConfig({});
-  const app = await createHttpServer(config, pino({ level: "silent" }), new RequestsUnderWay(() => {}));
+  const app = await createHttpServer(config, pino({ level: "silent" }), new InFlightRequests(() => {}));
   await app.register(async (scope) => {
     scope.addHook("onRequest", async (request) => {
-      request.gateway = {
+      request.callContext = {
         caller: { kind: "anonymous" },
         origin: { ip: null, userAgent: null, requestId: null },
       };
     });
     addRestRoutes(scope, schema, served);
   });
-  refuseOtherRestMethods(app, served);
+  rejectOtherRestMethods(app, served);
   return app;
 }

@@ -1,0 +1,10 @@
+/** Runs jobs one at a time, in the order in which they came; a failed job does not stop the next. */
+export class Mutex {
+  private last: Promise<unknown> = Promise.resolve();
+
+  run<T>(job: () => Promise<T>): Promise<T> {
+    const result = this.last.then(job);
+    this.last = result.catch(() => undefined);
+    return result;
+  }
+}

@@ -1,0 +1,229 @@
+import type { PoolClient } from "pg";
+import { type DataSource, type EntityManager, QueryFailedError, type QueryRunner } from "typeorm";
+import { sha256 } from "../../credentials/sha256";
+import { StartupError } from "../../errors";
+import { databaseLabel } from "../database-label";
+import {
+  driverCode,
+  type Engine,
+  type KeysetQuery,
+  type Lookup,
+  PAGE_LENGTHS,
+  type PageQuery,
+  pageLength,
+  type Read,
+  type TransactionBoundary,
+  type TransactionOptions,
+  transact,
+  type UnitOfWork,
+} from "../engine";
+import { BACKGROUND, SERVING } from "../limits";
+import type { DatabaseObserver, DatabaseStats } from "../observer";
+import { isLost, PostgresConnections } from "./postgres-connections";
+
+/** SQLSTATE classes (PostgreSQL manual, appendix A) that say "not now": connection, deadlock, resources, operator. */
+const UNAVAILABLE = /^(08|40|53|57|58)[0-9A-Z]{3}$|^25006$|^42501$|^55P03$/;
+
+/** Said each time, for a database or a role may have another default, under which units would fail for each other. */
+const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED";
+
+const UNIQUE_VIOLATION = "23505";
+
+/** Any number that no other user of the same server's advisory locks is likely to take. */
+const EXCLUSIVE_LOCK = 7_236_418_905;
+const ORDER_LOCK = 723_641;
+
+/** A statement with the name under which each connection keeps what it parsed. */
+interface Named {
+  name: string;
+  text: string;
+}
+
+/** By what is asked for, and how. */
+const statements = new WeakMap<object, Map<string, Named>>();
+
+function named(of: object, way: string, write: () => string): Named {
+  const ways = statements.get(of) ?? new Map<string, Named>();
+  statements.set(of, ways);
+  const known = ways.get(way);
+  if (known !== undefined) return known;
+  const text = write();
+  // The same name for the same text, also of other processes that a connection pooler gives the same connection.
+  const statement = { name: `gateway_${sha256(text).slice(0, 32)}`, text };
+  ways.set(way, statement);
+  return statement;
+}
+
+const columnsSql = (columns: Readonly<Record<string, string>>) =>
+  Object.entries(columns).map(([name, sql]) => `${sql} AS "${name}"`);
+
+const lookupSql = ({ columns, from, by }: Lookup<unknown>, values: string) =>
+  `SELECT ${columnsSql(columns)} FROM ${from} WHERE ${by} = ${values}`;
+
+const pageSql = (
+  { columns, table, id }: KeysetQuery<unknown>,
+  where: string,
+  from: string,
+  limit: string | number,
+) =>
+  `SELECT ${columnsSql(columns)} FROM ${table} WHERE ${where} AND ${id} >= ${from} ORDER BY ${id} LIMIT ${limit}`;
+
+/**
+ * Pages as a JSON array each, null for an empty one. The planner must know how long a page is, or it sorts the whole
+ * table for each: so pages are read at the next usual length.
+ */
+function pagesSql(paging: KeysetQuery<unknown>): string {
+  const rows = (where: string) => {
+    const ofLength = (length: number) =>
+      `WHEN ${length} THEN (SELECT json_agg(row) FROM (${pageSql(paging, where, "page.start", length)}) AS row)`;
+    return `CASE page.length ${PAGE_LENGTHS.map(ofLength).join(" ")} END`;
+  };
+  return `SELECT CASE WHEN page.filter IS NULL THEN ${rows("true")}
+      ELSE ${rows(`${paging.filter} = page.filter`)} END AS rows
+    FROM unnest($1::text[], $2::bigint[], $3::int[]) WITH ORDINALITY AS page (filter, start, length, place)
+    ORDER BY page.place`;
+}
+
+/** PostgreSQL: a pool of connections; a read or a transaction takes whichever is free. */
+export class PostgresEngine implements Engine {
+  private constructor(
+    private readonly connections: PostgresConnections,
+    private readonly observer: DatabaseObserver,
+  ) {}
+
+  /** @param serving whether requests wait for the answers */
+  static async open(
+    source: DataSource,
+    serving: boolean,
+    observer: DatabaseObserver,
+  ): Promise<PostgresEngine> {
+    const connections = await PostgresConnections.open(source, serving ? SERVING : BACKGROUND);
+    const [{ server_encoding: encoding }] = await source.query("SHOW server_encoding");
+    if (encoding !== "UTF8") {
+      await connections.close();
+      throw new StartupError(
+        `the database ${databaseLabel(source)} is encoded in ${encoding}; it must be in UTF8`,
+      );
+    }
+    return new PostgresEngine(connections, observer);
+  }
+
+  lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
+    // PostgreSQL would plan a list of one anew each time, which takes twice as long as the rest of it.
+    return values.length === 1
+      ? this.rows(
+          named(lookup, "one", () => lookupSql(lookup, "$1")),
+          [...values],
+        )
+      : this.rows(
+          named(lookup, "list", () => lookupSql(lookup, "ANY($1)")),
+          [values],
+        );
+  }
+
+  async pages<Row>(paging: KeysetQuery<Row>, pages: readonly PageQuery[]): Promise<Row[][]> {
+    const [only] = pages;
+    if (only !== undefined && pages.length === 1) return [await this.page(paging, only)];
+    const joined = named(paging, "joined", () => pagesSql(paging));
+    const found = await this.rows<{ rows: Row[] | null }>(joined, [
+      pages.map(({ filter }) => filter),
+      pages.map(({ from }) => from),
+      pages.map(({ limit }) => pageLength(limit)),
+    ]);
+    return pages.map(({ limit }, i) => found[i]?.rows?.slice(0, limit) ?? []);
+  }
+
+  /** A page by itself, for which the statement of many takes twice as long. */
+  private page<Row>(paging: KeysetQuery<Row>, { filter, from, limit }: PageQuery): Promise<Row[]> {
+    if (filter === null)
+      return this.rows(
+        named(paging, "all", () => pageSql(paging, "true", "$1", "$2")),
+        [from, limit],
+      );
+    return this.rows(
+      named(paging, "filtered", () => pageSql(paging, `${paging.filter} = $1`, "$2", "$3")),
+      [filter, from, limit],
+    );
+  }
+
+  read<T>(query: Read<T>): Promise<T> {
+    return this.connections.forReading((runner) => query(runner.manager));
+  }
+
+  report<T>(owner: string, query: Read<T>): Promise<T> {
+    return this.connections.forReport(owner, (runner) => query(runner.manager));
+  }
+
+  transaction<T>(unit: UnitOfWork<T>, { background = false }: TransactionOptions = {}): Promise<T> {
+    const limits = background ? BACKGROUND : this.connections.limits;
+    const whole: UnitOfWork<T> = async (tx) => {
+      if (background) await tx.query(`SET LOCAL statement_timeout = ${limits.statement}`);
+      return unit(tx);
+    };
+    return this.connections.forTransaction(limits, async (runner) => {
+      const began = performance.now();
+      try {
+        return await transact(runner, { begin: BEGIN, commit: () => commit(runner), rollback }, whole);
+      } finally {
+        this.observer.transaction((performance.now() - began) / 1000);
+      }
+    });
+  }
+
+  withMigrationLock<T>(unit: UnitOfWork<T>): Promise<T> {
+    const alone: UnitOfWork<T> = async (tx) => {
+      await tx.query("SELECT pg_advisory_xact_lock($1)", [EXCLUSIVE_LOCK]);
+      return unit(tx);
+    };
+    return this.transaction(alone, { background: true });
+  }
+
+  /** A sequence counts when a row is inserted, which others see at the commit: until then they wait. */
+  async lockInsertOrder(tx: EntityManager, list: number): Promise<void> {
+    await tx.query("SELECT pg_advisory_xact_lock($1, $2)", [ORDER_LOCK, list]);
+  }
+
+  /** Locked rows are passed over: another process deletes them, or they are being renewed. */
+  someOf(table: string, condition: string, limit: number): string {
+    return `ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE ${condition} LIMIT ${limit} FOR UPDATE SKIP LOCKED))`;
+  }
+
+  isUnavailable(error: unknown): boolean {
+    return isLost(error) || UNAVAILABLE.test(driverCode(error) ?? "");
+  }
+
+  isConflict(error: unknown): boolean {
+    return driverCode(error) === UNIQUE_VIOLATION;
+  }
+
+  stats(): DatabaseStats {
+    return this.connections.stats();
+  }
+
+  close(): Promise<void> {
+    return this.connections.close();
+  }
+
+  private rows<Row>(statement: Named, values: unknown[]): Promise<Row[]> {
+    return this.connections.forQuery(async (client) => {
+      const { rows } = await client.query({ ...statement, values }).catch((cause: Error) => {
+        throw new QueryFailedError(statement.text, [], cause);
+      });
+      return rows;
+    });
+  }
+}
+
+const rollback: TransactionBoundary["rollback"] = (query) => query("ROLLBACK").catch(() => undefined);
+
+/**
+ * Commits. PostgreSQL answers a COMMIT after a failed statement with ROLLBACK and no error, which TypeORM hides:
+ * a unit that went on after a failure would count as kept.
+ */
+async function commit(runner: QueryRunner): Promise<void> {
+  const client: PoolClient = await runner.connect();
+  const { command } = await client.query("COMMIT").catch((cause: Error) => {
+    throw new QueryFailedError("COMMIT", undefined, cause);
+  });
+  if (command !== "COMMIT") throw new Error("The unit went on after one of its statements had failed.");
+}

@@ -1,0 +1,202 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { StartupError } from "../../errors";
+import { createDataSource } from "../data-source";
+import { databaseLabel } from "../database-label";
+import { driverCode } from "../engine";
+import { keepPrivate, SqliteFile } from "./sqlite-file";
+
+/** What came of a backup or a restore. */
+export interface Copied {
+  /** The file that was written. */
+  file: string;
+  /** Its size (bytes). */
+  bytes: number;
+  /** Names of the migrations in it, oldest first. */
+  migrations: string[];
+}
+
+interface Options {
+  /** Whether what is in the way may be lost. */
+  force?: boolean | undefined;
+}
+
+/**
+ * Copies the embedded database as it is at one moment, while processes write on: what was answered before is in it.
+ * The copy takes its place only once it is whole, checked and on disk.
+ * @throws StartupError in one line; what was there before is still there
+ */
+export async function backUp(url: string, to: string, { force = false }: Options): Promise<Copied> {
+  const from = embeddedFile(url, "pg_dump");
+  const file = resolve(to);
+  assertIsFile(from);
+  assertOther(from, file);
+  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    throw new StartupError(`${file} is a link; name the file itself`);
+  }
+  if (!force && existsSync(file)) throw new StartupError(`${file} is there already; --force replaces it`);
+  if (existsSync(file) && !statSync(file).isFile()) throw new StartupError(`${file} is no file`);
+  if (!existsSync(dirname(file))) throw new StartupError(`there is no folder ${dirname(file)}`);
+  const unfinished = join(dirname(file), `.${basename(file)}.${process.pid}.unfinished`);
+  return explained(`${from} cannot be backed up to ${file}`, async () => {
+    closeSync(openSync(unfinished, "wx", 0o600));
+    try {
+      await SqliteFile.use(from, "write", (database) => database.run("VACUUM INTO ?", [unfinished]));
+      const migrations = await checked(unfinished);
+      sync(unfinished);
+      // Claims the name: another backup may have come meanwhile.
+      if (!force) closeSync(openSync(file, "wx", 0o600));
+      renameSync(unfinished, file);
+      sync(dirname(file));
+      return { file, bytes: statSync(file).size, migrations };
+    } finally {
+      rmSync(unfinished, { force: true });
+    }
+  });
+}
+
+/**
+ * Replaces the embedded database by a backup, in one transaction: should it be cut off, the database is as it was.
+ * @throws StartupError in one line; also when a process uses the database, or the backup is of a newer program
+ */
+export async function restore(url: string, from: string, { force = false }: Options): Promise<Copied> {
+  const file = embeddedFile(url, "pg_restore");
+  const backup = resolve(from);
+  assertIsFile(backup);
+  assertOther(file, backup);
+  const migrations = await explained(`${backup} cannot be restored`, () => checked(backup));
+  assertKnown(backup, migrations);
+  const isNew = !existsSync(file) || statSync(file).size === 0;
+  if (!isNew && !force) throw new StartupError(`there is a database at ${file} already; --force replaces it`);
+  return explained(`${file} cannot be replaced`, async () => {
+    keepPrivate(file);
+    try {
+      await SqliteFile.use(file, "write", async (database) => {
+        await assertUnused(database, file);
+        await database.replaceBy(backup);
+      });
+      await checked(file);
+    } catch (error) {
+      if (isNew) rmSync(file, { force: true });
+      throw error;
+    }
+    sync(file);
+    sync(dirname(file));
+    return { file, bytes: statSync(file).size, migrations };
+  });
+}
+
+/** @throws StartupError for PostgreSQL, with the tool that does it there */
+function embeddedFile(url: string, tool: string): string {
+  if (url.startsWith("sqlite:")) return resolve(url.slice("sqlite:".length));
+  const place = databaseLabel(createDataSource(url));
+  throw new StartupError(`${place} is not embedded: use PostgreSQL's own ${tool}`);
+}
+
+function assertIsFile(file: string): void {
+  if (!existsSync(file)) throw new StartupError(`there is no file ${file}`);
+  if (!statSync(file).isFile()) throw new StartupError(`${file} is no file`);
+}
+
+function assertOther(one: string, other: string): void {
+  const real = (file: string) => (existsSync(file) ? realpathSync(file) : file);
+  const own = [real(one), `${real(one)}-wal`, `${real(one)}-shm`, `${real(one)}-journal`];
+  if (own.includes(real(other))) throw new StartupError(`${other} is the database itself`);
+}
+
+/** Every connection to a database in WAL mode keeps it from leaving that mode, for as long as it is open. */
+async function assertUnused(database: SqliteFile, file: string): Promise<void> {
+  const refusal = new StartupError(`a process uses the database ${file}; stop it first`);
+  try {
+    // Kept until the connection is closed, so that none can come meanwhile.
+    await database.run("PRAGMA locking_mode = EXCLUSIVE");
+    const mode = await database.value("PRAGMA journal_mode = DELETE");
+    if (mode !== "delete") throw refusal;
+    await database.run("BEGIN EXCLUSIVE");
+    await database.run("COMMIT");
+  } catch (error) {
+    const code = driverCode(error);
+    if (code === "SQLITE_BUSY") throw refusal;
+    if (code === "SQLITE_NOTADB" || code === "SQLITE_CORRUPT") {
+      throw new StartupError(`${file} is damaged: move it away, with its -wal and -shm, and restore again`);
+    }
+    throw error;
+  }
+}
+
+/**
+ * What a schema can hold besides plain tables and indexes: it would run or compute by itself, and could take a revocation
+ * back. SQLite goes by the statement whatever the type says.
+ */
+const ACTIVE_PARTS = `
+  SELECT type || ' "' || name || '"' FROM sqlite_master
+  WHERE (type = 'table' AND sql LIKE 'CREATE TABLE %'
+    OR type = 'index' AND (sql IS NULL OR sql LIKE 'CREATE INDEX %' OR sql LIKE 'CREATE UNIQUE INDEX %')) IS NOT TRUE
+  UNION ALL
+  SELECT 'a generated column of "' || part.name || '"'
+  FROM sqlite_master AS part JOIN pragma_table_xinfo(part.name) AS field
+  WHERE part.type = 'table' AND field.hidden <> 0
+  LIMIT 1`;
+
+/**
+ * Reads a whole database of this program.
+ * @returns the names of its migrations @throws StartupError when it is none, or damaged
+ */
+async function checked(file: string): Promise<string[]> {
+  return SqliteFile.use(file, "read", async (database) => {
+    const [fault] = await database.values("PRAGMA integrity_check(1)");
+    if (fault !== "ok") throw new StartupError(`${file} is damaged: ${String(fault).replaceAll("\n", " ")}`);
+    if ((await database.values("PRAGMA foreign_key_check")).length > 0) {
+      throw new StartupError(`${file} is damaged: a row refers to one that is not there`);
+    }
+    const [tables] = await database.values(
+      "SELECT COUNT(*) FROM sqlite_master WHERE name IN ('migration', 'organization')",
+    );
+    if (tables !== 2) throw new StartupError(`${file} is no database of this program`);
+    const [active] = await database.values(ACTIVE_PARTS);
+    if (active !== undefined) {
+      throw new StartupError(`${file} holds ${active}, which no database of this program has`);
+    }
+    return (await database.values("SELECT name FROM migration ORDER BY id")).map(String);
+  });
+}
+
+function assertKnown(file: string, migrations: readonly string[]): void {
+  const { options } = createDataSource("sqlite:unused");
+  const known = new Set((options.migrations as { name: string }[]).map(({ name }) => name));
+  const unknown = migrations.find((name) => !known.has(name));
+  if (unknown !== undefined) {
+    throw new StartupError(
+      `${file} is of a newer version of this program, with ${unknown}; use that version`,
+    );
+  }
+}
+
+/** Waits until the disk has it. */
+function sync(place: string): void {
+  const handle = openSync(place, "r");
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+async function explained<T>(what: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof StartupError) throw cause;
+    throw new StartupError(what, { cause });
+  }
+}

@@ -1,0 +1,106 @@
+import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
+import { dirname } from "node:path";
+import sqlite3 from "sqlite3";
+import { WAIT_MS } from "../data-source";
+import { driverCode } from "../engine";
+
+/** SQLite's backup, for which the driver has no type. */
+interface Backup {
+  step(pages: number, done: (error: Error | null, completed: boolean) => void): void;
+  finish(done: (error: Error | null) => void): void;
+}
+
+type Connection = sqlite3.Database & {
+  backup(
+    file: string,
+    own: string,
+    other: string,
+    fileIsCopy: boolean,
+    done: (error: Error | null) => void,
+  ): Backup;
+};
+
+/** One connection to an SQLite file, for work on the file as a whole. */
+export class SqliteFile {
+  private constructor(private readonly connection: Connection) {}
+
+  /** Opens a file that is there, for one piece of work. @throws the driver's error */
+  static async use<T>(
+    file: string,
+    mode: "read" | "write",
+    work: (file: SqliteFile) => Promise<T>,
+  ): Promise<T> {
+    const flags = mode === "read" ? sqlite3.OPEN_READONLY : sqlite3.OPEN_READWRITE;
+    const connection = await new Promise<Connection>((resolve, reject) => {
+      const opened = new sqlite3.Database(file, flags, (error) =>
+        error === null ? resolve(opened as Connection) : reject(error),
+      );
+    });
+    connection.configure("busyTimeout", WAIT_MS);
+    try {
+      return await work(new SqliteFile(connection));
+    } finally {
+      await new Promise<void>((done) => connection.close(() => done()));
+    }
+  }
+
+  async run(statement: string, parameters: readonly unknown[] = []): Promise<void> {
+    await this.rows(statement, parameters);
+  }
+
+  /** The first column of the first row. */
+  async value(query: string): Promise<unknown> {
+    const [value] = await this.values(query);
+    return value;
+  }
+
+  /** The first column of each row. */
+  async values(query: string): Promise<unknown[]> {
+    return (await this.rows(query, [])).map((row) => Object.values(row)[0]);
+  }
+
+  /** Puts another file's content in place of all that is here, in one transaction. */
+  async replaceBy(file: string): Promise<void> {
+    const backup = await new Promise<Backup>((resolve, reject) => {
+      const begun: Backup = this.connection.backup(file, "main", "main", false, (error) =>
+        error === null ? resolve(begun) : reject(error),
+      );
+    });
+    try {
+      const completed = await new Promise<boolean>((resolve, reject) => {
+        backup.step(-1, (error, isComplete) => (error === null ? resolve(isComplete) : reject(error)));
+      });
+      if (!completed) throw new Error("the copy could not be finished");
+    } finally {
+      await new Promise<void>((done) => backup.finish(() => done()));
+    }
+  }
+
+  private rows(statement: string, parameters: readonly unknown[]): Promise<Record<string, unknown>[]> {
+    return new Promise((resolve, reject) => {
+      this.connection.all<Record<string, unknown>>(statement, parameters, (error, rows) =>
+        error === null ? resolve(rows) : reject(error),
+      );
+    });
+  }
+}
+
+/**
+ * Creates a database file, and its folder, or takes over one that is there: only its owner can read it from here on, for
+ * it holds hashes and texts of clients.
+ */
+export function keepPrivate(file: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  closeSync(openSync(file, "a", 0o600));
+  // SQLite makes its logs with the mode of the file, but a process that was killed leaves them as they were.
+  for (const each of [file, `${file}-wal`, `${file}-shm`, `${file}-journal`]) makePrivate(each);
+}
+
+function makePrivate(file: string): void {
+  try {
+    chmodSync(file, 0o600);
+  } catch (error) {
+    // EPERM: a file of another user, which that one answers for.
+    if (!["ENOENT", "EPERM"].includes(driverCode(error) ?? "")) throw error;
+  }
+}

@@ -1,0 +1,11 @@
+import { IsSlug } from "../../common/slug";
+import { IsText } from "../../common/text";
+
+/** An agent to create, from the command line. */
+export class NewAgent {
+  @IsSlug()
+  slug!: string;
+
+  @IsText(200, { singleLine: true })
+  name!: string;
+}

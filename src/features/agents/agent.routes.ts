@@ -1,0 +1,41 @@
+import type { RouteGroup } from "../../schema/rest-route";
+
+/** The agent API: what a key can ask about the agent that it resolves to. */
+export const agentRoutes: RouteGroup = {
+  tag: "Agent",
+  description: "The agent that an API key resolves to.",
+  routes: [
+    {
+      operationId: "whoami",
+      summary: "Confirm that a key works and report which agent it resolves to",
+      method: "GET",
+      path: "/agent/whoami",
+      document: `query whoami {
+        whoami {
+          agent { id slug name }
+          organization { id slug name }
+          key { id name hint createdAt }
+        }
+      }`,
+      status: 200,
+      result: ["whoami"],
+      answers: "The agent that the key resolves to, its organization, and the key itself.",
+      example: {
+        answer: {
+          agent: { id: "01a1fcd2-254e-77bb-8319-2e26d1494ad2", slug: "first-agent", name: "First agent" },
+          organization: {
+            id: "01a1fcd2-254a-710b-bfb2-e21891ca2d51",
+            slug: "first",
+            name: "First organization",
+          },
+          key: {
+            id: "01a1fcd2-2552-7717-b403-47e51492d93d",
+            name: "First key",
+            hint: "agk_dev_NMHsHkUwZKGz",
+            createdAt: "2026-11-21T06:36:32.978Z",
+          },
+        },
+      },
+    },
+  ],
+};

@@ -1,0 +1,61 @@
+import type { EntityManager } from "typeorm";
+import { v7 as uuid } from "uuid";
+import { organizationOf, type RequestContext } from "../../auth/context";
+import { indexBy } from "../../common/coalesce";
+import { timestamp } from "../../common/time";
+import type { Database } from "../../database/database";
+import { insertUnlessTaken } from "../../database/insert-unless-taken";
+import { GatewayError } from "../../errors";
+import { recordAudit } from "../audit/audit";
+import { AuditAction } from "../audit/audit-entry.entity";
+import { Agent } from "./agent.entity";
+import type { NewAgent } from "./agent.inputs";
+
+/** The agents of organizations. */
+export class AgentService {
+  constructor(private readonly database: Database) {}
+
+  /** An agent by its id, for one who already holds something that belongs to it. */
+  readonly byId = this.database.coalesceByKey("agents", async (ids) => {
+    const query = await this.database.read((reader) =>
+      reader.createQueryBuilder(Agent, "agent").where("agent.id IN (:...ids)", { ids }).getMany(),
+    );
+    return indexBy(query, ({ id }) => id);
+  });
+
+  /** The agents of the caller's organization, by slug. */
+  list(context: RequestContext): Promise<Agent[]> {
+    const organizationId = organizationOf(context);
+    return this.database.read((reader) =>
+      reader.find(Agent, { where: { organizationId }, order: { slug: "ASC" } }),
+    );
+  }
+
+  /** By slug in whichever organization, for the command line. @throws GatewayError `not_found` */
+  async bySlug(slug: string): Promise<Agent & Required<Pick<Agent, "organization">>> {
+    const agent = await this.database.read((reader) =>
+      reader.findOne(Agent, { where: { slug }, relations: { organization: true } }),
+    );
+    if (agent?.organization === undefined)
+      throw new GatewayError("not_found", `There is no agent "${slug}".`);
+    return { ...agent, organization: agent.organization };
+  }
+
+  /** @throws GatewayError `conflict` when the slug is taken */
+  create(context: RequestContext, input: NewAgent): Promise<Agent> {
+    return this.database.write((tx) => addAgent(tx, context, input));
+  }
+}
+
+/** Creates an agent in the caller's organization. @throws GatewayError `conflict` when the slug is taken */
+export async function addAgent(
+  tx: EntityManager,
+  context: RequestContext,
+  { slug, name }: NewAgent,
+): Promise<Agent> {
+  const organizationId = organizationOf(context);
+  const agent = tx.create(Agent, { id: uuid(), organizationId, slug, name, createdAt: timestamp() });
+  await insertUnlessTaken(tx, Agent, agent, `There is already an agent "${slug}".`);
+  await recordAudit(tx, context, AuditAction.agent_created, { id: agent.id, name: slug, organizationId });
+  return agent;
+}

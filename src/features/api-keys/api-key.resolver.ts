@@ -1,0 +1,97 @@
+import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
+import { Access } from "../../auth/access";
+import { agentCaller, type RequestContext } from "../../auth/context";
+import { GatewayError } from "../../errors";
+import { Agent } from "../agents/agent.entity";
+import { AgentService } from "../agents/agent.service";
+import { ApiKeyConnection } from "./api-key.connection";
+import { ApiKey } from "./api-key.entity";
+import { ApiKeysArgs, MintedApiKey, NewApiKey, RenameApiKeyArgs, RotateApiKeyArgs } from "./api-key.inputs";
+import { ApiKeyService } from "./api-key.service";
+import { AgentIdentity } from "./identity";
+
+@Resolver(() => ApiKey)
+export class ApiKeyResolver {
+  constructor(
+    private readonly keys: ApiKeyService,
+    private readonly agents: AgentService,
+  ) {}
+
+  @Access("agentKey")
+  @Query(() => AgentIdentity, { description: "Which agent the presented key resolves to." })
+  whoami(@Ctx() context: RequestContext): AgentIdentity {
+    return agentCaller(context);
+  }
+
+  @Access("manager")
+  @Query(() => ApiKeyConnection, { description: "API keys of the caller's organization, newest first." })
+  apiKeys(
+    @Ctx() context: RequestContext,
+    @Args(() => ApiKeysArgs) args: ApiKeysArgs,
+  ): Promise<ApiKeyConnection> {
+    return this.keys.list(context, args);
+  }
+
+  @Access("manager")
+  @Query(() => ApiKey, {
+    nullable: true,
+    description: "One API key of the caller's organization; null when it has none.",
+  })
+  apiKey(
+    @Ctx() context: RequestContext,
+    @Arg("id", () => ID, { description: "Its id." }) id: string,
+  ): Promise<ApiKey | null> {
+    return this.keys.find(context, id);
+  }
+
+  @Access("manager")
+  @Mutation(() => MintedApiKey, {
+    description: "Mints an API key. Its secret is in this answer and nowhere else.",
+  })
+  createApiKey(
+    @Ctx() context: RequestContext,
+    @Arg("input", () => NewApiKey, { description: "The key." }) input: NewApiKey,
+  ): Promise<MintedApiKey> {
+    return this.keys.create(context, input);
+  }
+
+  @Access("manager")
+  @Mutation(() => ApiKey, { description: "Gives an active API key another name." })
+  renameApiKey(
+    @Ctx() context: RequestContext,
+    @Args(() => RenameApiKeyArgs) args: RenameApiKeyArgs,
+  ): Promise<ApiKey> {
+    return this.keys.rename(context, args);
+  }
+
+  @Access("manager", { whileDeactivated: true })
+  @Mutation(() => ApiKey, {
+    description:
+      "Revokes an API key: the next request that presents it is refused. A second time changes nothing.",
+  })
+  revokeApiKey(
+    @Ctx() context: RequestContext,
+    @Arg("id", () => ID, { description: "Its id." }) id: string,
+  ): Promise<ApiKey> {
+    return this.keys.revoke(context, id);
+  }
+
+  @Access("manager")
+  @Mutation(() => MintedApiKey, {
+    description:
+      "Replaces an API key by a new one of the same agent and name, with a grace period for the old one.",
+  })
+  rotateApiKey(
+    @Ctx() context: RequestContext,
+    @Args(() => RotateApiKeyArgs) args: RotateApiKeyArgs,
+  ): Promise<MintedApiKey> {
+    return this.keys.rotate(context, args);
+  }
+
+  @FieldResolver(() => Agent, { description: "The agent that the key resolves to." })
+  async agent(@Root() { agentId }: ApiKey): Promise<Agent> {
+    const agent = await this.agents.byId(agentId);
+    if (agent === undefined) throw new GatewayError("not_found");
+    return agent;
+  }
+}

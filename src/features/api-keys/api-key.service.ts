@@ -1,0 +1,229 @@
+import { type EntityManager, Not } from "typeorm";
+import { v7 as uuid } from "uuid";
+import { type AgentCaller, type Origin, organizationOf, type RequestContext } from "../../auth/context";
+import { timestamp } from "../../common/time";
+import { isUuid } from "../../common/uuid";
+import { hashToken, isWellFormedApiKey, type KeyEnvironment } from "../../credentials/token-format";
+import type { Database } from "../../database/database";
+import { GatewayError } from "../../errors";
+import { once } from "../../idempotency/idempotency";
+import { paginate } from "../../pagination/connection";
+import type { RefusedTokens } from "../../rate-limits/refused-tokens";
+import { Agent } from "../agents/agent.entity";
+import { actorOf } from "../audit/audit";
+import { AuditAction } from "../audit/audit-entry.entity";
+import type { KeyUsage } from "../key-usage/usage-recorder";
+import { assertSignedIn } from "../members/assert-signed-in";
+import type { Organization } from "../organizations/organization.entity";
+import { ApiKeyConnection } from "./api-key.connection";
+import { ApiKey, ApiKeyState, refusalOf } from "./api-key.entity";
+import type {
+  ApiKeysArgs,
+  MintedApiKey,
+  NewApiKey,
+  RenameApiKeyArgs,
+  RotateApiKeyArgs,
+} from "./api-key.inputs";
+import { waitForKeyWrites } from "./assert-accepted";
+import {
+  assertActive,
+  auditKey,
+  heldNameOf,
+  mintKey,
+  NAME_TAKEN,
+  ownKey,
+  releaseExpiredName,
+  revokeKey,
+  updateIfActive,
+} from "./key-changes";
+import { createKeyLookup } from "./key-lookup";
+import { narrowToText, searchTextOf } from "./key-search";
+
+/** API keys: minted, used, rotated and revoked, each change exact from the next request on. */
+export class ApiKeyService {
+  private readonly byHash: ReturnType<typeof createKeyLookup>;
+
+  constructor(
+    private readonly database: Database,
+    private readonly usage: KeyUsage,
+    private readonly environment: KeyEnvironment,
+    private readonly refused: RefusedTokens,
+  ) {
+    this.byHash = createKeyLookup(database);
+  }
+
+  /**
+   * The agent that a key resolves to, read from the database now.
+   * @param options.again whether the same request was accepted before, so that it is not counted twice
+   * @throws GatewayError `invalid_api_key`, `key_revoked`, `key_not_resolvable`, `key_expired` or `too_many_attempts`
+   */
+  async resolve(token: string, origin: Origin, { again = false } = {}): Promise<AgentCaller> {
+    const hash = isWellFormedApiKey(token) ? hashToken(token) : undefined;
+    const found = await this.refused.find(hash, origin.ip, this.byHash);
+    if (found === undefined) throw new GatewayError("invalid_api_key");
+    const { key, agent, organization } = found;
+    const refusal = refusalOf(key, organization.deactivatedAt);
+    if (refusal !== undefined) {
+      this.usage.refused(key, origin);
+      throw refusal;
+    }
+    if (!again) this.usage.accepted(key.id, origin);
+    return { kind: "agent", key, agent, organization };
+  }
+
+  /** @returns one page of the organization's keys, newest first. @throws GatewayError `invalid_cursor` */
+  async list(
+    context: RequestContext,
+    { agentId, state, search, ...args }: ApiKeysArgs,
+  ): Promise<ApiKeyConnection> {
+    const page = ApiKeyConnection.pageOf(args);
+    // Nothing has such an id or holds such a text, and PostgreSQL would refuse a NUL.
+    if ((agentId != null && !isUuid(agentId)) || search?.includes("\0"))
+      return new ApiKeyConnection([], page);
+    const organizationId = organizationOf(context);
+    const rows = await this.database.report(organizationId, (reader) => {
+      const query = reader.createQueryBuilder(ApiKey, "key").where({ organizationId });
+      if (agentId != null) query.andWhere({ agentId });
+      if (state != null) query.andWhere(IN_STATE[state], { now: timestamp() });
+      if (search != null) narrowToText(query, search);
+      return paginate(query, page, "DESC").getMany();
+    });
+    return new ApiKeyConnection(rows, page);
+  }
+
+  /** Keys of whichever organization, newest first, for the command line. */
+  listAll({ agent, org, state }: { agent?: string; org?: string; state?: ApiKeyState }): Promise<ApiKey[]> {
+    return this.database.read((reader) => {
+      const query = withAgent(reader);
+      if (agent !== undefined) query.andWhere("agent.slug = :agent", { agent });
+      if (org !== undefined) query.andWhere("organization.slug = :org", { org });
+      if (state !== undefined) query.andWhere(IN_STATE[state], { now: timestamp() });
+      return query.orderBy("key.id", "DESC").getMany();
+    });
+  }
+
+  /** A key of whichever organization, for the command line. @throws GatewayError `not_found` */
+  async byIdOrHint(which: string): Promise<{ key: ApiKey; organization: Organization }> {
+    const key = await this.database.read((reader) =>
+      withAgent(reader).where("key.id = :which OR key.hint = :which", { which }).getOne(),
+    );
+    if (key?.agent?.organization === undefined)
+      throw new GatewayError("not_found", `There is no API key "${which}".`);
+    return { key, organization: key.agent.organization };
+  }
+
+  /** @returns the key, or null when the organization has none with this id */
+  async find(context: RequestContext, id: string): Promise<ApiKey | null> {
+    if (!isUuid(id)) return null;
+    return this.database.read((reader) =>
+      reader.findOneBy(ApiKey, { id, organizationId: organizationOf(context) }),
+    );
+  }
+
+  /**
+   * Mints a key. A repeat under the same idempotency key cannot show the first secret again: it revokes what the
+   * first minted and mints its replacement.
+   * @throws GatewayError `not_found` (agent), `conflict` (name), `idempotency_key_reused`
+   */
+  create(context: RequestContext, input: NewApiKey): Promise<MintedApiKey> {
+    const { idempotencyKey, agentId, expiresAt } = input;
+    const name = input.name.trim();
+    const end = expiresAt?.toISOString() ?? null;
+    const organizationId = organizationOf(context);
+    return this.database.write(async (tx) => {
+      await assertSignedIn(tx, context);
+      const agent = isUuid(agentId) ? await tx.findOneBy(Agent, { id: agentId, organizationId }) : null;
+      if (agent === null) throw new GatewayError("not_found", "The organization has no such agent.");
+      const create = () =>
+        mintKey(tx, context, agent, { name, expiresAt: end, environment: this.environment });
+      return once(tx, {
+        scope: `createApiKey:${actorOf(context.caller).actorId ?? organizationId}`,
+        key: idempotencyKey,
+        request: { agentId, name, expiresAt: end },
+        create,
+        repeat: async (id) => {
+          await this.revokeWithin(tx, context, id);
+          return create();
+        },
+        idOf: ({ apiKey }) => apiKey.id,
+      });
+    });
+  }
+
+  /** @throws GatewayError `not_found`, or `conflict` for a name in use or a key that is not active */
+  rename(context: RequestContext, { id, name }: RenameApiKeyArgs): Promise<ApiKey> {
+    return this.database.write(async (tx) => {
+      await assertSignedIn(tx, context);
+      const key = await ownKey(tx, context, id);
+      const next = name.trim();
+      if (next === key.name) return key;
+      assertActive(key);
+      await releaseExpiredName(tx, key.agentId, next);
+      const reservedName = heldNameOf(next);
+      if (await tx.existsBy(ApiKey, { agentId: key.agentId, reservedName, id: Not(key.id) })) {
+        throw new GatewayError("conflict", NAME_TAKEN);
+      }
+      const searchText = searchTextOf({ name: next, hint: key.hint });
+      await updateIfActive(tx, key, { name: next, reservedName, searchText });
+      await auditKey(tx, context, AuditAction.api_key_renamed, key, `now ${next}`);
+      return tx.findOneByOrFail(ApiKey, { id: key.id });
+    });
+  }
+
+  /** From the next request on the key is refused. Doing it twice changes nothing. @throws GatewayError `not_found` */
+  revoke(context: RequestContext, id: string): Promise<ApiKey> {
+    return this.database.write(async (tx) => {
+      await assertSignedIn(tx, context, { whileDeactivated: true });
+      return this.revokeWithin(tx, context, id);
+    });
+  }
+
+  private async revokeWithin(tx: EntityManager, context: RequestContext, id: string): Promise<ApiKey> {
+    const key = await revokeKey(tx, context, id);
+    await waitForKeyWrites(this.database, tx);
+    return key;
+  }
+
+  /**
+   * Replaces a key by a new one of the same agent, name and length of life. The old one is accepted for the grace
+   * period, never beyond its own end; without grace it is revoked at once.
+   * @throws GatewayError `not_found`, or `conflict` for a key that is not active or already replaced
+   */
+  rotate(context: RequestContext, { id, graceSeconds }: RotateApiKeyArgs): Promise<MintedApiKey> {
+    return this.database.write(async (tx) => {
+      await assertSignedIn(tx, context);
+      const old = await ownKey(tx, context, id);
+      assertActive(old);
+      const agent = await tx.findOneByOrFail(Agent, { id: old.agentId });
+      const replacedById = uuid();
+      const graceMs = (graceSeconds ?? 0) * 1000;
+      const ends = timestamp(graceMs);
+      const end = graceMs === 0 ? { revokedAt: ends } : { expiresAt: earlier(old.expiresAt, ends) };
+      await updateIfActive(tx, old, { ...end, reservedName: null, replacedById });
+      if (graceMs === 0) await waitForKeyWrites(this.database, tx);
+      await auditKey(tx, context, AuditAction.api_key_rotated, old, `grace of ${graceMs / 1000} s`);
+      return mintKey(tx, context, agent, {
+        id: replacedById,
+        name: old.name,
+        expiresAt:
+          old.expiresAt === null ? null : timestamp(Date.parse(old.expiresAt) - Date.parse(old.createdAt)),
+        environment: this.environment,
+      });
+    });
+  }
+}
+
+/** Keys, each with its agent and that agent's organization. */
+const withAgent = (reader: EntityManager) =>
+  reader
+    .createQueryBuilder(ApiKey, "key")
+    .innerJoinAndSelect("key.agent", "agent")
+    .innerJoinAndSelect("agent.organization", "organization");
+
+const IN_STATE: Record<ApiKeyState, string> = {
+  [ApiKeyState.active]: "key.revoked_at IS NULL AND (key.expires_at IS NULL OR key.expires_at > :now)",
+  [ApiKeyState.revoked]: "key.revoked_at IS NOT NULL",
+  [ApiKeyState.expired]: "key.revoked_at IS NULL AND key.expires_at <= :now",
+};
+
+const earlier = (a: string | null, b: string): string => (a !== null && a < b ? a : b);

@@ -1,0 +1,36 @@
+import type { EntityManager } from "typeorm";
+import type { Timestamp } from "../../common/time";
+import { type Database, InsertOrderLock } from "../../database/database";
+import { placeholders } from "../../database/returning";
+import { type KeyEnds, refusalOf } from "./api-key.entity";
+
+/**
+ * Judges keys once more, inside the unit of work that acts for them and after it took its insert-order lock: a key may
+ * have been revoked since its request arrived.
+ * @throws GatewayError as the next request of the first dead key would be refused
+ */
+export async function assertKeysAccepted(tx: EntityManager, keyIds: readonly string[]): Promise<void> {
+  const ids = [...new Set(keyIds)];
+  const keys: (KeyEnds & { deactivatedAt: Timestamp | null })[] = await tx.query(
+    `select key.revoked_at as "revokedAt", key.expires_at as "expiresAt",
+       organization.deactivated_at as "deactivatedAt"
+     from api_key as key
+     join agent on agent.id = key.agent_id
+     join organization on organization.id = agent.organization_id
+     where key.id in ${placeholders(1, ids.length)}`,
+    ids,
+  );
+  for (const key of keys) {
+    const refusal = refusalOf(key, key.deactivatedAt);
+    if (refusal !== undefined) throw refusal;
+  }
+}
+
+/**
+ * Lets the units that already judged their keys commit, and keeps others waiting until this one has: what a key writes
+ * is thus visible before its revocation is answered, or is refused.
+ */
+export async function waitForKeyWrites(database: Database, tx: EntityManager): Promise<void> {
+  await database.lockInsertOrder(tx, InsertOrderLock.pets);
+  await database.lockInsertOrder(tx, InsertOrderLock.messages);
+}

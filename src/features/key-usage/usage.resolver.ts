@@ -1,0 +1,28 @@
+import { Arg, Ctx, Query, Resolver } from "type-graphql";
+import { Access } from "../../auth/access";
+import type { RequestContext } from "../../auth/context";
+import { AtMost } from "../../schema/list-size";
+import { MAX_KEYS, UsageService } from "./usage.service";
+import { KeyUsageReport, UsagePeriod } from "./usage.types";
+
+@Resolver(() => KeyUsageReport)
+export class UsageResolver {
+  constructor(private readonly usage: UsageService) {}
+
+  @Access("manager")
+  @AtMost(MAX_KEYS)
+  @Query(() => [KeyUsageReport], {
+    description:
+      "The API keys of the caller's organization that were presented in a period, most often first, 100 at most. A use is counted within seconds.",
+  })
+  keyUsage(
+    @Ctx() context: RequestContext,
+    @Arg("period", () => UsagePeriod, {
+      defaultValue: UsagePeriod.last_24_hours,
+      description: "How far back.",
+    })
+    period: UsagePeriod,
+  ): Promise<KeyUsageReport[]> {
+    return this.usage.list(context, period);
+  }
+}

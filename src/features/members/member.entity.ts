@@ -1,0 +1,51 @@
+import { Field, ID, ObjectType, registerEnumType } from "type-graphql";
+import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
+import type { Timestamp } from "../../common/time";
+import { Organization } from "../organizations/organization.entity";
+
+/** What a member may do beyond looking at the organization. */
+export enum Permission {
+  config_manage = "config:manage",
+}
+
+registerEnumType(Permission, {
+  name: "Permission",
+  description: "What a member may do in the organization beyond reading.",
+  valuesConfig: {
+    config_manage: { description: "`config:manage`: mint and revoke API keys, read the audit log." },
+  },
+});
+
+@ObjectType({
+  simpleResolvers: true,
+  description: "A person of an organization, who signs in with an e-mail address and a password.",
+})
+@Entity()
+export class Member {
+  @Field(() => ID, { description: "Unique identifier (UUID)." })
+  @PrimaryColumn({ type: "varchar", length: 36 })
+  id!: string;
+
+  @Index()
+  @Column({ type: "varchar", length: 36 })
+  organizationId!: string;
+
+  @Field(() => Organization, { description: "The organization that the member belongs to." })
+  @ManyToOne(() => Organization)
+  organization!: Organization;
+
+  @Field(() => String, { description: "E-mail address, in lower case, unique in the service." })
+  @Column({ type: "varchar", length: 254, unique: true })
+  email!: string;
+
+  /** argon2id, in PHC string format. */
+  @Column({ type: "varchar", length: 200 })
+  passwordHash!: string;
+
+  @Field(() => [Permission], { description: "What the member may do; empty for one who may only look." })
+  @Column({ type: "simple-array" })
+  permissions!: Permission[];
+
+  @Column({ type: "varchar", length: 24 })
+  createdAt!: Timestamp;
+}

@@ -1,0 +1,69 @@
+import { IsEmail, IsEnum, Length, MaxLength } from "class-validator";
+import { Field, GraphQLISODateTime, InputType, ObjectType } from "type-graphql";
+import type { Timestamp } from "../../common/time";
+import { Member, Permission } from "./member.entity";
+
+const PASSWORD_MIN = 12;
+const PASSWORD_MAX = 200;
+
+/** A password that may be chosen: by length alone, as NIST SP 800-63B advises. */
+const IsPassword = () =>
+  Length(PASSWORD_MIN, PASSWORD_MAX, { message: `must have ${PASSWORD_MIN} to ${PASSWORD_MAX} characters` });
+
+/** A password that somebody at the command line chooses. */
+export class NewPassword {
+  @IsPassword()
+  password!: string;
+}
+
+/** A member to create, from the command line. */
+export class NewMember extends NewPassword {
+  @IsEmail({}, { message: "must be an e-mail address" })
+  @MaxLength(254, { message: "must have at most 254 characters" })
+  email!: string;
+
+  @IsEnum(Permission, { each: true, message: "must be config:manage" })
+  permissions!: Permission[];
+}
+
+@InputType({ description: "What a member signs in with." })
+export class SignInInput {
+  @Field(() => String, { description: "E-mail address, in any case." })
+  @MaxLength(254, { message: "must have at most 254 characters" })
+  email!: string;
+
+  @Field(() => String, { description: "Password." })
+  @MaxLength(PASSWORD_MAX, { message: `must have at most ${PASSWORD_MAX} characters` })
+  password!: string;
+}
+
+@InputType({ description: "A password to replace the present one." })
+export class ChangePasswordInput {
+  @Field(() => String, { description: "The present password." })
+  @MaxLength(PASSWORD_MAX, { message: `must have at most ${PASSWORD_MAX} characters` })
+  currentPassword!: string;
+
+  @Field(() => String, { description: "The new password, 12 to 200 characters." })
+  @IsPassword()
+  newPassword!: string;
+}
+
+@ObjectType({
+  simpleResolvers: true,
+  description: "A session that was just opened, and that the browser keeps in a cookie.",
+})
+export class CookieSession {
+  @Field(() => GraphQLISODateTime, { description: "When the session ends by itself." })
+  expiresAt!: Timestamp;
+
+  @Field(() => Member, { description: "Who signed in." })
+  member!: Member;
+}
+
+@ObjectType({ simpleResolvers: true, description: "A session that was just opened." })
+export class SignedIn extends CookieSession {
+  @Field(() => String, {
+    description: "Session token, for `Authorization: Bearer …`. It cannot be had again.",
+  })
+  token!: string;
+}

@@ -1,0 +1,80 @@
+import { Arg, Ctx, Int, Mutation, Query, Resolver } from "type-graphql";
+import { Access } from "../../auth/access";
+import { cookieOf, type RequestContext } from "../../auth/context";
+import { Member } from "./member.entity";
+import { ChangePasswordInput, CookieSession, SignedIn, SignInInput } from "./member.inputs";
+import { MemberService } from "./member.service";
+import { SessionService } from "./session.service";
+
+@Resolver(() => Member)
+export class MemberResolver {
+  constructor(
+    private readonly service: MemberService,
+    private readonly sessions: SessionService,
+  ) {}
+
+  @Access("member")
+  @Query(() => Member, { description: "The member who is signed in." })
+  viewer(@Ctx() context: RequestContext): Promise<Member> {
+    return this.service.viewer(context);
+  }
+
+  @Access("member")
+  @Query(() => [Member], { description: "The members of the caller's organization, by e-mail address." })
+  members(@Ctx() context: RequestContext): Promise<Member[]> {
+    return this.service.list(context);
+  }
+
+  @Access("anyone")
+  @Mutation(() => SignedIn, { description: "Opens a session for a member." })
+  signIn(
+    @Ctx() context: RequestContext,
+    @Arg("input", () => SignInInput, { description: "E-mail address and password." }) input: SignInInput,
+  ): Promise<SignedIn> {
+    return this.sessions.signIn(context, input);
+  }
+
+  @Access("anyone")
+  @Mutation(() => CookieSession, {
+    description:
+      "Opens a session for a member in a browser, which keeps it in a cookie that pages cannot read: the token is in no answer.",
+  })
+  async signInWithCookie(
+    @Ctx() context: RequestContext,
+    @Arg("input", () => SignInInput, { description: "E-mail address and password." }) input: SignInInput,
+  ): Promise<CookieSession> {
+    const cookie = cookieOf(context);
+    const { token, expiresAt, member } = await this.sessions.signIn(context, input);
+    cookie.set(token, expiresAt);
+    return { expiresAt, member };
+  }
+
+  @Access("member", { whileDeactivated: true })
+  @Mutation(() => Boolean, { description: "Ends the session that calls." })
+  async signOut(@Ctx() context: RequestContext): Promise<boolean> {
+    const ended = await this.sessions.signOut(context);
+    context.cookie?.clear();
+    return ended;
+  }
+
+  @Access("member", { whileDeactivated: true })
+  @Mutation(() => Int, {
+    description: "Ends all sessions of the member, this one too; answers how many there were.",
+  })
+  async signOutEverywhere(@Ctx() context: RequestContext): Promise<number> {
+    const ended = await this.sessions.signOutEverywhere(context);
+    context.cookie?.clear();
+    return ended;
+  }
+
+  @Access("member", { whileDeactivated: true })
+  @Mutation(() => Boolean, {
+    description: "Replaces the member's password and ends all of its other sessions.",
+  })
+  changePassword(
+    @Ctx() context: RequestContext,
+    @Arg("input", () => ChangePasswordInput, { description: "Both passwords." }) input: ChangePasswordInput,
+  ): Promise<boolean> {
+    return this.sessions.changePassword(context, input);
+  }
+}

@@ -1,0 +1,27 @@
+import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
+import type { Timestamp } from "../../common/time";
+import { Member } from "./member.entity";
+
+/** A signed-in member. Its token is kept only as a SHA-256. */
+@Entity()
+export class Session {
+  @PrimaryColumn({ type: "varchar", length: 36 })
+  id!: string;
+
+  @Index()
+  @Column({ type: "varchar", length: 36 })
+  memberId!: string;
+
+  @ManyToOne(() => Member)
+  member?: Member;
+
+  @Column({ type: "varchar", length: 64, unique: true })
+  tokenHash!: string;
+
+  @Column({ type: "varchar", length: 24 })
+  createdAt!: Timestamp;
+
+  @Index()
+  @Column({ type: "varchar", length: 24 })
+  expiresAt!: Timestamp;
+}

@@ -1,0 +1,241 @@
+import { type EntityManager, Not } from "typeorm";
+import { v7 as uuid } from "uuid";
+import { type MemberCaller, memberCaller, type Origin, type RequestContext } from "../../auth/context";
+import { indexBy } from "../../common/coalesce";
+import { timestamp } from "../../common/time";
+import { hashPassword, verifyPassword } from "../../credentials/password";
+import { hashToken, isWellFormedSessionToken, mintSessionToken } from "../../credentials/token-format";
+import type { Database } from "../../database/database";
+import { GatewayError } from "../../errors";
+import type { RefusedTokens } from "../../rate-limits/refused-tokens";
+import { recordAudit } from "../audit/audit";
+import { AuditAction } from "../audit/audit-entry.entity";
+import { assertSignedIn } from "./assert-signed-in";
+import { Member } from "./member.entity";
+import type { ChangePasswordInput, SignedIn, SignInInput } from "./member.inputs";
+import { normalizeEmail } from "./member.service";
+import { Session } from "./session.entity";
+import {
+  countSignInAttempt,
+  openAccount,
+  recordSignIn,
+  takeBackAttempt,
+  touchSignInAttempts,
+} from "./sign-in-throttle";
+
+/** A working day. */
+const SESSION_MS = 12 * 60 * 60 * 1000;
+
+/** Sign-ins and changes of a password at a time: about half a second of hashing. */
+const MAX_PASSWORD_CHECKS = 16;
+
+/** Signing in and out. */
+export class SessionService {
+  private passwordChecks = 0;
+
+  constructor(
+    private readonly database: Database,
+    private readonly refused: RefusedTokens,
+  ) {}
+
+  /** Sessions with their member and organization, by hash. */
+  private readonly byHash = this.database.coalesceByKey("sessions", async (hashes) =>
+    indexBy(
+      await this.database.read((reader) =>
+        reader
+          .createQueryBuilder(Session, "session")
+          .innerJoinAndSelect("session.member", "member")
+          .innerJoinAndSelect("member.organization", "organization")
+          .where("session.token_hash IN (:...hashes)", { hashes })
+          .getMany(),
+      ),
+      ({ tokenHash }) => tokenHash,
+    ),
+  );
+
+  /**
+   * The member behind a session token, read from the database now.
+   * @throws GatewayError `invalid_session` or `too_many_attempts`
+   */
+  async resolve(token: string, { ip }: Pick<Origin, "ip">): Promise<MemberCaller> {
+    const hash = isWellFormedSessionToken(token) ? hashToken(token) : undefined;
+    const session = await this.refused.find(hash, ip, this.byHash);
+    if (session?.member === undefined || session.expiresAt <= timestamp())
+      throw new GatewayError("invalid_session");
+    return callerOf(session.member, session.id);
+  }
+
+  /**
+   * Opens a session.
+   * @throws GatewayError `invalid_credentials`, in the same time whether the address or the password was wrong;
+   *   `too_many_attempts`
+   */
+  signIn(context: RequestContext, input: SignInInput): Promise<SignedIn> {
+    return this.checkingPassword(context, () => this.openSession(context, input));
+  }
+
+  private async openSession({ origin }: RequestContext, input: SignInInput): Promise<SignedIn> {
+    const email = normalizeEmail(input.email);
+    const closed = await countSignInAttempt(this.database, email, origin.ip);
+    const member = await this.memberOf(email);
+    const right = await verifyPassword(member?.passwordHash, input.password);
+    if (member === null || !right) {
+      await this.recordFailure(email, member, origin);
+      throw closed ?? new GatewayError("invalid_credentials");
+    }
+    const token = mintSessionToken();
+    const session = {
+      id: uuid(),
+      memberId: member.id,
+      tokenHash: hashToken(token),
+      createdAt: timestamp(),
+      expiresAt: timestamp(SESSION_MS),
+    };
+    await this.database.write(async (tx) => {
+      await lockPassword(tx, member);
+      await recordSignIn(tx, email, origin.ip);
+      await tx.insert(Session, session);
+      await record(
+        tx,
+        { caller: callerOf(member, session.id), origin },
+        AuditAction.member_signed_in,
+        member,
+      );
+    });
+    this.refused.remember(session.tokenHash);
+    return { token, expiresAt: session.expiresAt, member };
+  }
+
+  /**
+   * Runs what hashes passwords, which happens one by one, outside of the load that other requests are judged by.
+   * @throws GatewayError `too_many_attempts` beyond what is done within half a second, before anything is read
+   */
+  private async checkingPassword<T>(context: RequestContext, check: () => Promise<T>): Promise<T> {
+    if (this.passwordChecks >= MAX_PASSWORD_CHECKS) {
+      throw new GatewayError(
+        "too_many_attempts",
+        "Too many people are signing in. Try again in a few seconds.",
+        {
+          headers: { "retry-after": "2" },
+        },
+      );
+    }
+    this.passwordChecks += 1;
+    try {
+      return await (context.outsideLoad?.(check) ?? check());
+    } finally {
+      this.passwordChecks -= 1;
+    }
+  }
+
+  /** Ends the session that calls. @returns whether there was one left to end */
+  async signOut(context: RequestContext): Promise<boolean> {
+    const caller = memberCaller(context);
+    return this.database.write(async (tx) => {
+      const { affected } = await tx.delete(Session, { id: caller.sessionId });
+      if (affected === 0) return false;
+      const member = await tx.findOneByOrFail(Member, { id: caller.id });
+      await record(tx, context, AuditAction.member_signed_out, member);
+      return true;
+    });
+  }
+
+  /** Ends all sessions of the member that calls. @returns how many there were */
+  signOutEverywhere(context: RequestContext): Promise<number> {
+    const { id } = memberCaller(context);
+    return this.database.write(async (tx) => {
+      await assertSignedIn(tx, context, { whileDeactivated: true });
+      const member = await tx.findOneByOrFail(Member, { id });
+      await record(tx, context, AuditAction.member_signed_out_everywhere, member);
+      return (await tx.delete(Session, { memberId: id })).affected ?? 0;
+    });
+  }
+
+  /**
+   * Replaces the password of the member that calls and ends its other sessions.
+   * A password that an operator or another session has changed meanwhile stays.
+   * @throws GatewayError `invalid_credentials` for a wrong current password; `invalid_session`; `too_many_attempts`
+   */
+  changePassword(context: RequestContext, input: ChangePasswordInput): Promise<boolean> {
+    return this.checkingPassword(context, () => this.replacePassword(context, input));
+  }
+
+  private async replacePassword(context: RequestContext, input: ChangePasswordInput): Promise<boolean> {
+    const caller = memberCaller(context);
+    const closed = await countSignInAttempt(this.database, caller.email, context.origin.ip);
+    const member = await this.database.read((reader) => reader.findOneByOrFail(Member, { id: caller.id }));
+    if (!(await verifyPassword(member.passwordHash, input.currentPassword))) {
+      await this.database.write((tx) =>
+        record(tx, context, AuditAction.member_password_change_failed, member),
+      );
+      throw closed ?? wrongPassword();
+    }
+    const passwordHash = await hashPassword(input.newPassword);
+    await this.database.write(async (tx) => {
+      await assertSignedIn(tx, context, { whileDeactivated: true });
+      const verified = { id: member.id, passwordHash: member.passwordHash };
+      const { affected } = await tx.update(Member, verified, { passwordHash });
+      // Another change was first.
+      if (affected !== 1) throw wrongPassword();
+      await tx.delete(Session, { memberId: member.id, id: Not(caller.sessionId) });
+      await takeBackAttempt(tx, member.email, context.origin.ip);
+      await record(tx, context, AuditAction.member_password_changed, member);
+    });
+    return true;
+  }
+
+  /** Gives a member another password, as an operator may, ends its sessions, and lets it sign in from anywhere. */
+  async setPassword(context: RequestContext, member: Member, password: string): Promise<void> {
+    const passwordHash = await hashPassword(password);
+    await this.database.write(async (tx) => {
+      await tx.update(Member, { id: member.id }, { passwordHash });
+      await tx.delete(Session, { memberId: member.id });
+      await openAccount(tx, member.email);
+      await record(tx, context, AuditAction.member_password_changed, member);
+    });
+  }
+
+  private async memberOf(email: string): Promise<Member | null> {
+    // No address has a NUL, and PostgreSQL would refuse it.
+    if (email.includes("\0")) return null;
+    return this.database.read((reader) =>
+      reader.findOne(Member, { where: { email }, relations: { organization: true } }),
+    );
+  }
+
+  /** An address that nobody has costs a transaction too, or the time would tell. */
+  private recordFailure(
+    email: string,
+    member: Member | null,
+    origin: RequestContext["origin"],
+  ): Promise<void> {
+    const context: RequestContext = { caller: { kind: "anonymous" }, origin };
+    return this.database.write(async (tx) => {
+      await touchSignInAttempts(tx, email);
+      if (member !== null) await record(tx, context, AuditAction.member_sign_in_failed, member);
+    });
+  }
+}
+
+/**
+ * Holds the password as it was looked at: one who changes it meanwhile waits, and then ends the new session too.
+ * @throws GatewayError `invalid_credentials` when it was changed already
+ */
+async function lockPassword(tx: EntityManager, { id, passwordHash }: Member): Promise<void> {
+  const { affected } = await tx.update(Member, { id, passwordHash }, { passwordHash });
+  if (affected !== 1) throw new GatewayError("invalid_credentials");
+}
+
+const wrongPassword = () => new GatewayError("invalid_credentials", "The current password is wrong.");
+
+const record = (tx: EntityManager, context: RequestContext, action: AuditAction, member: Member) =>
+  recordAudit(tx, context, action, { ...member, name: member.email });
+
+const callerOf = ({ id, email, permissions, organization }: Member, sessionId: string): MemberCaller => ({
+  kind: "member",
+  id,
+  email,
+  permissions,
+  sessionId,
+  organization,
+});

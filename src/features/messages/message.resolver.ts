@@ -1,0 +1,42 @@
+import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
+import { Access } from "../../auth/access";
+import type { RequestContext } from "../../auth/context";
+import { MessageConnection } from "./message.connection";
+import { Message } from "./message.entity";
+import { MessagesArgs, NewMessage } from "./message.inputs";
+import { MessageService } from "./message.service";
+
+@Resolver(() => Message)
+export class MessageResolver {
+  constructor(private readonly service: MessageService) {}
+
+  @Access("agentKey")
+  @Query(() => MessageConnection, { description: "Messages of the key's agent, oldest first." })
+  messages(
+    @Ctx() context: RequestContext,
+    @Args(() => MessagesArgs) args: MessagesArgs,
+  ): Promise<MessageConnection> {
+    return this.service.list(context, args);
+  }
+
+  @Access("agentKey")
+  @Query(() => Message, {
+    nullable: true,
+    description: "One message of the key's agent; null when there is none.",
+  })
+  message(
+    @Ctx() context: RequestContext,
+    @Arg("id", () => ID, { description: "Its id." }) id: string,
+  ): Promise<Message | null> {
+    return this.service.find(context, id);
+  }
+
+  @Access("agentKey")
+  @Mutation(() => Message, { description: "Queues a message for the key's agent." })
+  sendMessage(
+    @Ctx() context: RequestContext,
+    @Arg("input", () => NewMessage, { description: "The message." }) input: NewMessage,
+  ): Promise<Message> {
+    return this.service.send(context, input);
+  }
+}

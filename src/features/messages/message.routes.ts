@@ -1,0 +1,31 @@
+import type { RouteGroup } from "../../schema/rest-route";
+
+/** The quickstart message call. */
+export const messageRoutes: RouteGroup = {
+  tag: "Messages",
+  description: "Messages handed to the agent.",
+  routes: [
+    {
+      operationId: "sendMessage",
+      summary: "Queue a message for the agent",
+      method: "POST",
+      path: "/messages",
+      document: `mutation sendMessage($input: NewMessage!) {
+        sendMessage(input: $input) { id message status createdAt }
+      }`,
+      bodyVariable: "input",
+      status: 201,
+      result: ["sendMessage"],
+      answers: "The message, queued.",
+      example: {
+        body: { message: "Hello" },
+        answer: {
+          id: "01a1fcd2-8c5c-76e1-b1ca-cdbe8ad941e6",
+          message: "Hello",
+          status: "queued",
+          createdAt: "2026-11-21T06:36:59.356Z",
+        },
+      },
+    },
+  ],
+};

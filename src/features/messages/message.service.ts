@@ -1,0 +1,121 @@
+import { type EntityManager, In } from "typeorm";
+import { v7 as uuid } from "uuid";
+import { agentCaller, type RequestContext } from "../../auth/context";
+import { timestamp } from "../../common/time";
+import { isUuid } from "../../common/uuid";
+import { type Database, InsertOrderLock } from "../../database/database";
+import { onceEach } from "../../idempotency/idempotency";
+import { paginate } from "../../pagination/connection";
+import { assertKeysAccepted } from "../api-keys/assert-accepted";
+import { MessageConnection } from "./message.connection";
+import { Message, MessageStatus } from "./message.entity";
+import type { MessagesArgs, NewMessage } from "./message.inputs";
+
+/** Messages handed to agents. An agent reads back its own and no others. */
+export class MessageService {
+  constructor(private readonly database: Database) {}
+
+  /** @returns one page of the agent's messages, oldest first. @throws GatewayError `invalid_cursor` */
+  async list(context: RequestContext, args: MessagesArgs): Promise<MessageConnection> {
+    const page = MessageConnection.pageOf(args);
+    const rows = await this.database.read((reader) => {
+      const query = reader.createQueryBuilder(Message, "message").where({ agentId: agentOf(context) });
+      if (args.status != null) query.andWhere({ status: args.status });
+      return paginate(query, page).getMany();
+    });
+    return new MessageConnection(rows, page);
+  }
+
+  /** @returns the message, or null when the agent has none with this id */
+  async find(context: RequestContext, id: string): Promise<Message | null> {
+    if (!isUuid(id)) return null;
+    return this.database.read((reader) => reader.findOneBy(Message, { id, agentId: agentOf(context) }));
+  }
+
+  /** Queues a message for the agent. @throws GatewayError `idempotency_key_reused` */
+  send(context: RequestContext, { message, idempotencyKey }: NewMessage): Promise<Message> {
+    const { agent, key } = agentCaller(context);
+    const draft = { agentId: agent.id, message, keyId: key.id };
+    if (idempotencyKey == null) return this.add(draft);
+    return this.addOnce({
+      scope: `sendMessage:${agent.id}`,
+      key: idempotencyKey,
+      request: { message },
+      draft,
+    });
+  }
+
+  private readonly add = this.database.batchInserts((tx, messages: readonly Draft[]) =>
+    this.insert(tx, messages),
+  );
+
+  private readonly addOnce = this.database.batchInserts<KeyedDraft, Message>((tx, drafts) =>
+    onceEach(tx, drafts, {
+      create: (fresh) =>
+        this.insert(
+          tx,
+          fresh.map(({ draft }) => draft),
+        ),
+      find: (ids) => tx.findBy(Message, { id: In([...ids]) }),
+      idOf: ({ id }) => id,
+    }),
+  );
+
+  private async insert(tx: EntityManager, drafts: readonly Draft[]): Promise<Message[]> {
+    await this.database.lockInsertOrder(tx, InsertOrderLock.messages);
+    await assertKeysAccepted(
+      tx,
+      drafts.map(({ keyId }) => keyId),
+    );
+    const nextId = await idsAfterLast(tx, [...new Set(drafts.map(({ agentId }) => agentId))]);
+    const createdAt = timestamp();
+    const messages = drafts.map(({ agentId, message }) =>
+      tx.create(Message, {
+        agentId,
+        message,
+        id: nextId(agentId),
+        status: MessageStatus.queued,
+        createdAt,
+      }),
+    );
+    await tx.createQueryBuilder().insert().into(Message).values(messages).updateEntity(false).execute();
+    return messages;
+  }
+}
+
+type Draft = Pick<Message, "agentId" | "message"> & { keyId: string };
+
+/** A message that came with an idempotency key. */
+interface KeyedDraft {
+  scope: string;
+  key: string;
+  request: { message: string };
+  draft: Draft;
+}
+
+const agentOf = (context: RequestContext): string => agentCaller(context).agent.id;
+
+/** Makes ids that sort after all that an agent has, whatever the clocks of other processes say. */
+async function idsAfterLast(
+  tx: EntityManager,
+  agentIds: readonly string[],
+): Promise<(agentId: string) => string> {
+  const rows = await tx
+    .createQueryBuilder(Message, "message")
+    .select("message.agent_id", "agentId")
+    .addSelect("MAX(message.id)", "id")
+    .where("message.agent_id IN (:...agentIds)", { agentIds })
+    .groupBy("message.agent_id")
+    .getRawMany<{ agentId: string; id: string }>();
+  const last = new Map(rows.map(({ agentId, id }) => [agentId, id]));
+  return (agentId) => {
+    const before = last.get(agentId);
+    const now = uuid();
+    const id = before === undefined || now > before ? now : uuid({ msecs: millisecondsOf(before) + 1 });
+    last.set(agentId, id);
+    return id;
+  };
+}
+
+/** The time inside a UUID of version 7: its first 48 bits (RFC 9562, 5.7). */
+const millisecondsOf = (id: string): number => Number.parseInt(id.replace("-", "").slice(0, 12), 16);

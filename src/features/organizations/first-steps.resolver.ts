@@ -1,0 +1,16 @@
+import { Ctx, Query, Resolver } from "type-graphql";
+import { Access } from "../../auth/access";
+import type { RequestContext } from "../../auth/context";
+import { FirstSteps } from "./first-steps";
+import { FirstStepsService } from "./first-steps.service";
+
+@Resolver(() => FirstSteps)
+export class FirstStepsResolver {
+  constructor(private readonly service: FirstStepsService) {}
+
+  @Access("member")
+  @Query(() => FirstSteps, { description: "What the caller's organization has done so far." })
+  firstSteps(@Ctx() context: RequestContext): Promise<FirstSteps> {
+    return this.service.of(context);
+  }
+}

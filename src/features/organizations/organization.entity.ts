@@ -1,0 +1,36 @@
+import { Field, GraphQLISODateTime, ID, ObjectType } from "type-graphql";
+import { Column, Entity, PrimaryColumn } from "typeorm";
+import type { Timestamp } from "../../common/time";
+import { Uuid } from "../../common/uuid";
+
+@ObjectType({
+  simpleResolvers: true,
+  description: "A customer: it owns agents, members, API keys and an audit log.",
+})
+@Entity()
+export class Organization {
+  @Field(() => ID, { description: "Unique identifier (UUID)." })
+  @Uuid
+  @PrimaryColumn({ type: "varchar", length: 36 })
+  id!: string;
+
+  @Field(() => String, {
+    description: "Short name for addresses and the command line, unique in the service.",
+  })
+  @Column({ type: "varchar", length: 63, unique: true })
+  slug!: string;
+
+  @Field(() => String, { description: "Name for people." })
+  @Column({ type: "varchar", length: 200 })
+  name!: string;
+
+  @Field(() => GraphQLISODateTime, {
+    nullable: true,
+    description: "Since when the organization is deactivated; null while it is active.",
+  })
+  @Column({ type: "varchar", length: 24, nullable: true })
+  deactivatedAt!: Timestamp | null;
+
+  @Column({ type: "varchar", length: 24 })
+  createdAt!: Timestamp;
+}

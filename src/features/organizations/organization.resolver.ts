@@ -1,0 +1,26 @@
+import { Ctx, Mutation, Resolver } from "type-graphql";
+import { Access } from "../../auth/access";
+import type { RequestContext } from "../../auth/context";
+import { Organization } from "./organization.entity";
+import { OrganizationService } from "./organization.service";
+
+@Resolver(() => Organization)
+export class OrganizationResolver {
+  constructor(private readonly organizations: OrganizationService) {}
+
+  @Access("manager", { whileDeactivated: true })
+  @Mutation(() => Organization, {
+    description: "Deactivates the caller's organization: from the next request on none of its keys resolves.",
+  })
+  deactivateOrganization(@Ctx() context: RequestContext): Promise<Organization> {
+    return this.organizations.deactivate(context);
+  }
+
+  @Access("manager", { whileDeactivated: true })
+  @Mutation(() => Organization, {
+    description: "Reactivates the caller's organization: its keys resolve again.",
+  })
+  reactivateOrganization(@Ctx() context: RequestContext): Promise<Organization> {
+    return this.organizations.reactivate(context);
+  }
+}

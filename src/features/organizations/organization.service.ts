@@ -1,0 +1,85 @@
+import { type EntityManager, IsNull, Not } from "typeorm";
+import { v7 as uuid } from "uuid";
+import { operatorFor, organizationOf, type RequestContext } from "../../auth/context";
+import { timestamp } from "../../common/time";
+import type { Database } from "../../database/database";
+import { insertUnlessTaken } from "../../database/insert-unless-taken";
+import { GatewayError } from "../../errors";
+import { waitForKeyWrites } from "../api-keys/assert-accepted";
+import { recordAudit } from "../audit/audit";
+import { AuditAction } from "../audit/audit-entry.entity";
+import { assertSignedIn } from "../members/assert-signed-in";
+import { Organization } from "./organization.entity";
+import type { NewOrganization } from "./organization.inputs";
+
+/** Organizations, which can be switched off: then none of their keys resolves. */
+export class OrganizationService {
+  constructor(private readonly database: Database) {}
+
+  /** All of them, for the command line. */
+  list(): Promise<Organization[]> {
+    return this.database.read((reader) => reader.find(Organization, { order: { slug: "ASC" } }));
+  }
+
+  /** By slug, for the command line. @throws GatewayError `not_found` */
+  async bySlug(slug: string): Promise<Organization> {
+    const found = await this.database.read((reader) => reader.findOneBy(Organization, { slug }));
+    if (found === null) throw new GatewayError("not_found", `There is no organization "${slug}".`);
+    return found;
+  }
+
+  /** @throws GatewayError `conflict` when the slug is taken */
+  create(input: NewOrganization): Promise<Organization> {
+    return this.database.write((tx) => addOrganization(tx, input));
+  }
+
+  /** From the next request on, no key of the caller's organization resolves. Doing it twice changes nothing. */
+  deactivate(context: RequestContext): Promise<Organization> {
+    return this.switch(context, timestamp(), AuditAction.organization_deactivated);
+  }
+
+  /** Undoes `deactivate`. */
+  reactivate(context: RequestContext): Promise<Organization> {
+    return this.switch(context, null, AuditAction.organization_reactivated);
+  }
+
+  private switch(
+    context: RequestContext,
+    deactivatedAt: string | null,
+    action: AuditAction,
+  ): Promise<Organization> {
+    const id = organizationOf(context);
+    return this.database.write(async (tx) => {
+      await assertSignedIn(tx, context, { whileDeactivated: true });
+      const other = deactivatedAt === null ? Not(IsNull()) : IsNull();
+      const { affected } = await tx.update(Organization, { id, deactivatedAt: other }, { deactivatedAt });
+      if (deactivatedAt !== null) await waitForKeyWrites(this.database, tx);
+      const organization = await tx.findOneByOrFail(Organization, { id });
+      if (affected === 1) {
+        await recordAudit(tx, context, action, { id, name: organization.slug, organizationId: id });
+      }
+      return organization;
+    });
+  }
+}
+
+/** Creates an organization. @throws GatewayError `conflict` when the slug is taken */
+export async function addOrganization(
+  tx: EntityManager,
+  { slug, name }: NewOrganization,
+): Promise<Organization> {
+  const organization = tx.create(Organization, {
+    id: uuid(),
+    slug,
+    name,
+    deactivatedAt: null,
+    createdAt: timestamp(),
+  });
+  await insertUnlessTaken(tx, Organization, organization, `There is already an organization "${slug}".`);
+  await recordAudit(tx, operatorFor(organization), AuditAction.organization_created, {
+    id: organization.id,
+    name: slug,
+    organizationId: organization.id,
+  });
+  return organization;
+}

@@ -1,0 +1,73 @@
+import type { Deprecation } from "../../schema/deprecation";
+import type { RouteGroup } from "../../schema/rest-route";
+
+/** Deprecates getting a pet by its id, in both APIs. */
+export const GET_PET_DEPRECATION: Deprecation = {
+  since: new Date("2026-11-21T00:00:00Z"),
+  sunset: new Date("2030-12-05T00:00:00Z"),
+  successor: "/v1/pets",
+  reason: "Removed on 5 December 2030. Use `pets` with a status filter.",
+};
+
+const REX = { id: 1, name: "Rex", categoryId: 1, status: "available" };
+
+/** The petstore API. */
+export const petRoutes: RouteGroup = {
+  tag: "Pets",
+  description: "The petstore, which every valid API key shares.",
+  routes: [
+    {
+      operationId: "listPets",
+      summary: "List pets",
+      method: "GET",
+      path: "/v1/pets",
+      document: `query listPets($first: Int, $after: String, $status: PetStatus) {
+        pets(first: $first, after: $after, status: $status) {
+          nodes { id name categoryId status }
+          pageInfo { hasNextPage endCursor }
+        }
+      }`,
+      queryParameters: [
+        { name: "limit", variable: "first" },
+        { name: "cursor", variable: "after" },
+        { name: "status", variable: "status" },
+      ],
+      status: 200,
+      result: ["pets", "nodes"],
+      pageInfo: ["pets", "pageInfo"],
+      answers: "One page of pets; `Link` leads to the next.",
+      example: { answer: [REX] },
+    },
+    {
+      operationId: "createPet",
+      summary: "Add a pet",
+      method: "POST",
+      path: "/v1/pets",
+      document: `mutation createPet($input: NewPet!) {
+        createPet(input: $input) { id name categoryId status }
+      }`,
+      bodyVariable: "input",
+      status: 201,
+      result: ["createPet"],
+      location: ({ id }) => `/v1/pets/${id}`,
+      answers: "The pet, with its id.",
+      example: { body: { name: "Rex", categoryId: 1, status: "available" }, answer: REX },
+    },
+    {
+      operationId: "getPet",
+      summary: "Get one pet",
+      description: "One pet; 404 when there is none with this id.",
+      method: "GET",
+      path: "/v1/pets/:petId",
+      document: `query getPet($id: ID!) {
+        pet(id: $id) { id name categoryId status }
+      }`,
+      pathParameters: [{ name: "petId", variable: "id", format: "int64", example: 1 }],
+      status: 200,
+      result: ["pet"],
+      deprecation: GET_PET_DEPRECATION,
+      answers: "The pet.",
+      example: { answer: REX },
+    },
+  ],
+};

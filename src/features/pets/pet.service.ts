@@ -1,0 +1,105 @@
+import type { EntityManager } from "typeorm";
+import { agentCaller, type RequestContext } from "../../auth/context";
+import { isInt64 } from "../../common/int64";
+import { type Database, InsertOrderLock } from "../../database/database";
+import { allReturning, placeholders } from "../../database/returning";
+import { onceEach } from "../../idempotency/idempotency";
+import { assertKeysAccepted } from "../api-keys/assert-accepted";
+import { PetConnection } from "./pet.connection";
+import { Pet, PetStatus } from "./pet.entity";
+import type { NewPet, PetsArgs } from "./pet.inputs";
+import { type PetPage, PetReader, petsWithin } from "./pet.reader";
+
+/** Rows of one statement; PostgreSQL takes 65,535 parameters, three a row. */
+const SEED_CHUNK = 5_000;
+
+/** A pet to add, and the key that adds it. */
+type Draft = Pick<NewPet, "name" | "categoryId" | "status"> & { keyId: string };
+
+/** A draft that came with an idempotency key. */
+interface KeyedDraft {
+  scope: string;
+  key: string;
+  request: Record<string, unknown>;
+  draft: Draft;
+}
+
+/** The store of animals. It is one store, shared by every valid API key. */
+export class PetService {
+  private readonly reader: PetReader;
+
+  constructor(private readonly database: Database) {
+    this.reader = new PetReader(database);
+  }
+
+  /** @returns one page in the order of the ids. @throws GatewayError `invalid_cursor` */
+  async list(args: PetsArgs): Promise<PetConnection> {
+    const page: PetPage = { ...PetConnection.pageOf(args), status: args.status };
+    return new PetConnection(await this.reader.page(page), page);
+  }
+
+  /** @returns the animal, or null when there is none with this id, be it an int64 or not */
+  async find(id: string): Promise<Pet | null> {
+    return isInt64(id) ? ((await this.reader.find(id)) ?? null) : null;
+  }
+
+  /** Adds an animal. @throws GatewayError `idempotency_key_reused` */
+  create(context: RequestContext, { idempotencyKey, ...pet }: NewPet): Promise<Pet> {
+    const { agent, key } = agentCaller(context);
+    const draft = { ...pet, keyId: key.id };
+    if (idempotencyKey == null) return this.add(draft);
+    return this.addOnce({ scope: `createPet:${agent.id}`, key: idempotencyKey, request: pet, draft });
+  }
+
+  private readonly add = this.database.batchInserts((tx, pets: readonly Draft[]) => this.insert(tx, pets));
+
+  private readonly addOnce = this.database.batchInserts<KeyedDraft, Pet>((tx, drafts) =>
+    onceEach(tx, drafts, {
+      create: (fresh) =>
+        this.insert(
+          tx,
+          fresh.map(({ draft }) => draft),
+        ),
+      find: (ids) => petsWithin(tx, ids),
+      idOf: ({ id }) => id,
+    }),
+  );
+
+  /** Rows get their ids in the order of VALUES, whatever the order in which they come back. */
+  private async insert(tx: EntityManager, pets: readonly Draft[]): Promise<Pet[]> {
+    await this.database.lockInsertOrder(tx, InsertOrderLock.pets);
+    await assertKeysAccepted(
+      tx,
+      pets.map(({ keyId }) => keyId),
+    );
+    const rows = await allReturning<{ id: string }>(
+      tx,
+      `insert into pet (name, category_id, status) values ${placeholders(pets.length, 3)}
+       returning CAST(id AS TEXT) AS id`,
+      pets.flatMap(({ name, categoryId, status }) => [name, categoryId, status ?? null]),
+    );
+    const ids = rows.map(({ id }) => BigInt(id)).sort((a, b) => (a < b ? -1 : 1));
+    return pets.map(({ name, categoryId, status }, i) => ({
+      id: String(ids[i]),
+      name,
+      categoryId,
+      status: status ?? null,
+    }));
+  }
+
+  /** Adds made-up animals, to try things on. */
+  async seed(count: number): Promise<void> {
+    const statuses = [...Object.values(PetStatus), null];
+    for (let done = 0; done < count; done += SEED_CHUNK) {
+      const rows = Array.from({ length: Math.min(SEED_CHUNK, count - done) }, (_, i) => ({
+        name: `Pet ${done + i + 1}`,
+        categoryId: String(((done + i) % 10) + 1),
+        status: statuses[(done + i) % statuses.length] ?? null,
+      }));
+      await this.database.write(async (tx) => {
+        await this.database.lockInsertOrder(tx, InsertOrderLock.pets);
+        await tx.createQueryBuilder().insert().into(Pet).values(rows).updateEntity(false).execute();
+      });
+    }
+  }
+}

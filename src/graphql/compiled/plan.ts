@@ -1,0 +1,291 @@
+import {
+  type DocumentNode,
+  defaultFieldResolver,
+  type ExecutionResult,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  getOperationAST,
+  getVariableValues,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+  visit,
+} from "graphql";
+import type { RequestContext } from "../../auth/context";
+import { type ReadArguments, readArguments } from "./plan-arguments";
+
+/** Runs one operation for a caller, with the result that graphql-js would give, except that the first error ends it. */
+export type Execute = (
+  context: RequestContext,
+  variables: Readonly<Record<string, unknown>>,
+) => Promise<ExecutionResult>;
+
+/** What stays the same during one run. */
+interface Run {
+  context: RequestContext;
+  variables: Record<string, unknown>;
+}
+
+type Path = GraphQLResolveInfo["path"];
+
+/** Semaphore what a resolver returned into what is answered. Returns a promise only where it met one. */
+type Complete = (value: unknown, run: Run, path: Path) => unknown;
+type ResolveField = (source: unknown, run: Run, path: Path | undefined) => unknown;
+
+/** The document uses something that is left to graphql-js. */
+class NotPlannable extends Error {}
+
+/**
+ * Prepares a valid operation: which fields it selects, how their arguments are read and how their values are completed
+ * is decided once, as closures over the schema. No code is generated from the document.
+ * @param operationName which operation to prepare, where the document has several
+ * @throws Error for what is left to graphql-js: directives, introspection, abstract types and subscriptions
+ */
+export function planOperation(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operationName?: string,
+): Execute {
+  const operation = getOperationAST(document, operationName);
+  const root = operation && schema.getRootType(operation.operation);
+  if (!operation || !root || operation.operation === "subscription")
+    throw new NotPlannable("no query or mutation");
+  rejectDirectives(document);
+  const planner = new Planner(schema, operation, fragmentsOf(document));
+  const select = planner.planSelections(root, [operation.selectionSet], operation.operation === "mutation");
+  const definitions = operation.variableDefinitions ?? [];
+
+  return async (context, variables) => {
+    const { coerced, errors } =
+      definitions.length === 0 ? { coerced: {} } : getVariableValues(schema, definitions, variables);
+    if (errors !== undefined) return { errors };
+    try {
+      const data = await select(undefined, { context, variables: coerced }, undefined);
+      return { data: data as Record<string, unknown> };
+    } catch (error) {
+      return { errors: [asGraphQLError(error)] };
+    }
+  };
+}
+
+class Planner {
+  constructor(
+    private readonly schema: GraphQLSchema,
+    private readonly operation: OperationDefinitionNode,
+    private readonly fragments: Record<string, FragmentDefinitionNode>,
+  ) {}
+
+  /** @param serially whether a field starts only when the one before it has ended, as the fields of Mutation do */
+  planSelections(
+    parent: GraphQLObjectType,
+    sets: readonly SelectionSetNode[],
+    serially = false,
+  ): ResolveField {
+    const fields = [...this.collect(parent, sets)].map(([key, nodes]) => ({
+      key,
+      resolve: this.planField(parent, key, nodes),
+    }));
+    if (serially) {
+      return async (source, run, path) => {
+        const result: Record<string, unknown> = {};
+        for (const { key, resolve } of fields) result[key] = await resolve(source, run, path);
+        return result;
+      };
+    }
+    return (source, run, path) => {
+      const result: Record<string, unknown> = {};
+      const pending: Promise<void>[] = [];
+      try {
+        for (const { key, resolve } of fields) {
+          const value = resolve(source, run, path);
+          // The key takes its place now, so that the order is that of the document.
+          result[key] = value;
+          if (isPromise(value)) pending.push(assignLater(result, key, value));
+        }
+      } catch (error) {
+        ignoreRejections(pending);
+        throw error;
+      }
+      return pending.length === 0 ? result : Promise.all(pending).then(() => result);
+    };
+  }
+
+  /** The fields that are selected, by the name that each has in the answer (6.3.2 of the specification). */
+  private collect(
+    parent: GraphQLObjectType,
+    sets: readonly SelectionSetNode[],
+    fields = new Map<string, FieldNode[]>(),
+    visited = new Set<string>(),
+  ): Map<string, FieldNode[]> {
+    for (const node of sets.flatMap(({ selections }) => selections)) {
+      if (node.kind === Kind.FIELD) {
+        const key = (node.alias ?? node.name).value;
+        // On an ordinary object, it would set the prototype.
+        if (key === "__proto__") throw new NotPlannable(key);
+        const nodes = fields.get(key);
+        if (nodes === undefined) fields.set(key, [node]);
+        else nodes.push(node);
+        continue;
+      }
+      const name = node.kind === Kind.FRAGMENT_SPREAD ? node.name.value : undefined;
+      if (name !== undefined && visited.has(name)) continue;
+      if (name !== undefined) visited.add(name);
+      const fragment = node.kind === Kind.FRAGMENT_SPREAD ? this.fragments[node.name.value] : node;
+      const condition = fragment?.typeCondition?.name.value ?? parent.name;
+      if (fragment === undefined || condition !== parent.name) throw new NotPlannable("an abstract type");
+      this.collect(parent, [fragment.selectionSet], fields, visited);
+    }
+    return fields;
+  }
+
+  private planField(parent: GraphQLObjectType, key: string, nodes: FieldNode[]): ResolveField {
+    const [node] = nodes as [FieldNode];
+    const fieldName = node.name.value;
+    if (fieldName === "__typename") return () => parent.name;
+    const field = parent.getFields()[fieldName];
+    if (field === undefined) throw new NotPlannable(fieldName);
+    const complete = this.planType(field.type, nodes, `${parent.name}.${fieldName}`);
+    const { resolve = defaultFieldResolver } = field;
+    if (resolve === defaultFieldResolver && field.args.length === 0) {
+      return (source, run, path) => {
+        const value = (source as Record<string, unknown>)[fieldName];
+        const at = { prev: path, key, typename: parent.name };
+        if (typeof value === "function") return complete(value.call(source, {}, run.context), run, at);
+        return isPromise(value) ? value.then((each) => complete(each, run, at)) : complete(value, run, at);
+      };
+    }
+    const readArgs: ReadArguments = readArguments(field, node);
+    const info = this.infoOf(parent, field, nodes);
+    return (source, run, path) => {
+      const at = { prev: path, key, typename: parent.name };
+      const value = resolve(source, readArgs(run.variables), run.context, {
+        ...info,
+        path: at,
+        variableValues: run.variables,
+      });
+      return isPromise(value) ? value.then((each) => complete(each, run, at)) : complete(value, run, at);
+    };
+  }
+
+  private infoOf(
+    parentType: GraphQLObjectType,
+    { name, type }: GraphQLField<unknown, unknown>,
+    fieldNodes: FieldNode[],
+  ) {
+    const { schema, operation, fragments } = this;
+    return {
+      fieldName: name,
+      fieldNodes,
+      returnType: type,
+      parentType,
+      schema,
+      fragments,
+      rootValue: undefined,
+      operation,
+    };
+  }
+
+  /** @param place the field's name with its type's, for errors */
+  private planType(type: GraphQLOutputType, nodes: readonly FieldNode[], place: string): Complete {
+    if (isNonNullType(type)) {
+      const complete = this.planType(type.ofType, nodes, place);
+      const notNull = (value: unknown) => {
+        if (value === null) throw new Error(`Cannot return null for non-nullable field ${place}.`);
+        return value;
+      };
+      return (value, run, path) => {
+        const completed = complete(value, run, path);
+        return isPromise(completed) ? completed.then(notNull) : notNull(completed);
+      };
+    }
+    const complete = this.planNullable(type, nodes, place);
+    return (value, run, path) => {
+      if (value instanceof Error) throw value;
+      return value === null || value === undefined ? null : complete(value, run, path);
+    };
+  }
+
+  private planNullable(type: GraphQLOutputType, nodes: readonly FieldNode[], place: string): Complete {
+    if (isLeafType(type)) {
+      return (value) => {
+        const leaf = type.serialize(value);
+        if (leaf === null || leaf === undefined) throw new Error(`${type} serialized ${place} to ${leaf}.`);
+        return leaf;
+      };
+    }
+    if (isListType(type)) return listOf(this.planType(type.ofType, nodes, place), place);
+    if (!isObjectType(type) || type.isTypeOf) throw new NotPlannable(String(type));
+    return this.planSelections(
+      type,
+      nodes.flatMap(({ selectionSet }) => selectionSet ?? []),
+    );
+  }
+}
+
+function listOf(complete: Complete, place: string): Complete {
+  return (values, run, path) => {
+    if (!Array.isArray(values)) throw new Error(`Expected a list for ${place}.`);
+    const items: unknown[] = [];
+    let pending = false;
+    try {
+      for (const value of values) {
+        const at = { prev: path, key: items.length, typename: undefined };
+        const item = isPromise(value)
+          ? value.then((each) => complete(each, run, at))
+          : complete(value, run, at);
+        pending ||= isPromise(item);
+        items.push(item);
+      }
+    } catch (error) {
+      ignoreRejections(items.filter(isPromise));
+      throw error;
+    }
+    return pending ? Promise.all(items) : items;
+  };
+}
+
+const isPromise = (value: unknown): value is Promise<unknown> =>
+  typeof value === "object" &&
+  value !== null &&
+  typeof (value as Partial<Promise<unknown>>).then === "function";
+
+async function assignLater(result: Record<string, unknown>, key: string, value: Promise<unknown>) {
+  result[key] = await value;
+}
+
+/** The first error has ended the run, and an unhandled rejection of another field would end the process. */
+function ignoreRejections(promises: readonly Promise<unknown>[]): void {
+  for (const promise of promises) promise.catch(() => {});
+}
+
+function asGraphQLError(thrown: unknown): GraphQLError {
+  const originalError = thrown instanceof Error ? thrown : new Error(`A resolver threw ${typeof thrown}.`);
+  return new GraphQLError(originalError.message, { originalError });
+}
+
+/** Whether a selection is skipped depends on the request. */
+function rejectDirectives(document: DocumentNode): void {
+  visit(document, {
+    Directive: ({ name }) => {
+      throw new NotPlannable(`@${name.value}`);
+    },
+  });
+}
+
+function fragmentsOf({ definitions }: DocumentNode): Record<string, FragmentDefinitionNode> {
+  const fragments: Record<string, FragmentDefinitionNode> = Object.create(null);
+  for (const definition of definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments[definition.name.value] = definition;
+  }
+  return fragments;
+}

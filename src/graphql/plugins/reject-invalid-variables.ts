@@ -1,0 +1,104 @@
+import type { ApolloServerPlugin } from "@apollo/server";
+import {
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  type GraphQLLeafType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isRequiredInputField,
+  typeFromAST,
+} from "graphql";
+import type { RequestContext } from "../../auth/context";
+import { excerpt } from "../../credentials/redact-tokens";
+import { type InputProblem, InvalidInput, MAX_PROBLEMS } from "../../errors";
+
+/** Longest name of the client's that is told (characters). */
+const NAME_MAX_LENGTH = 100;
+
+/**
+ * Refuses variables that do not fit their types, by path, before GraphQL does: its own message would repeat the
+ * value and all that stands around it, such as a password.
+ */
+export const rejectInvalidVariables: ApolloServerPlugin<RequestContext> = {
+  async requestDidStart() {
+    return {
+      async didResolveOperation({ operation, request, schema }) {
+        const problems: InputProblem[] = [];
+        const values = request.variables ?? {};
+        for (const { variable, type: node } of operation?.variableDefinitions ?? []) {
+          const name = variable.name.value;
+          const type = typeFromAST(schema, node as never) as GraphQLInputType | undefined;
+          if (type !== undefined && Object.hasOwn(values, name))
+            addProblems(values[name], type, name, problems);
+        }
+        if (problems.length > 0) throw new InvalidInput(problems);
+      },
+    };
+  },
+};
+
+/** Adds what keeps a value from being of a type (GraphQL, 3), until there is enough of it. */
+function addProblems(value: unknown, type: GraphQLInputType, path: string, problems: InputProblem[]): void {
+  if (problems.length >= MAX_PROBLEMS) return;
+  const add = (problem: string, at = path) => void problems.push({ path: at, problem });
+  if (isNonNullType(type)) {
+    if (value == null) add("is required");
+    else addProblems(value, type.ofType, path, problems);
+  } else if (value == null) {
+    return;
+  } else if (isListType(type)) {
+    // One item may come without the list around it.
+    const items = Array.isArray(value) ? value : [value];
+    for (const [i, item] of items.entries()) {
+      if (problems.length >= MAX_PROBLEMS) return;
+      addProblems(item, type.ofType, Array.isArray(value) ? `${path}.${i}` : path, problems);
+    }
+  } else if (!isInputObjectType(type)) {
+    if (!isOf(type, value)) add(mustBe(type, value));
+  } else if (typeof value !== "object" || Array.isArray(value)) {
+    add("must be an object");
+  } else {
+    addProblemsOfFields(value as Record<string, unknown>, type, path, problems);
+  }
+}
+
+function addProblemsOfFields(
+  value: Record<string, unknown>,
+  type: GraphQLInputObjectType,
+  path: string,
+  problems: InputProblem[],
+): void {
+  const fields = type.getFields();
+  for (const name of Object.keys(value)) {
+    if (problems.length >= MAX_PROBLEMS) return;
+    if (!Object.hasOwn(fields, name)) {
+      problems.push({ path: `${path}.${excerpt(name, NAME_MAX_LENGTH)}`, problem: "is not known" });
+    }
+  }
+  for (const field of Object.values(fields)) {
+    const given = Object.hasOwn(value, field.name) ? value[field.name] : undefined;
+    const left = given === undefined && !isRequiredInputField(field);
+    if (!left) addProblems(given, field.type, `${path}.${field.name}`, problems);
+  }
+}
+
+function isOf(type: GraphQLLeafType, value: unknown): boolean {
+  try {
+    return type.parseValue(value) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function mustBe(type: GraphQLLeafType, value: unknown): string {
+  if (isEnumType(type)) {
+    const names = type.getValues().map(({ name }) => name);
+    return `must be one of ${names.join(", ")}`;
+  }
+  if (type.name === "ID" && typeof value === "bigint") {
+    return "must be a string, for many JSON parsers round integers beyond 2^53: send it as a string";
+  }
+  return `must be of the type ${type.name}`;
+}

@@ -1,0 +1,146 @@
+import type { ApolloServerPlugin } from "@apollo/server";
+import {
+  type DocumentNode,
+  type GraphQLSchema,
+  getOperationAST,
+  type OperationDefinitionNode,
+  parse,
+  validate,
+} from "graphql";
+import { isForAnyone } from "../../auth/access";
+import type { Caller, RequestContext } from "../../auth/context";
+import { GatewayError } from "../../errors";
+import { type AnswerBudget, isSmallAnswer } from "../../rate-limits/answer-budget";
+import type { RateLimit } from "../../rate-limits/rate-limit";
+import { assertDocumentLimits } from "./document-limits";
+import { assertAtMost, MAX_ANSWER_CHARACTERS, MAX_ANSWER_VALUES } from "./limits";
+import { type QueryCost, queryCosts } from "./query-cost";
+
+/** What Apollo goes on with in place of a document that is rejected, until it lets a plugin reject. */
+const NOTHING = parse("{ __typename }");
+
+const FREE: QueryCost = { values: 0, characters: 0, rootFields: 0 };
+
+type Variables = Readonly<Record<string, unknown>>;
+
+/** What a request is limited by besides its own size. */
+export interface RequestLimits {
+  /** Whether the schema is hidden from callers without a credential. */
+  schemaHidden: boolean;
+  /** Undefined for no limit. */
+  rateLimit: RateLimit | undefined;
+  answers: AnswerBudget;
+}
+
+/**
+ * Rejects documents that are costly to validate before they are validated, and operations that are costly to answer
+ * before they run. Each field of a mutation counts as a request of the key, and a large answer waits for its part of
+ * the memory that answers may take. Apollo would answer 500 if a plugin threw before the operation is known, so until
+ * then a rejected document is replaced by another one.
+ */
+export function queryLimits(
+  schema: GraphQLSchema,
+  { schemaHidden, rateLimit, answers }: RequestLimits,
+): ApolloServerPlugin<RequestContext> {
+  const costOf = costsOf(schema);
+
+  const assertSchemaMayBeSeen = (document: DocumentNode, caller: Caller) => {
+    if (!schemaHidden || caller.kind !== "anonymous" || isForAnyone(schema, document)) return;
+    if (caller.sessionEnded) throw new GatewayError("invalid_session");
+    // One message, whether the schema has the fields or not.
+    throw new GatewayError(
+      "unauthenticated",
+      "This needs an Authorization header: Bearer <API_KEY>, or <session token>, from signIn.",
+    );
+  };
+
+  return {
+    async requestDidStart() {
+      let refusal: unknown;
+      const refuseIf = (context: object, check: () => void) => {
+        try {
+          check();
+        } catch (error) {
+          refusal = error;
+          Object.assign(context, { document: NOTHING });
+        }
+      };
+      return {
+        async didResolveSource(context) {
+          refuseIf(context, () => assertAtMost("characters", context.source.length));
+        },
+        async validationDidStart(context) {
+          const document = context.document as DocumentNode;
+          refuseIf(context, () => {
+            assertDocumentLimits(document);
+            const { caller } = context.contextValue;
+            assertSchemaMayBeSeen(document, caller);
+            const { operationName, variables } = context.request;
+            assertAffordable(costOf(document, getOperationAST(document, operationName), variables));
+            // What GraphQL says of a document names types and fields.
+            if (schemaHidden && caller.kind === "anonymous" && hasFault(schema, document)) {
+              throw new GatewayError("graphql_validation_failed");
+            }
+          });
+        },
+        async didResolveOperation({ document, operation, request, contextValue, response }) {
+          if (refusal !== undefined) throw refusal;
+          const { caller } = contextValue;
+          assertSchemaMayBeSeen(document, caller);
+          const cost = costOf(document, operation as OperationDefinitionNode | null, request.variables);
+          assertAffordable(cost);
+          if (
+            rateLimit &&
+            caller.kind === "agent" &&
+            operation?.operation === "mutation" &&
+            cost.rootFields > 1
+          ) {
+            // The first was counted when the request arrived.
+            const { headers, refusal } = rateLimit(caller.key.id, cost.rootFields - 1);
+            for (const [name, value] of Object.entries(headers))
+              response.http.headers.set(name, String(value));
+            if (refusal) throw refusal;
+          }
+          await answers.admit(contextValue, cost.characters);
+        },
+      };
+    },
+  };
+}
+
+/**
+ * Makes the function that tells what an operation may cost. A document that the server keeps is measured once with the
+ * largest pages, and again with the variables of a request only where that is too much to ignore.
+ */
+function costsOf(schema: GraphQLSchema) {
+  const known = new WeakMap<DocumentNode, ReadonlyMap<OperationDefinitionNode, QueryCost>>();
+  return (
+    document: DocumentNode,
+    operation: OperationDefinitionNode | null | undefined,
+    variables: Variables = {},
+  ): QueryCost => {
+    const costs = known.get(document) ?? queryCosts(schema, document);
+    known.set(document, costs);
+    if (operation == null) return FREE;
+    const most = costs.get(operation) ?? FREE;
+    const isSmall = most.values <= MAX_ANSWER_VALUES && isSmallAnswer(most.characters);
+    if (isSmall || !operation.variableDefinitions?.length) return most;
+    return queryCosts(schema, document, variables).get(operation) ?? FREE;
+  };
+}
+
+/** @throws GatewayError `query_too_complex` */
+function assertAffordable({ values, characters }: QueryCost): void {
+  const [has, max, unit] =
+    values > MAX_ANSWER_VALUES
+      ? [values, MAX_ANSWER_VALUES, "values"]
+      : [characters, MAX_ANSWER_CHARACTERS, "characters"];
+  if (has <= max) return;
+  throw new GatewayError(
+    "query_too_complex",
+    `The answer may hold ${has} ${unit}, but at most ${max}: select fewer fields or smaller pages.`,
+  );
+}
+
+const hasFault = (schema: GraphQLSchema, document: DocumentNode): boolean =>
+  validate(schema, document, undefined, { maxErrors: 1 }).length > 0;

@@ -1,0 +1,58 @@
+import type { FastifyInstance } from "fastify";
+import { GatewayError } from "../../errors";
+
+/** Far more than any client sends; Node would drop those beyond 2,000 in silence. */
+const MAX_FIELDS = 200;
+
+/** A name or an address, with or without a port (RFC 9110, 7.2); empty where the target has none. */
+const HOST = /^([\w.-]+|\[[\da-f:.]+\])?(:\d{1,5})?$/i;
+
+const CLOSE = { headers: { connection: "close" } };
+
+/**
+ * Refuses what one server may read in one way and the next in another (RFC 9112, 3.2 and 6.1): two hosts,
+ * credentials, content types or idempotency keys; a transfer encoding that Node passes over; too many headers.
+ * The parser has refused by now what is no HTTP at all.
+ */
+export function rejectAmbiguousRequests(app: FastifyInstance): void {
+  app.addHook("onRequest", (request, _, done) => {
+    const { raw } = request;
+    const { headers, rawHeaders } = raw;
+    if (rawHeaders.length > 2 * MAX_FIELDS) {
+      throw new GatewayError("header_fields_too_large", `The request has over ${MAX_FIELDS} headers.`);
+    }
+    refuseRepeated(rawHeaders);
+    const { host, "transfer-encoding": encoding } = headers;
+    if (host === undefined ? raw.httpVersion !== "1.0" : !HOST.test(host)) {
+      throw new GatewayError("invalid_request", "The Host header is not valid.");
+    }
+    if (encoding !== undefined && (encoding.toLowerCase() !== "chunked" || raw.httpVersion === "1.0")) {
+      throw new GatewayError("invalid_request", "The server knows no Transfer-Encoding but chunked.", CLOSE);
+    }
+    done();
+  });
+}
+
+/** Headers of which a request has at most one, with what to do about two. Node would keep the first, or join them. */
+const SINGLE: Readonly<Record<string, string>> = {
+  host: "The request has more than one Host header.",
+  authorization:
+    "The Authorization header must be one value: Bearer <API_KEY>. The request has it more than once.",
+  "content-type": "The request has more than one Content-Type header. Send application/json once.",
+  "idempotency-key": "The request has more than one Idempotency-Key header. Send one key.",
+};
+
+/** Their lengths tell most names apart without lowercasing them. */
+const LENGTHS = new Set(Object.keys(SINGLE).map(({ length }) => length));
+
+function refuseRepeated(rawHeaders: readonly string[]): void {
+  let seen: string[] | undefined;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const { length } = rawHeaders[i] as string;
+    if (!LENGTHS.has(length)) continue;
+    const name = (rawHeaders[i] as string).toLowerCase();
+    if (seen === undefined) seen = [name];
+    else if (!seen.includes(name)) seen.push(name);
+    else if (Object.hasOwn(SINGLE, name)) throw new GatewayError("invalid_request", SINGLE[name]);
+  }
+}

@@ -1,0 +1,141 @@
+import { STATUS_CODES } from "node:http";
+import { ERRORS, type ErrorCode } from "../../errors";
+import { RATE_LIMIT_HEADERS } from "../../rate-limits/rate-limit";
+import type { JsonSchema } from "../json-value";
+import type { RoutePlan } from "../plan";
+import { DEPRECATION_HEADERS, type HeaderName, headers } from "./headers";
+
+/** What requests can meet that reach no operation; other methods of a path are answered 405. */
+const ANYWHERE: readonly ErrorCode[] = ["not_found", "method_not_allowed", "misdirected_request"];
+
+/** The body of every error. */
+export function errorSchema(plans: readonly RoutePlan[]): JsonSchema {
+  const codes = [...new Set([...plans.flatMap(errorCodes), ...ANYWHERE])];
+  return {
+    type: "object",
+    description: "Why a request was refused or failed.",
+    properties: {
+      code: { type: "string", enum: codes, description: "Machine-readable error code." },
+      message: { type: "string", description: "Human-readable description." },
+      status: {
+        type: "integer",
+        format: "int32",
+        enum: [...new Set(codes.map((code) => ERRORS[code].status))],
+        description: "The HTTP status code.",
+      },
+    },
+    required: ["code", "message", "status"],
+    additionalProperties: false,
+  };
+}
+
+/** The codes that an operation can answer: by what it takes, and those that it declares. */
+function errorCodes({ route, body, idempotencyKey, canBeMissing }: RoutePlan): ErrorCode[] {
+  const has = (holds: unknown, ...codes: ErrorCode[]) => (holds ? codes : []);
+  const takesBytes = route.method !== "GET";
+  const codes = [
+    ...has(true, "invalid_request"),
+    ...has(route.pageInfo, "invalid_cursor"),
+    ...has(body, "invalid_json", "invalid_content_type"),
+    ...has(
+      true,
+      "unauthenticated",
+      "invalid_api_key",
+      "key_expired",
+      "key_not_resolvable",
+      "invalid_session",
+    ),
+    ...has(true, "key_revoked", "forbidden"),
+    ...has(canBeMissing, "not_found"),
+    ...has(true, "request_timeout"),
+    ...has(idempotencyKey, "idempotency_key_reused"),
+    ...has(takesBytes, "payload_too_large"),
+    ...has(body, "unsupported_content_encoding"),
+    ...has(
+      true,
+      "expectation_failed",
+      "misdirected_request",
+      "rate_limited",
+      "too_many_attempts",
+      "header_fields_too_large",
+    ),
+    ...has(true, "internal_error", "unavailable"),
+    ...(route.errors ?? []),
+  ];
+  return [...new Set(codes)].sort((a, b) => ERRORS[a].status - ERRORS[b].status);
+}
+
+/** The reusable error responses of the document. */
+export class ErrorResponses {
+  private readonly all = new Map<string, JsonSchema>();
+  private readonly common: readonly ErrorCode[];
+
+  /** @param plans of all operations; what they have in common needs no name */
+  constructor(plans: readonly RoutePlan[]) {
+    const [first = [], ...others] = plans.map(errorCodes);
+    this.common = first.filter((code) => others.every((codes) => codes.includes(code)));
+  }
+
+  /** References to the responses of an operation, by status. */
+  of(plan: RoutePlan): Record<string, JsonSchema> {
+    const codes = errorCodes(plan);
+    const statuses = [...new Set(codes.map((code) => ERRORS[code].status))];
+    return Object.fromEntries(
+      statuses.map((status) => {
+        const possible = codes.filter((code) => ERRORS[code].status === status);
+        // The parser answers these before there is a route.
+        const deprecated = plan.route.deprecation !== undefined && ![408, 431].includes(status);
+        const name = this.nameOf(status, possible, deprecated);
+        this.all.set(name, response(status, possible, deprecated));
+        return [status, { $ref: `#/components/responses/${name}` }];
+      }),
+    );
+  }
+
+  /** The status, and the codes that not every operation has: `BadRequestOrInvalidCursor`, `NotFoundDeprecated`. */
+  private nameOf(status: number, possible: readonly ErrorCode[], deprecated: boolean): string {
+    const special = possible.filter((code) => !this.common.includes(code)).map(pascal);
+    const common = special.length < possible.length ? [(STATUS_CODES[status] ?? "").replace(/\W/g, "")] : [];
+    return `${[...common, ...special].join("Or")}${deprecated ? "Deprecated" : ""}`;
+  }
+
+  toJSON(): Record<string, JsonSchema> {
+    return Object.fromEntries(this.all);
+  }
+}
+
+const pascal = (code: string): string => code.replace(/(?:^|_)([a-z])/g, (_, letter) => letter.toUpperCase());
+
+function response(status: number, codes: readonly ErrorCode[], deprecated: boolean): JsonSchema {
+  return {
+    description: codes.map((code) => `\`${code}\`: ${ERRORS[code].message}`).join("\n\n"),
+    headers: headers(
+      ...(ERROR_HEADERS[status] ?? []),
+      ...(AFTER_AUTHENTICATION.has(status) ? RATE_LIMIT_HEADERS : []),
+      ...(deprecated ? DEPRECATION_HEADERS : []),
+    ),
+    content: {
+      "application/json": {
+        schema: {
+          allOf: [
+            { $ref: "#/components/schemas/Error" },
+            { properties: { code: { enum: codes }, status: { const: status } } },
+          ],
+        },
+        examples: Object.fromEntries(
+          codes.map((code) => [code, { value: { code, message: ERRORS[code].message, status } }]),
+        ),
+      },
+    },
+  };
+}
+
+const ERROR_HEADERS: Readonly<Record<number, HeaderName[]>> = {
+  401: ["WWW-Authenticate"],
+  415: ["Accept-Encoding"],
+  429: ["Retry-After"],
+  503: ["Retry-After"],
+};
+
+/** Statuses that a request can meet after its key was counted. */
+const AFTER_AUTHENTICATION = new Set([400, 403, 404, 409, 410, 413, 415, 429, 500, 503]);

@@ -1,0 +1,148 @@
+import type { GraphQLSchema } from "graphql";
+import type { Config } from "../../config";
+import { IDEMPOTENCY_KEY_MAX } from "../../idempotency/idempotency";
+import { RATE_LIMIT_HEADERS } from "../../rate-limits/rate-limit";
+import type { Deprecation } from "../../schema/deprecation";
+import type { SuccessStatus } from "../../schema/rest-route";
+import { type Member, memberSchema } from "../json-types";
+import type { JsonSchema } from "../json-value";
+import { type IdempotencyKey, planOf, type RoutePlan } from "../plan";
+import { ROUTE_GROUPS } from "../routes";
+import { ErrorResponses, errorSchema } from "./errors";
+import { DEPRECATION_HEADERS, HEADERS, type HeaderName, headers } from "./headers";
+import { Schemas } from "./schemas";
+
+/** Where the service can be reached, for the list of servers. */
+export interface OpenApiServer {
+  url: string;
+  description: string;
+}
+
+/** The servers of the settings; without them, the one that answers. */
+export function serversOf(
+  config: Pick<Config, "productionUrl" | "stagingUrl" | "publicUrl">,
+): OpenApiServer[] {
+  const named = [
+    { url: config.productionUrl, description: "Production" },
+    { url: config.stagingUrl, description: "Staging" },
+  ].filter((server): server is OpenApiServer => server.url !== undefined);
+  return named.length > 0 ? named : [{ url: config.publicUrl ?? "/", description: "This server" }];
+}
+
+/**
+ * Derives the OpenAPI 3.1 document of the REST API from the route tables, the schema with its rules, and the
+ * error table; nothing of them is written down a second time.
+ */
+export function createOpenApi(
+  schema: GraphQLSchema,
+  servers: readonly OpenApiServer[],
+  groups = ROUTE_GROUPS,
+): JsonSchema {
+  const schemas = new Schemas();
+  const operations = groups.flatMap(({ tag, routes }) =>
+    routes.map((route) => ({ tag, plan: planOf(route, schema, schemas.definer(route.operationId)) })),
+  );
+  const plans = operations.map(({ plan }) => plan);
+  const errors = new ErrorResponses(plans);
+  const paths: Record<string, Record<string, JsonSchema>> = {};
+  for (const { tag, plan } of operations) {
+    const path = plan.route.path.replace(/:(\w+)/g, "{$1}");
+    paths[path] = { ...paths[path], [plan.route.method.toLowerCase()]: operationOf(tag, plan, errors) };
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Agent and Petstore gateway",
+      version: "1.0.0",
+      description:
+        "Pets of a store, messages for agents, and the identity of the agent behind an API key. Identifiers of pets and categories are int64, exact over their whole range. Other methods of a path are answered 405 `method_not_allowed` with the header `Allow`.",
+      contact: { name: "The operators of this gateway" },
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers,
+    tags: groups.map(({ tag: name, description }) => ({ name, description })),
+    security: [{ apiKey: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        apiKey: {
+          type: "http",
+          scheme: "bearer",
+          description: "An API key: `agk_<env>_<publicId>_<secret>`.",
+        },
+      },
+      schemas: { Error: errorSchema(plans), ...schemas.toJSON() },
+      responses: errors.toJSON(),
+      headers: HEADERS,
+    },
+  };
+}
+
+function operationOf(tag: string, plan: RoutePlan, errors: ErrorResponses): JsonSchema {
+  const { route, field, path, query, body, idempotencyKey } = plan;
+  const { operationId, summary, deprecation, example } = route;
+  const description = route.description ?? field.description ?? "";
+  return {
+    operationId,
+    summary,
+    description: description + (deprecation ? ` ${removal(deprecation)}` : ""),
+    tags: [tag],
+    ...(deprecation && { deprecated: true }),
+    parameters: [
+      ...path.map((member) => ({
+        ...parameter(member, "path"),
+        example: route.pathParameters?.find(({ name }) => name === member.name)?.example,
+      })),
+      ...query.map((member) => parameter(member, "query")),
+      ...(idempotencyKey ? [idempotencyHeader(idempotencyKey)] : []),
+    ],
+    ...(body && {
+      requestBody: {
+        required: body.required,
+        content: { "application/json": { schema: body.json.schema, example: example.body } },
+      },
+    }),
+    responses: {
+      ...Object.fromEntries(plan.statuses.map((status) => [status, success(status, plan)])),
+      ...errors.of(plan),
+    },
+  };
+}
+
+const removal = ({ sunset }: Deprecation) =>
+  `Deprecated: it will be removed on ${sunset.toISOString().slice(0, 10)}.`;
+
+/** A parameter is text in a URL, so it is never null. */
+const parameter = (member: Member, place: "path" | "query"): JsonSchema => ({
+  name: member.name,
+  in: place,
+  ...(member.required && { required: true }),
+  ...(member.description && { description: member.description }),
+  schema: memberSchema({ ...member, description: undefined }),
+});
+
+const idempotencyHeader = ({ required }: IdempotencyKey): JsonSchema => ({
+  name: "Idempotency-Key",
+  in: "header",
+  ...(required && { required }),
+  description: "Makes a retry safe: the same key and body within 24 hours give the first answer again.",
+  schema: { type: "string", minLength: 1, maxLength: IDEMPOTENCY_KEY_MAX },
+});
+
+function success(status: SuccessStatus, { route, result }: RoutePlan): JsonSchema {
+  const { answers, example, pageInfo, location, deprecation } = route;
+  const names: HeaderName[] = [
+    ...(pageInfo ? (["Link"] as const) : []),
+    ...RATE_LIMIT_HEADERS,
+    ...(location && status === 201 ? (["Location"] as const) : []),
+    ...(deprecation ? DEPRECATION_HEADERS : []),
+  ];
+  return {
+    description: typeof answers === "string" ? answers : (answers[status] ?? ""),
+    headers: headers(...names),
+    ...(result &&
+      status !== 204 && {
+        content: { "application/json": { schema: result.schema, example: example.answer } },
+      }),
+  };
+}

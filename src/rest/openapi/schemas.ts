@@ -1,0 +1,33 @@
+import type { JsonSchema } from "../json-value";
+
+/** The reusable schemas of the document. */
+export class Schemas {
+  private readonly all = new Map<string, JsonSchema>();
+
+  /**
+   * Gives a schema the name of its GraphQL type, or, where another operation selects other fields of that type, the
+   * name of its operation before it.
+   * @returns what defines the schemas of one operation
+   */
+  definer(operationId: string): (name: string, schema: JsonSchema) => JsonSchema {
+    const owner = capitalized(operationId);
+    return (name, schema) => {
+      const free = [name, `${owner}${name}`].find((each) => this.isFree(each, schema));
+      if (free === undefined) throw new Error(`it has two forms of ${name}`);
+      this.all.set(free, schema);
+      return { $ref: `#/components/schemas/${free}` };
+    };
+  }
+
+  private isFree(name: string, schema: JsonSchema): boolean {
+    const taken = this.all.get(name);
+    return taken === undefined || JSON.stringify(taken) === JSON.stringify(schema);
+  }
+
+  toJSON(): Record<string, JsonSchema> {
+    return Object.fromEntries(this.all);
+  }
+}
+
+/** A name such as `createPet` as the beginning of the name of a type. */
+const capitalized = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
