@@ -1,8 +1,8 @@
 import "reflect-metadata";
 import { loadConfig } from "./src/config";
-import { createDataSource } from "./src/database/data-source";
+import { createDataSource } from "./src/features";
 
 const { databaseUrl, databasePoolSize } = loadConfig(process.env);
 
-/** The database of the settings: for the server, the command line, and `npx typeorm -d dist/ormconfig.js`. */
+/** The database of the settings: for `npx typeorm -d dist/ormconfig.js`. */
 export default createDataSource(databaseUrl, databasePoolSize);

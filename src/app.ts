@@ -10,6 +10,7 @@ import { createContextFactory } from "./auth/context";
 import { sessionCookies } from "./auth/session-cookie";
 import type { Config } from "./config";
 import { Database } from "./database/database";
+import { BATCHES, createResolvers, createServices, type Services } from "./features";
 import { answerGraphQLError } from "./graphql/http-errors";
 import { allowSandboxContent } from "./graphql/plugins/landing-page";
 import { createSchema } from "./graphql/schema";
@@ -30,7 +31,6 @@ import { createRateLimit } from "./rate-limits/rate-limit";
 import { addDocumentation } from "./rest/openapi/documentation";
 import { createOpenApi, serversOf } from "./rest/openapi/openapi";
 import { addRestRoutes, rejectOtherRestMethods } from "./rest/rest";
-import { createResolvers, createServices, type Services } from "./services";
 import { Metrics } from "./telemetry/metrics";
 import { follow } from "./telemetry/trace";
 
@@ -74,11 +74,15 @@ export async function createApp(
   log: Logger,
   dashboard = BUILT_DASHBOARD,
 ): Promise<App> {
-  const metrics = new Metrics();
+  const metrics = new Metrics(BATCHES);
   const database = await Database.open(source, { serving: true, observer: metrics });
   metrics.watch(database);
   await database.migrate();
-  const services = createServices(database, config, log);
+  const services = createServices({
+    database,
+    config,
+    log,
+  });
   const schema = createSchema(createResolvers(services));
   const createContext = createContextFactory(services.keys, services.sessions, metrics.keyChecks);
   const rateLimit = createRateLimit(config.rateLimitPerMinute);
@@ -148,7 +152,7 @@ export async function createApp(
       operations?.closeAllConnections();
       await apollo.stop();
       await swept;
-      await services.usage.close();
+      await services.usageRecorder.close();
       await database.close();
       await tracing?.close();
     },

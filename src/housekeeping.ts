@@ -1,17 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { EntityTarget, ObjectLiteral } from "typeorm";
 import { timestamp } from "./common/time";
-import { leastUuidAt } from "./common/uuid";
 import type { Database } from "./database/database";
-import { AuditEntry } from "./features/audit/audit-entry.entity";
-import { HourlyUse, USE_LIFETIME_MS } from "./features/key-usage/hourly-use.entity";
-import { Session } from "./features/members/session.entity";
-import { SignInThrottle } from "./features/members/sign-in-throttle.entity";
+import { expiredRows } from "./features";
 import { IDEMPOTENCY_LIFETIME_MS } from "./idempotency/idempotency";
 import { IdempotencyRecord } from "./idempotency/idempotency-record.entity";
+import type { ExpiredRows, Retention } from "./schema/feature";
 
 const HOUR_MS = 60 * 60 * 1000;
-const DAY_MS = 24 * HOUR_MS;
 
 /** How long a chunk of rows should take (ms): others that write wait for it. */
 const CHUNK_MS = 25;
@@ -20,21 +15,9 @@ const MAX_CHUNK = 5_000;
 /** Least rest between two chunks (ms): another process that waits for SQLite's write lock asks for it this often. */
 const REST_MS = 100;
 
-export interface Retention {
-  /** How long entries of the audit log are kept (days); 0 keeps them for ever. */
-  auditRetentionDays: number;
-}
-
 interface PurgeOptions extends Partial<Retention> {
   /** Ends it after the chunk that is being deleted. */
   signal?: AbortSignal;
-}
-
-/** Rows of a table whose text in a column sorts before another: they have outlived their time. */
-interface Expired {
-  entity: EntityTarget<ObjectLiteral>;
-  column: string;
-  before: string;
 }
 
 /** Deletes what has outlived its time, chunk by chunk; nothing depends on when, or on how far it comes. */
@@ -42,23 +25,17 @@ export async function purge(
   database: Database,
   { auditRetentionDays = 0, signal }: PurgeOptions = {},
 ): Promise<void> {
-  const expired: Expired[] = [
+  const expired: ExpiredRows[] = [
     { entity: IdempotencyRecord, column: "created_at", before: timestamp(-IDEMPOTENCY_LIFETIME_MS) },
-    { entity: Session, column: "expires_at", before: timestamp() },
-    { entity: HourlyUse, column: "hour", before: timestamp(-USE_LIFETIME_MS) },
-    { entity: SignInThrottle, column: "window_ends_at", before: timestamp() },
+    ...expiredRows({ auditRetentionDays }),
   ];
-  if (auditRetentionDays > 0) {
-    const before = leastUuidAt(Date.now() - auditRetentionDays * DAY_MS);
-    expired.push({ entity: AuditEntry, column: "id", before });
-  }
   for (const each of expired) await purgeTable(database, each, signal);
 }
 
 /** Deletes as many rows at a time as fit into a short transaction, and rests at least as long as that took. */
 async function purgeTable(
   database: Database,
-  { entity, ...rows }: Expired,
+  { entity, ...rows }: ExpiredRows,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   for (let limit = FIRST_CHUNK; !signal?.aborted; ) {

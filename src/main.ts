@@ -8,6 +8,7 @@ import { addressOf, firstStartNotice, readyNotice } from "./banner";
 import { bootstrap } from "./bootstrap";
 import { type Config, loadConfig } from "./config";
 import { reportAndExit } from "./exit";
+import { createDataSource } from "./features";
 import { createLogger } from "./logger";
 
 /** How long a stop may take before it is forced (ms). */
@@ -27,9 +28,7 @@ async function main(): Promise<void> {
 }
 
 async function start(config: Config, log: Logger): Promise<App> {
-  // Not at the top: it reads the settings, and a bad one must be reported in one line.
-  const { default: source } = require("../ormconfig") as typeof import("../ormconfig");
-  const app = await createApp(config, source, log);
+  const app = await createApp(config, createDataSource(config.databaseUrl, config.databasePoolSize), log);
   app.metrics.watchProcess();
   // Of `localhost`, Fastify would take all addresses, and keep the limits and the stop to the first.
   const { address: host } = await lookup(config.host);

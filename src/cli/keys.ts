@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { operatorFor, type RequestContext } from "../auth/context";
 import { validateInput } from "../common/validate-input";
+import type { Services } from "../features";
 import { type ApiKey, ApiKeyState } from "../features/api-keys/api-key.entity";
 import {
   type MintedApiKey,
@@ -8,7 +9,6 @@ import {
   RenameApiKeyArgs,
   RotateApiKeyArgs,
 } from "../features/api-keys/api-key.inputs";
-import type { Services } from "../services";
 import { print, printJson, printRecord, printTable } from "./output";
 import { withServices } from "./services";
 import { wholeNumber } from "./whole-number";

@@ -4,14 +4,13 @@ import pino from "pino";
 import { loadConfig } from "../config";
 import { Database } from "../database/database";
 import { StartupError } from "../errors";
+import { createDataSource, createServices, type Services } from "../features";
 import { logOptions } from "../logger";
-import { createServices, type Services } from "../services";
 
 /** Connects to the database of the settings, does the work, and lets go again. */
 export async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
-  // Not at the top: it reads the settings, and a bad one must be reported in one line.
-  const { default: source } = require("../../ormconfig") as typeof import("../../ormconfig");
-  const database = await Database.open(source);
+  const { databaseUrl, databasePoolSize } = loadConfig(process.env);
+  const database = await Database.open(createDataSource(databaseUrl, databasePoolSize));
   try {
     return await work(database);
   } finally {
@@ -29,7 +28,13 @@ export function withServices<T>(work: (services: Services) => Promise<T>): Promi
         'the database is not up to date: start the server or run "gateway migrate" first',
       );
     }
-    return work(createServices(database, config, pino(logOptions("warn"), pino.destination(2))));
+    return work(
+      createServices({
+        database,
+        config,
+        log: pino(logOptions("warn"), pino.destination(2)),
+      }),
+    );
   });
 }
 

@@ -1,37 +1,10 @@
 import sqlite3 from "sqlite3";
-import { DataSource, type DataSourceOptions, type MigrationInterface } from "typeorm";
-import { Agent } from "../features/agents/agent.entity";
-import { ApiKey } from "../features/api-keys/api-key.entity";
-import { AuditEntry } from "../features/audit/audit-entry.entity";
-import { HourlyUse } from "../features/key-usage/hourly-use.entity";
-import { Member } from "../features/members/member.entity";
-import { Session } from "../features/members/session.entity";
-import { SignInThrottle } from "../features/members/sign-in-throttle.entity";
-import { Message } from "../features/messages/message.entity";
-import { Organization } from "../features/organizations/organization.entity";
-import { Pet } from "../features/pets/pet.entity";
-import { IdempotencyRecord } from "../idempotency/idempotency-record.entity";
-import { Initial1763700000000 } from "./migrations/1763700000000-initial";
-import { AuditFilters1763900000000 } from "./migrations/1763900000000-audit-filters";
+import { DataSource, type DataSourceOptions } from "typeorm";
+import { MIGRATIONS } from "./migrations";
 import { SnakeCaseNaming } from "./snake-case-naming";
 
-type Migration = new () => MigrationInterface;
-
 const model = {
-  entities: [
-    Organization,
-    Agent,
-    Member,
-    Session,
-    SignInThrottle,
-    ApiKey,
-    HourlyUse,
-    Pet,
-    Message,
-    AuditEntry,
-    IdempotencyRecord,
-  ],
-  migrations: [Initial1763700000000, AuditFilters1763900000000] as Migration[],
+  migrations: [...MIGRATIONS],
   migrationsTableName: "migration",
   namingStrategy: new SnakeCaseNaming(),
   synchronize: false,
@@ -49,12 +22,18 @@ export const CONNECT_MS = 2_000;
 /**
  * Describes, without connecting, how the service reaches its database.
  * @param url `sqlite:<file>` or `postgres://…`
+ * @param entities its tables
  * @param poolSize most connections to PostgreSQL at a time; SQLite has one writer and one reader
  */
-export function createDataSource(url: string, poolSize = 10): DataSource {
+export function createDataSource(
+  url: string,
+  entities: readonly (new () => object)[],
+  poolSize = 10,
+): DataSource {
+  const whole = { ...model, entities: [...entities] };
   if (!url.startsWith("sqlite:")) {
     return new DataSource({
-      ...model,
+      ...whole,
       type: "postgres",
       url,
       poolSize,
@@ -63,7 +42,7 @@ export function createDataSource(url: string, poolSize = 10): DataSource {
     });
   }
   const source = new DataSource({
-    ...model,
+    ...whole,
     type: "sqlite",
     database: url.slice("sqlite:".length),
     busyTimeout: WAIT_MS,

@@ -10,23 +10,16 @@ import { GatewayError, StartupError } from "../errors";
 import { follow } from "../telemetry/trace";
 import { databaseLabel } from "./database-label";
 import type { Engine, KeysetQuery, Lookup, PageQuery, Read, TransactionOptions, UnitOfWork } from "./engine";
-import {
-  type BatchKind,
-  type DatabaseObserver,
-  type DatabaseStats,
-  type Failure,
-  NO_OBSERVER,
-} from "./observer";
+import { type DatabaseObserver, type DatabaseStats, type Failure, NO_OBSERVER } from "./observer";
 import { PostgresEngine } from "./postgres/postgres.engine";
 import { SqliteEngine } from "./sqlite/sqlite.engine";
 
-/** What processes write one after the other. */
-export enum InsertOrderLock {
-  /** Lists that clients may follow while others add to them. */
-  pets = 1,
-  messages = 2,
-  /** Many rows in no order, for which two processes would wait for each other. */
-  usage = 3,
+/**
+ * A list whose rows processes insert one after the other, so that they become visible in the order of their ids. Each
+ * has a number of its own, which older versions know too.
+ */
+export class InsertOrderLock {
+  constructor(readonly number: number) {}
 }
 
 /**
@@ -74,7 +67,7 @@ export class Database {
    * @param what of the lookups
    */
   coalesceByKey<V>(
-    what: BatchKind,
+    what: string,
     load: (keys: string[]) => Promise<ReadonlyMap<string, V>>,
   ): (key: string) => Promise<V | undefined> {
     return coalesceByKey(load, this.watched(what));
@@ -86,7 +79,7 @@ export class Database {
    * @param most items of one call
    */
   coalesce<T, V>(
-    what: BatchKind,
+    what: string,
     work: (items: readonly T[]) => Promise<ArrayLike<V | Error>>,
     most?: number,
   ): (item: T) => Promise<V> {
@@ -180,8 +173,8 @@ export class Database {
    * Inside a unit that is about to write: no other unit does so until this one has ended. The rows of a list thus
    * become visible in the order of their ids.
    */
-  lockInsertOrder(tx: EntityManager, what: InsertOrderLock): Promise<void> {
-    return this.engine.lockInsertOrder(tx, what);
+  lockInsertOrder(tx: EntityManager, list: InsertOrderLock): Promise<void> {
+    return this.engine.lockInsertOrder(tx, list.number);
   }
 
   /**
@@ -260,7 +253,7 @@ export class Database {
     return this.engine.isUnavailable(error) ? "unavailable" : "unexpected";
   }
 
-  private watched(what: BatchKind) {
+  private watched(what: string) {
     return { name: `batch of ${what}`, joined: (calls: number) => this.observer.joined(what, calls) };
   }
 }

@@ -1,15 +1,5 @@
-/** What several calls were joined into: one query of lookups or for reads, one statement of inserts, one transaction. */
-export const BATCH_KINDS = [
-  "keys",
-  "sessions",
-  "agents",
-  "pets",
-  "pages",
-  "reads",
-  "inserts",
-  "transaction",
-] as const;
-export type BatchKind = (typeof BATCH_KINDS)[number];
+/** What the database itself combines calls into; features add the names of their lookups. */
+export const DATABASE_BATCHES = ["reads", "inserts", "transaction"] as const;
 
 /** How work on the database failed other than by a rule of the service. */
 export const FAILURES = ["conflict", "unavailable", "unexpected"] as const;
@@ -18,7 +8,7 @@ export type Failure = (typeof FAILURES)[number];
 /** Is told how the database does. Called on the path of every request, so it must do no more than count. */
 export interface DatabaseObserver {
   /** Calls became one. */
-  joined(what: BatchKind, calls: number): void;
+  joined(what: string, calls: number): void;
   /** A transaction ended. @param seconds from its begin until it was durable, or taken back */
   transaction(seconds: number): void;
   failed(failure: Failure): void;

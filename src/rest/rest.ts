@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { GraphQLSchema } from "graphql";
 import { GatewayError } from "../errors";
+import { ROUTES } from "../features";
 import { rejectOtherMethods } from "../http/plugins/allowed-methods";
 import type { Deprecation } from "../schema/deprecation";
 import type { RestRoute } from "../schema/rest-route";
 import { deprecationHeaders } from "./deprecation";
 import { planOf, servable } from "./plan";
-import { ROUTES } from "./routes";
 import { runnerOf } from "./runner";
 
 /**

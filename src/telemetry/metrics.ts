@@ -1,13 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { Counter, collectDefaultMetrics, Registry } from "prom-client";
 import type { Database } from "../database/database";
-import {
-  BATCH_KINDS,
-  type BatchKind,
-  type DatabaseObserver,
-  FAILURES,
-  type Failure,
-} from "../database/observer";
+import { DATABASE_BATCHES, type DatabaseObserver, FAILURES, type Failure } from "../database/observer";
 import { version } from "../version";
 import { showCounts, showDistributions, showGauge } from "./exposition";
 import { Count, Distribution, Series } from "./series";
@@ -44,7 +38,8 @@ export class Metrics implements DatabaseObserver {
   private readonly transactions = new Series([], seconds);
   private readonly failures = new Series(["kind"], count);
 
-  constructor() {
+  /** @param batches names of what the lookups of features are combined into */
+  constructor(batches: readonly string[] = []) {
     const { registry } = this;
     showCounts(registry, ["gateway_http_requests_total", "Requests that ended."], this.requests);
     showDistributions(
@@ -86,11 +81,11 @@ export class Metrics implements DatabaseObserver {
     // From the start, so that a rate over the first of a kind is not lost.
     for (const outcome of KEY_OUTCOMES) this.keyChecks.at(outcome);
     for (const kind of FAILURES) this.failures.at(kind);
-    for (const what of BATCH_KINDS) this.joins.at(what);
+    for (const what of [...DATABASE_BATCHES, ...batches]) this.joins.at(what);
     this.transactions.at();
   }
 
-  joined(what: BatchKind, calls: number): void {
+  joined(what: string, calls: number): void {
     this.joins.at(what).add(calls);
   }
 

@@ -84,7 +84,7 @@ describeGateway((gateway) => {
 
   test("usage tells of the own keys, and first steps of the own messages", async () => {
     for (const { key } of [ours, theirs]) await outcomeOf(gateway, key.secret);
-    await gateway.services.usage.flush({ all: true });
+    await gateway.services.usageRecorder.flush({ all: true });
     const query = "{ keyUsage { apiKey { id } } firstSteps { messageQueued } }";
     expect((await ask(query)).body.data).toEqual({
       keyUsage: [{ apiKey: { id: ours.key.id } }],

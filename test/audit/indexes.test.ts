@@ -1,8 +1,8 @@
 import type { DataSource, Logger } from "typeorm";
 import { operatorFor } from "../../src/auth/context";
 import { leastUuidAt } from "../../src/common/uuid";
-import { createDataSource } from "../../src/database/data-source";
 import { Database } from "../../src/database/database";
+import { createDataSource } from "../../src/features";
 import type { AuditLogArgs } from "../../src/features/audit/audit.inputs";
 import { AuditService } from "../../src/features/audit/audit.service";
 import { AuditAction } from "../../src/features/audit/audit-entry.entity";

@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { createDataSource } from "../../src/database/data-source";
 import { Database } from "../../src/database/database";
+import { createDataSource } from "../../src/features";
 import { sqlite } from "../support/engines";
 import {
   databaseForEach,

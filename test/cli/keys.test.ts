@@ -51,7 +51,7 @@ onEachEngine((engine) => {
     await gateway.services.keys.revoke(await operator(gateway), id);
     // Fetch sends header values as bytes, of which those above 127 are read as U+0080 and so on.
     await gateway.rest("GET", "/agent/whoami", { token: secret, headers: { "user-agent": "agent\u009b2J" } });
-    await gateway.services.usage.flush({ all: true });
+    await gateway.services.usageRecorder.flush({ all: true });
     const outputs = await Promise.all([
       cli("keys", "list"),
       cli("keys", "list", "--json"),

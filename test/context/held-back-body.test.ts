@@ -57,7 +57,7 @@ onEachEngine((engine) => {
     expect(await holdBack(gateway, message(secret), nothing)).toBeUndefined();
     const { token } = await addMember(gateway, { manage: true });
     expect(await holdBack(gateway, await createKey(token), nothing)).toBeUndefined();
-    await gateway.services.usage.flush({ all: true });
+    await gateway.services.usageRecorder.flush({ all: true });
     const usage = await gateway.graphql(
       "{ keyUsage { accepted apiKey { id } } }",
       {},

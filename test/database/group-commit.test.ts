@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import type { DataSource, Logger } from "typeorm";
-import { createDataSource } from "../../src/database/data-source";
 import { Database } from "../../src/database/database";
 import { type DatabaseObserver, NO_OBSERVER } from "../../src/database/observer";
+import { createDataSource } from "../../src/features";
 import { Pet } from "../../src/features/pets/pet.entity";
 import { sqlite, type TestDatabase } from "../support/engines";
 

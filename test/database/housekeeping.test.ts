@@ -1,7 +1,7 @@
 import { v7 as uuid } from "uuid";
 import { timestamp } from "../../src/common/time";
-import { createDataSource } from "../../src/database/data-source";
 import { Database } from "../../src/database/database";
+import { createDataSource } from "../../src/features";
 import { AuditEntry } from "../../src/features/audit/audit-entry.entity";
 import { HourlyUse } from "../../src/features/key-usage/hourly-use.entity";
 import { purge, startHousekeeping } from "../../src/housekeeping";

@@ -1,5 +1,5 @@
-import { createDataSource } from "../../src/database/data-source";
 import { Database } from "../../src/database/database";
+import { createDataSource } from "../../src/features";
 import { onEachEngine, type TestDatabase } from "../support/engines";
 
 onEachEngine((engine) => {

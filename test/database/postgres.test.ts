@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
-import { createDataSource } from "../../src/database/data-source";
 import { Database } from "../../src/database/database";
+import { createDataSource } from "../../src/features";
 import { Pet } from "../../src/features/pets/pet.entity";
 import { administer, postgres } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";

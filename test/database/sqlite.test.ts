@@ -1,8 +1,8 @@
 import { chmod, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { DataSource } from "typeorm";
-import { createDataSource } from "../../src/database/data-source";
 import { Database } from "../../src/database/database";
+import { createDataSource } from "../../src/features";
 import { Pet } from "../../src/features/pets/pet.entity";
 import { sqlite, type TestDatabase } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";

@@ -1,6 +1,6 @@
-import { createDataSource } from "../../src/database/data-source";
 import { Database } from "../../src/database/database";
 import { GatewayError } from "../../src/errors";
+import { createDataSource } from "../../src/features";
 import { Pet } from "../../src/features/pets/pet.entity";
 import { onEachEngine, type TestDatabase } from "../support/engines";
 

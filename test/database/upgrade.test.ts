@@ -1,10 +1,9 @@
 import type { DataSource } from "typeorm";
 import { bootstrap } from "../../src/bootstrap";
 import { loadConfig } from "../../src/config";
-import { createDataSource } from "../../src/database/data-source";
 import { Database } from "../../src/database/database";
+import { createDataSource, createServices } from "../../src/features";
 import { createLogger } from "../../src/logger";
-import { createServices } from "../../src/services";
 import { onEachEngine, type TestDatabase, type TestEngine } from "../support/engines";
 import { endProcesses, runCli, runServer } from "../support/process";
 import { record, releasesOf, statementsOf } from "../support/released";
@@ -93,7 +92,7 @@ onEachEngine((engine) => {
         try {
           await database.migrate();
           expect(await bootstrap(database, config)).toBeUndefined();
-          const services = createServices(database, config, createLogger("silent"));
+          const services = createServices({ database, config, log: createLogger("silent") });
           const caller = await services.keys.resolve(KEY, ORIGIN);
           expect(caller).toMatchObject({ agent: { slug: "first-agent" }, organization: { slug: "first" } });
           const context = { caller, origin: ORIGIN };

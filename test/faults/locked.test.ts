@@ -1,5 +1,5 @@
 import type { DataSource } from "typeorm";
-import { createDataSource } from "../../src/database/data-source";
+import { createDataSource } from "../../src/features";
 import { Pet } from "../../src/features/pets/pet.entity";
 import { sqlite } from "../support/engines";
 import { type Reply, startGateway, type TestGateway } from "../support/gateway";

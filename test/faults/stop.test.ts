@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { Agent, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import { createDataSource } from "../../src/database/data-source";
 import { Database } from "../../src/database/database";
+import { createDataSource } from "../../src/features";
 import { Pet } from "../../src/features/pets/pet.entity";
 import { onEachEngine, sqlite, type TestDatabase } from "../support/engines";
 import {

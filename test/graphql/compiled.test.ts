@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { execute, parse, validate } from "graphql";
 import type { RequestContext } from "../../src/auth/context";
+import { createResolvers } from "../../src/features";
 import { compile } from "../../src/graphql/compiled/compile";
 import { createSchema } from "../../src/graphql/schema";
-import { createResolvers } from "../../src/services";
 import { sqlite } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 

@@ -1,10 +1,10 @@
 import type { GraphQLRequestContext } from "@apollo/server";
 import { getOperationAST, parse } from "graphql";
 import type { Caller, RequestContext } from "../../src/auth/context";
+import { createResolvers } from "../../src/features";
 import { compiledQueries } from "../../src/graphql/compiled/compiled-queries";
 import { KnownDocuments } from "../../src/graphql/compiled/known-documents";
 import { createSchema } from "../../src/graphql/schema";
-import { createResolvers } from "../../src/services";
 import { sqlite } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 import { addMember } from "../support/people";

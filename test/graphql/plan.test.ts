@@ -10,9 +10,9 @@ import {
 } from "graphql";
 import { accessOf, isAllowed } from "../../src/auth/access";
 import type { Caller, RequestContext } from "../../src/auth/context";
+import { createResolvers } from "../../src/features";
 import { type Execute, planOperation } from "../../src/graphql/compiled/plan";
 import { createSchema } from "../../src/graphql/schema";
-import { createResolvers } from "../../src/services";
 import { queryDocument } from "../fuzz/documents";
 import { sqlite } from "../support/engines";
 import { mint, startGateway, type TestGateway } from "../support/gateway";

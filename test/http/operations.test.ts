@@ -1,8 +1,8 @@
 import { connect, createServer } from "node:net";
 import { createApp } from "../../src/app";
 import { loadConfig } from "../../src/config";
-import { createDataSource } from "../../src/database/data-source";
 import { StartupError } from "../../src/errors";
+import { createDataSource } from "../../src/features";
 import { createLogger } from "../../src/logger";
 import { onEachEngine, sqlite, type TestDatabase } from "../support/engines";
 import { openRaw, sendBytes, statusesIn } from "../support/raw";

@@ -1,4 +1,4 @@
-import { InsertOrderLock } from "../../src/database/database";
+import { PET_ORDER } from "../../src/features/pets/pet.entity";
 import { LoadMonitor } from "../../src/http/plugins/load-monitor";
 import { onEachEngine } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
@@ -15,7 +15,7 @@ onEachEngine((engine) => {
       const { database } = gateway.services;
       await new Promise<void>((begun) => {
         held = database.write(async (tx) => {
-          await database.lockInsertOrder(tx, InsertOrderLock.pets);
+          await database.lockInsertOrder(tx, PET_ORDER);
           begun();
           await new Promise<void>((resolve) => {
             release = resolve;

@@ -1,4 +1,4 @@
-import { InsertOrderLock } from "../../src/database/database";
+import { PET_ORDER } from "../../src/features/pets/pet.entity";
 import { MAX_UNANSWERED_PER_CONNECTION } from "../../src/http/plugins/in-flight-requests";
 import { UnsentAnswers } from "../../src/http/plugins/unsent-answers";
 import { onEachEngine, sqlite } from "../support/engines";
@@ -30,7 +30,7 @@ onEachEngine((engine) => {
       let held: Promise<void> = Promise.resolve();
       await new Promise<void>((begun) => {
         held = database.write(async (tx) => {
-          await database.lockInsertOrder(tx, InsertOrderLock.pets);
+          await database.lockInsertOrder(tx, PET_ORDER);
           begun();
           await new Promise<void>((resolve) => {
             release = resolve;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import { ROUTES } from "../../src/features";
 import { defaultHeaders } from "../../src/http/plugins/security-headers";
-import { ROUTES } from "../../src/rest/routes";
 import { sqlite } from "../support/engines";
 import { type Call, type Reply, startGateway, type TestGateway } from "../support/gateway";
 import { sendRaw } from "../support/refusals";

@@ -1,9 +1,9 @@
 import type { RequestContext } from "../../src/auth/context";
 import { timestamp } from "../../src/common/time";
 import { sha256 } from "../../src/credentials/sha256";
-import { createDataSource } from "../../src/database/data-source";
 import { Database } from "../../src/database/database";
 import { NO_OBSERVER } from "../../src/database/observer";
+import { createDataSource } from "../../src/features";
 import { Pet } from "../../src/features/pets/pet.entity";
 import type { NewPet } from "../../src/features/pets/pet.inputs";
 import { PetService } from "../../src/features/pets/pet.service";

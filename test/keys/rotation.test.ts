@@ -48,13 +48,13 @@ onEachEngine((engine) => {
     const old = await mint(gateway);
     const { secret, apiKey } = await rotated(old.id, 600);
     await outcomeOf(gateway, old.secret);
-    await gateway.services.usage.flush({ all: true });
+    await gateway.services.usageRecorder.flush({ all: true });
     const { nodes } = (await desk.list({ first: 100 })).body.data.apiKeys;
     const listed = (id: string) => nodes.find((node: { id: string }) => node.id === id);
     expect(listed(old.id)).toMatchObject({ lastUsedAt: expect.any(String), lastUsedIp: "127.0.0.1" });
     expect(listed(apiKey.id).lastUsedAt).toBeNull();
     await outcomeOf(gateway, secret);
-    await gateway.services.usage.flush({ all: true });
+    await gateway.services.usageRecorder.flush({ all: true });
     expect((await found(apiKey.id)).lastUsedAt).toEqual(expect.any(String));
   });
 

@@ -138,7 +138,7 @@ onEachEngine((engine) => {
       answers.push(await misplace(secrets[what] ?? ""));
     for (const secret of Object.values(secrets)) expect(answers.join("\n")).not.toContain(secret);
     await breakTables();
-    await gateway.services.usage.flush({ all: true });
+    await gateway.services.usageRecorder.flush({ all: true });
 
     const places = {
       database: await storedText(gateway.databaseUrl),

@@ -28,7 +28,7 @@ onEachEngine((engine) => {
     const { id, secret } = await mint(gateway);
     const before = new Date().toISOString();
     await outcomeOf(gateway, secret);
-    await gateway.services.usage.flush({ all: true });
+    await gateway.services.usageRecorder.flush({ all: true });
     const { lastUsedAt, lastUsedIp } = await lastUse(id);
     expect(lastUsedAt >= before && lastUsedAt <= new Date().toISOString()).toBe(true);
     expect(lastUsedIp).toBe("127.0.0.1");
@@ -113,7 +113,7 @@ onEachEngine((engine) => {
     const { id, secret, hint } = await mint(gateway, { name: "dead one" });
     await expire(gateway, id);
     await gateway.rest("GET", "/v1/pets", { token: secret, headers: { "user-agent": "curl/8" } });
-    await gateway.services.usage.flush({ all: true });
+    await gateway.services.usageRecorder.flush({ all: true });
     const [entry, ...others] = await refusalsOf(id);
     expect(others).toEqual([]);
     expect(entry).toMatchObject({

@@ -13,7 +13,7 @@ onEachEngine((engine) => {
   afterAll(() => gateway.close());
 
   const stepsOf = async (token: string) => {
-    await gateway.services.usage.flush({ all: true });
+    await gateway.services.usageRecorder.flush({ all: true });
     const { body } = await gateway.graphql(FIRST_STEPS, {}, { token });
     return body.data.firstSteps;
   };

@@ -1,4 +1,4 @@
-import { InsertOrderLock } from "../../src/database/database";
+import { PET_ORDER } from "../../src/features/pets/pet.entity";
 import { postgres } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 
@@ -24,7 +24,7 @@ describe("on PostgreSQL an animal that is added later is not seen before one who
     const { database } = gateway.services;
     let commit = () => {};
     const slow = database.write(async (tx) => {
-      await database.lockInsertOrder(tx, InsertOrderLock.pets);
+      await database.lockInsertOrder(tx, PET_ORDER);
       await tx.query("insert into pet (name, category_id) values ('Slow', 1)");
       await new Promise<void>((resolve) => {
         commit = resolve;

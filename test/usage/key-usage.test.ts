@@ -66,7 +66,7 @@ onEachEngine((engine) => {
     await gateway.rest("GET", "/v1/pets?limit=0", { token: secret });
     await gateway.services.keys.revoke(await operator(gateway), id);
     expect(await outcomeOf(gateway, secret)).toBe("key_revoked");
-    await gateway.services.usage.flush({ all: true });
+    await gateway.services.usageRecorder.flush({ all: true });
     for (const period of ["last_24_hours", "last_30_days"]) {
       expect(await usageOf(id, period)).toMatchObject({ accepted: 3, refused: 2 });
     }
@@ -76,7 +76,7 @@ onEachEngine((engine) => {
     const { id, secret } = await mint(gateway);
     await expire(gateway, id);
     await outcomeOf(gateway, secret);
-    await gateway.services.usage.flush({ all: true });
+    await gateway.services.usageRecorder.flush({ all: true });
     expect(await usageOf(id)).toMatchObject({ accepted: 0, refused: 2 });
   });
 

@@ -14,6 +14,7 @@ import { StartupError } from "../../errors";
 import { createDataSource } from "../data-source";
 import { databaseLabel } from "../database-label";
 import { driverCode } from "../engine";
+import { MIGRATIONS } from "../migrations";
 import { keepPrivate, SqliteFile } from "./sqlite-file";
 
 /** What came of a backup or a restore. */
@@ -99,7 +100,7 @@ export async function restore(url: string, from: string, { force = false }: Opti
 /** @throws StartupError for PostgreSQL, with the tool that does it there */
 function embeddedFile(url: string, tool: string): string {
   if (url.startsWith("sqlite:")) return resolve(url.slice("sqlite:".length));
-  const place = databaseLabel(createDataSource(url));
+  const place = databaseLabel(createDataSource(url, []));
   throw new StartupError(`${place} is not embedded: use PostgreSQL's own ${tool}`);
 }
 
@@ -172,8 +173,7 @@ async function checked(file: string): Promise<string[]> {
 }
 
 function assertKnown(file: string, migrations: readonly string[]): void {
-  const { options } = createDataSource("sqlite:unused");
-  const known = new Set((options.migrations as { name: string }[]).map(({ name }) => name));
+  const known = new Set(MIGRATIONS.map(({ name }) => name));
   const unknown = migrations.find((name) => !known.has(name));
   if (unknown !== undefined) {
     throw new StartupError(

@@ -1,6 +1,10 @@
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../../common/time";
+import { InsertOrderLock } from "../../database/database";
 import { ApiKey } from "../api-keys/api-key.entity";
+
+/** Many rows in no order, for which two processes would wait for each other. */
+export const USAGE_ORDER = new InsertOrderLock(3);
 
 /** For how long uses are told (ms): a period of 30 days, and its first day's beginning. */
 export const USE_LIFETIME_MS = 31 * 24 * 60 * 60 * 1000;

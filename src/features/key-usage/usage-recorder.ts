@@ -3,8 +3,9 @@ import { v7 as uuid } from "uuid";
 import type { Origin } from "../../auth/context";
 import { Mutex } from "../../common/mutex";
 import { type Timestamp, timestamp, timestampOf } from "../../common/time";
-import { type Database, InsertOrderLock } from "../../database/database";
+import type { Database } from "../../database/database";
 import { placeholders } from "../../database/returning";
+import { USAGE_ORDER } from "../../features/key-usage/hourly-use.entity";
 import { claimBatch } from "../../idempotency/idempotency";
 import { ApiKey } from "../api-keys/api-key.entity";
 import { ActorKind, AuditAction, AuditEntry } from "../audit/audit-entry.entity";
@@ -129,7 +130,7 @@ export class KeyUsage {
     this.unwritten = batch;
     try {
       await this.database.write(async (tx) => {
-        await this.database.lockInsertOrder(tx, InsertOrderLock.usage);
+        await this.database.lockInsertOrder(tx, USAGE_ORDER);
         if (!(await claimBatch(tx, `keyUsage:${this.id}`, id))) return;
         await writeUses(tx, uses, restMs);
         for (const [countedAs, refusal] of refusals) await writeRefusal(tx, countedAs, refusal);

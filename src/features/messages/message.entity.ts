@@ -2,8 +2,12 @@ import { Field, GraphQLISODateTime, ID, ObjectType, registerEnumType } from "typ
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
+import { InsertOrderLock } from "../../database/database";
 import { MaxCharacters } from "../../schema/list-size";
 import { Agent } from "../agents/agent.entity";
+
+/** Clients may follow an agent's messages while others add to them. */
+export const MESSAGE_ORDER = new InsertOrderLock(2);
 
 export enum MessageStatus {
   queued = "queued",

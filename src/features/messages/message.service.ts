@@ -3,7 +3,8 @@ import { v7 as uuid } from "uuid";
 import { agentCaller, type RequestContext } from "../../auth/context";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
-import { type Database, InsertOrderLock } from "../../database/database";
+import type { Database } from "../../database/database";
+import { MESSAGE_ORDER } from "../../features/messages/message.entity";
 import { onceEach } from "../../idempotency/idempotency";
 import { paginate } from "../../pagination/connection";
 import { assertKeysAccepted } from "../api-keys/assert-accepted";
@@ -62,7 +63,7 @@ export class MessageService {
   );
 
   private async insert(tx: EntityManager, drafts: readonly Draft[]): Promise<Message[]> {
-    await this.database.lockInsertOrder(tx, InsertOrderLock.messages);
+    await this.database.lockInsertOrder(tx, MESSAGE_ORDER);
     await assertKeysAccepted(
       tx,
       drafts.map(({ keyId }) => keyId),

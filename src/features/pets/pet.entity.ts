@@ -1,6 +1,10 @@
 import { Field, ID, ObjectType, registerEnumType } from "type-graphql";
 import { Column, Entity, Index, PrimaryGeneratedColumn } from "typeorm";
 import { Int64 } from "../../common/int64";
+import { InsertOrderLock } from "../../database/database";
+
+/** Clients may follow the list of pets while others add to it. */
+export const PET_ORDER = new InsertOrderLock(1);
 
 export enum PetStatus {
   available = "available",

@@ -1,8 +1,9 @@
 import type { EntityManager } from "typeorm";
 import { agentCaller, type RequestContext } from "../../auth/context";
 import { isInt64 } from "../../common/int64";
-import { type Database, InsertOrderLock } from "../../database/database";
+import type { Database } from "../../database/database";
 import { allReturning, placeholders } from "../../database/returning";
+import { PET_ORDER } from "../../features/pets/pet.entity";
 import { onceEach } from "../../idempotency/idempotency";
 import { assertKeysAccepted } from "../api-keys/assert-accepted";
 import { PetConnection } from "./pet.connection";
@@ -67,7 +68,7 @@ export class PetService {
 
   /** Rows get their ids in the order of VALUES, whatever the order in which they come back. */
   private async insert(tx: EntityManager, pets: readonly Draft[]): Promise<Pet[]> {
-    await this.database.lockInsertOrder(tx, InsertOrderLock.pets);
+    await this.database.lockInsertOrder(tx, PET_ORDER);
     await assertKeysAccepted(
       tx,
       pets.map(({ keyId }) => keyId),
@@ -97,7 +98,7 @@ export class PetService {
         status: statuses[(done + i) % statuses.length] ?? null,
       }));
       await this.database.write(async (tx) => {
-        await this.database.lockInsertOrder(tx, InsertOrderLock.pets);
+        await this.database.lockInsertOrder(tx, PET_ORDER);
         await tx.createQueryBuilder().insert().into(Pet).values(rows).updateEntity(false).execute();
       });
     }

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { ROUTES } from "../../rest/routes";
+import { ROUTES } from "../../features";
 import type { Metrics } from "../../telemetry/metrics";
 
 const METHODS = new Set(["GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"]);

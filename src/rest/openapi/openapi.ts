@@ -1,5 +1,6 @@
 import type { GraphQLSchema } from "graphql";
 import type { Config } from "../../config";
+import { ROUTE_GROUPS } from "../../features";
 import { IDEMPOTENCY_KEY_MAX } from "../../idempotency/idempotency";
 import { RATE_LIMIT_HEADERS } from "../../rate-limits/rate-limit";
 import type { Deprecation } from "../../schema/deprecation";
@@ -7,7 +8,6 @@ import type { SuccessStatus } from "../../schema/rest-route";
 import { type Member, memberSchema } from "../json-types";
 import type { JsonSchema } from "../json-value";
 import { type IdempotencyKey, planOf, type RoutePlan } from "../plan";
-import { ROUTE_GROUPS } from "../routes";
 import { ErrorResponses, errorSchema } from "./errors";
 import { DEPRECATION_HEADERS, HEADERS, type HeaderName, headers } from "./headers";
 import { Schemas } from "./schemas";

@@ -1,0 +1,66 @@
+import type { DataSource } from "typeorm";
+import { createDataSource as createDataSourceOf } from "./database/data-source";
+import { agents } from "./features/agents/agents.feature";
+import { apiKeys } from "./features/api-keys/api-keys.feature";
+import { audit } from "./features/audit/audit.feature";
+import { keyUsage } from "./features/key-usage/key-usage.feature";
+import { members } from "./features/members/members.feature";
+import { messages } from "./features/messages/messages.feature";
+import { organizations } from "./features/organizations/organizations.feature";
+import { pets } from "./features/pets/pets.feature";
+import { IdempotencyRecord } from "./idempotency/idempotency-record.entity";
+import { RefusedTokens } from "./rate-limits/refused-tokens";
+import type { Core, ExpiredRows, Feature, Retention } from "./schema/feature";
+import type { RestRoute, RouteGroup } from "./schema/rest-route";
+
+/** The features of the service, each after those whose services it needs; REST is documented in this order. */
+export const FEATURES = [pets, organizations, agents, members, keyUsage, apiKeys, messages, audit] as const;
+
+type Intersection<Union> = (Union extends unknown ? (each: Union) => void : never) extends (
+  all: infer All,
+) => void
+  ? All
+  : never;
+
+/** What the server, the command line and the first start all work with. */
+export type Services = Core & Intersection<ReturnType<(typeof FEATURES)[number]["services"]>>;
+
+/** What the features need of each other: `Services` must have it all. */
+type Needs = Intersection<
+  (typeof FEATURES)[number] extends infer Each
+    ? Each extends Feature<object, infer Needed>
+      ? Needed
+      : never
+    : never
+>;
+
+/** The features as those read them who treat all alike. */
+const ALL = FEATURES as readonly unknown[] as readonly Feature<object, Services>[];
+
+/** The REST routes as the documentation groups them. */
+export const ROUTE_GROUPS: readonly RouteGroup[] = ALL.flatMap(({ routes }) => routes ?? []);
+
+/** The whole REST API. */
+export const ROUTES: readonly RestRoute[] = ROUTE_GROUPS.flatMap(({ routes }) => routes);
+
+/** What batched lookups are called in the metrics. */
+export const BATCHES: readonly string[] = ALL.flatMap(({ batches }) => batches ?? []);
+
+/** What housekeeping deletes. */
+export const expiredRows = (retention: Retention): ExpiredRows[] =>
+  ALL.flatMap(({ expired }) => expired?.(retention) ?? []);
+
+/** As the function of this name in `database/`, with the tables of all features. */
+export const createDataSource = (url: string, poolSize?: number): DataSource =>
+  createDataSourceOf(url, [...ALL.flatMap(({ entities }) => entities), IdempotencyRecord], poolSize);
+
+/** Makes the services of all features. */
+export function createServices(core: Omit<Core, "refusedTokens">): Services {
+  const services: Core = { ...core, refusedTokens: new RefusedTokens(core.config.refusedKeysPerMinute) };
+  for (const { services: make } of ALL) Object.assign(services, make(services as Services));
+  return services as Services;
+}
+
+/** Makes the resolvers of all features. */
+export const createResolvers = (services: Services & Needs): object[] =>
+  ALL.flatMap(({ resolvers }) => resolvers(services));

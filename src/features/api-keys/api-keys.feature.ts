@@ -1,0 +1,22 @@
+import { KEY_ENVIRONMENT } from "../../credentials/token-format";
+import { type Core, feature } from "../../schema/feature";
+import type { AgentService } from "../agents/agent.service";
+import type { KeyUsage } from "../key-usage/usage-recorder";
+import { ApiKey } from "./api-key.entity";
+import { ApiKeyResolver } from "./api-key.resolver";
+import { ApiKeyService } from "./api-key.service";
+
+interface Needs {
+  agents: AgentService;
+  usageRecorder: KeyUsage;
+}
+
+/** The API keys of agents: minting, renaming, rotating, revoking, and telling who calls. */
+export const apiKeys = feature({
+  entities: [ApiKey],
+  services: ({ database, config, usageRecorder, refusedTokens }: Needs & Core) => ({
+    keys: new ApiKeyService(database, usageRecorder, KEY_ENVIRONMENT[config.environment], refusedTokens),
+  }),
+  resolvers: ({ keys, agents }) => [new ApiKeyResolver(keys, agents)],
+  batches: ["keys"],
+});

@@ -1,0 +1,18 @@
+import { leastUuidAt } from "../../common/uuid";
+import { feature } from "../../schema/feature";
+import { AuditResolver } from "./audit.resolver";
+import { AuditService } from "./audit.service";
+import { AuditEntry } from "./audit-entry.entity";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Who did what in an organization. */
+export const audit = feature({
+  entities: [AuditEntry],
+  services: ({ database }) => ({ audit: new AuditService(database) }),
+  resolvers: (services) => [new AuditResolver(services.audit)],
+  expired: ({ auditRetentionDays }) =>
+    auditRetentionDays === 0
+      ? []
+      : [{ entity: AuditEntry, column: "id", before: leastUuidAt(Date.now() - auditRetentionDays * DAY_MS) }],
+});

@@ -1,0 +1,14 @@
+import { feature } from "../../schema/feature";
+import { Pet } from "./pet.entity";
+import { PetResolver } from "./pet.resolver";
+import { petRoutes } from "./pet.routes";
+import { PetService } from "./pet.service";
+
+/** The petstore: one store, which every valid API key shares. */
+export const pets = feature({
+  entities: [Pet],
+  services: ({ database }) => ({ pets: new PetService(database) }),
+  resolvers: (services) => [new PetResolver(services.pets)],
+  routes: petRoutes,
+  batches: ["pets", "pages"],
+});
