@@ -6,6 +6,7 @@ import { audit } from "./features/audit/audit.feature";
 import { keyUsage } from "./features/key-usage/key-usage.feature";
 import { members } from "./features/members/members.feature";
 import { messages } from "./features/messages/messages.feature";
+import { onboarding } from "./features/onboarding/onboarding.feature";
 import { organizations } from "./features/organizations/organizations.feature";
 import { pets } from "./features/pets/pets.feature";
 import { IdempotencyRecord } from "./idempotency/idempotency-record.entity";
@@ -14,7 +15,17 @@ import type { Core, ExpiredRows, Feature, Retention } from "./schema/feature";
 import type { RestRoute, RouteGroup } from "./schema/rest-route";
 
 /** The features of the service, each after those whose services it needs; REST is documented in this order. */
-export const FEATURES = [pets, organizations, agents, members, keyUsage, apiKeys, messages, audit] as const;
+export const FEATURES = [
+  pets,
+  organizations,
+  agents,
+  members,
+  keyUsage,
+  apiKeys,
+  messages,
+  audit,
+  onboarding,
+] as const;
 
 type Intersection<Union> = (Union extends unknown ? (each: Union) => void : never) extends (
   all: infer All,

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { operatorFor } from "../auth/context";
-import { validateInput } from "../common/validate-input";
 import type { Agent } from "../features/agents/agent.entity";
 import { NewAgent } from "../features/agents/agent.inputs";
+import { validateInput } from "../schema/validate-input";
 import { print, printJson, printTable } from "./output";
 import { withServices } from "./services";
 

@@ -1,6 +1,5 @@
 import { type Command, Option } from "commander";
 import { operatorFor, type RequestContext } from "../auth/context";
-import { validateInput } from "../common/validate-input";
 import type { Services } from "../features";
 import { type ApiKey, ApiKeyState } from "../features/api-keys/api-key.entity";
 import {
@@ -9,6 +8,7 @@ import {
   RenameApiKeyArgs,
   RotateApiKeyArgs,
 } from "../features/api-keys/api-key.inputs";
+import { validateInput } from "../schema/validate-input";
 import { print, printJson, printRecord, printTable } from "./output";
 import { withServices } from "./services";
 import { wholeNumber } from "./whole-number";

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { operatorFor } from "../auth/context";
-import { validateInput } from "../common/validate-input";
 import type { Organization } from "../features/organizations/organization.entity";
 import { NewOrganization } from "../features/organizations/organization.inputs";
+import { validateInput } from "../schema/validate-input";
 import { print, printJson, printTable } from "./output";
 import { withServices } from "./services";
 

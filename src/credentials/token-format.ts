@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import type { Config } from "../config";
+import type { Environment } from "../common/environment";
 import { randomBase62, toBase62 } from "./base62";
 import { sha256 } from "./sha256";
 
@@ -8,9 +8,9 @@ export const KEY_ENVIRONMENT = {
   development: "dev",
   staging: "test",
   production: "live",
-} as const satisfies Record<Config["environment"], string>;
+} as const satisfies Record<Environment, string>;
 
-export type KeyEnvironment = (typeof KEY_ENVIRONMENT)[Config["environment"]];
+export type KeyEnvironment = (typeof KEY_ENVIRONMENT)[Environment];
 
 const API_KEY = "agk";
 const SESSION = "ags";

@@ -15,11 +15,23 @@ import { PostgresEngine } from "./postgres/postgres.engine";
 import { SqliteEngine } from "./sqlite/sqlite.engine";
 
 /**
- * A list whose rows processes insert one after the other, so that they become visible in the order of their ids. Each
- * has a number of its own, which older versions know too.
+ * A list whose rows processes insert one after the other, so that they become visible in the order of their ids.
+ * Features declare theirs once, at module scope.
  */
 export class InsertOrderLock {
-  constructor(readonly number: number) {}
+  private static readonly declared = new Map<number, InsertOrderLock>();
+
+  /** @param number of this list alone, and the same in every version: processes of two versions exclude each other by it */
+  constructor(readonly number: number) {
+    if (InsertOrderLock.declared.has(number))
+      throw new Error(`The insert-order lock ${number} is declared twice.`);
+    InsertOrderLock.declared.set(number, this);
+  }
+
+  /** Every list, in the order in which a unit that needs several takes them. */
+  static get all(): readonly InsertOrderLock[] {
+    return [...InsertOrderLock.declared.values()].sort((a, b) => a.number - b.number);
+  }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { Semaphore } from "../../src/common/semaphore";
+import { Semaphore } from "../../src/database/semaphore";
 import { onEachEngine } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ApiKey } from "../../src/features/api-keys/api-key.entity";
 import { AuditAction, AuditEntry } from "../../src/features/audit/audit-entry.entity";
-import { KeyUsage } from "../../src/features/key-usage/usage-recorder";
+import { UsageRecorder } from "../../src/features/key-usage/usage-recorder";
 import { auditLog } from "../support/audit";
 import { sqlite } from "../support/engines";
 import { mint, startGateway, type TestGateway } from "../support/gateway";
@@ -103,7 +103,7 @@ describe("what is counted while nothing can be written", () => {
     const seconds = 600;
     jest.useFakeTimers({ doNotFake: ["nextTick", "setImmediate", "queueMicrotask", "performance"] });
     try {
-      const usage = new KeyUsage(database, (error) => errors.push(error));
+      const usage = new UsageRecorder(database, (error) => errors.push(error));
       await onWriter(gateway, "PRAGMA query_only = ON");
       for (let second = 0; second < seconds; second += 1) {
         usage.refused({ ...key, organizationId }, origin);

@@ -1,5 +1,5 @@
 import { ApiKey } from "../../src/features/api-keys/api-key.entity";
-import { KeyUsage } from "../../src/features/key-usage/usage-recorder";
+import { UsageRecorder } from "../../src/features/key-usage/usage-recorder";
 import { auditLog } from "../support/audit";
 import { onEachEngine } from "../support/engines";
 import { mint, startGateway, type TestGateway } from "../support/gateway";
@@ -22,7 +22,7 @@ onEachEngine((engine) => {
   };
   const refusalsOf = (targetId: string) => auditLog(gateway, { targetId, action: "api_key_refused" });
   /** What another process would have: its failures are those of the calls that the test makes. */
-  const anotherUsage = () => new KeyUsage(gateway.services.database, () => undefined);
+  const anotherUsage = () => new UsageRecorder(gateway.services.database, () => undefined);
 
   test("a use is written with its time and address", async () => {
     const { id, secret } = await mint(gateway);

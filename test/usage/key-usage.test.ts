@@ -1,7 +1,7 @@
 import { GatewayError } from "../../src/errors";
 import { AuditEntry } from "../../src/features/audit/audit-entry.entity";
 import { HourlyUse } from "../../src/features/key-usage/hourly-use.entity";
-import { KeyUsage } from "../../src/features/key-usage/usage-recorder";
+import { UsageRecorder } from "../../src/features/key-usage/usage-recorder";
 import { purge } from "../../src/housekeeping";
 import { onEachEngine } from "../support/engines";
 import { mint, operator, startGateway, type TestGateway } from "../support/gateway";
@@ -40,7 +40,7 @@ onEachEngine((engine) => {
   const usageOf = async (id: string, period?: string) =>
     (await usage(period)).find(({ apiKey }) => apiKey.id === id);
   /** What another process would have: its failures are those of the calls that the test makes. */
-  const anotherUsage = () => new KeyUsage(gateway.services.database, () => undefined);
+  const anotherUsage = () => new UsageRecorder(gateway.services.database, () => undefined);
   const at = (time: number | string) =>
     jest.spyOn(Date, "now").mockReturnValue(typeof time === "number" ? time : Date.parse(time));
   const known = async (id: string) => {

@@ -8,12 +8,12 @@ import {
 } from "typeorm";
 import type { PostgresConnectionOptions } from "typeorm/driver/postgres/PostgresConnectionOptions";
 import type { PostgresDriver } from "typeorm/driver/postgres/PostgresDriver";
-import { Semaphore } from "../../common/semaphore";
 import { GatewayError } from "../../errors";
 import { CONNECT_MS } from "../data-source";
 import { driverCode } from "../engine";
 import type { Limits } from "../limits";
 import type { DatabaseStats } from "../observer";
+import { Semaphore } from "../semaphore";
 
 /** How long a unit may do nothing between two statements (ms): a process that is cut off holds locks no longer. */
 const IDLE_MS = 5_000;

@@ -3,7 +3,6 @@ import type { Database as Connection } from "sqlite3";
 import { DataSource, type QueryRunner } from "typeorm";
 import type { AbstractSqliteDriver } from "typeorm/driver/sqlite-abstract/AbstractSqliteDriver";
 import { Mutex } from "../../common/mutex";
-import { Semaphore } from "../../common/semaphore";
 import { WAIT_MS } from "../data-source";
 import {
   driverCode,
@@ -19,6 +18,7 @@ import {
 } from "../engine";
 import { BACKGROUND, type Limits, SERVING } from "../limits";
 import type { DatabaseObserver, DatabaseStats } from "../observer";
+import { Semaphore } from "../semaphore";
 import { GroupCommit } from "./group-commit";
 import { keepPrivate } from "./sqlite-file";
 import { SqliteReads } from "./sqlite-reads";

@@ -1,5 +1,5 @@
 import { IsSlug } from "../../common/slug";
-import { IsText } from "../../common/text";
+import { IsText } from "../../schema/text";
 
 /** An agent to create, from the command line. */
 export class NewAgent {

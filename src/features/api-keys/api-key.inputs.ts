@@ -1,10 +1,10 @@
 import { IsOptional, MaxLength, ValidateBy } from "class-validator";
 import { ArgsType, Field, GraphQLISODateTime, ID, InputType, Int, ObjectType } from "type-graphql";
 import { IsBetween } from "../../common/range";
-import { HoldsNoToken, IsText } from "../../common/text";
 import { LAST_MOMENT_MS } from "../../common/time";
 import { IDEMPOTENCY_KEY_MAX } from "../../idempotency/idempotency";
 import { PageArgs } from "../../pagination/connection";
+import { HoldsNoToken, IsText } from "../../schema/text";
 import { ApiKey, ApiKeyState } from "./api-key.entity";
 
 /** Longest name of a key, in code points. */

@@ -12,7 +12,6 @@ import type { RefusedTokens } from "../../rate-limits/refused-tokens";
 import { Agent } from "../agents/agent.entity";
 import { actorOf } from "../audit/audit";
 import { AuditAction } from "../audit/audit-entry.entity";
-import type { KeyUsage } from "../key-usage/usage-recorder";
 import { assertSignedIn } from "../members/assert-signed-in";
 import type { Organization } from "../organizations/organization.entity";
 import { ApiKeyConnection } from "./api-key.connection";
@@ -38,6 +37,7 @@ import {
 } from "./key-changes";
 import { createKeyLookup } from "./key-lookup";
 import { narrowToText, searchTextOf } from "./key-search";
+import type { KeyUsageRecorder } from "./key-usage-recorder";
 
 /** API keys: minted, used, rotated and revoked, each change exact from the next request on. */
 export class ApiKeyService {
@@ -45,7 +45,7 @@ export class ApiKeyService {
 
   constructor(
     private readonly database: Database,
-    private readonly usage: KeyUsage,
+    private readonly usage: KeyUsageRecorder,
     private readonly environment: KeyEnvironment,
     private readonly refused: RefusedTokens,
   ) {

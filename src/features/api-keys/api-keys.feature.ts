@@ -1,14 +1,14 @@
 import { KEY_ENVIRONMENT } from "../../credentials/token-format";
 import { type Core, feature } from "../../schema/feature";
 import type { AgentService } from "../agents/agent.service";
-import type { KeyUsage } from "../key-usage/usage-recorder";
 import { ApiKey } from "./api-key.entity";
 import { ApiKeyResolver } from "./api-key.resolver";
 import { ApiKeyService } from "./api-key.service";
+import type { KeyUsageRecorder } from "./key-usage-recorder";
 
 interface Needs {
   agents: AgentService;
-  usageRecorder: KeyUsage;
+  usageRecorder: KeyUsageRecorder;
 }
 
 /** The API keys of agents: minting, renaming, rotating, revoking, and telling who calls. */

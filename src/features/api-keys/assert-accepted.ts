@@ -1,9 +1,7 @@
 import type { EntityManager } from "typeorm";
 import type { Timestamp } from "../../common/time";
-import type { Database } from "../../database/database";
+import { type Database, InsertOrderLock } from "../../database/database";
 import { placeholders } from "../../database/returning";
-import { MESSAGE_ORDER } from "../../features/messages/message.entity";
-import { PET_ORDER } from "../../features/pets/pet.entity";
 import { type KeyEnds, refusalOf } from "./api-key.entity";
 
 /**
@@ -33,6 +31,5 @@ export async function assertKeysAccepted(tx: EntityManager, keyIds: readonly str
  * is thus visible before its revocation is answered, or is refused.
  */
 export async function waitForKeyWrites(database: Database, tx: EntityManager): Promise<void> {
-  await database.lockInsertOrder(tx, PET_ORDER);
-  await database.lockInsertOrder(tx, MESSAGE_ORDER);
+  for (const list of InsertOrderLock.all) await database.lockInsertOrder(tx, list);
 }

@@ -3,13 +3,13 @@ import { feature } from "../../schema/feature";
 import { HourlyUse, USE_LIFETIME_MS } from "./hourly-use.entity";
 import { UsageResolver } from "./usage.resolver";
 import { UsageService } from "./usage.service";
-import { KeyUsage } from "./usage-recorder";
+import { UsageRecorder } from "./usage-recorder";
 
 /** How often each API key is used: recorded in memory, written within seconds, reported by hour and day. */
 export const keyUsage = feature({
   entities: [HourlyUse],
   services: ({ database, log }) => ({
-    usageRecorder: new KeyUsage(database, (err) => log.warn({ err }, "key usage could not be written")),
+    usageRecorder: new UsageRecorder(database, (err) => log.warn({ err }, "key usage could not be written")),
     usageReports: new UsageService(database),
   }),
   resolvers: (services) => [new UsageResolver(services.usageReports)],

@@ -5,10 +5,10 @@ import { Mutex } from "../../common/mutex";
 import { type Timestamp, timestamp, timestampOf } from "../../common/time";
 import type { Database } from "../../database/database";
 import { placeholders } from "../../database/returning";
-import { USAGE_ORDER } from "../../features/key-usage/hourly-use.entity";
 import { claimBatch } from "../../idempotency/idempotency";
-import { ApiKey } from "../api-keys/api-key.entity";
+import type { KeyUsageRecorder, KnownKey } from "../api-keys/key-usage-recorder";
 import { ActorKind, AuditAction, AuditEntry } from "../audit/audit-entry.entity";
+import { USAGE_ORDER } from "./hourly-use.entity";
 import { UseCounts, writeCounts } from "./use-counts";
 
 /** At most one write in this time for a key (ms). */
@@ -22,8 +22,6 @@ interface Use {
   atMs: number;
   ip: string | null;
 }
-
-type KnownKey = Pick<ApiKey, "id" | "hint" | "name" | "organizationId">;
 
 /** Refused uses of one key in one minute. */
 interface Refusal {
@@ -49,7 +47,7 @@ interface Batch {
  * Remembers when and how often keys were used and dead ones were refused, and writes it later, off the path of
  * the requests. A killed process loses at most the last minute of it.
  */
-export class KeyUsage {
+export class UsageRecorder implements KeyUsageRecorder {
   private readonly uses = new Map<string, Use>();
   private readonly writtenAt = new Map<string, number>();
   private readonly refusals = new Map<string, Refusal>();

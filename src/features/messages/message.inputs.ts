@@ -1,7 +1,7 @@
 import { ArgsType, Field, InputType } from "type-graphql";
-import { IsText } from "../../common/text";
-import { IdempotentInput } from "../../idempotency/idempotent.input";
 import { PageArgs } from "../../pagination/connection";
+import { IdempotentInput } from "../../schema/idempotent.input";
+import { IsText } from "../../schema/text";
 import { MESSAGE_TEXT_MAX, MessageStatus } from "./message.entity";
 
 @InputType({ description: "A message to hand to the key's agent." })

@@ -1,8 +1,8 @@
 import { ArgsType, Field, ID, InputType } from "type-graphql";
 import { IsInt64 } from "../../common/int64";
-import { IsText } from "../../common/text";
-import { IdempotentInput } from "../../idempotency/idempotent.input";
 import { PageArgs } from "../../pagination/connection";
+import { IdempotentInput } from "../../schema/idempotent.input";
+import { IsText } from "../../schema/text";
 import { PET_NAME_MAX, PetStatus } from "./pet.entity";
 
 @InputType({ description: "An animal to add." })

@@ -1,7 +1,7 @@
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import { Access } from "../../auth/access";
 import type { RequestContext } from "../../auth/context";
-import { CallerIndependent } from "../../graphql/compiled/coalesce-runs";
+import { CallerIndependent } from "../../schema/caller-independent";
 import { PetConnection } from "./pet.connection";
 import { Pet } from "./pet.entity";
 import { NewPet, PetsArgs } from "./pet.inputs";

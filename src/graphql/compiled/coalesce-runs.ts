@@ -6,15 +6,11 @@ import {
   Kind,
   type OperationDefinitionNode,
 } from "graphql";
-import { Extensions } from "type-graphql";
 import { accessOf, authorize } from "../../auth/access";
 import type { RequestContext } from "../../auth/context";
 import { coalesce } from "../../common/coalesce";
+import { isCallerIndependent } from "../../schema/caller-independent";
 import type { Execute } from "./plan";
-
-/** Declares that a field of Query answers everybody who may ask alike: by its arguments and the rows alone. */
-export const CallerIndependent = (): MethodDecorator => (target, property, descriptor) =>
-  Extensions({ shared: true })(target, property, descriptor);
 
 type Variables = Parameters<Execute>[1];
 type RootField = GraphQLField<unknown, unknown>;
@@ -28,7 +24,9 @@ export function callerIndependentFields(
   const fields = selectionSet.selections.map((node) =>
     node.kind === Kind.FIELD ? schema.getQueryType()?.getFields()[node.name.value] : undefined,
   );
-  return fields.every((field): field is RootField => field?.extensions.shared === true) ? fields : undefined;
+  return fields.every((field): field is RootField => field !== undefined && isCallerIndependent(field))
+    ? fields
+    : undefined;
 }
 
 /**

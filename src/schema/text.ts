@@ -1,6 +1,6 @@
 import { ValidateBy } from "class-validator";
+import { JsonSchema } from "../common/json-schema";
 import { holdsToken } from "../credentials/redact-tokens";
-import { JsonSchema } from "./json-schema";
 
 /**
  * Characters that nobody sees, or that change how others are shown: controls, format characters (bidirectional marks

@@ -1,7 +1,7 @@
 import { IsOptional } from "class-validator";
 import { Field, InputType } from "type-graphql";
-import { IsText } from "../common/text";
-import { IDEMPOTENCY_KEY_MAX } from "./idempotency";
+import { IDEMPOTENCY_KEY_MAX } from "../idempotency/idempotency";
+import { IsText } from "./text";
 
 /** What the inputs of creates have in common. */
 @InputType()
