@@ -1,6 +1,10 @@
 import type { FastifyInstance } from "fastify";
-import type { RequestContext } from "../auth/context";
 import { GatewayError } from "../errors";
+
+/** The context of a request, by which its answer is found again; of a caller it says only whose memory it takes. */
+interface Asked {
+  readonly caller: { readonly kind: string; readonly organization?: { readonly id: string } };
+}
 
 /** Max characters of all answers that are being made or sent; measured, one takes 3 to 7 bytes of memory. */
 export const MAX_CHARACTERS = 64_000_000;
@@ -29,7 +33,7 @@ interface Reservation {
  * until it has left, and waits a moment where that would be too much with all others.
  */
 export class AnswerBudget {
-  private readonly reservations = new Map<RequestContext, Reservation>();
+  private readonly reservations = new Map<Asked, Reservation>();
   private total = 0;
   private readonly ofOrganization = new Map<string, number>();
   private waiting = 0;
@@ -42,10 +46,9 @@ export class AnswerBudget {
    * @param characters the most that the answer may hold
    * @throws GatewayError `unavailable` when others take it all for too long
    */
-  async admit(context: RequestContext, characters: number): Promise<void> {
+  async admit(context: Asked, characters: number): Promise<void> {
     if (isSmallAnswer(characters)) return;
-    const { caller } = context;
-    const organization = caller.kind === "anonymous" ? "" : caller.organization.id;
+    const organization = context.caller.organization?.id ?? "";
     const reservation: Reservation = { organization, characters };
     this.reservations.set(context, reservation);
     if (this.fits(reservation)) {
@@ -88,7 +91,7 @@ export class AnswerBudget {
     });
   }
 
-  private release(context: RequestContext, reservation: Reservation): void {
+  private release(context: Asked, reservation: Reservation): void {
     this.reservations.delete(context);
     if (reservation.start) reservation.start();
     else this.count(reservation, -reservation.characters);

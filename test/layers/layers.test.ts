@@ -1,0 +1,62 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+const CHECK = join(__dirname, "check.mjs");
+
+describe("the check of the layers", () => {
+  let src: string;
+  beforeEach(() => {
+    src = mkdtempSync(join(tmpdir(), "layers-"));
+  });
+  afterEach(() => rmSync(src, { recursive: true }));
+
+  const write = (files: Record<string, string>) => {
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(src, name)), { recursive: true });
+      writeFileSync(join(src, name), text);
+    }
+  };
+  const check = () => spawnSync(process.execPath, [CHECK, src], { encoding: "utf8" });
+
+  test.each([
+    [
+      "an import of a layer above",
+      {
+        "common/a.ts": 'import { b } from "../features/pets/b";',
+        "features/pets/b.ts": "export const b = 1;",
+      },
+      "Upwards: common/a.ts imports features/pets/b.ts.",
+    ],
+    [
+      "an import of a type, over two lines",
+      { "auth/a.ts": 'import type {\n  B,\n} from "../rest/b";', "rest/b.ts": "export type B = 1;" },
+      "Upwards: auth/a.ts imports rest/b.ts.",
+    ],
+    [
+      "features that need each other",
+      {
+        "features/pets/a.ts": 'export * from "../agents/b";',
+        "features/agents/b.ts": 'export { c } from "../agents/c";',
+        "features/agents/c.ts": 'import "../pets/a";',
+      },
+      "A circle:",
+    ],
+    ["a folder that is in no layer", { "elsewhere/a.ts": "" }, "elsewhere/a.ts is in no layer"],
+  ])("fails for %s", (_, files, fault) => {
+    write(files as Record<string, string>);
+    const { status, stderr } = check();
+    expect(stderr).toContain(fault);
+    expect(status).toBe(1);
+  });
+
+  test("passes where imports point downwards", () => {
+    write({
+      "features/pets/a.ts": 'import { b } from "../../common/b";\nimport { c } from "./c";',
+      "features/pets/c.ts": "export const c = 1; // import { x } from '../../rest/x'",
+      "common/b.ts": "export const b = 1;",
+    });
+    expect(execFileSync(process.execPath, [CHECK, src], { encoding: "utf8" })).toContain("0 faults");
+  });
+});
