@@ -2,9 +2,10 @@ import type { ServerOptions } from "node:http";
 import type { Server, Socket } from "node:net";
 import type { FastifyBaseLogger } from "fastify";
 import { networkOf } from "../common/network";
+import { logThrottle } from "../common/throttled-log";
 import type { Config } from "../config";
 
-/** At most one line in the log in this time tells of connections that were hung up on (ms). */
+/** Log closed connections at most once per interval (ms). */
 const LOG_INTERVAL_MS = 60_000;
 
 /** How long a connection may say nothing, or take over a request: for each server that listens. */
@@ -26,14 +27,13 @@ export function limitConnections(
   server.maxConnections = maxConnections;
   if (maxConnectionsPerAddress === 0) return;
   const counts = new Map<string, number>();
-  let loggedAt = Number.NEGATIVE_INFINITY;
+  const throttle = logThrottle(LOG_INTERVAL_MS);
   server.on("connection", (socket: Socket) => {
     const network = networkOf(socket.remoteAddress ?? null);
     const count = (counts.get(network) ?? 0) + 1;
     if (count > maxConnectionsPerAddress) {
       socket.destroy();
-      if (performance.now() - loggedAt < LOG_INTERVAL_MS) return;
-      loggedAt = performance.now();
+      if (throttle() === undefined) return;
       log.warn(
         { ip: network },
         "an address has MAX_CONNECTIONS_PER_ADDRESS connections: others are hung up on",

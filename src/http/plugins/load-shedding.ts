@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
+import { logThrottle } from "../../common/throttled-log";
 import type { Config } from "../../config";
 import { GatewayError } from "../../errors";
 import { OPERATIONS } from "../management-server";
@@ -17,7 +18,7 @@ const REFUSALS_A_TURN = 100;
 const sizeOf = (payload: unknown): number =>
   typeof payload === "string" || Buffer.isBuffer(payload) ? payload.length : 0;
 
-/** At most one line in the log in this time tells of refusals (ms). */
+/** Log refusals at most once per interval (ms). */
 const LOG_INTERVAL_MS = 1_000;
 
 declare module "fastify" {
@@ -46,15 +47,11 @@ export function shedOverload(
   const load = new LoadMonitor(maxRequestsInFlight, () => unsent.count);
   // Made once: taking the stack costs more than the whole refusal.
   const refusal = new GatewayError("unavailable");
-  let refused = 0;
-  let loggedAt = Number.NEGATIVE_INFINITY;
-  const tell = () => {
-    refused++;
-    const now = performance.now();
-    if (now - loggedAt < LOG_INTERVAL_MS) return;
-    log.warn({ refused }, "too much to do: requests are refused");
-    loggedAt = now;
-    refused = 0;
+  const throttle = logThrottle(LOG_INTERVAL_MS);
+  const logRefusal = () => {
+    const suppressed = throttle();
+    if (suppressed !== undefined)
+      log.warn({ refused: suppressed + 1 }, "too much to do: requests are refused");
   };
 
   const waiting: ((error: GatewayError) => void)[] = [];
@@ -68,7 +65,7 @@ export function shedOverload(
   app.addHook("onRequest", (request, _reply, done) => {
     if (load.isOverloaded && !OPERATIONS.has(request.routeOptions.url ?? "")) {
       request.wasShed = true;
-      tell();
+      logRefusal();
       if (waiting.push(done) === 1) setImmediate(refuseSome);
       return;
     }
