@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
-import { GatewayError } from "../errors";
+import type { GatewayError } from "../errors";
+import { refuseUntil } from "./retry-after";
 import { countMany, WINDOW_MS, type Window } from "./window";
 
 /** Beyond this many keys in use at once the one that was quiet longest begins anew. */
@@ -38,7 +39,8 @@ export function createRateLimit(perMinute: number, clock = () => performance.now
   const windows = new LRUCache<string, Window>({ max: MAX_KEYS });
   const policy = `"key";q=${perMinute};w=${WINDOW_MS / 1000}`;
   return (keyId, amount = 1) => {
-    const counted = countMany(windows.get(keyId), perMinute, clock(), amount);
+    const now = clock();
+    const counted = countMany(windows.get(keyId), perMinute, now, amount);
     const { allowed, remaining, resetSeconds, window } = counted;
     windows.set(keyId, window);
     return {
@@ -52,9 +54,7 @@ export function createRateLimit(perMinute: number, clock = () => performance.now
       },
       refusal: allowed
         ? undefined
-        : new GatewayError("rate_limited", refusalOf(perMinute, amount), {
-            headers: { "retry-after": String(resetSeconds) },
-          }),
+        : refuseUntil("rate_limited", window.endsAt, now, refusalOf(perMinute, amount)),
     };
   };
 }

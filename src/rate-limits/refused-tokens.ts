@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { networkOf } from "../common/network";
-import { GatewayError } from "../errors";
-import { countOne, secondsUntil, type Window } from "./window";
+import { refuseUntil } from "./retry-after";
+import { countOne, type Window } from "./window";
 
 const MAX_ADDRESSES = 10_000;
 const MAX_TOKENS = 10_000;
@@ -57,10 +57,11 @@ export class RefusedTokens {
     const now = this.clock();
     if (window === undefined || window.used < this.perMinute || now >= window.endsAt) return;
     if (this.found.has(hash)) return;
-    throw new GatewayError(
+    throw refuseUntil(
       "too_many_attempts",
-      "Too many API keys or sessions that nobody has came from this address. Wait before trying again.",
-      { headers: { "retry-after": String(secondsUntil(window.endsAt, now)) } },
+      window.endsAt,
+      now,
+      "This address has presented too many unknown API keys or sessions. Wait before trying again.",
     );
   }
 

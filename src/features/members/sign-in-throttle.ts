@@ -4,7 +4,8 @@ import { timestamp } from "../../common/time";
 import { sha256 } from "../../credentials/sha256";
 import type { Database } from "../../database/database";
 import { returning } from "../../database/returning";
-import { GatewayError } from "../../errors";
+import type { GatewayError } from "../../errors";
+import { refuseUntil } from "../../rate-limits/retry-after";
 import { SignInThrottle } from "./sign-in-throttle.entity";
 
 const WINDOW_MS = 15 * 60 * 1000;
@@ -110,8 +111,7 @@ function refusalBy(
 ): GatewayError | undefined {
   const row = counts.get(bucket);
   if (row === undefined || row.attempts + next <= max) return undefined;
-  const seconds = Math.max(1, Math.ceil((Date.parse(row.windowEndsAt) - Date.now()) / 1000));
-  return new GatewayError("too_many_attempts", undefined, { headers: { "retry-after": String(seconds) } });
+  return refuseUntil("too_many_attempts", Date.parse(row.windowEndsAt), Date.now());
 }
 
 function refuseAny(limits: readonly Limit[], counts: ReadonlyMap<string, SignInThrottle>, next = 1): void {
