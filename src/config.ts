@@ -1,4 +1,4 @@
-import { isIP } from "node:net";
+import proxyAddr from "@fastify/proxy-addr";
 import { z } from "zod";
 import { StartupError } from "./errors";
 
@@ -40,19 +40,21 @@ const hosts = list.pipe(
   ),
 );
 
-/** An address, a CIDR range, or one of the names that `@fastify/proxy-addr` has for some. */
-function isProxy(text: string): boolean {
-  if (["loopback", "linklocal", "uniquelocal"].includes(text)) return true;
-  const [address = "", bits] = text.split("/");
-  const most = { 0: -1, 4: 32, 6: 128 }[isIP(address) as 0 | 4 | 6];
-  return bits === undefined ? most > 0 : /^\d+$/.test(bits) && Number(bits) > 0 && Number(bits) <= most;
+/** Whether Fastify can compile a list of proxies: addresses, CIDR ranges, and names such as `loopback`. */
+function areProxies(list: string[]): boolean {
+  try {
+    proxyAddr.compile(list);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** `TRUST_PROXY`: `true`, `false`, a number of hops, or a list of addresses and CIDR ranges. */
 const trustProxy = z
   .string()
   .refine(
-    (text) => /^(true|false|\d+)$/.test(text) || items(text).every(isProxy),
+    (text) => /^(true|false|\d+)$/.test(text) || areProxies(items(text)),
     "TRUST_PROXY must be true, false, a number of hops, or addresses and CIDR ranges",
   )
   .transform((text): boolean | string[] | ((address: string, hop: number) => boolean) => {

@@ -1,21 +1,20 @@
-import { isIPv6 } from "node:net";
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
 
-/** How a socket that listens for both writes an IPv4 address. */
-const MAPPED = /^::ffff:(?=\d+\.)/i;
+/** An address; as IPv4 where a socket for both families wrote it as IPv4-mapped IPv6. */
+const parse = (ip: string | null) => (ip !== null && isIP(ip) !== 0 ? ipaddr.process(ip) : undefined);
 
-/** The eight groups of an IPv6 address; undefined for any other address. */
-function groupsOf(ip: string | null): number[] | undefined {
-  if (ip === null || MAPPED.test(ip) || !isIPv6(ip)) return undefined;
-  const [head = "", tail = ""] = ip.split("::");
-  const left = head.split(":");
-  const right = tail.split(":");
-  const zeros = ip.includes("::") ? Array<string>(Math.max(0, 8 - left.length - right.length)).fill("0") : [];
-  return [...left, ...zeros, ...right].map((group) => Number.parseInt(group || "0", 16));
+/** The first groups of an IPv6 address; undefined for any other address. */
+function prefixOf(ip: string | null, groups: number): string | undefined {
+  const address = parse(ip);
+  return address instanceof ipaddr.IPv6 ? address.parts.slice(0, groups).join(":") : undefined;
 }
 
 /** An IPv4 address, or the /64 network of an IPv6 address: its user has the 2^64 others too. */
-export const networkOf = (ip: string | null): string =>
-  groupsOf(ip)?.slice(0, 4).join(":") ?? String(ip).replace(MAPPED, "");
+export const networkOf = (ip: string | null): string => prefixOf(ip, 4) ?? String(parse(ip) ?? ip);
 
 /** The /48 site of an IPv6 address, which providers hand to one customer; undefined for any other address. */
-export const siteOf = (ip: string | null): string | undefined => groupsOf(ip)?.slice(0, 3).join(":");
+export const siteOf = (ip: string | null): string | undefined => prefixOf(ip, 3);
+
+/** Whether an address is one of this machine itself. */
+export const isLoopback = (ip: string | undefined): boolean => parse(ip ?? null)?.range() === "loopback";

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { isLoopback } from "../../common/network";
 import type { Config } from "../../config";
 import { sha256 } from "../../credentials/sha256";
 import { GatewayError } from "../../errors";
@@ -50,6 +51,5 @@ const isSame = (given: string, expected: string): boolean =>
 
 const PROXY_HEADERS = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"];
 
-const isLocal = (hostname: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\]|::1)$/i.test(hostname);
-
-const isLoopback = (address = ""): boolean => /^(::1|(::ffff:)?127(\.\d+){3})$/.test(address);
+const isLocal = (hostname: string): boolean =>
+  hostname.toLowerCase() === "localhost" || isLoopback(hostname.replace(/^\[|\]$/g, ""));
