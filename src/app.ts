@@ -8,6 +8,7 @@ import type { DataSource } from "typeorm";
 import { authenticateRequests } from "./auth/authenticate";
 import { createContextFactory } from "./auth/context";
 import { sessionCookies } from "./auth/session-cookie";
+import { withSpan } from "./common/spans";
 import type { Config } from "./config";
 import { Database } from "./database/database";
 import { BATCHES, createResolvers, createServices, type Services } from "./features";
@@ -32,7 +33,6 @@ import { addDocumentation } from "./rest/openapi/documentation";
 import { createOpenApi, serversOf } from "./rest/openapi/openapi";
 import { addRestRoutes, rejectOtherRestMethods } from "./rest/rest";
 import { Metrics } from "./telemetry/metrics";
-import { follow } from "./telemetry/trace";
 
 /** A service that is wired up and connected, and that nobody listens for yet. */
 export interface App {
@@ -46,14 +46,6 @@ export interface App {
   /** Finishes what is under way, within seconds, then lets go of the database. */
   close(): Promise<void>;
 }
-
-/** Not at the top: it takes a tenth of a second, and most do without. */
-const loadOpenTelemetry = () => {
-  const {
-    createTracing,
-  }: typeof import("./telemetry/open-telemetry") = require("./telemetry/open-telemetry");
-  return createTracing;
-};
 
 /** Part of the requests in flight that may wait to make a large answer: too few to count as an overload. */
 const MAX_WAITING_SHARE = 0.1;
@@ -93,8 +85,7 @@ export async function createApp(
   const requests = new InFlightRequests(countRequest(metrics));
   metrics.watchRequests(requests);
   const http = await createHttpServer(config, log, requests);
-  const tracing = config.tracing && loadOpenTelemetry()(config.tracing, log);
-  if (tracing) traceRequests(http, tracing);
+  if (config.tracing) traceRequests(http);
   const answerGraphQL = fastifyApolloHandler(apollo, { context: async ({ callContext }) => callContext });
   await http.register(async (scope) => {
     authenticateRequests(scope, createContext, rateLimit);
@@ -111,7 +102,7 @@ export async function createApp(
       url: "/graphql",
       exposeHeadRoute: false,
       bodyLimit: Math.min(config.bodyLimitBytes, GRAPHQL_BODY_LIMIT),
-      handler: (request, reply) => follow("graphql", async () => answerGraphQL.call(scope, request, reply)),
+      handler: (request, reply) => withSpan("graphql", async () => answerGraphQL.call(scope, request, reply)),
     });
   });
   rejectOtherRestMethods(http);
@@ -154,7 +145,6 @@ export async function createApp(
       await swept;
       await services.usageRecorder.close();
       await database.close();
-      await tracing?.close();
     },
   };
 }

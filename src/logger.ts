@@ -1,43 +1,44 @@
 import { isNativeError } from "node:util/types";
+import { trace } from "@opentelemetry/api";
 import pino, { type Logger, type LoggerOptions } from "pino";
 import pretty from "pino-pretty";
 import { QueryFailedError } from "typeorm";
+import { logThrottle } from "./common/throttled-log";
 import type { Config } from "./config";
+import { redactTokens } from "./credentials/redact-tokens";
 import { driverCode } from "./database/engine";
 import type { ErrorCode } from "./errors";
 
 /** What failures are logged as that clients are told as this code. */
 const UNAVAILABLE: ErrorCode = "unavailable";
 
-import { redactTokens } from "./credentials/redact-tokens";
-import { currentWork } from "./telemetry/trace";
-
 /** What goes into a log of this level, and what does not, wherever it is written to. */
 export const logOptions = (level: Config["logLevel"]): LoggerOptions => ({
   level,
   redact: ["req.headers.authorization", "req.headers.cookie"],
   serializers: { err: describeFailure },
-  hooks: { logMethod: sparing() },
-  mixin: () => ({ ...currentWork()?.ids }),
+  hooks: { logMethod: throttleUnavailable() },
+  mixin: traceIds,
 });
 
-/** At most one failure in this time is told of where the database is away (ms): every request meets the same one. */
+/** Adds the IDs of the active span to each line. */
+function traceIds(): object {
+  const span = trace.getActiveSpan()?.spanContext();
+  return span === undefined ? {} : { trace_id: span.traceId, span_id: span.spanId };
+}
+
+/** Log at most one failure per interval while the database is away (ms): every request meets the same one. */
 const UNAVAILABLE_INTERVAL_MS = 1_000;
 
-function sparing(): NonNullable<NonNullable<LoggerOptions["hooks"]>["logMethod"]> {
-  let toldAt = Number.NEGATIVE_INFINITY;
-  let untold = 0;
+function throttleUnavailable(): NonNullable<NonNullable<LoggerOptions["hooks"]>["logMethod"]> {
+  const throttle = logThrottle(UNAVAILABLE_INTERVAL_MS);
   return function (args, method) {
     const [details, message] = args as unknown as [object, string | undefined];
     if (message !== UNAVAILABLE) return method.apply(this, args);
-    const now = performance.now();
-    if (now - toldAt < UNAVAILABLE_INTERVAL_MS) {
-      untold++;
-      return;
-    }
-    method.apply(this, [{ ...details, ...(untold > 0 && { untold }) }, message] as unknown as typeof args);
-    toldAt = now;
-    untold = 0;
+    const suppressed = throttle();
+    if (suppressed === undefined) return;
+    const counted = suppressed > 0 ? { ...details, suppressed } : details;
+    method.apply(this, [counted, message] as unknown as typeof args);
   };
 }
 

@@ -10,6 +10,7 @@ import { type Config, loadConfig } from "./config";
 import { reportAndExit } from "./exit";
 import { createDataSource } from "./features";
 import { createLogger } from "./logger";
+import type { Tracing } from "./telemetry/open-telemetry";
 
 /** How long a stop may take before it is forced (ms). */
 const STOP_LIMIT_MS = 10_000;
@@ -22,10 +23,15 @@ const ONE_SIGNAL_MS = 500;
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
   const log = createLogger(config.logLevel);
+  const tracing = config.tracing && loadOpenTelemetry().startTracing(config.tracing, log);
   const started = start(config, log);
-  stopOnSignals(started, config, log);
+  stopOnSignals(started, tracing, config, log);
   await started;
 }
+
+/** Loaded only where traces are wanted: it takes a tenth of a second. */
+const loadOpenTelemetry = () =>
+  require("./telemetry/open-telemetry") as typeof import("./telemetry/open-telemetry");
 
 async function start(config: Config, log: Logger): Promise<App> {
   const app = await createApp(config, createDataSource(config.databaseUrl, config.databasePoolSize), log);
@@ -43,7 +49,12 @@ async function start(config: Config, log: Logger): Promise<App> {
 }
 
 /** A start is not cut off by the first signal, for it may have made what it is still to show. */
-function stopOnSignals(started: Promise<App>, { drainMs }: Config, log: Logger): void {
+function stopOnSignals(
+  started: Promise<App>,
+  tracing: Tracing | undefined,
+  { drainMs }: Config,
+  log: Logger,
+): void {
   let toldAt: number | undefined;
   const stop = async (signal: NodeJS.Signals) => {
     if (toldAt !== undefined) {
@@ -64,6 +75,7 @@ function stopOnSignals(started: Promise<App>, { drainMs }: Config, log: Logger):
     }, STOP_LIMIT_MS).unref();
     const app = await started;
     await app.close();
+    await tracing?.close();
     log.info("stopped");
     process.exit(0);
   };

@@ -1,5 +1,6 @@
+import { type Span, trace } from "@opentelemetry/api";
 import DataLoader from "dataloader";
-import { currentWork, followFor, type Work } from "../telemetry/trace";
+import { withSharedSpan } from "./spans";
 
 /** Well below SQLite's 32,766 variables a statement. */
 const MAX_ITEMS = 1_000;
@@ -10,7 +11,7 @@ const MAX_TURNS = 2;
 const MAX_BATCH_WAIT_MS = 100;
 
 interface Options {
-  /** What it is called by those who follow requests. */
+  /** The name of its spans. */
   name?: string;
   /** Most items of one call. */
   most?: number;
@@ -32,7 +33,7 @@ export function coalesce<T, V>(
   { name = "batch", most = MAX_ITEMS, oneByOne = false, joined }: Options = {},
 ): (item: T) => Promise<V> {
   const waiting: (() => void)[] = [];
-  let askers: Work[] = [];
+  let callers: Span[] = [];
   let busy = false;
   let asked = 0;
   /** The number of the call that others wait for. */
@@ -61,9 +62,9 @@ export function coalesce<T, V>(
   const run = (items: readonly T[]) => {
     joined?.(items.length);
     const mine = call;
-    const followed = askers;
-    if (followed.length > 0) askers = [];
-    return followFor(name, followed, () => work(items)).finally(() => settle(mine));
+    const served = callers;
+    if (served.length > 0) callers = [];
+    return withSharedSpan(name, served, () => work(items)).finally(() => settle(mine));
   };
   const loader = new DataLoader<T, V>(run, {
     cache: false,
@@ -77,8 +78,8 @@ export function coalesce<T, V>(
   });
   return (item) => {
     asked += 1;
-    const asker = currentWork();
-    if (asker !== undefined) askers.push(asker);
+    const caller = trace.getActiveSpan();
+    if (caller !== undefined) callers.push(caller);
     return loader.load(item);
   };
 }

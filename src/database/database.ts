@@ -6,8 +6,8 @@ import {
   type ObjectLiteral,
 } from "typeorm";
 import { coalesce, coalesceByKey } from "../common/coalesce";
+import { withSpan } from "../common/spans";
 import { GatewayError, StartupError } from "../errors";
-import { follow } from "../telemetry/trace";
 import { databaseLabel } from "./database-label";
 import type { Engine, KeysetQuery, Lookup, PageQuery, Read, TransactionOptions, UnitOfWork } from "./engine";
 import { type DatabaseObserver, type DatabaseStats, type Failure, NO_OBSERVER } from "./observer";
@@ -248,7 +248,7 @@ export class Database {
 
   private async guarded<T>(name: string, work: () => Promise<T>): Promise<T> {
     try {
-      return await follow(name, work);
+      return await withSpan(name, work);
     } catch (error) {
       if (error instanceof GatewayError) {
         if (isUnavailable(error)) this.observer.failed("unavailable");

@@ -1,5 +1,6 @@
 import { ApolloServer, type ApolloServerPlugin, type HTTPGraphQLHead } from "@apollo/server";
 import { ApolloServerPluginCacheControlDisabled } from "@apollo/server/plugin/disabled";
+import { trace } from "@opentelemetry/api";
 import type { GraphQLError, GraphQLSchema, OperationDefinitionNode } from "graphql";
 import type { Logger } from "pino";
 import type { RequestContext } from "../auth/context";
@@ -7,7 +8,6 @@ import type { Config } from "../config";
 import { redactTokens } from "../credentials/redact-tokens";
 import { type GatewayError, InvalidInput } from "../errors";
 import type { Metrics } from "../telemetry/metrics";
-import { currentWork } from "../telemetry/trace";
 import { compiledQueries } from "./compiled/compiled-queries";
 import { formatError, toGatewayError } from "./errors";
 import { exactGetVariables } from "./plugins/get-variables";
@@ -87,11 +87,11 @@ const httpStatus = (operations: Metrics["operations"]): ApolloServerPlugin<Reque
   },
 });
 
-/** For those who follow requests; the name is the client's, and could hold anything. */
+/** Describes the operation on its span; the name is the client's and could hold a secret. */
 function describeOperation({ operation, name }: OperationDefinitionNode): void {
-  const work = currentWork();
-  work?.describe({ "graphql.operation.type": operation });
-  if (name) work?.describe({ "graphql.operation.name": redactTokens(name.value).slice(0, 100) });
+  const span = trace.getActiveSpan();
+  span?.setAttribute("graphql.operation.type", operation);
+  if (name) span?.setAttribute("graphql.operation.name", redactTokens(name.value).slice(0, 100));
 }
 
 /** A nullable field that failed leaves data behind, `{"pet":null}`, which is no answer: a missing key is 401 there too. */

@@ -1,14 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  type Context,
-  defaultTextMapGetter,
-  ROOT_CONTEXT,
-  type Span,
-  SpanKind,
-  SpanStatusCode,
-  type Tracer,
-  trace,
-} from "@opentelemetry/api";
+import { context, propagation, trace } from "@opentelemetry/api";
+import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { W3CTraceContextPropagator } from "@opentelemetry/core";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 import { detectResources, envDetector, resourceFromAttributes } from "@opentelemetry/resources";
@@ -24,21 +16,27 @@ import {
   TraceIdRatioBasedSampler,
 } from "@opentelemetry/sdk-trace-base";
 import type { Logger } from "pino";
+import { logThrottle } from "../common/throttled-log";
 import type { Config } from "../config";
 import { version } from "../version";
-import type { Tracing, Work } from "./trace";
 
-/** How long a stop waits for a collector to take the last that was seen (ms). */
-const FAREWELL_MS = 1_500;
+/** How long a stop waits for the collector to accept the last spans (ms). */
+const CLOSE_TIMEOUT_MS = 1_500;
 
-/** At most one complaint in this time (ms): a collector that is away is away for every batch. */
-const COMPLAINT_MS = 60_000;
+/** Log failed exports at most once per interval (ms): while the collector is away, every batch fails. */
+const LOG_INTERVAL_MS = 60_000;
+
+/** What the process has started to send its traces. */
+export interface Tracing {
+  /** Sends the spans that have ended, and stops; gives up after a short time. */
+  close(): Promise<void>;
+}
 
 /**
- * Follows requests with OpenTelemetry, and sends what it sees by OTLP over HTTP. Load this only where it is wanted: it
- * takes a tenth of a second. The library reads its further settings (headers, batches, limits) from `OTEL_…` itself.
+ * Registers OpenTelemetry for the process: from now on spans become active, and are sent by OTLP over HTTP. The SDK
+ * reads its further settings (headers, batches, limits) from `OTEL_…` itself.
  */
-export function createTracing(
+export function startTracing(
   { url, serviceName, sampler }: NonNullable<Config["tracing"]>,
   log: Logger,
 ): Tracing {
@@ -47,23 +45,19 @@ export function createTracing(
     resource: detectResources({ detectors: [envDetector] }).merge(
       resourceFromAttributes({ "service.name": serviceName, "service.version": version }),
     ),
-    spanProcessors: [new BatchSpanProcessor(complaining(new OTLPTraceExporter({ url }), log))],
+    spanProcessors: [new BatchSpanProcessor(loggingFailures(new OTLPTraceExporter({ url }), log))],
   });
-  const tracer = provider.getTracer("gateway", version);
-  const propagator = new W3CTraceContextPropagator();
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  propagation.setGlobalPropagator(new W3CTraceContextPropagator());
+  trace.setGlobalTracerProvider(provider);
   return {
-    request: (name, { traceparent }) => {
-      // Not tracestate, in which a client may put whatever it likes.
-      const parent = propagator.extract(ROOT_CONTEXT, { traceparent }, defaultTextMapGetter);
-      return workOf(tracer, tracer.startSpan(name, { kind: SpanKind.SERVER }, parent), parent);
-    },
     close: async () => {
-      const handedOver = provider.shutdown().then(
+      const sent = provider.shutdown().then(
         () => true,
         () => true,
       );
-      if (await Promise.race([handedOver, sleep(FAREWELL_MS, false)])) return;
-      log.warn("the collector does not take the last traces: they are given up");
+      if (await Promise.race([sent, sleep(CLOSE_TIMEOUT_MS, false)])) return;
+      log.warn("the collector does not accept the last traces: they are given up");
     },
   };
 }
@@ -93,40 +87,13 @@ function createSampler({ name, ratio }: NonNullable<Config["tracing"]>["sampler"
   });
 }
 
-const spans = new WeakMap<Work, Span>();
-
-function workOf(tracer: Tracer, span: Span, context: Context): Work {
-  const { traceId, spanId } = span.spanContext();
-  const own = trace.setSpan(context, span);
-  const work: Work = {
-    ids: { trace_id: traceId, span_id: spanId },
-    begin: (name, others = []) => {
-      const links = others.flatMap((other) => {
-        const linked = spans.get(other);
-        return linked === undefined ? [] : [{ context: linked.spanContext() }];
-      });
-      return workOf(tracer, tracer.startSpan(name, { links }, own), own);
-    },
-    describe: (attributes) => void span.setAttributes(attributes),
-    end: (failure) => {
-      if (failure !== undefined) {
-        span.setAttribute("error.type", failure).setStatus({ code: SpanStatusCode.ERROR });
-      }
-      span.end();
-    },
-  };
-  spans.set(work, span);
-  return work;
-}
-
-/** Says in the log when what is seen cannot be handed over; the library would keep it to itself. */
-function complaining(exporter: SpanExporter, log: Logger): SpanExporter {
-  let complainedAt = -COMPLAINT_MS;
+/** Logs batches that could not be sent; the SDK itself says nothing. */
+function loggingFailures(exporter: SpanExporter, log: Logger): SpanExporter {
+  const throttle = logThrottle(LOG_INTERVAL_MS);
   return {
     export: (batch, done) =>
       exporter.export(batch, (result) => {
-        if (result.error !== undefined && performance.now() - complainedAt >= COMPLAINT_MS) {
-          complainedAt = performance.now();
+        if (result.error !== undefined && throttle() !== undefined) {
           log.warn({ err: result.error }, "traces could not be sent");
         }
         done(result);

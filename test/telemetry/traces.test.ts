@@ -153,6 +153,14 @@ describe("tracing", () => {
     await gateway.close();
   });
 
+  test("makes no traces of its own: neither a start nor a stop is part of a request", async () => {
+    const collector = await startCollector();
+    const gateway = await start(sqlite, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+    await gateway.close();
+    expect(collector.spans()).toEqual([]);
+    await collector.close();
+  });
+
   test("keeps a request that its caller does not sample out of what is sent", async () => {
     const collector = await startCollector();
     const gateway = await start(sqlite, { OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/` });

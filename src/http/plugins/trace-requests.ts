@@ -1,27 +1,49 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
-import { type Tracing, type Work, within } from "../../telemetry/trace";
+import {
+  type Context,
+  context,
+  propagation,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  trace,
+} from "@opentelemetry/api";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { markFailed, tracer } from "../../common/spans";
 
-/** Follows requests from their head to the end of their answer. Says of them what the log does: no URL, header or body. */
-export function traceRequests(app: FastifyInstance, tracing: Tracing): void {
-  const works = new WeakMap<FastifyRequest, Work>();
+/** Makes a span for each request, from its head to the end of its answer; like the log, without URL, headers or body. */
+export function traceRequests(app: FastifyInstance): void {
+  const contexts = new WeakMap<FastifyRequest, Context>();
   app.addHook("onRequest", (request, reply, done) => {
-    const route = request.routeOptions.url;
-    // A method that no route has is the client's to choose.
-    const method = route === undefined ? "" : request.method;
-    const work = tracing.request(`${method} ${route ?? "unknown"}`.trim(), request.headers);
-    works.set(request, work);
-    reply.raw.on("close", () => {
-      const { statusCode, writableFinished } = reply.raw;
-      work.describe({
-        "http.request.method": method || "_OTHER",
-        ...(route !== undefined && { "http.route": route }),
-        "http.response.status_code": statusCode,
-        "gateway.request_id": request.id,
-      });
-      work.end(writableFinished ? (statusCode >= 500 ? String(statusCode) : undefined) : "aborted");
-    });
-    within(work, done);
+    const { traceparent } = request.headers;
+    // Not `tracestate`, which may hold anything that a client puts into it.
+    const parent = propagation.extract(ROOT_CONTEXT, { traceparent });
+    const span = tracer.startSpan(nameOf(request), { kind: SpanKind.SERVER }, parent);
+    reply.raw.on("close", () => endSpan(span, request, reply));
+    const own = trace.setSpan(parent, span);
+    contexts.set(request, own);
+    context.with(own, done);
   });
-  // What comes after a body comes from the connection, which knows of no request.
-  app.addHook("preValidation", (request, _, done) => within(works.get(request), done));
+  // After reading a body, the async context is that of the connection, not of the request.
+  app.addHook("preValidation", (request, _, done) =>
+    context.with(contexts.get(request) ?? ROOT_CONTEXT, done),
+  );
+}
+
+const nameOf = (request: FastifyRequest): string => {
+  const route = request.routeOptions.url;
+  // Without a route, the method too is whatever the client sent.
+  return route === undefined ? "unknown" : `${request.method} ${route}`;
+};
+
+function endSpan(span: Span, request: FastifyRequest, { raw }: FastifyReply): void {
+  const route = request.routeOptions.url;
+  span.setAttributes({
+    "http.request.method": route === undefined ? "_OTHER" : request.method,
+    ...(route !== undefined && { "http.route": route }),
+    "http.response.status_code": raw.statusCode,
+    "gateway.request_id": request.id,
+  });
+  if (!raw.writableFinished) markFailed(span, "aborted");
+  else if (raw.statusCode >= 500) markFailed(span, String(raw.statusCode));
+  span.end();
 }

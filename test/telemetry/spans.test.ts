@@ -1,0 +1,81 @@
+import { context, trace } from "@opentelemetry/api";
+import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  SimpleSpanProcessor,
+} from "@opentelemetry/sdk-trace-base";
+import { coalesce } from "../../src/common/coalesce";
+import { tracer, withSharedSpan, withSpan } from "../../src/common/spans";
+
+const exporter = new InMemorySpanExporter();
+beforeAll(() => {
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  trace.setGlobalTracerProvider(
+    new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }),
+  );
+});
+afterAll(() => {
+  trace.disable();
+  context.disable();
+});
+beforeEach(() => exporter.reset());
+
+/** Runs work in the span of a request. @returns the ID of the span */
+const request = <T>(work: () => Promise<T>): Promise<string> =>
+  tracer.startActiveSpan("request", async (span) => {
+    await work().catch(() => undefined);
+    span.end();
+    return span.spanContext().spanId;
+  });
+
+const finished = () =>
+  exporter.getFinishedSpans().map(({ name, parentSpanContext, links, attributes, status }) => ({
+    name,
+    parent: parentSpanContext?.spanId,
+    links: links.map((link) => link.context.spanId),
+    attributes,
+    status,
+  }));
+
+test("work outside a trace makes no span, alone or shared", async () => {
+  expect(await withSpan("work", async () => trace.getActiveSpan())).toBeUndefined();
+  expect(await withSharedSpan("work", [], async () => trace.getActiveSpan())).toBeUndefined();
+  expect(finished()).toEqual([]);
+});
+
+test("work that fails marks its span with the class of the error and never with its message", async () => {
+  const id = await request(() =>
+    withSpan("work", async () => {
+      throw new TypeError("a secret");
+    }),
+  );
+  expect(finished()[0]).toEqual({
+    name: "work",
+    parent: id,
+    links: [],
+    attributes: { "error.type": "TypeError" },
+    status: { code: 2 },
+  });
+  expect(JSON.stringify(finished())).not.toContain("a secret");
+});
+
+test("calls that are joined have one span below the first request, linked to each of the others once", async () => {
+  const load = coalesce(async (items: readonly number[]) => items.map((item) => item * 2), { name: "batch" });
+  const [first, ...others] = await Promise.all([
+    request(() => Promise.all([load(1), load(2)])),
+    request(() => load(3)),
+    request(() => load(4)),
+  ]);
+  expect(finished().filter(({ name }) => name === "batch")).toMatchObject([{ parent: first, links: others }]);
+});
+
+test("what a joined call does is part of its own span", async () => {
+  const load = coalesce((items: readonly number[]) => withSpan("statement", async () => items), {
+    name: "batch",
+  });
+  await request(() => load(1));
+  const spans = exporter.getFinishedSpans();
+  const batch = spans.find(({ name }) => name === "batch")?.spanContext().spanId;
+  expect(finished().find(({ name }) => name === "statement")?.parent).toBe(batch);
+});
