@@ -1,9 +1,10 @@
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
 import { operatorFor } from "../auth/context";
+import { Permission } from "../auth/permissions";
 import { validateInput } from "../common/validate-input";
 import { randomBase62 } from "../credentials/base62";
-import { type Member, Permission } from "../features/members/member.entity";
+import type { Member } from "../features/members/member.entity";
 import { NewMember, NewPassword } from "../features/members/member.inputs";
 import { print, printJson, printRecord, printTable } from "./output";
 import { withServices } from "./services";

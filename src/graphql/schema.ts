@@ -1,8 +1,8 @@
 import { type GraphQLSchema, lexicographicSortSchema, printSchema } from "graphql";
 import { buildSchemaSync, type ClassType, type NonEmptyArray } from "type-graphql";
-import { authChecker } from "../auth/access";
 import { validateInput } from "../common/validate-input";
 import { createResolvers, type Services } from "../features";
+import { authChecker } from "../schema/access";
 
 /**
  * Builds the one schema that both APIs run on.

@@ -1,6 +1,7 @@
 import { type EntityManager, Not } from "typeorm";
 import { v7 as uuid } from "uuid";
-import { type AgentCaller, type Origin, organizationOf, type RequestContext } from "../../auth/context";
+import type { AgentCaller, Origin } from "../../auth/caller";
+import { type CredentialResolver, organizationOf, type RequestContext } from "../../auth/context";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import { hashToken, isWellFormedApiKey, type KeyEnvironment } from "../../credentials/token-format";
@@ -40,7 +41,7 @@ import { createKeyLookup } from "./key-lookup";
 import { narrowToText, searchTextOf } from "./key-search";
 
 /** API keys: minted, used, rotated and revoked, each change exact from the next request on. */
-export class ApiKeyService {
+export class ApiKeyService implements CredentialResolver<AgentCaller> {
   private readonly byHash: ReturnType<typeof createKeyLookup>;
 
   constructor(

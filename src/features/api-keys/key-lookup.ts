@@ -1,3 +1,4 @@
+import { SCOPES } from "../../auth/permissions";
 import { indexBy } from "../../common/coalesce";
 import type { Timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
@@ -59,7 +60,7 @@ export const createKeyLookup = (database: Database) =>
 function foundKey(row: KeyRow) {
   const { hash, id, name, hint, createdAt, expiresAt, revokedAt, organizationId } = row;
   return {
-    key: { hash, id, name, hint, createdAt, expiresAt, revokedAt, organizationId },
+    key: { hash, id, name, hint, createdAt, expiresAt, revokedAt, organizationId, scopes: SCOPES },
     agent: { id: row.agentId, slug: row.agentSlug, name: row.agentName },
     organization: {
       id: organizationId,

@@ -7,9 +7,10 @@ import {
   type OperationDefinitionNode,
 } from "graphql";
 import { Extensions } from "type-graphql";
-import { accessOf, authorize } from "../../auth/access";
+import { authorize } from "../../auth/authorize";
 import type { RequestContext } from "../../auth/context";
 import { coalesce } from "../../common/coalesce";
+import { accessOf } from "../../schema/access";
 import type { Execute } from "./plan";
 
 /** Declares that a field of Query answers everybody who may ask alike: by its arguments and the rows alone. */
