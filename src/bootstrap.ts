@@ -47,6 +47,7 @@ export async function bootstrap(
     const { secret } = await mintKey(tx, context, agent, {
       name: apiKeyName,
       expiresAt: null,
+      scopes: null,
       environment: KEY_ENVIRONMENT[environment],
     });
     return {

@@ -19,7 +19,9 @@ export class ApiKeyResolver {
   ) {}
 
   @Access({ key: true })
-  @Query(() => AgentIdentity, { description: "Which agent the presented key resolves to." })
+  @Query(() => AgentIdentity, {
+    description: "Which agent the presented key resolves to, and what the key may be used for.",
+  })
   whoami(@Ctx() context: RequestContext): AgentIdentity {
     return agentCaller(context);
   }
@@ -80,7 +82,7 @@ export class ApiKeyResolver {
   @Access({ member: Permission.config_manage })
   @Mutation(() => MintedApiKey, {
     description:
-      "Replaces an API key by a new one of the same agent and name, with a grace period for the old one.",
+      "Replaces an API key by a new one of the same agent, name and scopes, with a grace period for the old one.",
   })
   rotateApiKey(
     @Ctx() context: RequestContext,

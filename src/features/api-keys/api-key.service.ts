@@ -2,6 +2,7 @@ import { type EntityManager, Not } from "typeorm";
 import { v7 as uuid } from "uuid";
 import type { AgentCaller, Origin } from "../../auth/caller";
 import { type CredentialResolver, organizationOf, type RequestContext } from "../../auth/context";
+import { SCOPES } from "../../auth/permissions";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import { hashToken, isWellFormedApiKey, type KeyEnvironment } from "../../credentials/token-format";
@@ -130,17 +131,19 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
     const { idempotencyKey, agentId, expiresAt } = input;
     const name = input.name.trim();
     const end = expiresAt?.toISOString() ?? null;
+    const scopes = input.scopes == null ? null : SCOPES.filter((scope) => input.scopes?.includes(scope));
     const organizationId = organizationOf(context);
     return this.database.write(async (tx) => {
       await assertSignedIn(tx, context);
       const agent = isUuid(agentId) ? await tx.findOneBy(Agent, { id: agentId, organizationId }) : null;
       if (agent === null) throw new GatewayError("not_found", "The organization has no such agent.");
       const create = () =>
-        mintKey(tx, context, agent, { name, expiresAt: end, environment: this.environment });
+        mintKey(tx, context, agent, { name, expiresAt: end, scopes, environment: this.environment });
       return once(tx, {
         scope: `createApiKey:${actorOf(context.caller).actorId ?? organizationId}`,
         key: idempotencyKey,
-        request: { agentId, name, expiresAt: end },
+        // Left out for all scopes: retries of a call to an earlier version still match.
+        request: { agentId, name, expiresAt: end, ...(scopes && { scopes }) },
         create,
         repeat: async (id) => {
           await this.revokeWithin(tx, context, id);
@@ -186,7 +189,7 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
   }
 
   /**
-   * Replaces a key by a new one of the same agent, name and length of life. The old one is accepted for the grace
+   * Replaces a key by a new one of the same agent, name, scopes and length of life. The old one is accepted for the grace
    * period, never beyond its own end; without grace it is revoked at once.
    * @throws GatewayError `not_found`, or `conflict` for a key that is not active or already replaced
    */
@@ -208,6 +211,7 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
         name: old.name,
         expiresAt:
           old.expiresAt === null ? null : timestamp(Date.parse(old.expiresAt) - Date.parse(old.createdAt)),
+        scopes: old.scopes,
         environment: this.environment,
       });
     });
