@@ -76,7 +76,9 @@ export async function createApp(
     log,
   });
   const schema = createSchema(createResolvers(services));
-  const createContext = createContextFactory(services.keys, services.sessions, metrics.keyChecks);
+  const createContext = createContextFactory(services.keys, services.sessions, (outcome) =>
+    metrics.keyChecks.at(outcome).add(),
+  );
   const rateLimit = createRateLimit(config.rateLimitPerMinute);
 
   const answers = new AnswerBudget(config.maxRequestsInFlight * MAX_WAITING_SHARE);

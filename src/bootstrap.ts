@@ -1,4 +1,5 @@
 import { operatorFor } from "./auth/context";
+import { PERMISSIONS } from "./auth/permissions";
 import type { Config } from "./config";
 import { randomBase62 } from "./credentials/base62";
 import { hashPassword } from "./credentials/password";
@@ -6,7 +7,6 @@ import { KEY_ENVIRONMENT } from "./credentials/token-format";
 import type { Database } from "./database/database";
 import { addAgent } from "./features/agents/agent.service";
 import { mintKey } from "./features/api-keys/key-changes";
-import { Permission } from "./features/members/member.entity";
 import { addMember } from "./features/members/member.service";
 import { Organization } from "./features/organizations/organization.entity";
 import { addOrganization } from "./features/organizations/organization.service";
@@ -42,11 +42,12 @@ export async function bootstrap(
     const owner = await addMember(tx, context, {
       email: ownerEmail,
       passwordHash,
-      permissions: [Permission.config_manage],
+      permissions: [...PERMISSIONS],
     });
     const { secret } = await mintKey(tx, context, agent, {
       name: apiKeyName,
       expiresAt: null,
+      scopes: null,
       environment: KEY_ENVIRONMENT[environment],
     });
     return {

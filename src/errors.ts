@@ -23,6 +23,7 @@ export const ERRORS = {
   invalid_credentials: { status: 401, message: "The e-mail address or the password is wrong." },
   key_revoked: { status: 403, message: "The API key has been revoked." },
   forbidden: { status: 403, message: "The caller may not do this." },
+  insufficient_scope: { status: 403, message: "The API key lacks the scope that this needs." },
   organization_deactivated: {
     status: 403,
     message: "The organization is deactivated: nothing can be changed.",

@@ -1,53 +1,7 @@
 import type { Timestamp } from "../common/time";
 import { isApiKey } from "../credentials/token-format";
-import { GatewayError } from "../errors";
-import type { Agent } from "../features/agents/agent.entity";
-import type { ApiKeyService } from "../features/api-keys/api-key.service";
-import type { ApiKeyIdentity } from "../features/api-keys/identity";
-import type { Permission } from "../features/members/member.entity";
-import type { SessionService } from "../features/members/session.service";
-import type { Organization } from "../features/organizations/organization.entity";
-import type { Metrics } from "../telemetry/metrics";
-
-/** Who calls. A bearer token is an agent's API key or a member's session token. */
-export type Caller = Anonymous | AgentCaller | MemberCaller | Operator;
-
-export interface Anonymous {
-  kind: "anonymous";
-  /** Whether a cookie came with a session that is none any more: enough to sign in again, and for nothing else. */
-  sessionEnded?: true;
-}
-
-/** A system that presented an API key: it acts as the one agent that the key resolves to. */
-export interface AgentCaller {
-  kind: "agent";
-  key: ApiKeyIdentity;
-  agent: Pick<Agent, "id" | "slug" | "name">;
-  organization: Organization;
-}
-
-/** A person who signed in. */
-export interface MemberCaller {
-  kind: "member";
-  id: string;
-  email: string;
-  permissions: Permission[];
-  sessionId: string;
-  organization: Organization;
-}
-
-/** A person at the server's own command line, acting for one organization. No request can become one. */
-export interface Operator {
-  kind: "operator";
-  organization: Organization;
-}
-
-/** Where a request came from, for the audit log; all null for the command line. */
-export interface Origin {
-  ip: string | null;
-  userAgent: string | null;
-  requestId: string | null;
-}
+import { type ErrorCode, GatewayError } from "../errors";
+import type { AgentCaller, Caller, CallerOrganization, MemberCaller, Operator, Origin } from "./caller";
 
 /** The cookie in which a browser keeps a session token, on the way in and out. */
 export interface SessionCookie {
@@ -69,7 +23,7 @@ export interface RequestContext {
 }
 
 /** The context of one who sits at the command line and acts for an organization; the first start does so too. */
-export const operatorFor = (organization: Organization): RequestContext & { caller: Operator } => ({
+export const operatorFor = (organization: CallerOrganization): RequestContext & { caller: Operator } => ({
   caller: { kind: "operator", organization },
   origin: { ip: null, userAgent: null, requestId: null },
 });
@@ -83,23 +37,33 @@ export interface Credentials {
   outsideLoad?: RequestContext["outsideLoad"];
 }
 
+/** Finds the caller behind one kind of credential. */
+export interface CredentialResolver<C extends Caller> {
+  /**
+   * The caller behind a token, read from the database now.
+   * @param options.again whether the same request was accepted before, so that it is not counted twice
+   * @throws GatewayError for a credential that is not accepted
+   */
+  resolve(token: string, origin: Origin, options?: { again?: boolean }): Promise<C>;
+}
+
 /**
- * Makes the function that turns a request into its context, for both doors. It reads the database each time:
+ * Makes the function that turns a request into its context, for both APIs. It reads the database each time:
  * a key that was revoked before the request arrived never passes.
- * @param checks counts what becomes of keys
+ * @param countKeyCheck counts the outcomes of checks of API keys
  */
 export function createContextFactory(
-  keys: ApiKeyService,
-  sessions: SessionService,
-  checks: Metrics["keyChecks"],
+  keys: CredentialResolver<AgentCaller>,
+  sessions: CredentialResolver<MemberCaller>,
+  countKeyCheck: (outcome: "accepted" | ErrorCode) => void,
 ) {
   const resolveKey = async (token: string, origin: Origin, again: boolean): Promise<Caller> => {
     try {
       const caller = await keys.resolve(token, origin, { again });
-      if (!again) checks.at("accepted").add();
+      if (!again) countKeyCheck("accepted");
       return caller;
     } catch (error) {
-      checks.at(error instanceof GatewayError ? error.code : "internal_error").add();
+      countKeyCheck(error instanceof GatewayError ? error.code : "internal_error");
       throw error;
     }
   };
@@ -126,7 +90,7 @@ export function createContextFactory(
 /** A cookie stays when its session ends, so it must not keep its owner from signing in: it is taken away. */
 async function cookieCaller(
   cookie: SessionCookie | undefined,
-  sessions: SessionService,
+  sessions: CredentialResolver<MemberCaller>,
   origin: Origin,
 ): Promise<Caller> {
   if (cookie?.token === undefined) return { kind: "anonymous" };
@@ -164,16 +128,16 @@ export function agentCaller({ caller }: RequestContext): AgentCaller {
   return caller;
 }
 
+/** The caller as the member that it must be. @throws GatewayError `forbidden` */
+export function memberCaller({ caller }: RequestContext): MemberCaller {
+  if (caller.kind !== "member") throw new GatewayError("forbidden");
+  return caller;
+}
+
 /** The cookie to put a session into. @throws GatewayError `forbidden` for a page of another origin */
 export function cookieOf({ cookie }: RequestContext): SessionCookie {
   if (cookie === undefined) {
     throw new GatewayError("forbidden", "Only pages of this service can keep a session in a cookie.");
   }
   return cookie;
-}
-
-/** The caller as the member that it must be. @throws GatewayError `forbidden` */
-export function memberCaller({ caller }: RequestContext): MemberCaller {
-  if (caller.kind !== "member") throw new GatewayError("forbidden");
-  return caller;
 }

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import { operatorFor, type RequestContext } from "../auth/context";
+import { SCOPES, type Scope } from "../auth/permissions";
 import type { Services } from "../features";
 import { type ApiKey, ApiKeyState } from "../features/api-keys/api-key.entity";
 import {
@@ -9,6 +10,7 @@ import {
   RotateApiKeyArgs,
 } from "../features/api-keys/api-key.inputs";
 import { validateInput } from "../schema/validate-input";
+import { commaSeparated } from "./comma-separated";
 import { print, printJson, printRecord, printTable } from "./output";
 import { withServices } from "./services";
 import { wholeNumber } from "./whole-number";
@@ -28,14 +30,20 @@ export function addKeyCommands(keys: Command): void {
     .requiredOption("--agent <slug>", "the agent that the key resolves to")
     .requiredOption("--name <name>", "where the key is used")
     .option("--expires-in <seconds>", "end of the key, from now", wholeNumber(1, CENTURY_SECONDS))
+    .option(
+      "--scopes <scopes>",
+      `what the key may be used for, separated by commas (${SCOPES.join(", ")})`,
+      commaSeparated,
+    )
     .option("--json", "print one JSON object")
-    .action((options: Json & { agent: string; name: string; expiresIn?: number }) =>
+    .action((options: Json & { agent: string; name: string; expiresIn?: number; scopes?: Scope[] }) =>
       withServices(async (services) => {
         const agent = await services.agents.bySlug(options.agent);
         const input = Object.assign(new NewApiKey(), {
           agentId: agent.id,
           name: options.name,
           expiresAt: options.expiresIn === undefined ? null : endIn(options.expiresIn),
+          scopes: options.scopes,
         });
         await validateInput(input);
         const minted = await services.keys.create(operatorFor(agent.organization), input);
@@ -59,7 +67,12 @@ export function addKeyCommands(keys: Command): void {
         if (options.json) printJson(records);
         else
           printTable(
-            records.map(({ id, hint, ...rest }) => ({ hint, ...rest, id })),
+            records.map(({ id, hint, scopes, ...rest }) => ({
+              hint,
+              ...rest,
+              scopes: scopesInWords(scopes),
+              id,
+            })),
             "There are no such keys.",
           );
       }),
@@ -130,7 +143,7 @@ type Described = Pick<
   ApiKey,
   "id" | "name" | "agent" | "hint" | "state" | "createdAt" | "expiresAt" | "revokedAt"
 > &
-  Pick<ApiKey, "lastUsedAt" | "lastUsedIp">;
+  Pick<ApiKey, "lastUsedAt" | "lastUsedIp" | "scopes">;
 
 const describe = (key: Described) => ({
   id: key.id,
@@ -143,15 +156,18 @@ const describe = (key: Described) => ({
   revokedAt: key.revokedAt,
   lastUsedAt: key.lastUsedAt,
   lastUsedIp: key.lastUsedIp,
+  scopes: key.scopes,
 });
 
+const scopesInWords = (scopes: readonly Scope[] | null): string => scopes?.join(", ") ?? "(all)";
+
 function printMinted({ apiKey, secret }: MintedApiKey, agent: string, { json }: Json): void {
-  const { id, name, hint, createdAt, expiresAt } = apiKey;
-  const record = { id, name, agent, hint, createdAt, expiresAt, secret };
+  const { id, name, hint, createdAt, expiresAt, scopes } = apiKey;
+  const record = { id, name, agent, hint, createdAt, expiresAt, scopes, secret };
   if (json) {
     printJson(record);
     return;
   }
-  printRecord(record);
+  printRecord({ ...record, scopes: scopesInWords(scopes) });
   print("\nThe secret is shown once and cannot be shown again.");
 }

@@ -1,8 +1,9 @@
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
 import { operatorFor } from "../auth/context";
+import { Permission } from "../auth/permissions";
 import { randomBase62 } from "../credentials/base62";
-import { type Member, Permission } from "../features/members/member.entity";
+import type { Member } from "../features/members/member.entity";
 import { NewMember, NewPassword } from "../features/members/member.inputs";
 import { validateInput } from "../schema/validate-input";
 import { print, printJson, printRecord, printTable } from "./output";

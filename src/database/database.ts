@@ -190,6 +190,15 @@ export class Database {
   }
 
   /**
+   * Inside a unit that takes a right away: lets the inserts into all lists that already judged their callers commit, and
+   * keeps others waiting until this unit has. What a caller writes is thus visible before the answer of this unit, or is
+   * refused.
+   */
+  async waitForInserts(tx: EntityManager): Promise<void> {
+    for (const list of InsertOrderLock.all) await this.lockInsertOrder(tx, list);
+  }
+
+  /**
    * Brings the tables up to date; safe when several processes start at once. Answers what it ran.
    * @throws StartupError naming the database, also when a newer program has made tables that this one does not know
    */

@@ -1,7 +1,7 @@
 import { type GraphQLSchema, lexicographicSortSchema, printSchema } from "graphql";
 import { buildSchemaSync, type ClassType, type NonEmptyArray } from "type-graphql";
-import { authChecker } from "../auth/access";
 import { createResolvers, type Services } from "../features";
+import { authChecker } from "../schema/access";
 import { validateInput } from "../schema/validate-input";
 
 /**

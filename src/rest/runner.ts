@@ -1,11 +1,12 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { DocumentNode, GraphQLSchema } from "graphql";
-import { accessOf, authorize } from "../auth/access";
+import { authorize } from "../auth/authorize";
 import { GatewayError, InvalidInput } from "../errors";
 import { callerIndependentFields, memoizeByObject } from "../graphql/compiled/coalesce-runs";
 import { compile } from "../graphql/compiled/compile";
 import { toGatewayError } from "../graphql/errors";
 import { requireJson } from "../http/plugins/json-body";
+import { accessOf } from "../schema/access";
 import type { RestRoute, SuccessStatus } from "../schema/rest-route";
 import type { RoutePlan } from "./plan";
 import { hasBody, variablesReader } from "./variables";

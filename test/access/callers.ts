@@ -1,3 +1,4 @@
+import { Scope } from "../../src/auth/permissions";
 import { mint, operator, type TestGateway } from "../support/gateway";
 import { expire } from "../support/keys";
 import { addMember, addOrganization, openSession, type TestMember } from "../support/people";
@@ -6,6 +7,7 @@ import { addMember, addOrganization, openSession, type TestMember } from "../sup
 export const CALLERS = [
   "anonymous",
   "an agent key",
+  "a key with only pets:read",
   "a revoked key",
   "an expired key",
   "a key of a deactivated organization",
@@ -40,6 +42,7 @@ export async function accessFixture(gateway: TestGateway): Promise<AccessFixture
   };
   const keys: Partial<Record<CallerName, { id: string; secret: string }>> = {
     "an agent key": await mint(gateway),
+    "a key with only pets:read": await mint(gateway, { scopes: [Scope.pets_read] }),
     "a revoked key": await mint(gateway),
     "an expired key": await mint(gateway),
     "a key of a deactivated organization": await mint(gateway, { agent: "switched-off-agent" }),

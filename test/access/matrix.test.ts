@@ -1,7 +1,7 @@
-import { accessOf } from "../../src/auth/access";
 import { ERRORS } from "../../src/errors";
 import { ROUTES } from "../../src/features";
 import { createSchema } from "../../src/graphql/schema";
+import { accessOf } from "../../src/schema/access";
 import type { Reply } from "../support/gateway";
 import { codeOf } from "../support/people";
 import { challengeOf } from "../support/refusals";

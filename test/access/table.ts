@@ -29,11 +29,27 @@ const NO_MEMBER = {
   "a member of another organization": "forbidden",
 } as const;
 
-const NO_KEY = { anonymous: "unauthenticated", "an agent key": "forbidden", ...INACTIVE_KEYS } as const;
+const NO_KEY = {
+  anonymous: "unauthenticated",
+  "an agent key": "forbidden",
+  "a key with only pets:read": "forbidden",
+  ...INACTIVE_KEYS,
+} as const;
+
+const EVERY_KEY_OK = {
+  anonymous: "unauthenticated",
+  "an agent key": "ok",
+  "a key with only pets:read": "ok",
+  ...INACTIVE_KEYS,
+  ...NO_MEMBER,
+} as const;
 
 const ALLOWED = {
-  anyone: { anonymous: "ok", "an agent key": "ok", ...INACTIVE_KEYS, ...EVERY_MEMBER_OK },
-  agentKeys: { anonymous: "unauthenticated", "an agent key": "ok", ...INACTIVE_KEYS, ...NO_MEMBER },
+  anyone: { ...EVERY_KEY_OK, anonymous: "ok", ...EVERY_MEMBER_OK },
+  /** Whatever their scopes are; or those that have pets:read. */
+  agentKeys: EVERY_KEY_OK,
+  /** Those that have another scope. */
+  keysWithAnotherScope: { ...EVERY_KEY_OK, "a key with only pets:read": "insufficient_scope" },
   members: { ...NO_KEY, ...EVERY_MEMBER_OK },
   managers: { ...NO_KEY, ...EVERY_MEMBER_OK, "a member without permission": "forbidden" },
   /** A change of something in the first organization, which no other organization can see. */
@@ -70,8 +86,11 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
   "Query.whoami": { outcomes: ALLOWED.agentKeys, document: "{ whoami { agent { id } } }" },
   "Query.pets": { outcomes: ALLOWED.agentKeys, document: "{ pets { nodes { id } } }" },
   "Query.pet": { outcomes: ALLOWED.agentKeys, document: '{ pet(id: "1") { id } }' },
-  "Query.message": { outcomes: ALLOWED.agentKeys, document: `{ message(id: "${UNKNOWN_ID}") { id } }` },
-  "Query.messages": { outcomes: ALLOWED.agentKeys, document: "{ messages { nodes { id } } }" },
+  "Query.message": {
+    outcomes: ALLOWED.keysWithAnotherScope,
+    document: `{ message(id: "${UNKNOWN_ID}") { id } }`,
+  },
+  "Query.messages": { outcomes: ALLOWED.keysWithAnotherScope, document: "{ messages { nodes { id } } }" },
   "Query.viewer": { outcomes: ALLOWED.members, document: "{ viewer { id organization { id } } }" },
   "Query.members": { outcomes: ALLOWED.members, document: "{ members { id } }" },
   "Query.agents": { outcomes: ALLOWED.members, document: "{ agents { id } }" },
@@ -85,11 +104,11 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
   "Query.firstSteps": { outcomes: ALLOWED.members, document: "{ firstSteps { keyMinted } }" },
   "Query.keyUsage": { outcomes: ALLOWED.managers, document: "{ keyUsage { accepted } }" },
   "Mutation.createPet": {
-    outcomes: ALLOWED.agentKeys,
+    outcomes: ALLOWED.keysWithAnotherScope,
     document: 'mutation { createPet(input: { name: "Rex", categoryId: "1" }) { id } }',
   },
   "Mutation.sendMessage": {
-    outcomes: ALLOWED.agentKeys,
+    outcomes: ALLOWED.keysWithAnotherScope,
     document: 'mutation { sendMessage(input: { message: "hello" }) { id } }',
   },
   "Mutation.createApiKey": {
@@ -142,8 +161,20 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
 /** The REST routes, all of which are for agent keys. */
 export const ROUTES_TABLE = [
   { operationId: "listPets", method: "GET", path: "/v1/pets" },
-  { operationId: "createPet", method: "POST", path: "/v1/pets", body: { name: "Rex", categoryId: 1 } },
+  {
+    operationId: "createPet",
+    method: "POST",
+    path: "/v1/pets",
+    body: { name: "Rex", categoryId: 1 },
+    outcomes: ALLOWED.keysWithAnotherScope,
+  },
   { operationId: "getPet", method: "GET", path: "/v1/pets/1" },
   { operationId: "whoami", method: "GET", path: "/agent/whoami" },
-  { operationId: "sendMessage", method: "POST", path: "/messages", body: { message: "hello" } },
+  {
+    operationId: "sendMessage",
+    method: "POST",
+    path: "/messages",
+    body: { message: "hello" },
+    outcomes: ALLOWED.keysWithAnotherScope,
+  },
 ].map((route) => ({ outcomes: ALLOWED.agentKeys, ...route }));

@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { Permission } from "../../src/features/members/member.entity";
+import { Permission } from "../../src/auth/permissions";
 import { mint, operator } from "../support/gateway";
 import { addMember, addOrganization } from "../support/people";
 import { describeDashboard, dialogOf, gone, rowOf, seen, turnBackTo } from "./visit";

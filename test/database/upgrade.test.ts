@@ -1,4 +1,5 @@
 import type { DataSource } from "typeorm";
+import { SCOPES } from "../../src/auth/permissions";
 import { bootstrap } from "../../src/bootstrap";
 import { loadConfig } from "../../src/config";
 import { Database } from "../../src/database/database";
@@ -94,7 +95,11 @@ onEachEngine((engine) => {
           expect(await bootstrap(database, config)).toBeUndefined();
           const services = createServices({ database, config, log: createLogger("silent") });
           const caller = await services.keys.resolve(KEY, ORIGIN);
-          expect(caller).toMatchObject({ agent: { slug: "first-agent" }, organization: { slug: "first" } });
+          expect(caller).toMatchObject({
+            key: { scopes: SCOPES },
+            agent: { slug: "first-agent" },
+            organization: { slug: "first" },
+          });
           const context = { caller, origin: ORIGIN };
           const session = await services.sessions.signIn(
             { caller: { kind: "anonymous" }, origin: ORIGIN },

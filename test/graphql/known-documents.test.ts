@@ -1,6 +1,7 @@
 import type { GraphQLRequestContext } from "@apollo/server";
 import { getOperationAST, parse } from "graphql";
-import type { Caller, RequestContext } from "../../src/auth/context";
+import type { Caller } from "../../src/auth/caller";
+import type { RequestContext } from "../../src/auth/context";
 import { createResolvers } from "../../src/features";
 import { compiledQueries } from "../../src/graphql/compiled/compiled-queries";
 import { KnownDocuments } from "../../src/graphql/compiled/known-documents";

@@ -8,11 +8,13 @@ import {
   parse,
   validate,
 } from "graphql";
-import { accessOf, isAllowed } from "../../src/auth/access";
-import type { Caller, RequestContext } from "../../src/auth/context";
+import { isAllowed } from "../../src/auth/authorize";
+import type { Caller } from "../../src/auth/caller";
+import type { RequestContext } from "../../src/auth/context";
 import { createResolvers } from "../../src/features";
 import { type Execute, planOperation } from "../../src/graphql/compiled/plan";
 import { createSchema } from "../../src/graphql/schema";
+import { accessOf } from "../../src/schema/access";
 import { queryDocument } from "../fuzz/documents";
 import { sqlite } from "../support/engines";
 import { mint, startGateway, type TestGateway } from "../support/gateway";

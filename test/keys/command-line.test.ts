@@ -19,7 +19,16 @@ onEachEngine((engine) => {
 
   test("a key lives its whole life at the command line, and the server knows at each step", async () => {
     const key = await create("by hand", "--expires-in", "3600");
-    expect(Object.keys(key)).toEqual(["id", "name", "agent", "hint", "createdAt", "expiresAt", "secret"]);
+    expect(Object.keys(key)).toEqual([
+      "id",
+      "name",
+      "agent",
+      "hint",
+      "createdAt",
+      "expiresAt",
+      "scopes",
+      "secret",
+    ]);
     expect(await outcomeOf(gateway, key.secret)).toBe("accepted");
     expect(await run("keys", "rename", key.hint, "renamed by hand")).toMatchObject({
       name: "renamed by hand",

@@ -3,6 +3,7 @@ import { Writable } from "node:stream";
 import pino from "pino";
 import { createApp } from "../../src/app";
 import { operatorFor, type RequestContext } from "../../src/auth/context";
+import type { Scope } from "../../src/auth/permissions";
 import { bootstrap } from "../../src/bootstrap";
 import { loadConfig } from "../../src/config";
 import type { Services } from "../../src/features";
@@ -178,13 +179,15 @@ export async function mint(
     agent = "first-agent",
     name = `key ${Math.random()}`,
     expiresAt,
-  }: { agent?: string; name?: string; expiresAt?: Date } = {},
+    scopes,
+  }: { agent?: string; name?: string; expiresAt?: Date; scopes?: Scope[] } = {},
 ): Promise<{ id: string; secret: string; hint: string }> {
   const { id: agentId, organization } = await gateway.services.agents.bySlug(agent);
   const { apiKey, secret } = await gateway.services.keys.create(operatorFor(organization), {
     agentId,
     name,
     expiresAt,
+    scopes,
     idempotencyKey: undefined,
   });
   return { id: apiKey.id, secret, hint: apiKey.hint };

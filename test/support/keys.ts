@@ -4,7 +4,7 @@ import type { Call, Reply, TestGateway } from "./gateway";
 import { codeOf, firstAgentId } from "./people";
 
 const FIELDS =
-  "id name hint state createdAt createdBy expiresAt revokedAt replacedById lastUsedAt lastUsedIp agent { slug }";
+  "id name hint state createdAt createdBy expiresAt revokedAt replacedById lastUsedAt lastUsedIp scopes agent { slug }";
 
 const CREATE = `mutation ($input: NewApiKey!) { createApiKey(input: $input) { secret apiKey { ${FIELDS} } } }`;
 const RENAME = `mutation ($id: ID!, $name: String!) { renameApiKey(id: $id, name: $name) { ${FIELDS} } }`;

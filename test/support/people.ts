@@ -1,4 +1,4 @@
-import { Permission } from "../../src/features/members/member.entity";
+import { Permission } from "../../src/auth/permissions";
 import { operator, type Reply, type TestGateway } from "./gateway";
 
 export const TEST_PASSWORD = "a password for tests only";

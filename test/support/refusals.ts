@@ -61,8 +61,11 @@ const expectChallenge = (reply: Reply): void =>
 
 /** The `WWW-Authenticate` that belongs to an answer. */
 export function challengeOf({ status, body }: Reply): string | null {
-  if (status !== 401) return null;
-  const code: ErrorCode = body.code ?? body.errors[0].extensions.code;
+  if (status !== 401 && status !== 403) return null;
+  const { code, message } = body.errors ? { ...body.errors[0], ...body.errors[0].extensions } : body;
+  if (code === "insufficient_scope")
+    return `Bearer error="insufficient_scope", scope="${message.match(/\w+:\w+/)}"`;
+  if (status === 403) return null;
   return ["unauthenticated", "invalid_credentials"].includes(code)
     ? "Bearer"
     : 'Bearer error="invalid_token"';

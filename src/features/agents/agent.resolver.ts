@@ -1,6 +1,6 @@
 import { Ctx, Query, Resolver } from "type-graphql";
-import { Access } from "../../auth/access";
 import type { RequestContext } from "../../auth/context";
+import { Access } from "../../schema/access";
 import { Agent } from "./agent.entity";
 import { AgentService } from "./agent.service";
 
@@ -8,7 +8,7 @@ import { AgentService } from "./agent.service";
 export class AgentResolver {
   constructor(private readonly service: AgentService) {}
 
-  @Access("member")
+  @Access({ member: true })
   @Query(() => [Agent], { description: "The agents of the caller's organization." })
   agents(@Ctx() context: RequestContext): Promise<Agent[]> {
     return this.service.list(context);

@@ -1,5 +1,6 @@
 import { Field, GraphQLISODateTime, ID, ObjectType, registerEnumType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
+import { Scope } from "../../auth/permissions";
 import { type Timestamp, timestamp } from "../../common/time";
 import { GatewayError } from "../../errors";
 import { Agent } from "../agents/agent.entity";
@@ -99,6 +100,13 @@ export class ApiKey {
   @Field(() => String, { nullable: true, description: "Address of that use." })
   @Column({ type: "varchar", length: 45, nullable: true })
   lastUsedIp!: string | null;
+
+  @Field(() => [Scope], {
+    nullable: true,
+    description: "What the key may be used for; null for everything, also what later versions add.",
+  })
+  @Column({ type: "simple-array", nullable: true })
+  scopes!: Scope[] | null;
 
   @Field(() => ApiKeyState, { description: "Whether the key is accepted now." })
   get state(): ApiKeyState {

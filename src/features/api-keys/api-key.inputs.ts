@@ -1,5 +1,6 @@
-import { IsOptional, MaxLength, ValidateBy } from "class-validator";
+import { ArrayNotEmpty, IsIn, IsOptional, MaxLength, ValidateBy } from "class-validator";
 import { ArgsType, Field, GraphQLISODateTime, ID, InputType, Int, ObjectType } from "type-graphql";
+import { SCOPES, Scope } from "../../auth/permissions";
 import { IsBetween } from "../../common/range";
 import { LAST_MOMENT_MS } from "../../common/time";
 import { IDEMPOTENCY_KEY_MAX } from "../../idempotency/idempotency";
@@ -42,6 +43,16 @@ export class NewApiKey {
   @IsOptional()
   @IsInFuture()
   expiresAt!: Date | null | undefined;
+
+  @Field(() => [Scope], {
+    nullable: true,
+    description:
+      "What the key may be used for, at least one scope; null or left out for everything, also what later versions add. It cannot be changed later.",
+  })
+  @IsOptional()
+  @ArrayNotEmpty({ message: "must hold at least one scope; leave it out for all" })
+  @IsIn(SCOPES, { each: true, message: `must be of ${SCOPES.join(", ")}` })
+  scopes!: Scope[] | null | undefined;
 
   @Field(() => String, {
     nullable: true,

@@ -1,7 +1,8 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
-import { Access } from "../../auth/access";
 import { agentCaller, type RequestContext } from "../../auth/context";
+import { Permission } from "../../auth/permissions";
 import { GatewayError } from "../../errors";
+import { Access } from "../../schema/access";
 import { Agent } from "../agents/agent.entity";
 import { AgentService } from "../agents/agent.service";
 import { ApiKeyConnection } from "./api-key.connection";
@@ -17,13 +18,15 @@ export class ApiKeyResolver {
     private readonly agents: AgentService,
   ) {}
 
-  @Access("agentKey")
-  @Query(() => AgentIdentity, { description: "Which agent the presented key resolves to." })
+  @Access({ key: true })
+  @Query(() => AgentIdentity, {
+    description: "Which agent the presented key resolves to, and what the key may be used for.",
+  })
   whoami(@Ctx() context: RequestContext): AgentIdentity {
     return agentCaller(context);
   }
 
-  @Access("manager")
+  @Access({ member: Permission.config_manage })
   @Query(() => ApiKeyConnection, { description: "API keys of the caller's organization, newest first." })
   apiKeys(
     @Ctx() context: RequestContext,
@@ -32,7 +35,7 @@ export class ApiKeyResolver {
     return this.keys.list(context, args);
   }
 
-  @Access("manager")
+  @Access({ member: Permission.config_manage })
   @Query(() => ApiKey, {
     nullable: true,
     description: "One API key of the caller's organization; null when it has none.",
@@ -44,7 +47,7 @@ export class ApiKeyResolver {
     return this.keys.find(context, id);
   }
 
-  @Access("manager")
+  @Access({ member: Permission.config_manage })
   @Mutation(() => MintedApiKey, {
     description: "Mints an API key. Its secret is in this answer and nowhere else.",
   })
@@ -55,7 +58,7 @@ export class ApiKeyResolver {
     return this.keys.create(context, input);
   }
 
-  @Access("manager")
+  @Access({ member: Permission.config_manage })
   @Mutation(() => ApiKey, { description: "Gives an active API key another name." })
   renameApiKey(
     @Ctx() context: RequestContext,
@@ -64,7 +67,7 @@ export class ApiKeyResolver {
     return this.keys.rename(context, args);
   }
 
-  @Access("manager", { whileDeactivated: true })
+  @Access({ member: Permission.config_manage }, { whileDeactivated: true })
   @Mutation(() => ApiKey, {
     description:
       "Revokes an API key: the next request that presents it is refused. A second time changes nothing.",
@@ -76,10 +79,10 @@ export class ApiKeyResolver {
     return this.keys.revoke(context, id);
   }
 
-  @Access("manager")
+  @Access({ member: Permission.config_manage })
   @Mutation(() => MintedApiKey, {
     description:
-      "Replaces an API key by a new one of the same agent and name, with a grace period for the old one.",
+      "Replaces an API key by a new one of the same agent, name and scopes, with a grace period for the old one.",
   })
   rotateApiKey(
     @Ctx() context: RequestContext,

@@ -1,6 +1,8 @@
 import { type EntityManager, Not } from "typeorm";
 import { v7 as uuid } from "uuid";
-import { type AgentCaller, type Origin, organizationOf, type RequestContext } from "../../auth/context";
+import type { AgentCaller, Origin } from "../../auth/caller";
+import { type CredentialResolver, organizationOf, type RequestContext } from "../../auth/context";
+import { SCOPES } from "../../auth/permissions";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import { hashToken, isWellFormedApiKey, type KeyEnvironment } from "../../credentials/token-format";
@@ -23,7 +25,6 @@ import type {
   RenameApiKeyArgs,
   RotateApiKeyArgs,
 } from "./api-key.inputs";
-import { waitForKeyWrites } from "./assert-accepted";
 import {
   assertActive,
   auditKey,
@@ -40,7 +41,7 @@ import { narrowToText, searchTextOf } from "./key-search";
 import type { KeyUsageRecorder } from "./key-usage-recorder";
 
 /** API keys: minted, used, rotated and revoked, each change exact from the next request on. */
-export class ApiKeyService {
+export class ApiKeyService implements CredentialResolver<AgentCaller> {
   private readonly byHash: ReturnType<typeof createKeyLookup>;
 
   constructor(
@@ -129,17 +130,19 @@ export class ApiKeyService {
     const { idempotencyKey, agentId, expiresAt } = input;
     const name = input.name.trim();
     const end = expiresAt?.toISOString() ?? null;
+    const scopes = input.scopes == null ? null : SCOPES.filter((scope) => input.scopes?.includes(scope));
     const organizationId = organizationOf(context);
     return this.database.write(async (tx) => {
       await assertSignedIn(tx, context);
       const agent = isUuid(agentId) ? await tx.findOneBy(Agent, { id: agentId, organizationId }) : null;
       if (agent === null) throw new GatewayError("not_found", "The organization has no such agent.");
       const create = () =>
-        mintKey(tx, context, agent, { name, expiresAt: end, environment: this.environment });
+        mintKey(tx, context, agent, { name, expiresAt: end, scopes, environment: this.environment });
       return once(tx, {
         scope: `createApiKey:${actorOf(context.caller).actorId ?? organizationId}`,
         key: idempotencyKey,
-        request: { agentId, name, expiresAt: end },
+        // Left out for all scopes: retries of a call to an earlier version still match.
+        request: { agentId, name, expiresAt: end, ...(scopes && { scopes }) },
         create,
         repeat: async (id) => {
           await this.revokeWithin(tx, context, id);
@@ -180,12 +183,12 @@ export class ApiKeyService {
 
   private async revokeWithin(tx: EntityManager, context: RequestContext, id: string): Promise<ApiKey> {
     const key = await revokeKey(tx, context, id);
-    await waitForKeyWrites(this.database, tx);
+    await this.database.waitForInserts(tx);
     return key;
   }
 
   /**
-   * Replaces a key by a new one of the same agent, name and length of life. The old one is accepted for the grace
+   * Replaces a key by a new one of the same agent, name, scopes and length of life. The old one is accepted for the grace
    * period, never beyond its own end; without grace it is revoked at once.
    * @throws GatewayError `not_found`, or `conflict` for a key that is not active or already replaced
    */
@@ -200,13 +203,14 @@ export class ApiKeyService {
       const ends = timestamp(graceMs);
       const end = graceMs === 0 ? { revokedAt: ends } : { expiresAt: earlier(old.expiresAt, ends) };
       await updateIfActive(tx, old, { ...end, reservedName: null, replacedById });
-      if (graceMs === 0) await waitForKeyWrites(this.database, tx);
+      if (graceMs === 0) await this.database.waitForInserts(tx);
       await auditKey(tx, context, AuditAction.api_key_rotated, old, `grace of ${graceMs / 1000} s`);
       return mintKey(tx, context, agent, {
         id: replacedById,
         name: old.name,
         expiresAt:
           old.expiresAt === null ? null : timestamp(Date.parse(old.expiresAt) - Date.parse(old.createdAt)),
+        scopes: old.scopes,
         environment: this.environment,
       });
     });

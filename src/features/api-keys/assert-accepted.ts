@@ -1,6 +1,5 @@
 import type { EntityManager } from "typeorm";
 import type { Timestamp } from "../../common/time";
-import { type Database, InsertOrderLock } from "../../database/database";
 import { placeholders } from "../../database/returning";
 import { type KeyEnds, refusalOf } from "./api-key.entity";
 
@@ -24,12 +23,4 @@ export async function assertKeysAccepted(tx: EntityManager, keyIds: readonly str
     const refusal = refusalOf(key, key.deactivatedAt);
     if (refusal !== undefined) throw refusal;
   }
-}
-
-/**
- * Lets the units that already judged their keys commit, and keeps others waiting until this one has: what a key writes
- * is thus visible before its revocation is answered, or is refused.
- */
-export async function waitForKeyWrites(database: Database, tx: EntityManager): Promise<void> {
-  for (const list of InsertOrderLock.all) await database.lockInsertOrder(tx, list);
 }

@@ -1,4 +1,5 @@
 import { Field, GraphQLISODateTime, ID, ObjectType } from "type-graphql";
+import { Scope } from "../../auth/permissions";
 import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
 import { Agent } from "../agents/agent.entity";
@@ -18,6 +19,9 @@ export class ApiKeyIdentity {
 
   @Field(() => GraphQLISODateTime, { description: "When the key was minted." })
   createdAt!: Timestamp;
+
+  @Field(() => [Scope], { description: "What the key may be used for: all scopes for a key without a list." })
+  scopes!: readonly Scope[];
 }
 
 @ObjectType({ simpleResolvers: true, description: "Which agent a key resolves to." })

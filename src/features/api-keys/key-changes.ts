@@ -1,6 +1,7 @@
 import { type EntityManager, IsNull, LessThanOrEqual } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { organizationOf, type RequestContext } from "../../auth/context";
+import type { Scope } from "../../auth/permissions";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import { sha256 } from "../../credentials/sha256";
@@ -34,6 +35,8 @@ export interface KeyToMint {
   id?: string;
   name: string;
   expiresAt: string | null;
+  /** Null for all. */
+  scopes: readonly Scope[] | null;
   environment: KeyEnvironment;
 }
 
@@ -42,7 +45,7 @@ export async function mintKey(
   tx: EntityManager,
   context: RequestContext,
   agent: Pick<Agent, "id" | "organizationId">,
-  { id = uuid(), name, expiresAt, environment }: KeyToMint,
+  { id = uuid(), name, expiresAt, scopes, environment }: KeyToMint,
 ): Promise<MintedApiKey> {
   const { secret, hint } = mintApiKey(environment);
   const apiKey = tx.create(ApiKey, {
@@ -57,6 +60,7 @@ export async function mintKey(
     createdAt: timestamp(),
     createdBy: actorOf(context.caller).actorName,
     expiresAt,
+    scopes: scopes && [...scopes],
     revokedAt: null,
     replacedById: null,
     lastUsedAt: null,

@@ -1,3 +1,4 @@
+import { SCOPES, type Scope } from "../../auth/permissions";
 import { indexBy } from "../../common/coalesce";
 import type { Timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
@@ -12,6 +13,8 @@ interface KeyRow {
   createdAt: Timestamp;
   expiresAt: Timestamp | null;
   revokedAt: Timestamp | null;
+  /** Separated by commas. */
+  scopes: string | null;
   agentId: string;
   agentSlug: string;
   agentName: string;
@@ -31,6 +34,7 @@ const BY_HASH: Lookup<KeyRow> = {
     createdAt: "key.created_at",
     expiresAt: "key.expires_at",
     revokedAt: "key.revoked_at",
+    scopes: "key.scopes",
     agentId: "agent.id",
     agentSlug: "agent.slug",
     agentName: "agent.name",
@@ -59,7 +63,7 @@ export const createKeyLookup = (database: Database) =>
 function foundKey(row: KeyRow) {
   const { hash, id, name, hint, createdAt, expiresAt, revokedAt, organizationId } = row;
   return {
-    key: { hash, id, name, hint, createdAt, expiresAt, revokedAt, organizationId },
+    key: { hash, id, name, hint, createdAt, expiresAt, revokedAt, organizationId, scopes: scopesOf(row) },
     agent: { id: row.agentId, slug: row.agentSlug, name: row.agentName },
     organization: {
       id: organizationId,
@@ -70,3 +74,6 @@ function foundKey(row: KeyRow) {
     },
   };
 }
+
+const scopesOf = ({ scopes }: KeyRow): readonly Scope[] =>
+  scopes === null ? SCOPES : (scopes.split(",") as Scope[]);

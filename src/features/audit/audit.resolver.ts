@@ -1,6 +1,7 @@
 import { Args, Ctx, Query, Resolver } from "type-graphql";
-import { Access } from "../../auth/access";
 import type { RequestContext } from "../../auth/context";
+import { Permission } from "../../auth/permissions";
+import { Access } from "../../schema/access";
 import { AuditEntryConnection } from "./audit.connection";
 import { AuditLogArgs } from "./audit.inputs";
 import { AuditService } from "./audit.service";
@@ -10,7 +11,7 @@ import { AuditEntry } from "./audit-entry.entity";
 export class AuditResolver {
   constructor(private readonly audit: AuditService) {}
 
-  @Access("manager")
+  @Access({ member: Permission.config_manage })
   @Query(() => AuditEntryConnection, {
     description: "The audit log of the caller's organization, newest first.",
   })

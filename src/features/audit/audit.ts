@@ -1,6 +1,7 @@
 import type { EntityManager } from "typeorm";
 import { v7 as uuid } from "uuid";
-import type { Caller, RequestContext } from "../../auth/context";
+import type { Caller } from "../../auth/caller";
+import type { RequestContext } from "../../auth/context";
 import { timestamp } from "../../common/time";
 import { ActorKind, type AuditAction, AuditEntry } from "./audit-entry.entity";
 

@@ -1,6 +1,6 @@
 import type { EntityManager } from "typeorm";
 import { v7 as uuid } from "uuid";
-import type { Origin } from "../../auth/context";
+import type { Origin } from "../../auth/caller";
 import { Mutex } from "../../common/mutex";
 import { type Timestamp, timestamp, timestampOf } from "../../common/time";
 import type { Database } from "../../database/database";

@@ -1,6 +1,7 @@
 import { Arg, Ctx, Query, Resolver } from "type-graphql";
-import { Access } from "../../auth/access";
 import type { RequestContext } from "../../auth/context";
+import { Permission } from "../../auth/permissions";
+import { Access } from "../../schema/access";
 import { AtMost } from "../../schema/list-size";
 import { MAX_KEYS, UsageService } from "./usage.service";
 import { KeyUsageReport, UsagePeriod } from "./usage.types";
@@ -9,7 +10,7 @@ import { KeyUsageReport, UsagePeriod } from "./usage.types";
 export class UsageResolver {
   constructor(private readonly usage: UsageService) {}
 
-  @Access("manager")
+  @Access({ member: Permission.config_manage })
   @AtMost(MAX_KEYS)
   @Query(() => [KeyUsageReport], {
     description:

@@ -1,20 +1,8 @@
-import { Field, ID, ObjectType, registerEnumType } from "type-graphql";
+import { Field, ID, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
+import { Permission } from "../../auth/permissions";
 import type { Timestamp } from "../../common/time";
 import { Organization } from "../organizations/organization.entity";
-
-/** What a member may do beyond looking at the organization. */
-export enum Permission {
-  config_manage = "config:manage",
-}
-
-registerEnumType(Permission, {
-  name: "Permission",
-  description: "What a member may do in the organization beyond reading.",
-  valuesConfig: {
-    config_manage: { description: "`config:manage`: mint and revoke API keys, read the audit log." },
-  },
-});
 
 @ObjectType({
   simpleResolvers: true,

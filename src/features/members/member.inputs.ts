@@ -1,7 +1,8 @@
 import { IsEmail, IsEnum, Length, MaxLength } from "class-validator";
 import { Field, GraphQLISODateTime, InputType, ObjectType } from "type-graphql";
+import { PERMISSIONS, Permission } from "../../auth/permissions";
 import type { Timestamp } from "../../common/time";
-import { Member, Permission } from "./member.entity";
+import { Member } from "./member.entity";
 
 const PASSWORD_MIN = 12;
 const PASSWORD_MAX = 200;
@@ -22,7 +23,7 @@ export class NewMember extends NewPassword {
   @MaxLength(254, { message: "must have at most 254 characters" })
   email!: string;
 
-  @IsEnum(Permission, { each: true, message: "must be config:manage" })
+  @IsEnum(Permission, { each: true, message: `must be one of ${PERMISSIONS.join(", ")}` })
   permissions!: Permission[];
 }
 

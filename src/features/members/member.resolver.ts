@@ -1,6 +1,6 @@
 import { Arg, Ctx, Int, Mutation, Query, Resolver } from "type-graphql";
-import { Access } from "../../auth/access";
 import { cookieOf, type RequestContext } from "../../auth/context";
+import { Access } from "../../schema/access";
 import { Member } from "./member.entity";
 import { ChangePasswordInput, CookieSession, SignedIn, SignInInput } from "./member.inputs";
 import { MemberService } from "./member.service";
@@ -13,13 +13,13 @@ export class MemberResolver {
     private readonly sessions: SessionService,
   ) {}
 
-  @Access("member")
+  @Access({ member: true })
   @Query(() => Member, { description: "The member who is signed in." })
   viewer(@Ctx() context: RequestContext): Promise<Member> {
     return this.service.viewer(context);
   }
 
-  @Access("member")
+  @Access({ member: true })
   @Query(() => [Member], { description: "The members of the caller's organization, by e-mail address." })
   members(@Ctx() context: RequestContext): Promise<Member[]> {
     return this.service.list(context);
@@ -49,7 +49,7 @@ export class MemberResolver {
     return { expiresAt, member };
   }
 
-  @Access("member", { whileDeactivated: true })
+  @Access({ member: true }, { whileDeactivated: true })
   @Mutation(() => Boolean, { description: "Ends the session that calls." })
   async signOut(@Ctx() context: RequestContext): Promise<boolean> {
     const ended = await this.sessions.signOut(context);
@@ -57,7 +57,7 @@ export class MemberResolver {
     return ended;
   }
 
-  @Access("member", { whileDeactivated: true })
+  @Access({ member: true }, { whileDeactivated: true })
   @Mutation(() => Int, {
     description: "Ends all sessions of the member, this one too; answers how many there were.",
   })
@@ -67,7 +67,7 @@ export class MemberResolver {
     return ended;
   }
 
-  @Access("member", { whileDeactivated: true })
+  @Access({ member: true }, { whileDeactivated: true })
   @Mutation(() => Boolean, {
     description: "Replaces the member's password and ends all of its other sessions.",
   })

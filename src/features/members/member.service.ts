@@ -1,6 +1,7 @@
 import type { EntityManager } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { memberCaller, organizationOf, type RequestContext } from "../../auth/context";
+import type { Permission } from "../../auth/permissions";
 import { timestamp } from "../../common/time";
 import { hashPassword } from "../../credentials/password";
 import type { Database } from "../../database/database";
@@ -8,7 +9,7 @@ import { insertUnlessTaken } from "../../database/insert-unless-taken";
 import { GatewayError } from "../../errors";
 import { recordAudit } from "../audit/audit";
 import { AuditAction } from "../audit/audit-entry.entity";
-import { Member, type Permission } from "./member.entity";
+import { Member } from "./member.entity";
 import type { NewMember } from "./member.inputs";
 
 /** E-mail addresses are compared without case. */

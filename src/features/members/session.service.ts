@@ -1,6 +1,7 @@
 import { type EntityManager, Not } from "typeorm";
 import { v7 as uuid } from "uuid";
-import { type MemberCaller, memberCaller, type Origin, type RequestContext } from "../../auth/context";
+import type { MemberCaller, Origin } from "../../auth/caller";
+import { type CredentialResolver, memberCaller, type RequestContext } from "../../auth/context";
 import { indexBy } from "../../common/coalesce";
 import { timestamp } from "../../common/time";
 import { hashPassword, verifyPassword } from "../../credentials/password";
@@ -30,7 +31,7 @@ const SESSION_MS = 12 * 60 * 60 * 1000;
 const MAX_PASSWORD_CHECKS = 16;
 
 /** Signing in and out. */
-export class SessionService {
+export class SessionService implements CredentialResolver<MemberCaller> {
   private passwordChecks = 0;
 
   constructor(

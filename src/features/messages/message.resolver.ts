@@ -1,6 +1,7 @@
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
-import { Access } from "../../auth/access";
 import type { RequestContext } from "../../auth/context";
+import { Scope } from "../../auth/permissions";
+import { Access } from "../../schema/access";
 import { MessageConnection } from "./message.connection";
 import { Message } from "./message.entity";
 import { MessagesArgs, NewMessage } from "./message.inputs";
@@ -10,7 +11,7 @@ import { MessageService } from "./message.service";
 export class MessageResolver {
   constructor(private readonly service: MessageService) {}
 
-  @Access("agentKey")
+  @Access({ key: Scope.messages_read })
   @Query(() => MessageConnection, { description: "Messages of the key's agent, oldest first." })
   messages(
     @Ctx() context: RequestContext,
@@ -19,7 +20,7 @@ export class MessageResolver {
     return this.service.list(context, args);
   }
 
-  @Access("agentKey")
+  @Access({ key: Scope.messages_read })
   @Query(() => Message, {
     nullable: true,
     description: "One message of the key's agent; null when there is none.",
@@ -31,7 +32,7 @@ export class MessageResolver {
     return this.service.find(context, id);
   }
 
-  @Access("agentKey")
+  @Access({ key: Scope.messages_write })
   @Mutation(() => Message, { description: "Queues a message for the key's agent." })
   sendMessage(
     @Ctx() context: RequestContext,

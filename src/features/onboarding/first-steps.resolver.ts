@@ -1,6 +1,6 @@
 import { Ctx, Query, Resolver } from "type-graphql";
-import { Access } from "../../auth/access";
 import type { RequestContext } from "../../auth/context";
+import { Access } from "../../schema/access";
 import { FirstSteps } from "./first-steps";
 import { FirstStepsService } from "./first-steps.service";
 
@@ -8,7 +8,7 @@ import { FirstStepsService } from "./first-steps.service";
 export class FirstStepsResolver {
   constructor(private readonly service: FirstStepsService) {}
 
-  @Access("member")
+  @Access({ member: true })
   @Query(() => FirstSteps, { description: "What the caller's organization has done so far." })
   firstSteps(@Ctx() context: RequestContext): Promise<FirstSteps> {
     return this.service.of(context);

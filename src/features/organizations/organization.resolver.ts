@@ -1,6 +1,7 @@
 import { Ctx, Mutation, Resolver } from "type-graphql";
-import { Access } from "../../auth/access";
 import type { RequestContext } from "../../auth/context";
+import { Permission } from "../../auth/permissions";
+import { Access } from "../../schema/access";
 import { Organization } from "./organization.entity";
 import { OrganizationService } from "./organization.service";
 
@@ -8,7 +9,7 @@ import { OrganizationService } from "./organization.service";
 export class OrganizationResolver {
   constructor(private readonly organizations: OrganizationService) {}
 
-  @Access("manager", { whileDeactivated: true })
+  @Access({ member: Permission.config_manage }, { whileDeactivated: true })
   @Mutation(() => Organization, {
     description: "Deactivates the caller's organization: from the next request on none of its keys resolves.",
   })
@@ -16,7 +17,7 @@ export class OrganizationResolver {
     return this.organizations.deactivate(context);
   }
 
-  @Access("manager", { whileDeactivated: true })
+  @Access({ member: Permission.config_manage }, { whileDeactivated: true })
   @Mutation(() => Organization, {
     description: "Reactivates the caller's organization: its keys resolve again.",
   })

@@ -5,7 +5,6 @@ import { timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import { insertUnlessTaken } from "../../database/insert-unless-taken";
 import { GatewayError } from "../../errors";
-import { waitForKeyWrites } from "../api-keys/assert-accepted";
 import { recordAudit } from "../audit/audit";
 import { AuditAction } from "../audit/audit-entry.entity";
 import { assertSignedIn } from "../members/assert-signed-in";
@@ -53,7 +52,7 @@ export class OrganizationService {
       await assertSignedIn(tx, context, { whileDeactivated: true });
       const other = deactivatedAt === null ? Not(IsNull()) : IsNull();
       const { affected } = await tx.update(Organization, { id, deactivatedAt: other }, { deactivatedAt });
-      if (deactivatedAt !== null) await waitForKeyWrites(this.database, tx);
+      if (deactivatedAt !== null) await this.database.waitForInserts(tx);
       const organization = await tx.findOneByOrFail(Organization, { id });
       if (affected === 1) {
         await recordAudit(tx, context, action, { id, name: organization.slug, organizationId: id });

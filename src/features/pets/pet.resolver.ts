@@ -1,6 +1,7 @@
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
-import { Access } from "../../auth/access";
 import type { RequestContext } from "../../auth/context";
+import { Scope } from "../../auth/permissions";
+import { Access } from "../../schema/access";
 import { CallerIndependent } from "../../schema/caller-independent";
 import { PetConnection } from "./pet.connection";
 import { Pet } from "./pet.entity";
@@ -12,7 +13,7 @@ import { PetService } from "./pet.service";
 export class PetResolver {
   constructor(private readonly pets: PetService) {}
 
-  @Access("agentKey")
+  @Access({ key: Scope.pets_read })
   @CallerIndependent()
   @Query(() => PetConnection, {
     name: "pets",
@@ -22,7 +23,7 @@ export class PetResolver {
     return this.pets.list(args);
   }
 
-  @Access("agentKey")
+  @Access({ key: Scope.pets_read })
   @Query(() => Pet, {
     name: "pet",
     nullable: true,
@@ -33,7 +34,7 @@ export class PetResolver {
     return this.pets.find(id);
   }
 
-  @Access("agentKey")
+  @Access({ key: Scope.pets_write })
   @Mutation(() => Pet, { name: "createPet", description: "Adds an animal to the store." })
   create(
     @Ctx() context: RequestContext,

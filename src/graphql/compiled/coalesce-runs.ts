@@ -6,9 +6,10 @@ import {
   Kind,
   type OperationDefinitionNode,
 } from "graphql";
-import { accessOf, authorize } from "../../auth/access";
+import { authorize } from "../../auth/authorize";
 import type { RequestContext } from "../../auth/context";
 import { coalesce } from "../../common/coalesce";
+import { accessOf } from "../../schema/access";
 import { isCallerIndependent } from "../../schema/caller-independent";
 import type { Execute } from "./plan";
 

@@ -1,7 +1,7 @@
 import { type ApolloServerPlugin, HeaderMap } from "@apollo/server";
 import type { DocumentNode, FormattedExecutionResult, GraphQLSchema } from "graphql";
-import { mayCallAll } from "../../auth/access";
 import type { RequestContext } from "../../auth/context";
+import { mayCallAll } from "../../schema/access";
 import { callerIndependentFields, memoizeByObject } from "./coalesce-runs";
 import { compile } from "./compile";
 import { KnownDocuments } from "./known-documents";

@@ -7,11 +7,12 @@ import {
   parse,
   validate,
 } from "graphql";
-import { isForAnyone } from "../../auth/access";
-import type { Caller, RequestContext } from "../../auth/context";
+import type { Caller } from "../../auth/caller";
+import type { RequestContext } from "../../auth/context";
 import { GatewayError } from "../../errors";
 import { type AnswerBudget, isSmallAnswer } from "../../rate-limits/answer-budget";
 import type { RateLimit } from "../../rate-limits/rate-limit";
+import { isForAnyone } from "../../schema/access";
 import { assertDocumentLimits } from "./document-limits";
 import { assertAtMost, MAX_ANSWER_CHARACTERS, MAX_ANSWER_VALUES } from "./limits";
 import { type QueryCost, queryCosts } from "./query-cost";

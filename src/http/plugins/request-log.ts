@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
+import type { Caller } from "../../auth/caller";
 import { clientAddress } from "../../auth/client-address";
-import type { Caller } from "../../auth/context";
 
 /**
  * One line a request: what was asked by whom, and how it went. No query string, header or body. Those refused because

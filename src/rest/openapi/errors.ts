@@ -1,6 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import { ERRORS, type ErrorCode } from "../../errors";
 import { RATE_LIMIT_HEADERS } from "../../rate-limits/rate-limit";
+import { scopeOf } from "../../schema/access";
 import type { JsonSchema } from "../json-value";
 import type { RoutePlan } from "../plan";
 import { DEPRECATION_HEADERS, type HeaderName, headers } from "./headers";
@@ -30,7 +31,7 @@ export function errorSchema(plans: readonly RoutePlan[]): JsonSchema {
 }
 
 /** The codes that an operation can answer: by what it takes, and those that it declares. */
-function errorCodes({ route, body, idempotencyKey, canBeMissing }: RoutePlan): ErrorCode[] {
+function errorCodes({ route, field, body, idempotencyKey, canBeMissing }: RoutePlan): ErrorCode[] {
   const has = (holds: unknown, ...codes: ErrorCode[]) => (holds ? codes : []);
   const takesBytes = route.method !== "GET";
   const codes = [
@@ -46,6 +47,7 @@ function errorCodes({ route, body, idempotencyKey, canBeMissing }: RoutePlan): E
       "invalid_session",
     ),
     ...has(true, "key_revoked", "forbidden"),
+    ...has(scopeOf(field), "insufficient_scope"),
     ...has(canBeMissing, "not_found"),
     ...has(true, "request_timeout"),
     ...has(idempotencyKey, "idempotency_key_reused"),
@@ -111,6 +113,7 @@ function response(status: number, codes: readonly ErrorCode[], deprecated: boole
     description: codes.map((code) => `\`${code}\`: ${ERRORS[code].message}`).join("\n\n"),
     headers: headers(
       ...(ERROR_HEADERS[status] ?? []),
+      ...(codes.includes("insufficient_scope") ? (["WWW-Authenticate"] as const) : []),
       ...(AFTER_AUTHENTICATION.has(status) ? RATE_LIMIT_HEADERS : []),
       ...(deprecated ? DEPRECATION_HEADERS : []),
     ),

@@ -8,8 +8,11 @@ const COUNT = { type: "string", pattern: "^\\d+$" };
 export const HEADERS = {
   "X-Request-Id": headerOf("Identifies the request in the log; the client's own where it sent a fit one."),
   "WWW-Authenticate": headerOf(
-    'How to authenticate: `Bearer`, with `error="invalid_token"` where a credential was sent that is not good (RFC 6750).',
-    { type: "string", enum: ["Bearer", 'Bearer error="invalid_token"'] },
+    'How to authenticate (RFC 6750): `Bearer`, with `error="invalid_token"` for a credential that is not accepted, and `error="insufficient_scope"` with the `scope` that a key lacks.',
+    {
+      type: "string",
+      pattern: '^Bearer(?: error="invalid_token"| error="insufficient_scope", scope="[a-z]+:[a-z]+")?$',
+    },
   ),
   "Retry-After": headerOf("Seconds to wait before trying again.", { type: "string", pattern: "^\\d+$" }),
   "Accept-Encoding": headerOf("The encodings of a body that the server takes (RFC 9110, 12.5.3)."),

@@ -8,23 +8,17 @@ import {
   TypeNameMetaFieldDef,
 } from "graphql";
 import { type AuthChecker, Authorized, Extensions } from "type-graphql";
-import { GatewayError } from "../errors";
-import { Permission } from "../features/members/member.entity";
-import type { Caller, RequestContext } from "./context";
+import { type AccessRule, authorize, isAllowed } from "../auth/authorize";
+import type { Caller } from "../auth/caller";
+import type { RequestContext } from "../auth/context";
+import type { Scope } from "../auth/permissions";
 
-/** Everybody; a system with an API key; a signed-in member; a member who holds `config:manage`. */
-export type AllowedCaller = "anyone" | "agentKey" | "member" | "manager";
-
-/** Who may call a field of Query or Mutation. */
-export interface AccessRule {
-  allowed: AllowedCaller;
-  /** Whether members may change this even while their organization is deactivated. */
-  whileDeactivated: boolean;
-}
-
-/** Declares who may call a field. The declaration stands in the schema's extensions, and is enforced from there. */
+/**
+ * Declares who may call a field: anyone, or keys and members, each by what they need.
+ * The declaration stands in the schema's extensions, and is enforced from there.
+ */
 export const Access =
-  (allowed: AllowedCaller, { whileDeactivated = false } = {}): MethodDecorator =>
+  (allowed: AccessRule["allowed"], { whileDeactivated = false } = {}): MethodDecorator =>
   (target, property, descriptor) => {
     const access: AccessRule = { allowed, whileDeactivated };
     Authorized()(target, property, descriptor);
@@ -35,32 +29,10 @@ export const Access =
 export const accessOf = (field: GraphQLField<unknown, unknown> | undefined) =>
   field?.extensions.access as AccessRule | undefined;
 
-/**
- * Lets a caller pass or not.
- * @param changes whether the call changes something, which members of a deactivated organization may not
- * @throws GatewayError `unauthenticated`, `forbidden` or `organization_deactivated`
- */
-export function authorize(caller: Caller, rule: AccessRule | undefined, changes: boolean): void {
-  if (rule === undefined) throw new Error("A field of Query or Mutation declares no @Access.");
-  const { allowed, whileDeactivated } = rule;
-  if (allowed === "anyone") return;
-  if (caller.kind === "anonymous") {
-    if (caller.sessionEnded) throw new GatewayError("invalid_session");
-    const what = allowed === "agentKey" ? "<API_KEY>" : "<session token>, from signIn";
-    throw new GatewayError("unauthenticated", `This needs an Authorization header: Bearer ${what}.`);
-  }
-  if (allowed === "agentKey") {
-    if (caller.kind === "agent") return;
-    throw new GatewayError("forbidden", "This is for systems with an API key.");
-  }
-  if (caller.kind === "agent") throw new GatewayError("forbidden", "This is for members, not for API keys.");
-  const holder = caller.kind === "operator" || caller.permissions.includes(Permission.config_manage);
-  if (allowed === "manager" && !holder) {
-    throw new GatewayError("forbidden", "This needs the permission config:manage.");
-  }
-  if (changes && !whileDeactivated && caller.organization.deactivatedAt !== null) {
-    throw new GatewayError("organization_deactivated");
-  }
+/** The scope that a key needs for a field; undefined for a field that needs none. */
+export function scopeOf(field: GraphQLField<unknown, unknown>): Scope | undefined {
+  const allowed = accessOf(field)?.allowed;
+  return typeof allowed === "object" && typeof allowed.key === "string" ? allowed.key : undefined;
 }
 
 /** Decides on a field by its name and its definition; undefined for introspection and for fields the type lacks. */
@@ -141,14 +113,4 @@ export function mayCallAll(
     // Only `__typename` and introspection are no fields of the type.
     (_, field) => field === undefined || isAllowed(caller, accessOf(field), changes),
   );
-}
-
-/** Whether `authorize` lets a caller pass. */
-export function isAllowed(caller: Caller, rule: AccessRule | undefined, changes: boolean): boolean {
-  try {
-    authorize(caller, rule, changes);
-    return true;
-  } catch {
-    return false;
-  }
 }

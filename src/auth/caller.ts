@@ -1,0 +1,68 @@
+import type { Timestamp } from "../common/time";
+import type { Permission, Scope } from "./permissions";
+
+/** Who calls. A bearer token is an agent's API key or a member's session token. */
+export type Caller = Anonymous | AgentCaller | MemberCaller | Operator;
+
+export interface Anonymous {
+  kind: "anonymous";
+  /** Whether a cookie came with a session that is none any more: enough to sign in again, and for nothing else. */
+  sessionEnded?: true;
+}
+
+/** A system that presented an API key: it acts as the one agent that the key resolves to. */
+export interface AgentCaller {
+  kind: "agent";
+  key: CallerKey;
+  agent: CallerAgent;
+  organization: CallerOrganization;
+}
+
+/** A person who signed in. */
+export interface MemberCaller {
+  kind: "member";
+  id: string;
+  email: string;
+  permissions: readonly Permission[];
+  sessionId: string;
+  organization: CallerOrganization;
+}
+
+/** A person at the server's own command line, acting for one organization. No request can become one. */
+export interface Operator {
+  kind: "operator";
+  organization: CallerOrganization;
+}
+
+/** The API key of a caller. */
+export interface CallerKey {
+  id: string;
+  name: string;
+  hint: string;
+  createdAt: Timestamp;
+  /** Every scope that the key has; for a key without a list, all that this version knows. */
+  scopes: readonly Scope[];
+}
+
+/** The agent that a key resolves to. */
+export interface CallerAgent {
+  id: string;
+  slug: string;
+  name: string;
+}
+
+/** The organization on whose behalf a caller acts. */
+export interface CallerOrganization {
+  id: string;
+  slug: string;
+  name: string;
+  createdAt: Timestamp;
+  deactivatedAt: Timestamp | null;
+}
+
+/** Where a request came from, for the audit log; all null for the command line. */
+export interface Origin {
+  ip: string | null;
+  userAgent: string | null;
+  requestId: string | null;
+}

@@ -1,0 +1,135 @@
+import { type AccessRule, authorize, isAllowed } from "../../src/auth/authorize";
+import type { Caller } from "../../src/auth/caller";
+import { Permission, SCOPES, Scope } from "../../src/auth/permissions";
+import type { GatewayError } from "../../src/errors";
+
+const NOW = "2026-01-01T00:00:00.000Z";
+const organization = { id: "o", slug: "o", name: "O", createdAt: NOW, deactivatedAt: null };
+const key = (scopes: readonly Scope[]): Caller => ({
+  kind: "agent",
+  key: { id: "k", name: "k", hint: "k", createdAt: NOW, scopes },
+  agent: { id: "a", slug: "a", name: "A" },
+  organization,
+});
+const member = (permissions: Permission[], deactivatedAt: string | null = null): Caller => ({
+  kind: "member",
+  id: "m",
+  email: "m@example.com",
+  permissions,
+  sessionId: "s",
+  organization: { ...organization, deactivatedAt },
+});
+
+const CALLERS = {
+  anonymous: { kind: "anonymous" },
+  "an ended session": { kind: "anonymous", sessionEnded: true },
+  "a key with every scope": key(SCOPES),
+  "a key with only pets:read": key([Scope.pets_read]),
+  "a key with only contacts:write": key([Scope.contacts_write]),
+  "a member without permission": member([]),
+  "a member with config:manage": member([Permission.config_manage]),
+  "a member with conversations:write": member([Permission.conversations_write]),
+  "the same, deactivated": member([Permission.conversations_write], NOW),
+  "the command line": { kind: "operator", organization },
+} as const satisfies Record<string, Caller>;
+
+type Outcomes = Record<keyof typeof CALLERS, string>;
+
+const KEYS_REFUSED = {
+  "a key with every scope": "forbidden",
+  "a key with only pets:read": "forbidden",
+  "a key with only contacts:write": "forbidden",
+};
+const MEMBERS_REFUSED = {
+  "a member without permission": "forbidden",
+  "a member with config:manage": "forbidden",
+  "a member with conversations:write": "forbidden",
+  "the same, deactivated": "forbidden",
+  "the command line": "forbidden",
+};
+const NOBODY = { anonymous: "unauthenticated", "an ended session": "invalid_session" };
+const NEEDS_SCOPE = {
+  "a key with every scope": "ok",
+  "a key with only pets:read": "insufficient_scope",
+  "a key with only contacts:write": "ok",
+};
+const NEEDS_PERMISSION = {
+  "a member without permission": "forbidden",
+  "a member with config:manage": "forbidden",
+  "a member with conversations:write": "ok",
+  "the same, deactivated": "organization_deactivated",
+  "the command line": "ok",
+};
+const everyOk = (outcomes: object) => Object.fromEntries(Object.keys(outcomes).map((name) => [name, "ok"]));
+
+const both = { key: Scope.contacts_write, member: Permission.conversations_write };
+
+const RULES: [string, AccessRule["allowed"], Partial<AccessRule>, object][] = [
+  ["anyone", "anyone", {}, everyOk(CALLERS)],
+  ["any key", { key: true }, {}, { ...NOBODY, ...everyOk(KEYS_REFUSED), ...MEMBERS_REFUSED }],
+  ["keys with a scope", { key: Scope.contacts_write }, {}, { ...NOBODY, ...NEEDS_SCOPE, ...MEMBERS_REFUSED }],
+  [
+    "any member",
+    { member: true },
+    {},
+    {
+      ...NOBODY,
+      ...KEYS_REFUSED,
+      ...everyOk(NEEDS_PERMISSION),
+      "the same, deactivated": "organization_deactivated",
+    },
+  ],
+  [
+    "members with a permission",
+    { member: Permission.conversations_write },
+    {},
+    { ...NOBODY, ...KEYS_REFUSED, ...NEEDS_PERMISSION },
+  ],
+  ["keys and members", both, {}, { ...NOBODY, ...NEEDS_SCOPE, ...NEEDS_PERMISSION }],
+  [
+    "keys and members, also while deactivated",
+    both,
+    { whileDeactivated: true },
+    { ...NOBODY, ...NEEDS_SCOPE, ...NEEDS_PERMISSION, "the same, deactivated": "ok" },
+  ],
+];
+
+test.each(RULES)("a change for %s lets in those, and tells the others why not", (...args) => {
+  const [, allowed, more, outcomes] = args;
+  const rule = { allowed, whileDeactivated: false, ...more };
+  const got = Object.fromEntries(
+    Object.entries(CALLERS).map(([name, caller]) => {
+      try {
+        authorize(caller, rule, true);
+        expect(isAllowed(caller, rule, true)).toBe(true);
+        return [name, "ok"];
+      } catch (error) {
+        expect(isAllowed(caller, rule, true)).toBe(false);
+        return [name, (error as GatewayError).code];
+      }
+    }),
+  );
+  expect(got).toEqual(outcomes as Outcomes);
+});
+
+test("a deactivated organization can still be read", () => {
+  expect(isAllowed(CALLERS["the same, deactivated"], { allowed: both, whileDeactivated: false }, false)).toBe(
+    true,
+  );
+});
+
+test("a field without a rule lets nobody in", () => {
+  for (const caller of Object.values(CALLERS)) {
+    expect(() => authorize(caller, undefined, false)).toThrow("declares no @Access");
+  }
+});
+
+test.each([
+  [{ key: Scope.contacts_write }, "<API_KEY>"],
+  [{ member: true }, "<session token>, from signIn"],
+  [both, "<API_KEY or session token>"],
+] as const)("who has no credential is told which one %j needs", (allowed, credential) => {
+  expect(() => authorize(CALLERS.anonymous, { allowed, whileDeactivated: false }, false)).toThrow(
+    `Bearer ${credential}.`,
+  );
+});
