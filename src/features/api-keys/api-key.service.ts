@@ -1,5 +1,6 @@
 import { type EntityManager, Not } from "typeorm";
 import { v7 as uuid } from "uuid";
+import { assertSignedIn } from "../../auth/assert-signed-in";
 import type { AgentCaller, Origin } from "../../auth/caller";
 import { type CredentialResolver, organizationOf, type RequestContext } from "../../auth/context";
 import { SCOPES } from "../../auth/permissions";
@@ -14,7 +15,6 @@ import type { RefusedTokens } from "../../rate-limits/refused-tokens";
 import { Agent } from "../agents/agent.entity";
 import { actorOf } from "../audit/audit";
 import { AuditAction } from "../audit/audit-entry.entity";
-import { assertSignedIn } from "../members/assert-signed-in";
 import type { Organization } from "../organizations/organization.entity";
 import { ApiKeyConnection } from "./api-key.connection";
 import { ApiKey, ApiKeyState, refusalOf } from "./api-key.entity";

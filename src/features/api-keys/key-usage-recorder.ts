@@ -1,4 +1,4 @@
-import type { Origin } from "../../auth/context";
+import type { Origin } from "../../auth/caller";
 import type { ApiKey } from "./api-key.entity";
 
 /** What of a key its usage names. */

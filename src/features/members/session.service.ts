@@ -1,5 +1,6 @@
 import { type EntityManager, Not } from "typeorm";
 import { v7 as uuid } from "uuid";
+import { assertSignedIn } from "../../auth/assert-signed-in";
 import type { MemberCaller, Origin } from "../../auth/caller";
 import { type CredentialResolver, memberCaller, type RequestContext } from "../../auth/context";
 import { indexBy } from "../../common/coalesce";
@@ -11,7 +12,6 @@ import { GatewayError } from "../../errors";
 import type { RefusedTokens } from "../../rate-limits/refused-tokens";
 import { recordAudit } from "../audit/audit";
 import { AuditAction } from "../audit/audit-entry.entity";
-import { assertSignedIn } from "./assert-signed-in";
 import { Member } from "./member.entity";
 import type { ChangePasswordInput, SignedIn, SignInInput } from "./member.inputs";
 import { normalizeEmail } from "./member.service";

@@ -1,5 +1,6 @@
 import { type EntityManager, IsNull, Not } from "typeorm";
 import { v7 as uuid } from "uuid";
+import { assertSignedIn } from "../../auth/assert-signed-in";
 import { operatorFor, organizationOf, type RequestContext } from "../../auth/context";
 import { timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
@@ -7,7 +8,6 @@ import { insertUnlessTaken } from "../../database/insert-unless-taken";
 import { GatewayError } from "../../errors";
 import { recordAudit } from "../audit/audit";
 import { AuditAction } from "../audit/audit-entry.entity";
-import { assertSignedIn } from "../members/assert-signed-in";
 import { Organization } from "./organization.entity";
 import type { NewOrganization } from "./organization.inputs";
 

@@ -1,8 +1,7 @@
-import { type EntityManager, MoreThan } from "typeorm";
-import type { RequestContext } from "../../auth/context";
-import { timestamp } from "../../common/time";
-import { GatewayError } from "../../errors";
-import { Session } from "./session.entity";
+import type { EntityManager } from "typeorm";
+import { type Timestamp, timestamp } from "../common/time";
+import { GatewayError } from "../errors";
+import type { RequestContext } from "./context";
 
 /**
  * Judges a member once more, first of all inside the unit of work that acts for it: its session may have ended, or its
@@ -18,16 +17,20 @@ export async function assertSignedIn(
   if (caller.kind !== "member") return;
   // Locks the row, which resets of the password and changes of permissions write too.
   await tx.query("update member set created_at = created_at where id = $1", [caller.id]);
-  const session = await tx.findOne(Session, {
-    where: { id: caller.sessionId, expiresAt: MoreThan(timestamp()) },
-    relations: { member: { organization: true } },
-  });
-  if (session?.member === undefined) throw new GatewayError("invalid_session");
-  const { permissions, organization } = session.member;
+  const [session]: { permissions: string; deactivatedAt: Timestamp | null }[] = await tx.query(
+    `select member.permissions, organization.deactivated_at as "deactivatedAt"
+     from session
+     join member on member.id = session.member_id
+     join organization on organization.id = member.organization_id
+     where session.id = $1 and session.expires_at > $2`,
+    [caller.sessionId, timestamp()],
+  );
+  if (session === undefined) throw new GatewayError("invalid_session");
+  const permissions = session.permissions.split(",");
   if (!caller.permissions.every((permission) => permissions.includes(permission))) {
     throw new GatewayError("forbidden", "A permission was taken from the member meanwhile.");
   }
-  if (!whileDeactivated && organization.deactivatedAt !== null) {
+  if (!whileDeactivated && session.deactivatedAt !== null) {
     throw new GatewayError("organization_deactivated");
   }
 }
