@@ -3,19 +3,34 @@ import { addMember, addOrganization } from "../support/people";
 import { describeDashboard, dialogOf, gone, rowOf, seen } from "./visit";
 
 describeDashboard("the organization", (dashboard) => {
+  test("shows a long email address within its card", async () => {
+    const email = `${"very.long.address.of.a.member".repeat(2)}@${"subdomain.of.a.long.company.name.".repeat(5)}com`;
+    await addMember(dashboard.gateway, { email });
+    const page = await dashboard.visit("/organization", { viewport: { width: 1024, height: 800 } });
+    await seen(rowOf(page, email));
+    const table = page.getByRole("table", { name: "Members" });
+    for (const width of [360, 860, 1024, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      const overflow = await table.evaluate(
+        (part) => part.scrollWidth - (part.closest("section") ?? part).clientWidth,
+      );
+      expect([width, overflow <= 0]).toEqual([width, true]);
+    }
+  });
+
   test("shows its name and its members with what they may do", async () => {
-    const looker = await addMember(dashboard.gateway, { email: "looker@example.com" });
-    const page = await dashboard.visit("/organization", { as: looker });
+    const viewer = await addMember(dashboard.gateway, { email: "viewer@example.com" });
+    const page = await dashboard.visit("/organization", { as: viewer });
     await seen(rowOf(page, "owner@example.com").getByText("config:manage"));
-    await seen(rowOf(page, "looker@example.com").getByText("None"));
+    await seen(rowOf(page, "viewer@example.com").getByText("Viewer – can view agents and members"));
     await seen(page.getByRole("region", { name: "First organization" }).getByText("Active"));
     expect(await page.getByRole("button", { name: "Deactivate…" }).count()).toBe(0);
   });
 
-  test("is deactivated by typing its name: everything can be looked at, nothing changed but by revoking keys, and the page says why", async () => {
+  test("is deactivated by typing its name: everything is read-only but the revocation of keys, and a notice says why", async () => {
     const { gateway } = dashboard;
     const { manager } = await addOrganization(gateway, "switched");
-    const looker = await addMember(gateway, { org: "switched" });
+    const viewer = await addMember(gateway, { org: "switched" });
     const { secret } = await mint(gateway, { agent: "switched-agent", name: "in use" });
     const whoami = () => gateway.rest("GET", "/agent/whoami", { token: secret });
     expect((await whoami()).status).toBe(200);
@@ -31,7 +46,7 @@ describeDashboard("the organization", (dashboard) => {
     await confirm.click();
     await gone(dialogOf(page));
     expect(await whoami()).toMatchObject({ status: 401, body: { code: "key_not_resolvable" } });
-    await seen(page.getByRole("note").getByText("was deactivated just now"));
+    await seen(page.getByRole("note").getByText("is deactivated. API keys are rejected"));
 
     await page.getByRole("link", { name: "API keys" }).click();
     await seen(rowOf(page, "in use"));
@@ -45,12 +60,10 @@ describeDashboard("the organization", (dashboard) => {
     await page.getByRole("link", { name: "Audit log" }).click();
     await seen(page.getByText(`${manager.email} deactivated the organization switched`));
 
-    const other = await dashboard.visit("", { as: looker });
-    await seen(
-      other.getByRole("note").getByText("A member with the permission config:manage can reactivate it."),
-    );
+    const other = await dashboard.visit("", { as: viewer });
+    await seen(other.getByRole("note").getByText("Ask an admin to reactivate it."));
 
-    await page.getByRole("link", { name: "Reactivate it" }).click();
+    await page.getByRole("link", { name: "Reactivate" }).click();
     await page.getByRole("button", { name: "Reactivate…" }).click();
     await dialogOf(page).getByLabel("Type switched to confirm").fill("switched");
     await page.keyboard.press("Enter");
@@ -59,7 +72,7 @@ describeDashboard("the organization", (dashboard) => {
     await gone(page.getByRole("note"));
   });
 
-  test("is refused a change that comes after the deactivation, in words", async () => {
+  test("rejects a change that comes after the deactivation with a message", async () => {
     const { gateway } = dashboard;
     const { manager, agentId } = await addOrganization(gateway, "overtaken");
     await gateway.graphql(
@@ -68,11 +81,11 @@ describeDashboard("the organization", (dashboard) => {
       { token: manager.token },
     );
     const page = await dashboard.visit("/settings/api-keys", { as: manager });
-    await page.getByRole("button", { name: "Revoke late" }).click();
+    await page.getByRole("button", { name: "Rotate late" }).click();
     await seen(dialogOf(page));
     await gateway.graphql("mutation { deactivateOrganization { id } }", {}, { token: manager.token });
-    await dialogOf(page).getByRole("button", { name: "Revoke the key" }).click();
-    await seen(dialogOf(page).getByText("Your organization is deactivated: nothing can be changed"));
-    await seen(dialogOf(page).getByText("Request id"));
+    await dialogOf(page).getByRole("button", { name: "Rotate key" }).click();
+    await seen(dialogOf(page).getByText("Your organization is deactivated."));
+    await seen(dialogOf(page).getByText("Request ID"));
   });
 });

@@ -1,17 +1,19 @@
+import { useLayoutEffect } from "react";
 import { useSearchParams } from "wouter";
 import { useHistoryState } from "wouter/use-browser-location";
+import { ApiError } from "../api/api-error";
 
-/** What a list shows, kept in the address: a reload, a link and the browser's Back lead to the same. */
+/** The filters and the page of a list, kept in the URL for reloads, links and the browser's Back. */
 export function useListAddress() {
   const [params, setParams] = useSearchParams();
-  // Cursors lead forward only; the history entry remembers the way back.
+  // Cursors lead forward only, so the history entry keeps those of the previous pages.
   const trail = useHistoryState<string[] | null>() ?? [];
   const after = params.get("after");
 
   return {
     after,
     get: (name: string) => params.get(name) ?? "",
-    /** Of an address that knows no better, such as an old bookmark, nothing is asked for. */
+    /** The filter if it is a known value; an old bookmark may hold another. */
     oneOf: <Value extends string>(name: string, known: readonly { value: Value }[]): Value | "" =>
       known.find(({ value }) => value === params.get(name))?.value ?? "",
     /** Sets filters, "" for none, and goes to the first page. */
@@ -27,9 +29,18 @@ export function useListAddress() {
         { replace },
       ),
     next: (cursor: string) => setParams((now) => withCursor(now, cursor), { state: [...trail, after ?? ""] }),
-    /** One page back, or to the first where the way here is not known. */
+    /** Goes one page back, or to the first page if the previous cursor is unknown. */
     previous: () => setParams((now) => withCursor(now, trail.at(-1) ?? ""), { state: trail.slice(0, -1) }),
   };
+}
+
+/** Goes to the first page if the server does not know the cursor in the URL, such as that of an old bookmark. */
+export function useCursorFallback({ after, filter }: ListAddress, error: unknown): void {
+  const unknown = after !== null && error instanceof ApiError && error.code === "invalid_cursor";
+  // Before the browser paints, so that the error is never seen.
+  useLayoutEffect(() => {
+    if (unknown) filter({}, { replace: true });
+  }, [unknown, filter]);
 }
 
 export type ListAddress = ReturnType<typeof useListAddress>;
