@@ -48,7 +48,7 @@ export class ApiKey {
   name!: string;
 
   /** The name as `heldNameOf` compares it while this key is the one that holds it among its agent's active keys, else null. */
-  @Column({ type: "varchar", length: 100, nullable: true })
+  @Column({ name: "held_name", type: "varchar", length: 100, nullable: true })
   reservedName!: string | null;
 
   /** What `search` looks in, made by `searchTextOf`; no answer needs it. */
