@@ -1,8 +1,8 @@
 import { type GraphQLSchema, lexicographicSortSchema, printSchema } from "graphql";
 import { buildSchemaSync, type ClassType, type NonEmptyArray } from "type-graphql";
 import { authChecker } from "../auth/access";
-import { validateInput } from "../common/validate-input";
 import { createResolvers, type Services } from "../features";
+import { validateArgument } from "./validate-argument";
 
 /**
  * Builds the one schema that both APIs run on.
@@ -13,7 +13,7 @@ export function createSchema(resolvers = createResolvers({} as Services)): Graph
     resolvers: resolvers.map((resolver) => resolver.constructor) as unknown as NonEmptyArray<ClassType>,
     container: { get: (type) => resolvers.find((resolver) => resolver.constructor === type) },
     authChecker,
-    validateFn: validateInput,
+    validateFn: validateArgument,
   });
 }
 

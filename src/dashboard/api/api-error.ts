@@ -1,3 +1,9 @@
+/** One thing wrong with what was sent: `input.name`, "must not be empty". */
+export interface InputProblem {
+  path: string;
+  message: string;
+}
+
 /** Why a call failed, fit to be told to the person who made it. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
@@ -9,6 +15,8 @@ export class ApiError extends Error {
     /** What the service's log knows the call under; undefined when no answer came. */
     readonly requestId?: string,
     readonly retryAfterSeconds?: number,
+    /** Of `invalid_request`: every value at fault. */
+    readonly problems: readonly InputProblem[] = [],
   ) {
     super(message);
   }
@@ -37,12 +45,21 @@ export function sentenceOf(error: unknown, { polled = false } = {}): string {
     return `Too many attempts. Try again in ${minutes} minute${minutes === 1 ? "" : "s"}.`;
   }
   if (polled && error.code === "unreachable") return STILL_TRYING;
-  return SENTENCES[error.code] ?? asSentence(error.message);
+  const [problem] = error.problems;
+  return SENTENCES[error.code] ?? (problem === undefined ? error.message : sentenceOfProblem(problem));
 }
 
-/** The service names a field first, as it is spelt in a request. */
-const asSentence = (message: string): string =>
-  `${message.charAt(0).toUpperCase()}${message.slice(1)}${message.endsWith(".") ? "" : "."}`;
+/** `input.newPassword` "must have …" → "New password must have …." */
+function sentenceOfProblem({ path, message }: InputProblem): string {
+  const words = fieldOf(path).replace(/[A-Z]/g, (capital) => ` ${capital.toLowerCase()}`);
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)} ${message}.`;
+}
+
+const fieldOf = (path: string): string => path.split(".").at(-1) ?? path;
+
+/** Whether a call failed because of a field of its input, or of an argument of that name. */
+export const isAboutField = (error: unknown, field: string): boolean =>
+  error instanceof ApiError && error.problems.some(({ path }) => fieldOf(path) === field);
 
 /** Whether a call failed because nobody is signed in, or no longer. */
 export const isSessionError = (error: unknown): boolean =>

@@ -1,4 +1,4 @@
-import { ApiError } from "./api-error";
+import { ApiError, type InputProblem } from "./api-error";
 import { connection } from "./connection";
 import type { TypedDocumentString } from "./documents.generated";
 
@@ -7,7 +7,7 @@ const PATIENCE_MS = 20_000;
 
 interface Answer<Result> {
   data?: Result;
-  errors?: { message: string; extensions: { code: string } }[];
+  errors?: { message: string; extensions: { code: string; problems?: InputProblem[] } }[];
 }
 
 /**
@@ -37,7 +37,8 @@ export async function execute<Result, Variables>(
   const failure = answer?.errors?.[0];
   if (failure !== undefined) {
     const wait = Number(response.headers.get("retry-after")) || undefined;
-    throw new ApiError(failure.message, failure.extensions.code, requestId, wait);
+    const { code, problems } = failure.extensions;
+    throw new ApiError(failure.message, code, requestId, wait, problems);
   }
   // A proxy in between answers something else when it finds no gateway behind it.
   if (answer?.data == null)
