@@ -26,7 +26,11 @@ onEachEngine((engine) => {
     const databases = await Promise.all([1, 2, 3, 4].map(() => Database.open(createDataSource(place.url))));
     try {
       const ran = await Promise.all(databases.map((database) => database.migrate()));
-      expect(ran.flat()).toEqual(["Initial1763700000000", "AuditFilters1763900000000"]);
+      expect(ran.flat()).toEqual([
+        "Initial1763700000000",
+        "AuditFilters1763900000000",
+        "AuditChanges1764100000000",
+      ]);
     } finally {
       await Promise.all(databases.map((database) => database.close()));
     }
@@ -38,7 +42,7 @@ onEachEngine((engine) => {
     try {
       await database.migrate();
       await source.undoLastMigration();
-      expect(await database.pendingMigrations()).toEqual(["AuditFilters1763900000000"]);
+      expect(await database.pendingMigrations()).toEqual(["AuditChanges1764100000000"]);
     } finally {
       await database.close();
     }

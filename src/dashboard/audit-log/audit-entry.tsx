@@ -1,6 +1,6 @@
 import { exactTime, Time } from "../ui/time";
 import styles from "./audit-log.module.css";
-import { type Entry, tell } from "./sentence";
+import { changesInText, type Entry, tell } from "./sentence";
 
 /** An entry: the sentence, when and from where, and the rest for whoever asks. */
 export function AuditEntry({ entry }: { entry: Entry }) {
@@ -45,7 +45,8 @@ export function AuditEntry({ entry }: { entry: Entry }) {
 }
 
 const factsOf = (entry: Entry): [string, string | null][] => [
-  ["Detail", entry.detail],
+  ["Changes", changesInText(entry)],
+  ["Key’s hint", entry.targetHint],
   ["By", entry.actorName],
   ["Address", entry.ip],
   ["Program", entry.userAgent],

@@ -1,4 +1,4 @@
-import { type Entry, tellInText } from "./sentence";
+import { changesInText, type Entry, tellInText } from "./sentence";
 
 const COLUMNS: readonly [string, (entry: Entry) => string | number | null][] = [
   ["time (UTC)", ({ createdAt }) => createdAt],
@@ -9,7 +9,8 @@ const COLUMNS: readonly [string, (entry: Entry) => string | number | null][] = [
   ["actor id", ({ actorId }) => actorId],
   ["target", ({ targetName }) => targetName],
   ["target id", ({ targetId }) => targetId],
-  ["detail", ({ detail }) => detail],
+  ["target hint", ({ targetHint }) => targetHint],
+  ["changes", changesInText],
   ["count", ({ count }) => count],
   ["address", ({ ip }) => ip],
   ["user agent", ({ userAgent }) => userAgent],

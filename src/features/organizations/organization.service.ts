@@ -7,8 +7,9 @@ import { insertUnlessTaken } from "../../database/insert-unless-taken";
 import { GatewayError } from "../../errors";
 import { waitForKeyWrites } from "../api-keys/assert-accepted";
 import { recordAudit } from "../audit/audit";
-import { AuditAction } from "../audit/audit-entry.entity";
+import type { AuditAction } from "../audit/audit-actions";
 import { assertSignedIn } from "../members/assert-signed-in";
+import { organizationActions } from "./organization.audit";
 import { Organization } from "./organization.entity";
 import type { NewOrganization } from "./organization.inputs";
 
@@ -35,12 +36,12 @@ export class OrganizationService {
 
   /** From the next request on, no key of the caller's organization resolves. Doing it twice changes nothing. */
   deactivate(context: RequestContext): Promise<Organization> {
-    return this.switch(context, timestamp(), AuditAction.organization_deactivated);
+    return this.switch(context, timestamp(), organizationActions.organization_deactivated);
   }
 
   /** Undoes `deactivate`. */
   reactivate(context: RequestContext): Promise<Organization> {
-    return this.switch(context, null, AuditAction.organization_reactivated);
+    return this.switch(context, null, organizationActions.organization_reactivated);
   }
 
   private switch(
@@ -76,7 +77,7 @@ export async function addOrganization(
     createdAt: timestamp(),
   });
   await insertUnlessTaken(tx, Organization, organization, `There is already an organization "${slug}".`);
-  await recordAudit(tx, operatorFor(organization), AuditAction.organization_created, {
+  await recordAudit(tx, operatorFor(organization), organizationActions.organization_created, {
     id: organization.id,
     name: slug,
     organizationId: organization.id,
