@@ -66,4 +66,4 @@ const inWords = ({ changes, detail, ...entry }: AuditEntry) => ({
 });
 
 const changeInWords = ({ field, before, after }: AuditChange) =>
-  before === null ? `${field}: ${after}` : `${field}: ${before} → ${after ?? "(none)"}`;
+  before === null ? `${field}: ${after}` : `${field}: ${before} -> ${after ?? "(none)"}`;

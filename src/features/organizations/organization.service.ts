@@ -77,10 +77,8 @@ export async function addOrganization(
     createdAt: timestamp(),
   });
   await insertUnlessTaken(tx, Organization, organization, `There is already an organization "${slug}".`);
-  await recordAudit(tx, operatorFor(organization), organizationActions.organization_created, {
-    id: organization.id,
-    name: slug,
-    organizationId: organization.id,
-  });
+  const target = { id: organization.id, name: slug, organizationId: organization.id };
+  const context = operatorFor(organization);
+  await recordAudit(tx, context, organizationActions.organization_created, target, { name: [null, name] });
   return organization;
 }
