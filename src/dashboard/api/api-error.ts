@@ -45,8 +45,7 @@ export function sentenceOf(error: unknown, { polled = false } = {}): string {
     return `Too many attempts. Try again in ${minutes} minute${minutes === 1 ? "" : "s"}.`;
   }
   if (polled && error.code === "unreachable") return STILL_TRYING;
-  const [problem] = error.problems;
-  return SENTENCES[error.code] ?? (problem === undefined ? error.message : sentenceOfProblem(problem));
+  return SENTENCES[error.code] ?? (error.problems.map(sentenceOfProblem).join(" ") || error.message);
 }
 
 /** `input.newPassword` "must have …" → "New password must have …." */
