@@ -60,10 +60,11 @@ export interface ErrorBody {
   status: number;
 }
 
-/** One thing wrong with an input: where, in the words of the GraphQL schema, and what. */
+/** One thing wrong with an input, such as `input.name` and "must not be empty". Never repeats a submitted value. */
 export interface InputProblem {
+  /** Names joined by dots: of an argument or variable, then of fields and list items within it. */
   path: string;
-  problem: string;
+  message: string;
 }
 
 const STATUS_HEADERS: Readonly<Record<number, Record<string, string>>> = {
@@ -111,26 +112,42 @@ export class GatewayError extends Error {
   }
 }
 
-/** Problems of one input that are told. */
+/** Max problems reported of one input. */
 export const MAX_PROBLEMS = 10;
 
-/** `invalid_request` with its problems by path, so that each door can name the fields in its own words. */
+/** `invalid_request` with its problems by path, so that no client has to parse the message. */
 export class InvalidInput extends GatewayError {
   override readonly name = "InvalidInput";
 
   readonly problems: readonly InputProblem[];
 
   constructor(problems: readonly InputProblem[]) {
-    const told = problems.slice(0, MAX_PROBLEMS);
-    super("invalid_request", told.map(({ path, problem }) => `${path} ${problem}`).join("; "));
-    this.problems = told;
+    const reported = problems.slice(0, MAX_PROBLEMS).map(({ path, message }) => ({
+      path: redactTokens(path),
+      message: redactTokens(message),
+    }));
+    super("invalid_request", reported.map(({ path, message }) => `${path} ${message}`).join("; "));
+    this.problems = reported;
   }
 
-  /** The same problems under other names: `{ first: "limit" }` says `limit` where the schema says `first`. */
-  renamed(names: Readonly<Record<string, string>>): InvalidInput {
+  /** The same problems of an input that is itself the value of `parent`: `name` becomes `input.name`. */
+  within(parent: string): InvalidInput {
     return new InvalidInput(
-      this.problems.map(({ path, problem }) => ({ path: names[path] ?? path, problem })),
+      this.problems.map(({ path, message }) => ({ path: `${parent}.${path}`, message })),
     );
+  }
+
+  /**
+   * The same problems under other names.
+   * @param names `{ first: "limit" }` renames an argument; `{ input: "" }` drops it in front of its fields
+   */
+  renamed(names: Readonly<Record<string, string>>): InvalidInput {
+    const rename = (path: string): string => {
+      const [head = "", ...rest] = path.split(".");
+      if (names[head] === "" && rest.length > 0) return rename(rest.join("."));
+      return [names[head] || head, ...rest].join(".");
+    };
+    return new InvalidInput(this.problems.map(({ path, message }) => ({ path: rename(path), message })));
   }
 }
 

@@ -1,7 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { operatorFor } from "../auth/context";
 import { AuditLogArgs } from "../features/audit/audit.inputs";
-import { AuditAction, type AuditEntry } from "../features/audit/audit-entry.entity";
+import { AuditAction } from "../features/audit/audit-actions";
+import type { AuditChange } from "../features/audit/audit-change";
+import type { AuditEntry } from "../features/audit/audit-entry.entity";
 import { MAX_PAGE } from "../pagination/connection";
 import { printJson, printTable } from "./output";
 import { withServices } from "./services";
@@ -51,13 +53,17 @@ export function addAuditCommands(audit: Command): void {
     );
 }
 
-const inWords = ({ createdAt, action, actorName, targetName, detail, targetId, count, ip }: AuditEntry) => ({
-  at: createdAt,
-  action,
-  actor: actorName,
-  target: targetName,
-  detail,
-  count,
-  ip,
-  targetId,
+const inWords = ({ changes, detail, ...entry }: AuditEntry) => ({
+  at: entry.createdAt,
+  action: entry.action,
+  actor: entry.actorName,
+  target: entry.targetName,
+  hint: entry.targetHint,
+  changes: changes.map(changeInWords).join("; ") || detail,
+  count: entry.count,
+  ip: entry.ip,
+  targetId: entry.targetId,
 });
+
+const changeInWords = ({ field, before, after }: AuditChange) =>
+  before === null ? `${field}: ${after}` : `${field}: ${before} -> ${after ?? "(none)"}`;

@@ -1,7 +1,7 @@
 import { ApolloServerValidationErrorCode, unwrapResolverError } from "@apollo/server/errors";
 import { GraphQLError, type GraphQLFormattedError, Kind, print } from "graphql";
 import { excerpt } from "../credentials/redact-tokens";
-import { type ErrorCode, GatewayError } from "../errors";
+import { type ErrorCode, GatewayError, type InputProblem, InvalidInput } from "../errors";
 import { MAX } from "./query-limits/limits";
 
 /** Longest message of GraphQL itself that is passed on: it quotes the document, which may be huge. */
@@ -79,11 +79,28 @@ function withoutLiteral({ message, nodes, extensions }: GraphQLError): string {
   return `${message.slice(0, at)}…${message.slice(at + form.length)}`;
 }
 
-/** The error as GraphQL clients see it, with the code of the table in `extensions.code`. */
+/** What programs read of an error, so that none has to parse its message. */
+export interface ErrorExtensions {
+  code: ErrorCode;
+  /** Of `invalid_request`: every value at fault. */
+  problems?: readonly InputProblem[];
+}
+
+export const extensionsOf = (error: GatewayError): ErrorExtensions => ({
+  code: error.code,
+  ...(error instanceof InvalidInput && { problems: error.problems }),
+});
+
+/** The error as GraphQL clients see it. */
 export function formatError(
   { locations, path }: GraphQLFormattedError,
   error: unknown,
 ): GraphQLFormattedError {
-  const { code, message } = toGatewayError(error);
-  return { message, ...(locations && { locations }), ...(path && { path }), extensions: { code } };
+  const known = toGatewayError(error);
+  return {
+    message: known.message,
+    ...(locations && { locations }),
+    ...(path && { path }),
+    extensions: { ...extensionsOf(known) },
+  };
 }

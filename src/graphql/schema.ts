@@ -2,7 +2,7 @@ import { type GraphQLSchema, lexicographicSortSchema, printSchema } from "graphq
 import { buildSchemaSync, type ClassType, type NonEmptyArray } from "type-graphql";
 import { createResolvers, type Services } from "../features";
 import { authChecker } from "../schema/access";
-import { validateInput } from "../schema/validate-input";
+import { validateArgument } from "./validate-argument";
 
 /**
  * Builds the one schema that both APIs run on.
@@ -13,7 +13,7 @@ export function createSchema(resolvers = createResolvers({} as Services)): Graph
     resolvers: resolvers.map((resolver) => resolver.constructor) as unknown as NonEmptyArray<ClassType>,
     container: { get: (type) => resolvers.find((resolver) => resolver.constructor === type) },
     authChecker,
-    validateFn: validateInput,
+    validateFn: validateArgument,
   });
 }
 

@@ -26,8 +26,8 @@ export interface JsonType {
 }
 
 /** Adds a problem. */
-export const refuse = ({ path, problems }: Place, problem: string): undefined => {
-  problems.push({ path: path || "body", problem });
+export const refuse = ({ path, problems }: Place, message: string): undefined => {
+  problems.push({ path: path || "body", message });
 };
 
 /** The place of a member or an item. */

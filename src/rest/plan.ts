@@ -97,11 +97,13 @@ function derive(route: RestRoute, fixed: FixedDocument, define: Use["define"]): 
     names: {
       ...Object.fromEntries(
         [...pathParameters, ...queryParameters, ...bodyMembers].map(({ name, variable }) => [
-          fixed.variables.get(variable)?.target?.name ?? variable,
+          variables.nameOf(variable),
           name,
         ]),
       ),
       [IDEMPOTENCY_FIELD]: "Idempotency-Key",
+      // The body is the value of this argument.
+      ...(route.bodyVariable && { [variables.nameOf(route.bodyVariable)]: "" }),
     },
   };
 }
@@ -166,6 +168,11 @@ class Variables {
       description: target?.description,
       default: variable.default,
     };
+  }
+
+  /** What the schema calls the argument that a variable fills. */
+  nameOf(variable: string): string {
+    return this.all.get(variable)?.target?.name ?? variable;
   }
 
   typeOf(name: string): GraphQLInputType | undefined {

@@ -2,7 +2,7 @@ import { type ValidationError, validate } from "class-validator";
 import { type InputProblem, InvalidInput } from "../errors";
 
 /**
- * Checks one input object of a resolver against the rules on its class; TypeGraphQL calls it for each.
+ * Checks one input object against the rules on its class.
  * @throws InvalidInput naming every property at fault, never repeating a submitted value
  */
 export async function validateInput(input: unknown): Promise<void> {
@@ -17,6 +17,6 @@ export async function validateInput(input: unknown): Promise<void> {
 
 function problemsOf(error: ValidationError, prefix: string): InputProblem[] {
   const path = prefix + error.property;
-  const own = Object.values(error.constraints ?? {}).map((problem) => ({ path, problem }));
+  const own = Object.values(error.constraints ?? {}).map((message) => ({ path, message }));
   return [...own, ...(error.children ?? []).flatMap((child) => problemsOf(child, `${path}.`))];
 }

@@ -1,3 +1,4 @@
+import { Permission } from "../../src/auth/permissions";
 import { auditLog } from "../support/audit";
 import { onEachEngine } from "../support/engines";
 import { mint, operator, startGateway, type TestGateway } from "../support/gateway";
@@ -5,8 +6,12 @@ import { addMember, addOrganization, firstAgentId, type TestMember } from "../su
 
 interface Done {
   action: string;
-  target: { id: string; name: string };
+  target: { id: string; name: string; hint?: string };
+  changes?: { field: string; before: string | null; after: string | null }[];
 }
+
+const HINT = expect.stringMatching(/^agk_dev_\w{12}$/);
+const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 
 onEachEngine((engine) => {
   let gateway: TestGateway;
@@ -41,23 +46,31 @@ onEachEngine((engine) => {
       const agentId = await firstAgentId(gateway);
       const input = `{ agentId: "${agentId}", name: "created by ${manager.id}" }`;
       const made = await call(`mutation { createApiKey(input: ${input}) { apiKey { id } } }`, requestId);
-      const target = { id: made?.apiKey?.id ?? "", name: `created by ${manager.id}` };
+      const target = { id: made?.apiKey?.id ?? "", name: `created by ${manager.id}`, hint: HINT };
       return { action: "api_key_created", target };
     },
     rename: async (requestId) => {
-      const { id } = await mint(gateway, { name: `to rename ${requestId}` });
+      const { id, hint } = await mint(gateway, { name: `to rename ${requestId}` });
       await call(`mutation { renameApiKey(id: "${id}", name: "renamed ${requestId}") { id } }`, requestId);
-      return { action: "api_key_renamed", target: { id, name: `to rename ${requestId}` } };
+      const target = { id, name: `to rename ${requestId}`, hint };
+      const changes = [{ field: "name", before: target.name, after: `renamed ${requestId}` }];
+      return { action: "api_key_renamed", target, changes };
     },
     rotate: async (requestId) => {
-      const { id } = await mint(gateway, { name: `to rotate ${requestId}` });
-      await call(`mutation { rotateApiKey(id: "${id}", graceSeconds: 5) { secret } }`, requestId);
-      return { action: "api_key_rotated", target: { id, name: `to rotate ${requestId}` } };
+      const { id, hint } = await mint(gateway, { name: `to rotate ${requestId}` });
+      const mutation = `rotateApiKey(id: "${id}", graceSeconds: 5) { apiKey { id } }`;
+      const made = await call(`mutation { ${mutation} }`, requestId);
+      const changes = [
+        { field: "expiresAt", before: null, after: TIME },
+        { field: "replacedById", before: null, after: made?.apiKey?.id ?? "" },
+      ];
+      const target = { id, name: `to rotate ${requestId}`, hint };
+      return { action: "api_key_rotated", target, changes };
     },
     revoke: async (requestId) => {
-      const { id } = await mint(gateway, { name: `to revoke ${requestId}` });
+      const { id, hint } = await mint(gateway, { name: `to revoke ${requestId}` });
       await call(`mutation { revokeApiKey(id: "${id}") { id } }`, requestId);
-      return { action: "api_key_revoked", target: { id, name: `to revoke ${requestId}` } };
+      return { action: "api_key_revoked", target: { id, name: `to revoke ${requestId}`, hint } };
     },
     deactivate: async (requestId) => {
       await call("mutation { deactivateOrganization { id } }", requestId);
@@ -94,7 +107,7 @@ onEachEngine((engine) => {
       const [name, deed] = args;
       const requestId = `req-${name.replaceAll(" ", "-")}-${engine.name}`;
       const since = new Date().toISOString();
-      const { action, target } = await deed(requestId);
+      const { action, target, changes = [] } = await deed(requestId);
       const entries = await auditLog(gateway, { since, targetId: target.id, action });
       expect(entries).toEqual([
         {
@@ -105,7 +118,9 @@ onEachEngine((engine) => {
           actorName: manager.email,
           targetId: target.id,
           targetName: target.name,
-          detail: action.startsWith("api_key") ? expect.stringMatching(/^agk_dev_\w{12}(, .+)?$/) : null,
+          targetHint: target.hint ?? null,
+          changes,
+          detail: null,
           ip: "127.0.0.1",
           userAgent: "Browser/1.0",
           requestId,
@@ -116,6 +131,40 @@ onEachEngine((engine) => {
       expect(entries[0].createdAt >= since && entries[0].createdAt <= new Date().toISOString()).toBe(true);
     },
   );
+
+  test("what a member was permitted is there before and after", async () => {
+    const { members } = gateway.services;
+    for (const permissions of [[], [], [Permission.config_manage]])
+      await members.setPermissions(await operator(gateway), manager.email, permissions);
+    const entries = await auditLog(gateway, { targetId: manager.id });
+    const changes = (wanted: string) =>
+      entries.filter(({ action }: Done) => action === wanted).map(({ changes }: Done) => changes);
+    expect(changes("member_created")).toEqual([
+      [{ field: "permissions", before: null, after: "config:manage" }],
+    ]);
+    expect(changes("member_permissions_changed")).toEqual([
+      [{ field: "permissions", before: null, after: "config:manage" }],
+      [],
+      [{ field: "permissions", before: "config:manage", after: null }],
+    ]);
+  });
+
+  test("a rotation without grace revokes the key, and one with it never extends the key's life", async () => {
+    const expiresAt = new Date(Date.now() + 60_000);
+    const soon = await mint(gateway, { expiresAt });
+    const now = await mint(gateway);
+    for (const [{ id }, grace] of [
+      [soon, 3_600],
+      [now, 0],
+    ] as const)
+      await call(`mutation { rotateApiKey(id: "${id}", graceSeconds: ${grace}) { secret } }`, "req-rotate");
+    const changed = async (targetId: string) => {
+      const [entry] = await auditLog(gateway, { targetId, action: "api_key_rotated" });
+      return entry.changes.map(({ field }: { field: string }) => field);
+    };
+    expect(await changed(soon.id)).toEqual(["replacedById"]);
+    expect(await changed(now.id)).toEqual(["revokedAt", "replacedById"]);
+  });
 
   test("a failed sign-in is told of the member it was for, by nobody known", async () => {
     await call(signIn("not the password"), "req-failed", null);

@@ -5,7 +5,8 @@ import { Database } from "../../src/database/database";
 import { createDataSource } from "../../src/features";
 import type { AuditLogArgs } from "../../src/features/audit/audit.inputs";
 import { AuditService } from "../../src/features/audit/audit.service";
-import { AuditAction } from "../../src/features/audit/audit-entry.entity";
+import { keyUsageActions } from "../../src/features/key-usage/key-usage.audit";
+import { memberActions } from "../../src/features/members/member.audit";
 import type { Organization } from "../../src/features/organizations/organization.entity";
 import { onEachEngine, type TestDatabase } from "../support/engines";
 
@@ -76,13 +77,13 @@ onEachEngine((engine) => {
     source.namingStrategy.indexName("audit_entry", ["organization_id", ...columns, "id"]);
 
   test.each<[string, Partial<AuditLogArgs>, string[]]>([
-    ["an action that is rare", { action: AuditAction.member_created }, ["action"]],
+    ["an action that is rare", { action: memberActions.member_created }, ["action"]],
     ["an actor", { actorId: SOMEBODY }, ["actor_id"]],
     ["a target", { targetId: SOMEBODY }, ["target_id"]],
-    ["actor and action", { actorId: SOMEBODY, action: AuditAction.api_key_refused }, ["actor_id"]],
+    ["actor and action", { actorId: SOMEBODY, action: keyUsageActions.api_key_refused }, ["actor_id"]],
     [
       "target, actor and action",
-      { targetId: SOMEBODY, actorId: SOMEBODY, action: AuditAction.api_key_refused },
+      { targetId: SOMEBODY, actorId: SOMEBODY, action: keyUsageActions.api_key_refused },
       ["target_id"],
     ],
   ])("entries by %s are found and sorted by one index", async (_, args, columns) => {
@@ -94,7 +95,7 @@ onEachEngine((engine) => {
   test("a time narrows what is read of the index, not what was read already", async () => {
     const since = new Date(START + 10 * HOUR_MS);
     const until = new Date(START + 12 * HOUR_MS);
-    const plan = await planOf({ action: AuditAction.api_key_refused, since, until });
+    const plan = await planOf({ action: keyUsageActions.api_key_refused, since, until });
     const [condition = ""] = plan.match(engine.name === "SQLite" ? /\(.*\)/ : /Index Cond.*/) ?? [];
     expect(condition).toMatch(/\bid\)?(::text)? ?>/);
     expect(condition).toMatch(/\bid\)?(::text)? ?</);

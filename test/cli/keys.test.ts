@@ -65,6 +65,21 @@ onEachEngine((engine) => {
     expect(entries[0].userAgent).toBe("agent\u009b2J");
   });
 
+  test("the audit log shows what was changed, and which key by its hint", async () => {
+    const { id, hint } = await create("before");
+    await cli("keys", "rename", id, "after");
+    const list = ["audit", "list", "--org", "first", "--target", id, "--action", "api_key_renamed"];
+    const [{ stdout }, [entry]] = await Promise.all([cli(...list), json(...list)]);
+    expect(stdout).toMatch(
+      new RegExp(`api_key_renamed +command line +before +${hint} +name: before -> after `),
+    );
+    expect(entry).toMatchObject({
+      targetHint: hint,
+      changes: [{ field: "name", before: "before", after: "after" }],
+      detail: null,
+    });
+  });
+
   test("a key that is revoked, by its hint, is refused with 403 on the next request", async () => {
     const key = await create("to revoke");
     expect(await statusOf(key.secret)).toBe(200);

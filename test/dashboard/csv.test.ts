@@ -10,6 +10,8 @@ const entry = (userAgent: string): Entry =>
     actorName: "a@example.com",
     targetId: "member",
     targetName: "a@example.com",
+    targetHint: null,
+    changes: [],
     detail: null,
     ip: null,
     userAgent,

@@ -30,6 +30,7 @@ onEachEngine((engine) => {
         "Initial1763700000000",
         "AuditFilters1763900000000",
         "KeyScopes1764000000000",
+        "AuditChanges1764100000000",
       ]);
     } finally {
       await Promise.all(databases.map((database) => database.close()));
@@ -42,7 +43,7 @@ onEachEngine((engine) => {
     try {
       await database.migrate();
       await source.undoLastMigration();
-      expect(await database.pendingMigrations()).toEqual(["KeyScopes1764000000000"]);
+      expect(await database.pendingMigrations()).toEqual(["AuditChanges1764100000000"]);
     } finally {
       await database.close();
     }

@@ -1,8 +1,9 @@
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { apiKeyActions } from "../../src/features/api-keys/api-key.audit";
 import { ApiKey } from "../../src/features/api-keys/api-key.entity";
-import { AuditAction, AuditEntry } from "../../src/features/audit/audit-entry.entity";
+import { AuditEntry } from "../../src/features/audit/audit-entry.entity";
 import { UsageRecorder } from "../../src/features/key-usage/usage-recorder";
 import { auditLog } from "../support/audit";
 import { sqlite } from "../support/engines";
@@ -69,7 +70,10 @@ describe.each([
     // Some fit into pages that the file has already.
     while (codeOf(await desk.create({ name: `key ${created}` })) === undefined) created += 1;
     const [keys, entries] = await gateway.services.database.read((reader) =>
-      Promise.all([reader.find(ApiKey), reader.findBy(AuditEntry, { action: AuditAction.api_key_created })]),
+      Promise.all([
+        reader.find(ApiKey),
+        reader.findBy(AuditEntry, { action: apiKeyActions.api_key_created }),
+      ]),
     );
     expect(keys).toHaveLength(created);
     expect(entries.map(({ targetId }) => targetId).sort()).toEqual(keys.map(({ id }) => id).sort());

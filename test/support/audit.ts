@@ -4,7 +4,7 @@ const LOG = `query ($first: Int, $after: String, $action: AuditAction, $actorId:
     $since: DateTimeISO, $until: DateTimeISO) {
   auditLog(first: $first, after: $after, action: $action, actorId: $actorId, targetId: $targetId,
       since: $since, until: $until) {
-    nodes { id action actorKind actorId actorName targetId targetName detail ip userAgent requestId count createdAt }
+    nodes { id action actorKind actorId actorName targetId targetName targetHint changes { field before after } detail ip userAgent requestId count createdAt }
     pageInfo { hasNextPage endCursor }
   }
 }`;

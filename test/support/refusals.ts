@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import { ERRORS, type ErrorCode } from "../../src/errors";
+import { ERRORS, type ErrorCode, type InputProblem } from "../../src/errors";
 import { Message } from "../../src/features/messages/message.entity";
 import { Pet } from "../../src/features/pets/pet.entity";
 import type { TestEngine } from "./engines";
@@ -45,11 +45,17 @@ export function expectGraphQLError(reply: Reply, code: ErrorCode): void {
 
 /** The codes of a GraphQL answer, after a look at the form of its errors: nothing but what clients may learn. */
 export function codesOf(reply: Reply): string[] {
-  const errors: { message: string; extensions: { code: string } }[] = reply.body?.errors ?? [];
+  const errors: { message: string; extensions: { code: string; problems?: InputProblem[] } }[] =
+    reply.body?.errors ?? [];
   for (const error of errors) {
     expect(Object.keys(error)).toEqual(expect.arrayContaining(["message", "extensions"]));
-    expect(Object.keys(error.extensions)).toEqual(["code"]);
-    expect(Object.keys(ERRORS)).toContain(error.extensions.code);
+    const { code, problems, ...others } = error.extensions;
+    expect(others).toEqual({});
+    if (problems !== undefined) {
+      expect(code).toBe("invalid_request");
+      expect(error.message).toBe(problems.map(({ path, message }) => `${path} ${message}`).join("; "));
+    }
+    expect(Object.keys(ERRORS)).toContain(code);
   }
   expect(reply.text).not.toMatch(/node_modules|\.[jt]s:\d+|stacktrace/);
   return errors.map(({ extensions }) => extensions.code);

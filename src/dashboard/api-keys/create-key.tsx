@@ -1,6 +1,6 @@
 import { Button, NativeSelect, TextInput } from "@mantine/core";
 import { type FormEvent, useRef } from "react";
-import { ApiError, sentenceOf } from "../api/api-error";
+import { ApiError, isAboutField, sentenceOf } from "../api/api-error";
 import { change } from "../api/client";
 import { type AgentsQuery, CreateApiKeyDocument, type NewApiKey } from "../api/documents.generated";
 import { Dialog, DialogButtons } from "../ui/dialog";
@@ -43,8 +43,7 @@ function CreateForm({ agents, close }: { agents: Agents; close: () => void }) {
   const { busy, error, run, clearError } = useTask();
   const { choice, field } = useExpiry();
   const repeatable = useRepeatable();
-  const badName =
-    error instanceof ApiError && (error.code === "conflict" || error.message.startsWith("name "));
+  const badName = isAboutField(error, "name") || (error instanceof ApiError && error.code === "conflict");
 
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();

@@ -1,9 +1,10 @@
 import { Button, TextInput } from "@mantine/core";
 import type { FormEvent } from "react";
-import { sentenceOf } from "../api/api-error";
+import { ApiError, isAboutField, sentenceOf } from "../api/api-error";
 import { change } from "../api/client";
 import { type KeyFragment, RenameApiKeyDocument } from "../api/documents.generated";
 import { Dialog, DialogButtons } from "../ui/dialog";
+import { Failure } from "../ui/failure";
 import { useTask } from "../ui/task";
 import { toast } from "../ui/toast";
 import { NAME_MAX_LENGTH } from "./create-key";
@@ -18,6 +19,7 @@ export const RenameKey = ({ apiKey, onClosed }: { apiKey: KeyFragment; onClosed:
 
 function RenameForm({ apiKey, close }: { apiKey: KeyFragment; close: () => void }) {
   const { busy, error, run, clearError } = useTask();
+  const badName = isAboutField(error, "name") || (error instanceof ApiError && error.code === "conflict");
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const name = String(new FormData(event.currentTarget).get("name"));
@@ -39,8 +41,9 @@ function RenameForm({ apiKey, close }: { apiKey: KeyFragment; close: () => void 
         autoComplete="off"
         data-autofocus
         onChange={clearError}
-        error={error !== undefined && sentenceOf(error)}
+        error={badName && sentenceOf(error)}
       />
+      {error !== undefined && !badName && <Failure error={error} />}
       <DialogButtons>
         <Button variant="default" onClick={close}>
           Cancel

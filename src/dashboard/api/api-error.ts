@@ -1,3 +1,9 @@
+/** One thing wrong with what was sent: `input.name`, "must not be empty". */
+export interface InputProblem {
+  path: string;
+  message: string;
+}
+
 /** Why a request failed. The message is fit for the user. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
@@ -9,6 +15,8 @@ export class ApiError extends Error {
     /** Identifies the request in the server's log; undefined if there was no response. */
     readonly requestId?: string,
     readonly retryAfterSeconds?: number,
+    /** Of `invalid_request`: every value at fault. */
+    readonly problems: readonly InputProblem[] = [],
   ) {
     super(message);
   }
@@ -36,12 +44,20 @@ export function sentenceOf(error: unknown, { polled = false } = {}): string {
     return `Too many attempts. Try again in ${minutes} minute${minutes === 1 ? "" : "s"}.`;
   }
   if (polled && error.code === "unreachable") return RETRYING;
-  return SENTENCES[error.code] ?? asSentence(error.message);
+  return SENTENCES[error.code] ?? (error.problems.map(sentenceOfProblem).join(" ") || error.message);
 }
 
-/** The server starts its messages with the name of the field, as in a request. */
-const asSentence = (message: string): string =>
-  `${message.charAt(0).toUpperCase()}${message.slice(1)}${message.endsWith(".") ? "" : "."}`;
+/** `input.newPassword` "must have …" → "New password must have …." */
+function sentenceOfProblem({ path, message }: InputProblem): string {
+  const words = fieldOf(path).replace(/[A-Z]/g, (capital) => ` ${capital.toLowerCase()}`);
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)} ${message}.`;
+}
+
+const fieldOf = (path: string): string => path.split(".").at(-1) ?? path;
+
+/** Whether a request failed because of a field of its input, or of an argument of that name. */
+export const isAboutField = (error: unknown, field: string): boolean =>
+  error instanceof ApiError && error.problems.some(({ path }) => fieldOf(path) === field);
 
 /** Whether the request failed because there is no session or it has expired. */
 export const isSessionError = (error: unknown): boolean =>

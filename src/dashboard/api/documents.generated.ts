@@ -5,15 +5,15 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core';
-/** Which kind of caller did it. */
+/** The kind of caller that performed the action. */
 export type ActorKind =
   /** A system that presented an API key. */
   | 'agent'
-  /** Somebody who was not signed in. */
+  /** A caller who was not signed in. */
   | 'anonymous'
   /** A signed-in member. */
   | 'member'
-  /** A person at the command line of the server, or the first start. */
+  /** The server's command line or its first start. */
   | 'operator';
 
 /** Whether an API key is accepted. */
@@ -31,9 +31,9 @@ export type AuditAction =
   | 'agent_created'
   /** An API key was minted. */
   | 'api_key_created'
-  /** A revoked, expired or unresolvable key was presented; counted per minute. */
+  /** A revoked, expired or unresolvable API key was presented; counted per minute. */
   | 'api_key_refused'
-  /** An API key was given another name. */
+  /** An API key was renamed. */
   | 'api_key_renamed'
   /** An API key was revoked. */
   | 'api_key_revoked'
@@ -41,19 +41,19 @@ export type AuditAction =
   | 'api_key_rotated'
   /** A member was added. */
   | 'member_created'
-  /** A signed-in member gave a wrong current password when changing it. */
+  /** A member gave a wrong current password when changing it. */
   | 'member_password_change_failed'
-  /** The password of a member was changed; its other sessions ended. */
+  /** A member's password was changed, which ended their other sessions. */
   | 'member_password_changed'
-  /** A member was given other permissions. */
+  /** A member's permissions were changed. */
   | 'member_permissions_changed'
-  /** Somebody tried to sign in as a member with a wrong password. */
+  /** Someone tried to sign in as a member with a wrong password. */
   | 'member_sign_in_failed'
   /** A member signed in. */
   | 'member_signed_in'
   /** A member ended a session. */
   | 'member_signed_out'
-  /** A member ended all of its sessions. */
+  /** A member ended all of their sessions. */
   | 'member_signed_out_everywhere'
   /** An organization was created. */
   | 'organization_created'
@@ -148,7 +148,7 @@ export type AuditLogQueryVariables = Exact<{
 }>;
 
 
-export type AuditLogQuery = { auditLog: { nodes: Array<{ id: string, action: AuditAction, actorKind: ActorKind, actorId: string | null, actorName: string, targetId: string, targetName: string, detail: string | null, ip: string | null, userAgent: string | null, requestId: string | null, count: number, createdAt: string }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } };
+export type AuditLogQuery = { auditLog: { nodes: Array<{ id: string, action: AuditAction, actorKind: ActorKind, actorId: string | null, actorName: string, targetId: string, targetName: string, targetHint: string | null, detail: string | null, ip: string | null, userAgent: string | null, requestId: string | null, count: number, createdAt: string, changes: Array<{ field: string, before: string | null, after: string | null }> }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } };
 
 export type MembersQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -380,6 +380,12 @@ export const AuditLogDocument = new TypedDocumentString(`
       actorName
       targetId
       targetName
+      targetHint
+      changes {
+        field
+        before
+        after
+      }
       detail
       ip
       userAgent

@@ -1,4 +1,4 @@
-import { ApiError } from "./api-error";
+import { ApiError, type InputProblem } from "./api-error";
 import { connection } from "./connection";
 import type { TypedDocumentString } from "./documents.generated";
 
@@ -7,7 +7,7 @@ const REQUEST_TIMEOUT_MS = 20_000;
 
 interface ResponseBody<Result> {
   data?: Result;
-  errors?: { message: string; extensions: { code: string } }[];
+  errors?: { message: string; extensions: { code: string; problems?: InputProblem[] } }[];
 }
 
 /**
@@ -37,7 +37,8 @@ export async function execute<Result, Variables>(
   const failure = body?.errors?.[0];
   if (failure !== undefined) {
     const retryAfterSeconds = Number(response.headers.get("retry-after")) || undefined;
-    throw new ApiError(failure.message, failure.extensions.code, requestId, retryAfterSeconds);
+    const { code, problems } = failure.extensions;
+    throw new ApiError(failure.message, code, requestId, retryAfterSeconds, problems);
   }
   // For example from a proxy that cannot reach the server.
   if (body?.data == null)

@@ -1,6 +1,6 @@
 import { exactTime, Time } from "../ui/format";
 import styles from "./audit-log.module.css";
-import { describe, describeInText, type Entry } from "./sentence";
+import { changesInText, describe, describeInText, type Entry } from "./sentence";
 
 /** An entry: the sentence, the time, and the details on demand. */
 export function AuditEntry({ entry }: { entry: Entry }) {
@@ -50,7 +50,8 @@ export function AuditEntry({ entry }: { entry: Entry }) {
 }
 
 const factsOf = (entry: Entry): [string, string | null][] => [
-  ["Detail", entry.detail],
+  ["Changes", changesInText(entry)],
+  ["Key prefix", entry.targetHint],
   ["Actor", entry.actorName],
   ["IP address", entry.ip],
   ["User agent", entry.userAgent],

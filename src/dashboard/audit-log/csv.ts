@@ -1,4 +1,4 @@
-import { describeInText, type Entry } from "./sentence";
+import { changesInText, describeInText, type Entry } from "./sentence";
 
 const COLUMNS: readonly [string, (entry: Entry) => string | number | null][] = [
   ["time (UTC)", ({ createdAt }) => createdAt],
@@ -9,7 +9,8 @@ const COLUMNS: readonly [string, (entry: Entry) => string | number | null][] = [
   ["actor ID", ({ actorId }) => actorId],
   ["target", ({ targetName }) => targetName],
   ["target ID", ({ targetId }) => targetId],
-  ["detail", ({ detail }) => detail],
+  ["target hint", ({ targetHint }) => targetHint],
+  ["changes", changesInText],
   ["count", ({ count }) => count],
   ["IP address", ({ ip }) => ip],
   ["user agent", ({ userAgent }) => userAgent],

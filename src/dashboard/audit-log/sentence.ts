@@ -2,10 +2,20 @@ import type { AuditAction, AuditLogQuery } from "../api/documents.generated";
 
 export type Entry = AuditLogQuery["auditLog"]["nodes"][number];
 
-/** The verb between actor and target, and the label in the filter. */
-const ACTIONS: Readonly<Record<AuditAction, { verb: string; label: string }>> = {
+interface Action {
+  /** Stands between actor and target. */
+  verb: string;
+  /** Follows the actor where members act on themselves; `verb` if left out. */
+  verbForSelf?: string;
+  /** The field whose new value ends the sentence. */
+  to?: string;
+  /** What the filter by action calls it. */
+  label: string;
+}
+
+const ACTIONS: Readonly<Record<AuditAction, Action>> = {
   api_key_created: { verb: "created the API key", label: "API key created" },
-  api_key_renamed: { verb: "renamed the API key", label: "API key renamed" },
+  api_key_renamed: { verb: "renamed the API key", to: "name", label: "API key renamed" },
   api_key_rotated: { verb: "rotated the API key", label: "API key rotated" },
   api_key_revoked: { verb: "revoked the API key", label: "API key revoked" },
   api_key_refused: { verb: "with inactive API key", label: "Inactive key rejected" },
@@ -13,9 +23,14 @@ const ACTIONS: Readonly<Record<AuditAction, { verb: string; label: string }>> = 
   member_sign_in_failed: { verb: "Failed sign-in for", label: "Sign-in failed" },
   member_signed_out: { verb: "signed out", label: "Signed out" },
   member_signed_out_everywhere: { verb: "signed out on all devices", label: "Signed out on all devices" },
-  member_password_changed: { verb: "changed the password of", label: "Password changed" },
+  member_password_changed: {
+    verb: "changed the password of",
+    verbForSelf: "changed their password",
+    label: "Password changed",
+  },
   member_password_change_failed: {
     verb: "failed to change the password of",
+    verbForSelf: "failed to change their password",
     label: "Password change failed",
   },
   member_created: { verb: "added the member", label: "Member added" },
@@ -39,44 +54,28 @@ export interface Sentence {
   verb: string;
   /** "" where actor and target are the same. */
   whom: string;
-  /** The new name, where the target was renamed; otherwise "". */
+  /** The new value of the field that the action changes; otherwise "". */
   to: string;
   /** The end of the sentence, with the count of entries that are counted per minute. */
   after: string;
 }
 
-/** The detail of a renamed key: its prefix, then its new name. */
-const RENAMED = /^\S+, now (.+)$/s;
-
 /** Describes an entry of the audit log in a sentence. */
-export function describe({
-  action,
-  actorId,
-  targetId,
-  actorName,
-  actorKind,
-  targetName,
-  detail,
-  count,
-}: Entry): Sentence {
-  const { verb } = ACTIONS[action];
+export function describe({ action, actorId, targetId, actorName, actorKind, ...entry }: Entry): Sentence {
+  const { verb, verbForSelf = verb, to: field } = ACTIONS[action];
+  const { targetName: whom, count } = entry;
   const after = count === 1 ? "" : `(${count} in 1 min)`;
-  const to = (action === "api_key_renamed" && RENAMED.exec(detail ?? "")?.[1]) || "";
+  const to = entry.changes.find((change) => change.field === field)?.after ?? "";
   if (action === "api_key_refused") {
     return count === 1
-      ? { who: "", verb: `A request ${verb}`, whom: targetName, to, after: "was rejected" }
-      : { who: "", verb: `Requests ${verb}`, whom: targetName, to, after: `were rejected ${after}` };
+      ? { who: "", verb: `A request ${verb}`, whom, to, after: "was rejected" }
+      : { who: "", verb: `Requests ${verb}`, whom, to, after: `were rejected ${after}` };
   }
-  if (action === "member_sign_in_failed") return { who: "", verb, whom: targetName, to, after };
+  if (action === "member_sign_in_failed") return { who: "", verb, whom, to, after };
   const who = actorKind === "anonymous" ? "Unknown caller" : actorKind === "operator" ? "CLI" : actorName;
-  if (actorId !== targetId) return { who, verb, whom: targetName, to, after };
-  return {
-    who,
-    verb: verb.endsWith(" of") ? verb.replace(/ the (\w+) of$/, " their $1") : verb,
-    whom: "",
-    to,
-    after,
-  };
+  return actorId === targetId
+    ? { who, verb: verbForSelf, whom: "", to, after }
+    : { who, verb, whom, to, after };
 }
 
 /** The same as plain text. */
@@ -84,3 +83,12 @@ export function describeInText(entry: Entry): string {
   const { who, verb, whom, to, after } = describe(entry);
   return `${[who, verb, whom, to && `to ${to}`, after].filter((part) => part !== "").join(" ")}.`;
 }
+
+/** What an action changed, field by field; entries of earlier versions have it as text. */
+export const changesInText = ({ changes, detail }: Pick<Entry, "changes" | "detail">): string | null =>
+  changes.map(changeInText).join("; ") || detail;
+
+const changeInText = ({ field, before, after }: Entry["changes"][number]): string => {
+  const name = field.replace(/[A-Z]/g, (capital) => ` ${capital.toLowerCase()}`);
+  return before === null ? `${name}: ${after}` : `${name}: ${before} → ${after ?? "none"}`;
+};

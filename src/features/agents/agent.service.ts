@@ -7,7 +7,7 @@ import type { Database } from "../../database/database";
 import { insertUnlessTaken } from "../../database/insert-unless-taken";
 import { GatewayError } from "../../errors";
 import { recordAudit } from "../audit/audit";
-import { AuditAction } from "../audit/audit-entry.entity";
+import { agentActions } from "./agent.audit";
 import { Agent } from "./agent.entity";
 import type { NewAgent } from "./agent.inputs";
 
@@ -56,6 +56,7 @@ export async function addAgent(
   const organizationId = organizationOf(context);
   const agent = tx.create(Agent, { id: uuid(), organizationId, slug, name, createdAt: timestamp() });
   await insertUnlessTaken(tx, Agent, agent, `There is already an agent "${slug}".`);
-  await recordAudit(tx, context, AuditAction.agent_created, { id: agent.id, name: slug, organizationId });
+  const target = { id: agent.id, name: slug, organizationId };
+  await recordAudit(tx, context, agentActions.agent_created, target, { name: [null, name] });
   return agent;
 }

@@ -13,9 +13,9 @@ import { once } from "../../idempotency/idempotency";
 import { paginate } from "../../pagination/connection";
 import type { RefusedTokens } from "../../rate-limits/refused-tokens";
 import { Agent } from "../agents/agent.entity";
-import { actorOf } from "../audit/audit";
-import { AuditAction } from "../audit/audit-entry.entity";
+import { actorOf, recordAudit } from "../audit/audit";
 import type { Organization } from "../organizations/organization.entity";
+import { apiKeyActions } from "./api-key.audit";
 import { ApiKeyConnection } from "./api-key.connection";
 import { ApiKey, ApiKeyState, refusalOf } from "./api-key.entity";
 import type {
@@ -27,7 +27,6 @@ import type {
 } from "./api-key.inputs";
 import {
   assertActive,
-  auditKey,
   heldNameOf,
   mintKey,
   NAME_TAKEN,
@@ -168,7 +167,7 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
       }
       const searchText = searchTextOf({ name: next, hint: key.hint });
       await updateIfActive(tx, key, { name: next, reservedName, searchText });
-      await auditKey(tx, context, AuditAction.api_key_renamed, key, `now ${next}`);
+      await recordAudit(tx, context, apiKeyActions.api_key_renamed, key, { name: [key.name, next] });
       return tx.findOneByOrFail(ApiKey, { id: key.id });
     });
   }
@@ -201,10 +200,15 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
       const replacedById = uuid();
       const graceMs = (graceSeconds ?? 0) * 1000;
       const ends = timestamp(graceMs);
-      const end = graceMs === 0 ? { revokedAt: ends } : { expiresAt: earlier(old.expiresAt, ends) };
+      const end: Partial<ApiKey> =
+        graceMs === 0 ? { revokedAt: ends } : { expiresAt: earlier(old.expiresAt, ends) };
       await updateIfActive(tx, old, { ...end, reservedName: null, replacedById });
       if (graceMs === 0) await this.database.waitForInserts(tx);
-      await auditKey(tx, context, AuditAction.api_key_rotated, old, `grace of ${graceMs / 1000} s`);
+      await recordAudit(tx, context, apiKeyActions.api_key_rotated, old, {
+        revokedAt: [null, end.revokedAt ?? null],
+        expiresAt: [old.expiresAt, end.expiresAt ?? old.expiresAt],
+        replacedById: [null, replacedById],
+      });
       return mintKey(tx, context, agent, {
         id: replacedById,
         name: old.name,

@@ -10,7 +10,7 @@ import { insertUnlessTaken } from "../../database/insert-unless-taken";
 import { GatewayError } from "../../errors";
 import type { Agent } from "../agents/agent.entity";
 import { actorOf, recordAudit } from "../audit/audit";
-import { AuditAction } from "../audit/audit-entry.entity";
+import { apiKeyActions } from "./api-key.audit";
 import { ApiKey, ApiKeyState } from "./api-key.entity";
 import type { MintedApiKey } from "./api-key.inputs";
 import { searchTextOf } from "./key-search";
@@ -68,7 +68,7 @@ export async function mintKey(
   });
   await releaseExpiredName(tx, agent.id, name);
   await insertUnlessTaken(tx, ApiKey, apiKey, NAME_TAKEN);
-  await auditKey(tx, context, AuditAction.api_key_created, apiKey);
+  await recordAudit(tx, context, apiKeyActions.api_key_created, apiKey, { expiresAt: [null, expiresAt] });
   return { apiKey, secret };
 }
 
@@ -81,18 +81,9 @@ export async function revokeKey(tx: EntityManager, context: RequestContext, id: 
     { id: key.id, revokedAt: IsNull() },
     { revokedAt, reservedName: null },
   );
-  if (affected === 1) await auditKey(tx, context, AuditAction.api_key_revoked, key);
+  if (affected === 1) await recordAudit(tx, context, apiKeyActions.api_key_revoked, key);
   return tx.findOneByOrFail(ApiKey, { id: key.id });
 }
-
-/** Tells of a key by its hint too, for two keys may have had one name. */
-export const auditKey = (
-  tx: EntityManager,
-  context: RequestContext,
-  action: AuditAction,
-  key: ApiKey,
-  what?: string,
-) => recordAudit(tx, context, action, key, what === undefined ? key.hint : `${key.hint}, ${what}`);
 
 /** A key of the caller's organization. @throws GatewayError `not_found` */
 export async function ownKey(tx: EntityManager, context: RequestContext, id: string): Promise<ApiKey> {

@@ -1,21 +1,21 @@
 import { ArgsType, Field, GraphQLISODateTime, ID } from "type-graphql";
 import { PageArgs } from "../../pagination/connection";
-import { AuditAction } from "./audit-entry.entity";
+import { AuditAction } from "./audit-actions";
 
 @ArgsType()
 export class AuditLogArgs extends PageArgs {
   @Field(() => AuditAction, { nullable: true, description: "Only this action." })
   action!: AuditAction | null | undefined;
 
-  @Field(() => ID, { nullable: true, description: "Only what this member or API key did." })
+  @Field(() => ID, { nullable: true, description: "Only actions of the member or API key with this ID." })
   actorId!: string | null | undefined;
 
-  @Field(() => ID, { nullable: true, description: "Only what was done to this." })
+  @Field(() => ID, { nullable: true, description: "Only actions that affected the resource with this ID." })
   targetId!: string | null | undefined;
 
-  @Field(() => GraphQLISODateTime, { nullable: true, description: "Only from this moment on." })
+  @Field(() => GraphQLISODateTime, { nullable: true, description: "Only actions at or after this time." })
   since!: Date | null | undefined;
 
-  @Field(() => GraphQLISODateTime, { nullable: true, description: "Only before this moment." })
+  @Field(() => GraphQLISODateTime, { nullable: true, description: "Only actions before this time." })
   until!: Date | null | undefined;
 }

@@ -1,36 +1,38 @@
 import type { EntityManager } from "typeorm";
 import { v7 as uuid } from "uuid";
-import type { Caller } from "../../auth/caller";
+import type { Caller, Origin } from "../../auth/caller";
 import type { RequestContext } from "../../auth/context";
-import { timestamp } from "../../common/time";
-import { ActorKind, type AuditAction, AuditEntry } from "./audit-entry.entity";
+import { type Timestamp, timestamp } from "../../common/time";
+import type { AuditAction } from "./audit-actions";
+import { type Changes, changesOf } from "./audit-change";
+import { ActorKind, AuditEntry } from "./audit-entry.entity";
 
-/** What something was done to, by id and by the name that it has at that time. */
+/** The resource that an action affects, with its current name. */
 export interface AuditTarget {
   id: string;
   name: string;
+  /** Of an API key, because two keys may have had the same name. */
+  hint?: string;
   organizationId: string;
 }
 
 /**
- * Writes one entry, in the transaction of what it tells of: neither is ever there without the other.
- * @param detail what changed, in words, where the action leaves it open
+ * Records an action, in the transaction that performs it: both are committed, or neither.
+ * @param changes the fields that the action may have changed; those that it did not change are left out
  */
 export async function recordAudit(
   tx: EntityManager,
   { caller, origin }: RequestContext,
   action: AuditAction,
   target: AuditTarget,
-  detail: string | null = null,
+  changes: Changes = {},
 ): Promise<void> {
   await tx.insert(AuditEntry, {
     id: uuid(),
-    organizationId: target.organizationId,
     action,
     ...actorOf(caller),
-    targetId: target.id,
-    targetName: target.name,
-    detail,
+    ...columnsOf(target),
+    changes: changesOf(changes),
     ...origin,
     count: 1,
     countedAs: null,
@@ -38,16 +40,70 @@ export async function recordAudit(
   });
 }
 
-/** Who a caller is, in the words of the log. */
+/** Repetitions of one action of an API key. */
+export interface RepeatedAction {
+  /** ID of the entry, with the time of the first one. */
+  id: string;
+  action: AuditAction;
+  /** Identifies the entry that these are added to. */
+  countedAs: string;
+  key: Required<AuditTarget>;
+  origin: Origin;
+  at: Timestamp;
+  count: number;
+}
+
+/** Adds repetitions of an action to the entry that counts them; the first ones create it. */
+export async function recordRepeated(
+  tx: EntityManager,
+  { id, action, countedAs, key, origin, at, count }: RepeatedAction,
+): Promise<void> {
+  await tx
+    .createQueryBuilder()
+    .insert()
+    .into(AuditEntry)
+    .values({
+      id,
+      action,
+      ...actorOfKey(key),
+      ...columnsOf(key),
+      changes: [],
+      ...origin,
+      count: 0,
+      countedAs,
+      createdAt: at,
+    })
+    .orIgnore()
+    .updateEntity(false)
+    .execute();
+  // Added in either case: another process may have been first with the entry.
+  await tx.increment(AuditEntry, { countedAs }, "count", count);
+}
+
+/** Who a caller is, as the audit log names them. */
 export function actorOf(caller: Caller): Pick<AuditEntry, "actorKind" | "actorId" | "actorName"> {
   switch (caller.kind) {
     case "member":
       return { actorKind: ActorKind.member, actorId: caller.id, actorName: caller.email };
     case "agent":
-      return { actorKind: ActorKind.agent, actorId: caller.key.id, actorName: caller.key.hint };
+      return actorOfKey(caller.key);
     case "operator":
       return { actorKind: ActorKind.operator, actorId: null, actorName: "command line" };
     case "anonymous":
       return { actorKind: ActorKind.anonymous, actorId: null, actorName: "anonymous" };
   }
 }
+
+const actorOfKey = ({ id, hint }: { id: string; hint: string }) => ({
+  actorKind: ActorKind.agent,
+  actorId: id,
+  actorName: hint,
+});
+
+const columnsOf = ({ id, name, hint, organizationId }: AuditTarget) => ({
+  organizationId,
+  targetId: id,
+  targetName: name,
+  targetHint: hint ?? null,
+  detail: null,
+});

@@ -7,8 +7,9 @@ import type { Database } from "../../database/database";
 import { placeholders } from "../../database/returning";
 import { claimBatch } from "../../idempotency/idempotency";
 import type { KeyUsageRecorder, KnownKey } from "../api-keys/key-usage-recorder";
-import { ActorKind, AuditAction, AuditEntry } from "../audit/audit-entry.entity";
+import { recordRepeated } from "../audit/audit";
 import { USAGE_ORDER } from "./hourly-use.entity";
+import { keyUsageActions } from "./key-usage.audit";
 import { UseCounts, writeCounts } from "./use-counts";
 
 /** At most one write in this time for a key (ms). */
@@ -131,7 +132,8 @@ export class UsageRecorder implements KeyUsageRecorder {
         await this.database.lockInsertOrder(tx, USAGE_ORDER);
         if (!(await claimBatch(tx, `keyUsage:${this.id}`, id))) return;
         await writeUses(tx, uses, restMs);
-        for (const [countedAs, refusal] of refusals) await writeRefusal(tx, countedAs, refusal);
+        for (const [countedAs, refusal] of refusals)
+          await recordRepeated(tx, { ...refusal, countedAs, action: keyUsageActions.api_key_refused });
         await writeCounts(tx, counts);
       });
     } catch (error) {
@@ -194,33 +196,4 @@ async function writeUses(tx: EntityManager, uses: readonly [string, Use][], rest
       chunk.flatMap(([id, { atMs, ip }]) => [id, timestampOf(atMs), ip, timestamp(-restMs)]),
     );
   }
-}
-
-async function writeRefusal(tx: EntityManager, countedAs: string, refusal: Refusal): Promise<void> {
-  const { id, key, origin, at, count } = refusal;
-  const entry = {
-    id,
-    organizationId: key.organizationId,
-    action: AuditAction.api_key_refused,
-    actorKind: ActorKind.agent,
-    actorId: key.id,
-    actorName: key.hint,
-    targetId: key.id,
-    targetName: key.name,
-    detail: null,
-    ...origin,
-    count: 0,
-    countedAs,
-    createdAt: at,
-  };
-  await tx
-    .createQueryBuilder()
-    .insert()
-    .into(AuditEntry)
-    .values(entry)
-    .orIgnore()
-    .updateEntity(false)
-    .execute();
-  // Added in either case: another process may have been first with the entry.
-  await tx.increment(AuditEntry, { countedAs }, "count", count);
 }

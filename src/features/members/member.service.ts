@@ -8,7 +8,7 @@ import type { Database } from "../../database/database";
 import { insertUnlessTaken } from "../../database/insert-unless-taken";
 import { GatewayError } from "../../errors";
 import { recordAudit } from "../audit/audit";
-import { AuditAction } from "../audit/audit-entry.entity";
+import { memberActions } from "./member.audit";
 import { Member } from "./member.entity";
 import type { NewMember } from "./member.inputs";
 
@@ -61,8 +61,9 @@ export class MemberService {
       const member = await tx.findOneByOrFail(Member, { email: normalizeEmail(email), organizationId });
       await tx.update(Member, { id: member.id }, { permissions });
       const target = { id: member.id, name: member.email, organizationId };
-      const detail = permissions.join(", ") || "read only";
-      await recordAudit(tx, context, AuditAction.member_permissions_changed, target, detail);
+      await recordAudit(tx, context, memberActions.member_permissions_changed, target, {
+        permissions: [member.permissions, permissions],
+      });
     });
   }
 }
@@ -83,10 +84,7 @@ export async function addMember(
     createdAt: timestamp(),
   });
   await insertUnlessTaken(tx, Member, member, "There is already a member with this e-mail address.");
-  await recordAudit(tx, context, AuditAction.member_created, {
-    id: member.id,
-    name: member.email,
-    organizationId,
-  });
+  const target = { id: member.id, name: member.email, organizationId };
+  await recordAudit(tx, context, memberActions.member_created, target, { permissions: [null, permissions] });
   return member;
 }

@@ -11,7 +11,8 @@ import type { Database } from "../../database/database";
 import { GatewayError } from "../../errors";
 import type { RefusedTokens } from "../../rate-limits/refused-tokens";
 import { recordAudit } from "../audit/audit";
-import { AuditAction } from "../audit/audit-entry.entity";
+import type { AuditAction } from "../audit/audit-actions";
+import { memberActions } from "./member.audit";
 import { Member } from "./member.entity";
 import type { ChangePasswordInput, SignedIn, SignInInput } from "./member.inputs";
 import { normalizeEmail } from "./member.service";
@@ -99,7 +100,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
       await record(
         tx,
         { caller: callerOf(member, session.id), origin },
-        AuditAction.member_signed_in,
+        memberActions.member_signed_in,
         member,
       );
     });
@@ -136,7 +137,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
       const { affected } = await tx.delete(Session, { id: caller.sessionId });
       if (affected === 0) return false;
       const member = await tx.findOneByOrFail(Member, { id: caller.id });
-      await record(tx, context, AuditAction.member_signed_out, member);
+      await record(tx, context, memberActions.member_signed_out, member);
       return true;
     });
   }
@@ -147,7 +148,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     return this.database.write(async (tx) => {
       await assertSignedIn(tx, context, { whileDeactivated: true });
       const member = await tx.findOneByOrFail(Member, { id });
-      await record(tx, context, AuditAction.member_signed_out_everywhere, member);
+      await record(tx, context, memberActions.member_signed_out_everywhere, member);
       return (await tx.delete(Session, { memberId: id })).affected ?? 0;
     });
   }
@@ -167,7 +168,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     const member = await this.database.read((reader) => reader.findOneByOrFail(Member, { id: caller.id }));
     if (!(await verifyPassword(member.passwordHash, input.currentPassword))) {
       await this.database.write((tx) =>
-        record(tx, context, AuditAction.member_password_change_failed, member),
+        record(tx, context, memberActions.member_password_change_failed, member),
       );
       throw closed ?? wrongPassword();
     }
@@ -180,7 +181,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
       if (affected !== 1) throw wrongPassword();
       await tx.delete(Session, { memberId: member.id, id: Not(caller.sessionId) });
       await takeBackAttempt(tx, member.email, context.origin.ip);
-      await record(tx, context, AuditAction.member_password_changed, member);
+      await record(tx, context, memberActions.member_password_changed, member);
     });
     return true;
   }
@@ -192,7 +193,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
       await tx.update(Member, { id: member.id }, { passwordHash });
       await tx.delete(Session, { memberId: member.id });
       await openAccount(tx, member.email);
-      await record(tx, context, AuditAction.member_password_changed, member);
+      await record(tx, context, memberActions.member_password_changed, member);
     });
   }
 
@@ -213,7 +214,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     const context: RequestContext = { caller: { kind: "anonymous" }, origin };
     return this.database.write(async (tx) => {
       await touchSignInAttempts(tx, email);
-      if (member !== null) await record(tx, context, AuditAction.member_sign_in_failed, member);
+      if (member !== null) await record(tx, context, memberActions.member_sign_in_failed, member);
     });
   }
 }

@@ -7,7 +7,8 @@ import type { Database } from "../../database/database";
 import { insertUnlessTaken } from "../../database/insert-unless-taken";
 import { GatewayError } from "../../errors";
 import { recordAudit } from "../audit/audit";
-import { AuditAction } from "../audit/audit-entry.entity";
+import type { AuditAction } from "../audit/audit-actions";
+import { organizationActions } from "./organization.audit";
 import { Organization } from "./organization.entity";
 import type { NewOrganization } from "./organization.inputs";
 
@@ -34,12 +35,12 @@ export class OrganizationService {
 
   /** From the next request on, no key of the caller's organization resolves. Doing it twice changes nothing. */
   deactivate(context: RequestContext): Promise<Organization> {
-    return this.switch(context, timestamp(), AuditAction.organization_deactivated);
+    return this.switch(context, timestamp(), organizationActions.organization_deactivated);
   }
 
   /** Undoes `deactivate`. */
   reactivate(context: RequestContext): Promise<Organization> {
-    return this.switch(context, null, AuditAction.organization_reactivated);
+    return this.switch(context, null, organizationActions.organization_reactivated);
   }
 
   private switch(
@@ -75,10 +76,8 @@ export async function addOrganization(
     createdAt: timestamp(),
   });
   await insertUnlessTaken(tx, Organization, organization, `There is already an organization "${slug}".`);
-  await recordAudit(tx, operatorFor(organization), AuditAction.organization_created, {
-    id: organization.id,
-    name: slug,
-    organizationId: organization.id,
-  });
+  const target = { id: organization.id, name: slug, organizationId: organization.id };
+  const context = operatorFor(organization);
+  await recordAudit(tx, context, organizationActions.organization_created, target, { name: [null, name] });
   return organization;
 }

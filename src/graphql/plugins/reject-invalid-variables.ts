@@ -27,11 +27,12 @@ export const rejectInvalidVariables: ApolloServerPlugin<RequestContext> = {
       async didResolveOperation({ operation, request, schema }) {
         const problems: InputProblem[] = [];
         const values = request.variables ?? {};
-        for (const { variable, type: node } of operation?.variableDefinitions ?? []) {
+        for (const { variable, type: node, defaultValue } of operation?.variableDefinitions ?? []) {
           const name = variable.name.value;
           const type = typeFromAST(schema, node as never) as GraphQLInputType | undefined;
-          if (type !== undefined && Object.hasOwn(values, name))
-            addProblems(values[name], type, name, problems);
+          const given = Object.hasOwn(values, name);
+          if (type !== undefined && (given || defaultValue === undefined))
+            addProblems(given ? values[name] : undefined, type, name, problems);
         }
         if (problems.length > 0) throw new InvalidInput(problems);
       },
@@ -42,7 +43,7 @@ export const rejectInvalidVariables: ApolloServerPlugin<RequestContext> = {
 /** Adds what keeps a value from being of a type (GraphQL, 3), until there is enough of it. */
 function addProblems(value: unknown, type: GraphQLInputType, path: string, problems: InputProblem[]): void {
   if (problems.length >= MAX_PROBLEMS) return;
-  const add = (problem: string, at = path) => void problems.push({ path: at, problem });
+  const add = (message: string) => void problems.push({ path, message });
   if (isNonNullType(type)) {
     if (value == null) add("is required");
     else addProblems(value, type.ofType, path, problems);
@@ -74,7 +75,7 @@ function addProblemsOfFields(
   for (const name of Object.keys(value)) {
     if (problems.length >= MAX_PROBLEMS) return;
     if (!Object.hasOwn(fields, name)) {
-      problems.push({ path: `${path}.${excerpt(name, NAME_MAX_LENGTH)}`, problem: "is not known" });
+      problems.push({ path: `${path}.${excerpt(name, NAME_MAX_LENGTH)}`, message: "is not known" });
     }
   }
   for (const field of Object.values(fields)) {

@@ -1,0 +1,34 @@
+import { registerEnumType } from "type-graphql";
+
+declare const DECLARED: unique symbol;
+
+/** An action that a feature has declared with `auditActions`. */
+export type AuditAction = string & { readonly [DECLARED]: true };
+
+/** The declared actions in the form of an enum, which TypeGraphQL reads when it builds the schema. */
+export const AuditAction: Record<string, AuditAction> = {};
+
+const valuesConfig: Record<string, { description: string }> = {};
+
+registerEnumType(AuditAction, { name: "AuditAction", description: "What was done.", valuesConfig });
+
+/** As many characters as the column holds. */
+const NAME_MAX_LENGTH = 40;
+
+/**
+ * Declares what a feature records in the audit log. Call once, at module scope.
+ * @param descriptions of the actions by their names, for the GraphQL schema
+ * @returns the actions by their names
+ * @throws Error for a name that is taken or too long
+ */
+export function auditActions<const Name extends string>(
+  descriptions: Readonly<Record<Name, string>>,
+): Readonly<Record<Name, AuditAction>> {
+  for (const [name, description] of Object.entries<string>(descriptions)) {
+    if (Object.hasOwn(AuditAction, name)) throw new Error(`The audit action ${name} is declared twice.`);
+    if (name.length > NAME_MAX_LENGTH) throw new Error(`The name of the audit action ${name} is too long.`);
+    AuditAction[name] = name as AuditAction;
+    valuesConfig[name] = { description };
+  }
+  return AuditAction as Record<Name, AuditAction>;
+}

@@ -1,0 +1,30 @@
+import { Field, ObjectType } from "type-graphql";
+
+@ObjectType({ simpleResolvers: true, description: "A field that an action changed." })
+export class AuditChange {
+  @Field(() => String, { description: "Name of the field, such as `name` or `permissions`." })
+  field!: string;
+
+  @Field(() => String, { nullable: true, description: "The value before; null if there was none." })
+  before!: string | null;
+
+  @Field(() => String, { nullable: true, description: "The value after; null if there is none." })
+  after!: string | null;
+}
+
+/** Max fields that one action changes. */
+export const MAX_CHANGES = 5;
+
+type Value = string | readonly string[] | null;
+
+/** Fields that an action may have changed, each with its value before and after. */
+export type Changes = Readonly<Record<string, readonly [before: Value, after: Value]>>;
+
+/** @returns the fields whose values differ; a list is written as text, and no items are no value */
+export const changesOf = (changes: Changes): AuditChange[] =>
+  Object.entries(changes)
+    .map(([field, [before, after]]) => ({ field, before: asText(before), after: asText(after) }))
+    .filter(({ before, after }) => before !== after);
+
+const asText = (value: Value): string | null =>
+  value === null || typeof value === "string" ? value : value.join(", ") || null;

@@ -1,0 +1,18 @@
+import { getNamedType } from "graphql";
+import type { ValidatorFn } from "type-graphql";
+import { InvalidInput } from "../errors";
+import { validateInput } from "../schema/validate-input";
+
+/**
+ * Checks an argument of a resolver, or the object of all its arguments, against the rules on its class.
+ * @throws InvalidInput with paths that start with an argument's name
+ */
+export const validateArgument: ValidatorFn = async (value, type, { info }) => {
+  try {
+    await validateInput(value);
+  } catch (error) {
+    const { args = [] } = info.parentType.getFields()[info.fieldName] ?? {};
+    const argument = args.find((each) => getNamedType(each.type).name === (type as { name?: string }).name);
+    throw error instanceof InvalidInput && argument ? error.within(argument.name) : error;
+  }
+};

@@ -1,0 +1,45 @@
+import { changesInText, describeInText, type Entry } from "../../src/dashboard/audit-log/sentence";
+
+const MEMBER = { actorKind: "member", actorId: "member", actorName: "a@example.com" } as const;
+const OPERATOR = { actorKind: "operator", actorId: null, actorName: "command line" } as const;
+const SELF = { targetId: "member", targetName: "a@example.com" };
+
+const entry = (parts: Partial<Entry>) =>
+  ({ targetId: "key", targetName: "billing", changes: [], detail: null, count: 1, ...parts }) as Entry;
+
+test.each<[Partial<Entry>, string]>([
+  [{ ...MEMBER, action: "api_key_created" }, "a@example.com created the API key billing."],
+  [
+    { ...OPERATOR, action: "api_key_renamed", changes: [{ field: "name", before: "billing", after: "crm" }] },
+    "CLI renamed the API key billing to crm.",
+  ],
+  [{ ...MEMBER, ...SELF, action: "member_signed_in" }, "a@example.com signed in."],
+  [{ ...MEMBER, ...SELF, action: "member_password_changed" }, "a@example.com changed their password."],
+  [
+    { ...MEMBER, ...SELF, action: "member_password_change_failed" },
+    "a@example.com failed to change their password.",
+  ],
+  [{ ...OPERATOR, ...SELF, action: "member_password_changed" }, "CLI changed the password of a@example.com."],
+  [
+    { actorKind: "anonymous", actorId: null, ...SELF, action: "member_sign_in_failed" },
+    "Failed sign-in for a@example.com.",
+  ],
+  [
+    { actorKind: "agent", actorId: "key", actorName: "agk_dev_0", action: "api_key_refused", count: 7 },
+    "Requests with inactive API key billing were rejected (7 in 1 min).",
+  ],
+])("%j is a sentence", (parts, sentence) => {
+  expect(describeInText(entry(parts))).toBe(sentence);
+});
+
+test("changes are listed by field, and the text of earlier versions stays", () => {
+  const changes = [
+    { field: "expiresAt", before: null, after: "2026-01-02T03:04:05.678Z" },
+    { field: "permissions", before: "config:manage", after: null },
+  ];
+  expect(changesInText({ changes, detail: null })).toBe(
+    "expires at: 2026-01-02T03:04:05.678Z; permissions: config:manage → none",
+  );
+  expect(changesInText({ changes: [], detail: "grace of 90 s" })).toBe("grace of 90 s");
+  expect(changesInText({ changes: [], detail: null })).toBeNull();
+});
