@@ -96,10 +96,10 @@ export function createContextFactory(
   const resolveKey = async (token: string, origin: Origin, again: boolean): Promise<Caller> => {
     try {
       const caller = await keys.resolve(token, origin, { again });
-      if (!again) checks.at("accepted").add();
+      if (!again) checks.labels("accepted").inc();
       return caller;
     } catch (error) {
-      checks.at(error instanceof GatewayError ? error.code : "internal_error").add();
+      checks.labels(error instanceof GatewayError ? error.code : "internal_error").inc();
       throw error;
     }
   };
