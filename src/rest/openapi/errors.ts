@@ -51,14 +51,7 @@ function errorCodes({ route, body, idempotencyKey, canBeMissing }: RoutePlan): E
     ...has(idempotencyKey, "idempotency_key_reused"),
     ...has(takesBytes, "payload_too_large"),
     ...has(body, "unsupported_content_encoding"),
-    ...has(
-      true,
-      "expectation_failed",
-      "misdirected_request",
-      "rate_limited",
-      "too_many_attempts",
-      "header_fields_too_large",
-    ),
+    ...has(true, "misdirected_request", "rate_limited", "too_many_attempts", "header_fields_too_large"),
     ...has(true, "internal_error", "unavailable"),
     ...(route.errors ?? []),
   ];
