@@ -10,7 +10,6 @@ import { GatewayError } from "../errors";
 import { connectionLimits, limitConnections } from "./connection-limits";
 import { answerClientErrors, sendError } from "./error-handler";
 import { allowOrigins } from "./plugins/cors";
-import { answerExpectContinue } from "./plugins/expect-continue";
 import { refuseForeignHosts } from "./plugins/host";
 import type { InFlightRequests } from "./plugins/in-flight-requests";
 import { shedOverload } from "./plugins/load-shedding";
@@ -18,6 +17,7 @@ import { readJsonBodies } from "./plugins/read-body";
 import { rejectAmbiguousRequests } from "./plugins/request-integrity";
 import { logRequests } from "./plugins/request-log";
 import { addDefaultHeaders, defaultHeaders } from "./plugins/security-headers";
+import { traceRequests } from "./plugins/trace-requests";
 import { readTls, renewTls } from "./tls";
 
 declare module "fastify" {
@@ -28,7 +28,7 @@ declare module "fastify" {
 }
 
 /**
- * The HTTP server with all that the doors share: request ids, JSON bodies, errors, CORS, logs. Never listens.
+ * An HTTP server with all that its routes share: request ids, JSON bodies, errors, CORS, logs. Never listens.
  * @param requests follows them all, those too that are refused at once
  */
 export async function createHttpServer(
@@ -66,6 +66,7 @@ export async function createHttpServer(
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   app.decorateRequest("callContext", null as never);
   requests.follow(app);
+  ignoreExpectations(app);
   if (config.trustProxy !== false) dropForwardedPorts(app);
   addDefaultHeaders(app, headers);
   logRequests(app);
@@ -81,8 +82,13 @@ export async function createHttpServer(
   shedOverload(app, config, log, requests);
   rejectAmbiguousRequests(app);
   refuseForeignHosts(app, config);
-  answerExpectContinue(app);
+  if (config.tracing) traceRequests(app);
   return app;
+}
+
+/** Serves a request with an unknown expectation (RFC 9110, 10.1.1), which Node would answer itself, with a bare 417. */
+function ignoreExpectations({ server }: FastifyInstance): void {
+  server.on("checkExpectation", (request, response) => server.emit("request", request, response));
 }
 
 /** Answers what is under way at a stop with `Connection: close`; a client that keeps its connection would hold it up. */
