@@ -8,6 +8,7 @@ import { Failure } from "../ui/failure";
 import { useTask } from "../ui/task";
 import styles from "./dialogs.module.css";
 import { endOf, useExpiry } from "./expiry";
+import { useScopes } from "./scopes";
 import { showSecret } from "./shown-secret";
 
 /** As long as the gateway lets a name be. */
@@ -42,6 +43,7 @@ const NoAgents = ({ close }: { close: () => void }) => (
 function CreateForm({ agents, close }: { agents: Agents; close: () => void }) {
   const { busy, error, run } = useTask();
   const { choice, field } = useExpiry();
+  const { scopes, field: scopesField } = useScopes();
   const repeatable = useRepeatable();
   const badName =
     error instanceof ApiError && (error.code === "conflict" || error.message.startsWith("name "));
@@ -49,7 +51,7 @@ function CreateForm({ agents, close }: { agents: Agents; close: () => void }) {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
-    const asked = { agentId: String(form.get("agent")), name: String(form.get("name")) };
+    const asked = { agentId: String(form.get("agent")), name: String(form.get("name")), scopes };
     return run(async () => {
       const input = repeatable({ ...asked, choice }, () => ({ ...asked, expiresAt: endOf(choice) }));
       const made = await change(CreateApiKeyDocument, { input }, { waitUntilShown: false });
@@ -78,6 +80,7 @@ function CreateForm({ agents, close }: { agents: Agents; close: () => void }) {
         description="Calls with this key are made as this agent."
         data={agents.map(({ id, name }) => ({ value: id, label: name }))}
       />
+      {scopesField}
       {field}
       {error !== undefined && !badName && <Failure error={error} />}
       <DialogButtons>

@@ -1,11 +1,17 @@
-import type { MembersQuery } from "../api/documents.generated";
+import type { MembersQuery, Permission } from "../api/documents.generated";
 import { useViewer } from "../session/session";
 import { Card } from "../ui/page";
 import { type Column, DataTable, Row } from "../ui/table";
 import { Tag } from "../ui/tag";
 import styles from "./organization.module.css";
 
-const COLUMNS: readonly Column[] = [{ heading: "Member" }, { heading: "May" }, { heading: "Permission" }];
+const COLUMNS: readonly Column[] = [{ heading: "Member" }, { heading: "May" }, { heading: "Permissions" }];
+
+const MAY: Readonly<Record<Permission, string>> = {
+  config_manage: "Manage API keys and members, read the audit log",
+  conversations_read: "Read conversations",
+  conversations_write: "Write in conversations",
+};
 
 /** Who belongs to the organization, and what they may do. */
 export function Members({ members }: { members: MembersQuery["members"] }) {
@@ -14,7 +20,6 @@ export function Members({ members }: { members: MembersQuery["members"] }) {
     <Card title="Members">
       <DataTable label="Members" columns={COLUMNS}>
         {members.map(({ id, email, permissions }) => {
-          const manages = permissions.includes("config_manage");
           return (
             <Row
               key={id}
@@ -23,14 +28,14 @@ export function Members({ members }: { members: MembersQuery["members"] }) {
                 <span key="email">
                   <strong>{email}</strong> {id === viewer.id && "(you)"}
                 </span>,
-                manages ? "Manage API keys, read the audit log" : "Look at agents and members",
-                manages ? (
-                  <Tag key="permission" tone="plain">
-                    config:manage
-                  </Tag>
-                ) : (
-                  "None"
-                ),
+                permissions.map((permission) => MAY[permission]).join(". ") || "Look at agents and members",
+                permissions.length === 0
+                  ? "None"
+                  : permissions.map((permission) => (
+                      <Tag key={permission} tone="plain">
+                        {permission.replace("_", ":")}
+                      </Tag>
+                    )),
               ]}
             />
           );

@@ -16,7 +16,7 @@ export const NotPermitted = ({ title, what }: { title: string; what: string }) =
     <Empty title="This page is for members who manage the organization">
       <p>
         To {what}, you need the permission <code>config:manage</code>. Somebody with access to the server can
-        give it to you: <code>npm run -s gateway -- members permit &lt;e-mail&gt; --manage</code>
+        give it to you: <code>npm run -s gateway -- members grant &lt;e-mail&gt; config:manage</code>
       </p>
     </Empty>
   </Page>
