@@ -1,4 +1,4 @@
-import type { MembersQuery } from "../api/documents.generated";
+import type { MembersQuery, Permission } from "../api/documents.generated";
 import { useViewer } from "../session/session";
 import { Card } from "../ui/page";
 import { type Column, DataTable, Row } from "../ui/table";
@@ -7,6 +7,12 @@ import styles from "./organization.module.css";
 
 const COLUMNS: readonly Column[] = [{ heading: "Member" }, { heading: "Role" }, { heading: "Permissions" }];
 
+const MAY: Readonly<Record<Permission, string>> = {
+  config_manage: "Admin – manages keys and members, views the audit log",
+  conversations_read: "Reads conversations",
+  conversations_write: "Writes in conversations",
+};
+
 /** The members with their permissions. */
 export function Members({ members }: { members: MembersQuery["members"] }) {
   const viewer = useViewer();
@@ -14,7 +20,6 @@ export function Members({ members }: { members: MembersQuery["members"] }) {
     <Card title="Members">
       <DataTable label="Members" columns={COLUMNS}>
         {members.map(({ id, email, permissions }) => {
-          const manages = permissions.includes("config_manage");
           return (
             <Row
               key={id}
@@ -23,16 +28,15 @@ export function Members({ members }: { members: MembersQuery["members"] }) {
                 <span key="email">
                   <strong className={styles.email}>{email}</strong> {id === viewer.id && "(you)"}
                 </span>,
-                manages
-                  ? "Admin – manages keys, views the audit log"
-                  : "Viewer – can view agents and members",
-                manages ? (
-                  <Tag key="permission" tone="plain">
-                    config:manage
-                  </Tag>
-                ) : (
-                  "–"
-                ),
+                permissions.map((permission) => MAY[permission]).join(". ") ||
+                  "Viewer – can view agents and members",
+                permissions.length === 0
+                  ? "–"
+                  : permissions.map((permission) => (
+                      <Tag key={permission} tone="plain">
+                        {permission.replace("_", ":")}
+                      </Tag>
+                    )),
               ]}
             />
           );
