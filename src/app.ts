@@ -18,7 +18,7 @@ import { createSchema } from "./graphql/schema";
 import { createApollo } from "./graphql/server";
 import { startHousekeeping } from "./housekeeping";
 import { listenForOperations } from "./http/management-server";
-import { rejectOtherMethods } from "./http/plugins/allowed-methods";
+import { collectMethods } from "./http/plugins/allowed-methods";
 import { rejectInvalidHost } from "./http/plugins/host";
 import { InFlightRequests } from "./http/plugins/in-flight-requests";
 import { countRequest } from "./http/plugins/request-metrics";
@@ -31,7 +31,7 @@ import { AnswerBudget } from "./rate-limits/answer-budget";
 import { createRateLimit } from "./rate-limits/rate-limit";
 import { addDocumentation } from "./rest/openapi/documentation";
 import { createOpenApi, serversOf } from "./rest/openapi/openapi";
-import { addRestRoutes, rejectOtherRestMethods } from "./rest/rest";
+import { addRestRoutes } from "./rest/rest";
 import { Metrics } from "./telemetry/metrics";
 
 /** A service that is wired up and connected, and that nobody listens for yet. */
@@ -77,7 +77,7 @@ export async function createApp(
   });
   const schema = createSchema(createResolvers(services));
   const createContext = createContextFactory(services.keys, services.sessions, (outcome) =>
-    metrics.keyChecks.at(outcome).add(),
+    metrics.keyChecks.labels(outcome).inc(),
   );
   const rateLimit = createRateLimit(config.rateLimitPerMinute);
 
@@ -88,6 +88,7 @@ export async function createApp(
   metrics.watchRequests(requests);
   const http = await createHttpServer(config, log, requests);
   if (config.tracing) traceRequests(http);
+  const rejectOtherMethods = collectMethods(http);
   const answerGraphQL = fastifyApolloHandler(apollo, { context: async ({ callContext }) => callContext });
   await http.register(async (scope) => {
     authenticateRequests(scope, createContext, rateLimit);
@@ -102,13 +103,12 @@ export async function createApp(
     scope.route({
       method: ["GET", "POST"],
       url: "/graphql",
+      config: { api: "graphql" },
       exposeHeadRoute: false,
       bodyLimit: Math.min(config.bodyLimitBytes, GRAPHQL_BODY_LIMIT),
       handler: (request, reply) => withSpan("graphql", async () => answerGraphQL.call(scope, request, reply)),
     });
   });
-  rejectOtherRestMethods(http);
-  rejectOtherMethods(http, "/graphql", ["GET", "POST"]);
   const readiness = { stopping: false };
   const announceStop = () => {
     readiness.stopping = true;
@@ -117,6 +117,7 @@ export async function createApp(
   addMetricsRoute(http, metrics, config);
   addDocumentation(http, createOpenApi(schema, serversOf(config)));
   await addDashboard(http, dashboard);
+  rejectOtherMethods();
 
   const stopHousekeeping = startHousekeeping(database, config, (err) =>
     log.warn({ err }, "housekeeping failed"),

@@ -74,7 +74,9 @@ const httpStatus = (operations: Metrics["operations"]): ApolloServerPlugin<Reque
         const failure = errors?.[0];
         const { body } = response;
         if (operation) describeOperation(operation);
-        operations.at(operation?.operation ?? "none", failure ? toGatewayError(failure).code : "ok").add();
+        operations
+          .labels(operation?.operation ?? "none", failure ? toGatewayError(failure).code : "ok")
+          .inc();
         if (failure === undefined || body.kind !== "single") return;
         if (answersSomething(body.singleResult.data, errors)) return;
         const known = toGatewayError(failure);

@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { GraphQLSchema } from "graphql";
 import { GatewayError } from "../errors";
 import { ROUTES } from "../features";
-import { rejectOtherMethods } from "../http/plugins/allowed-methods";
 import type { Deprecation } from "../schema/deprecation";
 import type { RestRoute } from "../schema/rest-route";
 import { deprecationHeaders } from "./deprecation";
@@ -38,6 +37,7 @@ function addRoute(app: FastifyInstance, route: RestRoute, schema: GraphQLSchema)
   app.route({
     method: route.method,
     url: route.path,
+    config: { api: "rest" },
     onRequest: guard,
     handler: handle,
     ...(route.deprecation && { onSend: announce(route.deprecation) }),
@@ -60,12 +60,4 @@ function announce(deprecation: Deprecation) {
     reply.headers({ ...headers, link: others === undefined ? link : `${others}, ${link}` });
     return payload;
   };
-}
-
-/** Answers the methods that the paths of the REST API do not have. */
-export function rejectOtherRestMethods(app: FastifyInstance, routes = ROUTES): void {
-  for (const path of new Set(routes.map((route) => route.path))) {
-    const methods = routes.filter((route) => route.path === path).map(({ method }) => method);
-    rejectOtherMethods(app, path, methods);
-  }
 }

@@ -1,25 +1,29 @@
 import { Counter, Gauge, type Metric, type Registry } from "prom-client";
-import type { Count, Distribution, Series } from "./series";
+import type { Count, Distribution, LabeledMetric } from "./labeled-metric";
 
 /** Name and meaning of a metric. */
 export type Naming = readonly [name: string, help: string];
 
-/** Shows counts that are kept outside the library, whose own are too slow for the path of every request. */
-export function showCounts(registry: Registry, [name, help]: Naming, series: Series<Count>): void {
+/** Registers counts that are kept outside prom-client, whose own counters are too slow for every request. */
+export function registerCounts(
+  registry: Registry,
+  [name, help]: Naming,
+  labeled: LabeledMetric<Count>,
+): void {
   new Counter({
     name,
     help,
-    labelNames: [...series.names],
+    labelNames: [...labeled.names],
     registers: [registry],
     collect() {
       this.reset();
-      for (const [labels, { value }] of series.entries()) this.inc(labels, value);
+      for (const [labels, { value }] of labeled.entries()) this.inc(labels, value);
     },
   });
 }
 
-/** Shows numbers as they are at the moment when somebody asks. */
-export function showGauge(
+/** Registers numbers that are read at the time of a scrape. */
+export function registerGauge(
   registry: Registry,
   [name, help]: Naming,
   labelNames: readonly string[],
@@ -37,11 +41,11 @@ export function showGauge(
   });
 }
 
-/** As `showCounts`, for distributions. */
-export function showDistributions(
+/** Like `registerCounts`, for distributions. */
+export function registerDistributions(
   registry: Registry,
   [name, help]: Naming,
-  series: Series<Distribution>,
+  labeled: LabeledMetric<Distribution>,
 ): void {
   const metric = {
     name,
@@ -50,7 +54,7 @@ export function showDistributions(
       help,
       type: "histogram",
       aggregator: "sum",
-      values: [...series.entries()].flatMap(([labels, distribution]) => linesOf(name, labels, distribution)),
+      values: [...labeled.entries()].flatMap(([labels, distribution]) => linesOf(name, labels, distribution)),
     }),
   };
   // The library reads no more of a metric than this, but has no type for it.

@@ -3,8 +3,8 @@ import { Counter, collectDefaultMetrics, Registry } from "prom-client";
 import type { Database } from "../database/database";
 import { DATABASE_BATCHES, type DatabaseObserver, FAILURES, type Failure } from "../database/observer";
 import { version } from "../version";
-import { showCounts, showDistributions, showGauge } from "./exposition";
-import { Count, Distribution, Series } from "./series";
+import { registerCounts, registerDistributions, registerGauge } from "./exposition";
+import { Count, Distribution, LabeledMetric } from "./labeled-metric";
 
 /** From a request that waits for nothing to one that its client has given up on (s). */
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -30,39 +30,39 @@ const seconds = () => new Distribution(SECONDS);
 export class Metrics implements DatabaseObserver {
   private readonly registry = new Registry();
 
-  readonly requests = new Series(["door", "route", "method", "status"], count);
-  readonly durations = new Series(["door", "route", "method"], seconds);
-  readonly operations = new Series(["type", "outcome"], count);
-  readonly keyChecks = new Series(["outcome"], count);
-  private readonly joins = new Series(["of"], () => new Distribution(SIZES));
-  private readonly transactions = new Series([], seconds);
-  private readonly failures = new Series(["kind"], count);
+  readonly requests = new LabeledMetric(["api", "route", "method", "status"], count);
+  readonly durations = new LabeledMetric(["api", "route", "method"], seconds);
+  readonly operations = new LabeledMetric(["type", "outcome"], count);
+  readonly keyChecks = new LabeledMetric(["outcome"], count);
+  private readonly joins = new LabeledMetric(["of"], () => new Distribution(SIZES));
+  private readonly transactions = new LabeledMetric([], seconds);
+  private readonly failures = new LabeledMetric(["kind"], count);
 
   /** @param batches names of what the lookups of features are combined into */
   constructor(batches: readonly string[] = []) {
     const { registry } = this;
-    showCounts(registry, ["gateway_http_requests_total", "Requests that ended."], this.requests);
-    showDistributions(
+    registerCounts(registry, ["gateway_http_requests_total", "Requests that ended."], this.requests);
+    registerDistributions(
       registry,
       ["gateway_http_request_duration_seconds", "From the head of a request to the end of its answer."],
       this.durations,
     );
-    showCounts(
+    registerCounts(
       registry,
-      ["gateway_graphql_operations_total", "Operations at the GraphQL door, by what became of them."],
+      ["gateway_graphql_operations_total", "GraphQL operations, by outcome."],
       this.operations,
     );
-    showCounts(
+    registerCounts(
       registry,
       ["gateway_key_checks_total", "API keys presented, by what became of them."],
       this.keyChecks,
     );
-    showDistributions(
+    registerDistributions(
       registry,
       ["gateway_database_batch_size", "Calls that were joined into one query, statement or transaction."],
       this.joins,
     );
-    showDistributions(
+    registerDistributions(
       registry,
       [
         "gateway_database_transaction_duration_seconds",
@@ -70,36 +70,39 @@ export class Metrics implements DatabaseObserver {
       ],
       this.transactions,
     );
-    showCounts(
+    registerCounts(
       registry,
       ["gateway_database_errors_total", "Work on the database that failed, by kind."],
       this.failures,
     );
-    showGauge(registry, ["gateway_build_info", "The program; always 1."], ["version", "node_version"], () => [
-      [{ version, node_version: process.version }, 1],
-    ]);
+    registerGauge(
+      registry,
+      ["gateway_build_info", "The program; always 1."],
+      ["version", "node_version"],
+      () => [[{ version, node_version: process.version }, 1]],
+    );
     // From the start, so that a rate over the first of a kind is not lost.
-    for (const outcome of KEY_OUTCOMES) this.keyChecks.at(outcome);
-    for (const kind of FAILURES) this.failures.at(kind);
-    for (const what of [...DATABASE_BATCHES, ...batches]) this.joins.at(what);
-    this.transactions.at();
+    for (const outcome of KEY_OUTCOMES) this.keyChecks.labels(outcome);
+    for (const kind of FAILURES) this.failures.labels(kind);
+    for (const what of [...DATABASE_BATCHES, ...batches]) this.joins.labels(what);
+    this.transactions.labels();
   }
 
   joined(what: string, calls: number): void {
-    this.joins.at(what).add(calls);
+    this.joins.labels(what).observe(calls);
   }
 
   transaction(seconds: number): void {
-    this.transactions.at().add(seconds);
+    this.transactions.labels().observe(seconds);
   }
 
   failed(failure: Failure): void {
-    this.failures.at(failure).add();
+    this.failures.labels(failure).inc();
   }
 
   /** Adds how many requests are under way. */
   watchRequests(requests: { readonly count: number }): void {
-    showGauge(
+    registerGauge(
       this.registry,
       ["gateway_http_requests_in_flight", "Requests that are not answered yet."],
       [],
@@ -109,13 +112,13 @@ export class Metrics implements DatabaseObserver {
 
   /** Adds how busy the way to the rows is. */
   watch(database: Pick<Database, "stats">): void {
-    showGauge(
+    registerGauge(
       this.registry,
       ["gateway_database_waiting", "Calls that wait for their turn at the database, by what they wait for."],
       ["for"],
       () => Object.entries(database.stats().waiting).map(([what, calls]) => [{ for: what }, calls]),
     );
-    showGauge(
+    registerGauge(
       this.registry,
       ["gateway_database_connections", "Connections of the pool, by state."],
       ["state"],

@@ -12,24 +12,30 @@ onEachEngine((engine) => {
   });
   afterEach(() => gateway.close());
 
-  test("requests are counted by door, route, method and status, and timed", async () => {
+  test("requests are counted by API, route, method and status, and timed", async () => {
     await gateway.rest("GET", "/v1/pets?limit=5");
     await gateway.rest("GET", "/v1/pets", { token: null });
     await gateway.rest("POST", "/v1/pets", { body: { name: "Rex", categoryId: 1 } });
     await gateway.rest("GET", "/v1/pets/1");
     await gateway.rest("GET", "/v1/pets/2");
+    await gateway.rest("DELETE", "/v1/pets");
+    await gateway.rest("GET", "/dashboard/keys", { token: null });
+    await gateway.rest("GET", "/healthz", { token: null });
     await gateway.graphql("{ whoami { agent { slug } } }");
     const { total } = await scrape(gateway);
-    const requests = (door: string, route: string, method: string, status: string) =>
-      total("gateway_http_requests_total", { door, route, method, status });
+    const requests = (api: string, route: string, method: string, status: string) =>
+      total("gateway_http_requests_total", { api, route, method, status });
     expect(requests("rest", "/v1/pets", "GET", "200")).toBe(1);
     expect(requests("rest", "/v1/pets", "GET", "401")).toBe(1);
     expect(requests("rest", "/v1/pets", "POST", "201")).toBe(1);
     expect(requests("rest", "/v1/pets/:petId", "GET", "200")).toBe(1);
     expect(requests("rest", "/v1/pets/:petId", "GET", "404")).toBe(1);
+    expect(requests("rest", "/v1/pets", "DELETE", "405")).toBe(1);
+    expect(total("gateway_http_requests_total", { api: "dashboard", route: "/dashboard/*" })).toBe(1);
+    expect(requests("other", "/healthz", "GET", "200")).toBe(1);
     // The owner signed in before.
     expect(requests("graphql", "/graphql", "POST", "200")).toBe(2);
-    const pets = { door: "rest", route: "/v1/pets", method: "GET" };
+    const pets = { api: "rest", route: "/v1/pets", method: "GET" };
     expect(total("gateway_http_request_duration_seconds_count", pets)).toBe(2);
     expect(total("gateway_http_request_duration_seconds_sum", pets)).toBeGreaterThan(0);
   });
@@ -70,7 +76,7 @@ onEachEngine((engine) => {
     expect(operations("none", "graphql_parse_failed")).toBe(1);
   });
 
-  test("key checks are counted by what became of the key, at both doors", async () => {
+  test("key checks are counted by what became of the key, at both APIs", async () => {
     const revoked = await mint(gateway);
     await gateway.services.keys.revoke(await operator(gateway), revoked.id);
     await gateway.rest("GET", "/agent/whoami");

@@ -1,28 +1,36 @@
-import type { FastifyInstance, HTTPMethods } from "fastify";
+import type { FastifyContextConfig, FastifyInstance, HTTPMethods } from "fastify";
 import { GatewayError } from "../../errors";
 
+/** Methods that routes can have, as `Allow` lists them. */
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
+
 /**
- * Answers, on a path that has routes, OPTIONS with `Allow` and every other method with 405 (RFC 9110, 15.5.6);
- * before authentication and before the body, which have no say in it.
- * @param methods those that have a route on the path
+ * Collects the routes that are added from now on.
+ * @returns to be called after the last route: answers on each of their paths OPTIONS with `Allow` and every other
+ *   method with 405 (RFC 9110, 15.5.6), before authentication and without reading the body
  */
-export function rejectOtherMethods(app: FastifyInstance, path: string, methods: readonly string[]): void {
-  const head = app.hasRoute({ method: "HEAD", url: path }) ? ["HEAD"] : [];
-  const allow = [...methods, ...head, "OPTIONS"].join(", ");
-  const others = app.supportedMethods.filter(
-    (method) => !allow.split(", ").includes(method),
-  ) as HTTPMethods[];
-  app.route({
-    method: "OPTIONS",
-    url: path,
-    handler: async (_, reply) => reply.code(204).header("allow", allow).send(),
+export function collectMethods(app: FastifyInstance): () => void {
+  const paths = new Map<string, { methods: string[]; config: FastifyContextConfig }>();
+  app.addHook("onRoute", ({ url, method, config = {} }) => {
+    const path = paths.get(url) ?? { methods: [], config };
+    path.methods.push(...[method].flat());
+    paths.set(url, path);
   });
-  app.route({
-    method: others,
-    url: path,
-    onRequest: async () => {
-      throw new GatewayError("method_not_allowed", undefined, { headers: { allow } });
-    },
-    handler: async () => undefined,
-  });
+  return () => {
+    for (const [url, { methods, config }] of [...paths]) {
+      const allowed = METHODS.filter((method) => method === "OPTIONS" || methods.includes(method));
+      const allow = allowed.join(", ");
+      const others = app.supportedMethods.filter((method) => !allowed.includes(method)) as HTTPMethods[];
+      app.options(url, { config }, async (_, reply) => reply.code(204).header("allow", allow).send());
+      app.route({
+        method: others,
+        url,
+        config,
+        onRequest: async () => {
+          throw new GatewayError("method_not_allowed", undefined, { headers: { allow } });
+        },
+        handler: async () => undefined,
+      });
+    }
+  };
 }

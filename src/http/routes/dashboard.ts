@@ -5,7 +5,6 @@ import serveFiles from "@fastify/static";
 import type { FastifyInstance } from "fastify";
 import { GatewayError } from "../../errors";
 import { sendError } from "../error-handler";
-import { rejectOtherMethods } from "../plugins/allowed-methods";
 
 /** What stands in the built page for the nonce of an answer: on every style that scripts are to put into the page. */
 const NONCE_PLACE = "__CSP_NONCE__";
@@ -27,7 +26,7 @@ export async function addDashboard(app: FastifyInstance, directory: string): Pro
   const page = await readFile(join(directory, "index.html"), "utf8").catch(() => undefined);
   await app.register(async (scope) => {
     for (const path of ["/dashboard", "/dashboard/*"]) {
-      scope.get(path, async (_, reply) => {
+      scope.get(path, { config: { api: "dashboard" } }, async (_, reply) => {
         if (page === undefined)
           throw new GatewayError(
             "not_found",
@@ -43,7 +42,6 @@ export async function addDashboard(app: FastifyInstance, directory: string): Pro
           .type("text/html; charset=utf-8")
           .send(page.replaceAll(NONCE_PLACE, nonce));
       });
-      rejectOtherMethods(scope, path, ["GET"]);
     }
     if (page !== undefined) await addAssets(scope, join(directory, "assets"));
   });
@@ -61,6 +59,7 @@ async function addAssets(scope: FastifyInstance, root: string): Promise<void> {
   scope.get<{ Params: { "*": string } }>(
     path,
     {
+      config: { api: "dashboard" },
       // What the library refuses of a request, such as a condition that does not hold, is no fault of the server.
       errorHandler: (error, request, reply) =>
         sendError(
@@ -76,5 +75,4 @@ async function addAssets(scope: FastifyInstance, root: string): Promise<void> {
       return reply.sendFile(name, { maxAge: "365d", immutable: true });
     },
   );
-  rejectOtherMethods(scope, path, ["GET"]);
 }

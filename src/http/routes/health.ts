@@ -2,7 +2,6 @@ import type { FastifyInstance } from "fastify";
 import { coalesce } from "../../common/coalesce";
 import type { Database } from "../../database/database";
 import { GatewayError } from "../../errors";
-import { rejectOtherMethods } from "../plugins/allowed-methods";
 
 /** How long `/readyz` waits for the database (ms): most who ask give up after a second. */
 const LIMIT_MS = 800;
@@ -37,7 +36,6 @@ export function addHealthRoutes(app: FastifyInstance, database: Database, readin
     await within(LIMIT_MS, ask(true));
     return { status: "ok", writes: database.lastWriteSucceeded ? "ok" : "unavailable" };
   });
-  for (const path of ["/healthz", "/readyz"]) rejectOtherMethods(app, path, ["GET"]);
 }
 
 /** @throws GatewayError `unavailable` when it takes longer */

@@ -5,7 +5,6 @@ import type { Config } from "../../config";
 import { sha256 } from "../../credentials/sha256";
 import { GatewayError } from "../../errors";
 import type { Metrics } from "../../telemetry/metrics";
-import { rejectOtherMethods } from "../plugins/allowed-methods";
 
 /** `/metrics`: how the service does, for Prometheus. It tells how much business there is, so not everybody is told. */
 export function addMetricsRoute(
@@ -18,7 +17,6 @@ export function addMetricsRoute(
     reply.type(metrics.contentType);
     return metrics.text();
   });
-  rejectOtherMethods(app, "/metrics", ["GET"]);
 }
 
 /**

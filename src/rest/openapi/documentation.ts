@@ -3,7 +3,6 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { FastifyInstance } from "fastify";
-import { rejectOtherMethods } from "../../http/plugins/allowed-methods";
 import type { JsonSchema } from "../json-value";
 
 const VIEWER = join(
@@ -73,5 +72,4 @@ export function addDocumentation(app: FastifyInstance, openApi: JsonSchema): voi
       .type("text/javascript; charset=utf-8")
       .send(compress ? gzipped : plain);
   });
-  for (const path of ["/openapi.json", "/docs", "/docs/viewer.js"]) rejectOtherMethods(app, path, ["GET"]);
 }

@@ -1,9 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import pino from "pino";
 import { loadConfig } from "../../../src/config";
+import { collectMethods } from "../../../src/http/plugins/allowed-methods";
 import { InFlightRequests } from "../../../src/http/plugins/in-flight-requests";
 import { createHttpServer } from "../../../src/http/server";
-import { addRestRoutes, rejectOtherRestMethods } from "../../../src/rest/rest";
+import { addRestRoutes } from "../../../src/rest/rest";
 import type { RestRoute } from "../../../src/schema/rest-route";
 import { createShapes } from "./schema";
 
@@ -13,6 +14,7 @@ export const schema = createShapes();
 export async function startServer(served: readonly RestRoute[]): Promise<FastifyInstance> {
   const config = loadConfig({});
   const app = await createHttpServer(config, pino({ level: "silent" }), new InFlightRequests(() => {}));
+  const rejectOtherMethods = collectMethods(app);
   await app.register(async (scope) => {
     scope.addHook("onRequest", async (request) => {
       request.callContext = {
@@ -22,6 +24,6 @@ export async function startServer(served: readonly RestRoute[]): Promise<Fastify
     });
     addRestRoutes(scope, schema, served);
   });
-  rejectOtherRestMethods(app, served);
+  rejectOtherMethods();
   return app;
 }

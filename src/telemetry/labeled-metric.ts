@@ -8,19 +8,19 @@ interface Node<Value> {
  * Values by their labels, each made at its first use. On the path of every request: a value is found by one look into
  * a map for each label, without making a key of them all.
  */
-export class Series<Value> {
+export class LabeledMetric<Value> {
   private readonly root: Node<Value> = { labels: [], value: undefined, below: new Map() };
 
-  /** @param names of the labels, in the order in which `at` is given them */
+  /** @param names of the labels, in the order in which `labels` takes their values */
   constructor(
     readonly names: readonly string[],
     private readonly make: () => Value,
   ) {}
 
-  /** @param labels one for each name, out of closed lists: what is made is never forgotten */
-  at(...labels: readonly string[]): Value {
+  /** @param values one per name, from closed lists: what is made is never forgotten */
+  labels(...values: readonly string[]): Value {
     let node = this.root;
-    for (const label of labels) {
+    for (const label of values) {
       let next = node.below.get(label);
       if (next === undefined) {
         next = { labels: [...node.labels, label], value: undefined, below: new Map() };
@@ -45,7 +45,7 @@ export class Series<Value> {
 export class Count {
   value = 0;
 
-  add(): void {
+  inc(): void {
     this.value += 1;
   }
 }
@@ -61,7 +61,7 @@ export class Distribution {
     this.counts = Array(bounds.length + 1).fill(0);
   }
 
-  add(value: number): void {
+  observe(value: number): void {
     let i = 0;
     while (i < this.bounds.length && value > (this.bounds[i] as number)) i += 1;
     this.counts[i] = (this.counts[i] as number) + 1;
