@@ -1,4 +1,3 @@
-import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fastifyApolloHandler } from "@as-integrations/fastify";
@@ -17,12 +16,11 @@ import { allowSandboxContent } from "./graphql/plugins/landing-page";
 import { createSchema } from "./graphql/schema";
 import { createApollo } from "./graphql/server";
 import { startHousekeeping } from "./housekeeping";
-import { listenForOperations } from "./http/management-server";
+import { closeNow, listenForManagement } from "./http/management-server";
 import { collectMethods } from "./http/plugins/allowed-methods";
 import { rejectInvalidHost } from "./http/plugins/host";
 import { InFlightRequests } from "./http/plugins/in-flight-requests";
 import { countRequest } from "./http/plugins/request-metrics";
-import { traceRequests } from "./http/plugins/trace-requests";
 import { addDashboard } from "./http/routes/dashboard";
 import { addHealthRoutes } from "./http/routes/health";
 import { addMetricsRoute } from "./http/routes/metrics";
@@ -40,7 +38,7 @@ export interface App {
   services: Services;
   metrics: Metrics;
   /** Answers probes and scrapes on a port of their own too. @returns the port. @throws StartupError */
-  listenForOperations(port: number, host: string): Promise<number>;
+  listenForManagement(port: number, host: string): Promise<number>;
   /** From now on `/readyz` answers 503, so that no more requests are sent here; those that come are answered. */
   announceStop(): void;
   /** Finishes what is under way, within seconds, then lets go of the database. */
@@ -87,7 +85,6 @@ export async function createApp(
   const requests = new InFlightRequests(countRequest(metrics));
   metrics.watchRequests(requests);
   const http = await createHttpServer(config, log, requests);
-  if (config.tracing) traceRequests(http);
   const rejectOtherMethods = collectMethods(http);
   const answerGraphQL = fastifyApolloHandler(apollo, { context: async ({ callContext }) => callContext });
   await http.register(async (scope) => {
@@ -113,8 +110,11 @@ export async function createApp(
   const announceStop = () => {
     readiness.stopping = true;
   };
-  addHealthRoutes(http, database, readiness);
-  addMetricsRoute(http, metrics, config);
+  const addManagementRoutes = (app: FastifyInstance) => {
+    addHealthRoutes(app, database, readiness);
+    addMetricsRoute(app, metrics, config);
+  };
+  addManagementRoutes(http);
   addDocumentation(http, createOpenApi(schema, serversOf(config)));
   await addDashboard(http, dashboard);
   rejectOtherMethods();
@@ -123,15 +123,15 @@ export async function createApp(
     log.warn({ err }, "housekeeping failed"),
   );
 
-  let operations: Server | undefined;
+  let management: FastifyInstance | undefined;
 
   return {
     http,
     services,
     metrics,
-    listenForOperations: async (port, host) => {
-      operations = await listenForOperations(http, config, port, host);
-      return (operations.address() as AddressInfo).port;
+    listenForManagement: async (port, host) => {
+      management = await listenForManagement(config, log, requests, addManagementRoutes, { port, host });
+      return (management.server.address() as AddressInfo).port;
     },
     announceStop,
     close: async () => {
@@ -142,8 +142,7 @@ export async function createApp(
       if (givenUp > 0) log.warn({ requests: givenUp }, "requests that did not end are given up");
       http.server.closeAllConnections();
       await closed;
-      operations?.close();
-      operations?.closeAllConnections();
+      if (management) await closeNow(management);
       await apollo.stop();
       await swept;
       await services.usageRecorder.close();

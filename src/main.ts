@@ -40,7 +40,7 @@ async function start(config: Config, log: Logger): Promise<App> {
   const { address: host } = await lookup(config.host);
   // First, for what the first start makes is shown once, and a port in use would lose it.
   await app.http.listen({ port: config.port, host });
-  if (config.operationsPort !== undefined) await app.listenForOperations(config.operationsPort, host);
+  if (config.operationsPort !== undefined) await app.listenForManagement(config.operationsPort, host);
   const first = await bootstrap(app.services.database, config);
   const address = addressOf(config, app.http.server.address());
   if (first) process.stdout.write(firstStartNotice(first, address));

@@ -1,42 +1,42 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
+import type { Logger } from "pino";
 import type { Config } from "../config";
 import { StartupError } from "../errors";
-import { connectionLimits, limitConnections } from "./connection-limits";
-
-/** What those ask for who look after the service, above all when it has too much to do. */
-export const OPERATIONS: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
-
-/** A path that has no route. */
-const NOWHERE = "/nowhere";
+import { collectMethods } from "./plugins/allowed-methods";
+import type { InFlightRequests } from "./plugins/in-flight-requests";
+import { createHttpServer } from "./server";
 
 /**
- * Answers these, and nothing else, on a port of their own too, in plain HTTP, as the server itself does. A busy server
- * takes one new connection in each turn of the event loop: behind those of all clients a probe would wait for seconds.
- * @returns a server that is to be closed with the other. @throws StartupError
+ * Listens on a port for probes and scrapes only, in plain HTTP, with the hooks and limits of the other server. That one
+ * accepts one new connection per event-loop turn: under load, a probe would wait for seconds behind those of clients.
+ * @param addRoutes adds the routes of probes and scrapes
+ * @throws StartupError
  */
-export async function listenForOperations(
-  app: FastifyInstance,
-  config: Pick<Config, "requestTimeoutMs" | "maxConnections" | "maxConnectionsPerAddress">,
-  port: number,
-  host: string,
-): Promise<Server> {
-  const server = createServer(connectionLimits(config));
-  limitConnections(server, config, app.log);
-  for (const event of ["request", "checkContinue", "checkExpectation"]) {
-    server.on(event, (request: IncomingMessage, response: ServerResponse) => {
-      const [path = ""] = (request.url ?? "").split("?");
-      if (!OPERATIONS.has(path)) request.url = NOWHERE;
-      app.server.emit(event, request, response);
-    });
+export async function listenForManagement(
+  config: Config,
+  log: Logger,
+  requests: InFlightRequests,
+  addRoutes: (app: FastifyInstance) => void,
+  address: { port: number; host: string },
+): Promise<FastifyInstance> {
+  const app = await createHttpServer({ ...config, tls: undefined }, log, requests);
+  const rejectOtherMethods = collectMethods(app);
+  addRoutes(app);
+  rejectOtherMethods();
+  try {
+    await app.listen(address);
+  } catch (cause) {
+    await app.close();
+    throw new StartupError(`OPERATIONS_PORT ${address.port} cannot be listened on`, { cause });
   }
-  server.on("clientError", (error: Error, socket: Socket) => app.server.emit("clientError", error, socket));
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (cause) => {
-      reject(new StartupError(`OPERATIONS_PORT ${port} cannot be listened on`, { cause }));
-    });
-    server.listen(port, host, resolve);
-  });
-  return server;
+  return app;
+}
+
+/** Stops without waiting for connections. */
+export async function closeNow(app: FastifyInstance): Promise<void> {
+  const closed = app.close();
+  // Not left to Fastify, which would accept connections for some turns more and then wait for those that are silent.
+  app.server.close();
+  app.server.closeAllConnections();
+  await closed;
 }

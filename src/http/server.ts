@@ -18,6 +18,7 @@ import { readJsonBodies } from "./plugins/read-body";
 import { rejectAmbiguousRequests } from "./plugins/request-integrity";
 import { logRequests } from "./plugins/request-log";
 import { addDefaultHeaders, defaultHeaders } from "./plugins/security-headers";
+import { traceRequests } from "./plugins/trace-requests";
 import { readTls, renewTls } from "./tls";
 
 declare module "fastify" {
@@ -28,7 +29,7 @@ declare module "fastify" {
 }
 
 /**
- * The HTTP server with all that the doors share: request ids, JSON bodies, errors, CORS, logs. Never listens.
+ * An HTTP server with all that its routes share: request ids, JSON bodies, errors, CORS, logs. Never listens.
  * @param requests follows them all, those too that are refused at once
  */
 export async function createHttpServer(
@@ -82,6 +83,7 @@ export async function createHttpServer(
   rejectAmbiguousRequests(app);
   refuseForeignHosts(app, config);
   answerExpectContinue(app);
+  if (config.tracing) traceRequests(app);
   return app;
 }
 

@@ -17,7 +17,7 @@ onEachEngine((engine) => {
     const config = loadConfig({ DATABASE_URL: place.url, MAX_REQUESTS_IN_FLIGHT: "1" });
     app = await createApp(config, createDataSource(place.url), createLogger("silent"));
     await app.http.listen({ port: 0, host: HOST });
-    port = await app.listenForOperations(0, HOST);
+    port = await app.listenForManagement(0, HOST);
   });
   afterAll(async () => {
     await app.close();
@@ -74,7 +74,7 @@ onEachEngine((engine) => {
     const other = createServer().listen(0, HOST);
     await new Promise((resolve) => other.once("listening", resolve));
     const taken = (other.address() as { port: number }).port;
-    const failure = await app.listenForOperations(taken, HOST).catch((error: unknown) => error);
+    const failure = await app.listenForManagement(taken, HOST).catch((error: unknown) => error);
     other.close();
     expect(failure).toBeInstanceOf(StartupError);
     expect(String(failure)).toContain(`OPERATIONS_PORT ${taken}`);
@@ -85,7 +85,7 @@ onEachEngine((engine) => {
     const config = loadConfig({ DATABASE_URL: own.url });
     const short = await createApp(config, createDataSource(own.url), createLogger("silent"));
     await short.http.listen({ port: 0, host: HOST });
-    const ready = `http://${HOST}:${await short.listenForOperations(0, HOST)}/readyz`;
+    const ready = `http://${HOST}:${await short.listenForManagement(0, HOST)}/readyz`;
     const slow = connect((short.http.server.address() as { port: number }).port, HOST);
     slow.write("GET /healthz HTTP/1.1\r\n");
     await fetch(ready);
@@ -101,7 +101,7 @@ onEachEngine((engine) => {
     const config = loadConfig({ DATABASE_URL: own.url });
     const short = await createApp(config, createDataSource(own.url), createLogger("silent"));
     await short.http.listen({ port: 0, host: HOST });
-    const silent = connect(await short.listenForOperations(0, HOST), HOST);
+    const silent = connect(await short.listenForManagement(0, HOST), HOST);
     await new Promise((resolve) => silent.once("connect", resolve));
     const ended = new Promise((resolve) => silent.once("close", resolve));
     await short.close();
@@ -119,7 +119,7 @@ describe("a port of their own", () => {
     const config = loadConfig({ REQUEST_TIMEOUT_SECONDS: "1", MAX_CONNECTIONS: "2" });
     app = await createApp(config, createDataSource(place.url), createLogger("silent"));
     await app.http.listen({ port: 0, host: "127.0.0.1" });
-    url = `http://127.0.0.1:${await app.listenForOperations(0, "127.0.0.1")}`;
+    url = `http://127.0.0.1:${await app.listenForManagement(0, "127.0.0.1")}`;
   });
   afterAll(async () => {
     await app.close();

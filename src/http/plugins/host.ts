@@ -3,7 +3,6 @@ import { hostname } from "node:os";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../../config";
 import { GatewayError } from "../../errors";
-import { OPERATIONS } from "../management-server";
 
 /** Refuses a Host that is none, or garbage: Apollo's handler makes a URL of it, which would fail with a 500. */
 export function rejectInvalidHost(app: FastifyInstance): void {
@@ -37,7 +36,7 @@ export function refuseForeignHosts(
   app.addHook("onRequest", (request, _, done) => {
     // As the browser sent it: a page may add X-Forwarded-Host to its own requests.
     const host = (request.raw.headers.host ?? "").replace(/:\d+$/, "").toLowerCase();
-    if (isKnown(host) || OPERATIONS.has(request.routeOptions.url ?? "")) done();
+    if (isKnown(host) || request.routeOptions.config.isManagement) done();
     else {
       done(
         new GatewayError(

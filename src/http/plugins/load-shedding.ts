@@ -3,7 +3,6 @@ import type { Logger } from "pino";
 import { logThrottle } from "../../common/throttled-log";
 import type { Config } from "../../config";
 import { GatewayError } from "../../errors";
-import { OPERATIONS } from "../management-server";
 import type { InFlightRequests } from "./in-flight-requests";
 import { LoadMonitor } from "./load-monitor";
 import { UnsentAnswers } from "./unsent-answers";
@@ -63,7 +62,7 @@ export function shedOverload(
   app.decorateRequest("work", undefined);
   app.decorateRequest("wasShed", false);
   app.addHook("onRequest", (request, _reply, done) => {
-    if (load.isOverloaded && !OPERATIONS.has(request.routeOptions.url ?? "")) {
+    if (load.isOverloaded && !request.routeOptions.config.isManagement) {
       request.wasShed = true;
       logRefusal();
       if (waiting.push(done) === 1) setImmediate(refuseSome);

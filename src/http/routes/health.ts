@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { coalesce } from "../../common/coalesce";
 import type { Database } from "../../database/database";
 import { GatewayError } from "../../errors";
+import { MANAGEMENT } from "./management";
 
 /** How long `/readyz` waits for the database (ms): most who ask give up after a second. */
 const LIMIT_MS = 800;
@@ -26,8 +27,8 @@ export function addHealthRoutes(app: FastifyInstance, database: Database, readin
     },
     { name: "batch of readiness" },
   );
-  app.get("/healthz", async () => ({ status: "ok" }));
-  app.get("/readyz", async (_, reply) => {
+  app.get("/healthz", MANAGEMENT, async () => ({ status: "ok" }));
+  app.get("/readyz", MANAGEMENT, async (_, reply) => {
     if (readiness.stopping) {
       // Not thrown, for it is no failure to be logged as one.
       const refusal = new GatewayError("unavailable", "The service is stopping.");

@@ -5,6 +5,7 @@ import type { Config } from "../../config";
 import { sha256 } from "../../credentials/sha256";
 import { GatewayError } from "../../errors";
 import type { Metrics } from "../../telemetry/metrics";
+import { MANAGEMENT } from "./management";
 
 /** `/metrics`: how the service does, for Prometheus. It tells how much business there is, so not everybody is told. */
 export function addMetricsRoute(
@@ -12,7 +13,7 @@ export function addMetricsRoute(
   metrics: Metrics,
   config: Pick<Config, "metricsToken" | "environment">,
 ): void {
-  app.get("/metrics", async (request, reply) => {
+  app.get("/metrics", MANAGEMENT, async (request, reply) => {
     assertMayRead(request, config);
     reply.type(metrics.contentType);
     return metrics.text();
