@@ -38,7 +38,6 @@ export const ERRORS = {
   },
   payload_too_large: { status: 413, message: "The body is larger than the server accepts." },
   unsupported_content_encoding: { status: 415, message: "The server takes bodies uncompressed only." },
-  expectation_failed: { status: 417, message: "The server knows no expectation but 100-continue." },
   misdirected_request: { status: 421, message: "The server does not answer for this host." },
   rate_limited: { status: 429, message: "The key makes more requests than it may." },
   too_many_attempts: { status: 429, message: "Too many attempts. Wait before trying again." },

@@ -10,7 +10,6 @@ import { GatewayError } from "../errors";
 import { connectionLimits, limitConnections } from "./connection-limits";
 import { answerClientErrors, sendError } from "./error-handler";
 import { allowOrigins } from "./plugins/cors";
-import { answerExpectContinue } from "./plugins/expect-continue";
 import { refuseForeignHosts } from "./plugins/host";
 import type { InFlightRequests } from "./plugins/in-flight-requests";
 import { shedOverload } from "./plugins/load-shedding";
@@ -67,6 +66,7 @@ export async function createHttpServer(
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   app.decorateRequest("callContext", null as never);
   requests.follow(app);
+  ignoreExpectations(app);
   if (config.trustProxy !== false) dropForwardedPorts(app);
   addDefaultHeaders(app, headers);
   logRequests(app);
@@ -82,9 +82,13 @@ export async function createHttpServer(
   shedOverload(app, config, log, requests);
   rejectAmbiguousRequests(app);
   refuseForeignHosts(app, config);
-  answerExpectContinue(app);
   if (config.tracing) traceRequests(app);
   return app;
+}
+
+/** Serves a request with an unknown expectation (RFC 9110, 10.1.1), which Node would answer itself, with a bare 417. */
+function ignoreExpectations({ server }: FastifyInstance): void {
+  server.on("checkExpectation", (request, response) => server.emit("request", request, response));
 }
 
 /** Answers what is under way at a stop with `Connection: close`; a client that keeps its connection would hold it up. */

@@ -4,6 +4,22 @@ import { mint, startGateway, type TestGateway } from "../support/gateway";
 import { addMember, addOrganization, firstAgentId } from "../support/people";
 import { openRaw } from "../support/raw";
 
+/** Resolves once the gateway has found out who sent the next request. */
+function callerFound({ services: { keys, sessions } }: TestGateway): Promise<unknown> {
+  return Promise.race(
+    [keys, sessions].map(
+      (service: { resolve: (...args: never[]) => Promise<unknown> }) =>
+        new Promise((found) => {
+          const { resolve } = service;
+          service.resolve = (...args) => {
+            service.resolve = resolve;
+            return resolve.apply(service, args).finally(() => found(undefined));
+          };
+        }),
+    ),
+  );
+}
+
 /** What becomes of a request whose head was accepted, and whose body comes after something else was done. */
 async function holdBack(
   gateway: TestGateway,
@@ -11,7 +27,8 @@ async function holdBack(
   meanwhile: () => Promise<unknown>,
 ): Promise<string | undefined> {
   const text = JSON.stringify(body);
-  const { socket, until, closed } = openRaw(gateway.url);
+  const { socket, closed } = openRaw(gateway.url);
+  const found = callerFound(gateway);
   socket.write(
     [
       `POST ${path} HTTP/1.1`,
@@ -20,13 +37,11 @@ async function holdBack(
       "Content-Type: application/json",
       "Accept: application/graphql-response+json",
       `Content-Length: ${Buffer.byteLength(text)}`,
-      "Expect: 100-continue",
       "Connection: close",
       "\r\n",
     ].join("\r\n"),
   );
-  // It says so once it has accepted who calls.
-  await until("100 Continue");
+  await found;
   await meanwhile();
   socket.write(text);
   return /"code":"(\w+)"/.exec(await closed)?.[1];

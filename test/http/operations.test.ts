@@ -53,16 +53,6 @@ onEachEngine((engine) => {
     ["no host", "GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n", 400],
     ["nothing of HTTP", "nonsense\r\n\r\n", 400],
     ["headers over 16 KiB", `GET /healthz HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, 431],
-    [
-      "an unknown expectation",
-      "GET /metrics HTTP/1.1\r\nHost: a\r\nExpect: x\r\nConnection: close\r\n\r\n",
-      417,
-    ],
-    [
-      "an expectation of what is not here",
-      "POST /graphql HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n",
-      404,
-    ],
   ])("a request with %s is refused as at the other one", async (_, bytes, status) => {
     const answer = await sendBytes(`http://${HOST}:${port}`, bytes);
     expect(statusesIn(answer)).toEqual([status]);

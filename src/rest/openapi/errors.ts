@@ -53,14 +53,7 @@ function errorCodes({ route, field, body, idempotencyKey, canBeMissing }: RouteP
     ...has(idempotencyKey, "idempotency_key_reused"),
     ...has(takesBytes, "payload_too_large"),
     ...has(body, "unsupported_content_encoding"),
-    ...has(
-      true,
-      "expectation_failed",
-      "misdirected_request",
-      "rate_limited",
-      "too_many_attempts",
-      "header_fields_too_large",
-    ),
+    ...has(true, "misdirected_request", "rate_limited", "too_many_attempts", "header_fields_too_large"),
     ...has(true, "internal_error", "unavailable"),
     ...(route.errors ?? []),
   ];
