@@ -63,7 +63,7 @@ describe("the contract", () => {
     for (const { responses, deprecated } of operations) {
       const statuses = Object.keys(responses).filter((status) => status >= "400");
       expect(statuses).toEqual(
-        expect.arrayContaining(["400", "401", "403", "408", "417", "429", "431", "500", "503"]),
+        expect.arrayContaining(["400", "401", "403", "408", "429", "431", "500", "503"]),
       );
       expect(statuses).not.toContain("405");
       for (const status of statuses) {
@@ -71,7 +71,7 @@ describe("the contract", () => {
         expect(headers).toContain("X-Request-Id");
         expect({ status, has: headers.includes("RateLimit") }).toEqual({
           status,
-          has: !["401", "408", "417", "421", "431"].includes(status),
+          has: !["401", "408", "421", "431"].includes(status),
         });
         expect({ status, has: headers.includes("Sunset") && headers.includes("Link") }).toEqual({
           status,

@@ -350,10 +350,9 @@ describe("REST over a schema with every JSON shape", () => {
     const replies = [
       await send("POST", "/release"),
       await send("POST", "/release", "{}"),
-      await send("POST", "/release", undefined, { expect: "x" }),
       await send("POST", "/release", undefined, { "transfer-encoding": "gzip" }),
     ];
-    expect(replies.map(({ statusCode }) => statusCode)).toEqual([200, 400, 417, 400]);
+    expect(replies.map(({ statusCode }) => statusCode)).toEqual([200, 400, 400]);
     for (const { headers } of replies) {
       expect(headers).toMatchObject({
         deprecation: "@1767225600",
