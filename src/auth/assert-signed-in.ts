@@ -2,17 +2,19 @@ import type { EntityManager } from "typeorm";
 import { type Timestamp, timestamp } from "../common/time";
 import { GatewayError } from "../errors";
 import type { RequestContext } from "./context";
+import type { Permission } from "./permissions";
 
 /**
- * Judges a member once more, first of all inside the unit of work that acts for it: its session may have ended, or its
- * rights been taken, since the request arrived. Whoever changes these waits for the unit. Other callers pass.
+ * Checks a member again at the start of the unit of work that acts for it: its session may have ended, or its
+ * permission been revoked, since the request arrived. Changes of these wait for the unit. Other callers pass.
+ * @param options.permission what the unit needs; left out where being signed in is enough
  * @param options.whileDeactivated whether a deactivated organization allows it too
  * @throws GatewayError `invalid_session`, `forbidden` or `organization_deactivated`
  */
 export async function assertSignedIn(
   tx: EntityManager,
   { caller }: RequestContext,
-  { whileDeactivated = false } = {},
+  { permission, whileDeactivated = false }: { permission?: Permission; whileDeactivated?: boolean } = {},
 ): Promise<void> {
   if (caller.kind !== "member") return;
   // Locks the row, which resets of the password and changes of permissions write too.
@@ -26,9 +28,8 @@ export async function assertSignedIn(
     [caller.sessionId, timestamp()],
   );
   if (session === undefined) throw new GatewayError("invalid_session");
-  const permissions = session.permissions.split(",");
-  if (!caller.permissions.every((permission) => permissions.includes(permission))) {
-    throw new GatewayError("forbidden", "A permission was taken from the member meanwhile.");
+  if (permission !== undefined && !session.permissions.split(",").includes(permission)) {
+    throw new GatewayError("forbidden", `The permission ${permission} was revoked in the meantime.`);
   }
   if (!whileDeactivated && session.deactivatedAt !== null) {
     throw new GatewayError("organization_deactivated");

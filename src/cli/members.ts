@@ -1,11 +1,13 @@
 import { text } from "node:stream/consumers";
-import type { Command } from "commander";
-import { operatorFor } from "../auth/context";
-import { Permission } from "../auth/permissions";
+import { Argument, type Command } from "commander";
+import { operatorFor, type RequestContext } from "../auth/context";
+import { PERMISSIONS, Permission } from "../auth/permissions";
 import { randomBase62 } from "../credentials/base62";
 import type { Member } from "../features/members/member.entity";
 import { NewMember, NewPassword } from "../features/members/member.inputs";
+import type { MemberService } from "../features/members/member.service";
 import { validateInput } from "../schema/validate-input";
+import { commaSeparated } from "./comma-separated";
 import { print, printJson, printRecord, printTable } from "./output";
 import { withServices } from "./services";
 
@@ -17,7 +19,8 @@ interface PasswordOption {
   passwordStdin?: boolean;
 }
 
-type AddOptions = Json & PasswordOption & { org: string; email: string; manage?: boolean };
+type AddOptions = Json &
+  PasswordOption & { org: string; email: string; manage?: boolean; permissions?: string[] };
 
 /** `gateway members …` */
 export function addMemberCommands(members: Command): void {
@@ -26,7 +29,12 @@ export function addMemberCommands(members: Command): void {
     .description("add a member; without --password-stdin a password is made up and shown once")
     .requiredOption("--org <slug>", "the organization that the member belongs to")
     .requiredOption("--email <address>", "what the member signs in with")
-    .option("--manage", "grant config:manage: API keys and the audit log")
+    .option("--manage", "grant config:manage")
+    .option(
+      "--permissions <permissions>",
+      `grant these, separated by commas (${PERMISSIONS.join(", ")})`,
+      commaSeparated,
+    )
     .option("--password-stdin", "read the password from standard input")
     .option("--json", "print one JSON object")
     .action((options: AddOptions) =>
@@ -58,16 +66,40 @@ export function addMemberCommands(members: Command): void {
     );
 
   members
-    .command("permit")
-    .description("say what a member may do: config:manage with --manage, only look without")
+    .command("grant")
+    .description("give a member a permission, effective from its next request")
     .argument("<email>", "the member")
-    .option("--manage", "grant config:manage: API keys and the audit log")
-    .action((email: string, options: { manage?: boolean }) =>
-      withServices(async (services) => {
-        const { organization } = await services.members.byEmail(email);
-        await services.members.setPermissions(operatorFor(organization), email, permissionsOf(options));
-        print(`${email} may ${options.manage ? "manage API keys and read the audit log" : "only look"}.`);
-      }),
+    .addArgument(permissionArgument())
+    .option("--json", "print one JSON object")
+    .action((email: string, permission: Permission, options: Json) =>
+      withMember(email, options, (service, context, memberId) =>
+        service.grantPermission(context, { memberId, permission }),
+      ),
+    );
+
+  members
+    .command("revoke")
+    .description("revoke a permission of a member, effective from its next request")
+    .argument("<email>", "the member")
+    .addArgument(permissionArgument())
+    .option("--json", "print one JSON object")
+    .action((email: string, permission: Permission, options: Json) =>
+      withMember(email, options, (service, context, memberId) =>
+        service.revokePermission(context, { memberId, permission }),
+      ),
+    );
+
+  members
+    .command("permit", { hidden: true })
+    .description("deprecated: use grant and revoke")
+    .argument("<email>", "the member")
+    .option("--manage", "grant config:manage; without it, revoke every permission")
+    .action((email: string, { manage }: { manage?: boolean }) =>
+      withMember(email, {}, (service, context, memberId) =>
+        manage
+          ? service.grantPermission(context, { memberId, permission: Permission.config_manage })
+          : service.revokeAllPermissions(context, memberId),
+      ),
     );
 
   members
@@ -87,7 +119,29 @@ export function addMemberCommands(members: Command): void {
     );
 }
 
-const permissionsOf = ({ manage }: { manage?: boolean }) => (manage ? [Permission.config_manage] : []);
+const permissionArgument = () => new Argument("<permission>", "what the member may do").choices(PERMISSIONS);
+
+/** Changes the permissions of a member and prints them. */
+const withMember = (
+  email: string,
+  { json }: Json,
+  change: (service: MemberService, context: RequestContext, memberId: string) => Promise<Member>,
+): Promise<void> =>
+  withServices(async (services) => {
+    const { id, organization } = await services.members.byEmail(email);
+    const member = await change(services.members, operatorFor(organization), id);
+    if (json) printJson(describe(member));
+    else print(`Permissions of ${member.email}: ${inWords(describe(member)).permissions}.`);
+  });
+
+/** As they were typed: a name that does not exist is refused with the rest of the input. */
+const permissionsOf = ({
+  manage,
+  permissions = [],
+}: Pick<AddOptions, "manage" | "permissions">): string[] => [
+  ...(manage ? [Permission.config_manage] : []),
+  ...permissions,
+];
 
 /** @returns the password, and again as `shown` when nobody but us knows it */
 async function choosePassword({
@@ -107,7 +161,7 @@ const describe = ({ id, email, organization, permissions }: Member) => ({
 
 const inWords = ({ permissions, ...rest }: ReturnType<typeof describe>) => ({
   ...rest,
-  permissions: permissions.join(", ") || "(read only)",
+  permissions: permissions.join(", ") || "(none)",
 });
 
 function printMember(member: Member, password: string | undefined, { json }: Json): void {

@@ -1,4 +1,4 @@
-import { Scope } from "../../src/auth/permissions";
+import { Permission, Scope } from "../../src/auth/permissions";
 import { mint, operator, type TestGateway } from "../support/gateway";
 import { expire } from "../support/keys";
 import { addMember, addOrganization, openSession, type TestMember } from "../support/people";
@@ -12,6 +12,7 @@ export const CALLERS = [
   "an expired key",
   "a key of a deactivated organization",
   "a member without permission",
+  "a member with conversations:read",
   "a member with permission",
   "a member of a deactivated organization",
   "a member of another organization",
@@ -36,6 +37,9 @@ export async function accessFixture(gateway: TestGateway): Promise<AccessFixture
   const other = await addOrganization(gateway, "another");
   const people: Partial<Record<CallerName, TestMember>> = {
     "a member without permission": await addMember(gateway),
+    "a member with conversations:read": await addMember(gateway, {
+      permissions: [Permission.conversations_read],
+    }),
     "a member with permission": await addMember(gateway, { manage: true }),
     "a member of a deactivated organization": off.manager,
     "a member of another organization": other.manager,

@@ -16,7 +16,14 @@ const OF_NOBODY = [
 const COVERED = {
   lists: ["agents", "members", "apiKeys", "auditLog", "messages", "keyUsage", "firstSteps"],
   single: ["viewer", "whoami", "apiKey", "message"],
-  changes: ["createApiKey", "renameApiKey", "revokeApiKey", "rotateApiKey"],
+  changes: [
+    "createApiKey",
+    "renameApiKey",
+    "revokeApiKey",
+    "rotateApiKey",
+    "grantPermission",
+    "revokePermission",
+  ],
   own: ["signOut", "signOutEverywhere", "changePassword", "deactivateOrganization", "reactivateOrganization"],
 };
 
@@ -67,7 +74,7 @@ describeGateway((gateway) => {
       (await ask("{ messages { nodes { id message } } }", {}, key.secret)).body,
     ]);
   const LISTS = `{
-    agents { id slug name } members { id email organization { id slug } } viewer { id organization { id slug } }
+    agents { id slug name } members { id email permissions organization { id slug } } viewer { id organization { id slug } }
     apiKeys(first: 100) { nodes { id name state expiresAt agent { id slug } } }
     auditLog(first: 100) { nodes { id action actorId actorName targetId targetName } }
   }`;
@@ -129,9 +136,15 @@ describeGateway((gateway) => {
     ["renameApiKey", '($id: ID!) { renameApiKey(id: $id, name: "intruder") { id } }'],
     ["revokeApiKey", "($id: ID!) { revokeApiKey(id: $id) { id } }"],
     ["rotateApiKey", "($id: ID!) { rotateApiKey(id: $id) { secret } }"],
+    [
+      "grantPermission",
+      "($id: ID!) { grantPermission(memberId: $id, permission: conversations_read) { id } }",
+    ],
+    ["revokePermission", "($id: ID!) { revokePermission(memberId: $id, permission: config_manage) { id } }"],
   ])("%s changes nothing of another organization", async (field, rest) => {
     const before = await everythingOf(theirs);
-    const id = field === "createApiKey" ? theirs.agentId : theirs.key.id;
+    const { agentId, manager, key } = theirs;
+    const id = field === "createApiKey" ? agentId : field.endsWith("Permission") ? manager.id : key.id;
     const reply = await ask(`mutation ${rest}`, { id });
     expect([reply.status, codeOf(reply)]).toEqual([404, "not_found"]);
     expect(await everythingOf(theirs)).toBe(before);

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../../src/errors";
 import { mint } from "../support/gateway";
-import { TEST_PASSWORD } from "../support/people";
+import { addMember, TEST_PASSWORD } from "../support/people";
 import type { AccessFixture, CallerName } from "./callers";
 
 /** What a caller gets: `ok`, or the code of the error. */
@@ -17,6 +17,7 @@ const INACTIVE_KEYS = {
 
 const EVERY_MEMBER_OK = {
   "a member without permission": "ok",
+  "a member with conversations:read": "ok",
   "a member with permission": "ok",
   "a member of a deactivated organization": "ok",
   "a member of another organization": "ok",
@@ -24,6 +25,7 @@ const EVERY_MEMBER_OK = {
 
 const NO_MEMBER = {
   "a member without permission": "forbidden",
+  "a member with conversations:read": "forbidden",
   "a member with permission": "forbidden",
   "a member of a deactivated organization": "forbidden",
   "a member of another organization": "forbidden",
@@ -51,11 +53,17 @@ const ALLOWED = {
   /** Those that have another scope. */
   keysWithAnotherScope: { ...EVERY_KEY_OK, "a key with only pets:read": "insufficient_scope" },
   members: { ...NO_KEY, ...EVERY_MEMBER_OK },
-  managers: { ...NO_KEY, ...EVERY_MEMBER_OK, "a member without permission": "forbidden" },
+  managers: {
+    ...NO_KEY,
+    ...EVERY_MEMBER_OK,
+    "a member without permission": "forbidden",
+    "a member with conversations:read": "forbidden",
+  },
   /** A change of something in the first organization, which no other organization can see. */
   managersOfTheFirst: {
     ...NO_KEY,
     "a member without permission": "forbidden",
+    "a member with conversations:read": "forbidden",
     "a member with permission": "ok",
     "a member of a deactivated organization": "organization_deactivated",
     "a member of another organization": "not_found",
@@ -64,6 +72,7 @@ const ALLOWED = {
   managersEvenWhileDeactivated: {
     ...NO_KEY,
     "a member without permission": "forbidden",
+    "a member with conversations:read": "forbidden",
     "a member with permission": "ok",
     "a member of a deactivated organization": "not_found",
     "a member of another organization": "not_found",
@@ -80,6 +89,10 @@ export interface Entry {
 const UNKNOWN_ID = "018f0000-0000-7000-8000-000000000000";
 const uniqueName = () => Math.random().toString(36);
 const aKey = async ({ gateway }: AccessFixture) => ({ id: (await mint(gateway)).id });
+
+const aMember = async ({ gateway }: AccessFixture) => ({
+  id: (await addMember(gateway, { manage: true })).id,
+});
 
 /** Every field of Query and Mutation; the test fails when one is missing. */
 export const FIELDS: Readonly<Record<string, Entry>> = {
@@ -138,6 +151,16 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
   "Mutation.reactivateOrganization": {
     outcomes: ALLOWED.managers,
     document: "mutation { reactivateOrganization { id } }",
+  },
+  "Mutation.grantPermission": {
+    outcomes: ALLOWED.managersOfTheFirst,
+    document: "mutation ($id: ID!) { grantPermission(memberId: $id, permission: conversations_read) { id } }",
+    variables: aMember,
+  },
+  "Mutation.revokePermission": {
+    outcomes: ALLOWED.managersOfTheFirst,
+    document: "mutation ($id: ID!) { revokePermission(memberId: $id, permission: config_manage) { id } }",
+    variables: aMember,
   },
   "Mutation.signIn": {
     outcomes: ALLOWED.anyone,

@@ -132,7 +132,7 @@ onEachEngine((engine) => {
   test("what the command line does is told of the command line", async () => {
     const { id } = await mint(gateway, { name: `by hand ${engine.name}` });
     const { members } = gateway.services;
-    await members.setPermissions(await operator(gateway), manager.email, []);
+    await members.revokeAllPermissions(await operator(gateway), manager.id);
     for (const [targetId, action] of [
       [id, "api_key_created"],
       [manager.id, "member_permissions_changed"],

@@ -96,7 +96,7 @@ onEachEngine((engine) => {
     };
     const operator = { ...context, origin: { ip: null, userAgent: null, requestId: null } };
     const member = await addMember(gateway, { manage: true });
-    const demote = () => members.setPermissions(operator, member.email, []);
+    const demote = () => members.revokeAllPermissions(operator, member.id);
     expect(await holdBack(gateway, await createKey(member.token), demote)).toBe("forbidden");
     const other = await addMember(gateway, { manage: true });
     const reset = async () =>

@@ -100,7 +100,7 @@ onEachEngine((engine) => {
       const demoted = await addMember(gateway, { manage: true });
       const gone = await addMember(gateway, { manage: true });
       const [first, second] = [await acceptedMember(demoted.token), await acceptedMember(gone.token)];
-      await members.setPermissions(boss, demoted.email, []);
+      await members.revokeAllPermissions(boss, demoted.id);
       await sessions.signOutEverywhere(await acceptedMember(gone.token));
       await expect(act(first).then(() => what)).rejects.toMatchObject({ code: "forbidden" });
       await expect(act(second).then(() => what)).rejects.toMatchObject({ code: "invalid_session" });

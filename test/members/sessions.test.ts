@@ -1,3 +1,4 @@
+import { Permission } from "../../src/auth/permissions";
 import { timestamp } from "../../src/common/time";
 import { Session } from "../../src/features/members/session.entity";
 import { purge } from "../../src/housekeeping";
@@ -103,15 +104,15 @@ onEachEngine((engine) => {
   });
 
   test("other permissions count from the next request on", async () => {
-    const { token, email } = await addMember(gateway);
+    const { token, id: memberId } = await addMember(gateway);
     const list = () => ask("{ apiKeys { nodes { id } } }", token);
     expect(codeOf(await list())).toBe("forbidden");
     const { members, organizations } = gateway.services;
     const caller = { kind: "operator" as const, organization: await organizations.bySlug("first") };
     const context = { caller, origin: { ip: null, userAgent: null, requestId: null } };
-    await members.setPermissions(context, email, ["config:manage" as never]);
+    await members.grantPermission(context, { memberId, permission: Permission.config_manage });
     expect(codeOf(await list())).toBeUndefined();
-    await members.setPermissions(context, email, []);
+    await members.revokePermission(context, { memberId, permission: Permission.config_manage });
     expect(codeOf(await list())).toBe("forbidden");
   });
 });

@@ -22,12 +22,16 @@ export async function openSession(
   return (await gateway.services.sessions.signIn(context, { email, password })).token;
 }
 
-/** Adds a member, who may only look unless `manage`, and signs in. */
+/** Adds a member with these permissions, or with config:manage for `manage`, and signs in. */
 export async function addMember(
   gateway: TestGateway,
-  { org = "first", manage = false, email = `${Math.random().toString(36).slice(2)}@example.com` } = {},
+  {
+    org = "first",
+    manage = false,
+    permissions = manage ? [Permission.config_manage] : [],
+    email = `${Math.random().toString(36).slice(2)}@example.com`,
+  }: { org?: string; manage?: boolean; permissions?: Permission[]; email?: string } = {},
 ): Promise<TestMember> {
-  const permissions = manage ? [Permission.config_manage] : [];
   const input = { email, password: TEST_PASSWORD, permissions };
   const { id } = await gateway.services.members.create(await operator(gateway, org), input);
   return {

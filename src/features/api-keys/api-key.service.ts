@@ -3,7 +3,7 @@ import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import type { AgentCaller, Origin } from "../../auth/caller";
 import { type CredentialResolver, organizationOf, type RequestContext } from "../../auth/context";
-import { SCOPES } from "../../auth/permissions";
+import { Permission, SCOPES } from "../../auth/permissions";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import { hashToken, isWellFormedApiKey, type KeyEnvironment } from "../../credentials/token-format";
@@ -39,6 +39,9 @@ import {
 import { createKeyLookup } from "./key-lookup";
 import { narrowToText, searchTextOf } from "./key-search";
 import type { KeyUsageRecorder } from "./key-usage-recorder";
+
+/** What members need to change keys. */
+const MANAGER = { permission: Permission.config_manage };
 
 /** API keys: minted, used, rotated and revoked, each change exact from the next request on. */
 export class ApiKeyService implements CredentialResolver<AgentCaller> {
@@ -133,7 +136,7 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
     const scopes = input.scopes == null ? null : SCOPES.filter((scope) => input.scopes?.includes(scope));
     const organizationId = organizationOf(context);
     return this.database.write(async (tx) => {
-      await assertSignedIn(tx, context);
+      await assertSignedIn(tx, context, MANAGER);
       const agent = isUuid(agentId) ? await tx.findOneBy(Agent, { id: agentId, organizationId }) : null;
       if (agent === null) throw new GatewayError("not_found", "The organization has no such agent.");
       const create = () =>
@@ -156,7 +159,7 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
   /** @throws GatewayError `not_found`, or `conflict` for a name in use or a key that is not active */
   rename(context: RequestContext, { id, name }: RenameApiKeyArgs): Promise<ApiKey> {
     return this.database.write(async (tx) => {
-      await assertSignedIn(tx, context);
+      await assertSignedIn(tx, context, MANAGER);
       const key = await ownKey(tx, context, id);
       const next = name.trim();
       if (next === key.name) return key;
@@ -176,7 +179,7 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
   /** From the next request on the key is refused. Doing it twice changes nothing. @throws GatewayError `not_found` */
   revoke(context: RequestContext, id: string): Promise<ApiKey> {
     return this.database.write(async (tx) => {
-      await assertSignedIn(tx, context, { whileDeactivated: true });
+      await assertSignedIn(tx, context, { ...MANAGER, whileDeactivated: true });
       return this.revokeWithin(tx, context, id);
     });
   }
@@ -194,7 +197,7 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
    */
   rotate(context: RequestContext, { id, graceSeconds }: RotateApiKeyArgs): Promise<MintedApiKey> {
     return this.database.write(async (tx) => {
-      await assertSignedIn(tx, context);
+      await assertSignedIn(tx, context, MANAGER);
       const old = await ownKey(tx, context, id);
       assertActive(old);
       const agent = await tx.findOneByOrFail(Agent, { id: old.agentId });

@@ -2,7 +2,11 @@ import { Field, ID, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import { Permission } from "../../auth/permissions";
 import type { Timestamp } from "../../common/time";
+import { InsertOrderLock } from "../../database/database";
 import { Organization } from "../organizations/organization.entity";
+
+/** Changes of permissions, of which an organization sees one at a time. */
+export const PERMISSION_CHANGES = new InsertOrderLock(4);
 
 @ObjectType({
   simpleResolvers: true,

@@ -1,11 +1,13 @@
 import { IsEmail, IsEnum, Length, MaxLength } from "class-validator";
-import { Field, GraphQLISODateTime, InputType, ObjectType } from "type-graphql";
+import { ArgsType, Field, GraphQLISODateTime, ID, InputType, ObjectType } from "type-graphql";
 import { PERMISSIONS, Permission } from "../../auth/permissions";
 import type { Timestamp } from "../../common/time";
 import { Member } from "./member.entity";
 
 const PASSWORD_MIN = 12;
 const PASSWORD_MAX = 200;
+
+const NO_SUCH_PERMISSION = { message: `must be one of ${PERMISSIONS.join(", ")}` };
 
 /** A password that may be chosen: by length alone, as NIST SP 800-63B advises. */
 const IsPassword = () =>
@@ -23,8 +25,18 @@ export class NewMember extends NewPassword {
   @MaxLength(254, { message: "must have at most 254 characters" })
   email!: string;
 
-  @IsEnum(Permission, { each: true, message: `must be one of ${PERMISSIONS.join(", ")}` })
+  @IsEnum(Permission, { ...NO_SUCH_PERMISSION, each: true })
   permissions!: Permission[];
+}
+
+@ArgsType()
+export class PermissionArgs {
+  @Field(() => ID, { description: "ID of the member." })
+  memberId!: string;
+
+  @Field(() => Permission, { description: "The permission." })
+  @IsEnum(Permission, NO_SUCH_PERMISSION)
+  permission!: Permission;
 }
 
 @InputType({ description: "What a member signs in with." })

@@ -1,8 +1,9 @@
-import { Arg, Ctx, Int, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, Int, Mutation, Query, Resolver } from "type-graphql";
 import { cookieOf, type RequestContext } from "../../auth/context";
+import { Permission } from "../../auth/permissions";
 import { Access } from "../../schema/access";
 import { Member } from "./member.entity";
-import { ChangePasswordInput, CookieSession, SignedIn, SignInInput } from "./member.inputs";
+import { ChangePasswordInput, CookieSession, PermissionArgs, SignedIn, SignInInput } from "./member.inputs";
 import { MemberService } from "./member.service";
 import { SessionService } from "./session.service";
 
@@ -47,6 +48,29 @@ export class MemberResolver {
     const { token, expiresAt, member } = await this.sessions.signIn(context, input);
     cookie.set(token, expiresAt);
     return { expiresAt, member };
+  }
+
+  @Access({ member: Permission.config_manage })
+  @Mutation(() => Member, {
+    description: "Gives a member of the caller's organization a permission, effective from its next request.",
+  })
+  grantPermission(
+    @Ctx() context: RequestContext,
+    @Args(() => PermissionArgs) args: PermissionArgs,
+  ): Promise<Member> {
+    return this.service.grantPermission(context, args);
+  }
+
+  @Access({ member: Permission.config_manage })
+  @Mutation(() => Member, {
+    description:
+      "Revokes a permission of a member of the caller's organization, effective from its next request. The last member with `config:manage` keeps it.",
+  })
+  revokePermission(
+    @Ctx() context: RequestContext,
+    @Args(() => PermissionArgs) args: PermissionArgs,
+  ): Promise<Member> {
+    return this.service.revokePermission(context, args);
   }
 
   @Access({ member: true }, { whileDeactivated: true })

@@ -1,16 +1,18 @@
 import type { EntityManager } from "typeorm";
 import { v7 as uuid } from "uuid";
+import { assertSignedIn } from "../../auth/assert-signed-in";
 import { memberCaller, organizationOf, type RequestContext } from "../../auth/context";
-import type { Permission } from "../../auth/permissions";
+import { PERMISSIONS, Permission } from "../../auth/permissions";
 import { timestamp } from "../../common/time";
+import { isUuid } from "../../common/uuid";
 import { hashPassword } from "../../credentials/password";
 import type { Database } from "../../database/database";
 import { insertUnlessTaken } from "../../database/insert-unless-taken";
 import { GatewayError } from "../../errors";
 import { recordAudit } from "../audit/audit";
 import { AuditAction } from "../audit/audit-entry.entity";
-import { Member } from "./member.entity";
-import type { NewMember } from "./member.inputs";
+import { Member, PERMISSION_CHANGES } from "./member.entity";
+import type { NewMember, PermissionArgs } from "./member.inputs";
 
 /** E-mail addresses are compared without case. */
 export const normalizeEmail = (email: string): string => email.trim().toLowerCase();
@@ -54,17 +56,62 @@ export class MemberService {
     return this.database.write((tx) => addMember(tx, context, { ...member, passwordHash }));
   }
 
-  /** Says what a member of the caller's organization may do, from its next request on. */
-  async setPermissions(context: RequestContext, email: string, permissions: Permission[]): Promise<void> {
+  /** Gives a member of the caller's organization a permission. @throws GatewayError `not_found` */
+  grantPermission(context: RequestContext, { memberId, permission }: PermissionArgs): Promise<Member> {
+    return this.changePermissions(context, memberId, (held) => [...held, permission]);
+  }
+
+  /**
+   * Revokes a permission of a member of the caller's organization, from its next request on.
+   * @throws GatewayError `not_found`, or `conflict` for the `config:manage` of the last member who holds it
+   */
+  revokePermission(context: RequestContext, { memberId, permission }: PermissionArgs): Promise<Member> {
+    return this.changePermissions(context, memberId, (held) => held.filter((each) => each !== permission));
+  }
+
+  /** Revokes every permission of a member. @throws GatewayError as `revokePermission` */
+  revokeAllPermissions(context: RequestContext, memberId: string): Promise<Member> {
+    return this.changePermissions(context, memberId, () => []);
+  }
+
+  private changePermissions(
+    context: RequestContext,
+    memberId: string,
+    change: (held: readonly Permission[]) => readonly Permission[],
+  ): Promise<Member> {
     const organizationId = organizationOf(context);
-    await this.database.write(async (tx) => {
-      const member = await tx.findOneByOrFail(Member, { email: normalizeEmail(email), organizationId });
+    return this.database.write(async (tx) => {
+      // Before any row is locked: two managers may revoke each other's permission.
+      await this.database.lockInsertOrder(tx, PERMISSION_CHANGES);
+      await assertSignedIn(tx, context, { permission: Permission.config_manage });
+      const member = isUuid(memberId)
+        ? await tx.findOne(Member, {
+            where: { id: memberId, organizationId },
+            relations: { organization: true },
+          })
+        : null;
+      if (member === null) throw new GatewayError("not_found", "The organization has no such member.");
+      const changed = change(member.permissions);
+      const permissions = PERMISSIONS.filter((permission) => changed.includes(permission));
+      if (permissions.join() === member.permissions.join()) return member;
       await tx.update(Member, { id: member.id }, { permissions });
+      if (member.permissions.includes(Permission.config_manage)) await assertManaged(tx, organizationId);
       const target = { id: member.id, name: member.email, organizationId };
       const detail = permissions.join(", ") || "read only";
       await recordAudit(tx, context, AuditAction.member_permissions_changed, target, detail);
+      return tx.merge(Member, member, { permissions });
     });
   }
+}
+
+/** @throws GatewayError `conflict` when no member of an organization holds `config:manage` any more */
+async function assertManaged(tx: EntityManager, organizationId: string): Promise<void> {
+  const members = await tx.findBy(Member, { organizationId });
+  if (members.some(({ permissions }) => permissions.includes(Permission.config_manage))) return;
+  throw new GatewayError(
+    "conflict",
+    "The last member with the permission config:manage cannot lose it. Grant it to another member first.",
+  );
 }
 
 /** Adds a member to the caller's organization. @throws GatewayError `conflict` when the address is in use */
@@ -79,7 +126,7 @@ export async function addMember(
     organizationId,
     email: normalizeEmail(email),
     passwordHash,
-    permissions,
+    permissions: PERMISSIONS.filter((permission) => permissions.includes(permission)),
     createdAt: timestamp(),
   });
   await insertUnlessTaken(tx, Member, member, "There is already a member with this e-mail address.");

@@ -2,6 +2,7 @@ import { type EntityManager, IsNull, Not } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import { operatorFor, organizationOf, type RequestContext } from "../../auth/context";
+import { Permission } from "../../auth/permissions";
 import { timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import { insertUnlessTaken } from "../../database/insert-unless-taken";
@@ -49,7 +50,7 @@ export class OrganizationService {
   ): Promise<Organization> {
     const id = organizationOf(context);
     return this.database.write(async (tx) => {
-      await assertSignedIn(tx, context, { whileDeactivated: true });
+      await assertSignedIn(tx, context, { permission: Permission.config_manage, whileDeactivated: true });
       const other = deactivatedAt === null ? Not(IsNull()) : IsNull();
       const { affected } = await tx.update(Organization, { id, deactivatedAt: other }, { deactivatedAt });
       if (deactivatedAt !== null) await this.database.waitForInserts(tx);
