@@ -37,6 +37,22 @@ describeDashboard("Settings, API keys", (dashboard) => {
     expect(await row.textContent()).toContain("by owner@example.com");
   });
 
+  test("a key can be limited to some scopes, which its dialogs show", async () => {
+    const page = await dashboard.visit("/settings/api-keys?create=yes");
+    await dialogOf(page).getByLabel("Name").fill("reads pets");
+    await dialogOf(page).getByLabel("Scopes").selectOption("Only some…");
+    await dialogOf(page).getByRole("button", { name: "Create API key" }).click();
+    await seen(dialogOf(page).getByText("at least one scope"));
+    await dialogOf(page).getByLabel("Read pets").check();
+    await dialogOf(page).getByLabel("Read messages").check();
+    await dialogOf(page).getByRole("button", { name: "Create API key" }).click();
+    const token = await takeSecret(page);
+    const { body } = await dashboard.gateway.graphql("{ whoami { key { scopes } } }", {}, { token });
+    expect(body.data.whoami.key.scopes).toEqual(["pets_read", "messages_read"]);
+    await page.getByRole("button", { name: "Revoke reads pets" }).click();
+    await seen(dialogOf(page).getByText("pets:read, messages:read"));
+  });
+
   test("a key can be created with an expiration", async () => {
     const page = await dashboard.visit("/settings/api-keys?create=yes");
     await dialogOf(page).getByLabel("Name").fill("for a month");
@@ -265,9 +281,10 @@ describeDashboard("Settings, API keys", (dashboard) => {
       return { status: answer.status, body: await answer.json() };
     });
     expect(refused).toMatchObject({ status: 403, body: { errors: [{ extensions: { code: "forbidden" } }] } });
-    await gateway.services.members.setPermissions(await operator(gateway), member.email, [
-      Permission.config_manage,
-    ]);
+    await gateway.services.members.grantPermission(await operator(gateway), {
+      memberId: member.id,
+      permission: Permission.config_manage,
+    });
     await turnBackTo(page);
     await seen(page.getByRole("table", { name: "API keys" }));
   });

@@ -8,6 +8,7 @@ import { Failure } from "../ui/failure";
 import { useTask } from "../ui/task";
 import styles from "./dialogs.module.css";
 import { expiryOf, useExpiry } from "./expiry";
+import { useScopes } from "./scopes";
 import { showSecret } from "./shown-secret";
 
 /** The server’s limit. */
@@ -42,6 +43,7 @@ const NoAgents = ({ close }: { close: () => void }) => (
 function CreateForm({ agents, close }: { agents: Agents; close: () => void }) {
   const { busy, error, run, clearError } = useTask();
   const { choice, field } = useExpiry();
+  const { scopes, field: scopesField } = useScopes();
   const repeatable = useRepeatable();
   const badName =
     error instanceof ApiError && (error.code === "conflict" || error.message.startsWith("name "));
@@ -49,7 +51,7 @@ function CreateForm({ agents, close }: { agents: Agents; close: () => void }) {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
-    const fields = { agentId: String(form.get("agent")), name: String(form.get("name")) };
+    const fields = { agentId: String(form.get("agent")), name: String(form.get("name")), scopes };
     return run(async () => {
       const input = repeatable({ ...fields, choice }, () => ({ ...fields, expiresAt: expiryOf(choice) }));
       const created = await change(CreateApiKeyDocument, { input }, { waitUntilShown: false });
@@ -79,6 +81,7 @@ function CreateForm({ agents, close }: { agents: Agents; close: () => void }) {
         description="Requests made with this key act as this agent."
         data={agents.map(({ id, name }) => ({ value: id, label: name }))}
       />
+      {scopesField}
       {field}
       {error !== undefined && !badName && <Failure error={error} />}
       <DialogButtons>

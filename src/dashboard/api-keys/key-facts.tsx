@@ -1,6 +1,7 @@
 import type { KeyFragment } from "../api/documents.generated";
 import { Time } from "../ui/format";
 import styles from "./dialogs.module.css";
+import { spelled } from "./scopes";
 
 /** The key that a dialog is about, and its last use. */
 export const KeyFacts = ({ apiKey }: { apiKey: KeyFragment }) => (
@@ -11,6 +12,8 @@ export const KeyFacts = ({ apiKey }: { apiKey: KeyFragment }) => (
     </dd>
     <dt>Agent</dt>
     <dd>{apiKey.agent.name}</dd>
+    <dt>Scopes</dt>
+    <dd>{apiKey.scopes?.map(spelled).join(", ") ?? "All"}</dd>
     <dt>Last used</dt>
     <dd>
       {apiKey.lastUsedAt === null ? "Never" : <Time value={apiKey.lastUsedAt} />}

@@ -72,12 +72,43 @@ export type NewApiKey = {
   idempotencyKey?: string | null | undefined;
   /** Where the key is used, 1 to 100 characters; blanks at the ends are dropped. No two active keys of an agent share a name. */
   name: string;
+  /** What the key may be used for, at least one scope; null or left out for everything, also what later versions add. It cannot be changed later. */
+  scopes?: Array<Scope> | null | undefined;
 };
 
-/** What a member may do in the organization beyond reading. */
+/** What a member may do in the organization beyond looking at agents and members. */
 export type Permission =
-  /** `config:manage`: mint and revoke API keys, read the audit log. */
-  | 'config_manage';
+  /** `config:manage`: manage API keys, members and the organization, and read the audit log. */
+  | 'config_manage'
+  /** `conversations:read`: read what the agents and their contacts wrote. */
+  | 'conversations_read'
+  /** `conversations:write`: write in conversations and manage contacts. */
+  | 'conversations_write';
+
+/** What an API key may be used for. */
+export type Scope =
+  /** `agent:decide`: have the agent decide. */
+  | 'agent_decide'
+  /** `agent:read`: read the agent's configuration, lines and decisions. */
+  | 'agent_read'
+  /** `contacts:read`: list and read contacts. */
+  | 'contacts_read'
+  /** `contacts:write`: add, change and erase contacts. */
+  | 'contacts_write'
+  /** `conversations:read`: list and read conversations. */
+  | 'conversations_read'
+  /** `conversations:write`: open, move, hand off and close conversations. */
+  | 'conversations_write'
+  /** `events:read`: read and follow the agent's events. */
+  | 'events_read'
+  /** `messages:read`: list and read the agent's messages. */
+  | 'messages_read'
+  /** `messages:write`: queue and cancel messages. */
+  | 'messages_write'
+  /** `pets:read`: list and read pets. */
+  | 'pets_read'
+  /** `pets:write`: add pets. */
+  | 'pets_write';
 
 /** What a member signs in with. */
 export type SignInInput = {
@@ -94,7 +125,7 @@ export type UsagePeriod =
   /** 30 buckets of a day in UTC, the last one under way. */
   | 'last_30_days';
 
-export type KeyFragment = { id: string, name: string, hint: string, state: ApiKeyState, createdAt: string, createdBy: string | null, expiresAt: string | null, revokedAt: string | null, lastUsedAt: string | null, lastUsedIp: string | null, replacedById: string | null, agent: { id: string, slug: string, name: string } };
+export type KeyFragment = { id: string, name: string, hint: string, state: ApiKeyState, createdAt: string, createdBy: string | null, expiresAt: string | null, revokedAt: string | null, lastUsedAt: string | null, lastUsedIp: string | null, scopes: Array<Scope> | null, replacedById: string | null, agent: { id: string, slug: string, name: string } };
 
 export type ApiKeysQueryVariables = Exact<{
   first: number;
@@ -105,14 +136,14 @@ export type ApiKeysQueryVariables = Exact<{
 }>;
 
 
-export type ApiKeysQuery = { apiKeys: { nodes: Array<{ id: string, name: string, hint: string, state: ApiKeyState, createdAt: string, createdBy: string | null, expiresAt: string | null, revokedAt: string | null, lastUsedAt: string | null, lastUsedIp: string | null, replacedById: string | null, agent: { id: string, slug: string, name: string } }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } };
+export type ApiKeysQuery = { apiKeys: { nodes: Array<{ id: string, name: string, hint: string, state: ApiKeyState, createdAt: string, createdBy: string | null, expiresAt: string | null, revokedAt: string | null, lastUsedAt: string | null, lastUsedIp: string | null, scopes: Array<Scope> | null, replacedById: string | null, agent: { id: string, slug: string, name: string } }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } };
 
 export type CreateApiKeyMutationVariables = Exact<{
   input: NewApiKey;
 }>;
 
 
-export type CreateApiKeyMutation = { createApiKey: { secret: string, apiKey: { id: string, name: string, hint: string, state: ApiKeyState, createdAt: string, createdBy: string | null, expiresAt: string | null, revokedAt: string | null, lastUsedAt: string | null, lastUsedIp: string | null, replacedById: string | null, agent: { id: string, slug: string, name: string } } } };
+export type CreateApiKeyMutation = { createApiKey: { secret: string, apiKey: { id: string, name: string, hint: string, state: ApiKeyState, createdAt: string, createdBy: string | null, expiresAt: string | null, revokedAt: string | null, lastUsedAt: string | null, lastUsedIp: string | null, scopes: Array<Scope> | null, replacedById: string | null, agent: { id: string, slug: string, name: string } } } };
 
 export type RotateApiKeyMutationVariables = Exact<{
   id: string;
@@ -120,7 +151,7 @@ export type RotateApiKeyMutationVariables = Exact<{
 }>;
 
 
-export type RotateApiKeyMutation = { rotateApiKey: { secret: string, apiKey: { id: string, name: string, hint: string, state: ApiKeyState, createdAt: string, createdBy: string | null, expiresAt: string | null, revokedAt: string | null, lastUsedAt: string | null, lastUsedIp: string | null, replacedById: string | null, agent: { id: string, slug: string, name: string } } } };
+export type RotateApiKeyMutation = { rotateApiKey: { secret: string, apiKey: { id: string, name: string, hint: string, state: ApiKeyState, createdAt: string, createdBy: string | null, expiresAt: string | null, revokedAt: string | null, lastUsedAt: string | null, lastUsedIp: string | null, scopes: Array<Scope> | null, replacedById: string | null, agent: { id: string, slug: string, name: string } } } };
 
 export type RenameApiKeyMutationVariables = Exact<{
   id: string;
@@ -236,6 +267,7 @@ export const KeyFragmentDoc = new TypedDocumentString(`
   revokedAt
   lastUsedAt
   lastUsedIp
+  scopes
   replacedById
   agent {
     id
@@ -286,6 +318,7 @@ export const ApiKeysDocument = new TypedDocumentString(`
   revokedAt
   lastUsedAt
   lastUsedIp
+  scopes
   replacedById
   agent {
     id
@@ -313,6 +346,7 @@ export const CreateApiKeyDocument = new TypedDocumentString(`
   revokedAt
   lastUsedAt
   lastUsedIp
+  scopes
   replacedById
   agent {
     id
@@ -340,6 +374,7 @@ export const RotateApiKeyDocument = new TypedDocumentString(`
   revokedAt
   lastUsedAt
   lastUsedIp
+  scopes
   replacedById
   agent {
     id

@@ -13,30 +13,27 @@ export function Members({ members }: { members: MembersQuery["members"] }) {
   return (
     <Card title="Members">
       <DataTable label="Members" columns={COLUMNS}>
-        {members.map(({ id, email, permissions }) => {
-          const manages = permissions.includes("config_manage");
-          return (
-            <Row
-              key={id}
-              columns={COLUMNS}
-              cells={[
-                <span key="email">
-                  <strong className={styles.email}>{email}</strong> {id === viewer.id && "(you)"}
-                </span>,
-                manages
-                  ? "Admin – manages keys, views the audit log"
-                  : "Viewer – can view agents and members",
-                manages ? (
-                  <Tag key="permission" tone="plain">
-                    config:manage
-                  </Tag>
-                ) : (
-                  "–"
-                ),
-              ]}
-            />
-          );
-        })}
+        {members.map(({ id, email, permissions }) => (
+          <Row
+            key={id}
+            columns={COLUMNS}
+            cells={[
+              <span key="email">
+                <strong className={styles.email}>{email}</strong> {id === viewer.id && "(you)"}
+              </span>,
+              permissions.includes("config_manage")
+                ? "Admin – manages keys, views the audit log"
+                : "Viewer – can view agents and members",
+              permissions.length === 0
+                ? "–"
+                : permissions.map((permission) => (
+                    <Tag key={permission} tone="plain">
+                      {permission.replace("_", ":")}
+                    </Tag>
+                  )),
+            ]}
+          />
+        ))}
       </DataTable>
       <p className={styles.note}>
         Invite members from the command line: <code>npm run -s gateway -- members --help</code>

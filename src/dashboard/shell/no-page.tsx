@@ -15,7 +15,8 @@ export const NotPermitted = ({ title, section }: { title: string; section: strin
   <Page section={section} title={title}>
     <Empty title="You don’t have access to this page">
       <p>
-        Ask an administrator to run <code>npm run -s gateway -- members permit &lt;email&gt; --manage</code>
+        Ask an administrator to run{" "}
+        <code>npm run -s gateway -- members grant &lt;email&gt; config:manage</code>
       </p>
     </Empty>
   </Page>
