@@ -48,7 +48,7 @@ export function isAllowed(caller: Caller, rule: AccessRule | undefined, changes:
 }
 
 /** Whether a member holds a permission; the command line holds all. */
-export const holds = (caller: MemberCaller | Operator, permission: Permission): boolean =>
+const holds = (caller: MemberCaller | Operator, permission: Permission): boolean =>
   caller.kind === "operator" || caller.permissions.includes(permission);
 
 function authorizeKey({ key }: AgentCaller, { key: needed }: AllowedCallers): void {

@@ -36,6 +36,7 @@ onEachEngine((engine) => {
       hint: expect.stringMatching(/^agk_dev_\w{12}$/),
       createdAt: expect.any(String),
       expiresAt: null,
+      scopes: null,
       secret: expect.stringContaining(`${key.hint}_`),
     });
     const reply = await gateway.rest("GET", "/agent/whoami", { token: key.secret });
@@ -109,7 +110,7 @@ onEachEngine((engine) => {
     ]);
     const lines = table.stdout.split("\n");
     expect(lines[0]).toMatch(
-      /^HINT +NAME +AGENT +STATE +CREATED AT +EXPIRES AT +REVOKED AT +LAST USED AT +LAST USED IP +ID$/,
+      /^HINT +NAME +AGENT +STATE +CREATED AT +EXPIRES AT +REVOKED AT +LAST USED AT +LAST USED IP +SCOPES +ID$/,
     );
     // The columns stand below their headings.
     const line = lines.find((text) => text.startsWith(key.hint)) ?? "";

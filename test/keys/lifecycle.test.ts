@@ -29,6 +29,7 @@ onEachEngine((engine) => {
       replacedById: null,
       lastUsedAt: null,
       lastUsedIp: null,
+      scopes: null,
       agent: { slug: "first-agent" },
     });
     expect(await outcomeOf(gateway, secret)).toBe("accepted");
