@@ -28,8 +28,7 @@ export async function assertSignedIn(
     [caller.sessionId, timestamp()],
   );
   if (session === undefined) throw new GatewayError("invalid_session");
-  const permissions = session.permissions.split(",");
-  if (permission !== undefined && !permissions.includes(permission)) {
+  if (permission !== undefined && !session.permissions.split(",").includes(permission)) {
     throw new GatewayError("forbidden", `The permission ${permission} was revoked in the meantime.`);
   }
   if (!whileDeactivated && session.deactivatedAt !== null) {

@@ -1,13 +1,13 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import type { MigrationInterface } from "typeorm";
-import { Initial1763700000000 } from "./migrations/1763700000000-initial";
-import { AuditFilters1763900000000 } from "./migrations/1763900000000-audit-filters";
-import { KeyScopes1764000000000 } from "./migrations/1764000000000-key-scopes";
-import { AuditChanges1764100000000 } from "./migrations/1764100000000-audit-changes";
 
-/** What brings the tables up to date, oldest first. */
-export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
-  Initial1763700000000,
-  AuditFilters1763900000000,
-  KeyScopes1764000000000,
-  AuditChanges1764100000000,
-];
+type Migration = new () => MigrationInterface;
+
+const FOLDER = join(__dirname, "migrations");
+
+/** What brings the tables up to date, oldest first: every file of `migrations/`, whose names begin with a time. */
+export const MIGRATIONS: readonly Migration[] = readdirSync(FOLDER)
+  .filter((file) => /^\d+-[\w-]+\.[jt]s$/.test(file))
+  .sort()
+  .flatMap((file) => Object.values(require(join(FOLDER, file)) as Record<string, Migration>));

@@ -1,4 +1,4 @@
-import type { MembersQuery, Permission } from "../api/documents.generated";
+import type { MembersQuery } from "../api/documents.generated";
 import { useViewer } from "../session/session";
 import { Card } from "../ui/page";
 import { type Column, DataTable, Row } from "../ui/table";
@@ -7,40 +7,33 @@ import styles from "./organization.module.css";
 
 const COLUMNS: readonly Column[] = [{ heading: "Member" }, { heading: "Role" }, { heading: "Permissions" }];
 
-const MAY: Readonly<Record<Permission, string>> = {
-  config_manage: "Admin – manages keys and members, views the audit log",
-  conversations_read: "Reads conversations",
-  conversations_write: "Writes in conversations",
-};
-
 /** The members with their permissions. */
 export function Members({ members }: { members: MembersQuery["members"] }) {
   const viewer = useViewer();
   return (
     <Card title="Members">
       <DataTable label="Members" columns={COLUMNS}>
-        {members.map(({ id, email, permissions }) => {
-          return (
-            <Row
-              key={id}
-              columns={COLUMNS}
-              cells={[
-                <span key="email">
-                  <strong className={styles.email}>{email}</strong> {id === viewer.id && "(you)"}
-                </span>,
-                permissions.map((permission) => MAY[permission]).join(". ") ||
-                  "Viewer – can view agents and members",
-                permissions.length === 0
-                  ? "–"
-                  : permissions.map((permission) => (
-                      <Tag key={permission} tone="plain">
-                        {permission.replace("_", ":")}
-                      </Tag>
-                    )),
-              ]}
-            />
-          );
-        })}
+        {members.map(({ id, email, permissions }) => (
+          <Row
+            key={id}
+            columns={COLUMNS}
+            cells={[
+              <span key="email">
+                <strong className={styles.email}>{email}</strong> {id === viewer.id && "(you)"}
+              </span>,
+              permissions.includes("config_manage")
+                ? "Admin – manages keys, views the audit log"
+                : "Viewer – can view agents and members",
+              permissions.length === 0
+                ? "–"
+                : permissions.map((permission) => (
+                    <Tag key={permission} tone="plain">
+                      {permission.replace("_", ":")}
+                    </Tag>
+                  )),
+            ]}
+          />
+        ))}
       </DataTable>
       <p className={styles.note}>
         Invite members from the command line: <code>npm run -s gateway -- members --help</code>

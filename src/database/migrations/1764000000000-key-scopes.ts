@@ -1,12 +1,12 @@
-import { type MigrationInterface, type QueryRunner, TableColumn } from "typeorm";
+import type { MigrationInterface, QueryRunner } from "typeorm";
 
-/** What a key may be used for, as a list; null, as for every key of before, means everything. */
+/** The operations that a key is limited to, as a list; null, as for every earlier key, means all of them. */
 export class KeyScopes1764000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    await runner.addColumn("api_key", new TableColumn({ name: "scopes", type: "text", isNullable: true }));
+    await runner.query(`ALTER TABLE "api_key" ADD COLUMN "scopes" text`);
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.dropColumn("api_key", "scopes");
+    await runner.query(`ALTER TABLE "api_key" DROP COLUMN "scopes"`);
   }
 }

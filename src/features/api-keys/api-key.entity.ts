@@ -118,7 +118,7 @@ export class ApiKey {
 export type KeyEnds = Pick<ApiKey, "revokedAt" | "expiresAt">;
 
 /** Whether a key is accepted at this moment, its organization aside. */
-export function stateOf({ revokedAt, expiresAt }: KeyEnds): ApiKeyState {
+function stateOf({ revokedAt, expiresAt }: KeyEnds): ApiKeyState {
   if (revokedAt !== null) return ApiKeyState.revoked;
   return expiresAt !== null && expiresAt <= timestamp() ? ApiKeyState.expired : ApiKeyState.active;
 }

@@ -1,1 +1,1 @@
-ALTER TABLE "api_key" ADD "scopes" text;
+ALTER TABLE "api_key" ADD COLUMN "scopes" text;

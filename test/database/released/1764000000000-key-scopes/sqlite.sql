@@ -1,10 +1,1 @@
-DROP INDEX "IDX_ebbb763838da57edab7b5b36b8";
-DROP INDEX "IDX_cbed03f322f537d6c8ab9bbec4";
-DROP INDEX "IDX_d6198c8c0e4199284b281e39af";
-CREATE TABLE "temporary_api_key" ("id" varchar(36) PRIMARY KEY NOT NULL, "organization_id" varchar(36) NOT NULL, "agent_id" varchar(36) NOT NULL, "name" varchar(100) NOT NULL, "held_name" varchar(100), "search_text" text NOT NULL, "hint" varchar(40) NOT NULL, "hash" varchar(64) NOT NULL, "created_at" varchar(24) NOT NULL, "created_by" varchar(254), "expires_at" varchar(24), "revoked_at" varchar(24), "replaced_by_id" varchar(36), "last_used_at" varchar(24), "last_used_ip" varchar(45), "scopes" text, CONSTRAINT "UQ_45e0aa2a880b928326a05a28885" UNIQUE ("hash"), CONSTRAINT "UQ_a137305a4c2b12a5da29886b0a8" UNIQUE ("hint"), CONSTRAINT "FK_491c0ba14ffb7da9ab41635f00c" FOREIGN KEY ("agent_id") REFERENCES "agent" ("id") ON DELETE NO ACTION ON UPDATE NO ACTION);
-INSERT INTO "temporary_api_key"("id", "organization_id", "agent_id", "name", "held_name", "search_text", "hint", "hash", "created_at", "created_by", "expires_at", "revoked_at", "replaced_by_id", "last_used_at", "last_used_ip") SELECT "id", "organization_id", "agent_id", "name", "held_name", "search_text", "hint", "hash", "created_at", "created_by", "expires_at", "revoked_at", "replaced_by_id", "last_used_at", "last_used_ip" FROM "api_key";
-DROP TABLE "api_key";
-ALTER TABLE "temporary_api_key" RENAME TO "api_key";
-CREATE UNIQUE INDEX "IDX_ebbb763838da57edab7b5b36b8" ON "api_key" ("agent_id", "held_name");
-CREATE INDEX "IDX_cbed03f322f537d6c8ab9bbec4" ON "api_key" ("agent_id", "id");
-CREATE INDEX "IDX_d6198c8c0e4199284b281e39af" ON "api_key" ("organization_id", "id");
+ALTER TABLE "api_key" ADD COLUMN "scopes" text;
