@@ -63,31 +63,52 @@ export function authorize(caller: Caller, rule: AccessRule | undefined, changes:
   }
 }
 
+/** Decides on a field by its name and its definition; undefined for introspection and for fields the type lacks. */
+type AllowsField = (name: string, field: GraphQLField<unknown, unknown> | undefined) => boolean;
+
 /**
- * Whether the operations of a document select nothing at their roots but `__typename` and fields that anyone may call.
- * The document needs to be neither valid nor free of cycles, but of bounded depth.
+ * Whether every field that operations select at their roots, directly or through fragments, is allowed.
+ * @param document of bounded depth; it may be invalid, with unknown or circular fragments
  */
-export function isForAnyone(schema: GraphQLSchema, { definitions }: DocumentNode): boolean {
+function everyRootField(
+  schema: GraphQLSchema,
+  { definitions }: DocumentNode,
+  operations: readonly OperationDefinitionNode[],
+  allows: AllowsField,
+): boolean {
   const fragments = new Map<string, SelectionSetNode>();
   for (const each of definitions) {
     if (each.kind === Kind.FRAGMENT_DEFINITION) fragments.set(each.name.value, each.selectionSet);
   }
-  return definitions.every((definition) => {
-    if (definition.kind !== Kind.OPERATION_DEFINITION) return true;
-    const fields = schema.getRootType(definition.operation)?.getFields() ?? {};
-    const seen = new Set<SelectionSetNode | undefined>();
-    const allows = (set: SelectionSetNode | undefined): boolean => {
-      if (set === undefined || seen.has(set)) return true;
-      seen.add(set);
+  return operations.every(({ operation, selectionSet }) => {
+    const fields = schema.getRootType(operation)?.getFields();
+    const visited = new Set<SelectionSetNode>();
+    const visit = (set: SelectionSetNode | undefined): boolean => {
+      if (set === undefined || visited.has(set)) return true;
+      visited.add(set);
       return set.selections.every((node) => {
-        if (node.kind === Kind.INLINE_FRAGMENT) return allows(node.selectionSet);
+        if (node.kind === Kind.INLINE_FRAGMENT) return visit(node.selectionSet);
         const name = node.name.value;
-        if (node.kind === Kind.FRAGMENT_SPREAD) return allows(fragments.get(name));
-        return name === TypeNameMetaFieldDef.name || accessOf(fields[name])?.allowed === "anyone";
+        if (node.kind === Kind.FRAGMENT_SPREAD) return visit(fragments.get(name));
+        return allows(name, fields?.[name]);
       });
     };
-    return allows(definition.selectionSet);
+    return visit(selectionSet);
   });
+}
+
+/**
+ * Whether the operations of a document select nothing at their roots but `__typename` and fields that anyone may call.
+ * @param document of bounded depth; it may be invalid
+ */
+export function isForAnyone(schema: GraphQLSchema, document: DocumentNode): boolean {
+  const operations = document.definitions.filter((each) => each.kind === Kind.OPERATION_DEFINITION);
+  return everyRootField(
+    schema,
+    document,
+    operations,
+    (name, field) => name === TypeNameMetaFieldDef.name || accessOf(field)?.allowed === "anyone",
+  );
 }
 
 /** Applies the declarations to every call, before its arguments are looked at. */
@@ -102,26 +123,24 @@ export const authChecker: AuthChecker<RequestContext> = ({ context, info }) => {
 };
 
 /**
- * Whether a caller with a credential may call every root field that an operation selects, wherever fragments put it.
- * @param document a valid one, which has no circles of fragments
+ * Whether a caller with a credential may call every root field that an operation selects.
+ * @param document a valid one
  */
 export function mayCallAll(
   caller: Caller,
   schema: GraphQLSchema,
   document: DocumentNode,
-  { operation, selectionSet }: OperationDefinitionNode,
+  operation: OperationDefinitionNode,
 ): boolean {
   if (caller.kind === "anonymous") return false;
-  const fields = schema.getRootType(operation)?.getFields() ?? {};
-  const mayCall = ({ selections }: SelectionSetNode): boolean =>
-    selections.every((node) => {
-      if (node.kind === Kind.INLINE_FRAGMENT) return mayCall(node.selectionSet);
-      if (node.kind === Kind.FRAGMENT_SPREAD) return mayCall(fragmentOf(document, node.name.value));
-      const field = fields[node.name.value];
-      // Only `__typename` and introspection are no fields of the type.
-      return field === undefined || isAllowed(caller, accessOf(field), operation === "mutation");
-    });
-  return mayCall(selectionSet);
+  const changes = operation.operation === "mutation";
+  return everyRootField(
+    schema,
+    document,
+    [operation],
+    // Only `__typename` and introspection are no fields of the type.
+    (_, field) => field === undefined || isAllowed(caller, accessOf(field), changes),
+  );
 }
 
 /** Whether `authorize` lets a caller pass. */
@@ -132,14 +151,4 @@ export function isAllowed(caller: Caller, rule: AccessRule | undefined, changes:
   } catch {
     return false;
   }
-}
-
-const EMPTY: SelectionSetNode = { kind: Kind.SELECTION_SET, selections: [] };
-
-function fragmentOf({ definitions }: DocumentNode, name: string): SelectionSetNode {
-  for (const definition of definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION && definition.name.value === name)
-      return definition.selectionSet;
-  }
-  return EMPTY;
 }

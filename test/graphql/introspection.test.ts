@@ -68,6 +68,12 @@ const GUESSES: [what: string, code: ErrorCode, right: string, wrong: string, var
   ],
   ["a root type", "unauthenticated", "{ __schema { queryType { name } } }", "subscription { hats }"],
   [
+    "a name that every JavaScript object has",
+    "unauthenticated",
+    "{ pets { nodes { id } } }",
+    "subscription { constructor }",
+  ],
+  [
     "the type of a variable",
     "graphql_validation_failed",
     "query ($x: PetStatus) { __typename }",
