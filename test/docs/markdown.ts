@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 
-const FOLDERS = [".", "docs", ".github", "deploy", "test/bench", "test/bench/results"];
+const FOLDERS = [".", "docs", ".github", "deploy", "test/bench", "test/bench/results", "test/overload"];
 
 /** Every Markdown file of the repository, by its path from the top. */
 export const PAGES = FOLDERS.flatMap((folder) =>
