@@ -5,8 +5,10 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent } from "../../src/agents/agent.entity";
+import { loadConfig } from "../../src/config";
 import { createDataSource } from "../../src/database/data-source";
 import { Database } from "../../src/database/database";
+import { StartupError } from "../../src/errors";
 import { ApiKey } from "../../src/keys/api-key.entity";
 import { Member } from "../../src/members/member.entity";
 import { Organization } from "../../src/organizations/organization.entity";
@@ -76,6 +78,40 @@ onEachEngine((engine) => {
   });
 });
 
+/** Reads settings, which must fail. @returns what a start with them says */
+function complaintAbout(env: Record<string, string>): string {
+  try {
+    loadConfig(env);
+  } catch (error) {
+    expect(error).toBeInstanceOf(StartupError);
+    return (error as StartupError).message;
+  }
+  throw new Error(`accepted: ${JSON.stringify(env)}`);
+}
+
+// Read in this process, as a server takes a second to find out; that it ends with such a line is below.
+test.each<[string, Record<string, string>]>([
+  ["PORT", { PORT: "http-hunter2" }],
+  ["PORT", { PORT: "65536" }],
+  ["DATABASE_URL", { DATABASE_URL: "mysql://user:hunter2@host/db" }],
+  ["DATABASE_URL", { DATABASE_URL: "postgres://user:hunter2%@host/db" }],
+  ["DATABASE_URL", { DATABASE_URL: "postgres://user:hunter2/@host/db" }],
+  ["ENVIRONMENT", { ENVIRONMENT: "hunter2" }],
+  ["LOG_LEVEL", { LOG_LEVEL: "hunter2" }],
+  ["GRAPHQL_INTROSPECTION", { GRAPHQL_INTROSPECTION: "hunter2" }],
+  ["TLS_CERT_FILE and TLS_KEY_FILE", { TLS_KEY_FILE: "/etc/hunter2.pem" }],
+  ["PUBLIC_URL", { PUBLIC_URL: "https://user:hunter2@gateway.example.com" }],
+  ["CORS_ORIGINS", { CORS_ORIGINS: "https://app.example.com,https://*.hunter2.com" }],
+  ["CORS_ORIGINS", { CORS_ORIGINS: "https://app.example.com?hunter2" }],
+  ["BODY_LIMIT_BYTES", { BODY_LIMIT_BYTES: "1MB" }],
+  ["BOOTSTRAP_OWNER_PASSWORD", { BOOTSTRAP_OWNER_PASSWORD: "hunter2" }],
+])("a wrong %s is named in one line, never with its value", (name, env) => {
+  const complaint = complaintAbout(env);
+  expect(complaint).toContain(name);
+  expect(complaint).toMatch(/^.+$/);
+  expect(complaint).not.toContain("hunter2");
+});
+
 describe("a start that cannot succeed ends with code 1 and one line", () => {
   let directory: string;
   beforeEach(async () => {
@@ -98,31 +134,9 @@ describe("a start that cannot succeed ends with code 1 and one line", () => {
   }
 
   test("that names the setting which is wrong, and never its value", async () => {
-    const cases: [string, Record<string, string>][] = [
-      ["PORT", { PORT: "http-hunter2" }],
-      ["PORT", { PORT: "65536" }],
-      ["DATABASE_URL", { DATABASE_URL: "mysql://user:hunter2@host/db" }],
-      ["DATABASE_URL", { DATABASE_URL: "postgres://user:hunter2%@host/db" }],
-      ["DATABASE_URL", { DATABASE_URL: "postgres://user:hunter2/@host/db" }],
-      ["ENVIRONMENT", { ENVIRONMENT: "hunter2" }],
-      ["LOG_LEVEL", { LOG_LEVEL: "hunter2" }],
-      ["GRAPHQL_INTROSPECTION", { GRAPHQL_INTROSPECTION: "hunter2" }],
-      ["TLS_CERT_FILE and TLS_KEY_FILE", { TLS_KEY_FILE: "/etc/hunter2.pem" }],
-      ["PUBLIC_URL", { PUBLIC_URL: "https://user:hunter2@gateway.example.com" }],
-      ["CORS_ORIGINS", { CORS_ORIGINS: "https://app.example.com,https://*.hunter2.com" }],
-      ["CORS_ORIGINS", { CORS_ORIGINS: "https://app.example.com?hunter2" }],
-      ["BODY_LIMIT_BYTES", { BODY_LIMIT_BYTES: "1MB" }],
-      ["BOOTSTRAP_OWNER_PASSWORD", { BOOTSTRAP_OWNER_PASSWORD: "hunter2" }],
-    ];
-    for (let i = 0; i < cases.length; i += 2) {
-      await Promise.all(
-        cases.slice(i, i + 2).map(async ([name, env]) => {
-          const line = await lineOf(env);
-          expect(line).toContain(name);
-          expect(line).not.toContain("hunter2");
-        }),
-      );
-    }
+    const line = await lineOf({ DATABASE_URL: "postgres://user:hunter2%@host/db" });
+    expect(line).toContain("DATABASE_URL");
+    expect(line).not.toContain("hunter2");
   });
 
   test("that names the certificate files which are missing or are none", async () => {

@@ -18,6 +18,18 @@ const IN_PROCESS = ["Script", "compileFunction", "runInThisContext", "runInNewCo
 /** The tests load modules and compile JSON schemas while the server runs. */
 const OF_TESTS = /jest-runtime|node_modules\/ajv\//;
 
+let unwatched = 0;
+
+/** Does work that may make code, as the start of a server does, while other servers are watched. */
+export async function withoutCodeWatch<T>(work: () => Promise<T>): Promise<T> {
+  unwatched++;
+  try {
+    return await work();
+  } finally {
+    unwatched--;
+  }
+}
+
 /**
  * Watches the ways to make code of a text, from now on.
  * @param vm whether `node:vm` is watched too; to be ended before the suite ends
@@ -26,6 +38,7 @@ const OF_TESTS = /jest-runtime|node_modules\/ajv\//;
 export function watchCodeGeneration({ vm = false } = {}): { made: readonly string[]; end(): void } {
   const made: string[] = [];
   const note = (name: string, args: unknown[]) => {
+    if (unwatched > 0) return;
     const limit = Error.stackTraceLimit;
     Error.stackTraceLimit = 100;
     const { stack = "" } = new Error();

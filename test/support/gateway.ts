@@ -8,7 +8,7 @@ import { operatorFor, type RequestContext } from "../../src/context";
 import { createDataSource } from "../../src/database/data-source";
 import { logOptions } from "../../src/logger";
 import type { Services } from "../../src/services";
-import { watchCodeGeneration } from "./code-generation";
+import { watchCodeGeneration, withoutCodeWatch } from "./code-generation";
 import { assertInContract } from "./contract";
 import type { TestDatabase, TestEngine } from "./engines";
 
@@ -85,9 +85,17 @@ export async function startGateway(
     },
   });
   const log = pino(logOptions(config.logLevel), sink);
-  const app = await createApp(config, createDataSource(own.url, config.databasePoolSize), log, dashboard);
-  const first = await bootstrap(app.services.database, config);
-  await app.http.listen({ port: 0, host: "127.0.0.1" });
+  const { app, first } = await withoutCodeWatch(async () => {
+    const created = await createApp(
+      config,
+      createDataSource(own.url, config.databasePoolSize),
+      log,
+      dashboard,
+    );
+    const made = await bootstrap(created.services.database, config);
+    await created.http.listen({ port: 0, host: "127.0.0.1" });
+    return { app: created, first: made };
+  });
   const codeGeneration = watchCodeGeneration();
   const url = `http://127.0.0.1:${(app.http.server.address() as AddressInfo).port}`;
 
@@ -122,8 +130,8 @@ export async function startGateway(
     close: async () => {
       await app.close();
       codeGeneration.end();
-      if (codeGeneration.made.length > 0) throw new Error(`A request made code:\n${codeGeneration.made[0]}`);
       if (database === undefined) await own.drop();
+      if (codeGeneration.made.length > 0) throw new Error(`A request made code:\n${codeGeneration.made[0]}`);
     },
   };
   if (signInOwner) gateway.owner = await signIn(gateway, OWNER);
