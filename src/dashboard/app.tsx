@@ -1,15 +1,21 @@
 import { MantineProvider } from "@mantine/core";
+import { Notifications } from "@mantine/notifications";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { Router } from "wouter";
 import { client } from "./api/client";
 import { SecretDialog } from "./api-keys/secret-dialog";
-import { Pages } from "./pages";
+import { Routes } from "./routes";
 import { SignedIn } from "./session/session";
 import { ErrorBoundary } from "./ui/error-boundary";
-import { Toasts } from "./ui/toasts";
 import "./styles/index.css";
 
-/** The dashboard. What Mantine would put into style elements stands in files: the policy of the page allows no others. */
+/** How long a message stays (ms). */
+const TOAST_MS = 6_000;
+
+/**
+ * The dashboard. Mantine's variables and global classes come from CSS files, because the Content-Security-Policy allows
+ * no style elements.
+ */
 export const App = () => (
   <MantineProvider
     defaultColorScheme="auto"
@@ -21,13 +27,14 @@ export const App = () => (
       <Router base="/dashboard">
         <ErrorBoundary>
           <SignedIn>
-            <Pages />
+            <Routes />
           </SignedIn>
         </ErrorBoundary>
       </Router>
-      {/* Outside, so that neither a walk to another page nor the end of the session takes a secret away unseen. */}
+      {/* Outside of the pages, so that neither navigation nor the end of the session closes it. */}
       <SecretDialog />
-      <Toasts />
+      {/* The live region is there before the first message, or screen readers would miss it. */}
+      <Notifications role="status" aria-live="polite" limit={3} autoClose={TOAST_MS} />
     </QueryClientProvider>
   </MantineProvider>
 );

@@ -1,4 +1,4 @@
-// Builds the dashboard into dist/dashboard, unless that was built from the same sources.
+// Builds the dashboard into dist/dashboard, unless the sources are unchanged.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ for (const file of [...sources, join(ROOT, "package-lock.json")])
 const stamp = hash.digest("hex");
 
 if (read(STAMP) !== stamp || read(join(OUTPUT, "index.html")) === undefined) {
-  // Of a build that is broken off nobody shall think that it was this one.
+  // A build that is interrupted must not look complete.
   rmSync(STAMP, { force: true });
   const { build } = await import("vite");
   await build({ configFile: join(HERE, "vite.config.mjs"), logLevel: "warn" });
@@ -27,14 +27,14 @@ if (read(STAMP) !== stamp || read(join(OUTPUT, "index.html")) === undefined) {
   writeFileSync(STAMP, stamp);
 }
 
-/** Puts the compressed forms of a file beside it, so that nobody compresses it again for each answer. */
+/** Writes the compressed forms of a file beside it, so that no request has to compress it. */
 function compress(file) {
   const content = readFileSync(file);
   writeFileSync(`${file}.br`, brotliCompressSync(content));
   writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }));
 }
 
-/** The text of a file, undefined when there is none. */
+/** The text of a file, undefined if it does not exist. */
 function read(file) {
   try {
     return readFileSync(file, "utf8");

@@ -1,4 +1,4 @@
-// Writes the types and texts of every *.graphql document of the dashboard; with --check it fails when they are stale.
+// Generates types and texts from the *.graphql documents of the dashboard; with --check, fails if they are stale.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { preset } from "@graphql-codegen/client-preset";
@@ -33,7 +33,7 @@ const sections = await preset.buildGeneratesSection({
     scalars: { ID: "string", DateTimeISO: "string" },
   },
 });
-// The other sections look documents up by their text, which would put every text into the bundle twice.
+// The other sections look documents up by their text, so the bundle would contain each text twice.
 const section = sections.find(({ filename }) => filename.endsWith("graphql.ts"));
 const output = `// Written by \`npm run fix\` from schema.graphql and the *.graphql files here.\n${await codegen(section)}\n`;
 

@@ -3,6 +3,6 @@ import { createRoot } from "react-dom/client";
 import { App } from "./app";
 
 const root = document.getElementById("root");
-if (root === null) throw new Error("The page has no place for the dashboard.");
-// In slices, in between which the browser can answer.
+if (root === null) throw new Error("The page has no #root.");
+// Renders in slices, so that the browser can respond in between.
 startTransition(() => createRoot(root).render(<App />));

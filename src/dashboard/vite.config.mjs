@@ -1,11 +1,11 @@
 import { defineConfig } from "vite";
 
 /**
- * Runs each library as a task of its own before the page's, in place of only loading it early: in between, the
- * browser can answer to whoever is already typing.
+ * Replaces the module preloads of libraries with scripts: each runs as a separate task, and the browser can handle
+ * input in between.
  */
-const runApart = {
-  name: "run-apart",
+const librariesFirst = {
+  name: "libraries-first",
   transformIndexHtml: {
     order: "post",
     handler(html) {
@@ -20,18 +20,18 @@ const runApart = {
   },
 };
 
-/** The dashboard as static files; `vite dev` shows changes at once, on a gateway that runs at port 4000. */
+/** Builds the dashboard as static files. `vite dev` shows changes immediately, with the server on port 4000. */
 export default defineConfig({
   root: import.meta.dirname,
   base: "/dashboard/",
-  plugins: [runApart],
+  plugins: [librariesFirst],
   build: {
     outDir: "../../dist/dashboard",
     emptyOutDir: true,
     target: "baseline-widely-available",
-    // The first that know light-dark(), which cannot be spelt otherwise where a script chooses the scheme.
+    // The first versions with light-dark(), which has no fallback when a script chooses the theme.
     cssTarget: ["chrome123", "edge123", "firefox120", "safari17.5"],
-    // The Content-Security-Policy allows no data: scripts or styles, and fonts there are none.
+    // The Content-Security-Policy allows no scripts or styles in data: URLs.
     assetsInlineLimit: 0,
     rolldownOptions: {
       onwarn: (warning, warn) => warning.code !== "MODULE_LEVEL_DIRECTIVE" && warn(warning),
@@ -45,6 +45,6 @@ export default defineConfig({
       },
     },
   },
-  // With the address that the browser knows: the gateway keeps sessions for its own pages alone.
+  // Keeps the Host header of the browser: the server accepts session cookies only from its own origin.
   server: { proxy: { "/graphql": { target: "http://127.0.0.1:4000", changeOrigin: false } } },
 });

@@ -7,7 +7,7 @@ import { describeDashboard, dialogOf, gone, rowOf, seen, turnBackTo } from "./vi
 describeDashboard("Settings, API keys", (dashboard) => {
   const whoami = (token: string) => dashboard.gateway.rest("GET", "/agent/whoami", { token });
 
-  /** The secret that the open dialog shows; afterwards it is closed. */
+  /** Copies the secret of the open dialog and closes it. */
   const takeSecret = async (page: Page): Promise<string> => {
     const secret = (await dialogOf(page).locator("pre").first().textContent()) ?? "";
     await dialogOf(page).getByRole("button", { name: "Copy the API key" }).click();
@@ -16,7 +16,7 @@ describeDashboard("Settings, API keys", (dashboard) => {
     return secret;
   };
 
-  test("a key is created, works, and shows at once, in other tabs too", async () => {
+  test("a key is created, works, and appears immediately, in other tabs too", async () => {
     const page = await dashboard.visit("/settings/api-keys");
     const other = await page.context().newPage();
     await other.goto(page.url());
@@ -24,7 +24,7 @@ describeDashboard("Settings, API keys", (dashboard) => {
     await page.getByRole("button", { name: "Create API key" }).click();
     await dialogOf(page).getByLabel("Name").fill("billing");
     await dialogOf(page).getByRole("button", { name: "Create API key" }).click();
-    await seen(dialogOf(page).getByText("is shown this once"));
+    await seen(dialogOf(page).getByText("Copy this key now."));
     await seen(rowOf(other, "billing"));
     const secret = await takeSecret(page);
     expect((await whoami(secret)).body).toMatchObject({
@@ -37,22 +37,22 @@ describeDashboard("Settings, API keys", (dashboard) => {
     expect(await row.textContent()).toContain("by owner@example.com");
   });
 
-  test("a key can be made to end by itself", async () => {
+  test("a key can be created with an expiration", async () => {
     const page = await dashboard.visit("/settings/api-keys?create=yes");
     await dialogOf(page).getByLabel("Name").fill("for a month");
-    await dialogOf(page).getByLabel("Expires").selectOption("In 30 days");
-    await seen(dialogOf(page).getByText("Ends by itself on"));
+    await dialogOf(page).getByLabel("Expiration").selectOption("30 days");
+    await seen(dialogOf(page).getByText("Expires on"));
     await dialogOf(page).getByRole("button", { name: "Create API key" }).click();
     await takeSecret(page);
-    await seen(rowOf(page, "for a month").getByText("ends in 30 days"));
+    await seen(rowOf(page, "for a month").getByText("expires in 30 days"));
   });
 
-  test("a key can be made to end on a date, to the end of that day here", async () => {
+  test("a key can expire on a date, at the end of that day in the browser's time zone", async () => {
     const { gateway } = dashboard;
     const page = await dashboard.visit("/settings/api-keys?create=yes", { timezoneId: "Asia/Tokyo" });
     await dialogOf(page).getByLabel("Name").fill("until new year");
-    await dialogOf(page).getByLabel("Expires").selectOption("On a date…");
-    await seen(dialogOf(page).getByText("Ends by itself with a day of your choice."));
+    await dialogOf(page).getByLabel("Expiration").selectOption("On a date…");
+    await seen(dialogOf(page).getByText("Pick the last day this key should work."));
     await dialogOf(page).getByLabel("Last day").fill("2099-12-31");
     await dialogOf(page).getByRole("button", { name: "Create API key" }).click();
     await takeSecret(page);
@@ -64,7 +64,7 @@ describeDashboard("Settings, API keys", (dashboard) => {
     expect(keys.body.data.apiKeys.nodes).toEqual([{ expiresAt: "2099-12-31T14:59:59.000Z" }]);
   });
 
-  test("a name in use is refused at its field, and what was typed stays", async () => {
+  test("a name in use is rejected at its field until it is edited, and the form keeps what was typed", async () => {
     const page = await dashboard.visit("/settings/api-keys?create=yes");
     const name = dialogOf(page).getByLabel("Name");
     await name.fill("First key");
@@ -76,20 +76,21 @@ describeDashboard("Settings, API keys", (dashboard) => {
     await seen(dialogOf(page).getByText("Name must not be empty."));
     expect(await name.getAttribute("aria-invalid")).toBe("true");
     await name.fill("Another key");
+    expect(await name.getAttribute("aria-invalid")).toBeNull();
     await dialogOf(page).getByRole("button", { name: "Create API key" }).click();
     await takeSecret(page);
     await seen(rowOf(page, "Another key"));
   });
 
-  test("a key that is revoked is refused from its next request on", async () => {
+  test("a revoked key is rejected on its next request", async () => {
     const { secret } = await mint(dashboard.gateway, { name: "to be revoked" });
     expect((await whoami(secret)).status).toBe(200);
     const page = await dashboard.visit("/settings/api-keys?search=to+be+revoked");
     await page.getByRole("button", { name: "Revoke to be revoked" }).click();
     const dialog = dialogOf(page);
     await seen(dialog.getByRole("heading", { name: "Revoke “to be revoked”?" }));
-    expect(await dialog.textContent()).toMatch(/calls as First agent with this key stops working.*403/s);
-    await dialog.getByRole("button", { name: "Keep the key" }).click();
+    expect(await dialog.textContent()).toMatch(/Anything using this key will immediately get a 403 error/);
+    await dialog.getByRole("button", { name: "Cancel" }).click();
     await gone(dialog);
     expect((await whoami(secret)).status).toBe(200);
 
@@ -97,13 +98,13 @@ describeDashboard("Settings, API keys", (dashboard) => {
     const answered = page.waitForResponse(
       (answer) => answer.request().postData()?.includes("revokeApiKey") === true,
     );
-    await dialog.getByRole("button", { name: "Revoke the key" }).click();
+    await dialog.getByRole("button", { name: "Revoke key" }).click();
     await answered;
     expect(await whoami(secret)).toMatchObject({ status: 403, body: { code: "key_revoked" } });
     await seen(rowOf(page, "to be revoked").getByText("Revoked"));
-    await seen(page.getByRole("status").getByText("to be revoked is revoked."));
+    await seen(page.getByRole("status").getByText("Revoked to be revoked."));
     expect(await page.getByRole("button", { name: "Revoke to be revoked" }).count()).toBe(0);
-    // Its button is gone, so the focus is where reading goes on.
+    // Its button is gone, so the focus returns to the heading.
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("H1");
   });
 
@@ -111,25 +112,27 @@ describeDashboard("Settings, API keys", (dashboard) => {
     const { secret: old, hint } = await mint(dashboard.gateway, { name: "to be rotated" });
     const page = await dashboard.visit("/settings/api-keys?search=to+be+rotated");
     await page.getByRole("button", { name: "Rotate to be rotated" }).click();
-    await dialogOf(page).getByLabel("The old key still works").selectOption("For 24 hours");
-    await dialogOf(page).getByRole("button", { name: "Rotate the key" }).click();
+    await dialogOf(page).getByLabel("Keep the old key working for").selectOption("24 hours");
+    await dialogOf(page).getByRole("button", { name: "Rotate key" }).click();
     const secret = await takeSecret(page);
     expect(secret).not.toBe(old);
     expect([(await whoami(old)).status, (await whoami(secret)).status]).toEqual([200, 200]);
-    await seen(rowOf(page, hint).getByText("Being replaced"));
-    await seen(rowOf(page, hint).getByText("ends in 24 hours"));
+    await seen(rowOf(page, hint).getByText("Rotating"));
+    await seen(rowOf(page, hint).getByText("expires in 24 hours"));
     // A replaced key cannot be rotated again.
     expect(await page.getByRole("button", { name: "Rotate to be rotated" }).count()).toBe(1);
   });
 
-  test("a key is rotated without grace, and the old one is refused at once", async () => {
+  test("a key is rotated without grace, and the old one is rejected immediately", async () => {
     const { secret: old } = await mint(dashboard.gateway, { name: "leaked" });
     const page = await dashboard.visit("/settings/api-keys?search=leaked");
     await page.getByRole("button", { name: "Rotate leaked" }).click();
-    await seen(dialogOf(page).getByText("Put it in place while both are accepted."));
-    await dialogOf(page).getByLabel("The old key still works").selectOption("Not at all: revoke it now");
-    await seen(dialogOf(page).getByText("What has the old one is refused until it has the new one."));
-    await dialogOf(page).getByRole("button", { name: "Rotate the key" }).click();
+    await seen(dialogOf(page).getByText("Both work until the old one expires."));
+    await dialogOf(page)
+      .getByLabel("Keep the old key working for")
+      .selectOption("Don’t – revoke immediately");
+    await seen(dialogOf(page).getByText("Anything still using the old key will fail immediately."));
+    await dialogOf(page).getByRole("button", { name: "Rotate key" }).click();
     await takeSecret(page);
     expect((await whoami(old)).status).toBe(403);
   });
@@ -141,7 +144,7 @@ describeDashboard("Settings, API keys", (dashboard) => {
     await dialogOf(page).getByLabel("New name").fill("new name");
     await page.keyboard.press("Enter");
     await seen(rowOf(page, "new name"));
-    await seen(page.getByText("old name is now new name."));
+    await seen(page.getByText("Renamed old name to new name."));
   });
 
   test("the list is searched and filtered, and the address keeps that", async () => {
@@ -150,26 +153,26 @@ describeDashboard("Settings, API keys", (dashboard) => {
     await mint(gateway, { name: "crm staging" });
     await gateway.services.keys.revoke(await operator(gateway), id);
     const page = await dashboard.visit("/settings/api-keys");
-    await page.getByLabel("Search by name or hint").fill("CRM");
+    await page.getByLabel("Search by name or key prefix").fill("CRM");
     await gone(rowOf(page, "First key"));
     await seen(rowOf(page, "crm staging"));
-    await page.getByLabel("State").selectOption("Revoked");
+    await page.getByLabel("Status").selectOption("Revoked");
     await gone(rowOf(page, "crm staging"));
     await seen(rowOf(page, "crm 100%"));
     await page.reload();
     await seen(rowOf(page, "crm 100%"));
-    expect(await page.getByLabel("Search by name or hint").inputValue()).toBe("CRM");
-    await page.getByLabel("Search by name or hint").fill("nothing like it");
-    await page.getByRole("button", { name: "Show all keys" }).click();
+    expect(await page.getByLabel("Search by name or key prefix").inputValue()).toBe("CRM");
+    await page.getByLabel("Search by name or key prefix").fill("nothing like it");
+    await page.getByRole("button", { name: "Clear filters" }).click();
     await seen(rowOf(page, "First key"));
     await page.goBack();
-    await seen(page.getByText("No API key matches"));
+    await seen(page.getByText("No matching API keys"));
   });
 
   test("an address with filters that do not exist shows the list without them", async () => {
     const page = await dashboard.visit(`/settings/api-keys?state=bogus&search=${"F".repeat(101)}`);
-    await seen(page.getByText("No API key matches"));
-    expect(await page.getByLabel("State").inputValue()).toBe("");
+    await seen(page.getByText("No matching API keys"));
+    expect(await page.getByLabel("Status").inputValue()).toBe("");
     await page.goto(`${dashboard.gateway.url}/dashboard/settings/api-keys?state=bogus`);
     await seen(rowOf(page, "First key"));
   });
@@ -191,7 +194,7 @@ describeDashboard("Settings, API keys", (dashboard) => {
     await seen(rowOf(page, "page 00"));
   });
 
-  test("what somebody else changes shows within seconds", async () => {
+  test("changes by other members appear within seconds", async () => {
     const { gateway } = dashboard;
     const { id } = await mint(gateway, { name: "elsewhere" });
     const page = await dashboard.visit("/settings/api-keys?search=elsewhere");
@@ -200,41 +203,41 @@ describeDashboard("Settings, API keys", (dashboard) => {
     await seen(rowOf(page, "elsewhere").getByText("Revoked"));
   });
 
-  test("an organization without keys is shown how to begin", async () => {
+  test("an organization without keys shows how to start", async () => {
     const { gateway } = dashboard;
     const { manager } = await addOrganization(gateway, "fresh");
     const page = await dashboard.visit("/settings/api-keys", { as: manager });
     await seen(page.getByText("No API keys yet"));
-    await page.getByRole("button", { name: "Create the first API key" }).click();
+    await page.getByRole("button", { name: "Create your first API key" }).click();
     await seen(dialogOf(page).getByLabel("Name"));
     expect(await dialogOf(page).getByLabel("Agent").locator("option").allTextContents()).toEqual([
       "Agent of fresh",
     ]);
   });
 
-  test("an organization without agents is told where they come from", async () => {
+  test("an organization without agents learns how to add one", async () => {
     const { gateway } = dashboard;
     await gateway.services.organizations.create({ slug: "agentless", name: "Agentless" });
     const manager = await addMember(gateway, { org: "agentless", manage: true });
     const page = await dashboard.visit("/settings/api-keys", { as: manager });
-    await page.getByRole("button", { name: "Create the first API key" }).click();
-    await seen(dialogOf(page).getByText("your organization has none yet"));
+    await page.getByRole("button", { name: "Create your first API key" }).click();
+    await seen(dialogOf(page).getByText("You need an agent before you can create a key."));
     expect(await dialogOf(page).getByLabel("Name").count()).toBe(0);
     await page.keyboard.press("Enter");
     await gone(dialogOf(page));
   });
 
-  test("a member without config:manage neither finds the page nor is let in", async () => {
+  test("a member without config:manage sees neither the link nor the page", async () => {
     const { gateway } = dashboard;
     const member = await addMember(gateway);
     const page = await dashboard.visit("/settings/api-keys", { as: member });
-    await seen(page.getByText("This page is for members who manage the organization"));
+    await seen(page.getByText("You don’t have access to this page"));
     const links = await page
       .getByRole("navigation", { name: "Dashboard" })
       .getByRole("link")
       .allTextContents();
     expect(links).toEqual(["Overview", "Organization"]);
-    // The page's own cookie, past what the page offers.
+    // With the session cookie, but around the user interface.
     const refused = await page.evaluate(async () => {
       const answer = await fetch("/graphql", {
         method: "POST",

@@ -7,7 +7,7 @@ import { describeDashboard, gone, seen } from "./visit";
 describeDashboard("the audit log", (dashboard) => {
   const sentences = (page: Page) => page.getByRole("list", { name: "Entries" }).locator("li > p");
 
-  /** Presses the button and reads the file: its lines, with the cells of each. */
+  /** Exports the log. @returns the cells of each line */
   const exported = async (page: Page): Promise<string[][]> => {
     const [download] = await Promise.all([
       page.waitForEvent("download"),
@@ -25,7 +25,7 @@ describeDashboard("the audit log", (dashboard) => {
       );
   };
 
-  test("tells in sentences who did what, with the exact time and its zone", async () => {
+  test("describes each entry in a sentence, with the exact time and its zone", async () => {
     const { gateway } = dashboard;
     const { manager, agentId } = await addOrganization(gateway, "storytellers");
     const as = { token: manager.token };
@@ -50,13 +50,13 @@ describeDashboard("the audit log", (dashboard) => {
       `${manager.email} revoked the API key billing`,
       `${manager.email} created the API key billing`,
       `${manager.email} signed in`,
-      `The command line added the member ${manager.email}`,
-      "The command line added the agent storytellers-agent",
-      "The command line created the organization storytellers",
+      `CLI added the member ${manager.email}`,
+      "CLI added the agent storytellers-agent",
+      "CLI created the organization storytellers",
     ]);
     await seen(
       page
-        .getByText("Times are in Asia/Calcutta (UTC+05:30).")
+        .getByText("Times are shown in Asia/Calcutta (UTC+05:30).")
         .or(page.getByText("Asia/Kolkata (UTC+05:30)")),
     );
     const entry = page.getByRole("listitem").filter({ hasText: "revoked the API key billing" });
@@ -65,64 +65,64 @@ describeDashboard("the audit log", (dashboard) => {
     expect(await time.getAttribute("dateTime")).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
     expect(await entry.textContent()).toMatch(/\d\d:\d\d:\d\d/);
     await entry.getByText("Details").click();
-    await seen(entry.getByText("Request id"));
+    await seen(entry.getByText("Request ID"));
   });
 
-  test("is filtered by what, who, when and subject, and the address keeps that", async () => {
+  test("is filtered by action, actor, date and target, and the URL keeps the filters", async () => {
     const { gateway } = dashboard;
     const member = await addMember(gateway, { manage: true });
     const { id } = await mint(gateway, { name: "followed" });
     await gateway.services.keys.revoke(await operator(gateway), id);
     const page = await dashboard.visit("/audit-log", { as: member });
-    await page.getByLabel("What").selectOption("API key revoked");
-    await gone(page.getByText("The command line created the API key followed"));
-    await seen(page.getByText("The command line revoked the API key followed"));
-    await page.getByLabel("Who").selectOption(member.email);
-    await seen(page.getByText("No entry matches"));
-    await page.getByLabel("What").selectOption("Signed in");
+    await page.getByLabel("Action").selectOption("API key revoked");
+    await gone(page.getByText("CLI created the API key followed"));
+    await seen(page.getByText("CLI revoked the API key followed"));
+    await page.getByLabel("Actor").selectOption(member.email);
+    await seen(page.getByText("No matching activity"));
+    await page.getByLabel("Action").selectOption("Signed in");
     await seen(page.getByText(`${member.email} signed in`).first());
     await page.reload();
     await seen(page.getByText(`${member.email} signed in`).first());
     await page.getByRole("button", { name: "Clear" }).click();
-    await seen(page.getByText("The command line revoked the API key followed"));
+    await seen(page.getByText("CLI revoked the API key followed"));
 
-    await page.getByLabel("When").selectOption("From … to …");
+    await page.getByLabel("Date").selectOption("Custom range");
     await page.getByLabel("To", { exact: true }).fill("2020-01-01");
-    await seen(page.getByText("No entry matches"));
+    await seen(page.getByText("No matching activity"));
     await page.getByLabel("From", { exact: true }).fill("2020-01-02");
-    await seen(page.getByText("The period ends before it begins"));
-    await page.getByLabel("When").selectOption("Last 24 hours");
-    await seen(page.getByText("The command line revoked the API key followed"));
+    await seen(page.getByText("The start date is after the end date"));
+    await page.getByLabel("Date").selectOption("Last 24 hours");
+    await seen(page.getByText("CLI revoked the API key followed"));
 
     await page.getByRole("link", { name: "API keys" }).click();
     await page.getByRole("link", { name: "History of followed" }).click();
-    await seen(page.getByText("Only what was done to followed."));
+    await seen(page.getByText("Target: followed"));
     expect(await sentences(page).allTextContents()).toEqual([
-      "The command line revoked the API key followed",
-      "The command line created the API key followed",
+      "CLI revoked the API key followed",
+      "CLI created the API key followed",
     ]);
   });
 
-  test("says what a key was renamed to, on the page and in the file", async () => {
+  test("shows the new name of a renamed key, on the page and in the file", async () => {
     const { gateway } = dashboard;
     const { manager } = await addOrganization(gateway, "renamers");
     const { id } = await mint(gateway, { agent: "renamers-agent", name: "old, now older" });
     await gateway.services.keys.rename(await operator(gateway, "renamers"), { id, name: "new, now newer" });
     const page = await dashboard.visit("/audit-log?action=api_key_renamed", { as: manager });
-    const told = "The command line renamed the API key old, now older to new, now newer";
-    await seen(page.getByText(told));
+    const sentence = "CLI renamed the API key old, now older to new, now newer";
+    await seen(page.getByText(sentence));
     const [, line] = await exported(page);
-    expect(line).toContain(`${told}.`);
+    expect(line).toContain(`${sentence}.`);
   });
 
   test("is shown in full at an address with a filter that does not exist", async () => {
     const { manager } = await addOrganization(dashboard.gateway, "bookmarkers");
     const page = await dashboard.visit("/audit-log?action=bogus", { as: manager });
-    await seen(page.getByText("The command line created the organization bookmarkers"));
-    expect(await page.getByLabel("What").inputValue()).toBe("");
+    await seen(page.getByText("CLI created the organization bookmarkers"));
+    expect(await page.getByLabel("Action").inputValue()).toBe("");
   });
 
-  test("is exported in full, however many pages it has, with nothing that a spreadsheet would run", async () => {
+  test("is exported in full, however many pages it has, without formulas that a spreadsheet would run", async () => {
     const { gateway } = dashboard;
     const { manager, agentId } = await addOrganization(gateway, "spreadsheets");
     const evil = [
@@ -151,13 +151,13 @@ describeDashboard("the audit log", (dashboard) => {
     expect(lines.flat().filter((cell) => /^[=+\-@]/.test(cell))).toEqual([]);
     expect(new Set(lines.map((line) => line.length))).toEqual(new Set([headings?.length]));
 
-    await page.getByLabel("What").selectOption("Agent added");
+    await page.getByLabel("Action").selectOption("Agent added");
     await seen(page.getByText("added the agent"));
     expect(await exported(page)).toHaveLength(1 + 1);
   });
 
   test("is not for members without config:manage", async () => {
     const page = await dashboard.visit("/audit-log", { as: await addMember(dashboard.gateway) });
-    await seen(page.getByText("This page is for members who manage the organization"));
+    await seen(page.getByText("You don’t have access to this page"));
   });
 });

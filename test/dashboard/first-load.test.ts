@@ -1,8 +1,8 @@
 import { gzipSync } from "node:zlib";
 import { describeDashboard, seen } from "./visit";
 
-/** Most compressed bytes of JavaScript that a page may need before it shows. */
-const MOST_SCRIPT = 200_000;
+/** Limit of compressed JavaScript for the first load (bytes). */
+const MAX_SCRIPT_BYTES = 200_000;
 
 describeDashboard("the first load of the dashboard", (dashboard) => {
   test.each(["", "/settings/api-keys", "/audit-log", "/organization"])(
@@ -29,13 +29,13 @@ describeDashboard("the first load of the dashboard", (dashboard) => {
       await Promise.all(bodies);
       const scripts = answers.filter(({ type }) => type === "script");
       expect(scripts.length).toBeGreaterThan(0);
-      expect(scripts.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(MOST_SCRIPT);
+      expect(scripts.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(MAX_SCRIPT_BYTES);
       for (const { encoding } of scripts) expect(encoding).toMatch(/^(br|gzip)$/);
       for (const { url } of answers) expect(new URL(url).origin).toBe(dashboard.gateway.url);
     },
   );
 
-  test("reads no formats of dates and numbers before a page shows any", async () => {
+  test("loads no date and number formats before a page needs them", async () => {
     const page = await dashboard.visit("", { as: null });
     await seen(page.getByRole("heading", { name: "Sign in" }));
     await page.addInitScript(() => {
@@ -58,14 +58,14 @@ describeDashboard("the first load of the dashboard", (dashboard) => {
     await seen(page.getByRole("heading", { name: "Sign in" }));
     expect(await made()).toEqual([]);
     const { email, password } = dashboard.gateway.ownerCredentials;
-    await page.getByLabel("E-mail address").fill(email);
+    await page.getByLabel("Email").fill(email);
     await page.getByLabel("Password", { exact: true }).fill(password);
     await page.keyboard.press("Enter");
     await seen(page.getByRole("region", { name: "Requests by key" }));
     expect(await made()).toContain("NumberFormat");
   });
 
-  test("needs no style or script in the page itself, which its policy would not let in", async () => {
+  test("has no inline style or script, which the Content-Security-Policy would block", async () => {
     const page = await dashboard.visit("/settings/api-keys?create=yes");
     await seen(page.getByRole("dialog"));
     expect(await page.locator("style, script:not([src])").count()).toBe(0);

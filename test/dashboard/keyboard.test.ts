@@ -3,10 +3,10 @@ import { mint } from "../support/gateway";
 import { addOrganization } from "../support/people";
 import { describeDashboard, dialogOf, gone, rowOf, seen } from "./visit";
 
-/** How many presses of Tab lead around the longest page. */
-const MOST_TABS = 80;
+/** Presses of Tab that go around the longest page. */
+const MAX_TABS = 80;
 
-/** In the page: what the focus is on, as it is read out. */
+/** In the page: the accessible name of the focused element. */
 function nameOfFocus(): string {
   const at = document.activeElement as HTMLElement | null;
   const label = (at as HTMLInputElement | null)?.labels?.[0]?.textContent;
@@ -15,20 +15,20 @@ function nameOfFocus(): string {
 
 const focused = (page: Page): Promise<string> => page.evaluate(nameOfFocus);
 
-/** Waits for the focus, which follows what is seen. @throws Error when it does not come there */
+/** Waits for the focus, which may follow a moment after the content. @throws Error if it does not arrive */
 async function focusComesTo(page: Page, name: string): Promise<void> {
   const giveUpAt = Date.now() + 10_000;
   while ((await focused(page)) !== name) {
     if (Date.now() > giveUpAt) {
-      throw new Error(`The focus does not come to "${name}" but to "${await focused(page)}".`);
+      throw new Error(`The focus is not on "${name}" but on "${await focused(page)}".`);
     }
     await page.evaluate(() => new Promise(requestAnimationFrame));
   }
 }
 
-/** Presses Tab until the focus is on this. @throws Error when no press leads there */
+/** Presses Tab until the element has the focus. @throws Error if it never does */
 async function tabTo(page: Page, name: string): Promise<void> {
-  for (let presses = 0; presses < MOST_TABS; presses++) {
+  for (let presses = 0; presses < MAX_TABS; presses++) {
     if ((await focused(page)) === name) return;
     await page.keyboard.press("Tab");
   }
@@ -41,17 +41,17 @@ const press = async (page: Page, name: string): Promise<void> => {
 };
 
 describeDashboard("with the keyboard alone", (dashboard) => {
-  test("one walks from page to page, and the heading takes the focus", async () => {
+  test("links lead from page to page, and the heading takes the focus", async () => {
     const page = await dashboard.visit();
     await seen(page.getByRole("heading", { name: "Overview" }));
     await page.keyboard.press("Tab");
-    expect(await focused(page)).toBe("Skip to the content");
+    expect(await focused(page)).toBe("Skip to main content");
     for (const name of ["API keys", "Audit log", "Organization", "Overview"]) {
       await page.getByRole("link", { name }).focus();
       await page.keyboard.press("Enter");
       await seen(page.getByRole("heading", { name, level: 1 }));
       await focusComesTo(page, name);
-      // It is nothing to press, so there is no frame around it.
+      // It cannot be pressed, so it has no outline.
       const frame = await page.evaluate(
         () => getComputedStyle(document.activeElement ?? document.body).outlineStyle,
       );
@@ -70,8 +70,8 @@ describeDashboard("with the keyboard alone", (dashboard) => {
     await tabTo(page, "Name");
     await page.keyboard.type("typed");
     await page.keyboard.press("Enter");
-    await seen(dialogOf(page).getByText("is shown this once"));
-    // The button to copy has the focus already.
+    await seen(dialogOf(page).getByText("Copy this key now."));
+    // The copy button has the focus already.
     await seen(page.locator("button:focus", { hasText: "Copy" }));
     await page.keyboard.press("Enter");
     await seen(dialogOf(page).getByText("Copied"));
@@ -82,10 +82,10 @@ describeDashboard("with the keyboard alone", (dashboard) => {
 
     await press(page, "Rotate typed");
     await seen(dialogOf(page));
-    await tabTo(page, "The old key still works");
+    await tabTo(page, "Keep the old key working for");
     await page.keyboard.press("Home");
-    await press(page, "Rotate the key");
-    await seen(dialogOf(page).getByText("is shown this once"));
+    await press(page, "Rotate key");
+    await seen(dialogOf(page).getByText("Copy this key now."));
     await seen(page.locator("button:focus", { hasText: "Copy" }));
     await page.keyboard.press("Enter");
     await seen(dialogOf(page).getByText("Copied"));
@@ -98,12 +98,12 @@ describeDashboard("with the keyboard alone", (dashboard) => {
     await seen(dialogOf(page));
     await page.keyboard.press("Escape");
     await gone(dialogOf(page));
-    // The focus is back where it came from.
+    // The focus returns to where it was.
     await focusComesTo(page, "Revoke typed");
     await page.keyboard.press("Enter");
     await seen(dialogOf(page));
-    await focusComesTo(page, "Keep the key");
-    await press(page, "Revoke the key");
+    await focusComesTo(page, "Cancel");
+    await press(page, "Revoke key");
     await gone(dialogOf(page));
     expect((await gateway.rest("GET", "/agent/whoami", { token: second })).status).toBe(403);
   });
@@ -123,12 +123,12 @@ describeDashboard("with the keyboard alone", (dashboard) => {
     await mint(dashboard.gateway, { name: "read about" });
     const page = await dashboard.visit("/audit-log");
     await seen(page.getByText("created the API key read about"));
-    await tabTo(page, "What");
+    await tabTo(page, "Action");
     await page.keyboard.type("API key created");
     await gone(page.getByText("created the organization"));
     await page.locator("summary").first().focus();
     await page.keyboard.press("Enter");
-    await seen(page.getByText("Request id"));
+    await seen(page.getByText("Request ID"));
     const download = page.waitForEvent("download");
     await page.locator("body").press("Shift+Tab");
     await page.getByRole("heading", { name: "Audit log" }).focus();
@@ -139,10 +139,10 @@ describeDashboard("with the keyboard alone", (dashboard) => {
   test("an organization is deactivated and reactivated", async () => {
     const { manager } = await addOrganization(dashboard.gateway, "typed");
     const page = await dashboard.visit("/organization", { as: manager });
-    await seen(page.getByRole("region", { name: "Deactivate the organization" }));
+    await seen(page.getByRole("region", { name: "Deactivate organization" }));
     for (const [open, outcome] of [
-      ["Deactivate…", "is deactivated."],
-      ["Reactivate…", "is active again."],
+      ["Deactivate…", "Deactivated Organization typed."],
+      ["Reactivate…", "Reactivated Organization typed."],
     ] as const) {
       await press(page, open);
       await seen(dialogOf(page));

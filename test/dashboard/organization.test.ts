@@ -4,10 +4,10 @@ import { describeDashboard, dialogOf, gone, rowOf, seen } from "./visit";
 
 describeDashboard("the organization", (dashboard) => {
   test("shows its name and its members with what they may do", async () => {
-    const looker = await addMember(dashboard.gateway, { email: "looker@example.com" });
-    const page = await dashboard.visit("/organization", { as: looker });
+    const viewer = await addMember(dashboard.gateway, { email: "viewer@example.com" });
+    const page = await dashboard.visit("/organization", { as: viewer });
     await seen(rowOf(page, "owner@example.com").getByText("config:manage"));
-    await seen(rowOf(page, "looker@example.com").getByText("None"));
+    await seen(rowOf(page, "viewer@example.com").getByText("Viewer – can view agents and members"));
     await seen(page.getByRole("region", { name: "First organization" }).getByText("Active"));
     expect(await page.getByRole("button", { name: "Deactivate…" }).count()).toBe(0);
   });
@@ -15,7 +15,7 @@ describeDashboard("the organization", (dashboard) => {
   test("is deactivated by typing its name: everything can be looked at, nothing changed but by revoking keys, and the page says why", async () => {
     const { gateway } = dashboard;
     const { manager } = await addOrganization(gateway, "switched");
-    const looker = await addMember(gateway, { org: "switched" });
+    const viewer = await addMember(gateway, { org: "switched" });
     const { secret } = await mint(gateway, { agent: "switched-agent", name: "in use" });
     const whoami = () => gateway.rest("GET", "/agent/whoami", { token: secret });
     expect((await whoami()).status).toBe(200);
@@ -31,7 +31,7 @@ describeDashboard("the organization", (dashboard) => {
     await confirm.click();
     await gone(dialogOf(page));
     expect(await whoami()).toMatchObject({ status: 401, body: { code: "key_not_resolvable" } });
-    await seen(page.getByRole("note").getByText("was deactivated just now"));
+    await seen(page.getByRole("note").getByText("is deactivated. API keys are rejected"));
 
     await page.getByRole("link", { name: "API keys" }).click();
     await seen(rowOf(page, "in use"));
@@ -45,12 +45,10 @@ describeDashboard("the organization", (dashboard) => {
     await page.getByRole("link", { name: "Audit log" }).click();
     await seen(page.getByText(`${manager.email} deactivated the organization switched`));
 
-    const other = await dashboard.visit("", { as: looker });
-    await seen(
-      other.getByRole("note").getByText("A member with the permission config:manage can reactivate it."),
-    );
+    const other = await dashboard.visit("", { as: viewer });
+    await seen(other.getByRole("note").getByText("Ask an admin to reactivate it."));
 
-    await page.getByRole("link", { name: "Reactivate it" }).click();
+    await page.getByRole("link", { name: "Reactivate" }).click();
     await page.getByRole("button", { name: "Reactivate…" }).click();
     await dialogOf(page).getByLabel("Type switched to confirm").fill("switched");
     await page.keyboard.press("Enter");
@@ -71,8 +69,8 @@ describeDashboard("the organization", (dashboard) => {
     await page.getByRole("button", { name: "Revoke late" }).click();
     await seen(dialogOf(page));
     await gateway.graphql("mutation { deactivateOrganization { id } }", {}, { token: manager.token });
-    await dialogOf(page).getByRole("button", { name: "Revoke the key" }).click();
-    await seen(dialogOf(page).getByText("Your organization is deactivated: nothing can be changed"));
-    await seen(dialogOf(page).getByText("Request id"));
+    await dialogOf(page).getByRole("button", { name: "Revoke key" }).click();
+    await seen(dialogOf(page).getByText("Your organization is deactivated."));
+    await seen(dialogOf(page).getByText("Request ID"));
   });
 });

@@ -8,13 +8,13 @@ describeDashboard("the overview", (dashboard) => {
       Array.from({ length: times }, () => dashboard.gateway.rest("GET", "/agent/whoami", { token })),
     );
 
-  test("leads a new organization through its first steps, which turn into done as they are taken", async () => {
+  test("guides a new organization through onboarding and marks completed steps", async () => {
     const { gateway } = dashboard;
     const { manager, agentId } = await addOrganization(gateway, "beginner");
     const page = await dashboard.visit("", { as: manager });
-    const steps = page.getByRole("region", { name: "First steps" });
+    const steps = page.getByRole("region", { name: "Get started" });
     await seen(steps.getByText("0 of 4 done"));
-    await steps.getByRole("link", { name: "Create it under Settings, API keys" }).click();
+    await steps.getByRole("link", { name: "Create API key →" }).click();
     await page.getByRole("dialog").getByLabel("Name").fill("first");
     await page.keyboard.press("Escape");
     const minted = await gateway.graphql(
@@ -28,9 +28,9 @@ describeDashboard("the overview", (dashboard) => {
     await seen(steps.getByText("Create an API key (done)"));
     await seen(steps.getByText(`curl -H "Authorization: Bearer $KEY" ${gateway.url}/agent/whoami`));
     await call(secret, 1);
-    await seenInTime(steps.getByText("Use it: which agent is this key? (done)"));
+    await seenInTime(steps.getByText("Make your first request (done)"));
     await gateway.rest("POST", "/v1/pets", { token: secret, body: { name: "Rex", categoryId: 1 } });
-    await seenInTime(steps.getByText("Add the first animal to the store (done)"));
+    await seenInTime(steps.getByText("Add your first pet (done)"));
     await gateway.rest("POST", "/messages", { token: secret, body: { message: "Hello" } });
     await seenInTime(steps.getByText("All done"));
     await page.reload();
@@ -38,7 +38,7 @@ describeDashboard("the overview", (dashboard) => {
     expect(await steps.count()).toBe(0);
   });
 
-  test("shows how often each key was used, and which dead ones still are", async () => {
+  test("shows the requests of each key, and inactive keys that are still in use", async () => {
     const { gateway } = dashboard;
     const { id, secret } = await mint(gateway, { name: "worker" });
     const { secret: other } = await mint(gateway, { name: "helper" });
@@ -48,39 +48,39 @@ describeDashboard("the overview", (dashboard) => {
     await call(secret, 3);
     const page = await dashboard.visit();
     const used = page.getByRole("region", { name: "Requests by key" });
-    const refused = page.getByRole("region", { name: "Refused: dead keys still in use" });
+    const rejected = page.getByRole("region", { name: "Rejected requests from inactive keys" });
     await seenInTime(rowOf(page, "helper"));
-    await seenInTime(refused.getByRole("row").filter({ hasText: "worker" }).getByText("Revoked"));
+    await seenInTime(rejected.getByRole("row").filter({ hasText: "worker" }).getByText("Revoked"));
     const cells = (text: string) => used.getByRole("row").filter({ hasText: text }).getByRole("cell");
     expect(await cells("worker").last().textContent()).toBe("5");
     expect(await cells("helper").last().textContent()).toBe("2");
-    expect(await refused.getByRole("row").nth(1).getByRole("cell").nth(3).textContent()).toBe("3");
+    expect(await rejected.getByRole("row").nth(1).getByRole("cell").nth(3).textContent()).toBe("3");
 
     await used.getByText("30 days").click();
-    await seen(used.getByText("7 accepted requests in the last 30 days."));
+    await seen(used.getByText("7 requests in the last 30 days."));
     expect(await cells("worker").last().textContent()).toBe("5");
     await page.reload();
-    await seen(used.getByText("7 accepted requests in the last 30 days."));
-    await refused.getByRole("link", { name: /Who presents it.*worker/ }).click();
-    await seen(page.getByText("Somebody presented the dead API key worker, 3 times within a minute"));
+    await seen(used.getByText("7 requests in the last 30 days."));
+    await rejected.getByRole("link", { name: /View requests.*worker/ }).click();
+    await seen(page.getByText("Requests with inactive API key worker were rejected (3 in 1 min)"));
   });
 
-  test("has its chart read out by the arrow keys", async () => {
+  test("has a chart that the arrow keys read", async () => {
     const { gateway } = dashboard;
     const { secret } = await mint(gateway, { name: "read out" });
     await call(secret, 4);
     const page = await dashboard.visit();
     await seenInTime(rowOf(page, "read out"));
-    const chart = page.getByRole("group", { name: /accepted requests in the last 24 hours/ });
+    const chart = page.getByRole("group", { name: /requests in the last 24 hours/ });
     const reading = page.locator("figcaption");
     await chart.focus();
     await page.keyboard.press("End");
     await seen(reading.getByText("read out 4"));
     await page.keyboard.press("Home");
-    await seen(reading.getByText("no requests"));
+    await seen(reading.getByText("No requests"));
   });
 
-  test("stays where it is while bars of keys with long names are looked at", async () => {
+  test("keeps its layout while bars of keys with long names are selected", async () => {
     const { gateway } = dashboard;
     for (const letter of ["m", "w"]) {
       const { secret } = await mint(gateway, { name: letter.repeat(100) });
@@ -89,7 +89,7 @@ describeDashboard("the overview", (dashboard) => {
     const page = await dashboard.visit();
     await seenInTime(rowOf(page, "w".repeat(100)));
     await seenInTime(rowOf(page, "m".repeat(100)));
-    const chart = page.getByRole("group", { name: /accepted requests in the last 24 hours/ });
+    const chart = page.getByRole("group", { name: /requests in the last 24 hours/ });
     const height = () => page.getByRole("figure").evaluate((figure) => figure.getBoundingClientRect().height);
     const before = await height();
     await chart.focus();

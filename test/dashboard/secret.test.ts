@@ -7,7 +7,7 @@ describeDashboard("the secret of a new key", (dashboard) => {
   const create = async (page: Page, name: string): Promise<string> => {
     await dialogOf(page).getByLabel("Name").fill(name);
     await dialogOf(page).getByRole("button", { name: "Create API key" }).click();
-    await seen(dialogOf(page).getByText("is shown this once"));
+    await seen(dialogOf(page).getByText("Copy this key now."));
     const secret = await dialogOf(page).locator("pre").first().textContent();
     expect(secret).toMatch(/^agk_dev_\w+_\w+$/);
     return secret ?? "";
@@ -57,11 +57,11 @@ describeDashboard("the secret of a new key", (dashboard) => {
     expect(wider).toBe(0);
   });
 
-  test("is not closed uncopied without being asked twice", async () => {
+  test("does not close uncopied without a confirmation", async () => {
     const page = await dashboard.visit("/settings/api-keys?create=yes");
     const secret = await create(page, "guarded");
-    const asks = dialogOf(page).getByText("You have not copied the secret.");
-    const back = () => dialogOf(page).getByRole("button", { name: "Back to the secret" }).click();
+    const asks = dialogOf(page).getByText("You haven’t copied this key.");
+    const back = () => dialogOf(page).getByRole("button", { name: "Go back" }).click();
     await page.keyboard.press("Escape");
     await seen(asks);
     await page.keyboard.press("Escape");
@@ -113,14 +113,14 @@ describeDashboard("the secret of a new key", (dashboard) => {
     await page.goBack();
     await page.goBack();
     await gateway.graphql("mutation { signOutEverywhere }", {}, { token: member.token });
-    await seen(page.getByText("Your session has ended."));
+    await seen(page.getByText("Your session has expired."));
     expect(await dialogOf(page).locator("pre").first().textContent()).toBe(secret);
   });
 
-  test("is nowhere after its dialog is closed: page, address, storage, caches, memory", async () => {
+  test("is not found anywhere after its dialog is closed: page, address, storage, caches, memory", async () => {
     const page = await dashboard.visit("/settings/api-keys?create=yes", { permissions });
     const secret = await create(page, "gone");
-    // The search finds it as long as it is shown.
+    // Proves that the search finds it while it is shown.
     expect(await page.content()).toContain(secret);
     expect(await heapHolds(page, secret)).toBe(true);
     await dialogOf(page).getByRole("button", { name: "Copy the API key" }).click();
@@ -149,12 +149,12 @@ describeDashboard("the secret of a new key", (dashboard) => {
     expect(kept).toContain('"databases":[],"caches":[],"workers":0');
     expect(kept).not.toContain(secret);
     expect(JSON.stringify(await page.context().storageState())).not.toContain(secret);
-    // The client's cache, and whatever else a script of the page could still reach.
+    // The query cache, and everything else that a script of the page could reach.
     expect(await heapHolds(page, secret)).toBe(false);
   });
 });
 
-/** Whether the memory of a page's scripts holds a text in anything that is still in use. */
+/** Whether the heap of a page holds a text after garbage collection. */
 async function heapHolds(page: Page, text: string): Promise<boolean> {
   const session = await page.context().newCDPSession(page);
   let snapshot = "";

@@ -14,16 +14,16 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
     await seen(page.getByRole("heading", { name: "Audit log" }));
     expect(page.url()).toBe(`${dashboard.gateway.url}/dashboard/audit-log?action=api_key_created`);
     expect(await page.title()).toBe("Audit log · Gateway");
-    expect(await page.getByLabel("What").inputValue()).toBe("api_key_created");
+    expect(await page.getByLabel("Action").inputValue()).toBe("api_key_created");
   });
 
   test("with a wrong password says so once, plainly, and lets one try again at once", async () => {
     const page = await dashboard.visit("", { as: null });
-    await page.getByLabel("E-mail address").fill(owner().email);
+    await page.getByLabel("Email").fill(owner().email);
     await page.getByLabel("Password", { exact: true }).fill("not this one");
     await page.keyboard.press("Enter");
     await seen(page.getByRole("alert"));
-    expect(await page.getByText("The e-mail address or the password is wrong.").count()).toBe(1);
+    expect(await page.getByText("Incorrect email or password.").count()).toBe(1);
     // The wrong password is selected, so that typing replaces it.
     await page.keyboard.type(owner().password);
     await page.keyboard.press("Enter");
@@ -33,7 +33,7 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
   test("too often with a wrong password says how long to wait", async () => {
     const { email } = await addMember(dashboard.gateway);
     const page = await dashboard.visit("", { as: null });
-    await page.getByLabel("E-mail address").fill(email);
+    await page.getByLabel("Email").fill(email);
     await page.getByLabel("Password", { exact: true }).fill("not this one");
     const refused = page.getByText(/Too many attempts\. Try again in \d+ minutes\./);
     for (let attempt = 0; attempt < 12 && !(await refused.isVisible()); attempt++) {
@@ -47,7 +47,7 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
 
   test("keeps the session where no script of a page can read it", async () => {
     const page = await dashboard.visit("", { as: null });
-    await page.getByLabel("E-mail address").fill(owner().email);
+    await page.getByLabel("Email").fill(owner().email);
     await page.getByLabel("Password", { exact: true }).fill(owner().password);
     await page.keyboard.press("Enter");
     await seen(page.getByRole("heading", { name: "Overview" }));
@@ -66,9 +66,9 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
     const page = await dashboard.visit("/settings/api-keys?state=active", { as: member });
     await seen(page.getByRole("table", { name: "API keys" }));
     await gateway.graphql("mutation { signOutEverywhere }", {}, { token: member.token });
-    await seen(page.getByText("Your session has ended. Sign in to go on where you were."));
+    await seen(page.getByText("Your session has expired. Sign in to continue."));
     expect(await page.getByText("First key").count()).toBe(0);
-    await page.getByLabel("E-mail address").fill(member.email);
+    await page.getByLabel("Email").fill(member.email);
     await page.getByLabel("Password", { exact: true }).fill(member.password);
     await page.keyboard.press("Enter");
     await seen(page.getByRole("table", { name: "API keys" }));
@@ -82,7 +82,7 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
     await page.getByRole("dialog").getByLabel("Name").fill("too late");
     await gateway.graphql("mutation { signOutEverywhere }", {}, { token: member.token });
     await page.getByRole("dialog").getByRole("button", { name: "Create API key" }).click();
-    await seen(page.getByText("Your session has ended."));
+    await seen(page.getByText("Your session has expired."));
   });
 
   test("and signing out forgets what was shown, in every tab", async () => {
@@ -96,7 +96,7 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
       await seen(tab.getByRole("heading", { name: "Sign in" }));
       await gone(tab.getByText(member.email));
     }
-    expect(await page.getByText("Your session has ended").count()).toBe(0);
+    expect(await page.getByText("Your session has expired").count()).toBe(0);
     await page.reload();
     await seen(page.getByRole("heading", { name: "Sign in" }));
   });
@@ -108,6 +108,6 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
     await seen(elsewhere.getByRole("heading", { name: "Overview" }));
     await page.getByRole("button", { name: "Sign out on all devices" }).click();
     await seen(page.getByRole("heading", { name: "Sign in" }));
-    await seen(elsewhere.getByText("Your session has ended."));
+    await seen(elsewhere.getByText("Your session has expired."));
   });
 });

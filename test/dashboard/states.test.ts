@@ -1,7 +1,7 @@
 import { addOrganization } from "../support/people";
 import { describeDashboard, dialogOf, gone, rowOf, seen, turnBackTo } from "./visit";
 
-/** An answer of the gateway to what it is asked for. */
+/** An error response of the GraphQL API. */
 const failing = (code: string, message: string, requestId: string) => ({
   status: 500,
   headers: { "content-type": "application/json", "x-request-id": requestId },
@@ -9,7 +9,7 @@ const failing = (code: string, message: string, requestId: string) => ({
 });
 
 describeDashboard("a page of the dashboard", (dashboard) => {
-  test("that waits for an answer has the outline of what comes, and nothing jumps", async () => {
+  test("that is loading has placeholders, and nothing jumps", async () => {
     const page = await dashboard.visit("/settings/api-keys");
     await seen(rowOf(page, "First key"));
     let answer = () => {};
@@ -56,7 +56,7 @@ describeDashboard("a page of the dashboard", (dashboard) => {
     },
   );
 
-  test("that failed says so in words, with the request id to quote, and can be tried again", async () => {
+  test("that failed shows a message with the request ID and a button to retry", async () => {
     const page = await dashboard.visit("/settings/api-keys");
     await seen(rowOf(page, "First key"));
     await page.route("**/graphql", (route) =>
@@ -65,41 +65,41 @@ describeDashboard("a page of the dashboard", (dashboard) => {
         : route.continue(),
     );
     await page.reload();
-    await seen(page.getByRole("alert").getByText("Something went wrong on the gateway. It has been logged."));
+    await seen(page.getByRole("alert").getByText("Something went wrong on the server. It has been logged."));
     await seen(page.getByRole("alert").getByText("req-123"));
     await page.unroute("**/graphql");
     await page.getByRole("button", { name: "Try again" }).click();
     await seen(rowOf(page, "First key"));
   });
 
-  test("keeps what it shows while the gateway does not answer, says so, and goes on by itself", async () => {
+  test("keeps its content while the gateway is unreachable, shows a notice, and recovers automatically", async () => {
     const page = await dashboard.visit("/settings/api-keys");
     await seen(rowOf(page, "First key"));
     await page.route("**/graphql", (route) => route.abort());
     await turnBackTo(page);
-    await seen(page.getByText("The gateway does not answer. What you see may be out of date"));
+    await seen(page.getByText("Data may be out of date."));
     await seen(rowOf(page, "First key"));
     await page.getByRole("button", { name: "Revoke First key" }).click();
-    await dialogOf(page).getByRole("button", { name: "Revoke the key" }).click();
-    // What somebody pressed a button for, the page does not do again by itself.
-    await seen(dialogOf(page).getByText("The gateway does not answer. Check your connection and try again."));
+    await dialogOf(page).getByRole("button", { name: "Revoke key" }).click();
+    // Mutations are not retried automatically.
+    await seen(dialogOf(page).getByText("Can’t reach the server. Try again in a moment."));
     await page.keyboard.press("Escape");
     await page.unroute("**/graphql");
-    await gone(page.getByText("What you see may be out of date"));
+    await gone(page.getByText("Data may be out of date."));
   });
 
-  test("that cannot even ask who is signed in says so, and can be tried again", async () => {
+  test("that cannot load the session shows a message and a button to retry", async () => {
     const page = await dashboard.visit();
     await seen(page.getByRole("heading", { name: "Overview" }));
     await page.route("**/graphql", (route) => route.abort());
     await page.reload();
-    await seen(page.getByRole("heading", { name: "The dashboard cannot be shown" }));
+    await seen(page.getByRole("heading", { name: "The dashboard can’t be loaded" }));
     await page.unroute("**/graphql");
     await page.getByRole("button", { name: "Try again" }).click();
     await seen(page.getByRole("heading", { name: "Overview" }));
   });
 
-  test("sends the same request again when the answer to a mint was lost, and one key is left", async () => {
+  test("creates one key when the response was lost and the form is sent again", async () => {
     const { gateway } = dashboard;
     const { manager } = await addOrganization(gateway, "retries");
     const page = await dashboard.visit("/settings/api-keys?create=yes", { as: manager });
@@ -112,9 +112,9 @@ describeDashboard("a page of the dashboard", (dashboard) => {
     });
     await dialogOf(page).getByLabel("Name").fill("once");
     await dialogOf(page).getByRole("button", { name: "Create API key" }).click();
-    await seen(dialogOf(page).getByText("The gateway does not answer."));
+    await seen(dialogOf(page).getByText("Can’t reach the server."));
     await dialogOf(page).getByRole("button", { name: "Create API key" }).click();
-    await seen(dialogOf(page).getByText("is shown this once"));
+    await seen(dialogOf(page).getByText("Copy this key now."));
     const keys = await gateway.graphql(
       "{ apiKeys(state: active) { nodes { name } } }",
       {},
@@ -123,10 +123,10 @@ describeDashboard("a page of the dashboard", (dashboard) => {
     expect(keys.body.data.apiKeys.nodes).toEqual([{ name: "once" }]);
   });
 
-  test("that does not exist says so", async () => {
+  test("that does not exist shows a message", async () => {
     const page = await dashboard.visit("/nowhere");
-    await seen(page.getByRole("heading", { name: "There is no such page" }));
-    await page.getByRole("link", { name: "Go to the overview" }).click();
+    await seen(page.getByRole("heading", { name: "Page not found" }));
+    await page.getByRole("link", { name: "go back to Overview" }).click();
     await seen(page.getByRole("heading", { name: "Overview" }));
   });
 });

@@ -8,34 +8,34 @@ import { describeInChromium, launchChromium } from "./chromium";
 
 const BUILT = join(__dirname, "../../dist/dashboard");
 
-/** How long a page may take to show something; more than the time between two of its polls. */
-const PATIENCE_MS = 12_000;
+/** How long a page may take to show something; longer than its polling interval. */
+const TIMEOUT_MS = 12_000;
 
 interface Credentials {
   email: string;
   password: string;
 }
 
-/** Where a visit begins, and as whom. */
+/** Options of a visit. */
 export interface Visit extends BrowserContextOptions {
-  /** The owner when left out, nobody when null. */
+  /** The owner by default; null for no session. */
   as?: Credentials | null;
 }
 
-/** A gateway with the built dashboard, and a browser to look at it. */
+/** A gateway with the built dashboard, and a browser. */
 export interface Dashboard {
   gateway: TestGateway;
-  /** Opens a page in a browser that has seen nothing before. */
+  /** Opens a page in a fresh browser context. */
   visit(path?: string, visit?: Visit): Promise<Page>;
 }
 
-/** A suite on a gateway of its own. What pages complain about in their console fails the test. */
+/** A suite with its own gateway. An error in the console of a page fails the test. */
 export function describeDashboard(title: string, suite: (dashboard: Dashboard) => void): void {
   describeInChromium(title, () => {
     const dashboard = {} as Dashboard;
     let browser: Browser;
     let contexts: BrowserContext[] = [];
-    let complaints: string[] = [];
+    let errors: string[] = [];
     const cookies = new Map<string, Promise<Cookie>>();
 
     beforeAll(async () => {
@@ -49,7 +49,7 @@ export function describeDashboard(title: string, suite: (dashboard: Dashboard) =
       ) => {
         const context = await browser.newContext({ reducedMotion: "reduce", ...options });
         contexts.push(context);
-        context.setDefaultTimeout(PATIENCE_MS);
+        context.setDefaultTimeout(TIMEOUT_MS);
         if (as !== null) {
           const cookie = cookies.get(as.email) ?? sessionCookie(gateway, as);
           cookies.set(as.email, cookie);
@@ -57,10 +57,10 @@ export function describeDashboard(title: string, suite: (dashboard: Dashboard) =
         }
         context.on("console", (message) => {
           if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) {
-            complaints.push(message.text());
+            errors.push(message.text());
           }
         });
-        context.on("weberror", (error) => complaints.push(String(error.error())));
+        context.on("weberror", (error) => errors.push(String(error.error())));
         const page = await context.newPage();
         await page.goto(`${gateway.url}/dashboard${path}`);
         return page;
@@ -69,10 +69,10 @@ export function describeDashboard(title: string, suite: (dashboard: Dashboard) =
     }, 60_000);
     afterEach(async () => {
       for (const context of contexts) await context.close();
-      const heard = complaints;
+      const reported = errors;
       contexts = [];
-      complaints = [];
-      expect(heard).toEqual([]);
+      errors = [];
+      expect(reported).toEqual([]);
     });
     afterAll(async () => {
       await browser?.close();
@@ -84,7 +84,7 @@ export function describeDashboard(title: string, suite: (dashboard: Dashboard) =
 
 type Cookie = Awaited<ReturnType<typeof sessionCookie>>;
 
-/** Signs in without a page, and says which cookie a browser would have of that. */
+/** Signs in without a page. @returns the cookie for the browser */
 async function sessionCookie(gateway: TestGateway, credentials: Credentials) {
   const browser = openBrowser(gateway);
   await browser.signIn(credentials);
@@ -92,25 +92,36 @@ async function sessionCookie(gateway: TestGateway, credentials: Credentials) {
   return { name, value, domain: "127.0.0.1", path: "/graphql", httpOnly: true, sameSite: "Strict" as const };
 }
 
-/** Waits until it can be seen. */
+/** Waits until it is visible. */
 export const seen = (what: Locator): Promise<void> => what.first().waitFor({ state: "visible" });
 
-/** Waits until it is gone or hidden. */
+/** Waits until it is removed or hidden. */
 export const gone = (what: Locator): Promise<void> => what.first().waitFor({ state: "hidden" });
 
-/** The row of a table that holds a text. */
+/** The table row that contains a text. */
 export const rowOf = (page: Page, text: string): Locator => page.getByRole("row").filter({ hasText: text });
 
-/** The dialog that is open. */
+/** The open dialog. */
 export const dialogOf = (page: Page): Locator => page.getByRole("dialog");
 
-/** As when one turns to another window and back: the page asks at once what is new. */
+/** The paths of all pages below /dashboard, from the navigation as the owner sees it. */
+export async function pagePaths(dashboard: Dashboard): Promise<string[]> {
+  const page = await dashboard.visit();
+  const links = page.getByRole("navigation", { name: "Dashboard" }).getByRole("link");
+  await seen(links);
+  const paths = await links.evaluateAll((all) =>
+    all.map((link) => (link as HTMLAnchorElement).pathname.replace(/^\/dashboard\/?/, "/")),
+  );
+  return paths;
+}
+
+/** Simulates a switch to another window and back, on which the page reloads its data. */
 export const turnBackTo = (page: Page): Promise<unknown> =>
   page.evaluate(() => window.dispatchEvent(new Event("focus")));
 
-/** Waits for what the gateway writes a moment later, turning back to the page until it is there. */
+/** Waits for what the gateway writes with a delay, reloading the data of the page until it is visible. */
 export async function seenInTime(what: Locator): Promise<void> {
-  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; ) {
+  for (const end = Date.now() + TIMEOUT_MS; Date.now() < end; ) {
     await turnBackTo(what.page());
     const there = await what
       .first()

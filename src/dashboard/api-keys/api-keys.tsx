@@ -1,6 +1,7 @@
 import { Button } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
-import { useAnswer } from "../api/client";
+import { usePolledQuery } from "../api/client";
 import { AgentsDocument, ApiKeysDocument, type KeyFragment } from "../api/documents.generated";
 import { useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
@@ -23,22 +24,22 @@ const DIALOGS: Record<KeyAction, typeof RevokeKey> = {
   revoke: RevokeKey,
 };
 
-/** Settings → API keys: finds keys, mints them, and ends them. */
+/** Settings → API keys: find, create, rename, rotate and revoke keys. */
 export function ApiKeys() {
   const { deactivated } = useViewer();
   const address = useListAddress();
   const [task, setTask] = useState<{ action: KeyAction; key: KeyFragment }>();
   const Dialog = task && DIALOGS[task.action];
-  const agents = useAnswer(AgentsDocument, {}).data?.agents;
+  const agents = usePolledQuery(AgentsDocument, {}).data?.agents;
   const create = () => address.filter({ create: "yes" });
 
   return (
     <Page
       section="Settings"
       title="API keys"
-      lead="A key lets a system call as one agent. Its secret is shown once, when it is made."
+      lead="API keys authenticate requests as an agent. You’ll see a key’s secret only once, when you create it."
       actions={
-        <Button leftSection={<Icon name="plus" size={16} />} disabled={deactivated} onClick={create}>
+        <Button leftSection={<Icon of={IconPlus} size={16} />} disabled={deactivated} onClick={create}>
           Create API key
         </Button>
       }
@@ -63,7 +64,7 @@ function KeyList(props: {
   const { address } = props;
   const { deactivated } = useViewer();
   const filter = keyFilterOf(address);
-  const { data, error, refetch, isPlaceholderData } = useAnswer(ApiKeysDocument, {
+  const { data, error, refetch, isPlaceholderData } = usePolledQuery(ApiKeysDocument, {
     first: PAGE_SIZE,
     after: address.after,
     ...filter,
@@ -75,22 +76,22 @@ function KeyList(props: {
   if (data?.apiKeys.nodes.length === 0) {
     if (filter.search || filter.agentId || filter.state || address.after) {
       return (
-        <Empty title="No API key matches">
+        <Empty title="No matching API keys">
           <Button
             variant="default"
             size="xs"
             onClick={() => address.filter({ search: "", agent: "", state: "" })}
           >
-            Show all keys
+            Clear filters
           </Button>
         </Empty>
       );
     }
     return (
       <Empty title="No API keys yet">
-        <p>Make one for each place that calls, so that each can be replaced or revoked on its own.</p>
+        <p>Create one key per app or service so you can rotate or revoke each independently.</p>
         <Button size="xs" disabled={deactivated} onClick={props.onCreate}>
-          Create the first API key
+          Create your first API key
         </Button>
       </Empty>
     );

@@ -7,15 +7,15 @@ import { Dialog, DialogButtons } from "../ui/dialog";
 import { Failure } from "../ui/failure";
 import { useTask } from "../ui/task";
 import styles from "./dialogs.module.css";
-import { endOf, useExpiry } from "./expiry";
+import { expiryOf, useExpiry } from "./expiry";
 import { showSecret } from "./shown-secret";
 
-/** As long as the gateway lets a name be. */
-export const NAME_MAX = 100;
+/** The server’s limit. */
+export const NAME_MAX_LENGTH = 100;
 
 type Agents = AgentsQuery["agents"];
 
-/** Asks what a new key is for, mints it, and hands its secret over. */
+/** Creates a key from a form and shows its secret. */
 export const CreateKey = ({ agents, onClosed }: { agents: Agents; onClosed: () => void }) => (
   <Dialog title="Create an API key" onClosed={onClosed}>
     {(close) =>
@@ -24,12 +24,12 @@ export const CreateKey = ({ agents, onClosed }: { agents: Agents; onClosed: () =
   </Dialog>
 );
 
-/** A key without an agent cannot be, and agents are not made here. */
+/** A key needs an agent, and agents are created on the command line. */
 const NoAgents = ({ close }: { close: () => void }) => (
   <>
     <p className={styles.text}>
-      A key calls as an agent, and your organization has none yet. Agents are added at the command line of the
-      server: <code>npm run -s gateway -- agents add --help</code>
+      You need an agent before you can create a key. Add one from the command line on the server:{" "}
+      <code>npm run -s gateway -- agents add --help</code>
     </p>
     <DialogButtons>
       <Button data-autofocus onClick={close}>
@@ -40,7 +40,7 @@ const NoAgents = ({ close }: { close: () => void }) => (
 );
 
 function CreateForm({ agents, close }: { agents: Agents; close: () => void }) {
-  const { busy, error, run } = useTask();
+  const { busy, error, run, clearError } = useTask();
   const { choice, field } = useExpiry();
   const repeatable = useRepeatable();
   const badName =
@@ -49,11 +49,11 @@ function CreateForm({ agents, close }: { agents: Agents; close: () => void }) {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
-    const asked = { agentId: String(form.get("agent")), name: String(form.get("name")) };
+    const fields = { agentId: String(form.get("agent")), name: String(form.get("name")) };
     return run(async () => {
-      const input = repeatable({ ...asked, choice }, () => ({ ...asked, expiresAt: endOf(choice) }));
-      const made = await change(CreateApiKeyDocument, { input }, { waitUntilShown: false });
-      const { secret, apiKey } = made.createApiKey;
+      const input = repeatable({ ...fields, choice }, () => ({ ...fields, expiresAt: expiryOf(choice) }));
+      const created = await change(CreateApiKeyDocument, { input }, { waitUntilShown: false });
+      const { secret, apiKey } = created.createApiKey;
       showSecret({ secret, title: "API key created", name: apiKey.name, agent: apiKey.agent.name });
       close();
     });
@@ -64,18 +64,19 @@ function CreateForm({ agents, close }: { agents: Agents; close: () => void }) {
       <TextInput
         name="name"
         label="Name"
-        description="Says where the key is used, in the list and in the audit log."
-        maxLength={NAME_MAX}
+        description="A label to help you recognize this key, such as the app that uses it."
+        maxLength={NAME_MAX_LENGTH}
         required
         withAsterisk={false}
         autoComplete="off"
         data-autofocus
+        onChange={clearError}
         error={badName && sentenceOf(error)}
       />
       <NativeSelect
         name="agent"
         label="Agent"
-        description="Calls with this key are made as this agent."
+        description="Requests made with this key act as this agent."
         data={agents.map(({ id, name }) => ({ value: id, label: name }))}
       />
       {field}
@@ -93,17 +94,17 @@ function CreateForm({ agents, close }: { agents: Agents; close: () => void }) {
 }
 
 /**
- * Makes trying again after a lost answer safe: the same form is sent as the same request, of which the gateway keeps
- * one key.
+ * Makes it safe to retry after a lost response: an unchanged form is sent with the same idempotency key, so that the
+ * server creates one key.
  */
 function useRepeatable() {
   const last = useRef<{ form: string; input: NewApiKey }>(undefined);
-  return (asked: object, makeInput: () => NewApiKey): NewApiKey => {
-    const form = JSON.stringify(asked);
+  return (fields: object, createInput: () => NewApiKey): NewApiKey => {
+    const form = JSON.stringify(fields);
     if (last.current?.form !== form) {
-      // Pages of plain HTTP have no crypto.randomUUID.
+      // crypto.randomUUID is missing on plain HTTP.
       const idempotencyKey = [...crypto.getRandomValues(new Uint32Array(4))].join("-");
-      last.current = { form, input: { ...makeInput(), idempotencyKey } };
+      last.current = { form, input: { ...createInput(), idempotencyKey } };
     }
     return last.current.input;
   };

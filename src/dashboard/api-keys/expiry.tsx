@@ -1,49 +1,49 @@
 import { NativeSelect, TextInput } from "@mantine/core";
 import { type ReactNode, useState } from "react";
-import { exactTime } from "../ui/time";
+import { exactTime } from "../ui/format";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 const CHOICES = [
-  { value: "", label: "Never" },
-  { value: "7", label: "In 7 days" },
-  { value: "30", label: "In 30 days" },
-  { value: "90", label: "In 90 days" },
-  { value: "365", label: "In a year" },
+  { value: "", label: "No expiration" },
+  { value: "7", label: "7 days" },
+  { value: "30", label: "30 days" },
+  { value: "90", label: "90 days" },
+  { value: "365", label: "1 year" },
   { value: "date", label: "On a date…" },
 ];
 
-/** What is to be said while there is no end, by the choice. */
-const NO_END: Readonly<Record<string, string>> = {
-  "": "Works until it is revoked.",
-  date: "Ends by itself with a day of your choice.",
+/** The help text while no date is known, by choice. */
+const NO_DATE: Readonly<Record<string, string>> = {
+  "": "Works until you revoke it.",
+  date: "Pick the last day this key should work.",
 };
 
-/** When a key ends by itself: a number of days from now, or a date; "" for never. */
+/** When a key expires: a number of days from now, or "date" for a date; "" for never. */
 export interface Expiry {
   days: string;
   date: string;
 }
 
-/** The moment that was chosen, null for never. A date counts to its end, in the browser's time zone. */
-export function endOf({ days, date }: Expiry): string | null {
+/** The chosen time, null for never. A date includes its whole day in the browser's time zone. */
+export function expiryOf({ days, date }: Expiry): string | null {
   if (days === "") return null;
   if (days !== "date") return new Date(Date.now() + Number(days) * DAY_MS).toISOString();
   const end = new Date(`${date}T23:59:59`);
   return Number.isNaN(end.getTime()) ? null : end.toISOString();
 }
 
-/** The field for it, and what was chosen. */
+/** The form field and its current choice. */
 export function useExpiry(): { choice: Expiry; field: ReactNode } {
   const [days, setDays] = useState("");
   const [date, setDate] = useState("");
   const choice = { days, date };
-  const end = endOf(choice);
+  const expiresAt = expiryOf(choice);
   const field = (
     <>
       <NativeSelect
-        label="Expires"
-        description={end === null ? NO_END[days] : `Ends by itself on ${exactTime(end)}.`}
+        label="Expiration"
+        description={expiresAt === null ? NO_DATE[days] : `Expires on ${exactTime(expiresAt)}.`}
         data={CHOICES}
         value={days}
         onChange={(event) => setDays(event.currentTarget.value)}
@@ -65,7 +65,7 @@ export function useExpiry(): { choice: Expiry; field: ReactNode } {
   return { choice, field };
 }
 
-/** A day as date fields have it. */
+/** A day in the format of date fields. */
 function localDay(day: Date): string {
   const [month, date] = [day.getMonth() + 1, day.getDate()].map((part) => String(part).padStart(2, "0"));
   return `${day.getFullYear()}-${month}-${date}`;

@@ -1,8 +1,8 @@
 import type { KeyFragment } from "../api/documents.generated";
-import { Time } from "../ui/time";
+import { Time } from "../ui/format";
 import styles from "./dialogs.module.css";
 
-/** Which key a dialog is about, and who would notice. */
+/** The key that a dialog is about, and its last use. */
 export const KeyFacts = ({ apiKey }: { apiKey: KeyFragment }) => (
   <dl className={styles.facts}>
     <dt>Key</dt>

@@ -1,26 +1,21 @@
 import { NativeSelect } from "@mantine/core";
-import type { AgentsQuery, ApiKeyState } from "../api/documents.generated";
+import type { AgentsQuery } from "../api/documents.generated";
 import styles from "../ui/filters.module.css";
 import type { ListAddress } from "../ui/list-address";
 import { Search } from "../ui/search";
+import { STATE_OPTIONS } from "./key-state";
 
-/** As long as the gateway lets a search be. */
-const SEARCH_MAX = 100;
+/** The server’s limit. */
+const SEARCH_MAX_LENGTH = 100;
 
-const STATES: readonly { value: ApiKeyState; label: string }[] = [
-  { value: "active", label: "Active" },
-  { value: "expired", label: "Expired" },
-  { value: "revoked", label: "Revoked" },
-];
-
-/** The filters that the address asks for, null for none. */
+/** The filters in the URL, null for none. */
 export const keyFilterOf = (address: ListAddress) => ({
-  search: address.get("search").slice(0, SEARCH_MAX) || null,
+  search: address.get("search").slice(0, SEARCH_MAX_LENGTH) || null,
   agentId: address.get("agent") || null,
-  state: address.oneOf("state", STATES) || null,
+  state: address.oneOf("state", STATE_OPTIONS) || null,
 });
 
-/** Which keys are shown. */
+/** The search and the filters of the list. */
 export function KeyFilters({
   address,
   agents = [],
@@ -32,16 +27,16 @@ export function KeyFilters({
     <search className={styles.filters}>
       <Search
         className={styles.wide}
-        label="Search by name or hint"
-        maxLength={SEARCH_MAX}
-        value={address.get("search").slice(0, SEARCH_MAX)}
+        label="Search by name or key prefix"
+        maxLength={SEARCH_MAX_LENGTH}
+        value={address.get("search").slice(0, SEARCH_MAX_LENGTH)}
         onSearch={(search) => address.filter({ search }, { replace: true })}
       />
       <NativeSelect
-        label="State"
-        value={address.oneOf("state", STATES)}
+        label="Status"
+        value={address.oneOf("state", STATE_OPTIONS)}
         onChange={(event) => address.filter({ state: event.currentTarget.value })}
-        data={[{ value: "", label: "All states" }, ...STATES]}
+        data={[{ value: "", label: "All statuses" }, ...STATE_OPTIONS]}
       />
       <NativeSelect
         label="Agent"

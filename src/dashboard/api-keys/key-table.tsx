@@ -1,29 +1,33 @@
+import { IconPencil } from "@tabler/icons-react";
 import { Link } from "wouter";
 import type { KeyFragment } from "../api/documents.generated";
 import { useViewer } from "../session/session";
+import { Time } from "../ui/format";
 import { Icon } from "../ui/icon";
 import { type Column, DataTable, LoadingRows, Row } from "../ui/table";
-import { Time } from "../ui/time";
 import { KeyState } from "./key-state";
 import styles from "./key-table.module.css";
 
-/** What can be done to an active key. */
+/** The actions on an active key. */
 export type KeyAction = "rename" | "rotate" | "revoke";
 
 interface Actions {
   onAction: (action: KeyAction, key: KeyFragment) => void;
 }
 
+/** What `createdBy` says of keys that were created on the server. */
+const COMMAND_LINE = "command line";
+
 const COLUMNS: readonly Column[] = [
   { heading: "Name" },
   { heading: "Agent" },
-  { heading: "State" },
+  { heading: "Status" },
   { heading: "Created" },
   { heading: "Last used" },
   { heading: "Actions", hidden: true },
 ];
 
-/** Keys, each with what can be done to it; rows in waiting while there are none. */
+/** Keys with their actions; placeholders while `keys` is undefined. */
 export const KeyTable = (props: { keys: readonly KeyFragment[] | undefined; stale: boolean } & Actions) => (
   <DataTable label="API keys" columns={COLUMNS} stale={props.stale}>
     {props.keys === undefined && <LoadingRows columns={COLUMNS} count={6} />}
@@ -60,7 +64,7 @@ function Name({ apiKey, onAction }: Part & Actions) {
             aria-label={`Rename ${apiKey.name}`}
             onClick={() => onAction("rename", apiKey)}
           >
-            <Icon name="rename" size={14} />
+            <Icon of={IconPencil} size={14} />
           </button>
         )}
       </p>
@@ -78,7 +82,7 @@ const Created = ({ apiKey }: Part) => (
     </p>
     {apiKey.createdBy !== null && (
       <p className={styles.one} title={apiKey.createdBy}>
-        by {apiKey.createdBy}
+        {apiKey.createdBy === COMMAND_LINE ? "via CLI" : `by ${apiKey.createdBy}`}
       </p>
     )}
   </>

@@ -5,11 +5,11 @@ import { change } from "../api/client";
 import { type KeyFragment, RenameApiKeyDocument } from "../api/documents.generated";
 import { Dialog, DialogButtons } from "../ui/dialog";
 import { useTask } from "../ui/task";
-import { toast } from "../ui/toasts";
-import { NAME_MAX } from "./create-key";
+import { toast } from "../ui/toast";
+import { NAME_MAX_LENGTH } from "./create-key";
 import styles from "./dialogs.module.css";
 
-/** Asks for a key's new name. */
+/** Renames a key. */
 export const RenameKey = ({ apiKey, onClosed }: { apiKey: KeyFragment; onClosed: () => void }) => (
   <Dialog title={`Rename “${apiKey.name}”`} onClosed={onClosed}>
     {(close) => <RenameForm apiKey={apiKey} close={close} />}
@@ -17,13 +17,13 @@ export const RenameKey = ({ apiKey, onClosed }: { apiKey: KeyFragment; onClosed:
 );
 
 function RenameForm({ apiKey, close }: { apiKey: KeyFragment; close: () => void }) {
-  const { busy, error, run } = useTask();
+  const { busy, error, run, clearError } = useTask();
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const name = String(new FormData(event.currentTarget).get("name"));
     return run(async () => {
       await change(RenameApiKeyDocument, { id: apiKey.id, name });
-      toast(`${apiKey.name} is now ${name.trim()}.`);
+      toast(`Renamed ${apiKey.name} to ${name.trim()}.`);
       close();
     });
   };
@@ -33,11 +33,12 @@ function RenameForm({ apiKey, close }: { apiKey: KeyFragment; close: () => void 
         name="name"
         label="New name"
         defaultValue={apiKey.name}
-        maxLength={NAME_MAX}
+        maxLength={NAME_MAX_LENGTH}
         required
         withAsterisk={false}
         autoComplete="off"
         data-autofocus
+        onChange={clearError}
         error={error !== undefined && sentenceOf(error)}
       />
       <DialogButtons>

@@ -4,17 +4,17 @@ import { type KeyFragment, RevokeApiKeyDocument } from "../api/documents.generat
 import { Dialog, DialogButtons } from "../ui/dialog";
 import { Failure } from "../ui/failure";
 import { useTask } from "../ui/task";
-import { toast } from "../ui/toasts";
+import { toast } from "../ui/toast";
 import styles from "./dialogs.module.css";
 import { KeyFacts } from "./key-facts";
 
-/** Asks whether a key is really to be revoked: it cannot be undone. */
+/** Revokes a key after a confirmation, because it cannot be undone. */
 export function RevokeKey({ apiKey, onClosed }: { apiKey: KeyFragment; onClosed: () => void }) {
   const { busy, error, run } = useTask();
   const revoke = (close: () => void) =>
     run(async () => {
       await change(RevokeApiKeyDocument, { id: apiKey.id });
-      toast(`${apiKey.name} is revoked.`);
+      toast(`Revoked ${apiKey.name}.`);
       close();
     });
   return (
@@ -23,16 +23,15 @@ export function RevokeKey({ apiKey, onClosed }: { apiKey: KeyFragment; onClosed:
         <>
           <KeyFacts apiKey={apiKey} />
           <p className={styles.text}>
-            Whatever calls as <strong>{apiKey.agent.name}</strong> with this key stops working: it is refused
-            with status 403 from its next request on. This cannot be undone.
+            Anything using this key will immediately get a 403 error. This can’t be undone.
           </p>
           {error !== undefined && <Failure error={error} />}
           <DialogButtons>
             <Button variant="default" data-autofocus onClick={close}>
-              Keep the key
+              Cancel
             </Button>
             <Button color="red" loading={busy} onClick={() => revoke(close)}>
-              Revoke the key
+              Revoke key
             </Button>
           </DialogButtons>
         </>

@@ -10,14 +10,14 @@ import { KeyFacts } from "./key-facts";
 import { showSecret } from "./shown-secret";
 
 const GRACE = [
-  { value: "0", label: "Not at all: revoke it now" },
-  { value: "900", label: "For 15 minutes" },
-  { value: "3600", label: "For an hour" },
-  { value: "21600", label: "For 6 hours" },
-  { value: "86400", label: "For 24 hours" },
+  { value: "0", label: "Don’t – revoke immediately" },
+  { value: "900", label: "15 minutes" },
+  { value: "3600", label: "1 hour" },
+  { value: "21600", label: "6 hours" },
+  { value: "86400", label: "24 hours" },
 ];
 
-/** Asks how long the old key goes on beside its successor, makes that, and hands its secret over. */
+/** Rotates a key: asks how long the old key keeps working and shows the secret of the new one. */
 export const RotateKey = ({ apiKey, onClosed }: { apiKey: KeyFragment; onClosed: () => void }) => (
   <Dialog title={`Rotate “${apiKey.name}”`} onClosed={onClosed}>
     {(close) => <RotateForm apiKey={apiKey} close={close} />}
@@ -31,9 +31,9 @@ function RotateForm({ apiKey, close }: { apiKey: KeyFragment; close: () => void 
     event.preventDefault();
     return run(async () => {
       const variables = { id: apiKey.id, graceSeconds: Number(grace) };
-      const made = await change(RotateApiKeyDocument, variables, { waitUntilShown: false });
-      const { name, agent } = made.rotateApiKey.apiKey;
-      showSecret({ secret: made.rotateApiKey.secret, title: "API key rotated", name, agent: agent.name });
+      const rotated = await change(RotateApiKeyDocument, variables, { waitUntilShown: false });
+      const { name, agent } = rotated.rotateApiKey.apiKey;
+      showSecret({ secret: rotated.rotateApiKey.secret, title: "API key rotated", name, agent: agent.name });
       close();
     });
   };
@@ -41,17 +41,15 @@ function RotateForm({ apiKey, close }: { apiKey: KeyFragment; close: () => void 
     <form onSubmit={submit}>
       <KeyFacts apiKey={apiKey} />
       <p className={styles.text}>
-        A new key takes over its name and agent.{" "}
+        We’ll create a new key with the same name and agent.{" "}
         {grace === "0"
-          ? "What has the old one is refused until it has the new one."
-          : "Put it in place while both are accepted."}
+          ? "Anything still using the old key will fail immediately."
+          : "Both work until the old one expires."}
       </p>
       <NativeSelect
-        label="The old key still works"
+        label="Keep the old key working for"
         description={
-          grace === "0"
-            ? "It is refused with status 403 from its next request on."
-            : "After that it is refused with status 401."
+          grace === "0" ? "Requests with the old key return 403." : "After that, requests return 401."
         }
         data={GRACE}
         value={grace}
@@ -64,7 +62,7 @@ function RotateForm({ apiKey, close }: { apiKey: KeyFragment; close: () => void 
           Cancel
         </Button>
         <Button type="submit" loading={busy}>
-          Rotate the key
+          Rotate key
         </Button>
       </DialogButtons>
     </form>

@@ -1,27 +1,31 @@
 import { Button } from "@mantine/core";
+import { useWindowEvent } from "@mantine/hooks";
+import { IconAlertTriangle } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
 import { Dialog, DialogButtons } from "../ui/dialog";
 import { Icon } from "../ui/icon";
 import { Snippet } from "../ui/snippet";
 import styles from "./dialogs.module.css";
-import { forgetSecret, type Minted, useShownSecret } from "./shown-secret";
+import { forgetSecret, type NewKey, useShownSecret } from "./shown-secret";
 
-/** The secret of a key that was just minted, wherever in the dashboard one may be by then. */
+/** Shows the secret of a new key above whichever page is open. */
 export function SecretDialog() {
-  const minted = useShownSecret();
-  return minted && <Secret minted={minted} />;
+  const newKey = useShownSecret();
+  return newKey && <Secret newKey={newKey} />;
 }
 
-/** Shows it until it was copied, or until it was said twice that it is not needed. */
-function Secret({ minted }: { minted: Minted }) {
-  const { secret, title, name, agent } = minted;
+/** Closes once the secret was copied, or after a warning. */
+function Secret({ newKey }: { newKey: NewKey }) {
+  const { secret, title, name, agent } = newKey;
   const copied = useRef(false);
   const [asking, setAsking] = useState(false);
   const onCopy = () => {
     copied.current = true;
     setAsking(false);
   };
-  useLeaveGuard(() => !copied.current);
+  useWindowEvent("beforeunload", (event) => {
+    if (!copied.current) event.preventDefault();
+  });
 
   return (
     <Dialog
@@ -36,14 +40,12 @@ function Secret({ minted }: { minted: Minted }) {
       {(close) => (
         <>
           <p className={styles.once}>
-            <Icon name="warning" />
-            <span>
-              The secret of <strong>{name}</strong> is shown this once. Copy it now: nobody can show it again.
-            </span>
+            <Icon of={IconAlertTriangle} />
+            <span>Copy this key now. For security reasons, you won’t be able to see it again.</span>
           </p>
-          <p className={styles.label}>API key</p>
+          <p className={styles.label}>{name}</p>
           <Snippet what="the API key" text={secret} autoFocus onCopy={onCopy} />
-          <p className={styles.label}>Try it: which agent is this key? It should answer {agent}.</p>
+          <p className={styles.label}>Try it — this should return {agent}:</p>
           <Snippet what="the command" text={whoamiCommand(secret)} onCopy={onCopy} />
           {asking ? (
             <AskTwice onStay={() => setAsking(false)} onLeave={close} />
@@ -67,29 +69,16 @@ function AskTwice({ onStay, onLeave }: { onStay: () => void; onLeave: () => void
   return (
     <>
       <p role="alert" className={styles.unsaved}>
-        You have not copied the secret. Once this closes it is lost, and the key has to be rotated.
+        You haven’t copied this key. If you close now, you’ll have to rotate it to get a new one.
       </p>
       <DialogButtons>
         <Button variant="default" onClick={onLeave}>
           Close without copying
         </Button>
         <Button ref={stay} onClick={onStay}>
-          Back to the secret
+          Go back
         </Button>
       </DialogButtons>
     </>
   );
-}
-
-/** Has the browser ask before the tab closes or loads another page. */
-function useLeaveGuard(isNeeded: () => boolean): void {
-  const latest = useRef(isNeeded);
-  latest.current = isNeeded;
-  useEffect(() => {
-    const guard = (event: BeforeUnloadEvent) => {
-      if (latest.current()) event.preventDefault();
-    };
-    window.addEventListener("beforeunload", guard);
-    return () => window.removeEventListener("beforeunload", guard);
-  }, []);
 }

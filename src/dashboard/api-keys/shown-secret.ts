@@ -1,34 +1,28 @@
-import { useSyncExternalStore } from "react";
+import { createStore } from "../store";
 
-/** A key that was just minted, as its dialog tells of it. */
-export interface Minted {
+/** A new key, as its dialog shows it. */
+export interface NewKey {
   secret: string;
   title: string;
   name: string;
   agent: string;
 }
 
-// The one place of a secret: not the client's cache, no storage, no address.
-let shown: Minted | undefined;
-const listeners = new Set<() => void>();
+// The only place that holds a secret: it never goes to the query cache, to storage or into the URL.
+const shown = createStore<NewKey | undefined>(undefined);
 
-function put(minted: Minted | undefined): void {
-  // React remembers what a component showed last, so the thing itself is emptied.
-  if (shown !== undefined) shown.secret = "";
-  shown = minted;
-  for (const listener of listeners) listener();
+function replaceWith(key: NewKey | undefined): void {
+  // React keeps what a component rendered last, so the object itself is emptied.
+  const last = shown.get();
+  if (last !== undefined) last.secret = "";
+  shown.set(key);
 }
 
-const subscribe = (listener: () => void) => {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-};
+/** Shows the secret of a new key until its dialog is closed. */
+export const showSecret = (key: NewKey): void => replaceWith(key);
 
-/** Shows a secret that was just minted, once, until the dialog is closed. */
-export const showSecret = (minted: Minted): void => put(minted);
+/** The key whose secret is shown, if any. */
+export const useShownSecret = shown.use;
 
-/** The secret to show, undefined for none. */
-export const useShownSecret = (): Minted | undefined => useSyncExternalStore(subscribe, () => shown);
-
-/** Forgets the secret: its dialog is gone. */
-export const forgetSecret = (): void => put(undefined);
+/** Forgets the secret when its dialog is closed. */
+export const forgetSecret = (): void => replaceWith(undefined);

@@ -1,12 +1,12 @@
-/** Why a call failed, fit to be told to the person who made it. */
+/** Why a request failed. The message is fit for the user. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
 
   constructor(
     message: string,
-    /** Of the service's error table; `unreachable` when no answer came. */
+    /** From the server's error table; `unreachable` if there was no response. */
     readonly code: string,
-    /** What the service's log knows the call under; undefined when no answer came. */
+    /** Identifies the request in the server's log; undefined if there was no response. */
     readonly requestId?: string,
     readonly retryAfterSeconds?: number,
   ) {
@@ -14,21 +14,20 @@ export class ApiError extends Error {
   }
 }
 
-const STILL_TRYING = "The gateway does not answer. Check your connection; the page tries again by itself.";
+const RETRYING = "Can’t reach the server. Retrying…";
 
-/** What the table's own sentences leave to say for somebody in front of a page. */
+/** Codes with another sentence here than in the server's error table. */
 const SENTENCES: Readonly<Record<string, string>> = {
-  unreachable: "The gateway does not answer. Check your connection and try again.",
-  internal_error: "Something went wrong on the gateway. It has been logged.",
-  unavailable: "The gateway cannot reach its database right now. Try again in a moment.",
-  organization_deactivated:
-    "Your organization is deactivated: nothing can be changed until it is reactivated.",
-  invalid_credentials: "The e-mail address or the password is wrong.",
+  unreachable: "Can’t reach the server. Try again in a moment.",
+  internal_error: "Something went wrong on the server. It has been logged.",
+  unavailable: "The server can’t reach its database. Try again in a moment.",
+  organization_deactivated: "Your organization is deactivated. Reactivate it to make changes.",
+  invalid_credentials: "Incorrect email or password.",
 };
 
 /**
- * The failure of a call in a sentence for people.
- * @param polled whether the page makes the call again by itself
+ * The failure as a sentence for the user.
+ * @param polled whether the page retries by itself
  */
 export function sentenceOf(error: unknown, { polled = false } = {}): string {
   if (!(error instanceof ApiError)) return "Something went wrong in this page. Reload it and try again.";
@@ -36,22 +35,22 @@ export function sentenceOf(error: unknown, { polled = false } = {}): string {
     const minutes = Math.ceil((error.retryAfterSeconds ?? 60) / 60);
     return `Too many attempts. Try again in ${minutes} minute${minutes === 1 ? "" : "s"}.`;
   }
-  if (polled && error.code === "unreachable") return STILL_TRYING;
+  if (polled && error.code === "unreachable") return RETRYING;
   return SENTENCES[error.code] ?? asSentence(error.message);
 }
 
-/** The service names a field first, as it is spelt in a request. */
+/** The server starts its messages with the name of the field, as in a request. */
 const asSentence = (message: string): string =>
   `${message.charAt(0).toUpperCase()}${message.slice(1)}${message.endsWith(".") ? "" : "."}`;
 
-/** Whether a call failed because nobody is signed in, or no longer. */
+/** Whether the request failed because there is no session or it has expired. */
 export const isSessionError = (error: unknown): boolean =>
   error instanceof ApiError && (error.code === "invalid_session" || error.code === "unauthenticated");
 
-/** Whether who made the call can mend it alone: there is nothing to ask help for. */
+/** Whether users can correct the mistake themselves, without quoting a request ID to anyone. */
 export const isOwnMistake = ({ code }: ApiError): boolean =>
   code === "invalid_credentials" || code === "too_many_attempts";
 
-/** Whether trying again may help. */
-export const isPassing = (error: unknown): boolean =>
+/** Whether a retry may help. */
+export const isTransient = (error: unknown): boolean =>
   error instanceof ApiError && (error.code === "unreachable" || error.code === "unavailable");

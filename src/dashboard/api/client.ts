@@ -6,27 +6,27 @@ import {
   useQuery,
 } from "@tanstack/react-query";
 import { useDeferredValue } from "react";
-import { isPassing, isSessionError } from "./api-error";
+import { isSessionError, isTransient } from "./api-error";
 import { type TypedDocumentString, ViewerDocument } from "./documents.generated";
 import { execute } from "./execute";
 
-/** How long another person's change may stay unseen in a page that is looked at (ms). */
+/** How often an open page loads the changes of other people (ms). */
 const POLL_MS = 5_000;
 
-/** What the pages show of the gateway's data, kept fresh. */
+/** The cache of everything that the pages load. */
 export const client = new QueryClient({
   defaultOptions: {
     queries: {
-      // A gateway on this very machine answers without any network.
+      // A server on the same machine needs no network.
       networkMode: "always",
-      retry: (failures, error) => failures < 2 && isPassing(error),
+      retry: (failures, error) => failures < 2 && isTransient(error),
       retryDelay: (failures) => 500 * 2 ** failures,
       staleTime: 1_000,
     },
   },
 });
 
-// Of two windows side by side, the one turned to shows what is true now.
+// Refetch on focus as well as on visibility: of two windows side by side, both are visible.
 focusManager.setEventListener((onFocus) => {
   const focused = () => onFocus();
   for (const event of ["focus", "visibilitychange"]) window.addEventListener(event, focused);
@@ -38,25 +38,24 @@ focusManager.setEventListener((onFocus) => {
 const tabs = new BroadcastChannel("gateway-dashboard");
 tabs.onmessage = () => void client.invalidateQueries();
 
-/** Shows at once, here and in the other tabs of this browser, that something is not as it was. */
-export async function announceChange(): Promise<void> {
+/** Reloads what is shown, here and in the other tabs of this browser. */
+export async function refetchEverywhere(): Promise<void> {
   tabs.postMessage("changed");
   await client.invalidateQueries();
 }
 
-/** Asks again who is signed in. */
-export const askWhoIsSignedIn = (): Promise<void> =>
+/** Reloads the signed-in member. */
+export const refetchViewer = (): Promise<void> =>
   client.invalidateQueries({ queryKey: [ViewerDocument.toString()] });
 
 client.getQueryCache().subscribe(({ type, query }) => {
   if (type !== "updated" || query.queryKey[0] === ViewerDocument.toString()) return;
-  if (query.state.status === "error" && isSessionError(query.state.error)) void askWhoIsSignedIn();
+  if (query.state.status === "error" && isSessionError(query.state.error)) void refetchViewer();
 });
 
 /**
- * Does something at the gateway and shows everywhere what came of it. The answer goes to the caller alone: no cache
- * holds it.
- * @param waitUntilShown whether to return after this page shows it, rather than at once
+ * Runs a mutation and reloads what is shown, in all tabs. The result goes only to the caller, not into a cache.
+ * @param waitUntilShown whether to resolve only after this page shows the change
  * @throws ApiError
  */
 export async function change<Result, Variables>(
@@ -66,33 +65,33 @@ export async function change<Result, Variables>(
 ): Promise<Result> {
   try {
     const result = await execute(document, variables);
-    const shown = announceChange();
+    const shown = refetchEverywhere();
     if (waitUntilShown) await shown;
     return result;
   } catch (error) {
-    if (isSessionError(error)) void askWhoIsSignedIn();
+    if (isSessionError(error)) void refetchViewer();
     throw error;
   }
 }
 
 /**
- * What the gateway answers, polled; while other variables load, the last answer stays.
- * @param pollMs how often, for what is dear to answer
+ * The polled result of a query. While new variables load, it keeps the last result.
+ * @param pollMs the interval, for queries that are expensive
  */
-export function useAnswer<Result, Variables>(
+export function usePolledQuery<Result, Variables>(
   document: TypedDocumentString<Result, Variables>,
   variables: Variables,
   { enabled = true, pollMs = POLL_MS } = {},
 ): UseQueryResult<Result> {
-  const answer = useQuery({
+  const result = useQuery({
     queryKey: [document.toString(), variables],
     queryFn: ({ signal }) => execute(document, variables, signal),
     placeholderData: keepPreviousData,
     enabled,
     refetchInterval: pollMs,
   });
-  // The first answer brings a whole page to draw: React does that in slices, in between which the browser can answer
-  // to whoever is already typing. What changes later shows at once.
-  const drawn = useDeferredValue(answer);
-  return drawn.isPending && answer.data !== undefined ? drawn : answer;
+  // The first result renders a whole page: React does that in slices, so that typing is not blocked. Later results
+  // are rendered immediately.
+  const deferred = useDeferredValue(result);
+  return deferred.isPending && result.data !== undefined ? deferred : result;
 }

@@ -1,23 +1,7 @@
-import { useSyncExternalStore } from "react";
+import { createStore } from "../store";
 
-/** Whether the last call was answered: the browser's own idea of being online knows nothing of this gateway. */
-export type Connection = "ok" | "lost";
-
-let state: Connection = "ok";
-const listeners = new Set<() => void>();
-
-export const connection = {
-  set(next: Connection): void {
-    if (next === state) return;
-    state = next;
-    for (const listener of listeners) listener();
-  },
-};
-
-const subscribe = (listener: () => void) => {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-};
-
-/** Whether the last call was answered. */
-export const useConnection = (): Connection => useSyncExternalStore(subscribe, () => state);
+/**
+ * Whether the server answered the last request. Unlike `navigator.onLine`, this is about the server, which may run on
+ * the same machine.
+ */
+export const connection = createStore<"ok" | "lost">("ok");

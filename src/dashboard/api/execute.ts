@@ -2,16 +2,16 @@ import { ApiError } from "./api-error";
 import { connection } from "./connection";
 import type { TypedDocumentString } from "./documents.generated";
 
-/** How long an answer may take (ms). */
-const PATIENCE_MS = 20_000;
+/** How long to wait for a response (ms). */
+const REQUEST_TIMEOUT_MS = 20_000;
 
-interface Answer<Result> {
+interface ResponseBody<Result> {
   data?: Result;
   errors?: { message: string; extensions: { code: string } }[];
 }
 
 /**
- * Asks the gateway; the browser adds the session's cookie. The answer goes to the caller and is kept nowhere.
+ * Sends a request to the GraphQL API; the browser adds the session cookie. The result is not cached.
  * @throws ApiError
  */
 export async function execute<Result, Variables>(
@@ -19,31 +19,31 @@ export async function execute<Result, Variables>(
   variables: Variables,
   signal?: AbortSignal,
 ): Promise<Result> {
-  const patience = AbortSignal.timeout(PATIENCE_MS);
+  const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
   const response = await fetch("/graphql", {
     method: "POST",
     headers: { "content-type": "application/json", accept: "application/graphql-response+json" },
     body: JSON.stringify({ query: document.toString(), variables }),
     credentials: "same-origin",
-    signal: signal === undefined ? patience : AbortSignal.any([signal, patience]),
+    signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
   }).catch(() => {
-    // A page that stopped asking says nothing about the connection.
+    // An aborted request says nothing about the connection.
     if (!signal?.aborted) connection.set("lost");
-    throw new ApiError("No answer came.", "unreachable");
+    throw new ApiError("No response.", "unreachable");
   });
   connection.set("ok");
   const requestId = response.headers.get("x-request-id") ?? undefined;
-  const answer = await readJson<Result>(response);
-  const failure = answer?.errors?.[0];
+  const body = await readJson<Result>(response);
+  const failure = body?.errors?.[0];
   if (failure !== undefined) {
-    const wait = Number(response.headers.get("retry-after")) || undefined;
-    throw new ApiError(failure.message, failure.extensions.code, requestId, wait);
+    const retryAfterSeconds = Number(response.headers.get("retry-after")) || undefined;
+    throw new ApiError(failure.message, failure.extensions.code, requestId, retryAfterSeconds);
   }
-  // A proxy in between answers something else when it finds no gateway behind it.
-  if (answer?.data == null)
-    throw new ApiError("The answer is not one of the gateway.", "unreachable", requestId);
-  return answer.data;
+  // For example from a proxy that cannot reach the server.
+  if (body?.data == null)
+    throw new ApiError("The response is not from the server.", "unreachable", requestId);
+  return body.data;
 }
 
-const readJson = <Result>(response: Response): Promise<Answer<Result> | undefined> =>
+const readJson = <Result>(response: Response): Promise<ResponseBody<Result> | undefined> =>
   response.json().catch(() => undefined);

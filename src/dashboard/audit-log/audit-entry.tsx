@@ -1,14 +1,19 @@
-import { exactTime, Time } from "../ui/time";
+import { exactTime, Time } from "../ui/format";
 import styles from "./audit-log.module.css";
-import { type Entry, tell } from "./sentence";
+import { describe, describeInText, type Entry } from "./sentence";
 
-/** An entry: the sentence, when and from where, and the rest for whoever asks. */
+/** An entry: the sentence, the time, and the details on demand. */
 export function AuditEntry({ entry }: { entry: Entry }) {
-  const { who, verb, whom, to, after } = tell(entry);
+  const { who, verb, whom, to, after } = describe(entry);
   return (
     <li className={styles.entry}>
       <p className={styles.sentence}>
-        <strong>{who}</strong> {verb}
+        {who !== "" && (
+          <>
+            <strong>{who}</strong>{" "}
+          </>
+        )}
+        {verb}
         {whom !== "" && (
           <>
             {" "}
@@ -21,7 +26,7 @@ export function AuditEntry({ entry }: { entry: Entry }) {
             to <strong>{to}</strong>
           </>
         )}
-        {after !== "" && `, ${after}`}
+        {after !== "" && ` ${after}`}
       </p>
       <div className={styles.when}>
         <Time value={entry.createdAt} />
@@ -29,7 +34,7 @@ export function AuditEntry({ entry }: { entry: Entry }) {
       </div>
       <details className={styles.details}>
         <summary>
-          Details<span className="visually-hidden">: {`${who} ${verb} ${whom}`}</span>
+          Details<span className="visually-hidden">: {describeInText(entry)}</span>
         </summary>
         <dl className={styles.facts}>
           {factsOf(entry).map(([name, value]) => (
@@ -46,10 +51,10 @@ export function AuditEntry({ entry }: { entry: Entry }) {
 
 const factsOf = (entry: Entry): [string, string | null][] => [
   ["Detail", entry.detail],
-  ["By", entry.actorName],
-  ["Address", entry.ip],
-  ["Program", entry.userAgent],
-  ["Request id", entry.requestId],
-  ["Subject’s id", entry.targetId],
-  ["Time in UTC", entry.createdAt],
+  ["Actor", entry.actorName],
+  ["IP address", entry.ip],
+  ["User agent", entry.userAgent],
+  ["Request ID", entry.requestId],
+  ["Target ID", entry.targetId],
+  ["Time (UTC)", entry.createdAt],
 ];

@@ -1,13 +1,13 @@
 import { Button, Skeleton } from "@mantine/core";
 import { useMemo, useState } from "react";
-import { useAnswer } from "../api/client";
+import { usePolledQuery } from "../api/client";
 import { AuditLogDocument, MembersDocument } from "../api/documents.generated";
 import { Failure } from "../ui/failure";
+import { timeZone } from "../ui/format";
 import { type ListAddress, useListAddress } from "../ui/list-address";
 import { Empty, Page } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { Pager } from "../ui/pager";
-import { timeZone } from "../ui/time";
 import { AuditEntry } from "./audit-entry";
 import { AuditFilters, FILTERS } from "./audit-filters";
 import styles from "./audit-log.module.css";
@@ -18,13 +18,13 @@ import { ACTION_LABELS } from "./sentence";
 
 const PAGE_SIZE = 25;
 
-/** The audit log: who did what and when, to be searched and taken away. */
+/** The audit log with its filters and the CSV export. */
 export function AuditLog() {
   const address = useListAddress();
   const filter = useFilter(address);
   const [exportError, setExportError] = useState<unknown>();
-  const members = useAnswer(MembersDocument, {}).data?.members;
-  const { data, error, refetch, isPlaceholderData } = useAnswer(AuditLogDocument, {
+  const members = usePolledQuery(MembersDocument, {}).data?.members;
+  const { data, error, refetch, isPlaceholderData } = usePolledQuery(AuditLogDocument, {
     ...filter,
     first: PAGE_SIZE,
     after: address.after,
@@ -35,19 +35,19 @@ export function AuditLog() {
     <Page
       section="Settings"
       title="Audit log"
-      lead={`Who did what in the organization, newest first. Times are in ${timeZone()}.`}
+      lead={`Activity in your organization. Times are shown in ${timeZone()}.`}
       actions={<ExportButton filter={filter} onError={setExportError} />}
     >
       {exportError !== undefined && <Failure error={exportError} />}
       <div className={pageStyles.card}>
-        <AuditFilters address={address} members={members} subject={entries?.[0]?.targetName} />
+        <AuditFilters address={address} members={members} targetName={entries?.[0]?.targetName} />
         {error !== null && (entries === undefined || isPlaceholderData) ? (
           <Failure error={error} retry={refetch} />
         ) : entries?.length === 0 ? (
           <NoEntries address={address} />
         ) : (
           <ul className={styles.entries} data-stale={isPlaceholderData} aria-label="Entries">
-            {entries?.map((entry) => <AuditEntry key={entry.id} entry={entry} />) ?? <Waiting />}
+            {entries?.map((entry) => <AuditEntry key={entry.id} entry={entry} />) ?? <Loading />}
           </ul>
         )}
         <Pager address={address} pageInfo={data?.auditLog.pageInfo} />
@@ -59,7 +59,7 @@ export function AuditLog() {
 function useFilter(address: ListAddress): AuditFilter {
   const [period, from, to, , actor, target] = FILTERS.map(address.get);
   const action = address.oneOf("action", ACTION_LABELS);
-  // The start of "the last 24 hours" stays where it was when that was chosen.
+  // Memoized so that the start of "last 24 hours" does not move with each render.
   return useMemo(
     () => ({
       ...periodOf(period ?? "", from ?? "", to ?? ""),
@@ -72,25 +72,25 @@ function useFilter(address: ListAddress): AuditFilter {
 }
 
 const NoEntries = ({ address }: { address: ListAddress }) => (
-  <Empty title={endsBeforeItBegins(address) ? "The period ends before it begins" : "No entry matches"}>
+  <Empty title={startsAfterEnd(address) ? "The start date is after the end date" : "No matching activity"}>
     <Button
       variant="default"
       size="xs"
       onClick={() => address.filter(Object.fromEntries(FILTERS.map((name) => [name, ""])))}
     >
-      Show all entries
+      Clear filters
     </Button>
   </Empty>
 );
 
-const endsBeforeItBegins = (address: ListAddress): boolean => {
+const startsAfterEnd = (address: ListAddress): boolean => {
   const [from, to] = [address.get("from"), address.get("to")];
   return address.get("period") === "dates" && from !== "" && to !== "" && from > to;
 };
 
-const Waiting = () =>
+const Loading = () =>
   Array.from({ length: 8 }, (_, i) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
+    // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike
     <li key={i} className={styles.entry}>
       <Skeleton height={14} width="60%" my={5} />
       <Skeleton height={12} width="30%" my={5} />

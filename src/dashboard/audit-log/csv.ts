@@ -1,29 +1,29 @@
-import { type Entry, tellInText } from "./sentence";
+import { describeInText, type Entry } from "./sentence";
 
 const COLUMNS: readonly [string, (entry: Entry) => string | number | null][] = [
   ["time (UTC)", ({ createdAt }) => createdAt],
-  ["what happened", tellInText],
+  ["summary", describeInText],
   ["action", ({ action }) => action],
   ["actor kind", ({ actorKind }) => actorKind],
   ["actor", ({ actorName }) => actorName],
-  ["actor id", ({ actorId }) => actorId],
+  ["actor ID", ({ actorId }) => actorId],
   ["target", ({ targetName }) => targetName],
-  ["target id", ({ targetId }) => targetId],
+  ["target ID", ({ targetId }) => targetId],
   ["detail", ({ detail }) => detail],
   ["count", ({ count }) => count],
-  ["address", ({ ip }) => ip],
+  ["IP address", ({ ip }) => ip],
   ["user agent", ({ userAgent }) => userAgent],
-  ["request id", ({ requestId }) => requestId],
-  ["id", ({ id }) => id],
+  ["request ID", ({ requestId }) => requestId],
+  ["ID", ({ id }) => id],
 ];
 
 /**
- * Where a spreadsheet would see a formula begin, wide forms too (OWASP, CSV injection): at the start of a cell, and after
- * what it may be set to separate cells by.
+ * Where a spreadsheet may see the start of a formula, full-width forms included (OWASP, CSV injection): at the start of
+ * a cell, and after every character that it may be configured to split cells at.
  */
 const FORMULA = /(^|[;,\t\r\n])(["'\s]*)(?=[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])/g;
 
-/** The entries as CSV (RFC 4180), in UTF-8 with the mark that spreadsheets know it by. */
+/** The entries as CSV (RFC 4180), in UTF-8 with the byte order mark that spreadsheets expect. */
 export function toCsv(entries: readonly Entry[]): string {
   const lines = [
     COLUMNS.map(([heading]) => cell(heading)),

@@ -1,14 +1,15 @@
 import { Button } from "@mantine/core";
+import { IconDownload, IconX } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
 import { isSessionError } from "../api/api-error";
-import { askWhoIsSignedIn } from "../api/client";
+import { refetchViewer } from "../api/client";
 import { useViewer } from "../session/session";
+import { formatNumber } from "../ui/format";
 import { Icon } from "../ui/icon";
-import { wholeNumber } from "../ui/number";
-import { toast } from "../ui/toasts";
+import { toast } from "../ui/toast";
 import { type AuditFilter, readAll, saveAsCsv } from "./export";
 
-/** Saves everything that the filters let through; a second press stops it. @param onError told of a failure, undefined at a start */
+/** Exports all entries that match the filters; a second press cancels. @param onError called with a failure, and with undefined on start */
 export function ExportButton({
   filter,
   onError,
@@ -29,9 +30,9 @@ export function ExportButton({
     try {
       const entries = await readAll(filter, controller.signal, setCount);
       saveAsCsv(entries, organization.slug);
-      toast(`Exported ${wholeNumber(entries.length)} ${entries.length === 1 ? "entry" : "entries"}.`);
+      toast(`Exported ${formatNumber(entries.length)} ${entries.length === 1 ? "entry" : "entries"}.`);
     } catch (error) {
-      if (isSessionError(error)) void askWhoIsSignedIn();
+      if (isSessionError(error)) void refetchViewer();
       if (!controller.signal.aborted) onError(error);
     } finally {
       setCount(undefined);
@@ -39,16 +40,16 @@ export function ExportButton({
   };
 
   return count === undefined ? (
-    <Button variant="default" leftSection={<Icon name="download" size={16} />} onClick={start}>
+    <Button variant="default" leftSection={<Icon of={IconDownload} size={16} />} onClick={start}>
       Export as CSV
     </Button>
   ) : (
     <Button
       variant="default"
-      leftSection={<Icon name="close" size={16} />}
+      leftSection={<Icon of={IconX} size={16} />}
       onClick={() => running.current?.abort()}
     >
-      Stop the export ({wholeNumber(count)} so far)
+      Cancel export ({formatNumber(count)} so far)
     </Button>
   );
 }

@@ -7,14 +7,14 @@ import { execute } from "../api/execute";
 import { toCsv } from "./csv";
 import type { Entry } from "./sentence";
 
-/** As many as the gateway gives at once. */
-const PAGE_SIZE = 100;
+/** The server’s limit. */
+const MAX_PAGE_SIZE = 100;
 
 export type AuditFilter = Omit<AuditLogQueryVariables, "first" | "after">;
 
 /**
- * Reads all entries that the filter lets through, page by page, however many there are.
- * @param onProgress told how many there are so far
+ * Reads all entries that match the filter, page by page.
+ * @param onProgress called with the number of entries so far
  * @throws ApiError
  */
 export async function readAll(
@@ -27,7 +27,7 @@ export async function readAll(
   do {
     const page: AuditLogQuery = await execute(
       AuditLogDocument,
-      { ...filter, first: PAGE_SIZE, after },
+      { ...filter, first: MAX_PAGE_SIZE, after },
       signal,
     );
     const { nodes, pageInfo } = page.auditLog;
@@ -38,12 +38,12 @@ export async function readAll(
   return entries;
 }
 
-/** Has the browser save the entries as a file. */
+/** Downloads the entries as a CSV file. */
 export function saveAsCsv(entries: readonly Entry[], organization: string): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([toCsv(entries)], { type: "text/csv;charset=utf-8" }));
   link.download = `audit-log-${organization}-${new Date().toISOString().slice(0, 10)}.csv`;
   link.click();
-  // Later, for the browser only now begins to read it.
+  // Not yet: the browser starts reading it after the click.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

@@ -1,17 +1,17 @@
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The periods that a filter offers. */
+/** The options of the date filter. */
 export const PERIODS = [
-  { value: "", label: "Any time" },
+  { value: "", label: "All time" },
   { value: "1", label: "Last 24 hours" },
   { value: "7", label: "Last 7 days" },
   { value: "30", label: "Last 30 days" },
-  { value: "dates", label: "From … to …" },
+  { value: "dates", label: "Custom range" },
 ];
 
 /**
- * The moments that a period begins and ends at, null for open.
- * @param from,to days in the browser's time zone, of which the last one counts in full
+ * The start and end of a period, null for open.
+ * @param from,to days in the browser's time zone, both inclusive
  */
 export function periodOf(
   period: string,
@@ -28,7 +28,7 @@ export function periodOf(
 function startOfDay(day: string, plusDays: number): string | null {
   const moment = new Date(`${day}T00:00:00`);
   if (Number.isNaN(moment.getTime())) return null;
-  // Not 24 hours: where the clocks change, a day has 23 or 25.
+  // Not 24 hours: a day with a clock change has 23 or 25.
   moment.setDate(moment.getDate() + plusDays);
   return moment.toISOString();
 }

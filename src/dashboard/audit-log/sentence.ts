@@ -2,20 +2,20 @@ import type { AuditAction, AuditLogQuery } from "../api/documents.generated";
 
 export type Entry = AuditLogQuery["auditLog"]["nodes"][number];
 
-/** What was done, between who did it and what it was done to; and what the list of actions calls it. */
+/** The verb between actor and target, and the label in the filter. */
 const ACTIONS: Readonly<Record<AuditAction, { verb: string; label: string }>> = {
   api_key_created: { verb: "created the API key", label: "API key created" },
   api_key_renamed: { verb: "renamed the API key", label: "API key renamed" },
   api_key_rotated: { verb: "rotated the API key", label: "API key rotated" },
   api_key_revoked: { verb: "revoked the API key", label: "API key revoked" },
-  api_key_refused: { verb: "presented the dead API key", label: "Dead API key refused" },
+  api_key_refused: { verb: "with inactive API key", label: "Inactive key rejected" },
   member_signed_in: { verb: "signed in", label: "Signed in" },
-  member_sign_in_failed: { verb: "gave a wrong password for", label: "Sign-in failed" },
+  member_sign_in_failed: { verb: "Failed sign-in for", label: "Sign-in failed" },
   member_signed_out: { verb: "signed out", label: "Signed out" },
   member_signed_out_everywhere: { verb: "signed out on all devices", label: "Signed out on all devices" },
   member_password_changed: { verb: "changed the password of", label: "Password changed" },
   member_password_change_failed: {
-    verb: "gave a wrong current password to change the password of",
+    verb: "failed to change the password of",
     label: "Password change failed",
   },
   member_created: { verb: "added the member", label: "Member added" },
@@ -26,29 +26,30 @@ const ACTIONS: Readonly<Record<AuditAction, { verb: string; label: string }>> = 
   organization_reactivated: { verb: "reactivated the organization", label: "Organization reactivated" },
 };
 
-/** The actions as a filter offers them. */
+/** The options of the action filter. */
 export const ACTION_LABELS = Object.entries(ACTIONS).map(([value, { label }]) => ({
   value: value as AuditAction,
   label,
 }));
 
-/** An entry in words: what stands out is who, and what it was done to. */
+/** An entry in words. Actor and targets stand out on the page. */
 export interface Sentence {
+  /** "" where the sentence starts with the verb. */
   who: string;
   verb: string;
-  /** "" where the actor did it to themselves and says so already. */
+  /** "" where actor and target are the same. */
   whom: string;
-  /** What it is called since, where it was renamed; "" where not. */
+  /** The new name, where the target was renamed; otherwise "". */
   to: string;
-  /** How often, where that is counted. */
+  /** The end of the sentence, with the count of entries that are counted per minute. */
   after: string;
 }
 
-/** The detail of a key's new name, after the key's hint. */
+/** The detail of a renamed key: its prefix, then its new name. */
 const RENAMED = /^\S+, now (.+)$/s;
 
-/** Tells an entry of the audit log as a sentence. */
-export function tell({
+/** Describes an entry of the audit log in a sentence. */
+export function describe({
   action,
   actorId,
   targetId,
@@ -59,11 +60,15 @@ export function tell({
   count,
 }: Entry): Sentence {
   const { verb } = ACTIONS[action];
-  const after = count === 1 ? "" : `${count} times within a minute`;
+  const after = count === 1 ? "" : `(${count} in 1 min)`;
   const to = (action === "api_key_renamed" && RENAMED.exec(detail ?? "")?.[1]) || "";
-  if (action === "api_key_refused") return { who: "Somebody", verb, whom: targetName, to, after };
-  const who =
-    actorKind === "anonymous" ? "Somebody" : actorKind === "operator" ? "The command line" : actorName;
+  if (action === "api_key_refused") {
+    return count === 1
+      ? { who: "", verb: `A request ${verb}`, whom: targetName, to, after: "was rejected" }
+      : { who: "", verb: `Requests ${verb}`, whom: targetName, to, after: `were rejected ${after}` };
+  }
+  if (action === "member_sign_in_failed") return { who: "", verb, whom: targetName, to, after };
+  const who = actorKind === "anonymous" ? "Unknown caller" : actorKind === "operator" ? "CLI" : actorName;
   if (actorId !== targetId) return { who, verb, whom: targetName, to, after };
   return {
     who,
@@ -75,7 +80,7 @@ export function tell({
 }
 
 /** The same as plain text. */
-export function tellInText(entry: Entry): string {
-  const { who, verb, whom, to, after } = tell(entry);
+export function describeInText(entry: Entry): string {
+  const { who, verb, whom, to, after } = describe(entry);
   return `${[who, verb, whom, to && `to ${to}`, after].filter((part) => part !== "").join(" ")}.`;
 }

@@ -5,9 +5,9 @@ import { type Column, DataTable, Row } from "../ui/table";
 import { Tag } from "../ui/tag";
 import styles from "./organization.module.css";
 
-const COLUMNS: readonly Column[] = [{ heading: "Member" }, { heading: "May" }, { heading: "Permission" }];
+const COLUMNS: readonly Column[] = [{ heading: "Member" }, { heading: "Role" }, { heading: "Permissions" }];
 
-/** Who belongs to the organization, and what they may do. */
+/** The members with their permissions. */
 export function Members({ members }: { members: MembersQuery["members"] }) {
   const viewer = useViewer();
   return (
@@ -21,15 +21,17 @@ export function Members({ members }: { members: MembersQuery["members"] }) {
               columns={COLUMNS}
               cells={[
                 <span key="email">
-                  <strong>{email}</strong> {id === viewer.id && "(you)"}
+                  <strong className={styles.email}>{email}</strong> {id === viewer.id && "(you)"}
                 </span>,
-                manages ? "Manage API keys, read the audit log" : "Look at agents and members",
+                manages
+                  ? "Admin – manages keys, views the audit log"
+                  : "Viewer – can view agents and members",
                 manages ? (
                   <Tag key="permission" tone="plain">
                     config:manage
                   </Tag>
                 ) : (
-                  "None"
+                  "–"
                 ),
               ]}
             />
@@ -37,8 +39,7 @@ export function Members({ members }: { members: MembersQuery["members"] }) {
         })}
       </DataTable>
       <p className={styles.note}>
-        Members are added and given permissions at the command line of the server:{" "}
-        <code>npm run -s gateway -- members --help</code>
+        Invite members from the command line: <code>npm run -s gateway -- members --help</code>
       </p>
     </Card>
   );

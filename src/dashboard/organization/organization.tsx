@@ -1,18 +1,18 @@
 import { Button, Skeleton } from "@mantine/core";
 import { useState } from "react";
-import { useAnswer } from "../api/client";
+import { usePolledQuery } from "../api/client";
 import { MembersDocument, type MembersQuery } from "../api/documents.generated";
 import { useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
+import { Time } from "../ui/format";
 import { Card, Page } from "../ui/page";
-import { Time } from "../ui/time";
 import { Members } from "./members";
 import styles from "./organization.module.css";
 import { SwitchOrganization } from "./switch-organization";
 
-/** The organization: what it is called, who belongs to it, and the switch that turns its keys off and on. */
+/** The organization, its members, and its deactivation. */
 export function Organization() {
-  const { data, error, refetch } = useAnswer(MembersDocument, {});
+  const { data, error, refetch } = usePolledQuery(MembersDocument, {});
   return (
     <Page section="Settings" title="Organization">
       {data ? (
@@ -33,17 +33,17 @@ function Content({ members }: { members: MembersQuery["members"] }) {
     <>
       <Card title={organization.name}>
         <dl className={styles.facts}>
-          <dt>Short name</dt>
+          <dt>Slug</dt>
           <dd>
             <code>{organization.slug}</code>
           </dd>
-          <dt>State</dt>
+          <dt>Status</dt>
           <dd>
             {organization.deactivatedAt === null ? (
-              "Active: its API keys resolve."
+              "Active"
             ) : (
               <>
-                Deactivated <Time value={organization.deactivatedAt} />: none of its API keys resolves.
+                Deactivated <Time value={organization.deactivatedAt} /> – API keys are rejected.
               </>
             )}
           </dd>
@@ -51,12 +51,12 @@ function Content({ members }: { members: MembersQuery["members"] }) {
       </Card>
       <Members members={members} />
       {manages && (
-        <Card title={deactivated ? "Reactivate the organization" : "Deactivate the organization"}>
+        <Card title={deactivated ? "Reactivate organization" : "Deactivate organization"}>
           <div className={styles.switch}>
             <p>
               {deactivated
-                ? "Its API keys resolve again from the next request on, and things can be changed again."
-                : "Every API key stops resolving from the next request on. Members can still look at everything, but change nothing. It can be undone here."}
+                ? "API keys start working again immediately."
+                : "All API keys stop working immediately. Members keep read-only access. You can reactivate at any time."}
             </p>
             <Button
               variant={deactivated ? "filled" : "default"}

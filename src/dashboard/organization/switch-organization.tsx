@@ -6,13 +6,13 @@ import { useViewer } from "../session/session";
 import { Dialog, DialogButtons } from "../ui/dialog";
 import { Failure } from "../ui/failure";
 import { useTask } from "../ui/task";
-import { toast } from "../ui/toasts";
+import { toast } from "../ui/toast";
 import styles from "./organization.module.css";
 
-/** Asks for the organization's short name before its keys are turned off or on. */
+/** Deactivates or reactivates the organization after its slug was typed as a confirmation. */
 export function SwitchOrganization({ onClosed }: { onClosed: () => void }) {
   const { organization } = useViewer();
-  // What was asked stays the question while the answer turns it around.
+  // Keeps the question while the response already changes the state.
   const [deactivates] = useState(organization.deactivatedAt === null);
   const verb = deactivates ? "Deactivate" : "Reactivate";
   return (
@@ -32,7 +32,7 @@ function Form({ verb, deactivates, close }: { verb: string; deactivates: boolean
     return run(async () => {
       if (deactivates) await change(DeactivateOrganizationDocument, {});
       else await change(ReactivateOrganizationDocument, {});
-      toast(`${organization.name} is ${deactivates ? "deactivated" : "active again"}.`);
+      toast(`${deactivates ? "Deactivated" : "Reactivated"} ${organization.name}.`);
       close();
     });
   };
@@ -40,8 +40,8 @@ function Form({ verb, deactivates, close }: { verb: string; deactivates: boolean
     <form onSubmit={submit}>
       <p className={styles.text}>
         {deactivates
-          ? "Whatever calls with one of its API keys is refused with status 401 from its next request on, until the organization is reactivated. Members can look at everything and change nothing."
-          : "Its active API keys are accepted again from their next request on."}
+          ? "All requests with this organization’s keys will fail with 401 until you reactivate it. Members keep read-only access."
+          : "API keys start working again immediately."}
       </p>
       <TextInput
         label={

@@ -1,12 +1,12 @@
 import type { AgentsQuery, UsagePeriod } from "../api/documents.generated";
-import { wholeNumber } from "../ui/number";
+import { formatNumber } from "../ui/format";
 import { Card, Empty } from "../ui/page";
 import { type Column, DataTable, Row } from "../ui/table";
 import { type KeyUse, PERIODS } from "./series";
 
-const NAMES: readonly Column[] = [{ heading: "Agent" }, { heading: "Short name" }];
+const NAMES: readonly Column[] = [{ heading: "Agent" }, { heading: "Slug" }];
 
-/** The agents, and how often they were called as, where the member may know that. */
+/** The agents; with their requests for members who may see the usage of keys. */
 export function Agents(props: {
   agents: AgentsQuery["agents"];
   usage: readonly KeyUse[] | undefined;
@@ -24,8 +24,7 @@ export function Agents(props: {
       {props.agents.length === 0 ? (
         <Empty title="No agents yet">
           <p>
-            They are added at the command line of the server:{" "}
-            <code>npm run -s gateway -- agents add --help</code>
+            Add one from the command line on the server: <code>npm run -s gateway -- agents add --help</code>
           </p>
         </Empty>
       ) : (
@@ -38,7 +37,7 @@ export function Agents(props: {
                 <strong key="name">{name}</strong>,
                 <code key="slug">{slug}</code>,
                 <span key="requests" className="numbers">
-                  {wholeNumber(requestsOf(id))}
+                  {formatNumber(requestsOf(id))}
                 </span>,
               ]}
             />

@@ -1,3 +1,4 @@
+import { IconCheck } from "@tabler/icons-react";
 import { useState } from "react";
 import { Link } from "wouter";
 import type { FirstStepsQuery } from "../api/documents.generated";
@@ -12,7 +13,7 @@ type Done = FirstStepsQuery["firstSteps"];
 interface Step {
   done: keyof Done;
   title: string;
-  /** The command that takes it, with the secret of a key in `$KEY`. */
+  /** The command for this step, with an API key in `$KEY`. */
   command?: string;
 }
 
@@ -24,29 +25,29 @@ const STEPS: readonly Step[] = [
   { done: "keyMinted", title: "Create an API key" },
   {
     done: "keyUsed",
-    title: "Use it: which agent is this key?",
+    title: "Make your first request",
     command: `curl ${AS_KEY} ${HOST}/agent/whoami`,
   },
   {
     done: "petAdded",
-    title: "Add the first animal to the store",
+    title: "Add your first pet",
     command: `curl ${AS_KEY} ${JSON_BODY} -d '{"name":"Rex","categoryId":1,"status":"available"}' ${HOST}/v1/pets`,
   },
   {
     done: "messageQueued",
-    title: "Queue the first message for the agent",
+    title: "Send your first message",
     command: `curl ${AS_KEY} ${JSON_BODY} -d '{"message":"Hello"}' ${HOST}/messages`,
   },
 ];
 
-/** What a new organization does first. It is gone once all is done, but not from under the eyes of who does it. */
+/** Onboarding for a new organization. Hidden once all steps are done, but not while the page is open. */
 export function FirstSteps(done: Done) {
   const left = STEPS.filter((step) => !done[step.done]);
   const [wasNeeded] = useState(left.length > 0);
   if (!wasNeeded) return null;
   return (
     <Card
-      title="First steps"
+      title="Get started"
       aside={
         <span className={styles.progress}>
           {left.length === 0 ? "All done" : `${STEPS.length - left.length} of ${STEPS.length} done`}
@@ -57,7 +58,7 @@ export function FirstSteps(done: Done) {
         {STEPS.map((step, i) => (
           <li key={step.done} className={styles.step} data-done={done[step.done]}>
             <span className={styles.mark} aria-hidden="true">
-              {done[step.done] ? <Icon name="check" size={15} /> : i + 1}
+              {done[step.done] ? <Icon of={IconCheck} size={15} /> : i + 1}
             </span>
             <div className={styles.what}>
               <p className={styles.title}>
@@ -79,7 +80,7 @@ function HowTo({ step: { command } }: { step: Step }) {
     return (
       <>
         <p className={styles.how}>
-          In a terminal, with the key’s secret in <code>KEY</code>:
+          Run this in a terminal (first: <code>export KEY=&lt;your API key&gt;</code>)
         </p>
         <Snippet what="the command" text={command} />
       </>
@@ -88,9 +89,9 @@ function HowTo({ step: { command } }: { step: Step }) {
   return (
     <p className={styles.how}>
       {manages ? (
-        <Link href="/settings/api-keys?create=yes">Create it under Settings, API keys</Link>
+        <Link href="/settings/api-keys?create=yes">Create API key →</Link>
       ) : (
-        "A member who manages the organization does this."
+        "Ask an admin to create one."
       )}
     </p>
   );

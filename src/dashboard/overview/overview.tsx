@@ -1,6 +1,6 @@
 import { Skeleton } from "@mantine/core";
 import { useSearchParams } from "wouter";
-import { useAnswer } from "../api/client";
+import { usePolledQuery } from "../api/client";
 import {
   AgentsDocument,
   FirstStepsDocument,
@@ -12,17 +12,17 @@ import { Failure } from "../ui/failure";
 import { Page } from "../ui/page";
 import { Agents } from "./agents";
 import { FirstSteps } from "./first-steps";
-import { Refusals } from "./refusals";
+import { Rejections } from "./rejections";
 import { Usage } from "./usage";
 
-/** Sums over many rows are not asked for as often as the rest (ms). */
+/** Usage is summed over many rows, so it is polled less often than the rest (ms). */
 const USAGE_POLL_MS = 20_000;
 
-/** How the organization is doing: what to do first, how its keys are used, which agents it has. */
+/** Onboarding, the usage of API keys, and the agents of the organization. */
 export function Overview() {
   const { organization } = useViewer();
   return (
-    <Page title="Overview" lead={`What calls as the agents of ${organization.name}, and how often.`}>
+    <Page title="Overview" lead={`API usage across ${organization.name}.`}>
       <Content />
     </Page>
   );
@@ -32,12 +32,12 @@ function Content() {
   const { manages } = useViewer();
   const [params, setParams] = useSearchParams();
   const period: UsagePeriod = params.get("period") === "30d" ? "last_30_days" : "last_24_hours";
-  const steps = useAnswer(FirstStepsDocument, {});
-  const agents = useAnswer(AgentsDocument, {});
-  const usage = useAnswer(KeyUsageDocument, { period }, { enabled: manages, pollMs: USAGE_POLL_MS });
+  const steps = usePolledQuery(FirstStepsDocument, {});
+  const agents = usePolledQuery(AgentsDocument, {});
+  const usage = usePolledQuery(KeyUsageDocument, { period }, { enabled: manages, pollMs: USAGE_POLL_MS });
   const keyUsage = usage.data?.keyUsage;
 
-  // Together, so that nothing moves once it is there.
+  // Shown together, so that nothing moves when the last answer arrives.
   if (steps.data && agents.data && (keyUsage || !manages)) {
     return (
       <>
@@ -50,7 +50,7 @@ function Content() {
               period={period}
               onPeriod={(next) => setParams(next === "last_30_days" ? { period: "30d" } : {})}
             />
-            <Refusals usage={keyUsage} period={period} />
+            <Rejections usage={keyUsage} period={period} />
           </>
         )}
         <Agents agents={agents.data.agents} usage={keyUsage} period={period} />
@@ -58,10 +58,10 @@ function Content() {
     );
   }
   const failed = [steps, agents, usage].find(({ error }) => error !== null);
-  return failed ? <Failure error={failed.error} retry={failed.refetch} /> : <Waiting />;
+  return failed ? <Failure error={failed.error} retry={failed.refetch} /> : <Loading />;
 }
 
-const Waiting = () => (
+const Loading = () => (
   <>
     <Skeleton height={440} radius="lg" mb="lg" />
     <Skeleton height={160} radius="lg" />

@@ -1,44 +1,44 @@
 import type { KeyUsageQuery, UsagePeriod } from "../api/documents.generated";
 
-/** One key's uses. */
+/** The usage of one key. */
 export type KeyUse = KeyUsageQuery["keyUsage"][number];
 
-/** Keys with a colour of their own; more than a few could not be told apart. */
-const OWN_COLOURS = 5;
+/** Keys with their own color. More than a few colors are hard to tell apart. */
+const MAX_COLORS = 5;
 
-/** What a chart draws in one colour. */
+/** What a chart draws in one color. */
 export interface Series {
   label: string;
-  colour: string;
+  color: string;
   /** One number for each bucket. */
   values: readonly number[];
 }
 
-/** The colour of the key at this place, the most used one first. */
-export const colourOf = (place: number): string =>
-  place < OWN_COLOURS ? `var(--series-${place + 1})` : "var(--series-other)";
+/** The color of a key by its rank, the most used key first. */
+export const colorOf = (rank: number): string =>
+  rank < MAX_COLORS ? `var(--series-${rank + 1})` : "var(--series-other)";
 
-/** The keys that were accepted, most often first. */
+/** The keys with accepted requests, most requests first. */
 export const acceptedOf = (usage: readonly KeyUse[]): KeyUse[] =>
   usage.filter(({ accepted }) => accepted > 0).sort((a, b) => b.accepted - a.accepted);
 
-/** Accepted requests by key; the less used ones together. */
+/** Accepted requests by key. The keys after the first few are summed up. */
 export function seriesOf(usage: readonly KeyUse[]): Series[] {
   const used = acceptedOf(usage);
-  const own = used.slice(0, OWN_COLOURS).map(({ apiKey, buckets }, place) => ({
+  const colored = used.slice(0, MAX_COLORS).map(({ apiKey, buckets }, rank) => ({
     label: apiKey.name,
-    colour: colourOf(place),
+    color: colorOf(rank),
     values: buckets.map(({ accepted }) => accepted),
   }));
-  const [first, ...rest] = used.slice(OWN_COLOURS);
-  if (first === undefined) return own;
+  const [first, ...rest] = used.slice(MAX_COLORS);
+  if (first === undefined) return colored;
   const values = first.buckets.map(({ accepted }, i) =>
     rest.reduce((sum, { buckets }) => sum + (buckets[i]?.accepted ?? 0), accepted),
   );
-  return [...own, { label: "other keys", colour: colourOf(OWN_COLOURS), values }];
+  return [...colored, { label: "Other keys", color: colorOf(MAX_COLORS), values }];
 }
 
-/** The first moments of the buckets, also where no key was used and nobody says so. */
+/** When the buckets start, also if there is no usage to take it from. */
 export function startsOf(usage: readonly KeyUse[], period: UsagePeriod, now = Date.now()): number[] {
   const known = usage[0]?.buckets.map(({ start }) => Date.parse(start));
   if (known !== undefined) return known;
@@ -47,7 +47,7 @@ export function startsOf(usage: readonly KeyUse[], period: UsagePeriod, now = Da
   return Array.from({ length: count }, (_, i) => (last - count + 1 + i) * length);
 }
 
-/** The least round number that is no less: where an axis ends. */
+/** The next round number, where the axis ends. */
 export function roundUp(value: number): number {
   if (value <= 4) return 4;
   const power = 10 ** Math.floor(Math.log10(value));
@@ -55,7 +55,7 @@ export function roundUp(value: number): number {
   return step * power;
 }
 
-/** In words, as long as they are. */
+/** The periods within a sentence. */
 export const PERIODS: Readonly<Record<UsagePeriod, string>> = {
   last_24_hours: "in the last 24 hours",
   last_30_days: "in the last 30 days",

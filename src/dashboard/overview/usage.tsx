@@ -1,36 +1,33 @@
+import { SegmentedControl } from "@mantine/core";
 import type { UsagePeriod } from "../api/documents.generated";
-import { Choice } from "../ui/choice";
-import { wholeNumber } from "../ui/number";
+import { formatNumber, LOCALE, lazy } from "../ui/format";
 import { Card } from "../ui/page";
 import { type Column, DataTable, Row } from "../ui/table";
-import { LOCALE } from "../ui/time";
-import { whenNeeded } from "../ui/when-needed";
-import { BarChart } from "./bar-chart";
+import { BarChart, SparkLine } from "./chart";
 import { KeyName } from "./key-name";
-import { acceptedOf, colourOf, type KeyUse, PERIODS, seriesOf, startsOf } from "./series";
-import { SparkLine } from "./spark-line";
+import { acceptedOf, colorOf, type KeyUse, PERIODS, seriesOf, startsOf } from "./series";
 import styles from "./usage.module.css";
 
-const CHOICES = [
+const PERIOD_OPTIONS: { value: UsagePeriod; label: string }[] = [
   { value: "last_24_hours", label: "24 hours" },
   { value: "last_30_days", label: "30 days" },
-] as const;
+];
 
 const COLUMNS: readonly Column[] = [
   { heading: "Key" },
   { heading: "Agent" },
-  { heading: "Over time" },
-  { heading: "Accepted" },
+  { heading: "Trend" },
+  { heading: "Requests" },
 ];
 
-const hour = whenNeeded(
+const hour = lazy(
   () => new Intl.DateTimeFormat(LOCALE, { hour: "2-digit", minute: "2-digit", hour12: false }),
 );
-const hourOfDay = whenNeeded(
+const hourOfDay = lazy(
   () =>
     new Intl.DateTimeFormat(LOCALE, { weekday: "short", hour: "2-digit", minute: "2-digit", hour12: false }),
 );
-const utcDay = whenNeeded(
+const utcDay = lazy(
   () => new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short", timeZone: "UTC" }),
 );
 
@@ -44,35 +41,44 @@ export function Usage(props: {
   const { usage, period } = props;
   const used = acceptedOf(usage);
   const total = used.reduce((sum, { accepted }) => sum + accepted, 0);
-  const sentence = `${wholeNumber(total)} accepted ${total === 1 ? "request" : "requests"} ${PERIODS[period]}`;
+  const count = total === 0 ? "No" : formatNumber(total);
+  const sentence = `${count} ${total === 1 ? "request" : "requests"} ${PERIODS[period]}`;
   return (
     <Card
       title="Requests by key"
-      aside={<Choice label="Period" value={period} options={CHOICES} onChange={props.onPeriod} />}
+      aside={
+        <SegmentedControl
+          size="xs"
+          aria-label="Period"
+          data={PERIOD_OPTIONS}
+          value={period}
+          onChange={props.onPeriod}
+        />
+      }
     >
       <div data-stale={props.stale} className={styles.usage}>
         <BarChart
           label={sentence}
           series={seriesOf(usage)}
-          note={`${sentence}.${period === "last_30_days" ? " Days are those of UTC." : ""}`}
+          note={`${sentence}.${period === "last_30_days" ? " Days are in UTC." : ""}`}
           {...namesOf(startsOf(usage, period), period)}
         />
         {used.length > 0 && (
           <DataTable label={`Requests by key ${PERIODS[period]}`} columns={COLUMNS}>
-            {used.map(({ apiKey, accepted, buckets }, place) => (
+            {used.map(({ apiKey, accepted, buckets }, rank) => (
               <Row
                 key={apiKey.id}
                 columns={COLUMNS}
                 cells={[
-                  <KeyName key="key" apiKey={apiKey} colour={colourOf(place)} />,
+                  <KeyName key="key" apiKey={apiKey} color={colorOf(rank)} />,
                   apiKey.agent.name,
                   <SparkLine
-                    key="spark"
+                    key="trend"
                     values={buckets.map((bucket) => bucket.accepted)}
-                    colour={colourOf(place)}
+                    color={colorOf(rank)}
                   />,
                   <span key="sum" className="numbers">
-                    {wholeNumber(accepted)}
+                    {formatNumber(accepted)}
                   </span>,
                 ]}
               />
@@ -84,7 +90,7 @@ export function Usage(props: {
   );
 }
 
-/** What the bars are called in full, and what stands under every sixth of them. */
+/** The full name of each bar, and the text below every sixth. */
 function namesOf(starts: readonly number[], period: UsagePeriod): { names: string[]; ticks: string[] } {
   const [full, short] = period === "last_24_hours" ? [hourOfDay(), hour()] : [utcDay(), utcDay()];
   return {

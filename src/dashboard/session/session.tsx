@@ -1,7 +1,8 @@
 import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
 import { ApiError, isSessionError } from "../api/api-error";
-import { announceChange, client, useAnswer } from "../api/client";
+import { client, refetchEverywhere, usePolledQuery } from "../api/client";
 import {
+  type Permission,
   SignOutDocument,
   SignOutEverywhereDocument,
   ViewerDocument,
@@ -14,26 +15,25 @@ import { SignIn } from "./sign-in";
 
 const ViewerContext = createContext<ViewerFragment | undefined>(undefined);
 
-/** The member who is signed in; for what stands inside `SignedIn`. */
+/** The signed-in member. For components inside `SignedIn`. */
 export function useViewer() {
   const viewer = useContext(ViewerContext);
-  if (viewer === undefined) throw new Error("Nobody is signed in here.");
+  if (viewer === undefined) throw new Error("useViewer needs SignedIn around it.");
   return {
     ...viewer,
+    /** Whether the member has a permission; true where none is needed. */
+    may: (permission?: Permission) => permission === undefined || viewer.permissions.includes(permission),
     manages: viewer.permissions.includes("config_manage"),
     deactivated: viewer.organization.deactivatedAt !== null,
   };
 }
 
-/**
- * Shows its children to whoever is signed in, and the sign-in page in their place to others: the address stays, so
- * that signing in leads back to it.
- */
+/** Shows its children to signed-in members and the sign-in page to others. The URL stays, so signing in leads back. */
 export function SignedIn({ children }: { children: ReactNode }) {
-  const { data, error, refetch } = useAnswer(ViewerDocument, {});
+  const { data, error, refetch } = usePolledQuery(ViewerDocument, {});
   const [ended, setEnded] = useState(false);
   const signedOut = isSessionError(error);
-  // Only the first to ask learns that the session ended; whoever saw a page before knows it too.
+  // The server reports the end of a session once. A page that was already open must remember it.
   const endedNow = signedOut && (data !== undefined || (error as ApiError).code === "invalid_session");
 
   useEffect(() => {
@@ -46,19 +46,19 @@ export function SignedIn({ children }: { children: ReactNode }) {
   return error === null ? <LoadingShell /> : <FailedPage error={error} retry={refetch} />;
 }
 
-/** Ends the session, or all sessions of the member, and forgets everything that was shown. */
+/** Ends the session, or all sessions of the member, and clears everything that was loaded. */
 export async function signOut({ everywhere = false } = {}): Promise<void> {
   await (everywhere ? execute(SignOutEverywhereDocument, {}) : execute(SignOutDocument, {})).catch(
     (error) => {
       if (!isSessionError(error)) throw error;
     },
   );
-  await forget();
-  await announceChange();
+  await clearAnswers();
+  await refetchEverywhere();
 }
 
-/** Forgets what was shown to the last member. */
-async function forget(): Promise<void> {
+/** Clears what was loaded for the last member. */
+async function clearAnswers(): Promise<void> {
   await client.resetQueries({ queryKey: [ViewerDocument.toString()] });
   client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== ViewerDocument.toString() });
 }

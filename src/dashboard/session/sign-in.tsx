@@ -1,4 +1,5 @@
 import { Button, PasswordInput, TextInput } from "@mantine/core";
+import { IconLock } from "@tabler/icons-react";
 import { type FormEvent, useRef, useState } from "react";
 import { change, client } from "../api/client";
 import { SignInDocument } from "../api/documents.generated";
@@ -8,7 +9,7 @@ import { Icon } from "../ui/icon";
 import { usePageTitle } from "../ui/page";
 import styles from "./sign-in.module.css";
 
-/** Stands in the place of the page that was asked for, which shows as soon as somebody signed in. */
+/** Shown in place of the requested page, which appears after signing in. */
 export function SignIn({ ended }: { ended: boolean }) {
   const heading = usePageTitle("Sign in");
   const password = useRef<HTMLInputElement>(null);
@@ -22,7 +23,7 @@ export function SignIn({ ended }: { ended: boolean }) {
     setBusy(true);
     setError(undefined);
     try {
-      // Another member may be the next.
+      // The next member may be another one.
       client.removeQueries({ type: "inactive" });
       await change(SignInDocument, { input });
     } catch (failure) {
@@ -41,7 +42,7 @@ export function SignIn({ ended }: { ended: boolean }) {
         </h1>
         {ended && error === undefined && (
           <p role="status" className={styles.ended}>
-            <Icon name="lock" /> Your session has ended. Sign in to go on where you were.
+            <Icon of={IconLock} /> Your session has expired. Sign in to continue.
           </p>
         )}
         {error !== undefined && <Failure error={error} />}
@@ -49,7 +50,7 @@ export function SignIn({ ended }: { ended: boolean }) {
           <TextInput
             name="email"
             type="email"
-            label="E-mail address"
+            label="Email"
             autoComplete="username"
             required
             withAsterisk={false}
@@ -62,15 +63,15 @@ export function SignIn({ ended }: { ended: boolean }) {
             autoComplete="current-password"
             required
             withAsterisk={false}
-            visibilityToggleButtonProps={{ "aria-label": "Show the password" }}
+            visibilityToggleButtonProps={{ "aria-label": "Show password" }}
           />
           <Button type="submit" loading={busy}>
             Sign in
           </Button>
         </form>
         <p className={styles.help}>
-          A forgotten password is replaced at the command line of the server:{" "}
-          <code>npm run -s gateway -- members reset-password &lt;e-mail&gt;</code>
+          Forgot your password? An administrator can reset it with:{" "}
+          <code>npm run -s gateway -- members reset-password &lt;email&gt;</code>
         </p>
       </div>
     </main>

@@ -1,4 +1,5 @@
 import { Button } from "@mantine/core";
+import { IconLogout } from "@tabler/icons-react";
 import { useState } from "react";
 import { signOut, useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
@@ -6,7 +7,7 @@ import { Icon } from "../ui/icon";
 import { ColorScheme } from "./color-scheme";
 import styles from "./shell.module.css";
 
-/** Who is signed in, and how that ends. */
+/** The theme, the signed-in member, and signing out. */
 export function Account() {
   const { email } = useViewer();
   const [busy, setBusy] = useState<"here" | "everywhere">();
@@ -29,7 +30,7 @@ export function Account() {
         variant="default"
         size="xs"
         fullWidth
-        leftSection={<Icon name="signOut" size={15} />}
+        leftSection={<Icon of={IconLogout} size={15} />}
         loading={busy === "here"}
         onClick={() => leave("here")}
       >

@@ -1,28 +1,30 @@
-import { useMantineColorScheme } from "@mantine/core";
-import { Choice } from "../ui/choice";
+import { type MantineColorScheme, SegmentedControl, useMantineColorScheme } from "@mantine/core";
+import { IconDeviceDesktop, IconMoon, IconSun, type Icon as TablerIcon } from "@tabler/icons-react";
 import { Icon } from "../ui/icon";
 import styles from "./shell.module.css";
 
-const CHOICES = [
-  { value: "light", text: "Light" },
-  { value: "dark", text: "Dark" },
-  { value: "auto", text: "As the system" },
-] as const;
+const THEMES: { value: MantineColorScheme; text: string; icon: TablerIcon }[] = [
+  { value: "light", text: "Light", icon: IconSun },
+  { value: "dark", text: "Dark", icon: IconMoon },
+  { value: "auto", text: "System", icon: IconDeviceDesktop },
+];
 
-/** Light, dark, or whatever the system shows; the browser remembers it. */
+/** Chooses the light, dark or system theme; the browser remembers it. */
 export function ColorScheme() {
-  // To hold transitions back it would put a style into the page, which the policy of the page does not let in.
+  // Otherwise Mantine adds a style element to suppress transitions, which the Content-Security-Policy rejects.
   const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true });
   return (
-    <Choice
-      label="Colours"
+    <SegmentedControl
+      aria-label="Theme"
+      size="xs"
+      fullWidth
       value={colorScheme}
       onChange={setColorScheme}
-      options={CHOICES.map(({ value, text }) => ({
+      data={THEMES.map(({ value, text, icon }) => ({
         value,
         label: (
           <span className={styles.scheme} title={text}>
-            <Icon name={value} size={15} />
+            <Icon of={icon} size={15} />
             <span className="visually-hidden">{text}</span>
           </span>
         ),

@@ -1,7 +1,7 @@
 import { Skeleton } from "@mantine/core";
 import styles from "./shell.module.css";
 
-/** The outline of every page, until it is known who looks at it. */
+/** The outline of a page while the session is loading. */
 export const LoadingShell = () => (
   <div className={styles.shell} aria-busy="true">
     <div className={styles.side} />

@@ -1,45 +1,50 @@
+import { useId } from "react";
 import { Link, useRoute } from "wouter";
+import { PAGES, type PageEntry } from "../pages";
 import { useViewer } from "../session/session";
 import { Icon } from "../ui/icon";
 import styles from "./shell.module.css";
 
-/** The pages that the member may see. */
+/** Links to the pages that the member may see. Pages of a group are listed under its heading. */
 export function Nav() {
-  const { manages } = useViewer();
+  const { may } = useViewer();
+  const pages = PAGES.filter(({ permission }) => may(permission));
+  const groups = [...new Set(pages.flatMap(({ group }) => group ?? []))];
   return (
     <nav aria-label="Dashboard">
       <ul className={styles.links}>
-        <Item href="/" icon="overview" text="Overview" />
-        <li>
-          <p id="nav-settings" className={styles.group}>
-            Settings
-          </p>
-          <ul className={styles.links} aria-labelledby="nav-settings">
-            {manages && <Item href="/settings/api-keys" icon="key" text="API keys" />}
-            {manages && <Item href="/audit-log" icon="log" text="Audit log" />}
-            <Item href="/organization" icon="organization" text="Organization" />
-          </ul>
-        </li>
+        {pages.map((page) => page.group === undefined && <Item key={page.path} page={page} />)}
+        {groups.map((group) => (
+          <Group key={group} name={group} pages={pages.filter((page) => page.group === group)} />
+        ))}
       </ul>
     </nav>
   );
 }
 
-function Item({
-  href,
-  icon,
-  text,
-}: {
-  href: string;
-  icon: Parameters<typeof Icon>[0]["name"];
-  text: string;
-}) {
-  const [current] = useRoute(href);
+function Group({ name, pages }: { name: string; pages: readonly PageEntry[] }) {
+  const heading = useId();
   return (
     <li>
-      <Link href={href} className={styles.link} aria-current={current ? "page" : undefined}>
-        <Icon name={icon} />
-        {text}
+      <p id={heading} className={styles.group}>
+        {name}
+      </p>
+      <ul className={styles.links} aria-labelledby={heading}>
+        {pages.map((page) => (
+          <Item key={page.path} page={page} />
+        ))}
+      </ul>
+    </li>
+  );
+}
+
+function Item({ page: { path, title, icon } }: { page: PageEntry }) {
+  const [current] = useRoute(path);
+  return (
+    <li>
+      <Link href={path} className={styles.link} aria-current={current ? "page" : undefined}>
+        <Icon of={icon} />
+        {title}
       </Link>
     </li>
   );

@@ -1,22 +1,21 @@
 import { Link } from "wouter";
 import { Empty, Page } from "../ui/page";
 
-/** For an address that the dashboard does not have. */
+/** For an address without a page. */
 export const NoPage = () => (
-  <Page title="There is no such page">
+  <Page title="Page not found">
     <p>
-      The address may be mistyped, or the page has moved. <Link href="/">Go to the overview</Link>
+      Check the URL or <Link href="/">go back to Overview</Link>.
     </p>
   </Page>
 );
 
-/** For a page that the member may not see. */
-export const NotPermitted = ({ title, what }: { title: string; what: string }) => (
-  <Page section="Settings" title={title}>
-    <Empty title="This page is for members who manage the organization">
+/** For a page that the member has no permission to see. */
+export const NotPermitted = ({ title, section }: { title: string; section: string | undefined }) => (
+  <Page section={section} title={title}>
+    <Empty title="You don’t have access to this page">
       <p>
-        To {what}, you need the permission <code>config:manage</code>. Somebody with access to the server can
-        give it to you: <code>npm run -s gateway -- members permit &lt;e-mail&gt; --manage</code>
+        Ask an administrator to run <code>npm run -s gateway -- members permit &lt;email&gt; --manage</code>
       </p>
     </Empty>
   </Page>

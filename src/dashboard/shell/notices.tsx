@@ -1,22 +1,22 @@
 import { Alert } from "@mantine/core";
+import { IconLock, IconWifiOff } from "@tabler/icons-react";
 import { Link } from "wouter";
-import { useConnection } from "../api/connection";
+import { connection } from "../api/connection";
 import { useViewer } from "../session/session";
 import { Icon } from "../ui/icon";
-import { Time } from "../ui/time";
 import styles from "./shell.module.css";
 
-/** What concerns every page: no connection, a deactivated organization. */
+/** Notices on every page: the server does not answer, the organization is deactivated. */
 export const Notices = () => (
   <>
-    <div role="status">{useConnection() === "lost" && <Offline />}</div>
+    <div role="status">{connection.use() === "lost" && <Offline />}</div>
     <Deactivated />
   </>
 );
 
 const Offline = () => (
-  <Alert className={styles.notice} color="yellow" role="note" icon={<Icon name="offline" />}>
-    The gateway does not answer. What you see may be out of date; the page tries again by itself.
+  <Alert className={styles.notice} color="yellow" role="note" icon={<Icon of={IconWifiOff} />}>
+    Can’t reach the server. Data may be out of date. Retrying…
   </Alert>
 );
 
@@ -24,14 +24,10 @@ function Deactivated() {
   const { organization, manages } = useViewer();
   if (organization.deactivatedAt === null) return null;
   return (
-    <Alert className={styles.notice} color="yellow" role="note" icon={<Icon name="lock" />}>
-      <strong>{organization.name}</strong> was deactivated <Time value={organization.deactivatedAt} />: none
-      of its API keys resolves, and nothing can be changed but by revoking keys.{" "}
-      {manages ? (
-        <Link href="/organization">Reactivate it</Link>
-      ) : (
-        "A member with the permission config:manage can reactivate it."
-      )}
+    <Alert className={styles.notice} color="yellow" role="note" icon={<Icon of={IconLock} />}>
+      <strong>{organization.name}</strong> is deactivated. API keys are rejected and everything is read-only;
+      keys can still be revoked.{" "}
+      {manages ? <Link href="/organization">Reactivate</Link> : "Ask an admin to reactivate it."}
     </Alert>
   );
 }

@@ -1,4 +1,5 @@
 import { ActionIcon } from "@mantine/core";
+import { IconMenu2, IconX } from "@tabler/icons-react";
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { useViewer } from "../session/session";
@@ -9,13 +10,13 @@ import { Notices } from "./notices";
 import styles from "./shell.module.css";
 import { Wordmark } from "./wordmark";
 
-/** What stands around every page: where one can go, who one is, and what concerns the whole organization. */
+/** The frame of every page: navigation, account and notices. */
 export function Shell({ children }: { children: ReactNode }) {
   const { organization } = useViewer();
   const [open, setOpen] = useState(false);
   const burger = useRef<HTMLButtonElement>(null);
   const [path] = useLocation();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever goes somewhere is done with the menu
+  // biome-ignore lint/correctness/useExhaustiveDependencies: opening a page closes the menu
   useEffect(() => setOpen(false), [path]);
 
   const onKeyDown = ({ key }: KeyboardEvent) => {
@@ -27,9 +28,9 @@ export function Shell({ children }: { children: ReactNode }) {
   return (
     <div className={styles.shell}>
       <a className={styles.skip} href="#content">
-        Skip to the content
+        Skip to main content
       </a>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the menu, wherever in it the focus is */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the menu from anywhere in it */}
       <header className={styles.side} onKeyDown={onKeyDown}>
         <div className={styles.brand}>
           <Wordmark organization={organization.name} />
@@ -43,7 +44,7 @@ export function Shell({ children }: { children: ReactNode }) {
             aria-controls="menu"
             onClick={() => setOpen(!open)}
           >
-            <Icon name={open ? "close" : "menu"} />
+            <Icon of={open ? IconX : IconMenu2} />
           </ActionIcon>
         </div>
         <div id="menu" className={styles.menu} data-open={open}>

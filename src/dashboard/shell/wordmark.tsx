@@ -1,6 +1,6 @@
 import styles from "./wordmark.module.css";
 
-/** The sign of the product, with what the dashboard belongs to. */
+/** The logo, the product and the organization. */
 export const Wordmark = ({ organization }: { organization?: string }) => (
   <div className={styles.wordmark}>
     <svg aria-hidden="true" width="32" height="32" viewBox="0 0 32 32">

@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useState } from "react";
 
-/** How long a button says that it has copied (ms). */
-const SAY_SO_MS = 2_500;
+/** How long a button shows the outcome (ms). */
+const FEEDBACK_MS = 2_500;
 
-/** Puts a text on the clipboard. @returns whether that worked */
+/** Writes a text to the clipboard. @returns whether it worked */
 async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -13,13 +13,16 @@ async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** Browsers keep the clipboard from pages of plain HTTP, such as a gateway within a company, but not from a selection. */
+/**
+ * Copies a selected text area. On plain HTTP, such as a server within a company, browsers offer no other way, and
+ * Mantine's useClipboard has no such fallback.
+ */
 function copyBySelection(text: string): boolean {
   const area = document.createElement("textarea");
   const focused = document.activeElement;
   area.value = text;
   area.className = "visually-hidden";
-  // Within the open dialog, if there is one: it would take the focus back from elsewhere.
+  // Within the open dialog, if any: its focus trap takes the focus back from elsewhere.
   (focused?.parentElement ?? document.body).append(area);
   area.select();
   const copied = document.execCommand("copy");
@@ -28,7 +31,7 @@ function copyBySelection(text: string): boolean {
   return copied;
 }
 
-/** Copies, and says for a while how that went. */
+/** Copies a text and reports the outcome for a while. */
 export function useCopy(): {
   outcome: "copied" | "failed" | undefined;
   copy: (text: string) => Promise<boolean>;
@@ -36,7 +39,7 @@ export function useCopy(): {
   const [outcome, setOutcome] = useState<"copied" | "failed">();
   useEffect(() => {
     if (outcome === undefined) return;
-    const timer = setTimeout(() => setOutcome(undefined), SAY_SO_MS);
+    const timer = setTimeout(() => setOutcome(undefined), FEEDBACK_MS);
     return () => clearTimeout(timer);
   }, [outcome]);
   const copy = useCallback(async (text: string) => {

@@ -3,10 +3,10 @@ import { type ReactNode, useEffect, useState } from "react";
 import styles from "./dialog.module.css";
 
 /**
- * A dialog that opens as it is put into the page. It takes the focus and gives it back where it came from, or to the
- * page's heading where that is gone.
- * @param mayClose asked before it closes, however that was wished for
- * @param onClosed called when it is gone: the time to take it out of the page
+ * A dialog that opens when it is mounted. When it closes, the focus returns to where it was, or to the heading of the
+ * page if that element is gone.
+ * @param mayClose called before the user closes it in any way
+ * @param onClosed called after the closing transition, to unmount it
  */
 export function Dialog(props: {
   title: string;
@@ -17,7 +17,7 @@ export function Dialog(props: {
 }) {
   const [opened, setOpened] = useState(false);
   useEffect(() => setOpened(true), []);
-  useEffect(giveFocusBack, []);
+  useEffect(returnFocus, []);
   const close = () => {
     if (props.mayClose?.() ?? true) setOpened(false);
   };
@@ -34,7 +34,7 @@ export function Dialog(props: {
     >
       <Modal.Overlay />
       <Modal.Content classNames={{ inner: styles.inner }}>
-        {/* Not Modal.Header, which would be a second banner of the page. */}
+        {/* Not Modal.Header, which would be a second banner landmark. */}
         <div className={styles.header}>
           <Modal.Title className={styles.title}>{props.title}</Modal.Title>
           <Modal.CloseButton aria-label="Close" />
@@ -45,8 +45,8 @@ export function Dialog(props: {
   );
 }
 
-/** Unless another dialog has it by then. */
-function giveFocusBack() {
+/** Returns the focus, unless another dialog has it by then. */
+function returnFocus() {
   const from = document.activeElement;
   return () => {
     if (document.activeElement !== document.body) return;
@@ -55,7 +55,7 @@ function giveFocusBack() {
   };
 }
 
-/** What a dialog ends with. */
+/** The row of buttons at the end of a dialog. */
 export const DialogButtons = ({ children }: { children: ReactNode }) => (
   <div className={styles.buttons}>{children}</div>
 );

@@ -1,7 +1,7 @@
 import { Component, type ReactNode } from "react";
 import { FailedPage } from "./failure";
 
-/** Shows that a page broke, rather than nothing. */
+/** Shows an error page when rendering fails. */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { error?: unknown }> {
   override state: { error?: unknown } = {};
 

@@ -1,20 +1,21 @@
 import { Alert, Button } from "@mantine/core";
+import { IconAlertTriangle } from "@tabler/icons-react";
 import { ApiError, isOwnMistake, sentenceOf } from "../api/api-error";
 import styles from "./failure.module.css";
 import { Icon } from "./icon";
 
 /**
- * What went wrong, in words, and what to quote when asking for help.
- * @param retry for what the page asks again by itself, but not at once
+ * An error message, with the request ID to quote to an administrator.
+ * @param retry retries now what the page polls anyway
  */
 export function Failure({ error, retry }: { error: unknown; retry?: () => unknown }) {
   const requestId = error instanceof ApiError && !isOwnMistake(error) ? error.requestId : undefined;
   return (
-    <Alert color="red" role="alert" icon={<Icon name="warning" />}>
+    <Alert color="red" role="alert" icon={<Icon of={IconAlertTriangle} />}>
       <p className={styles.sentence}>{sentenceOf(error, { polled: retry !== undefined })}</p>
       {requestId !== undefined && (
         <p className={styles.request}>
-          Request id <code>{requestId}</code>
+          Request ID <code>{requestId}</code>
         </p>
       )}
       {retry !== undefined && (
@@ -26,10 +27,10 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => unknow
   );
 }
 
-/** The whole page when nothing can be shown without the answer that failed. */
+/** The whole page when nothing else can be shown. */
 export const FailedPage = ({ error, retry }: { error: unknown; retry: () => unknown }) => (
   <main className={styles.page}>
-    <h1 className={styles.title}>The dashboard cannot be shown</h1>
+    <h1 className={styles.title}>The dashboard can’t be loaded</h1>
     <Failure error={error} retry={retry} />
   </main>
 );

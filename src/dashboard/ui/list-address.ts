@@ -1,17 +1,17 @@
 import { useSearchParams } from "wouter";
 import { useHistoryState } from "wouter/use-browser-location";
 
-/** What a list shows, kept in the address: a reload, a link and the browser's Back lead to the same. */
+/** The filters and the page of a list, kept in the URL for reloads, links and the browser's Back. */
 export function useListAddress() {
   const [params, setParams] = useSearchParams();
-  // Cursors lead forward only; the history entry remembers the way back.
+  // Cursors lead forward only, so the history entry keeps those of the previous pages.
   const trail = useHistoryState<string[] | null>() ?? [];
   const after = params.get("after");
 
   return {
     after,
     get: (name: string) => params.get(name) ?? "",
-    /** Of an address that knows no better, such as an old bookmark, nothing is asked for. */
+    /** The filter if it is a known value; an old bookmark may hold another. */
     oneOf: <Value extends string>(name: string, known: readonly { value: Value }[]): Value | "" =>
       known.find(({ value }) => value === params.get(name))?.value ?? "",
     /** Sets filters, "" for none, and goes to the first page. */
@@ -27,7 +27,7 @@ export function useListAddress() {
         { replace },
       ),
     next: (cursor: string) => setParams((now) => withCursor(now, cursor), { state: [...trail, after ?? ""] }),
-    /** One page back, or to the first where the way here is not known. */
+    /** Goes one page back, or to the first page if the previous cursor is unknown. */
     previous: () => setParams((now) => withCursor(now, trail.at(-1) ?? ""), { state: trail.slice(0, -1) }),
   };
 }

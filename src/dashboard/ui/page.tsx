@@ -1,25 +1,24 @@
+import { useDocumentTitle } from "@mantine/hooks";
 import { type ReactNode, type Ref, useEffect, useRef } from "react";
 import styles from "./page.module.css";
 
 let titles = 0;
 
-/** Names the browser's tab, and has the heading read out when another page comes in place of one. */
+/** Sets the title of the browser tab, and moves the focus to the heading so that screen readers announce a new page. */
 export function usePageTitle(title: string): Ref<HTMLHeadingElement> {
   const heading = useRef<HTMLHeadingElement>(null);
+  useDocumentTitle(`${title} · Gateway`);
   useEffect(() => {
-    document.title = `${title} · Gateway`;
-  }, [title]);
-  useEffect(() => {
-    // The first page is the browser's to announce.
+    // The browser announces the first page.
     if (++titles > 1) heading.current?.focus({ preventScroll: true });
   }, []);
   return heading;
 }
 
-/** A page of the dashboard: where it is, what it is, what can be done there, and the content. */
+/** A page of the dashboard: its section, title, lead, actions and content. */
 export function Page(props: {
   title: string;
-  section?: string;
+  section?: string | undefined;
   lead?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;
@@ -42,7 +41,7 @@ export function Page(props: {
   );
 }
 
-/** A part of a page with a heading of its own. */
+/** A section of a page with a heading. */
 export function Card({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
   return (
     <section className={styles.card} aria-label={title}>
@@ -55,7 +54,7 @@ export function Card({ title, aside, children }: { title: string; aside?: ReactN
   );
 }
 
-/** What to do where there is nothing yet. */
+/** An empty state: what is missing and what to do about it. */
 export const Empty = ({ title, children }: { title: string; children?: ReactNode }) => (
   <div className={styles.empty}>
     <p className={styles.emptyTitle}>{title}</p>

@@ -7,7 +7,7 @@ interface PageInfo {
   endCursor: string | null;
 }
 
-/** To the newer and the older page, where there are any. */
+/** Buttons to the newer and the older page; nothing for a single page. */
 export function Pager({ address, pageInfo }: { address: ListAddress; pageInfo: PageInfo | undefined }) {
   const next = pageInfo?.hasNextPage ? pageInfo.endCursor : null;
   if (address.after === null && next === null) return null;

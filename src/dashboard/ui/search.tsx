@@ -1,11 +1,13 @@
 import { TextInput } from "@mantine/core";
-import { useEffect, useRef, useState } from "react";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { IconSearch } from "@tabler/icons-react";
+import { useEffect, useState } from "react";
 import { Icon } from "./icon";
 
-/** How long a pause in typing is waited for (ms). */
-const PAUSE_MS = 200;
+/** Search this long after the last key press (ms). */
+const DEBOUNCE_MS = 200;
 
-/** A field that searches as one types. @param onSearch called after a pause */
+/** A field that searches while the user types. */
 export function Search(props: {
   label: string;
   value: string;
@@ -13,26 +15,25 @@ export function Search(props: {
   className?: string;
   onSearch: (text: string) => void;
 }) {
-  const [text, setText] = useState(props.value);
-  const latest = useRef(props);
-  latest.current = props;
-  // The address may change by other ways: the browser's Back, a button that clears the filters.
-  useEffect(() => setText(props.value), [props.value]);
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      if (text.trim() !== latest.current.value) latest.current.onSearch(text.trim());
-    }, PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
+  const { value } = props;
+  const [text, setText] = useState(value);
+  const search = useDebouncedCallback((typed: string) => {
+    if (typed.trim() !== value) props.onSearch(typed.trim());
+  }, DEBOUNCE_MS);
+  // The URL also changes by the browser's Back and by buttons. A space between two words is still being typed.
+  useEffect(() => setText((typed) => (typed.trim() === value ? typed : value)), [value]);
   return (
     <TextInput
       className={props.className}
       type="search"
       label={props.label}
       maxLength={props.maxLength}
-      leftSection={<Icon name="search" size={16} />}
+      leftSection={<Icon of={IconSearch} size={16} />}
       value={text}
-      onChange={(event) => setText(event.currentTarget.value)}
+      onChange={({ currentTarget }) => {
+        setText(currentTarget.value);
+        search(currentTarget.value);
+      }}
     />
   );
 }

@@ -1,13 +1,14 @@
 import { Button } from "@mantine/core";
+import { IconCheck, IconCopy } from "@tabler/icons-react";
 import { useCopy } from "./copy";
 import { Icon } from "./icon";
 import styles from "./snippet.module.css";
 
 /**
- * A text to take away, with its button.
- * @param what it is, as its button says for screen readers
- * @param autoFocus whether a dialog puts the focus on its button
- * @param onCopy called each time it was copied, by button or by hand
+ * A text with a copy button.
+ * @param what names the text in the label of the button
+ * @param autoFocus whether a dialog focuses the button first
+ * @param onCopy called each time the text is copied, by the button or by hand
  */
 export function Snippet(props: { text: string; what: string; autoFocus?: boolean; onCopy?: () => void }) {
   const { text, what, onCopy } = props;
@@ -21,7 +22,7 @@ export function Snippet(props: { text: string; what: string; autoFocus?: boolean
         size="compact-sm"
         variant="default"
         data-autofocus={props.autoFocus || undefined}
-        leftSection={<Icon name={outcome === "copied" ? "check" : "copy"} size={15} />}
+        leftSection={<Icon of={outcome === "copied" ? IconCheck : IconCopy} size={15} />}
         aria-label={outcome === "copied" ? undefined : `Copy ${what}`}
         onClick={async () => {
           if (await copy(text)) onCopy?.();
@@ -34,7 +35,7 @@ export function Snippet(props: { text: string; what: string; autoFocus?: boolean
       </span>
       {outcome === "failed" && (
         <p role="alert" className={styles.failed}>
-          The browser does not let this page copy. Select the text and copy it yourself.
+          Couldn’t copy. Select the text and copy it manually.
         </p>
       )}
     </div>

@@ -1,17 +1,17 @@
-// biome-ignore-all lint/a11y/noRedundantRoles: a phone shows tables as lists, which takes their roles away
+// biome-ignore-all lint/a11y/noRedundantRoles: on phones the CSS shows tables as cards, which removes their implicit roles
 import { Skeleton } from "@mantine/core";
 import type { ReactNode } from "react";
 import styles from "./table.module.css";
 
-/** The columns by their headings; one that needs no words for the eye is hidden from it. */
+/** A column; a hidden heading is for screen readers only. */
 export interface Column {
   heading: string;
   hidden?: boolean;
 }
 
 /**
- * A table, of which a phone makes a list of cards.
- * @param stale whether it shows an answer to an older question
+ * A table, shown as cards on phones.
+ * @param stale whether it still shows the rows of the last filter
  */
 export function DataTable(props: {
   label: string;
@@ -35,7 +35,7 @@ export function DataTable(props: {
   );
 }
 
-/** A row of cells; each knows its column's heading, which stands before it on a phone. */
+/** A row of cells, each with the heading of its column for the cards on phones. */
 export function Row({ cells, columns }: { cells: readonly ReactNode[]; columns: readonly Column[] }) {
   return (
     <tr role="row">
@@ -48,11 +48,11 @@ export function Row({ cells, columns }: { cells: readonly ReactNode[]; columns: 
   );
 }
 
-/** As many rows as are likely to come, each of two lines. */
+/** Placeholder rows of the usual height. */
 export const LoadingRows = (props: { columns: readonly Column[]; count: number }) =>
   Array.from({ length: props.count }, (_, i) => (
     <Row
-      // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
+      // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike
       key={i}
       columns={props.columns}
       cells={props.columns.map(({ heading }) => <Skeleton key={heading} height={14} my={14} width="70%" />)}

@@ -1,6 +1,6 @@
 import { useState } from "react";
 
-/** Runs what a button starts: whether it is under way, and how it failed. */
+/** Runs a task that a button starts, with its progress and its failure. */
 export function useTask() {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -15,5 +15,6 @@ export function useTask() {
       setBusy(false);
     }
   };
-  return { busy, error, run };
+  const clearError = () => setError(undefined);
+  return { busy, error, run, clearError };
 }

@@ -1,0 +1,138 @@
+import { type KeyboardEvent, type PointerEvent, useState } from "react";
+import { formatCompact, formatNumber } from "../ui/format";
+import styles from "./chart.module.css";
+import { roundUp, type Series } from "./series";
+
+/** The share of its slot that a bar fills. */
+const BAR_WIDTH = 0.7;
+
+/**
+ * Bars side by side as one path, each in a slot of width 1.
+ * @param floors where each bar starts, counted from the top as in SVG
+ */
+const barPath = (heights: readonly number[], floors: readonly number[]): string =>
+  heights
+    .map((height, i) =>
+      height > 0 ? `M${i + (1 - BAR_WIDTH) / 2} ${floors[i]}v${-height}h${BAR_WIDTH}v${height}z` : "",
+    )
+    .join("");
+
+/**
+ * Stacked bars. The values of the bar under the pointer, or of the one selected with the arrow keys, are listed below.
+ * @param names what each bar stands for, in full
+ * @param ticks the text below each bar, "" for none
+ */
+export function BarChart(props: {
+  label: string;
+  series: readonly Series[];
+  names: readonly string[];
+  ticks: readonly string[];
+  note: string;
+}) {
+  const { series, names } = props;
+  const [selected, setSelected] = useState<number>();
+  const sums = names.map((_, i) => series.reduce((sum, { values }) => sum + (values[i] ?? 0), 0));
+  const top = roundUp(Math.max(...sums));
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    setSelected((now = names.length) => Math.min(Math.max(now + step, 0), names.length - 1));
+  };
+  const onPointerMove = ({ clientX, currentTarget }: PointerEvent) => {
+    const { left, width } = currentTarget.getBoundingClientRect();
+    setSelected(
+      Math.min(Math.max(Math.floor(((clientX - left) / width) * names.length), 0), names.length - 1),
+    );
+  };
+
+  return (
+    <figure className={styles.chart}>
+      <div className={styles.axis} aria-hidden="true">
+        {[top, top / 2, 0].map((value) => (
+          <span key={value}>{formatCompact(value)}</span>
+        ))}
+      </div>
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for the fields of a form */}
+      <div
+        className={styles.plot}
+        role="group"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys select a bar
+        tabIndex={0}
+        aria-label={`${props.label}. Use the arrow keys to read each bar.`}
+        onKeyDown={onKeyDown}
+        onPointerMove={onPointerMove}
+        onPointerLeave={() => setSelected(undefined)}
+        onBlur={() => setSelected(undefined)}
+      >
+        <svg
+          aria-hidden="true"
+          viewBox={`0 0 ${names.length} ${top}`}
+          preserveAspectRatio="none"
+          className={styles.bars}
+        >
+          {selected !== undefined && (
+            <rect className={styles.selected} x={selected} y={0} width={1} height={top} />
+          )}
+          <Stack series={series} count={names.length} top={top} />
+        </svg>
+      </div>
+      <div className={styles.ticks} aria-hidden="true">
+        {props.ticks.map((tick, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a bar is identified by its index
+          <span key={i}>{tick}</span>
+        ))}
+      </div>
+      <figcaption className={styles.values} aria-live="polite">
+        {selected === undefined ? (
+          props.note
+        ) : (
+          <Values name={names[selected]} series={series} index={selected} />
+        )}
+      </figcaption>
+    </figure>
+  );
+}
+
+/** The series on top of each other. */
+function Stack({ series, count, top }: { series: readonly Series[]; count: number; top: number }) {
+  let floors: readonly number[] = Array.from({ length: count }, () => top);
+  return series.map(({ label, color, values }) => {
+    const path = barPath(values, floors);
+    floors = floors.map((floor, i) => floor - (values[i] ?? 0));
+    return <path key={label} d={path} style={{ fill: color }} />;
+  });
+}
+
+function Values({ name, series, index }: { name?: string; series: readonly Series[]; index: number }) {
+  const parts = series.filter(({ values }) => (values[index] ?? 0) > 0);
+  return (
+    <>
+      <strong>{name}</strong>
+      {parts.length === 0 && <span>No requests</span>}
+      {parts.map(({ label, color, values }) => (
+        <span key={label}>
+          <i className={styles.swatch} style={{ background: color }} aria-hidden="true" />
+          <span className={styles.name}>{label}</span> {formatNumber(values[index] ?? 0)}
+        </span>
+      ))}
+    </>
+  );
+}
+
+/** Small bars that show the trend beside a number. */
+export function SparkLine({ values, color }: { values: readonly number[]; color: string }) {
+  const top = Math.max(...values, 1);
+  const floors = values.map(() => top);
+  return (
+    <svg
+      aria-hidden="true"
+      className={styles.spark}
+      viewBox={`0 0 ${values.length} ${top}`}
+      preserveAspectRatio="none"
+    >
+      <path d={barPath(values, floors)} style={{ fill: color }} />
+    </svg>
+  );
+}

@@ -1,0 +1,28 @@
+import { useSyncExternalStore } from "react";
+
+/** A value outside React's tree that components can watch. */
+export interface Store<Value> {
+  get(): Value;
+  set(next: Value): void;
+  /** The value, in a component that is rendered again when it changes. */
+  use(): Value;
+}
+
+/** Creates a store. Setting the value that it has already renders nothing. */
+export function createStore<Value>(initial: Value): Store<Value> {
+  let value = initial;
+  const listeners = new Set<() => void>();
+  const get = () => value;
+  const subscribe = (listener: () => void) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  };
+  return {
+    get,
+    set(next) {
+      value = next;
+      for (const listener of listeners) listener();
+    },
+    use: () => useSyncExternalStore(subscribe, get),
+  };
+}

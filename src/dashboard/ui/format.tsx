@@ -1,0 +1,73 @@
+import { useSyncExternalStore } from "react";
+
+/** The browser's own English, or American English: the words around dates are English. */
+export const LOCALE = navigator.languages.find((language) => language.startsWith("en")) ?? "en-US";
+
+/**
+ * Creates a value on first use and keeps it. Loading the browser's data for `Intl` formats would otherwise delay the
+ * first page by more than drawing it.
+ */
+export function lazy<Value>(create: () => Value): () => Value {
+  let value: Value | undefined;
+  return () => {
+    value ??= create();
+    return value;
+  };
+}
+
+const whole = lazy(() => new Intl.NumberFormat(LOCALE));
+const compact = lazy(() => new Intl.NumberFormat(LOCALE, { notation: "compact" }));
+const relative = lazy(() => new Intl.RelativeTimeFormat(LOCALE));
+const exact = lazy(() => new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "long" }));
+
+/** 12,345 */
+export const formatNumber = (value: number): string => whole().format(value);
+
+/** 12K */
+export const formatCompact = (value: number): string => compact().format(value);
+
+/** Units with their seconds. Each is used from `from` units on, so that 30 days are not "next month". */
+const UNITS: readonly { unit: Intl.RelativeTimeFormatUnit; seconds: number; from: number }[] = [
+  { unit: "year", seconds: 365 * 86_400, from: 1 },
+  { unit: "month", seconds: 30 * 86_400, from: 2 },
+  { unit: "day", seconds: 86_400, from: 2 },
+  { unit: "hour", seconds: 3_600, from: 1 },
+];
+const MINUTE = { unit: "minute", seconds: 60 } as const;
+
+/** "3 minutes ago", "in 2 days". Future times round up to the minute, so that a week starts as "in 7 days". */
+function relativeTime(moment: string, now: number): string {
+  const distance = (Date.parse(moment) - now) / 1000;
+  if (Math.abs(distance) < 60) return distance > 5 ? "in less than a minute" : "just now";
+  const rounded = distance > 0 ? Math.ceil(distance / 60) * 60 : distance;
+  const { unit, seconds } = UNITS.find((step) => Math.abs(rounded) >= step.from * step.seconds) ?? MINUTE;
+  return relative().format(Math.trunc(rounded / seconds), unit);
+}
+
+/** Date and time to the second, in the browser's time zone and with its name. */
+export const exactTime = (moment: string): string => exact().format(new Date(moment));
+
+/** The browser's time zone with its current offset from UTC. */
+export function timeZone(): string {
+  const { timeZone: name } = Intl.DateTimeFormat().resolvedOptions();
+  const offset = new Intl.DateTimeFormat("en", { timeZoneName: "longOffset" })
+    .formatToParts()
+    .find(({ type }) => type === "timeZoneName")?.value;
+  return offset === undefined || name === "UTC" ? name : `${name} (${offset.replace("GMT", "UTC")})`;
+}
+
+const TICK_MS = 15_000;
+const subscribe = (listener: () => void) => {
+  const timer = setInterval(listener, TICK_MS);
+  return () => clearInterval(timer);
+};
+
+/** A time relative to now. The exact time is in the tooltip, and in a form for programs. */
+export function Time({ value }: { value: string }) {
+  useSyncExternalStore(subscribe, () => Math.floor(Date.now() / TICK_MS));
+  return (
+    <time dateTime={value} title={exactTime(value)}>
+      {relativeTime(value, Date.now())}
+    </time>
+  );
+}
