@@ -3,6 +3,21 @@ import { addMember, addOrganization } from "../support/people";
 import { describeDashboard, dialogOf, gone, rowOf, seen } from "./visit";
 
 describeDashboard("the organization", (dashboard) => {
+  test("shows a long email address within its card", async () => {
+    const email = `${"very.long.address.of.a.member".repeat(2)}@${"subdomain.of.a.long.company.name.".repeat(5)}com`;
+    await addMember(dashboard.gateway, { email });
+    const page = await dashboard.visit("/organization", { viewport: { width: 1024, height: 800 } });
+    await seen(rowOf(page, email));
+    const table = page.getByRole("table", { name: "Members" });
+    for (const width of [360, 860, 1024, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      const overflow = await table.evaluate(
+        (part) => part.scrollWidth - (part.closest("section") ?? part).clientWidth,
+      );
+      expect([width, overflow <= 0]).toEqual([width, true]);
+    }
+  });
+
   test("shows its name and its members with what they may do", async () => {
     const viewer = await addMember(dashboard.gateway, { email: "viewer@example.com" });
     const page = await dashboard.visit("/organization", { as: viewer });
