@@ -153,8 +153,10 @@ describeDashboard("Settings, API keys", (dashboard) => {
     await mint(gateway, { name: "crm staging" });
     await gateway.services.keys.revoke(await operator(gateway), id);
     const page = await dashboard.visit("/settings/api-keys");
-    await page.getByLabel("Search by name or key prefix").fill("CRM");
+    await page.getByLabel("Search by name or key prefix").fill("CRM ");
     await gone(rowOf(page, "First key"));
+    // The space may be the start of another word.
+    expect(await page.getByLabel("Search by name or key prefix").inputValue()).toBe("CRM ");
     await seen(rowOf(page, "crm staging"));
     await page.getByLabel("Status").selectOption("Revoked");
     await gone(rowOf(page, "crm staging"));
@@ -180,18 +182,34 @@ describeDashboard("Settings, API keys", (dashboard) => {
   test("the list has pages, and Back, a reload and the buttons lead through them", async () => {
     const names = Array.from({ length: 23 }, (_, i) => `page ${String(i).padStart(2, "0")}`);
     for (const name of names) await mint(dashboard.gateway, { name });
-    const page = await dashboard.visit("/settings/api-keys?search=page");
+    const page = await dashboard.visit("/settings/api-keys?search=page", {
+      viewport: { width: 1280, height: 300 },
+    });
     await seen(rowOf(page, "page 22"));
     expect(await page.getByRole("button", { name: "Newer" }).isDisabled()).toBe(true);
     await page.getByRole("button", { name: "Older" }).click();
     await seen(rowOf(page, "page 00"));
     expect(await page.getByRole("row").count()).toBe(1 + 3);
+    expect(await page.evaluate(() => window.scrollY)).toBe(0);
     await page.reload();
     await seen(rowOf(page, "page 00"));
     await page.getByRole("button", { name: "Newer" }).click();
     await seen(rowOf(page, "page 22"));
     await page.goBack();
     await seen(rowOf(page, "page 00"));
+  });
+
+  test("a cursor that the server does not know leads to the first page, here and in the audit log", async () => {
+    const { manager } = await addOrganization(dashboard.gateway, "bookmarked");
+    for (const [path, content] of [
+      ["/settings/api-keys", "No API keys yet"],
+      ["/audit-log", "created the organization"],
+    ]) {
+      const page = await dashboard.visit(`${path}?after=garbage`, { as: manager });
+      await seen(page.getByText(content ?? ""));
+      expect(new URL(page.url()).search).toBe("");
+      expect(await page.getByRole("alert").count()).toBe(0);
+    }
   });
 
   test("changes by other members appear within seconds", async () => {

@@ -6,7 +6,7 @@ import { AgentsDocument, ApiKeysDocument, type KeyFragment } from "../api/docume
 import { useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
 import { Icon } from "../ui/icon";
-import { type ListAddress, useListAddress } from "../ui/list-address";
+import { type ListAddress, useCursorFallback, useListAddress } from "../ui/list-address";
 import { Empty, Page } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { Pager } from "../ui/pager";
@@ -69,6 +69,7 @@ function KeyList(props: {
     after: address.after,
     ...filter,
   });
+  useCursorFallback(address, error);
 
   if (error !== null && (data === undefined || isPlaceholderData)) {
     return <Failure error={error} retry={refetch} />;

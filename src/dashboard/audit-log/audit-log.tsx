@@ -4,7 +4,7 @@ import { usePolledQuery } from "../api/client";
 import { AuditLogDocument, MembersDocument } from "../api/documents.generated";
 import { Failure } from "../ui/failure";
 import { timeZone } from "../ui/format";
-import { type ListAddress, useListAddress } from "../ui/list-address";
+import { type ListAddress, useCursorFallback, useListAddress } from "../ui/list-address";
 import { Empty, Page } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { Pager } from "../ui/pager";
@@ -29,6 +29,7 @@ export function AuditLog() {
     first: PAGE_SIZE,
     after: address.after,
   });
+  useCursorFallback(address, error);
   const entries = data?.auditLog.nodes;
 
   return (

@@ -1,5 +1,7 @@
+import { useLayoutEffect } from "react";
 import { useSearchParams } from "wouter";
 import { useHistoryState } from "wouter/use-browser-location";
+import { ApiError } from "../api/api-error";
 
 /** The filters and the page of a list, kept in the URL for reloads, links and the browser's Back. */
 export function useListAddress() {
@@ -30,6 +32,15 @@ export function useListAddress() {
     /** Goes one page back, or to the first page if the previous cursor is unknown. */
     previous: () => setParams((now) => withCursor(now, trail.at(-1) ?? ""), { state: trail.slice(0, -1) }),
   };
+}
+
+/** Goes to the first page if the server does not know the cursor in the URL, such as that of an old bookmark. */
+export function useCursorFallback({ after, filter }: ListAddress, error: unknown): void {
+  const unknown = after !== null && error instanceof ApiError && error.code === "invalid_cursor";
+  // Before the browser paints, so that the error is never seen.
+  useLayoutEffect(() => {
+    if (unknown) filter({}, { replace: true });
+  }, [unknown, filter]);
 }
 
 export type ListAddress = ReturnType<typeof useListAddress>;

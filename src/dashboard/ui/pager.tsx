@@ -11,12 +11,22 @@ interface PageInfo {
 export function Pager({ address, pageInfo }: { address: ListAddress; pageInfo: PageInfo | undefined }) {
   const next = pageInfo?.hasNextPage ? pageInfo.endCursor : null;
   if (address.after === null && next === null) return null;
+  /** Goes to a page and to its top. */
+  const turn = (go: () => void) => () => {
+    go();
+    window.scrollTo(0, 0);
+  };
   return (
     <nav className={styles.pager} aria-label="Pages">
-      <Button variant="default" size="xs" disabled={address.after === null} onClick={address.previous}>
+      <Button variant="default" size="xs" disabled={address.after === null} onClick={turn(address.previous)}>
         Newer
       </Button>
-      <Button variant="default" size="xs" disabled={next === null} onClick={() => next && address.next(next)}>
+      <Button
+        variant="default"
+        size="xs"
+        disabled={next === null}
+        onClick={turn(() => next && address.next(next))}
+      >
         Older
       </Button>
     </nav>
