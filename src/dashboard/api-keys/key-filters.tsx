@@ -1,5 +1,5 @@
-import { NativeSelect } from "@mantine/core";
 import type { AgentsQuery } from "../api/documents.generated";
+import { FilterSelect } from "../ui/filter-select";
 import styles from "../ui/filters.module.css";
 import type { ListAddress } from "../ui/list-address";
 import { Search } from "../ui/search";
@@ -32,20 +32,19 @@ export function KeyFilters({
         value={address.get("search").slice(0, SEARCH_MAX_LENGTH)}
         onSearch={(search) => address.filter({ search }, { replace: true })}
       />
-      <NativeSelect
+      <FilterSelect
+        address={address}
+        name="state"
         label="Status"
-        value={address.oneOf("state", STATE_OPTIONS)}
-        onChange={(event) => address.filter({ state: event.currentTarget.value })}
-        data={[{ value: "", label: "All statuses" }, ...STATE_OPTIONS]}
+        all="All statuses"
+        options={STATE_OPTIONS}
       />
-      <NativeSelect
+      <FilterSelect
+        address={address}
+        name="agent"
         label="Agent"
-        value={address.get("agent")}
-        onChange={(event) => address.filter({ agent: event.currentTarget.value })}
-        data={[
-          { value: "", label: "All agents" },
-          ...agents.map(({ id, name }) => ({ value: id, label: name })),
-        ]}
+        all="All agents"
+        options={agents.map(({ id, name }) => ({ value: id, label: name }))}
       />
     </search>
   );

@@ -1,5 +1,6 @@
-import { Button, CloseButton, NativeSelect, TextInput } from "@mantine/core";
+import { Button, CloseButton, TextInput } from "@mantine/core";
 import type { MembersQuery } from "../api/documents.generated";
+import { FilterSelect } from "../ui/filter-select";
 import styles from "../ui/filters.module.css";
 import type { ListAddress } from "../ui/list-address";
 import { PERIODS } from "./period";
@@ -15,7 +16,7 @@ export function AuditFilters(props: {
   targetName: string | undefined;
 }) {
   const { address, members = [] } = props;
-  const field = (name: (typeof FILTERS)[number]) => ({
+  const day = (name: "from" | "to") => ({
     value: address.get(name),
     onChange: (event: { currentTarget: { value: string } }) =>
       address.filter({ [name]: event.currentTarget.value }),
@@ -24,25 +25,25 @@ export function AuditFilters(props: {
 
   return (
     <search className={styles.filters}>
-      <NativeSelect
+      <FilterSelect
+        address={address}
+        name="action"
         label="Action"
-        data={[{ value: "", label: "All actions" }, ...ACTION_LABELS]}
-        {...field("action")}
-        value={address.oneOf("action", ACTION_LABELS)}
+        all="All actions"
+        options={ACTION_LABELS}
       />
-      <NativeSelect
+      <FilterSelect
+        address={address}
+        name="actor"
         label="Actor"
-        data={[
-          { value: "", label: "Anyone" },
-          ...members.map(({ id, email }) => ({ value: id, label: email })),
-        ]}
-        {...field("actor")}
+        all="Anyone"
+        options={members.map(({ id, email }) => ({ value: id, label: email }))}
       />
-      <NativeSelect label="Date" data={PERIODS} {...field("period")} />
+      <FilterSelect address={address} name="period" label="Date" all="All time" options={PERIODS} />
       {address.get("period") === "dates" && (
         <>
-          <TextInput type="date" label="From" max={address.get("to") || "9999-12-30"} {...field("from")} />
-          <TextInput type="date" label="To" min={address.get("from")} max="9999-12-30" {...field("to")} />
+          <TextInput type="date" label="From" max={address.get("to") || "9999-12-30"} {...day("from")} />
+          <TextInput type="date" label="To" min={address.get("from")} max="9999-12-30" {...day("to")} />
         </>
       )}
       {filtered && (

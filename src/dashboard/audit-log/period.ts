@@ -1,8 +1,7 @@
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The options of the date filter. */
+/** The options of the date filter, besides all time. */
 export const PERIODS = [
-  { value: "", label: "All time" },
   { value: "1", label: "Last 24 hours" },
   { value: "7", label: "Last 7 days" },
   { value: "30", label: "Last 30 days" },
