@@ -48,7 +48,6 @@ export function Usage(props: {
       title="Requests by key"
       aside={
         <SegmentedControl
-          size="xs"
           aria-label="Period"
           data={PERIOD_OPTIONS}
           value={period}

@@ -7,6 +7,7 @@ export function toast(message: string): void {
   notifications.show({
     message,
     color: "green",
+    withBorder: true,
     icon: <Icon of={IconCheck} size={16} />,
     closeButtonProps: { "aria-label": "Dismiss" },
     // Announced by the live region around it, which waits for the screen reader to finish its sentence.
