@@ -101,7 +101,7 @@ describeDashboard("accessibility:", (dashboard) => {
     "api-keys secret": {
       path: "/settings/api-keys?create=yes",
       open: async (page) => {
-        await dialogOf(page).getByLabel("Name").fill(`looked at ${Math.random()}`);
+        await dialogOf(page).getByLabel("Name").fill(`shown ${Math.random()}`);
         await page.keyboard.press("Enter");
         await seen(dialogOf(page).getByText("Copy this key now."));
       },

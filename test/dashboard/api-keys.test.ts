@@ -147,7 +147,7 @@ describeDashboard("Settings, API keys", (dashboard) => {
     await seen(page.getByText("Renamed old name to new name."));
   });
 
-  test("the list is searched and filtered, and the address keeps that", async () => {
+  test("the list is searched and filtered, and the URL keeps the filters", async () => {
     const { gateway } = dashboard;
     const { id } = await mint(gateway, { name: "crm 100%" });
     await mint(gateway, { name: "crm staging" });

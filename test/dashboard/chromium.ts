@@ -11,7 +11,7 @@ const PLACES = [
 
 const found = PLACES.find((place) => place !== "" && existsSync(place));
 
-/** A suite that needs a browser. Without one it is skipped, but for CI, where it fails. */
+/** A suite that needs a browser. Without one it is skipped; in CI it fails. */
 export function describeInChromium(title: string, suite: () => void): void {
   if (found !== undefined || process.env.CI) describe(title, suite);
   else {
@@ -20,7 +20,7 @@ export function describeInChromium(title: string, suite: () => void): void {
   }
 }
 
-/** Starts a browser that calls nobody on its own. @throws Error when the machine has none */
+/** Starts a browser without background requests. @throws Error if none is installed */
 export function launchChromium(): Promise<Browser> {
   if (found === undefined) throw new Error("No Chromium was found; set CHROMIUM to its path.");
   return chromium.launch({

@@ -18,7 +18,7 @@ const entry = (userAgent: string): Entry =>
     createdAt: "2026-11-21T08:00:00.000Z",
   }) as Entry;
 
-/** The text of the one cell, as it stands between its quotes. */
+/** The text of the one cell, between its quotes. */
 const cellOf = (userAgent: string): string => {
   const fields = toCsv([entry(userAgent)]).split('","');
   return fields[fields.length - 3]?.replaceAll('""', '"') ?? "";
@@ -36,6 +36,6 @@ test.each([
   ['a; "=1+1', `a;' "=1+1`],
   ["a;b;@x;=y", "a;b;'@x;'=y"],
   ["Mozilla/5.0 (X11; Linux x86_64) a=b", "Mozilla/5.0 (X11; Linux x86_64) a=b"],
-])("%j is no formula in a spreadsheet, whatever it takes for the end of a cell", (text, cell) => {
+])("%j is not a formula in a spreadsheet, whichever separator it splits cells at", (text, cell) => {
   expect(cellOf(text)).toBe(cell);
 });

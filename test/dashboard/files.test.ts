@@ -53,7 +53,7 @@ describe("a dashboard that was built", () => {
     "/dashboard/audit-log?action=api_key_revoked",
     "/dashboard/members/owner@example.com",
     "/dashboard/asset",
-  ])("%s is the page, whoever asks, and not without asking again", async (path) => {
+  ])("%s is the page for every caller, and is revalidated", async (path) => {
     for (const token of [null, "nonsense", gateway.key]) {
       const reply = await gateway.rest("GET", path, { token });
       expect([reply.status, reply.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
@@ -190,7 +190,7 @@ describe("a dashboard that was not built", () => {
     },
   );
 
-  test("the doors are open all the same", async () => {
+  test("both APIs work all the same", async () => {
     expect((await gateway.rest("GET", "/agent/whoami")).status).toBe(200);
   });
 });

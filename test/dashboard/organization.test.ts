@@ -27,7 +27,7 @@ describeDashboard("the organization", (dashboard) => {
     expect(await page.getByRole("button", { name: "Deactivate…" }).count()).toBe(0);
   });
 
-  test("is deactivated by typing its name: everything can be looked at, nothing changed but by revoking keys, and the page says why", async () => {
+  test("is deactivated by typing its name: everything is read-only but the revocation of keys, and a notice says why", async () => {
     const { gateway } = dashboard;
     const { manager } = await addOrganization(gateway, "switched");
     const viewer = await addMember(gateway, { org: "switched" });
@@ -72,7 +72,7 @@ describeDashboard("the organization", (dashboard) => {
     await gone(page.getByRole("note"));
   });
 
-  test("is refused a change that comes after the deactivation, in words", async () => {
+  test("rejects a change that comes after the deactivation with a message", async () => {
     const { gateway } = dashboard;
     const { manager, agentId } = await addOrganization(gateway, "overtaken");
     await gateway.graphql(
@@ -81,10 +81,10 @@ describeDashboard("the organization", (dashboard) => {
       { token: manager.token },
     );
     const page = await dashboard.visit("/settings/api-keys", { as: manager });
-    await page.getByRole("button", { name: "Revoke late" }).click();
+    await page.getByRole("button", { name: "Rotate late" }).click();
     await seen(dialogOf(page));
     await gateway.graphql("mutation { deactivateOrganization { id } }", {}, { token: manager.token });
-    await dialogOf(page).getByRole("button", { name: "Revoke key" }).click();
+    await dialogOf(page).getByRole("button", { name: "Rotate key" }).click();
     await seen(dialogOf(page).getByText("Your organization is deactivated."));
     await seen(dialogOf(page).getByText("Request ID"));
   });

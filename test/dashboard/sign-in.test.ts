@@ -17,7 +17,7 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
     expect(await page.getByLabel("Action").inputValue()).toBe("api_key_created");
   });
 
-  test("with a wrong password says so once, plainly, and lets one try again at once", async () => {
+  test("with a wrong password shows one message and can be retried immediately", async () => {
     const page = await dashboard.visit("", { as: null });
     await page.getByLabel("Email").fill(owner().email);
     await page.getByLabel("Password", { exact: true }).fill("not this one");
