@@ -101,6 +101,9 @@ describeDashboard("the audit log", (dashboard) => {
       "CLI revoked the API key followed",
       "CLI created the API key followed",
     ]);
+    await page.getByRole("button", { name: "Clear the target filter" }).click();
+    await seen(page.getByText("CLI created the organization"));
+    expect(new URL(page.url()).search).toBe("");
   });
 
   test("shows the new name of a renamed key, on the page and in the file", async () => {
