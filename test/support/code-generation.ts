@@ -15,8 +15,8 @@ const IN_PROCESS = ["Script", "compileFunction", "runInThisContext", "runInNewCo
   (name): [Holder, string] => [vm as unknown as Holder, name],
 );
 
-/** The tests load modules and compile JSON schemas while the server runs. */
-const OF_TESTS = /jest-runtime|node_modules\/ajv\//;
+/** The tests load modules, compile JSON schemas and drive a browser while the server runs. */
+const OF_TESTS = /jest-runtime|node_modules\/(ajv|playwright-core)\//;
 
 let unwatched = 0;
 
