@@ -126,9 +126,6 @@ function dateTimeLeaf(type: GraphQLScalarType): Leaf {
   };
 }
 
-/** Deeper nesting is refused long before it would exhaust the stack. */
-const MAX_JSON_LEVELS = 64;
-
 /** Any JSON value, or any object, carried as it is. */
 function jsonType(name: "JSON" | "JSONObject"): JsonType {
   return {
@@ -138,14 +135,17 @@ function jsonType(name: "JSON" | "JSONObject"): JsonType {
       if (name === "JSONObject" && (typeof value !== "object" || Array.isArray(value))) {
         return refuse(place, "must be an object");
       }
-      return decodeJson(value, MAX_JSON_LEVELS, place);
+      return decodeJson(value, place);
     },
     write: JSON.stringify,
   };
 }
 
-/** Makes doubles of the bigints that stand for large integers, where the same digits come back. */
-function decodeJson(value: unknown, levels: number, place: Place): unknown {
+/**
+ * Makes doubles of the bigints that stand for large integers, where the same digits come back.
+ * @param value of a body, whose depth `parseJson` limits
+ */
+function decodeJson(value: unknown, place: Place): unknown {
   if (typeof value === "bigint") {
     const number = Number(value);
     const comesBack = Number.isFinite(number) && compareNumber(String(value), String(number)) === 0;
@@ -154,11 +154,10 @@ function decodeJson(value: unknown, levels: number, place: Place): unknown {
       : refuse(place, "must not hold an integer that JSON parsers round: send it as a string");
   }
   if (typeof value !== "object" || value === null) return value;
-  if (levels === 0) return refuse(place, `must not be nested deeper than ${MAX_JSON_LEVELS} levels`);
   const members = value as Record<string, unknown>;
   for (const name of Object.keys(members)) {
     if (place.problems.length >= MOST_PROBLEMS) break;
-    members[name] = decodeJson(members[name], levels - 1, place);
+    members[name] = decodeJson(members[name], place);
   }
   return value;
 }

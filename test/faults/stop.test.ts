@@ -132,11 +132,12 @@ describe("told to stop while a client", () => {
   });
 
   const head = () =>
-    `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${secretsIn(server.stdout())?.key}\r\n` +
+    `POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${secretsIn(server.stdout())?.key}\r\n` +
     "Content-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 27\r\n\r\n";
   const beginBody = async () => {
     client.write(head());
-    await once(client, "data");
+    const [answer] = await once(client, "data");
+    expect(String(answer)).toBe("HTTP/1.1 100 Continue\r\n\r\n");
     client.write('{"name":"x",');
   };
 

@@ -71,7 +71,7 @@ describe("the contract", () => {
         expect(headers).toContain("X-Request-Id");
         expect({ status, has: headers.includes("RateLimit") }).toEqual({
           status,
-          has: !["401", "408", "417", "431"].includes(status),
+          has: !["401", "408", "417", "421", "431"].includes(status),
         });
         expect({ status, has: headers.includes("Sunset") && headers.includes("Link") }).toEqual({
           status,
