@@ -32,31 +32,36 @@ import { createOpenApi, serversOf } from "./rest/openapi/openapi";
 import { addRestRoutes } from "./rest/rest";
 import { Metrics } from "./telemetry/metrics";
 
-/** A service that is wired up and connected, and that nobody listens for yet. */
+/** A connected service that does not listen yet. */
 export interface App {
   http: FastifyInstance;
   services: Services;
   metrics: Metrics;
-  /** Answers probes and scrapes on a port of their own too. @returns the port. @throws StartupError */
+  /**
+   * Also serves probes and metrics on a separate management port.
+   * @returns the port
+   * @throws StartupError
+   */
   listenForManagement(port: number, host: string): Promise<number>;
-  /** From now on `/readyz` answers 503, so that no more requests are sent here; those that come are answered. */
+  /** Makes `/readyz` answer 503, so that load balancers stop sending requests; requests are still served. */
   announceStop(): void;
-  /** Finishes what is under way, within seconds, then lets go of the database. */
+  /** Drains in-flight requests for a few seconds, then closes the database. */
   close(): Promise<void>;
 }
 
-/** Part of the requests in flight that may wait to make a large answer: too few to count as an overload. */
+/** Max share of the in-flight requests that wait for answer memory: too few to count as overload. */
 const MAX_WAITING_SHARE = 0.1;
 
-/** Largest body at `/graphql` (bytes): a document of the most characters, with as much again for its variables. */
+/** Max body size at `/graphql` (bytes): a document of the max length, and as much for its variables. */
 const GRAPHQL_BODY_LIMIT = 65_536;
 
-/** Where the build puts the dashboard: beside the program. */
+/** Output folder of the dashboard build, next to the program. */
 const BUILT_DASHBOARD = join(__dirname, "../dashboard");
 
 /**
- * The composition root: makes everything, migrates the database, and hands out the server.
+ * Wires up the service and migrates its database (composition root).
  * @param dashboard folder of the built dashboard
+ * @returns the service, ready to listen
  */
 export async function createApp(
   config: Config,

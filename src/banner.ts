@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import type { BootstrapResult } from "./bootstrap";
 import type { Config } from "./config";
 
-/** The address that a person opens: the public one where it is set, else where the server listens. */
+/** Returns the URL for people to open: the public URL if set, otherwise the listening address. */
 export function addressOf({ publicUrl, tls }: Config, listening: AddressInfo | string | null): string {
   if (publicUrl !== undefined) return publicUrl;
   if (listening === null || typeof listening === "string") return String(listening);
@@ -12,9 +12,9 @@ export function addressOf({ publicUrl, tls }: Config, listening: AddressInfo | s
   return `${tls ? "https" : "http"}://${host}:${port}`;
 }
 
-/** Said once, at the first start on an empty database. */
+/** Printed once, at the first start on an empty database. */
 export const firstStartNotice = (first: BootstrapResult, address: string): string => `
-First start: this is shown once and cannot be shown again.
+First start. Save these credentials: they are shown only once.
 
   Dashboard      ${address}/dashboard
   Sign in as     ${first.ownerEmail}
@@ -29,6 +29,6 @@ Try it:
 
 `;
 
-/** Said at each start, once requests are answered. */
+/** Printed at each start, once the server answers requests. */
 export const readyNotice = ({ environment }: Pick<Config, "environment">, address: string): string =>
   `Dashboard at ${address}/dashboard\nGraphQL ${environment === "development" ? "and Apollo Sandbox " : ""}at ${address}/graphql\n`;

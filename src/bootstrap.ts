@@ -11,21 +11,21 @@ import { addMember } from "./features/members/member.service";
 import { Organization } from "./features/organizations/organization.entity";
 import { addOrganization } from "./features/organizations/organization.service";
 
-/** What the first start made, with the secrets that only its output shows. */
+/** The records that the first start created, with secrets that are printed only once. */
 export interface BootstrapResult {
   organization: string;
   agent: string;
   ownerEmail: string;
-  /** Undefined when the settings chose it. */
+  /** Undefined when a setting provides the password. */
   ownerPassword: string | undefined;
   keyName: string;
   keySecret: string;
 }
 
 /**
- * Gives an empty database its first organization, agent, owner and API key: all or none, and once even when
- * several processes start together.
- * @returns what it made, or undefined when there is an organization already
+ * Creates the first organization, agent, owner and API key of an empty database in one transaction, and only once even
+ * when several processes start together.
+ * @returns the created records, or undefined when an organization exists
  */
 export async function bootstrap(
   database: Database,

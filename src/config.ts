@@ -12,14 +12,14 @@ const integer = (name: string, min: number, max: number) =>
 const url = (name: string) =>
   z
     .url({ protocol: /^https?$/, error: `${name} must be an http or https URL` })
-    .refine((text) => !/^https?:\/\/[^/?#]*@/.test(text), `${name} must be without user name and password`)
+    .refine((text) => !/^https?:\/\/[^/?#]*@/.test(text), `${name} must not contain a user name or password`)
     .transform((text) => text.replace(/\/+$/, ""));
 
 const items = (text: string) => text.split(",").map((item) => item.trim());
 
 const list = z.string().transform((text) => items(text).filter((item) => item !== ""));
 
-/** Whether browsers write an origin like this (RFC 6454, 6.2): nothing else would ever match. */
+/** Tells whether a text is a serialized origin (RFC 6454, 6.2), the only form that browsers send. */
 const isOrigin = (text: string): boolean =>
   !text.includes("*") && /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 
@@ -27,7 +27,7 @@ const origins = list.pipe(
   z.array(z.string().refine(isOrigin, "CORS_ORIGINS must hold origins such as https://app.example.com")),
 );
 
-/** Names or addresses as they stand in the Host header, without port; an IPv6 address has brackets there. */
+/** Host names or addresses as in the Host header, without ports; IPv6 addresses in brackets. */
 const hosts = list.pipe(
   z.array(
     z
@@ -40,7 +40,7 @@ const hosts = list.pipe(
   ),
 );
 
-/** Whether Fastify can compile a list of proxies: addresses, CIDR ranges, and names such as `loopback`. */
+/** Tells whether Fastify accepts a list of proxies: addresses, CIDR ranges, and names such as `loopback`. */
 function areProxies(list: string[]): boolean {
   try {
     proxyAddr.compile(list);
@@ -62,7 +62,7 @@ const trustProxy = z
     return /^\d+$/.test(text) ? (_, hop) => hop < Number(text) : items(text);
   });
 
-/** Whether `new URL` and every driver can take a `postgres://` URL apart. */
+/** Tells whether `new URL` and the drivers can parse a `postgres://` URL. */
 function isPostgresUrl(text: string): boolean {
   try {
     const { username, password, pathname } = new URL(text);
@@ -82,7 +82,7 @@ const SAMPLERS = [
   ...["parentbased_always_on", "parentbased_always_off", "parentbased_traceidratio"],
 ];
 
-/** Where to send what is seen of requests, as OpenTelemetry's standard names say; undefined: nothing is looked at. */
+/** Reads the standard OpenTelemetry settings for traces; undefined disables tracing. */
 function tracingOf(env: {
   OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?: string | undefined;
@@ -199,7 +199,7 @@ const settings = z
     maxRequestsInFlight: env.MAX_REQUESTS_IN_FLIGHT,
     requestTimeoutMs: env.REQUEST_TIMEOUT_SECONDS * 1000,
     maxConnections: env.MAX_CONNECTIONS,
-    // Behind a proxy all connections have the address of the proxy.
+    // Behind a proxy, all connections come from the address of the proxy.
     maxConnectionsPerAddress: env.MAX_CONNECTIONS_PER_ADDRESS ?? (env.TRUST_PROXY === false ? 1_000 : 0),
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
     refusedKeysPerMinute: env.REFUSED_KEYS_PER_MINUTE,
@@ -215,17 +215,16 @@ const settings = z
     },
   }));
 
-/** Every setting of the service, checked and with its default filled in. */
+/** The validated settings of the service, with defaults. */
 export type Config = z.output<typeof settings>;
 
 /**
- * Reads the settings from environment variables; this is the only reader of the environment. An empty
- * variable counts as unset.
- * @throws StartupError naming the first bad setting, in one line that never repeats its value.
+ * Reads the settings from environment variables, and is their only reader; an empty variable counts as unset.
+ * @throws StartupError with one line that names the first invalid setting but never its value
  */
 export function loadConfig(env: NodeJS.ProcessEnv): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
   const result = settings.safeParse(given);
-  if (!result.success) throw new StartupError(result.error.issues[0]?.message ?? "bad settings");
+  if (!result.success) throw new StartupError(result.error.issues[0]?.message ?? "invalid settings");
   return result.data;
 }

@@ -8,19 +8,19 @@ import type { ExpiredRows, Retention } from "./schema/feature";
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** How long a chunk of rows should take (ms): others that write wait for it. */
+/** Target duration of deleting a chunk of rows (ms), for which other writers wait. */
 const CHUNK_MS = 25;
 const FIRST_CHUNK = 200;
 const MAX_CHUNK = 5_000;
-/** Least rest between two chunks (ms): another process that waits for SQLite's write lock asks for it this often. */
-const REST_MS = 100;
+/** Min pause between two chunks (ms): other processes poll SQLite's write lock this often. */
+const MIN_PAUSE_MS = 100;
 
 interface PurgeOptions extends Partial<Retention> {
-  /** Ends it after the chunk that is being deleted. */
+  /** Stops the purge after the current chunk. */
   signal?: AbortSignal;
 }
 
-/** Deletes what has outlived its time, chunk by chunk; nothing depends on when, or on how far it comes. */
+/** Deletes expired rows in chunks; correctness never depends on it, so it may stop at any time. */
 export async function purge(
   database: Database,
   { auditRetentionDays = 0, signal }: PurgeOptions = {},
@@ -32,7 +32,7 @@ export async function purge(
   for (const each of expired) await purgeTable(database, each, signal);
 }
 
-/** Deletes as many rows at a time as fit into a short transaction, and rests at least as long as that took. */
+/** Deletes expired rows in short transactions and pauses between them at least as long as each took. */
 async function purgeTable(
   database: Database,
   { entity, ...rows }: ExpiredRows,
@@ -40,7 +40,7 @@ async function purgeTable(
 ): Promise<void> {
   for (let limit = FIRST_CHUNK; !signal?.aborted; ) {
     let took = 0;
-    // Without the time that the unit waits for its turn, which says nothing of the rows.
+    // Measure inside the transaction, because the wait for the write lock says nothing about the rows.
     const deleted = await database.write(async (tx) => {
       const began = performance.now();
       const count = await database.deleteBefore(tx, entity, { ...rows, limit });
@@ -48,16 +48,16 @@ async function purgeTable(
       return count;
     });
     if (deleted < limit) return;
-    // Never more than twice as many: the first rows may lie better than those to come.
+    // At most double the chunk, because later rows may take longer to delete.
     limit = Math.max(1, Math.min(Math.round((limit * CHUNK_MS) / took), 2 * limit, MAX_CHUNK));
-    await pause(Math.max(took, REST_MS), undefined, { signal, ref: false }).catch(() => undefined);
+    await pause(Math.max(took, MIN_PAUSE_MS), undefined, { signal, ref: false }).catch(() => undefined);
   }
 }
 
 /**
- * Purges now, and an hour after each time that it was done.
- * @param onError told of a failure; the next hour tries again
- * @returns what stops it, and settles once it leaves the database alone
+ * Purges now and then again an hour after each run.
+ * @param onError called when a run fails; the next run retries
+ * @returns a function that stops housekeeping and resolves once the current run has ended
  */
 export function startHousekeeping(
   database: Database,

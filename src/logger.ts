@@ -9,10 +9,10 @@ import { redactTokens } from "./credentials/redact-tokens";
 import { driverCode } from "./database/engine";
 import type { ErrorCode } from "./errors";
 
-/** What failures are logged as that clients are told as this code. */
+/** The log message of failures that clients receive with this error code. */
 const UNAVAILABLE: ErrorCode = "unavailable";
 
-/** What goes into a log of this level, and what does not, wherever it is written to. */
+/** Returns the options of a log: its level, redaction, serializers and throttling. */
 export const logOptions = (level: Config["logLevel"]): LoggerOptions => ({
   level,
   redact: ["req.headers.authorization", "req.headers.cookie"],
@@ -27,7 +27,7 @@ function traceIds(): object {
   return span === undefined ? {} : { trace_id: span.traceId, span_id: span.spanId };
 }
 
-/** Log at most one failure per interval while the database is away (ms): every request meets the same one. */
+/** Log at most one failure per interval (ms) while the database is down, because every request fails alike. */
 const UNAVAILABLE_INTERVAL_MS = 1_000;
 
 function throttleUnavailable(): NonNullable<NonNullable<LoggerOptions["hooks"]>["logMethod"]> {
@@ -42,21 +42,21 @@ function throttleUnavailable(): NonNullable<NonNullable<LoggerOptions["hooks"]>[
   };
 }
 
-/** A statement for a thousand rows says no more than its beginning (characters). */
+/** Max length of a logged SQL statement (characters); a batch insert only repeats its placeholders. */
 const QUERY_MAX_LENGTH = 500;
-/** What clients sent may stand in what a failure says of itself (characters). */
+/** Max length of a logged error message (characters), which may quote client input. */
 const MESSAGE_MAX_LENGTH = 1_000;
 const STACK_MAX_LENGTH = 8_000;
 
-/** What a log that cannot be written keeps for later (characters). */
+/** Max buffered log output while standard error cannot be written (characters). */
 const MAX_WAITING = 1_000_000;
 
 /**
- * A failure without what else hangs on it: the values of a statement, in which there may be hashes, addresses and texts
- * of clients, or a whole document of GraphQL.
+ * Serializes an error without its other properties, such as SQL parameters and GraphQL documents, which may hold
+ * hashes, addresses and client input.
  */
 function describeFailure(error: unknown): unknown {
-  // Not `instanceof`: a native driver may make its errors in another realm.
+  // `instanceof` fails for errors that a native driver creates in another realm.
   const failure = isNativeError(error) ? error : new Error(String(error));
   const { type, message, stack } = pino.stdSerializers.err(failure);
   return {
@@ -69,8 +69,8 @@ function describeFailure(error: unknown): unknown {
 }
 
 /**
- * The log: one JSON object a line on standard error, or lines for people when that is a terminal. What the
- * service says to the person who starts it, secrets included, goes to standard output and never in here.
+ * Creates the log: JSON lines on standard error, or readable lines when it is a terminal. The startup banner, which may
+ * contain secrets, goes to standard output instead.
  */
 export function createLogger(level: Config["logLevel"]): Logger {
   const options = logOptions(level);
@@ -78,7 +78,7 @@ export function createLogger(level: Config["logLevel"]): Logger {
     return pino(options, pretty({ destination: 2, sync: true, ignore: "pid,hostname", singleLine: true }));
   }
   const destination = pino.destination({ dest: 2, sync: true, maxLength: MAX_WAITING });
-  // A log on a full disk must not end the service: lines wait until they can be written, the latest are dropped.
+  // A full disk must not end the service: lines are buffered, and new ones are dropped when the buffer is full.
   destination.on("error", () => undefined);
   return pino(options, destination);
 }

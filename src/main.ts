@@ -12,13 +12,13 @@ import { createDataSource } from "./features";
 import { createLogger } from "./logger";
 import type { Tracing } from "./telemetry/open-telemetry";
 
-/** How long a stop may take before it is forced (ms). */
-const STOP_LIMIT_MS = 10_000;
+/** How long a shutdown may take before it is forced (ms). */
+const STOP_TIMEOUT_MS = 10_000;
 /**
- * Signals within this time (ms) are one: npm sends on to the service what the terminal, or whoever ends a group of
- * processes, has sent to both.
+ * Signals within this interval (ms) count as one, because npm forwards a signal that the terminal has already sent to the
+ * whole process group.
  */
-const ONE_SIGNAL_MS = 500;
+const SIGNAL_DEBOUNCE_MS = 500;
 
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
@@ -29,7 +29,7 @@ async function main(): Promise<void> {
   await started;
 }
 
-/** Loaded only where traces are wanted: it takes a tenth of a second. */
+/** Loads OpenTelemetry only when tracing is enabled, because loading takes a tenth of a second. */
 const loadOpenTelemetry = () => {
   const { startTracing }: typeof import("./telemetry/open-telemetry") = require("./telemetry/open-telemetry");
   return startTracing;
@@ -38,9 +38,9 @@ const loadOpenTelemetry = () => {
 async function start(config: Config, log: Logger): Promise<App> {
   const app = await createApp(config, createDataSource(config.databaseUrl, config.databasePoolSize), log);
   app.metrics.watchProcess();
-  // Of `localhost`, Fastify would take all addresses, and keep the limits and the stop to the first.
+  // Fastify would listen on every address of `localhost` but apply limits and shutdown only to the first.
   const { address: host } = await lookup(config.host);
-  // First, for what the first start makes is shown once, and a port in use would lose it.
+  // Listen before bootstrapping: its secrets are printed once and must not be lost to EADDRINUSE.
   await app.http.listen({ port: config.port, host });
   if (config.operationsPort !== undefined) await app.listenForManagement(config.operationsPort, host);
   const first = await bootstrap(app.services.database, config);
@@ -50,21 +50,21 @@ async function start(config: Config, log: Logger): Promise<App> {
   return app;
 }
 
-/** A start is not cut off by the first signal, for it may have made what it is still to show. */
+/** Shuts down on SIGTERM and SIGINT, after startup completes, because it may still have to print new secrets. */
 function stopOnSignals(
   started: Promise<App>,
   tracing: Tracing | undefined,
   { drainMs }: Config,
   log: Logger,
 ): void {
-  let toldAt: number | undefined;
+  let stoppingSince: number | undefined;
   const stop = async (signal: NodeJS.Signals) => {
-    if (toldAt !== undefined) {
-      if (performance.now() - toldAt < ONE_SIGNAL_MS) return;
+    if (stoppingSince !== undefined) {
+      if (performance.now() - stoppingSince < SIGNAL_DEBOUNCE_MS) return;
       log.warn({ signal }, "stopping at once");
       process.exit(1);
     }
-    toldAt = performance.now();
+    stoppingSince = performance.now();
     if (drainMs > 0) {
       (await started).announceStop();
       log.info({ signal, ms: drainMs }, "draining");
@@ -74,7 +74,7 @@ function stopOnSignals(
     setTimeout(() => {
       log.error("stop took too long");
       process.exit(1);
-    }, STOP_LIMIT_MS).unref();
+    }, STOP_TIMEOUT_MS).unref();
     const app = await started;
     await app.close();
     await tracing?.close();

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Beside the sources, and one folder above the built program. */
-const PLACES = ["../package.json", "../../package.json"].map((place) => join(__dirname, place));
+/** Relative to the sources, and to the built program. */
+const PACKAGE_FILES = ["../package.json", "../../package.json"].map((file) => join(__dirname, file));
 
-/** The version of this program, as its package says. */
-export const { version } = JSON.parse(readFileSync(PLACES.find(existsSync) ?? "", "utf8")) as {
+/** The version in package.json. */
+export const { version } = JSON.parse(readFileSync(PACKAGE_FILES.find(existsSync) ?? "", "utf8")) as {
   version: string;
 };

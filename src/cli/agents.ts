@@ -11,14 +11,14 @@ interface Options {
   json?: boolean;
 }
 
-/** `gateway agents …` */
+/** Adds the commands of `gateway agents`. */
 export function addAgentCommands(agents: Command): void {
   agents
     .command("add")
     .description("create an agent")
-    .requiredOption("--org <slug>", "the organization that it belongs to")
-    .requiredOption("--slug <slug>", "short name")
-    .requiredOption("--name <name>", "name for people")
+    .requiredOption("--org <slug>", "organization of the agent")
+    .requiredOption("--slug <slug>", "unique short name")
+    .requiredOption("--name <name>", "display name")
     .option("--json", "print one JSON object")
     .action(({ org, slug, name, json }: Options & { slug: string; name: string }) =>
       withServices(async (services) => {
@@ -36,7 +36,7 @@ export function addAgentCommands(agents: Command): void {
   agents
     .command("list")
     .description("list the agents of an organization")
-    .requiredOption("--org <slug>", "the organization")
+    .requiredOption("--org <slug>", "slug of the organization")
     .option("--json", "print one JSON array")
     .action(({ org, json }: Options) =>
       withServices(async (services) => {

@@ -18,24 +18,29 @@ interface Options {
   json?: boolean;
 }
 
-/** @throws InvalidArgumentError in commander's words */
-function moment(text: string): Date {
+/**
+ * Parses an option that is a time.
+ * @throws InvalidArgumentError when the text is not a time
+ */
+function parseTime(text: string): Date {
   const date = new Date(text);
   if (Number.isNaN(+date)) throw new InvalidArgumentError("It must be a time such as 2026-11-21T08:00:00Z.");
   return date;
 }
 
-/** `gateway audit …` */
+/** Adds the commands of `gateway audit`. */
 export function addAuditCommands(audit: Command): void {
   audit
     .command("list")
     .description(`show the latest ${MAX_PAGE} entries of an organization's audit log, newest first`)
-    .requiredOption("--org <slug>", "the organization")
-    .addOption(new Option("--action <action>", "only this action").choices(Object.values(AuditAction)))
-    .option("--actor <id>", "only what the member or key with this id did")
-    .option("--target <id>", "only what was done to the key, member, agent or organization with this id")
-    .option("--since <time>", "only from this time on", moment)
-    .option("--until <time>", "only before this time", moment)
+    .requiredOption("--org <slug>", "slug of the organization")
+    .addOption(
+      new Option("--action <action>", "only entries with this action").choices(Object.values(AuditAction)),
+    )
+    .option("--actor <id>", "only actions of the member or key with this ID")
+    .option("--target <id>", "only actions on the key, member, agent or organization with this ID")
+    .option("--since <time>", "only entries from this time on", parseTime)
+    .option("--until <time>", "only entries before this time", parseTime)
     .option("--json", "print one JSON array")
     .action(({ org, actor, target, json, ...filters }: Options) =>
       withServices(async (services) => {
@@ -48,22 +53,22 @@ export function addAuditCommands(audit: Command): void {
         });
         const { nodes } = await services.audit.list(context, args);
         if (json) printJson(nodes.map(({ organizationId: _, countedAs: __, ...entry }) => entry));
-        else printTable(nodes.map(inWords), "There are no such entries.");
+        else printTable(nodes.map(toRow), "No matching entries.");
       }),
     );
 }
 
-const inWords = ({ changes, detail, ...entry }: AuditEntry) => ({
+const toRow = ({ changes, detail, ...entry }: AuditEntry) => ({
   at: entry.createdAt,
   action: entry.action,
   actor: entry.actorName,
   target: entry.targetName,
   hint: entry.targetHint,
-  changes: changes.map(changeInWords).join("; ") || detail,
+  changes: changes.map(formatChange).join("; ") || detail,
   count: entry.count,
   ip: entry.ip,
   targetId: entry.targetId,
 });
 
-const changeInWords = ({ field, before, after }: AuditChange) =>
+const formatChange = ({ field, before, after }: AuditChange) =>
   before === null ? `${field}: ${after}` : `${field}: ${before} -> ${after ?? "(none)"}`;

@@ -1,3 +1,3 @@
-/** Reads an option that is a list: `pets:read, pets:write`. */
+/** Parses a comma-separated option such as `pets:read, pets:write`. */
 export const commaSeparated = (text: string): string[] =>
   text.split(",").flatMap((each) => each.trim() || []);

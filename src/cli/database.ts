@@ -7,11 +7,11 @@ import { wholeNumber } from "./whole-number";
 
 const MAX_PETS = 100_000_000;
 
-/** `gateway migrate`, `seed`, `backup` and `restore` */
+/** Adds the commands `migrate`, `seed`, `backup` and `restore`. */
 export function addDatabaseCommands(program: Command): void {
   program
     .command("migrate")
-    .description("bring the tables of the database up to date")
+    .description("run the pending database migrations")
     .action(() =>
       withDatabase(async (database) => {
         const ran = await database.migrate();
@@ -21,24 +21,24 @@ export function addDatabaseCommands(program: Command): void {
 
   program
     .command("seed")
-    .description("add made-up animals, to try things on")
-    .requiredOption("--pets <n>", "how many", wholeNumber(0, MAX_PETS))
+    .description("add sample pets")
+    .requiredOption("--pets <n>", "number of pets to add", wholeNumber(0, MAX_PETS))
     .action(({ pets }: { pets: number }) =>
       withServices(async (services) => {
         await services.pets.seed(pets);
-        print(`Added ${pets} animals.`);
+        print(`Added ${pets} pets.`);
       }),
     );
 
   for (const [command, description, copy, done] of [
-    ["backup", "copy the embedded database to a file, also while the server runs", backUp, "Backed up to"],
-    ["restore", "replace the embedded database by a backup, while no server runs", restore, "Restored"],
+    ["backup", "copy the embedded database to a file; works while the server runs", backUp, "Backed up to"],
+    ["restore", "replace the embedded database with a backup; stop the server first", restore, "Restored"],
   ] as const) {
     program
       .command(command)
       .description(description)
-      .argument("<file>", "the backup")
-      .option("--force", "replace what is there already")
+      .argument("<file>", "path of the backup file")
+      .option("--force", "overwrite an existing file")
       .option("--json", "print one JSON object")
       .action(async (file: string, { force, json }: { force?: true; json?: true }) => {
         const copied = await copy(loadConfig(process.env).databaseUrl, file, { force });

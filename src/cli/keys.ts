@@ -22,17 +22,21 @@ interface Json {
   json?: boolean;
 }
 
-/** `gateway keys …` */
+/** Adds the commands of `gateway keys`. */
 export function addKeyCommands(keys: Command): void {
   keys
     .command("create")
     .description("mint a key; its secret is shown once")
-    .requiredOption("--agent <slug>", "the agent that the key resolves to")
+    .requiredOption("--agent <slug>", "agent that the key resolves to")
     .requiredOption("--name <name>", "where the key is used")
-    .option("--expires-in <seconds>", "end of the key, from now", wholeNumber(1, CENTURY_SECONDS))
+    .option(
+      "--expires-in <seconds>",
+      "seconds until the key expires; never when omitted",
+      wholeNumber(1, CENTURY_SECONDS),
+    )
     .option(
       "--scopes <scopes>",
-      `what the key may be used for, separated by commas (${SCOPES.join(", ")})`,
+      `comma-separated scopes of the key; all when omitted (${SCOPES.join(", ")})`,
       commaSeparated,
     )
     .option("--json", "print one JSON object")
@@ -42,7 +46,7 @@ export function addKeyCommands(keys: Command): void {
         const input = Object.assign(new NewApiKey(), {
           agentId: agent.id,
           name: options.name,
-          expiresAt: options.expiresIn === undefined ? null : endIn(options.expiresIn),
+          expiresAt: options.expiresIn === undefined ? null : secondsFromNow(options.expiresIn),
           scopes: options.scopes,
         });
         await validateInput(input);
@@ -70,30 +74,30 @@ export function addKeyCommands(keys: Command): void {
             records.map(({ id, hint, scopes, ...rest }) => ({
               hint,
               ...rest,
-              scopes: scopesInWords(scopes),
+              scopes: formatScopes(scopes),
               id,
             })),
-            "There are no such keys.",
+            "No matching keys.",
           );
       }),
     );
 
   keys
     .command("revoke")
-    .description("refuse a key from the next request on")
+    .description("revoke a key, effective from the next request")
     .argument("<key>", "its id or hint")
     .option("--json", "print one JSON object")
     .action((which: string, options: Json) =>
       withKey(which, async (services, context, { id, agent }) => {
         const key = await services.keys.revoke(context, id);
         if (options.json) printJson(describe({ ...key, state: key.state, agent }));
-        else print(`${key.hint} (${key.name}) is revoked since ${key.revokedAt}.`);
+        else print(`${key.hint} (${key.name}) was revoked at ${key.revokedAt}.`);
       }),
     );
 
   keys
     .command("rename")
-    .description("give an active key another name")
+    .description("rename an active key")
     .argument("<key>", "its id or hint")
     .argument("<name>", "the new name")
     .option("--json", "print one JSON object")
@@ -109,11 +113,11 @@ export function addKeyCommands(keys: Command): void {
 
   keys
     .command("rotate")
-    .description("replace a key by a new one; its secret is shown once")
-    .argument("<key>", "id or hint of the old key")
+    .description("replace a key with a new one; its secret is shown once")
+    .argument("<key>", "ID or hint of the old key")
     .option(
       "--grace <seconds>",
-      "for how long the old key is still accepted, up to a day",
+      "how long the old key remains valid, up to one day",
       wholeNumber(0, DAY_SECONDS),
       0,
     )
@@ -137,7 +141,7 @@ function withKey<T>(
   });
 }
 
-const endIn = (seconds: number) => new Date(Date.now() + seconds * 1000);
+const secondsFromNow = (seconds: number) => new Date(Date.now() + seconds * 1000);
 
 type Described = Pick<
   ApiKey,
@@ -159,7 +163,7 @@ const describe = (key: Described) => ({
   scopes: key.scopes,
 });
 
-const scopesInWords = (scopes: readonly Scope[] | null): string => scopes?.join(", ") ?? "(all)";
+const formatScopes = (scopes: readonly Scope[] | null): string => scopes?.join(", ") ?? "(all)";
 
 function printMinted({ apiKey, secret }: MintedApiKey, agent: string, { json }: Json): void {
   const { id, name, hint, createdAt, expiresAt, scopes } = apiKey;
@@ -168,6 +172,6 @@ function printMinted({ apiKey, secret }: MintedApiKey, agent: string, { json }: 
     printJson(record);
     return;
   }
-  printRecord({ ...record, scopes: scopesInWords(scopes) });
+  printRecord({ ...record, scopes: formatScopes(scopes) });
   print("\nThe secret is shown once and cannot be shown again.");
 }

@@ -11,10 +11,10 @@ import { addMemberCommands } from "./members";
 import { addOrganizationCommands } from "./organizations";
 
 const program = new Command("gateway")
-  .description("Manages the gateway on the database of its settings, also while the server runs.")
+  .description("Manages the gateway in its configured database; works while the server runs.")
   .version(version)
   .configureOutput({
-    // In one line, as every other failure is told.
+    // Usage errors take one line, like every other failure.
     outputError: (text, write) =>
       write(
         `${text
@@ -28,11 +28,11 @@ const program = new Command("gateway")
 addKeyCommands(program.command("keys").description("API keys"));
 addOrganizationCommands(program.command("orgs").description("Organizations"));
 addAgentCommands(program.command("agents").description("Agents"));
-addMemberCommands(program.command("members").description("Members, who sign in"));
+addMemberCommands(program.command("members").description("Members (people who sign in)"));
 addAuditCommands(program.command("audit").description("Audit logs"));
 addDatabaseCommands(program);
 
-// As in `keys list | head -1`: who reads no further wants nothing more.
+// Exit quietly when the reader closes the pipe, as in `keys list | head -1`.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(0);
   throw error;

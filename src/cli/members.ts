@@ -22,17 +22,17 @@ interface PasswordOption {
 type AddOptions = Json &
   PasswordOption & { org: string; email: string; manage?: boolean; permissions?: string[] };
 
-/** `gateway members …` */
+/** Adds the commands of `gateway members`. */
 export function addMemberCommands(members: Command): void {
   members
     .command("add")
-    .description("add a member; without --password-stdin a password is made up and shown once")
-    .requiredOption("--org <slug>", "the organization that the member belongs to")
-    .requiredOption("--email <address>", "what the member signs in with")
+    .description("add a member; without --password-stdin, a password is generated and shown once")
+    .requiredOption("--org <slug>", "organization of the member")
+    .requiredOption("--email <address>", "e-mail address to sign in with")
     .option("--manage", "grant config:manage")
     .option(
       "--permissions <permissions>",
-      `grant these, separated by commas (${PERMISSIONS.join(", ")})`,
+      `comma-separated permissions to grant (${PERMISSIONS.join(", ")})`,
       commaSeparated,
     )
     .option("--password-stdin", "read the password from standard input")
@@ -55,19 +55,19 @@ export function addMemberCommands(members: Command): void {
   members
     .command("list")
     .description("list the members of an organization")
-    .requiredOption("--org <slug>", "the organization")
+    .requiredOption("--org <slug>", "slug of the organization")
     .option("--json", "print one JSON array")
     .action(({ org, json }: Json & { org: string }) =>
       withServices(async (services) => {
         const found = await services.members.list(operatorFor(await services.organizations.bySlug(org)));
         if (json) printJson(found.map(describe));
-        else printTable(found.map(describe).map(inWords), "The organization has no members.");
+        else printTable(found.map(describe).map(toRow), "The organization has no members.");
       }),
     );
 
   members
     .command("grant")
-    .description("give a member a permission, effective from its next request")
+    .description("grant a member a permission, effective from the next request")
     .argument("<email>", "the member")
     .addArgument(permissionArgument())
     .option("--json", "print one JSON object")
@@ -79,7 +79,7 @@ export function addMemberCommands(members: Command): void {
 
   members
     .command("revoke")
-    .description("revoke a permission of a member, effective from its next request")
+    .description("revoke a permission of a member, effective from the next request")
     .argument("<email>", "the member")
     .addArgument(permissionArgument())
     .option("--json", "print one JSON object")
@@ -104,7 +104,7 @@ export function addMemberCommands(members: Command): void {
 
   members
     .command("reset-password")
-    .description("give a member another password and end all of its sessions")
+    .description("set a new password for a member and end all of its sessions")
     .argument("<email>", "the member")
     .option("--password-stdin", "read the password from standard input")
     .option("--json", "print one JSON object")
@@ -119,9 +119,9 @@ export function addMemberCommands(members: Command): void {
     );
 }
 
-const permissionArgument = () => new Argument("<permission>", "what the member may do").choices(PERMISSIONS);
+const permissionArgument = () => new Argument("<permission>", "name of the permission").choices(PERMISSIONS);
 
-/** Changes the permissions of a member and prints them. */
+/** Changes the permissions of a member and prints the result. */
 const withMember = (
   email: string,
   { json }: Json,
@@ -131,10 +131,10 @@ const withMember = (
     const { id, organization } = await services.members.byEmail(email);
     const member = await change(services.members, operatorFor(organization), id);
     if (json) printJson(describe(member));
-    else print(`Permissions of ${member.email}: ${inWords(describe(member)).permissions}.`);
+    else print(`Permissions of ${member.email}: ${toRow(describe(member)).permissions}.`);
   });
 
-/** As they were typed: a name that does not exist is refused with the rest of the input. */
+/** Collects the permissions as typed; `validateInput` rejects unknown names. */
 const permissionsOf = ({
   manage,
   permissions = [],
@@ -143,7 +143,10 @@ const permissionsOf = ({
   ...permissions,
 ];
 
-/** @returns the password, and again as `shown` when nobody but us knows it */
+/**
+ * Reads the password from standard input or generates one.
+ * @returns the password, also as `shown` when it was generated
+ */
 async function choosePassword({
   passwordStdin,
 }: PasswordOption): Promise<{ password: string; shown?: string }> {
@@ -159,7 +162,7 @@ const describe = ({ id, email, organization, permissions }: Member) => ({
   permissions,
 });
 
-const inWords = ({ permissions, ...rest }: ReturnType<typeof describe>) => ({
+const toRow = ({ permissions, ...rest }: ReturnType<typeof describe>) => ({
   ...rest,
   permissions: permissions.join(", ") || "(none)",
 });
@@ -170,6 +173,6 @@ function printMember(member: Member, password: string | undefined, { json }: Jso
     printJson(record);
     return;
   }
-  printRecord({ ...inWords(describe(member)), ...(password !== undefined && { password }) });
+  printRecord({ ...toRow(describe(member)), ...(password !== undefined && { password }) });
   if (password !== undefined) print("\nThe password is shown once and cannot be shown again.");
 }

@@ -10,7 +10,7 @@ interface Json {
   json?: boolean;
 }
 
-/** `gateway orgs …` */
+/** Adds the commands of `gateway orgs`. */
 export function addOrganizationCommands(orgs: Command): void {
   orgs
     .command("list")
@@ -27,8 +27,8 @@ export function addOrganizationCommands(orgs: Command): void {
   orgs
     .command("add")
     .description("create an organization")
-    .requiredOption("--slug <slug>", "short name")
-    .requiredOption("--name <name>", "name for people")
+    .requiredOption("--slug <slug>", "unique short name")
+    .requiredOption("--name <name>", "display name")
     .option("--json", "print one JSON object")
     .action(({ slug, name, json }: Json & { slug: string; name: string }) =>
       withServices(async ({ organizations }) => {
@@ -41,13 +41,13 @@ export function addOrganizationCommands(orgs: Command): void {
     );
 
   for (const [command, description] of [
-    ["deactivate", "refuse all its keys from the next request on"],
-    ["reactivate", "accept its keys again"],
+    ["deactivate", "refuse all keys of an organization from the next request on"],
+    ["reactivate", "accept the keys of an organization again"],
   ] as const) {
     orgs
       .command(command)
       .description(description)
-      .argument("<slug>", "the organization")
+      .argument("<slug>", "slug of the organization")
       .option("--json", "print one JSON object")
       .action((slug: string, { json }: Json) =>
         withServices(async ({ organizations }) => {

@@ -1,10 +1,10 @@
-/** A row of a table: column → what it says; null and undefined say `-`. */
+/** The cells of a table row by column; null and undefined are printed as `-`. */
 export type Row = Readonly<Record<string, string | number | null | undefined>>;
 
-/** Prints one JSON document on a line of its own, for programs. */
+/** Prints a value as one line of JSON. */
 export const printJson = (value: unknown): void => print(JSON.stringify(value).replace(UNSAFE, escaped));
 
-/** Prints rows as a table for people; the columns are those of the first row. */
+/** Prints rows as a text table with the columns of the first row. */
 export function printTable(rows: readonly Row[], whenEmpty: string): void {
   const [first] = rows;
   if (first === undefined) {
@@ -26,20 +26,20 @@ export function printTable(rows: readonly Row[], whenEmpty: string): void {
 /** `createdAt` → `CREATED AT` */
 const heading = (column: string) => column.replace(/[A-Z]/g, " $&").toUpperCase();
 
-/** Prints what was made as `name: value` lines, for people. */
+/** Prints a record with one name and value per line. */
 export function printRecord(record: Row): void {
   const width = Math.max(...Object.keys(record).map((name) => name.length));
   for (const [name, value] of Object.entries(record)) print(`${name.padEnd(width)}  ${cell(value)}`);
 }
 
-/** Prints lines of text; what could steer the terminal is shown as `?`. */
+/** Prints text with `?` for each character that could control the terminal. */
 export const print = (text: string): void =>
   void process.stdout.write(`${text.replace(UNSAFE, (found) => (found === "\n" ? found : "?"))}\n`);
 
-/** What moves a terminal's cursor or turns the direction of its text, and what shows as nothing. */
+/** Control, format and separator characters: they move the cursor, change the text direction or are invisible. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** As JSON writes any character. */
+/** Writes a character as JSON `\uXXXX` escapes. */
 const escaped = (character: string): string =>
   Array.from(
     { length: character.length },

@@ -7,7 +7,7 @@ import { StartupError } from "../errors";
 import { createDataSource, createServices, type Services } from "../features";
 import { logOptions } from "../logger";
 
-/** Connects to the database of the settings, does the work, and lets go again. */
+/** Opens the configured database for the duration of `work`. */
 export async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
   const { databaseUrl, databasePoolSize } = loadConfig(process.env);
   const database = await Database.open(createDataSource(databaseUrl, databasePoolSize));
@@ -18,10 +18,13 @@ export async function withDatabase<T>(work: (database: Database) => Promise<T>):
   }
 }
 
-/** As `withDatabase`, with the services that the server works with. @throws StartupError before `migrate` was run */
+/**
+ * Runs `work` with the services that the server uses.
+ * @throws StartupError when migrations are pending
+ */
 export function withServices<T>(work: (services: Services) => Promise<T>): Promise<T> {
   const config = loadConfig(process.env);
-  assertThere(config.databaseUrl);
+  assertDatabaseExists(config.databaseUrl);
   return withDatabase(async (database) => {
     if ((await database.pendingMigrations()).length > 0) {
       throw new StartupError(
@@ -38,8 +41,8 @@ export function withServices<T>(work: (services: Services) => Promise<T>): Promi
   });
 }
 
-/** Connecting would make an empty file: a command typed in another folder would work on a database of its own. */
-function assertThere(databaseUrl: string): void {
+/** Connecting would create a missing SQLite file, so a command in the wrong folder would use a new database. */
+function assertDatabaseExists(databaseUrl: string): void {
   const file = databaseUrl.startsWith("sqlite:") ? resolve(databaseUrl.slice("sqlite:".length)) : undefined;
   if (file !== undefined && !existsSync(file)) {
     throw new StartupError(`there is no database at ${file}; set DATABASE_URL, or start the server first`);

@@ -1,6 +1,9 @@
 import { InvalidArgumentError } from "commander";
 
-/** Makes what reads an option that is a whole number. @throws InvalidArgumentError (when called) outside the range */
+/**
+ * Makes a parser for an option that is a whole number.
+ * @returns a function that throws InvalidArgumentError for other text and for numbers outside the range
+ */
 export const wholeNumber =
   (min: number, max: number) =>
   (text: string): number => {

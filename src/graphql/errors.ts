@@ -4,10 +4,10 @@ import { excerpt } from "../credentials/redact-tokens";
 import { type ErrorCode, GatewayError, type InputProblem, InvalidInput } from "../errors";
 import { MAX } from "./query-limits/limits";
 
-/** Longest message of GraphQL itself that is passed on: it quotes the document, which may be huge. */
+/** Max length of a graphql-js message in an answer, because it may quote a huge document. */
 const MESSAGE_MAX_LENGTH = 500;
 
-/** Apollo's own codes in the words of the error table. */
+/** Maps Apollo's error codes to ours. */
 const CODES: Readonly<Record<string, ErrorCode>> = {
   GRAPHQL_PARSE_FAILED: "graphql_parse_failed",
   GRAPHQL_VALIDATION_FAILED: "graphql_validation_failed",
@@ -18,8 +18,8 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 };
 
 /**
- * What a client may learn of a failure, whichever door it came through: an error of the table as it is, a
- * complaint of GraphQL about the document or its variables, or `internal_error` with the failure as its cause.
+ * Converts a failure of either API into an error that clients may see: a GatewayError as it is, a GraphQL error about the
+ * document or its variables, or `internal_error` with the failure as its cause.
  */
 export function toGatewayError(error: unknown): GatewayError {
   const cause = causeOf(error);
@@ -37,19 +37,19 @@ export function toGatewayError(error: unknown): GatewayError {
   return new GatewayError("internal_error", undefined, { cause });
 }
 
-/** What Apollo wrapped: the failure of a resolver, or an error of the table that a plugin threw. */
+/** Unwraps the error of a resolver, or the GatewayError of a plugin, from Apollo's error. */
 function causeOf(error: unknown): unknown {
   const thrown = error instanceof GraphQLError ? error.originalError : undefined;
   return thrown instanceof GatewayError ? thrown : unwrapResolverError(error);
 }
 
-/** A failure inside a field that does not point into the document is one of the server. */
+/** Tells whether the client caused an error: errors of a field must point into the document. */
 function isAboutDocument(error: GraphQLError, cause: unknown): boolean {
   if (error.path === undefined) return true;
   return cause instanceof GraphQLError && cause.nodes !== undefined;
 }
 
-/** The parser follows nesting by calling itself. */
+/** Tells whether deep nesting exhausted the stack of the recursive parser. */
 function isStackOverflow({ originalError }: GraphQLError): boolean {
   const within = originalError instanceof GraphQLError ? originalError.originalError : undefined;
   return within?.name === "RangeError";
@@ -61,13 +61,13 @@ function codeOf({ extensions }: GraphQLError): ErrorCode | undefined {
   return typeof code === "string" ? CODES[code] : undefined;
 }
 
-/** Literals that somebody made up, as against names that the schema has. */
+/** Kinds of literals, which clients choose freely, unlike names of the schema. */
 const LITERALS: readonly Kind[] = [Kind.STRING, Kind.INT, Kind.FLOAT, Kind.LIST, Kind.OBJECT];
 
-/** How the parser names a literal that it did not expect. */
+/** Matches an unexpected literal in a message of the parser. */
 const UNEXPECTED_LITERAL = /\b(String|BlockString|Int|Float) ".*"/s;
 
-/** What GraphQL says of a document, but for the literal that it is about, which may be a password in a wrong place. */
+/** Removes the offending literal from a message of graphql-js, because it may be a misplaced password. */
 function withoutLiteral({ message, nodes, extensions }: GraphQLError): string {
   if (extensions.code === "GRAPHQL_PARSE_FAILED") return message.replace(UNEXPECTED_LITERAL, "$1");
   const [node] = nodes ?? [];
@@ -79,10 +79,10 @@ function withoutLiteral({ message, nodes, extensions }: GraphQLError): string {
   return `${message.slice(0, at)}…${message.slice(at + form.length)}`;
 }
 
-/** What programs read of an error, so that none has to parse its message. */
+/** The machine-readable part of an error. */
 export interface ErrorExtensions {
   code: ErrorCode;
-  /** Of `invalid_request`: every value at fault. */
+  /** The invalid values of an `invalid_request`. */
   problems?: readonly InputProblem[];
 }
 
@@ -91,7 +91,7 @@ export const extensionsOf = (error: GatewayError): ErrorExtensions => ({
   ...(error instanceof InvalidInput && { problems: error.problems }),
 });
 
-/** The error as GraphQL clients see it. */
+/** Formats an error for GraphQL clients. */
 export function formatError(
   { locations, path }: GraphQLFormattedError,
   error: unknown,

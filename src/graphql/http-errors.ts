@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { setErrorHead } from "../http/error-handler";
 import { extensionsOf } from "./errors";
 
-/** Answers a failure that came before GraphQL had its turn, such as a refused key, in the form of GraphQL. */
+/** Answers a failure that precedes GraphQL execution, such as a refused key, with a GraphQL error. */
 export function answerGraphQLError(
   error: unknown,
   request: FastifyRequest,

@@ -5,8 +5,8 @@ import { authChecker } from "../schema/access";
 import { validateArgument } from "./validate-argument";
 
 /**
- * Builds the one schema that both APIs run on.
- * @param resolvers the instances to run; left out where only the form of the schema is wanted
+ * Builds the schema of both APIs.
+ * @param resolvers resolver instances; omit them to build the schema without services
  */
 export function createSchema(resolvers = createResolvers({} as Services)): GraphQLSchema {
   return buildSchemaSync({
@@ -17,6 +17,6 @@ export function createSchema(resolvers = createResolvers({} as Services)): Graph
   });
 }
 
-/** The schema in GraphQL's definition language, sorted, as it is committed in schema.graphql. */
+/** Prints the sorted schema in SDL, as committed in schema.graphql. */
 export const printSorted = (schema: GraphQLSchema): string =>
   `${printSchema(lexicographicSortSchema(schema))}\n`;

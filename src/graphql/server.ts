@@ -16,7 +16,10 @@ import { rejectInvalidVariables } from "./plugins/reject-invalid-variables";
 import { MAX_FAULTS, MAX_TOKENS } from "./query-limits/limits";
 import { queryLimits, type RequestLimits } from "./query-limits/query-limits";
 
-/** The GraphQL door. @returns a server that is not started yet */
+/**
+ * Creates the GraphQL API.
+ * @returns a server that is not started yet
+ */
 export function createApollo(
   schema: GraphQLSchema,
   { environment, introspection }: Pick<Config, "environment" | "introspection">,
@@ -35,12 +38,12 @@ export function createApollo(
     parseOptions: { maxTokens: MAX_TOKENS },
     validationOptions: { maxErrors: MAX_FAULTS },
     hideSchemaDetailsFromClientErrors: !introspection,
-    // Its store would have to be shared and bounded, and documents here are small.
+    // Their store would have to be shared and bounded, and documents are small.
     persistedQueries: false,
     includeStacktraceInErrorResponses: false,
     stopOnTerminationSignals: false,
     plugins: [
-      // It would wrap every resolver to compute a header that is always "no-store" here.
+      // Cache control wraps every resolver to compute a header that is always "no-store" here.
       ApolloServerPluginCacheControlDisabled(),
       landingPage(environment),
       exactGetVariables,
@@ -53,7 +56,7 @@ export function createApollo(
   });
 }
 
-/** Whether a document failed to parse, validate or coerce, so that nothing of it was executed. */
+/** Tells whether a document failed to parse, validate or coerce, so that no field was executed. */
 function isRequestError(failure: GraphQLError, known: GatewayError): boolean {
   if (failure.path !== undefined) return false;
   const aboutVariables = known instanceof InvalidInput || failure.extensions.code === "BAD_USER_INPUT";
@@ -61,15 +64,15 @@ function isRequestError(failure: GraphQLError, known: GatewayError): boolean {
 }
 
 /**
- * Gives an answer that answers nothing the HTTP status and headers of its first error, as the REST door would; but, as the
- * GraphQL over HTTP specification asks (6.4.1), a client that knows only `application/json` gets 200 for a
- * document that does not parse, validate or coerce.
- * @param operations counts what becomes of operations
+ * Gives an answer without data the HTTP status and headers of its first error, like the REST API. As the GraphQL over
+ * HTTP specification requires (6.4.1), a client that accepts only `application/json` gets 200 for a document that does
+ * not parse, validate or coerce.
+ * @param operations counts operations by type and outcome
  */
 const httpStatus = (operations: Metrics["operations"]): ApolloServerPlugin<RequestContext> => ({
   async requestDidStart() {
     return {
-      // Counted here too, for each plugin is one more turn for every request.
+      // It also counts the operation, because a separate plugin would cost every request another microtask.
       async willSendResponse({ request, response, errors, operation }) {
         const failure = errors?.[0];
         const { body } = response;
@@ -78,7 +81,7 @@ const httpStatus = (operations: Metrics["operations"]): ApolloServerPlugin<Reque
           .labels(operation?.operation ?? "none", failure ? toGatewayError(failure).code : "ok")
           .inc();
         if (failure === undefined || body.kind !== "single") return;
-        if (answersSomething(body.singleResult.data, errors)) return;
+        if (hasData(body.singleResult.data, errors)) return;
         const known = toGatewayError(failure);
         const accept = request.http?.headers.get("accept") ?? "";
         const legacy = !accept.includes("application/graphql-response+json");
@@ -89,15 +92,15 @@ const httpStatus = (operations: Metrics["operations"]): ApolloServerPlugin<Reque
   },
 });
 
-/** Describes the operation on its span; the name is the client's and could hold a secret. */
+/** Adds the operation to its span, without tokens that a client may have put into the name. */
 function describeOperation({ operation, name }: OperationDefinitionNode): void {
   const span = trace.getActiveSpan();
   span?.setAttribute("graphql.operation.type", operation);
   if (name) span?.setAttribute("graphql.operation.name", redactTokens(name.value).slice(0, 100));
 }
 
-/** A nullable field that failed leaves data behind, `{"pet":null}`, which is no answer: a missing key is 401 there too. */
-function answersSomething(
+/** Tells whether an answer has data beyond the nulls of failed fields: `{"pet":null}` without a key is still a 401. */
+function hasData(
   data: Record<string, unknown> | null | undefined,
   errors: readonly GraphQLError[] = [],
 ): boolean {
@@ -110,7 +113,7 @@ function applyHead(http: HTTPGraphQLHead, status: number, headers: Record<string
   for (const [name, value] of Object.entries(headers)) http.headers.set(name, value);
 }
 
-/** Logs what clients are told nothing of. */
+/** Logs server errors, whose causes are hidden from clients. */
 const logFailures = (log: Logger): ApolloServerPlugin<RequestContext> => ({
   async requestDidStart({ contextValue }) {
     return {

@@ -4,7 +4,7 @@ import { InvalidInput } from "../errors";
 import { validateInput } from "../schema/validate-input";
 
 /**
- * Checks an argument of a resolver, or the object of all its arguments, against the rules on its class.
+ * Validates an argument of a resolver, or the object of all its arguments, by the rules on its class.
  * @throws InvalidInput with paths that start with an argument's name
  */
 export const validateArgument: ValidatorFn = async (value, type, { info }) => {

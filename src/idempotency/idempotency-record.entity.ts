@@ -1,22 +1,22 @@
 import { Column, Entity, Index, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../common/time";
 
-/** One idempotency key that was used, and what it made. */
+/** A used idempotency key and the ID of the resource that it created. */
 @Entity()
 export class IdempotencyRecord {
-  /** Whose key and for which operation, such as `createPet:<agent id>`. */
+  /** Operation and caller, such as `createPet:<agent id>`. */
   @PrimaryColumn({ type: "varchar", length: 80 })
   scope!: string;
 
-  /** SHA-256, hexadecimal: clients may put anything into it, even what is secret. */
+  /** SHA-256 in hexadecimal, because clients may put secrets into a key. */
   @PrimaryColumn({ type: "varchar", length: 64 })
   key!: string;
 
-  /** SHA-256 of the input, hexadecimal: the same key with another input is refused. */
+  /** SHA-256 of the input in hexadecimal, to reject the same key with another input. */
   @Column({ type: "varchar", length: 64 })
   requestHash!: string;
 
-  /** Null only inside the transaction that is making it. */
+  /** Null only inside the transaction that creates the resource. */
   @Column({ type: "varchar", length: 36, nullable: true })
   resourceId!: string | null;
 

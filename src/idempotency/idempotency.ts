@@ -5,45 +5,44 @@ import { allReturning, placeholders } from "../database/returning";
 import { GatewayError } from "../errors";
 import type { IdempotencyRecord } from "./idempotency-record.entity";
 
-/** How long an idempotency key is memoizeByObject (ms). */
+/** Lifetime of an idempotency key (ms). */
 export const IDEMPOTENCY_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
-/** Longest idempotency key, in code points. */
+/** Max length of an idempotency key (code points). */
 export const IDEMPOTENCY_KEY_MAX = 255;
 
-/** What a client sent with an idempotency key. */
+/** A request with an idempotency key. */
 interface Request {
-  /** Operation and caller: the same key of another caller is another key. */
+  /** Operation and caller: keys of different callers never collide. */
   scope: string;
   key: string;
-  /** What the client asked for, the key left out; the order of its properties does not matter. */
+  /** The input without the key; the order of its properties does not matter. */
   request: Readonly<Record<string, unknown>>;
 }
 
-/** A create that may be sent twice. */
+/** A create that clients may retry. */
 export interface IdempotentCreate<T> extends Omit<Request, "key"> {
   key: string | null | undefined;
-  /** Makes the resource. */
+  /** Creates the resource. */
   create: () => Promise<T>;
-  /** Answers a repeat, given the id of what the first made. */
+  /** Answers a repeat, given the ID of the resource that the first request created. */
   repeat: (id: string) => Promise<T>;
   idOf: (made: T) => string;
 }
 
-/** How the creates of one batch are made and answered again. */
+/** Creates the resources of a batch and finds those of repeats. */
 export interface BatchOfCreates<C, T> {
-  /** Makes a resource for each create, in their order. */
+  /** Creates a resource for each create, in the same order. */
   create: (creates: readonly C[]) => Promise<T[]>;
-  /** The resources with these ids, in any order. */
+  /** Finds the resources with these IDs, in any order. */
   find: (ids: readonly string[]) => Promise<readonly T[]>;
   idOf: (made: T) => string;
 }
 
 /**
- * Runs a create once per idempotency key (draft-ietf-httpapi-idempotency-key-header): a repeat with the same
- * request is answered by `repeat`. The record is written in the transaction of the create, under a unique
- * index, so concurrent repeats wait for the first and a failed first leaves the key free.
- * @throws GatewayError `idempotency_key_reused` when the key came with another request
+ * Runs a create once per idempotency key (draft-ietf-httpapi-idempotency-key-header) and answers repeats with
+ * `repeat`. The unique index makes concurrent repeats wait for the first transaction, and a rollback frees the key.
+ * @throws GatewayError `idempotency_key_reused` when the key was used with another request
  */
 export async function once<T>(tx: EntityManager, operation: IdempotentCreate<T>): Promise<T> {
   const { key, ...rest } = operation;
@@ -58,9 +57,9 @@ export async function once<T>(tx: EntityManager, operation: IdempotentCreate<T>)
 }
 
 /**
- * As `once`, for creates that share a transaction. Their records are claimed first, so that a lock on the order of a
- * list, which `create` takes, is held for its insert and the commit alone.
- * @returns for each create, in their order, the resource or an `idempotency_key_reused`
+ * Does what `once` does for creates that share a transaction. It claims all keys first, to shorten the time for which
+ * `create` holds its lock on the insert order.
+ * @returns the resource or the error of each create, in the order of the creates
  */
 export async function onceEach<C extends Request, T>(
   tx: EntityManager,
@@ -68,7 +67,7 @@ export async function onceEach<C extends Request, T>(
   { create, find, idOf }: BatchOfCreates<C, T>,
 ): Promise<(T | GatewayError)[]> {
   const wanted = creates.map((each) => ({ ...recordOf(each), create: each }));
-  // Of those with the same key, the first stands for all.
+  // Of creates with the same key, only the first runs.
   const firsts = new Map(wanted.toReversed().map((record) => [nameOf(record), record]));
   const records = await claim(tx, [...firsts.values()]);
   const fresh = [...firsts].flatMap(([name, first]) =>
@@ -91,38 +90,38 @@ export async function onceEach<C extends Request, T>(
   }
   return wanted.map((record) => {
     const name = nameOf(record);
-    const { requestHash, resourceId } = records.get(name) as Standing;
+    const { requestHash, resourceId } = records.get(name) as StoredRecord;
     if (requestHash !== record.requestHash) return new GatewayError("idempotency_key_reused");
     const resource = resourceId === null ? made.get(name) : found.get(resourceId);
     return resource ?? new GatewayError("not_found");
   });
 }
 
-/** Names a record, and is the order in which records are claimed. */
+/** Returns a unique name of a record, by which `claim` also sorts. */
 const nameOf = ({ scope, key }: Pick<IdempotencyRecord, "scope" | "key">) => `${scope} ${key}`;
 
-type Wanted = Pick<IdempotencyRecord, "scope" | "key" | "requestHash">;
-type Standing = Wanted & Pick<IdempotencyRecord, "resourceId">;
+type NewRecord = Pick<IdempotencyRecord, "scope" | "key" | "requestHash">;
+type StoredRecord = NewRecord & Pick<IdempotencyRecord, "resourceId">;
 
-const recordOf = ({ scope, key, request }: Request): Wanted => ({
+const recordOf = ({ scope, key, request }: Request): NewRecord => ({
   scope,
   key: sha256(key),
   requestHash: hashOf(request),
 });
 
 /**
- * Inserts records, or waits for and locks those that are there, or takes over those that are too old.
- * @param wanted no two of the same key
- * @returns what then stands, by name
+ * Inserts records or locks existing ones; expired records are overwritten.
+ * @param wanted records with distinct keys
+ * @returns the stored records by name
  */
-async function claim(tx: EntityManager, wanted: readonly Wanted[]): Promise<Map<string, Standing>> {
-  // In one order everywhere, so that batches that share two keys do not deadlock.
+async function claim(tx: EntityManager, wanted: readonly NewRecord[]): Promise<Map<string, StoredRecord>> {
+  // A fixed order keeps batches that share two keys from deadlocking.
   const sorted = [...wanted].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
   const now = timestamp();
   const expired = `idempotency_record.created_at < $${sorted.length * 4 + 1}`;
   const unlessExpired = (column: string) =>
     `${column} = case when ${expired} then excluded.${column} else idempotency_record.${column} end`;
-  const rows = await allReturning<Standing>(
+  const rows = await allReturning<StoredRecord>(
     tx,
     `insert into idempotency_record (scope, key, request_hash, created_at)
      values ${placeholders(sorted.length, 4)}
@@ -137,8 +136,8 @@ async function claim(tx: EntityManager, wanted: readonly Wanted[]): Promise<Map<
   return new Map(rows.map((row) => [nameOf(row), row]));
 }
 
-/** Notes what was made under each key. */
-async function complete(tx: EntityManager, records: readonly Standing[]): Promise<void> {
+/** Stores the ID of the created resource with each key. */
+async function complete(tx: EntityManager, records: readonly StoredRecord[]): Promise<void> {
   await tx.query(
     `with made (scope, key, resource_id) as (values ${placeholders(records.length, 3)})
      update idempotency_record set resource_id = made.resource_id from made
@@ -156,8 +155,8 @@ function hashOf(request: Readonly<Record<string, unknown>>): string {
 
 /**
  * Marks a batch as written, in the transaction that writes it.
- * @param writer whose batches come one after the other
- * @returns false when it is written already: a COMMIT may be kept although its answer is lost
+ * @param writer a writer that writes its batches one after the other
+ * @returns false when an earlier attempt committed the batch but lost the response
  */
 export async function claimBatch(tx: EntityManager, writer: string, batch: string): Promise<boolean> {
   const rows = await allReturning(

@@ -5,40 +5,45 @@ import { JsonSchema } from "../common/json-schema";
 import { IsBetween } from "../common/range";
 import { decodeCursor, encodeCursor } from "./cursor";
 
-/** Rows of a page when the client does not say. */
+/** Items per page when the client omits `first`. */
 export const DEFAULT_PAGE = 20;
+/** Max items per page. */
 export const MAX_PAGE = 100;
 
 interface Row {
   id: string;
 }
 
-/** The arguments that every list takes (Relay Cursor Connections, forward pagination). */
+/** The arguments of every list (forward pagination of Relay Cursor Connections). */
 @ArgsType()
 export class PageArgs {
-  @Field(() => Int, { nullable: true, defaultValue: DEFAULT_PAGE, description: "How many, 1 to 100." })
+  @Field(() => Int, {
+    nullable: true,
+    defaultValue: DEFAULT_PAGE,
+    description: "Max items of the page, 1 to 100.",
+  })
   @IsOptional()
   @IsBetween(1, MAX_PAGE)
   first!: number | null;
 
   @Field(() => String, {
     nullable: true,
-    description: "The cursor after which to go on; without one, the start.",
+    description: "Cursor of the item after which the page starts; omit it for the first page.",
   })
   @JsonSchema({ minLength: 1 })
   after!: string | null;
 }
 
-/** A page asked for, in the terms of the database. */
+/** A requested page in terms of the database. */
 export interface Page {
   limit: number;
-  /** Id of the row after which the page begins. */
+  /** ID of the row after which the page starts. */
   after: string | undefined;
 }
 
 /**
- * Narrows a query to one page in the order of `id`, with one row more to tell whether there are others. A deep
- * page costs what the first costs, and rows added meanwhile neither repeat nor hide others.
+ * Limits a query to one page in the order of `id`, plus one row that tells whether a next page exists. Keyset pagination
+ * keeps deep pages as cheap as the first, and inserts between two pages neither repeat nor hide rows.
  */
 export function paginate<T extends ObjectLiteral>(
   query: SelectQueryBuilder<T>,
@@ -50,7 +55,7 @@ export function paginate<T extends ObjectLiteral>(
   return query.orderBy(id, order).limit(limit + 1);
 }
 
-@ObjectType({ simpleResolvers: true, description: "Where a page stands in its list (Relay)." })
+@ObjectType({ simpleResolvers: true, description: "Position of a page in its list (Relay)." })
 export class PageInfo {
   constructor(
     private readonly kind: string,
@@ -62,18 +67,21 @@ export class PageInfo {
     this.hasPreviousPage = page.after !== undefined;
   }
 
-  @Field(() => Boolean, { description: "Whether there are more after this page." })
+  @Field(() => Boolean, { description: "Whether the list has items after this page." })
   readonly hasNextPage: boolean;
 
-  @Field(() => Boolean, { description: "Whether the page began after a cursor." })
+  @Field(() => Boolean, { description: "Whether the page starts after a cursor." })
   readonly hasPreviousPage: boolean;
 
-  @Field(() => String, { nullable: true, description: "Cursor of the first item." })
+  @Field(() => String, { nullable: true, description: "Cursor of the first item; null for an empty page." })
   get startCursor(): string | null {
     return this.cursorOf(this.rows[0]);
   }
 
-  @Field(() => String, { nullable: true, description: "Cursor of the last item, for `after`." })
+  @Field(() => String, {
+    nullable: true,
+    description: "Cursor of the last item, to pass as `after`; null for an empty page.",
+  })
   get endCursor(): string | null {
     return this.cursorOf(this.rows.at(-1));
   }
@@ -83,16 +91,16 @@ export class PageInfo {
   }
 }
 
-/** A page of rows as resolvers return it; the object type is made by `ConnectionOf`. */
+/** A page of rows as resolvers return it; `ConnectionOf` creates the object type. */
 export interface Connection<T extends Row> {
   readonly nodes: readonly T[];
   readonly pageInfo: PageInfo;
 }
 
 /**
- * Makes the Relay connection type of a node type.
- * @param kind what its cursors are bound to, so that a cursor of another list is refused
- * @param isId whether a text can be the id of a row
+ * Creates the Relay connection type of a node type.
+ * @param kind kind of its cursors, so that a cursor of another list is refused
+ * @param isId tells whether a text is a well-formed ID of a row
  */
 export function ConnectionOf<T extends Row>(
   Node: ClassType<T>,
@@ -101,7 +109,7 @@ export function ConnectionOf<T extends Row>(
 ) {
   @ObjectType(`${Node.name}Edge`, {
     simpleResolvers: true,
-    description: "An item and its place in the list.",
+    description: "An item and its cursor.",
   })
   class Edge {
     @Field(() => Node, { description: "The item." })
@@ -111,7 +119,7 @@ export function ConnectionOf<T extends Row>(
       this.node = node;
     }
 
-    @Field(() => String, { description: "The item's place, for `after`." })
+    @Field(() => String, { description: "Cursor of the item, to pass as `after`." })
     get cursor(): string {
       return encodeCursor(kind, this.node.id);
     }
@@ -122,10 +130,10 @@ export function ConnectionOf<T extends Row>(
     @Field(() => [Node], { description: "The items of the page, without their cursors." })
     readonly nodes: readonly T[];
 
-    @Field(() => PageInfo, { description: "Where the page stands in the list." })
+    @Field(() => PageInfo, { description: "Position of the page in the list." })
     readonly pageInfo: PageInfo;
 
-    /** @param rows what a query narrowed by `paginate` found */
+    /** @param rows the result of a query limited by `paginate` */
     constructor(rows: readonly T[], page: Page) {
       const more = rows.length > page.limit;
       this.nodes = more ? rows.slice(0, page.limit) : rows;
@@ -137,7 +145,10 @@ export function ConnectionOf<T extends Row>(
       return this.nodes.map((node) => new Edge(node));
     }
 
-    /** The page that a client asks for. @throws GatewayError `invalid_cursor` */
+    /**
+     * Reads the requested page.
+     * @throws GatewayError `invalid_cursor`
+     */
     static pageOf({ first, after }: PageArgs): Page {
       return {
         limit: first ?? DEFAULT_PAGE,

@@ -3,15 +3,15 @@ import { GatewayError } from "../errors";
 
 const checksum = (text: string) => crc32(text).toString(36);
 
-/** An opaque cursor for the position of a row in a list (Relay Cursor Connections, `cursor`). */
+/** Returns the opaque cursor of a row (Relay Cursor Connections, `cursor`). */
 export function encodeCursor(kind: string, id: string): string {
   const position = `${kind}:${id}`;
   return Buffer.from(`${position}:${checksum(position)}`).toString("base64url");
 }
 
 /**
- * The id inside a cursor of this kind.
- * @throws GatewayError `invalid_cursor` for anything that `encodeCursor` did not make
+ * Returns the ID inside a cursor of this kind.
+ * @throws GatewayError `invalid_cursor` for anything that `encodeCursor` did not create
  */
 export function decodeCursor(kind: string, cursor: string, isId: (text: string) => boolean): string {
   const [, id] = Buffer.from(cursor, "base64url").toString().split(":");

@@ -1,52 +1,52 @@
 import type { FastifyInstance } from "fastify";
 import { GatewayError } from "../errors";
 
-/** The context of a request, by which its answer is found again; of a caller it says only whose memory it takes. */
-interface Asked {
+/** The part of a call context that the budget needs: its identity and the organization to charge. */
+interface AnswerContext {
   readonly caller: { readonly kind: string; readonly organization?: { readonly id: string } };
 }
 
-/** Max characters of all answers that are being made or sent; measured, one takes 3 to 7 bytes of memory. */
+/** Max characters of all large answers in memory; a character was measured to take 3 to 7 bytes. */
 export const MAX_CHARACTERS = 64_000_000;
 
-/** Max characters of the answers of one organization: its clients may read as slowly as they like. */
+/** Max characters per organization, so that slow clients of one organization do not block the others. */
 export const MAX_CHARACTERS_OF_ORGANIZATION = MAX_CHARACTERS / 2;
 
-/** Max characters of an answer that is not counted: `MAX_REQUESTS_IN_FLIGHT` bounds what these take. */
+/** Max characters of an uncounted answer; `MAX_REQUESTS_IN_FLIGHT` bounds the memory of these. */
 const SMALL_ANSWER_CHARACTERS = 50_000;
 
-/** How long an answer waits for others (ms). */
+/** How long an answer waits for memory (ms). */
 const WAIT_TIMEOUT_MS = 2_000;
 
-/** Whether an answer of at most so many characters is never counted. */
+/** Tells whether an answer of this size bypasses the budget. */
 export const isSmallAnswer = (characters: number): boolean => characters <= SMALL_ANSWER_CHARACTERS;
 
 interface Reservation {
   organization: string;
   characters: number;
-  /** Starts the answer; undefined once it has started. */
+  /** Resumes a waiting request; undefined once the answer is counted. */
   start?: (() => void) | undefined;
 }
 
 /**
- * Bounds the memory of large answers. Each reserves the most that it may hold before it is made, keeps its real size
- * until it has left, and waits a moment where that would be too much with all others.
+ * Bounds the memory of large answers. Each answer reserves its maximum size before it is built, keeps its actual size
+ * until it is sent, and waits briefly while the budget is exhausted.
  */
 export class AnswerBudget {
-  private readonly reservations = new Map<Asked, Reservation>();
+  private readonly reservations = new Map<AnswerContext, Reservation>();
   private total = 0;
   private readonly ofOrganization = new Map<string, number>();
   private waiting = 0;
 
-  /** @param maxWaiting max answers that wait; further ones are refused without waiting */
+  /** @param maxWaiting max waiting answers; further ones are refused immediately */
   constructor(private readonly maxWaiting: number) {}
 
   /**
    * Reserves memory for the answer to a request.
-   * @param characters the most that the answer may hold
-   * @throws GatewayError `unavailable` when others take it all for too long
+   * @param characters max size of the answer
+   * @throws GatewayError `unavailable` when too many answers wait, or the wait times out
    */
-  async admit(context: Asked, characters: number): Promise<void> {
+  async admit(context: AnswerContext, characters: number): Promise<void> {
     if (isSmallAnswer(characters)) return;
     const organization = context.caller.organization?.id ?? "";
     const reservation: Reservation = { organization, characters };
@@ -73,7 +73,7 @@ export class AnswerBudget {
     });
   }
 
-  /** Follows the answers of an application from when they are made until they have left. */
+  /** Registers hooks that replace a reservation by the actual size and release it once the answer is sent. */
   follow(app: FastifyInstance): void {
     app.addHook("onSend", (request, { raw }, payload, done) => {
       const reservation = this.reservations.get(request.callContext);
@@ -91,7 +91,7 @@ export class AnswerBudget {
     });
   }
 
-  private release(context: Asked, reservation: Reservation): void {
+  private release(context: AnswerContext, reservation: Reservation): void {
     this.reservations.delete(context);
     if (reservation.start) reservation.start();
     else this.count(reservation, -reservation.characters);

@@ -3,10 +3,10 @@ import type { GatewayError } from "../errors";
 import { refuseUntil } from "./retry-after";
 import { countMany, WINDOW_MS, type Window } from "./window";
 
-/** Beyond this many keys in use at once the one that was quiet longest begins anew. */
+/** Max keys with a window; beyond it the least recently used key starts a new one. */
 const MAX_KEYS = 10_000;
 
-/** Names of the headers that tell a key how much it has left. */
+/** The headers that report the remaining quota of a key. */
 export const RATE_LIMIT_HEADERS = [
   "RateLimit-Policy",
   "RateLimit",
@@ -16,8 +16,9 @@ export const RATE_LIMIT_HEADERS = [
 ] as const;
 
 /**
- * Counts requests of a key, one unless an amount is given: all of them or, where they are too many, none.
- * @returns headers for the answer, and the refusal when they were too many
+ * Counts requests of a key: all of `amount` or, when they exceed the limit, none.
+ * @param amount number of requests, 1 by default
+ * @returns headers for the answer, and an error when the limit is exceeded
  */
 export type RateLimit = (
   keyId: string,
@@ -28,11 +29,10 @@ export type RateLimit = (
 };
 
 /**
- * Limits how often each key may call in this process. Only keys that were found may be counted: made-up ones would
- * push others out.
- * @param perMinute most requests of a key in a minute; 0 is no limit
- * @param clock ms, never going back
- * @returns undefined for no limit
+ * Limits the requests of each key in this process. Count existing keys only: unknown ones would evict them.
+ * @param perMinute max requests of a key per minute; 0 disables the limit
+ * @param clock monotonic time (ms)
+ * @returns undefined when the limit is disabled
  */
 export function createRateLimit(perMinute: number, clock = () => performance.now()): RateLimit | undefined {
   if (perMinute === 0) return undefined;
@@ -44,7 +44,7 @@ export function createRateLimit(perMinute: number, clock = () => performance.now
     const { allowed, remaining, resetSeconds, window } = counted;
     windows.set(keyId, window);
     return {
-      // The present draft's two fields, and the three of its earlier versions that most clients know.
+      // Two fields of the current draft, and three of earlier drafts that most clients know.
       headers: {
         "ratelimit-policy": policy,
         ratelimit: `"key";r=${remaining};t=${resetSeconds}`,

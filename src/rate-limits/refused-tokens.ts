@@ -7,18 +7,18 @@ const MAX_ADDRESSES = 10_000;
 const MAX_TOKENS = 10_000;
 
 /**
- * Keeps one address from trying out bearer tokens: after too many that nobody has, those from there are refused for
- * the rest of the minute before the database is asked. Tokens that this process has found before go on being looked
- * up, so that a neighbour behind the same address is not locked out, and a guess that would be right is refused too.
+ * Keeps a client address from guessing bearer tokens: after too many unknown tokens, its tokens are refused without a
+ * lookup for the rest of the minute. Tokens that this process has found before are still looked up, so that other
+ * clients behind the same address keep their access.
  */
 export class RefusedTokens {
   private readonly windows = new LRUCache<string, Window>({ max: MAX_ADDRESSES });
-  /** SHA-256 of tokens that somebody has, or had: it says nothing of whether they are still good. */
+  /** SHA-256 of tokens that existed when they were looked up; they may have been revoked since. */
   private readonly found = new LRUCache<string, true>({ max: MAX_TOKENS });
 
   /**
-   * @param perMinute most unknown tokens from an address in a minute; 0 is no limit
-   * @param clock ms, never going back
+   * @param perMinute max unknown tokens per address and minute; 0 disables the limit
+   * @param clock monotonic time (ms)
    */
   constructor(
     private readonly perMinute: number,
@@ -26,9 +26,9 @@ export class RefusedTokens {
   ) {}
 
   /**
-   * Looks a token up, or refuses to.
-   * @param hash of the token; undefined for a malformed one, which is neither looked up nor counted
-   * @param ip null for a caller without address, who is not limited
+   * Looks up a token, unless its address has presented too many unknown ones.
+   * @param hash hash of the token; undefined for a malformed token, which is neither looked up nor counted
+   * @param ip null for a caller without an address, who is not limited
    * @throws GatewayError `too_many_attempts`, with `Retry-After`
    */
   async find<T>(
@@ -36,9 +36,9 @@ export class RefusedTokens {
     ip: string | null,
     lookUp: (hash: string) => Promise<T | undefined>,
   ): Promise<T | undefined> {
-    // A token with a wrong checksum costs no query and can never be right, so it is no guess.
+    // A token with a wrong checksum costs no query and cannot exist, so it does not count as a guess.
     if (hash === undefined) return undefined;
-    this.refuseClosed(hash, ip);
+    this.assertNotLimited(hash, ip);
     const found = await lookUp(hash);
     if (this.perMinute === 0) return found;
     if (found !== undefined) this.remember(hash);
@@ -46,12 +46,12 @@ export class RefusedTokens {
     return found;
   }
 
-  /** Lets a token be looked up from wherever it comes: this process has found it, or has just made it. */
+  /** Exempts an existing token from the limit, from any address. */
   remember(hash: string): void {
     this.found.set(hash, true);
   }
 
-  private refuseClosed(hash: string, ip: string | null): void {
+  private assertNotLimited(hash: string, ip: string | null): void {
     if (this.windows.size === 0 || ip === null) return;
     const window = this.windows.get(networkOf(ip));
     const now = this.clock();

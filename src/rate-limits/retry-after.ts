@@ -2,9 +2,9 @@ import { GatewayError } from "../errors";
 import { secondsUntil } from "./window";
 
 /**
- * A refusal that names the end of its window in `Retry-After`.
- * @param until when a retry can succeed (ms)
- * @param now on the same clock (ms)
+ * Creates an error with a `Retry-After` header.
+ * @param until time from which a retry can succeed (ms)
+ * @param now current time on the same clock (ms)
  */
 export const refuseUntil = (
   code: "rate_limited" | "too_many_attempts",

@@ -1,35 +1,36 @@
-/** How long what is counted counts (ms). */
+/** Length of a window (ms). */
 export const WINDOW_MS = 60_000;
 
-/** What was counted since a window of time began. */
+/** A fixed window of time and its count. */
 export interface Window {
   used: number;
-  /** In the time of whoever counts (ms). */
+  /** End on the caller's clock (ms). */
   endsAt: number;
 }
 
-/** What becomes of one more. */
+/** The result of counting. */
 export interface Decision {
   allowed: boolean;
-  /** How many more the window takes. */
+  /** How many more the window allows. */
   remaining: number;
   /** Whole seconds until the window ends, at least one. */
   resetSeconds: number;
-  /** What to keep for the next. */
+  /** The window to pass to the next call. */
   window: Window;
 }
 
-/** Counts one more, as `countMany` does. */
+/** Counts one, as `countMany` does. */
 export const countOne = (window: Window | undefined, limit: number, now: number): Decision =>
   countMany(window, limit, now, 1);
 
 /**
- * Counts more in a window of fixed length, which the first in it begins: all of them or, where they do not fit, none.
- * Nothing is kept and no clock is read here.
- * @param window what was kept; undefined for the first ever
- * @param limit most that one window allows
- * @param now ms
- * @param amount how many more
+ * Counts in a fixed window that starts with its first call: all of `amount` or, when they exceed the limit, none. It is a
+ * pure function.
+ * @param window result of the last call; undefined for the first
+ * @param limit max count per window
+ * @param now current time (ms)
+ * @param amount number to count
+ * @returns the decision and the window to keep
  */
 export function countMany(window: Window | undefined, limit: number, now: number, amount: number): Decision {
   const current = window !== undefined && now < window.endsAt ? window : { used: 0, endsAt: now + WINDOW_MS };
@@ -43,6 +44,6 @@ export function countMany(window: Window | undefined, limit: number, now: number
   };
 }
 
-/** Whole seconds from now until then, at least one, as `Retry-After` wants them. */
+/** Returns the whole seconds until a time, at least one, for `Retry-After`. */
 export const secondsUntil = (then: number, now: number): number =>
   Math.max(1, Math.ceil((then - now) / 1000));

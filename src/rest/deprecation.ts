@@ -1,6 +1,6 @@
 import type { Deprecation } from "../schema/deprecation";
 
-/** Headers that announce it: Deprecation (RFC 9745), Sunset (RFC 8594), Link `successor-version` (RFC 5829). */
+/** Returns the headers of a deprecation: Deprecation (RFC 9745), Sunset (RFC 8594), Link `successor-version` (RFC 5829). */
 export const deprecationHeaders = ({ since, sunset, successor }: Deprecation) => ({
   deprecation: `@${since.getTime() / 1000}`,
   sunset: sunset.toUTCString(),

@@ -23,13 +23,13 @@ import {
   visitWithTypeInfo,
 } from "graphql";
 
-/** The fixed document of a route, with the one root field that it runs. */
+/** The fixed document of a route, with its single root field. */
 export interface FixedDocument {
   document: DocumentNode;
   operation: OperationDefinitionNode;
   /** Query or Mutation. */
   root: GraphQLObjectType;
-  /** The root field, which declares who may call. */
+  /** The root field, which declares the required access. */
   field: GraphQLField<unknown, unknown>;
   variables: ReadonlyMap<string, Variable>;
 }
@@ -37,12 +37,15 @@ export interface FixedDocument {
 /** A variable of a document. */
 export interface Variable {
   type: GraphQLInputType;
-  /** The argument or input field that it is given to, with its description and rules. */
+  /** The argument or input field that uses the variable, with its description and rules. */
   target: GraphQLArgument | GraphQLInputField | undefined;
   default: unknown;
 }
 
-/** @throws Error for what is not one valid query or mutation with one root field */
+/**
+ * Parses and validates the document of a route.
+ * @throws Error unless it is one valid query or mutation with one root field
+ */
 export function fixedDocument(text: string, schema: GraphQLSchema): FixedDocument {
   const document = parse(text);
   const [operation, ...others] = document.definitions;
@@ -72,7 +75,7 @@ export function fixedDocument(text: string, schema: GraphQLSchema): FixedDocumen
   return { document, operation, root, field, variables: new Map(variables) };
 }
 
-/** Finds out to which argument or input field each variable is given. */
+/** Maps each variable to the argument or input field that uses it. */
 function targetsOf(document: DocumentNode, schema: GraphQLSchema): Map<string, Variable["target"]> {
   const types = new TypeInfo(schema);
   const targets = new Map<string, Variable["target"]>();
@@ -98,7 +101,10 @@ function targetsOf(document: DocumentNode, schema: GraphQLSchema): Map<string, V
   return targets;
 }
 
-/** What a path of response keys leads to: its type and what is selected of it. @throws Error when nothing is there */
+/**
+ * Returns the type and selection at a path of response keys.
+ * @throws Error when the document does not select the path
+ */
 export function selectedAt(
   root: GraphQLOutputType,
   selectionSet: SelectionSetNode,

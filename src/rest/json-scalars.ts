@@ -9,7 +9,7 @@ type Source = Place["source"];
 
 interface Leaf {
   schema: JsonSchema;
-  /** @returns undefined for what is no such value */
+  /** @returns the decoded value; undefined for an invalid one */
   read(value: unknown, source: Source): unknown;
   mustBe: string | ((value: unknown, source: Source) => string);
   write?(value: unknown): string;
@@ -34,7 +34,7 @@ const INT64_LEAF: Leaf = {
     return isInt64(text) ? text : undefined;
   },
   mustBe: int64Problem,
-  // GraphQL answers decimal digits; JSON.stringify would quote them, and Number would round them.
+  // GraphQL returns a string of digits, which JSON.stringify would quote and Number would round.
   write: (value) => value as string,
 };
 
@@ -72,7 +72,10 @@ const LEAVES: Readonly<Record<string, Leaf>> = {
   ID: STRING,
 };
 
-/** How REST carries an enum or a scalar. @throws Error for a scalar that it does not know */
+/**
+ * Returns the REST representation of an enum or a scalar.
+ * @throws Error for an unknown scalar
+ */
 export function leafType(type: GraphQLEnumType | GraphQLScalarType, rule: JsonSchemaRule): JsonType {
   if (!isEnumType(type) && (type.name === "JSON" || type.name === "JSONObject")) return jsonType(type.name);
   const leaf = leafOf(type, rule);
@@ -97,7 +100,7 @@ function leafOf(type: GraphQLEnumType | GraphQLScalarType, { format }: JsonSchem
   if (format === "int64") return INT64_LEAF;
   if (format === "uuid") return UUID;
   const leaf = LEAVES[type.name];
-  if (leaf === undefined) throw new Error(`REST has no form for the type ${type.name}`);
+  if (leaf === undefined) throw new Error(`REST cannot represent the type ${type.name}`);
   return leaf;
 }
 
@@ -126,7 +129,7 @@ function dateTimeLeaf(type: GraphQLScalarType): Leaf {
   };
 }
 
-/** Any JSON value, or any object, carried as it is. */
+/** Returns the representation of any JSON value, or of any JSON object. */
 function jsonType(name: "JSON" | "JSONObject"): JsonType {
   return {
     schema: name === "JSON" ? {} : { type: "object", additionalProperties: true },
@@ -142,16 +145,16 @@ function jsonType(name: "JSON" | "JSONObject"): JsonType {
 }
 
 /**
- * Makes doubles of the bigints that stand for large integers, where the same digits come back.
- * @param value of a body, whose depth `parseJson` limits
+ * Converts bigints, which represent large integers, to doubles if no digit is lost.
+ * @param value part of a body, whose depth `parseJson` limits
  */
 function decodeJson(value: unknown, place: Place): unknown {
   if (typeof value === "bigint") {
     const number = Number(value);
-    const comesBack = Number.isFinite(number) && compareNumber(String(value), String(number)) === 0;
-    return comesBack
+    const isExact = Number.isFinite(number) && compareNumber(String(value), String(number)) === 0;
+    return isExact
       ? number
-      : refuse(place, "must not hold an integer that JSON parsers round: send it as a string");
+      : refuse(place, "must not contain an integer that JSON parsers round: send it as a string");
   }
   if (typeof value !== "object" || value === null) return value;
   const members = value as Record<string, unknown>;
@@ -162,7 +165,7 @@ function decodeJson(value: unknown, place: Place): unknown {
   return value;
 }
 
-/** The decimal digits of an integer, as JSON or a URL carries it. */
+/** Returns the decimal digits of an integer from JSON or a URL. */
 function integerText(value: unknown, source: Source): unknown {
   if (source === "text") return value;
   return typeof value === "number" || typeof value === "bigint" ? String(value) : undefined;

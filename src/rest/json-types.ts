@@ -18,44 +18,44 @@ import { MAX_PROBLEMS } from "../errors";
 import { leafType } from "./json-scalars";
 import { below, type JsonSchema, type JsonType, refuse } from "./json-value";
 
-/** The name that an idempotency key has in GraphQL's inputs; REST carries it in a header instead. */
+/** The input field of an idempotency key in GraphQL; REST uses a header instead. */
 export const IDEMPOTENCY_FIELD = "idempotencyKey";
 
-/** What is known of the place where a type is used. */
+/** The context in which a type is used. */
 export interface Use {
   rule?: JsonSchemaRule;
   check?: Check | undefined;
-  /** What a document selects of an object. */
+  /** The selection of a document on an object. */
   selection?: SelectionSetNode | undefined;
-  /** Gives the schema of a named type a name, and answers with a reference to it. */
+  /** Registers the schema of a named type and returns a reference to it. */
   define?: ((name: string, schema: JsonSchema) => JsonSchema) | undefined;
-  /** Names of the input objects around this place. */
+  /** Names of the enclosing input objects. */
   within?: readonly string[];
 }
 
 /**
- * The one visitor over GraphQL's types: how REST decodes, writes and describes the values of a type.
- * @throws Error for what REST cannot carry: interfaces, unions, unknown scalars, recursive inputs
+ * Derives from a GraphQL type how REST decodes, writes and describes its values.
+ * @throws Error for types that REST cannot represent: interfaces, unions, unknown scalars, recursive inputs
  */
 export function jsonTypeOf(type: GraphQLType, use: Use = {}): JsonType {
   const nullable = getNullableType(type);
   if (isListType(nullable)) return listType(nullable.ofType, use);
   if (isObjectType(nullable)) return named(nullable, objectType(selectedMembers(nullable, use)), use);
   if (isInputObjectType(nullable)) return named(nullable, objectType(inputMembers(nullable, use)), use);
-  if (!isLeafType(nullable)) throw new Error(`REST has no form for the type ${nullable.name}`);
+  if (!isLeafType(nullable)) throw new Error(`REST cannot represent the type ${nullable.name}`);
   const { minItems: _, maxItems: __, ...rule } = use.rule ?? {};
   const leaf = checked(leafType(nullable, rule), use.check);
   return "getValues" in nullable ? named(nullable, leaf, use) : leaf;
 }
 
-/** The same type with its schema under the name that it has in GraphQL. */
+/** Registers the schema of a type under its GraphQL name. */
 function named(type: { name: string; description?: string | null | undefined }, json: JsonType, use: Use) {
   if (use.define === undefined) return json;
   const { description } = type;
   return { ...json, schema: use.define(type.name, { ...json.schema, ...(description && { description }) }) };
 }
 
-/** The same type, of which `decode` also checks the values. */
+/** Adds a check to `decode`. */
 function checked(json: JsonType, check: Check | undefined): JsonType {
   if (check === undefined) return json;
   return {
@@ -106,7 +106,7 @@ function listType(itemType: GraphQLType, use: Use): JsonType {
 /** A member of a JSON object. */
 export interface Member {
   name: string;
-  /** The name of what it is in GraphQL: field, response key or variable. */
+  /** Its name in GraphQL: a field, response key or variable. */
   key: string;
   json: JsonType;
   required: boolean;
@@ -115,7 +115,7 @@ export interface Member {
   default?: unknown;
 }
 
-/** An object with exactly these members. In what is written, members that are null are left out. */
+/** Returns the representation of an object with exactly these members; `write` omits null members. */
 export function objectType(members: readonly Member[]): JsonType {
   const names = new Set(members.map(({ name }) => name));
   const written = members.map((member) => ({ ...member, prefix: `${JSON.stringify(member.name)}:` }));
@@ -157,7 +157,7 @@ export function objectType(members: readonly Member[]): JsonType {
   };
 }
 
-/** A schema with what stands beside it in an object or parameter. */
+/** Returns the schema of a member, with its description and default. */
 export function memberSchema({
   json,
   takesNull,
@@ -171,12 +171,12 @@ export function memberSchema({
   };
 }
 
-/** `oneOf`, since some generators take no list of types; a schema that takes anything takes null already. */
+/** Allows null by `oneOf`, because some generators accept no list of types; an empty schema already allows null. */
 const orNull = (schema: JsonSchema): JsonSchema =>
   Object.keys(schema).length === 0 ? schema : { oneOf: [schema, { type: "null" }] };
 
 function inputMembers(type: GraphQLInputObjectType, { define, within = [] }: Use): Member[] {
-  if (within.includes(type.name)) throw new Error(`REST has no form for the recursive type ${type.name}`);
+  if (within.includes(type.name)) throw new Error(`REST cannot represent the recursive type ${type.name}`);
   const { [IDEMPOTENCY_FIELD]: _, ...fields } = type.getFields();
   return Object.values(fields).map((field) => ({
     name: field.name,
@@ -198,7 +198,7 @@ function selectedMembers(type: GraphQLObjectType, { selection, define }: Use): M
   return (selection?.selections ?? []).map((node) => {
     const field = node.kind === Kind.FIELD ? type.getFields()[node.name.value] : undefined;
     if (node.kind !== Kind.FIELD || field === undefined) {
-      throw new Error(`REST has no form for fragments and __typename, as on ${type.name}`);
+      throw new Error(`REST cannot represent fragments and __typename, as on ${type.name}`);
     }
     const name = node.alias?.value ?? node.name.value;
     return {

@@ -1,36 +1,36 @@
 import type { InputProblem } from "../errors";
 
-/** A JSON Schema (2020-12), as OpenAPI 3.1 takes it. */
+/** A JSON Schema (2020-12), as OpenAPI 3.1 uses it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Where a value of a request stands. */
+/** The location of a value in a request. */
 export interface Place {
-  /** Names joined by dots; empty for the body as a whole. */
+  /** Names joined by dots; empty for the whole body. */
   path: string;
-  /** A JSON body has types; in a URL everything is text. */
+  /** Whether the value comes from a JSON body, which has types, or from the URL or a header, which are text. */
   source: "json" | "text";
-  /** Collects what is wrong, over the whole request. */
+  /** Collects the problems of the whole request. */
   problems: InputProblem[];
 }
 
 /**
- * How REST carries the values of a GraphQL type. All three parts agree: `decode` takes what `schema` describes, and
- * `write` writes it. Values are never null here: lists and objects decide where null may stand.
+ * The REST representation of a GraphQL type. `decode` accepts and `write` produces the values that `schema` describes.
+ * Lists and objects handle null, so these values are never null.
  */
 export interface JsonType {
   schema: JsonSchema;
-  /** @returns the GraphQL variable of the same meaning; undefined after a problem was added */
+  /** @returns the value for a GraphQL variable; undefined after adding a problem */
   decode(value: unknown, place: Place): unknown;
-  /** @returns the JSON text of a value that GraphQL answered */
+  /** @returns the JSON text of a value from a GraphQL result */
   write(value: unknown): string;
 }
 
-/** Adds a problem. */
+/** Adds a problem at a location. */
 export const refuse = ({ path, problems }: Place, message: string): undefined => {
   problems.push({ path: path || "body", message });
 };
 
-/** The place of a member or an item. */
+/** Returns the location of a member or an item. */
 export const below = (place: Place, name: string | number): Place => ({
   ...place,
   path: place.path ? `${place.path}.${name}` : String(name),

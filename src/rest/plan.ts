@@ -15,7 +15,7 @@ import { type FixedDocument, fixedDocument, selectedAt, type Variable } from "./
 import { IDEMPOTENCY_FIELD, jsonTypeOf, type Member, objectType, type Use } from "./json-types";
 import type { JsonType } from "./json-value";
 
-/** What a route takes and answers, derived from its document and the schema once, at start. */
+/** The inputs and outputs of a route, derived from its document and the schema at startup. */
 export interface RoutePlan extends FixedDocument {
   route: RestRoute;
   path: readonly Member[];
@@ -23,37 +23,40 @@ export interface RoutePlan extends FixedDocument {
   body: Body | undefined;
   idempotencyKey: IdempotencyKey | undefined;
   statuses: readonly SuccessStatus[];
-  /** The body of a success; undefined where every success is a 204. */
+  /** The body of a success; undefined if every success is a 204. */
   result: JsonType | undefined;
-  /** Whether a 404 can mean that what the route is about does not exist. */
+  /** Whether the resource of the route may be missing (404). */
   canBeMissing: boolean;
-  /** What REST calls the arguments that GraphQL calls otherwise. */
+  /** REST names of arguments by their GraphQL names. */
   names: Readonly<Record<string, string>>;
 }
 
 export interface Body {
   json: JsonType;
   required: boolean;
-  /** The variable that it becomes; undefined where each member is one. */
+  /** The variable for the whole body; undefined if each member has its own. */
   variable: string | undefined;
 }
 
 export interface IdempotencyKey {
   json: JsonType;
   required: boolean;
-  /** The variable of whose value it is a member; undefined where it is a variable itself. */
+  /** The input variable that contains the key; undefined if the key has its own variable. */
   variable: string | undefined;
 }
 
 /**
  * Derives the plan of a route.
  * @param define names the schemas of named types, for the documentation
- * @throws Error that names the route, when it cannot be served as it is declared
+ * @throws Error with the name of the route when its declaration is invalid
  */
 export const planOf = (route: RestRoute, schema: GraphQLSchema, define?: Use["define"]): RoutePlan =>
   servable(route, () => derive(route, fixedDocument(route.document, schema), define));
 
-/** Makes something of a route. @throws Error that names the route, when it cannot be served */
+/**
+ * Runs a build step of a route.
+ * @throws Error with the name of the route when the step fails
+ */
 export function servable<T>({ operationId, method, path }: RestRoute, make: () => T): T {
   try {
     return make();
@@ -102,7 +105,7 @@ function derive(route: RestRoute, fixed: FixedDocument, define: Use["define"]): 
         ]),
       ),
       [IDEMPOTENCY_FIELD]: "Idempotency-Key",
-      // The body is the value of this argument.
+      // Problems of this argument are problems of the body itself.
       ...(route.bodyVariable && { [variables.nameOf(route.bodyVariable)]: "" }),
     },
   };
@@ -130,7 +133,7 @@ function assert(holds: boolean, otherwise: string): asserts holds {
   if (!holds) throw new Error(otherwise);
 }
 
-/** The variables of a document, each to be filled from one part of the request. */
+/** The variables of a document, each of which one part of the request fills. */
 class Variables {
   private readonly taken = new Set<string>();
 
@@ -139,7 +142,10 @@ class Variables {
     private readonly define: Use["define"],
   ) {}
 
-  /** The type of a variable that a part of the request fills. @throws Error unless it is there and not filled yet */
+  /**
+   * Claims a variable for a part of the request.
+   * @throws Error when it does not exist or is filled already
+   */
   take(name: string): Variable {
     const variable = this.all.get(name);
     assert(variable !== undefined, `its document has no variable $${name}`);
@@ -170,7 +176,7 @@ class Variables {
     };
   }
 
-  /** What the schema calls the argument that a variable fills. */
+  /** Returns the name of the argument that a variable fills. */
   nameOf(variable: string): string {
     return this.all.get(variable)?.target?.name ?? variable;
   }
@@ -184,7 +190,7 @@ class Variables {
   }
 }
 
-/** Whether a URL can carry the values of a type. */
+/** Tells whether a URL can contain values of a type. */
 const isPlain = (type: GraphQLType | undefined | null) =>
   type != null && isLeafType(getNullableType(type)) && !getNamedType(type).name.startsWith("JSON");
 
@@ -194,9 +200,9 @@ function inPath(parameter: PathParameter, variables: Variables): Member {
   const member = variables.member(parameter, { takesNull: false });
   assert(isPlain(type), `a path cannot carry ${name}`);
   if (format === undefined) return { ...member, required: true };
-  assert(getNamedType(type)?.name === "ID", `only an ID has a format, ${name} is none`);
+  assert(getNamedType(type)?.name === "ID", `only an ID has a format, and ${name} is not an ID`);
   const schema = { type: format === "int64" ? "integer" : "string", format };
-  // What has not the format is the ID of nothing, which the resolver says.
+  // A value in another format is an unknown ID, for which the resolver answers 404.
   return { ...member, required: true, json: { ...member.json, schema, decode: (value) => value } };
 }
 
@@ -229,7 +235,7 @@ function bodyOf(route: RestRoute, variables: Variables, define: Use["define"]): 
   };
 }
 
-/** The Idempotency-Key header fills `$idempotencyKey`, or the field of that name in the body's input. */
+/** Maps the Idempotency-Key header to `$idempotencyKey`, or to the input field of that name. */
 function idempotencyKeyOf({ bodyVariable }: RestRoute, variables: Variables): IdempotencyKey | undefined {
   if (variables.has(IDEMPOTENCY_FIELD)) {
     const { json, required } = variables.member(

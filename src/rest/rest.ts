@@ -9,15 +9,15 @@ import { planOf, servable } from "./plan";
 import { runnerOf } from "./runner";
 
 /**
- * Adds the REST API to a server whose requests are authenticated already.
- * @throws Error that names the route that cannot be served
+ * Adds the REST API to a server that authenticates requests.
+ * @throws Error with the name of a route that cannot be served
  */
 export function addRestRoutes(app: FastifyInstance, schema: GraphQLSchema, routes = ROUTES): void {
   for (const [i, { operationId, method, path }] of routes.entries()) {
     const isTwin = (other: RestRoute) =>
       other.operationId === operationId || (other.method === method && other.path === path);
     if (routes.findIndex(isTwin) < i)
-      throw new Error(`REST route ${operationId} (${method} ${path}) is there twice.`);
+      throw new Error(`REST route ${operationId} (${method} ${path}) is declared twice.`);
   }
   app.register(async (scope) => {
     for (const route of routes.filter((each) => takesBody(each))) addRoute(scope, route, schema);
@@ -44,7 +44,7 @@ function addRoute(app: FastifyInstance, route: RestRoute, schema: GraphQLSchema)
   });
 }
 
-/** For operations without a body: an empty one passes, whatever it says it is. */
+/** Rejects bodies for operations without one; an empty body of any content type is accepted. */
 function refuseBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, async (_: unknown, body: Buffer) => {
@@ -52,7 +52,7 @@ function refuseBodies(app: FastifyInstance): void {
   });
 }
 
-/** Announces a deprecation on every answer of a route, errors too. */
+/** Adds the deprecation headers to every answer of a route, including errors. */
 function announce(deprecation: Deprecation) {
   const { link, ...headers } = deprecationHeaders(deprecation);
   return async (_request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> => {

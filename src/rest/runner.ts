@@ -11,15 +11,18 @@ import type { RestRoute, SuccessStatus } from "../schema/rest-route";
 import type { RoutePlan } from "./plan";
 import { hasBody, variablesReader } from "./variables";
 
-/** A route as Fastify runs it. */
+/** The Fastify handlers of a route. */
 export interface Runner {
-  /** Refuses callers, and bodies that are not JSON, before a body is read. */
+  /** Rejects callers without access, and bodies that are not JSON, before the body is read. */
   guard: (request: FastifyRequest) => Promise<void>;
   /** Answers a request. */
   handle: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 }
 
-/** Makes a route ready to run. @throws Error when its document cannot be compiled or declares no access */
+/**
+ * Compiles a route.
+ * @throws Error when its document cannot be compiled or its field declares no access
+ */
 export function runnerOf(plan: RoutePlan, schema: GraphQLSchema): Runner {
   const { route, operation, field, body, result, names } = plan;
   const access = accessOf(field);
@@ -27,7 +30,7 @@ export function runnerOf(plan: RoutePlan, schema: GraphQLSchema): Runner {
   const changes = operation.operation === "mutation";
   const run = executor(schema, plan.document);
   const toVariables = variablesReader(plan);
-  // Callers who share an answer share its text.
+  // A coalesced result is serialized once.
   const write =
     result && (callerIndependentFields(schema, operation) ? memoizeByObject(result.write) : result.write);
   const statusOf = statusReader(route);
@@ -56,7 +59,7 @@ export function runnerOf(plan: RoutePlan, schema: GraphQLSchema): Runner {
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** Runs the document as GraphQL would: same schema, resolvers, context and errors. */
+/** Runs the document with the schema, resolvers, context and errors of GraphQL. */
 function executor(schema: GraphQLSchema, document: DocumentNode) {
   const execute = compile(schema, document);
   return async (variables: Record<string, unknown>, { callContext }: FastifyRequest): Promise<unknown> => {
@@ -66,7 +69,10 @@ function executor(schema: GraphQLSchema, document: DocumentNode) {
   };
 }
 
-/** @returns what tells the status of a success, which the documentation has to promise */
+/**
+ * Creates a function that chooses the status of a success.
+ * @returns a function that throws an Error for an undeclared status
+ */
 function statusReader({ operationId, status, result }: RestRoute): (data: unknown) => SuccessStatus {
   if (typeof status === "number") return () => status;
   return (data) => {
@@ -77,7 +83,7 @@ function statusReader({ operationId, status, result }: RestRoute): (data: unknow
   };
 }
 
-/** `Link` to the next page (RFC 8288), with the parameters of this one. */
+/** Adds a `Link` to the next page (RFC 8288), with the parameters of this page. */
 function linkNextPage(pageInfo: unknown, { url, query }: FastifyRequest, reply: FastifyReply): void {
   const { hasNextPage, endCursor } = pageInfo as { hasNextPage: boolean; endCursor: string };
   if (!hasNextPage) return;

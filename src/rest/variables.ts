@@ -6,8 +6,8 @@ import { type Place, refuse } from "./json-value";
 import type { RoutePlan } from "./plan";
 
 /**
- * Makes the function that reads a route's variables from a request.
- * @returns a function that throws InvalidInput with every mistake in path, query, headers and body
+ * Creates a function that reads the variables of a route from a request.
+ * @returns a function that throws InvalidInput with all problems in path, query, headers and body
  */
 export function variablesReader({ path, query, body, idempotencyKey }: RoutePlan) {
   const known = new Set(query.map(({ name }) => name));
@@ -23,7 +23,7 @@ export function variablesReader({ path, query, body, idempotencyKey }: RoutePlan
     };
     for (const member of path) read(request.params, member);
     for (const member of query) read(request.query, member);
-    // A misspelled filter would otherwise list everything.
+    // Ignoring a misspelled filter would list everything.
     for (const name of known.size > 0 ? Object.keys(request.query as object) : []) {
       if (!known.has(name))
         refuse({ path: excerpt(name, 100) || "(no name)", source: "text", problems }, "is not known");
@@ -46,13 +46,13 @@ export function variablesReader({ path, query, body, idempotencyKey }: RoutePlan
   };
 }
 
-/** Whether a request has a body, or says something of one. */
+/** Tells whether a request has a body or declares one. */
 export const hasBody = ({ headers }: FastifyRequest): boolean =>
   headers["content-type"] !== undefined ||
   headers["transfer-encoding"] !== undefined ||
   (headers["content-length"] ?? "0") !== "0";
 
-/** The draft writes the key as a quoted string; most clients send it bare. */
+/** Reads the key with or without quotes: the draft requires them, but most clients omit them. */
 function readIdempotencyKey(
   { headers }: FastifyRequest,
   { json, required }: NonNullable<RoutePlan["idempotencyKey"]>,

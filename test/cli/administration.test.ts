@@ -73,7 +73,7 @@ onEachEngine((engine) => {
 
   test("animals are added by the hundred", async () => {
     const before = await gateway.services.database.read((reader) => reader.query("SELECT id FROM pet"));
-    expect((await cli("seed", "--pets", "250")).stdout).toBe("Added 250 animals.\n");
+    expect((await cli("seed", "--pets", "250")).stdout).toBe("Added 250 pets.\n");
     const after = await gateway.services.database.read((reader) => reader.query("SELECT id FROM pet"));
     expect(after.length - before.length).toBe(250);
     expect((await gateway.rest("GET", "/v1/pets?limit=100")).body).toHaveLength(100);
@@ -168,7 +168,7 @@ describe("on a database that nobody has used", () => {
     expect(empty.stderr).toMatch(/^gateway: the database is not up to date: .*"gateway migrate".*\n$/);
     expect((await runCli(place.url, ["migrate"])).stdout).toMatch(/^Ran Initial\d+.*\.\n$/);
     expect((await runCli(place.url, ["migrate"])).stdout).toBe("The database is up to date.\n");
-    expect((await runCli(place.url, ["keys", "list"])).stdout).toBe("There are no such keys.\n");
+    expect((await runCli(place.url, ["keys", "list"])).stdout).toBe("No matching keys.\n");
   });
 
   test("a database that cannot be reached is named, without its password", async () => {

@@ -87,7 +87,7 @@ onEachEngine((engine) => {
     const { code, stdout } = await cli("keys", "revoke", key.hint);
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: expect.stringMatching(`^${key.hint} \\(to revoke\\) is revoked since \\S+\\.\n$`),
+      stdout: expect.stringMatching(`^${key.hint} \\(to revoke\\) was revoked at \\S+\\.\n$`),
     });
     expect(await statusOf(key.secret)).toBe(403);
     // Once more changes nothing.
@@ -134,7 +134,7 @@ onEachEngine((engine) => {
     expect(table.stdout).toMatch(/to list as revoked +first-agent +revoked/);
     expect(active.map(({ state }: { state: string }) => state)).not.toContain("revoked");
     expect(active).toContainEqual(expect.objectContaining({ id: key.id, name: "to list", state: "active" }));
-    expect(none.stdout).toBe("There are no such keys.\n");
+    expect(none.stdout).toBe("No matching keys.\n");
     expect(table.stdout + JSON.stringify(active)).not.toContain(key.secret.slice(-28));
   });
 });

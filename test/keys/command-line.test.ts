@@ -70,7 +70,7 @@ onEachEngine((engine) => {
     const [heading, ...rows] = (await say("keys", "list", "--org", "first")).trimEnd().split("\n");
     expect(heading).toMatch(/^HINT +NAME +AGENT +STATE +CREATED AT/);
     expect(rows.at(-1)).toMatch(/^agk_dev_\w{12} +First key +first-agent +active/);
-    expect(await say("keys", "list", "--state", "expired")).toBe("There are no such keys.\n");
+    expect(await say("keys", "list", "--state", "expired")).toBe("No matching keys.\n");
   });
 
   test("the audit log can be narrowed by action, actor, target and time", async () => {

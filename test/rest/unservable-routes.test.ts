@@ -73,17 +73,17 @@ describe("a route that cannot be served", () => {
     [
       "an interface in its answer",
       { document: "{ named { name } }", result: ["named"] },
-      /no form for the type Named/,
+      /cannot represent the type Named/,
     ],
     [
       "an unknown scalar in its answer",
       { document: "{ unknown }", result: ["unknown"] },
-      /no form for the type Unknown/,
+      /cannot represent the type Unknown/,
     ],
     [
       "a fragment in its document",
       { document: "{ found { ... { count } } }", result: ["found"] },
-      /no form for fragments/,
+      /cannot represent fragments/,
     ],
     [
       "a recursive input",
@@ -105,9 +105,9 @@ describe("a route that cannot be served", () => {
     await expect(start).rejects.toThrow(reason);
   });
 
-  test("because it is there twice fails at start and is named", async () => {
+  test("because it is declared twice fails at start and is named", async () => {
     await expect(startServer([route("a", {}), route("b", { path: "/a" })])).rejects.toThrow(
-      "REST route b (GET /a) is there twice.",
+      "REST route b (GET /a) is declared twice.",
     );
   });
 });

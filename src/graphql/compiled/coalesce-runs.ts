@@ -16,7 +16,7 @@ import type { Execute } from "./plan";
 type Variables = Parameters<Execute>[1];
 type RootField = GraphQLField<unknown, unknown>;
 
-/** The root fields of a query that answers everybody alike; undefined for every other operation. */
+/** Returns the root fields of a query whose answer is the same for all callers; undefined for other operations. */
 export function callerIndependentFields(
   schema: GraphQLSchema,
   { operation, selectionSet }: OperationDefinitionNode,
@@ -31,18 +31,19 @@ export function callerIndependentFields(
 }
 
 /**
- * Runs what several callers ask for alike once for all of them: those who ask in the same turn, and those who ask
- * while the run before is under way. Nothing is kept: each is answered by a run that began after it asked, and has
- * shown first that it may ask.
+ * Coalesces equal concurrent calls into one run. Results are not cached: each call is authorized first and answered by a
+ * run that starts after the call arrived.
+ * @param execute runs the query
+ * @param fields root fields of the query, to authorize each caller
  */
 export function coalesceRuns(execute: Execute, fields: readonly RootField[]): Execute {
   const run = coalesce(
     async (calls: readonly Call[]) => {
-      const alike = new Map<string, Promise<ExecutionResult>>();
+      const results = new Map<string, Promise<ExecutionResult>>();
       return Promise.all(
         calls.map(({ key, context, variables }) => {
-          const result = alike.get(key) ?? execute(context, variables);
-          alike.set(key, result);
+          const result = results.get(key) ?? execute(context, variables);
+          results.set(key, result);
           return result;
         }),
       );
@@ -66,7 +67,7 @@ interface Call {
   variables: Variables;
 }
 
-/** A text that equal variables have in common; undefined for what JSON cannot say, such as a bigint. */
+/** Returns a key for equal variables; undefined for values that JSON cannot represent, such as a bigint. */
 function keyOf(variables: Variables): string | undefined {
   try {
     return JSON.stringify(variables);
@@ -75,7 +76,7 @@ function keyOf(variables: Variables): string | undefined {
   }
 }
 
-/** Makes a text of an object once, for as long as somebody holds the object. */
+/** Memoizes a serializer by object identity, for the lifetime of each object. */
 export function memoizeByObject<T>(write: (value: T) => string): (value: T) => string {
   const texts = new WeakMap<object, string>();
   return (value) => {

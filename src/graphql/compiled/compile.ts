@@ -3,8 +3,8 @@ import { callerIndependentFields, coalesceRuns } from "./coalesce-runs";
 import { type Execute, planOperation } from "./plan";
 
 /**
- * Prepares an operation of a valid document, and lets callers who ask alike share a run where its fields allow it.
- * @throws Error when the document uses what is left to graphql-js
+ * Compiles an operation of a valid document; equal concurrent calls share a run if its fields allow it.
+ * @throws Error when the document uses a feature that is left to graphql-js
  */
 export function compile(schema: GraphQLSchema, document: DocumentNode, operationName?: string): Execute {
   const execute = planOperation(schema, document, operationName);

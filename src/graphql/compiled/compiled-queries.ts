@@ -8,15 +8,14 @@ import { KnownDocuments } from "./known-documents";
 import type { Execute } from "./plan";
 
 /**
- * Runs queries that come again as prepared plans. Mutations, and a query that meets any error, go Apollo's ordinary way,
- * so that errors are made in one place; a query may run twice, because it changes nothing.
- * Documents are learned only from callers that may call every root field they select: what anybody else sends is
- * forgotten with its request.
- * @returns options of Apollo's
+ * Runs repeated queries as compiled plans. Mutations and failed queries run in Apollo, so that errors are created in one
+ * place; running a query twice is safe. Only documents from callers with access to all their root fields are kept, so
+ * that other callers cannot fill the cache.
+ * @returns options for Apollo Server
  */
 export function compiledQueries(schema: GraphQLSchema) {
   const documents = new KnownDocuments();
-  // By document and operation name; forgotten together with the document.
+  // Plans by document and operation name; a plan is collected together with its document.
   const plans = new WeakMap<DocumentNode, Map<string, Execute | undefined>>();
   const planOf = (document: DocumentNode, operationName: string | null): Execute | undefined => {
     const known = plans.get(document) ?? new Map<string, Execute | undefined>();
@@ -26,7 +25,7 @@ export function compiledQueries(schema: GraphQLSchema) {
     return known.get(name);
   };
 
-  // Data of shared answers, which those who share it send as one text.
+  // Results of coalesced runs, which are serialized once.
   const shared = new WeakSet<object>();
   const textOf = memoizeByObject((data: object) => JSON.stringify({ data }));
 
@@ -36,12 +35,12 @@ export function compiledQueries(schema: GraphQLSchema) {
       return {
         async didResolveSource(context) {
           known = documents.get(context.source);
-          // Apollo parses and validates only what has no document yet.
+          // Apollo skips parsing and validation when the document is set.
           if (known !== undefined) Object.assign(context, { document: known });
         },
-        // Only what passed all checks of the document comes here.
+        // Apollo calls this only for documents that passed all checks.
         async responseForOperation({ document, operation, operationName, contextValue, source, request }) {
-          // Undefined, whatever its type says, for a name that the document does not have.
+          // Contrary to its type, it is undefined for an unknown operation name.
           if (!operation) return null;
           if (known === undefined) {
             if (mayCallAll(contextValue.caller, schema, document, operation)) documents.add(source, document);
@@ -62,7 +61,7 @@ export function compiledQueries(schema: GraphQLSchema) {
 
   return {
     plugin,
-    // It would also keep what callers send that may not ask.
+    // Apollo's store would also keep documents of callers without access.
     documentStore: null,
     stringifyResult: (result: FormattedExecutionResult): string => {
       const { data } = result;

@@ -1,14 +1,14 @@
 import type { DocumentNode } from "graphql";
 import { LRUCache } from "lru-cache";
 
-/** Max tokens of all kept documents together. A token costs some 700 bytes, with its part of the tree and the plan. */
+/** Max tokens of all cached documents; a token takes about 700 bytes, with its share of the tree and the plan. */
 const MAX_TOKENS = 50_000;
-/** Max characters of a document that is kept: comments and strings are few tokens but may be long. */
+/** Max characters of a cached document, because comments and strings are few tokens but may be long. */
 const MAX_CHARACTERS = 10_000;
 
 /**
- * Valid documents by their exact text. Clients send the same few documents again and again, with variables for what
- * differs, so parsing, validating and planning them once is enough.
+ * Caches valid documents by their exact text. Clients repeat a few documents with different variables, so each is
+ * parsed, validated and compiled once.
  */
 export class KnownDocuments {
   private readonly documents = new LRUCache<string, DocumentNode>({
@@ -20,13 +20,13 @@ export class KnownDocuments {
     return this.documents.get(text);
   }
 
-  /** Keeps a document that was parsed from a text and is valid, as long as there is room. */
+  /** Caches a valid document under its text, unless the text is too long. */
   add(text: string, document: DocumentNode): void {
     if (text.length <= MAX_CHARACTERS) this.documents.set(text, document);
   }
 }
 
-/** The tokens that the parser made: they bound the fields, arguments and values of the tree. */
+/** Counts the tokens of a document, which bound the size of its tree. */
 function weigh({ loc }: DocumentNode): number {
   let tokens = 0;
   for (let token = loc?.startToken ?? null; token !== null; token = token.next) tokens += 1;

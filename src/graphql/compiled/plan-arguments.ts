@@ -12,14 +12,14 @@ import {
 } from "graphql";
 
 /**
- * Gives a field's arguments for the variables of a run.
+ * Returns the arguments of a field for the variables of a run.
  * @throws GraphQLError when an argument that must not be null is null or missing
  */
 export type ReadArguments = (variables: Readonly<Record<string, unknown>>) => Record<string, unknown>;
 
 type ReadArgument = (variables: Readonly<Record<string, unknown>>) => unknown;
 
-/** Prepares what reads the arguments of one field of a valid document (6.4.1 of the specification). */
+/** Compiles the argument reader of a field in a valid document (specification, 6.4.1). */
 export function readArguments(field: GraphQLField<unknown, unknown>, node: FieldNode): ReadArguments {
   const readers = field.args.map((arg) => {
     const given = node.arguments?.find(({ name }) => name.value === arg.name);
@@ -29,7 +29,7 @@ export function readArguments(field: GraphQLField<unknown, unknown>, node: Field
     const values: Record<string, unknown> = {};
     for (const { name, read } of readers) {
       const value = read(variables);
-      // What was not given and has no default is left out.
+      // Omit arguments that have neither a value nor a default.
       if (value !== undefined) values[name] = value;
     }
     return values;
@@ -50,7 +50,7 @@ function readerOf(arg: GraphQLArgument, given: ArgumentNode | undefined): ReadAr
     const name = node.name.value;
     return (variables) => required(Object.hasOwn(variables, name) ? variables[name] : defaultValue);
   }
-  // Leaves cannot be changed by a resolver, so that one value serves all runs.
+  // Resolvers cannot mutate leaf values, so all runs share one.
   if (isLeafType(isNonNullType(type) ? type.ofType : type) && isScalarLiteral(node)) {
     const value = valid(valueFromAST(node, type), given);
     return () => value;

@@ -24,13 +24,13 @@ import {
 import type { RequestContext } from "../../auth/context";
 import { type ReadArguments, readArguments } from "./plan-arguments";
 
-/** Runs one operation for a caller, with the result that graphql-js would give, except that the first error ends it. */
+/** Runs one operation for a caller. Its result equals that of graphql-js, except that the first error ends the run. */
 export type Execute = (
   context: RequestContext,
   variables: Readonly<Record<string, unknown>>,
 ) => Promise<ExecutionResult>;
 
-/** What stays the same during one run. */
+/** The constants of one run. */
 interface Run {
   context: RequestContext;
   variables: Record<string, unknown>;
@@ -38,18 +38,18 @@ interface Run {
 
 type Path = GraphQLResolveInfo["path"];
 
-/** Semaphore what a resolver returned into what is answered. Returns a promise only where it met one. */
+/** Completes the value of a resolver; returns a promise only if the value contains one. */
 type Complete = (value: unknown, run: Run, path: Path) => unknown;
 type ResolveField = (source: unknown, run: Run, path: Path | undefined) => unknown;
 
-/** The document uses something that is left to graphql-js. */
+/** The document uses a feature that is left to graphql-js. */
 class NotPlannable extends Error {}
 
 /**
- * Prepares a valid operation: which fields it selects, how their arguments are read and how their values are completed
- * is decided once, as closures over the schema. No code is generated from the document.
- * @param operationName which operation to prepare, where the document has several
- * @throws Error for what is left to graphql-js: directives, introspection, abstract types and subscriptions
+ * Compiles a valid operation into closures over the schema that select fields, read arguments and complete values. It
+ * generates no code from the document.
+ * @param operationName name of the operation, if the document has several
+ * @throws Error for features that are left to graphql-js: directives, introspection, abstract types and subscriptions
  */
 export function planOperation(
   schema: GraphQLSchema,
@@ -85,7 +85,7 @@ class Planner {
     private readonly fragments: Record<string, FragmentDefinitionNode>,
   ) {}
 
-  /** @param serially whether a field starts only when the one before it has ended, as the fields of Mutation do */
+  /** @param serially whether each field waits for the previous one, as the fields of Mutation do */
   planSelections(
     parent: GraphQLObjectType,
     sets: readonly SelectionSetNode[],
@@ -108,7 +108,7 @@ class Planner {
       try {
         for (const { key, resolve } of fields) {
           const value = resolve(source, run, path);
-          // The key takes its place now, so that the order is that of the document.
+          // Assign the key now to keep the order of the document.
           result[key] = value;
           if (isPromise(value)) pending.push(assignLater(result, key, value));
         }
@@ -120,7 +120,7 @@ class Planner {
     };
   }
 
-  /** The fields that are selected, by the name that each has in the answer (6.3.2 of the specification). */
+  /** Collects the selected fields by response name (specification, 6.3.2). */
   private collect(
     parent: GraphQLObjectType,
     sets: readonly SelectionSetNode[],
@@ -130,7 +130,7 @@ class Planner {
     for (const node of sets.flatMap(({ selections }) => selections)) {
       if (node.kind === Kind.FIELD) {
         const key = (node.alias ?? node.name).value;
-        // On an ordinary object, it would set the prototype.
+        // Assigning this key to a plain object would set its prototype.
         if (key === "__proto__") throw new NotPlannable(key);
         const nodes = fields.get(key);
         if (nodes === undefined) fields.set(key, [node]);
@@ -195,12 +195,12 @@ class Planner {
     };
   }
 
-  /** @param place the field's name with its type's, for errors */
-  private planType(type: GraphQLOutputType, nodes: readonly FieldNode[], place: string): Complete {
+  /** @param coordinate type and field name, such as `Pet.name`, for errors */
+  private planType(type: GraphQLOutputType, nodes: readonly FieldNode[], coordinate: string): Complete {
     if (isNonNullType(type)) {
-      const complete = this.planType(type.ofType, nodes, place);
+      const complete = this.planType(type.ofType, nodes, coordinate);
       const notNull = (value: unknown) => {
-        if (value === null) throw new Error(`Cannot return null for non-nullable field ${place}.`);
+        if (value === null) throw new Error(`Cannot return null for non-nullable field ${coordinate}.`);
         return value;
       };
       return (value, run, path) => {
@@ -208,22 +208,23 @@ class Planner {
         return isPromise(completed) ? completed.then(notNull) : notNull(completed);
       };
     }
-    const complete = this.planNullable(type, nodes, place);
+    const complete = this.planNullable(type, nodes, coordinate);
     return (value, run, path) => {
       if (value instanceof Error) throw value;
       return value === null || value === undefined ? null : complete(value, run, path);
     };
   }
 
-  private planNullable(type: GraphQLOutputType, nodes: readonly FieldNode[], place: string): Complete {
+  private planNullable(type: GraphQLOutputType, nodes: readonly FieldNode[], coordinate: string): Complete {
     if (isLeafType(type)) {
       return (value) => {
         const leaf = type.serialize(value);
-        if (leaf === null || leaf === undefined) throw new Error(`${type} serialized ${place} to ${leaf}.`);
+        if (leaf === null || leaf === undefined)
+          throw new Error(`${type} serialized ${coordinate} to ${leaf}.`);
         return leaf;
       };
     }
-    if (isListType(type)) return listOf(this.planType(type.ofType, nodes, place), place);
+    if (isListType(type)) return listOf(this.planType(type.ofType, nodes, coordinate), coordinate);
     if (!isObjectType(type) || type.isTypeOf) throw new NotPlannable(String(type));
     return this.planSelections(
       type,
@@ -232,9 +233,9 @@ class Planner {
   }
 }
 
-function listOf(complete: Complete, place: string): Complete {
+function listOf(complete: Complete, coordinate: string): Complete {
   return (values, run, path) => {
-    if (!Array.isArray(values)) throw new Error(`Expected a list for ${place}.`);
+    if (!Array.isArray(values)) throw new Error(`Expected a list for ${coordinate}.`);
     const items: unknown[] = [];
     let pending = false;
     try {
@@ -263,7 +264,7 @@ async function assignLater(result: Record<string, unknown>, key: string, value: 
   result[key] = await value;
 }
 
-/** The first error has ended the run, and an unhandled rejection of another field would end the process. */
+/** Ignores later rejections, because an unhandled one would end the process. */
 function ignoreRejections(promises: readonly Promise<unknown>[]): void {
   for (const promise of promises) promise.catch(() => {});
 }
@@ -273,7 +274,7 @@ function asGraphQLError(thrown: unknown): GraphQLError {
   return new GraphQLError(originalError.message, { originalError });
 }
 
-/** Whether a selection is skipped depends on the request. */
+/** Rejects directives, because `@skip` and `@include` depend on the request. */
 function rejectDirectives(document: DocumentNode): void {
   visit(document, {
     Directive: ({ name }) => {

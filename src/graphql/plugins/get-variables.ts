@@ -3,8 +3,8 @@ import type { RequestContext } from "../../auth/context";
 import { parseJson } from "../../http/plugins/json-body";
 
 /**
- * Reads the `variables` of a GET as those of a body are read: Apollo parses them by JSON.parse, which rounds integers
- * beyond 2^53. A refusal waits until the operation is known, for Apollo would answer 500 before that.
+ * Parses the `variables` of a GET like those of a body, because Apollo uses JSON.parse, which rounds integers beyond 2^53.
+ * It throws only once the operation is resolved, because Apollo would answer 500 before that.
  */
 export const exactGetVariables: ApolloServerPlugin<RequestContext> = {
   async requestDidStart({ request }) {

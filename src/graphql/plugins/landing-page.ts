@@ -4,7 +4,7 @@ import { ApolloServerPluginLandingPageLocalDefault } from "@apollo/server/plugin
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../../config";
 
-/** What Apollo Sandbox shows when it opens. */
+/** The initial document of Apollo Sandbox. */
 export const EXAMPLE = `# Put your API key into the Authorization header below (Headers tab), then press the play button.
 # The server printed a key when it first started; "npm run -s gateway -- keys create" mints another.
 
@@ -29,10 +29,10 @@ mutation QueueMessage {
 }
 `;
 
-/** Beside the policy that the page has in itself, which cannot say these. */
+/** Adds to the policy in the page itself, where `frame-ancestors` has no effect. */
 const POLICY = "frame-ancestors 'none'; base-uri 'none'; object-src 'none'; form-action 'none'";
 
-/** Lets the page of Apollo Sandbox load what it is made of: other answers may load nothing. */
+/** Lets Apollo Sandbox load its scripts and styles, which the default policy forbids. */
 export function allowSandboxContent(app: FastifyInstance, environment: Config["environment"]): void {
   if (environment !== "development") return;
   app.addHook("onRequest", (request, reply, done) => {
@@ -41,7 +41,7 @@ export function allowSandboxContent(app: FastifyInstance, environment: Config["e
   });
 }
 
-/** Apollo Sandbox for browsers that open the GraphQL address; only in development. */
+/** Serves Apollo Sandbox to browsers at the GraphQL URL, in development only. */
 export const landingPage = (environment: Config["environment"]): ApolloServerPlugin =>
   environment === "development"
     ? ApolloServerPluginLandingPageLocalDefault({

@@ -14,12 +14,12 @@ import type { RequestContext } from "../../auth/context";
 import { excerpt } from "../../credentials/redact-tokens";
 import { type InputProblem, InvalidInput, MAX_PROBLEMS } from "../../errors";
 
-/** Longest name of the client's that is told (characters). */
+/** Max length of a client's name in a message (characters). */
 const NAME_MAX_LENGTH = 100;
 
 /**
- * Refuses variables that do not fit their types, by path, before GraphQL does: its own message would repeat the
- * value and all that stands around it, such as a password.
+ * Rejects variables of a wrong type, with their paths, before graphql-js does: its message would repeat the value and
+ * its surroundings, such as a password.
  */
 export const rejectInvalidVariables: ApolloServerPlugin<RequestContext> = {
   async requestDidStart() {
@@ -40,7 +40,7 @@ export const rejectInvalidVariables: ApolloServerPlugin<RequestContext> = {
   },
 };
 
-/** Adds what keeps a value from being of a type (GraphQL, 3), until there is enough of it. */
+/** Adds the problems of a value of the wrong type (specification, 3), up to `MAX_PROBLEMS`. */
 function addProblems(value: unknown, type: GraphQLInputType, path: string, problems: InputProblem[]): void {
   if (problems.length >= MAX_PROBLEMS) return;
   const add = (message: string) => void problems.push({ path, message });
@@ -50,7 +50,7 @@ function addProblems(value: unknown, type: GraphQLInputType, path: string, probl
   } else if (value == null) {
     return;
   } else if (isListType(type)) {
-    // One item may come without the list around it.
+    // GraphQL accepts a single item in place of a list.
     const items = Array.isArray(value) ? value : [value];
     for (const [i, item] of items.entries()) {
       if (problems.length >= MAX_PROBLEMS) return;
@@ -99,7 +99,7 @@ function mustBe(type: GraphQLLeafType, value: unknown): string {
     return `must be one of ${names.join(", ")}`;
   }
   if (type.name === "ID" && typeof value === "bigint") {
-    return "must be a string, for many JSON parsers round integers beyond 2^53: send it as a string";
+    return "must be a string, because many JSON parsers round integers beyond 2^53";
   }
   return `must be of the type ${type.name}`;
 }

@@ -9,14 +9,14 @@ import {
 } from "graphql";
 import { assertAtMost, MAX } from "./limits";
 
-/** What may stand at a definition, a selection or a directive. */
-interface Adorned {
+/** A node with arguments or directives: a definition, a selection or a directive. */
+interface Annotated {
   arguments?: readonly ArgumentNode[];
   directives?: readonly DirectiveNode[];
 }
 
 /**
- * Checks the size of a document as it is written, in one walk over a document of bounded length.
+ * Checks the size of a document, before fragments are expanded, in a single walk.
  * @throws GatewayError `query_too_complex`
  */
 export function assertDocumentLimits({ definitions, loc }: DocumentNode): void {
@@ -37,18 +37,19 @@ export function assertDocumentLimits({ definitions, loc }: DocumentNode): void {
     assertAtMost("levels", levels);
     for (const each of inside) inspectValue(each, levels + 1);
   };
-  const adorned = (node: Adorned) => {
+  const inspectAnnotations = (node: Annotated) => {
     assertAtMost("arguments", node.arguments?.length ?? 0);
     for (const { value } of node.arguments ?? []) inspectValue(value, 1);
     directives += node.directives?.length ?? 0;
     assertAtMost("directives", directives);
-    for (const directive of node.directives ?? []) adorned(directive);
+    for (const directive of node.directives ?? []) inspectAnnotations(directive);
   };
-  const selections = (set: SelectionSetNode, levels: number) => {
+  const inspectSelections = (set: SelectionSetNode, levels: number) => {
     assertAtMost("levels", levels);
     for (const node of set.selections) {
-      adorned(node);
-      if (node.kind !== Kind.FRAGMENT_SPREAD && node.selectionSet) selections(node.selectionSet, levels + 1);
+      inspectAnnotations(node);
+      if (node.kind !== Kind.FRAGMENT_SPREAD && node.selectionSet)
+        inspectSelections(node.selectionSet, levels + 1);
     }
   };
 
@@ -58,12 +59,12 @@ export function assertDocumentLimits({ definitions, loc }: DocumentNode): void {
     const { variableDefinitions = [] } = definition;
     assertAtMost("variables", variableDefinitions.length);
     for (const variable of variableDefinitions) {
-      adorned(variable);
+      inspectAnnotations(variable);
       inspectType(variable.type);
       if (variable.defaultValue) inspectValue(variable.defaultValue, 1);
     }
-    adorned({ directives: definition.directives });
-    selections(definition.selectionSet, 1);
+    inspectAnnotations({ directives: definition.directives });
+    inspectSelections(definition.selectionSet, 1);
   }
 }
 

@@ -1,42 +1,45 @@
 import { GatewayError } from "../../errors";
 
-/** Limits of a document; several times what the dashboard, introspection and generated clients send. */
+/** Limits of a document, several times as large as those of the dashboard, introspection and generated clients. */
 export const MAX = {
-  /** Checked on the length of the text, before it is parsed. */
+  /** Checked before parsing. */
   characters: 30_000,
-  /** Each place that an error names costs a walk over the lines before it. */
+  /** Each location in an error costs a walk over the preceding lines. */
   lines: 1_000,
   operations: 20,
-  /** Of an operation. */
+  /** Per operation. */
   variables: 50,
-  /** Of a field or directive. */
+  /** Per field or directive. */
   arguments: 20,
   directives: 100,
-  /** Items of lists and fields of objects that are written into the document. */
+  /** Items of lists and fields of objects in the document. */
   values: 500,
-  /** Of fields, fragments, lists and objects in each other. */
+  /** Nesting of fields, fragments, lists and objects. */
   levels: 25,
-  /** Of the operation, aliases and fragments counted wherever they stand. */
+  /** Root fields of an operation, including aliases and expanded fragments. */
   "root fields": 50,
-  /** The same for all levels and all operations. */
+  /** Fields of all levels and operations, including aliases and expanded fragments. */
   fields: 500,
-  /** Selections of what is selected already: graphql-js compares each with each, and names all that conflict. */
+  /** Repeated selections of a response name: graphql-js compares all pairs and reports each conflict. */
   "repeated fields": 100,
 } as const;
 
-/** Max tokens; the parser would follow deep nesting until its stack ends. */
+/** Max tokens of a document, because the recursive parser would overflow its stack on deep nesting. */
 export const MAX_TOKENS = 5_000;
 
-/** Max faults of a document that are named; each costs a walk over the lines of the document. */
+/** Max validation errors in an answer; each costs a walk over the lines of the document. */
 export const MAX_FAULTS = 5;
 
 /** Max values in an answer: objects, lists and leaves. */
 export const MAX_ANSWER_VALUES = 20_000;
 
-/** Max characters in an answer, names and texts counted at full length: almost five pages of the longest messages. */
+/** Max characters in an answer, with names and texts at max length: almost five pages of the longest messages. */
 export const MAX_ANSWER_CHARACTERS = 5_000_000;
 
-/** Rejects a document that has more than the limit. @throws GatewayError `query_too_complex` */
+/**
+ * Rejects a document that exceeds a limit.
+ * @throws GatewayError `query_too_complex`
+ */
 export function assertAtMost(limit: keyof typeof MAX, has: number): void {
   if (has > MAX[limit]) {
     throw new GatewayError("query_too_complex", `The document has more than ${MAX[limit]} ${limit}.`);

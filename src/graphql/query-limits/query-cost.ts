@@ -17,49 +17,50 @@ import {
 import { charactersOf, itemsOf, pageSize } from "../../schema/list-size";
 import { assertAtMost } from "./limits";
 
-/** The most that the answer to an operation may hold, as if every page were full. */
+/** The max size of an answer, assuming full pages. */
 export interface QueryCost {
   /** Objects, lists and leaves. */
   values: number;
-  /** Of the answer as JSON: names as they are selected, texts at their full length. */
+  /** Characters of the JSON answer: names as selected, texts at max length. */
   characters: number;
-  /** Distinct names at the root. */
+  /** Distinct response names at the root. */
   rootFields: number;
 }
 
 type Size = Pick<QueryCost, "values" | "characters">;
 
-/** Around a name and its value in JSON: two quotes, a colon, a comma. */
+/** Characters around a name and its value in JSON: two quotes, a colon, a comma. */
 const NAME_PUNCTUATION = 4;
-/** Around an item: brackets, braces or quotes, and a comma. */
+/** Characters around an item: brackets, braces or quotes, and a comma. */
 const ITEM_PUNCTUATION = 3;
 
-/** What is selected under one name of the answer: as what, and what by the names below it. */
+/** The merged selections of one response name. */
 interface Merged {
+  /** Field and arguments of the first selection. */
   as: string;
+  /** Selections below it, by response name. */
   below: Map<string, Merged>;
 }
 
-/** How many times a selection counts that conflicts with another of its name, which no good client sends. */
-const CONFLICT = 10;
+/** Weight of a selection that conflicts with another of its name, which only faulty or hostile clients send. */
+const CONFLICT_WEIGHT = 10;
 
-/** Where a selection stands. */
-interface Place {
-  /** Undefined below what the schema does not have. */
+/** The surroundings of a selection. */
+interface Scope {
+  /** Undefined below an unknown field. */
   type: GraphQLNamedOutputType | undefined;
-  /** Items of the lists right here, where the field around says so. */
+  /** Page size of the lists at this level, if the parent field sets one. */
   page: number | undefined;
   merged: Map<string, Merged>;
   levels: number;
-  /** Fragments around this. */
+  /** Names of the enclosing fragments. */
   spreads: readonly string[];
 }
 
 /**
- * Counts what a document comes to with its fragments expanded, and what its operations may cost. It stops at the
- * limits, so a document that grows exponentially takes no longer. It does not validate: what the schema does not have
- * costs little.
- * @param variables of a request; when left out, the cost is that of the largest pages they can ask for
+ * Estimates the cost of each operation with its fragments expanded. It stops at the limits, so exponential fragments are
+ * rejected early, and works on documents that are not validated yet.
+ * @param variables variables of the request; without them, pages count with their max size
  * @returns the cost of each operation
  * @throws GatewayError `query_too_complex`
  */
@@ -78,53 +79,53 @@ export function queryCosts(
   let rootFields = 0;
   let operation: OperationDefinitionNode | undefined;
 
-  const costOf = (set: SelectionSetNode, place: Place): Size => {
-    assertAtMost("levels", place.levels);
+  const costOf = (set: SelectionSetNode, scope: Scope): Size => {
+    assertAtMost("levels", scope.levels);
     const total = { values: 0, characters: 0 };
     for (const node of set.selections) {
-      const { values, characters } = costOfSelection(node, place);
+      const { values, characters } = costOfSelection(node, scope);
       total.values += values;
       total.characters += characters;
     }
     return total;
   };
-  const costOfSelection = (node: SelectionNode, place: Place): Size => {
+  const costOfSelection = (node: SelectionNode, scope: Scope): Size => {
     fields += 1;
     assertAtMost("fields", fields);
-    if (node.kind === Kind.FIELD) return costOfField(node, place);
-    const inside = { ...place, levels: place.levels + 1 };
+    if (node.kind === Kind.FIELD) return costOfField(node, scope);
+    const inside = { ...scope, levels: scope.levels + 1 };
     if (node.kind === Kind.INLINE_FRAGMENT) return costOf(node.selectionSet, inside);
     const name = node.name.value;
     const fragment = fragments.get(name);
-    // Neither an unknown fragment nor one of itself gets past the validation.
-    if (fragment === undefined || place.spreads.includes(name)) return { values: 0, characters: 0 };
+    // Validation rejects unknown and recursive fragments.
+    if (fragment === undefined || scope.spreads.includes(name)) return { values: 0, characters: 0 };
     reached.add(fragment);
-    return costOf(fragment.selectionSet, { ...inside, spreads: [...place.spreads, name] });
+    return costOf(fragment.selectionSet, { ...inside, spreads: [...scope.spreads, name] });
   };
-  const costOfField = (node: FieldNode, place: Place): Size => {
+  const costOfField = (node: FieldNode, scope: Scope): Size => {
     const name = node.alias?.value ?? node.name.value;
     const as = textOf(node);
-    let merged = place.merged.get(name);
+    let merged = scope.merged.get(name);
     if (merged) {
-      repeated += merged.as === as ? 1 : CONFLICT;
+      repeated += merged.as === as ? 1 : CONFLICT_WEIGHT;
       assertAtMost("repeated fields", repeated);
     } else {
       merged = { as, below: new Map() };
-      place.merged.set(name, merged);
+      scope.merged.set(name, merged);
     }
-    if (operation !== undefined && place.type === rootOf(operation)) {
+    if (operation !== undefined && scope.type === rootOf(operation)) {
       rootFields += 1;
       assertAtMost("root fields", rootFields);
     }
-    const field = fieldOf(place.type, node.name.value);
-    const items = itemsOf(field, place.type?.name ?? "", place.page);
+    const field = fieldOf(scope.type, node.name.value);
+    const items = itemsOf(field, scope.type?.name ?? "", scope.page);
     const itemSize = node.selectionSet
       ? costOf(node.selectionSet, {
           type: field && getNamedType(field.type),
           page: pageSize(field, node, operation, variables),
           merged: merged.below,
-          levels: place.levels + 1,
-          spreads: place.spreads,
+          levels: scope.levels + 1,
+          spreads: scope.spreads,
         })
       : { values: 0, characters: charactersOf(field) };
     return {
@@ -134,12 +135,12 @@ export function queryCosts(
   };
 
   const rootOf = ({ operation }: OperationDefinitionNode) => schema.getRootType(operation) ?? undefined;
-  const fieldOf = (type: Place["type"], name: string): GraphQLField<unknown, unknown> | undefined => {
+  const fieldOf = (type: Scope["type"], name: string): GraphQLField<unknown, unknown> | undefined => {
     if (type === schema.getQueryType() && name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;
     if (type === schema.getQueryType() && name === TypeMetaFieldDef.name) return TypeMetaFieldDef;
     return isObjectType(type) ? type.getFields()[name] : undefined;
   };
-  const start = (type: Place["type"]): Place => ({
+  const start = (type: Scope["type"]): Scope => ({
     type,
     page: undefined,
     merged: new Map(),
@@ -164,7 +165,7 @@ export function queryCosts(
   return costs;
 }
 
-/** A field and its arguments as they are written. */
+/** Returns the source text of a field and its arguments. */
 function textOf({ name, arguments: args = [] }: FieldNode): string {
   const [start, end] = [args[0]?.loc?.start, args.at(-1)?.loc?.end];
   return start === undefined ? name.value : name.value + args[0]?.loc?.source.body.slice(start, end);

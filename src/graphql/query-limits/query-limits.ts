@@ -17,27 +17,26 @@ import { assertDocumentLimits } from "./document-limits";
 import { assertAtMost, MAX_ANSWER_CHARACTERS, MAX_ANSWER_VALUES } from "./limits";
 import { type QueryCost, queryCosts } from "./query-cost";
 
-/** What Apollo goes on with in place of a document that is rejected, until it lets a plugin reject. */
-const NOTHING = parse("{ __typename }");
+/** Replaces a rejected document until Apollo allows a plugin to throw. */
+const PLACEHOLDER = parse("{ __typename }");
 
 const FREE: QueryCost = { values: 0, characters: 0, rootFields: 0 };
 
 type Variables = Readonly<Record<string, unknown>>;
 
-/** What a request is limited by besides its own size. */
+/** The limits of a request besides its size. */
 export interface RequestLimits {
   /** Whether the schema is hidden from callers without a credential. */
   schemaHidden: boolean;
-  /** Undefined for no limit. */
+  /** Undefined when disabled. */
   rateLimit: RateLimit | undefined;
   answers: AnswerBudget;
 }
 
 /**
- * Rejects documents that are costly to validate before they are validated, and operations that are costly to answer
- * before they run. Each field of a mutation counts as a request of the key, and a large answer waits for its part of
- * the memory that answers may take. Apollo would answer 500 if a plugin threw before the operation is known, so until
- * then a rejected document is replaced by another one.
+ * Rejects expensive documents before validation and expensive operations before execution. Each root field of a mutation
+ * counts as a request of the key, and a large answer waits for its share of the answer budget. Apollo answers 500 if a
+ * plugin throws before the operation is resolved, so a placeholder replaces a rejected document until then.
  */
 export function queryLimits(
   schema: GraphQLSchema,
@@ -48,7 +47,7 @@ export function queryLimits(
   const assertSchemaMayBeSeen = (document: DocumentNode, caller: Caller) => {
     if (!schemaHidden || caller.kind !== "anonymous" || isForAnyone(schema, document)) return;
     if (caller.sessionEnded) throw new GatewayError("invalid_session");
-    // One message, whether the schema has the fields or not.
+    // The same message whether or not the fields exist, to hide the schema.
     throw new GatewayError(
       "unauthenticated",
       "This needs an Authorization header: Bearer <API_KEY>, or <session token>, from signIn.",
@@ -63,7 +62,7 @@ export function queryLimits(
           check();
         } catch (error) {
           refusal = error;
-          Object.assign(context, { document: NOTHING });
+          Object.assign(context, { document: PLACEHOLDER });
         }
       };
       return {
@@ -78,7 +77,7 @@ export function queryLimits(
             assertSchemaMayBeSeen(document, caller);
             const { operationName, variables } = context.request;
             assertAffordable(costOf(document, getOperationAST(document, operationName), variables));
-            // What GraphQL says of a document names types and fields.
+            // Messages of graphql-js name types and fields.
             if (schemaHidden && caller.kind === "anonymous" && hasFault(schema, document)) {
               throw new GatewayError("graphql_validation_failed");
             }
@@ -96,7 +95,7 @@ export function queryLimits(
             operation?.operation === "mutation" &&
             cost.rootFields > 1
           ) {
-            // The first was counted when the request arrived.
+            // Authentication has already counted the first field.
             const { headers, refusal } = rateLimit(caller.key.id, cost.rootFields - 1);
             for (const [name, value] of Object.entries(headers))
               response.http.headers.set(name, String(value));
@@ -110,8 +109,8 @@ export function queryLimits(
 }
 
 /**
- * Makes the function that tells what an operation may cost. A document that the server keeps is measured once with the
- * largest pages, and again with the variables of a request only where that is too much to ignore.
+ * Creates a function that estimates the cost of an operation. It estimates a cached document once with max page sizes and
+ * considers variables only when that estimate is large.
  */
 function costsOf(schema: GraphQLSchema) {
   const known = new WeakMap<DocumentNode, ReadonlyMap<OperationDefinitionNode, QueryCost>>();
@@ -130,7 +129,10 @@ function costsOf(schema: GraphQLSchema) {
   };
 }
 
-/** @throws GatewayError `query_too_complex` */
+/**
+ * Rejects an operation with a too large answer.
+ * @throws GatewayError `query_too_complex`
+ */
 function assertAffordable({ values, characters }: QueryCost): void {
   const [has, max, unit] =
     values > MAX_ANSWER_VALUES

@@ -10,7 +10,7 @@ const VIEWER = join(
   "dist/browser/openapi-explorer.min.js",
 );
 
-/** The viewer as it is sent, plain and compressed. */
+/** The script of the viewer, plain and compressed. */
 interface Viewer {
   plain: Buffer;
   gzipped: Buffer;
@@ -18,7 +18,7 @@ interface Viewer {
 
 let viewer: Promise<Viewer> | undefined;
 
-/** Reads and compresses the viewer once per process: a stream per request would let clients keep files open. */
+/** Loads the viewer once per process, because a stream per request would let slow clients exhaust file descriptors. */
 function loadViewer(): Promise<Viewer> {
   viewer ??= readFile(VIEWER).then(async (plain) => ({ plain, gzipped: await promisify(gzip)(plain) }));
   return viewer;
@@ -42,12 +42,12 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** Nothing comes from elsewhere, so that the page works without internet access; the viewer styles itself inline. */
+/** Allows only local resources, so the page works offline; the viewer uses inline styles. */
 const POLICY =
   "default-src 'none'; script-src 'self'; connect-src 'self'; img-src 'self' data:; style-src 'unsafe-inline'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** `/openapi.json`, the contract of the REST API for programs, and `/docs`, to read it and try it out. */
+/** Adds `/openapi.json`, the contract of the REST API, and `/docs`, its interactive documentation. */
 export function addDocumentation(app: FastifyInstance, openApi: JsonSchema): void {
   const text = JSON.stringify(openApi);
   app.get("/openapi.json", async (_, reply) =>

@@ -6,10 +6,10 @@ import type { JsonSchema } from "../json-value";
 import type { RoutePlan } from "../plan";
 import { DEPRECATION_HEADERS, type HeaderName, headers } from "./headers";
 
-/** What requests can meet that reach no operation; other methods of a path are answered 405. */
+/** Errors of requests that match no operation, such as 405 for other methods of a path. */
 const ANYWHERE: readonly ErrorCode[] = ["not_found", "method_not_allowed", "misdirected_request"];
 
-/** The body of every error. */
+/** Returns the schema of every error body. */
 export function errorSchema(plans: readonly RoutePlan[]): JsonSchema {
   const codes = [...new Set([...plans.flatMap(errorCodes), ...ANYWHERE])];
   return {
@@ -30,7 +30,7 @@ export function errorSchema(plans: readonly RoutePlan[]): JsonSchema {
   };
 }
 
-/** The codes that an operation can answer: by what it takes, and those that it declares. */
+/** Returns the possible error codes of an operation, by its inputs and its declaration. */
 function errorCodes({ route, field, body, idempotencyKey, canBeMissing }: RoutePlan): ErrorCode[] {
   const has = (holds: unknown, ...codes: ErrorCode[]) => (holds ? codes : []);
   const takesBytes = route.method !== "GET";
@@ -65,20 +65,20 @@ export class ErrorResponses {
   private readonly all = new Map<string, JsonSchema>();
   private readonly common: readonly ErrorCode[];
 
-  /** @param plans of all operations; what they have in common needs no name */
+  /** @param plans plans of all operations; the codes that they share are left out of response names */
   constructor(plans: readonly RoutePlan[]) {
     const [first = [], ...others] = plans.map(errorCodes);
     this.common = first.filter((code) => others.every((codes) => codes.includes(code)));
   }
 
-  /** References to the responses of an operation, by status. */
+  /** Returns references to the error responses of an operation, by status. */
   of(plan: RoutePlan): Record<string, JsonSchema> {
     const codes = errorCodes(plan);
     const statuses = [...new Set(codes.map((code) => ERRORS[code].status))];
     return Object.fromEntries(
       statuses.map((status) => {
         const possible = codes.filter((code) => ERRORS[code].status === status);
-        // The parser answers these before there is a route.
+        // The HTTP parser answers these before routing.
         const deprecated = plan.route.deprecation !== undefined && ![408, 431].includes(status);
         const name = this.nameOf(status, possible, deprecated);
         this.all.set(name, response(status, possible, deprecated));
@@ -87,7 +87,7 @@ export class ErrorResponses {
     );
   }
 
-  /** The status, and the codes that not every operation has: `BadRequestOrInvalidCursor`, `NotFoundDeprecated`. */
+  /** Builds a name from the status and the codes that not all operations share, such as `BadRequestOrInvalidCursor`. */
   private nameOf(status: number, possible: readonly ErrorCode[], deprecated: boolean): string {
     const special = possible.filter((code) => !this.common.includes(code)).map(pascal);
     const common = special.length < possible.length ? [(STATUS_CODES[status] ?? "").replace(/\W/g, "")] : [];
@@ -133,5 +133,5 @@ const ERROR_HEADERS: Readonly<Record<number, HeaderName[]>> = {
   503: ["Retry-After"],
 };
 
-/** Statuses that a request can meet after its key was counted. */
+/** Statuses that can occur after the rate limit has counted the request. */
 const AFTER_AUTHENTICATION = new Set([400, 403, 404, 409, 410, 413, 415, 429, 500, 503]);

@@ -6,41 +6,41 @@ const COUNT = { type: "string", pattern: "^\\d+$" };
 
 /** Every response header of the REST API. */
 export const HEADERS = {
-  "X-Request-Id": headerOf("Identifies the request in the log; the client's own where it sent a fit one."),
+  "X-Request-Id": headerOf("ID of the request in the log; a valid ID from the client is kept."),
   "WWW-Authenticate": headerOf(
-    'How to authenticate (RFC 6750): `Bearer`, with `error="invalid_token"` for a credential that is not accepted, and `error="insufficient_scope"` with the `scope` that a key lacks.',
+    'How to authenticate (RFC 6750): `Bearer`, with `error="invalid_token"` for an invalid credential, and `error="insufficient_scope"` with the `scope` that a key lacks.',
     {
       type: "string",
       pattern: '^Bearer(?: error="invalid_token"| error="insufficient_scope", scope="[a-z]+:[a-z]+")?$',
     },
   ),
   "Retry-After": headerOf("Seconds to wait before trying again.", { type: "string", pattern: "^\\d+$" }),
-  "Accept-Encoding": headerOf("The encodings of a body that the server takes (RFC 9110, 12.5.3)."),
+  "Accept-Encoding": headerOf("Content encodings that the server accepts for a body (RFC 9110, 12.5.3)."),
   "RateLimit-Policy": headerOf(
-    "How often the key may call: `q` requests in `w` seconds. Sent where there is a limit.",
+    "Quota of the key: `q` requests in `w` seconds. Sent only when a limit is set.",
   ),
-  RateLimit: headerOf("`r` requests are left in this window, which ends in `t` seconds."),
+  RateLimit: headerOf("`r` requests remain in the current window, which ends in `t` seconds."),
   "RateLimit-Limit": headerOf("The `q` of `RateLimit-Policy`.", COUNT),
   "RateLimit-Remaining": headerOf("The `r` of `RateLimit`.", COUNT),
   "RateLimit-Reset": headerOf("The `t` of `RateLimit`.", COUNT),
   Link: headerOf(
     'Related addresses (RFC 8288): the next page as `rel="next"`, a successor as `successor-version`.',
   ),
-  Location: headerOf("Path of what was created."),
-  Deprecation: headerOf("Since when the operation is deprecated (RFC 9745).", {
+  Location: headerOf("Path of the created resource."),
+  Deprecation: headerOf("Time since which the operation is deprecated (RFC 9745).", {
     type: "string",
     pattern: "^@\\d+$",
   }),
-  Sunset: headerOf("When the operation goes away (RFC 8594)."),
+  Sunset: headerOf("Time at which the operation will be removed (RFC 8594)."),
 };
 
-/** Those that announce a deprecation. */
+/** The headers that announce a deprecation. */
 export const DEPRECATION_HEADERS = ["Deprecation", "Sunset", "Link"] as const;
 
-/** One of them. */
+/** The name of a response header. */
 export type HeaderName = keyof typeof HEADERS;
 
-/** References to headers of a response; X-Request-Id is on each. */
+/** Returns references to the headers of a response, with X-Request-Id on each. */
 export const headers = (...names: HeaderName[]) =>
   Object.fromEntries(
     ["X-Request-Id" as const, ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]),

@@ -12,13 +12,13 @@ import { ErrorResponses, errorSchema } from "./errors";
 import { DEPRECATION_HEADERS, HEADERS, type HeaderName, headers } from "./headers";
 import { Schemas } from "./schemas";
 
-/** Where the service can be reached, for the list of servers. */
+/** An entry of the server list. */
 export interface OpenApiServer {
   url: string;
   description: string;
 }
 
-/** The servers of the settings; without them, the one that answers. */
+/** Returns the configured servers, or this server if none is configured. */
 export function serversOf(
   config: Pick<Config, "productionUrl" | "stagingUrl" | "publicUrl">,
 ): OpenApiServer[] {
@@ -30,8 +30,8 @@ export function serversOf(
 }
 
 /**
- * Derives the OpenAPI 3.1 document of the REST API from the route tables, the schema with its rules, and the
- * error table; nothing of them is written down a second time.
+ * Generates the OpenAPI 3.1 document of the REST API from the route tables, the schema with its validation rules, and the
+ * error table.
  */
 export function createOpenApi(
   schema: GraphQLSchema,
@@ -55,7 +55,7 @@ export function createOpenApi(
       title: "Agent and Petstore gateway",
       version: "1.0.0",
       description:
-        "Pets of a store, messages for agents, and the identity of the agent behind an API key. Identifiers of pets and categories are int64, exact over their whole range. Other methods of a path are answered 405 `method_not_allowed` with the header `Allow`.",
+        "Pets of a store, messages for agents, and the identity of the agent behind an API key. IDs of pets and categories are int64 and are never rounded. Unsupported methods of a path are answered with 405 `method_not_allowed` and an `Allow` header.",
       contact: { name: "The operators of this gateway" },
       license: { name: "MIT", identifier: "MIT" },
     },
@@ -112,7 +112,7 @@ function operationOf(tag: string, plan: RoutePlan, errors: ErrorResponses): Json
 const removal = ({ sunset }: Deprecation) =>
   `Deprecated: it will be removed on ${sunset.toISOString().slice(0, 10)}.`;
 
-/** A parameter is text in a URL, so it is never null. */
+/** Describes a parameter, which is text in a URL and so never null. */
 const parameter = (member: Member, place: "path" | "query"): JsonSchema => ({
   name: member.name,
   in: place,
@@ -125,7 +125,7 @@ const idempotencyHeader = ({ required }: IdempotencyKey): JsonSchema => ({
   name: "Idempotency-Key",
   in: "header",
   ...(required && { required }),
-  description: "Makes a retry safe: the same key and body within 24 hours give the first answer again.",
+  description: "Makes retries safe: repeating the key and body within 24 hours returns the first answer.",
   schema: { type: "string", minLength: 1, maxLength: IDEMPOTENCY_KEY_MAX },
 });
 

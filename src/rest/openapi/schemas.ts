@@ -5,15 +5,14 @@ export class Schemas {
   private readonly all = new Map<string, JsonSchema>();
 
   /**
-   * Gives a schema the name of its GraphQL type, or, where another operation selects other fields of that type, the
-   * name of its operation before it.
-   * @returns what defines the schemas of one operation
+   * Creates a function that registers the schemas of one operation. A schema has the name of its GraphQL type, prefixed
+   * with the operation if another operation selects other fields of the type.
    */
   definer(operationId: string): (name: string, schema: JsonSchema) => JsonSchema {
     const owner = capitalized(operationId);
     return (name, schema) => {
       const free = [name, `${owner}${name}`].find((each) => this.isFree(each, schema));
-      if (free === undefined) throw new Error(`it has two forms of ${name}`);
+      if (free === undefined) throw new Error(`it has two schemas of ${name}`);
       this.all.set(free, schema);
       return { $ref: `#/components/schemas/${free}` };
     };
@@ -29,5 +28,5 @@ export class Schemas {
   }
 }
 
-/** A name such as `createPet` as the beginning of the name of a type. */
+/** Capitalizes a name such as `createPet`. */
 const capitalized = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
