@@ -4,7 +4,7 @@ import { AuditFilters1763900000000 } from "./migrations/1763900000000-audit-filt
 import { KeyScopes1764000000000 } from "./migrations/1764000000000-key-scopes";
 import { AuditChanges1764100000000 } from "./migrations/1764100000000-audit-changes";
 
-/** What brings the tables up to date, oldest first. */
+/** All migrations, oldest first. */
 export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   Initial1763700000000,
   AuditFilters1763900000000,

@@ -91,7 +91,9 @@ function ignoreExpectations({ server }: FastifyInstance): void {
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
 }
 
-/** Answers what is under way at a stop with `Connection: close`; a client that keeps its connection would hold it up. */
+/**
+ * Answers what is under way at a stop with `Connection: close`; a client that keeps its connection would hold it up.
+ */
 function endConnectionsOnClose(app: FastifyInstance): void {
   let closing = false;
   app.addHook("preClose", async () => {

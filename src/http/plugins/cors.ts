@@ -9,8 +9,8 @@ const HOSTED_SANDBOX = "https://studio.apollographql.com";
 const EXPOSED_HEADERS = ["Link", "Location", "Deprecation", "Sunset", "Retry-After", "X-Request-Id"];
 
 /**
- * Lets pages of `CORS_ORIGINS` call, and in development the hosted Sandbox, `/graphql` alone. `/metrics` is for no page:
- * in development it answers without a token.
+ * Lets pages of `CORS_ORIGINS` call, and in development the hosted Sandbox, `/graphql` alone. `/metrics` is for no
+ * page: in development it answers without a token.
  */
 export async function allowOrigins(
   app: FastifyInstance,

@@ -14,8 +14,8 @@ export function rejectInvalidHost(app: FastifyInstance): void {
 }
 
 /**
- * Refuses requests for hosts that the service does not answer for: a page can have its own name resolve to the address of
- * a developer's machine, and would then be a page of this service to the browser (DNS rebinding). In development all
+ * Refuses requests for hosts that the service does not answer for: a page can have its own name resolve to the address
+ * of a developer's machine, and would then be a page of this service to the browser (DNS rebinding). In development all
  * names are foreign that the machine does not have; elsewhere all that `ALLOWED_HOSTS` does not list, where it is set.
  * Probes and scrapes, which come by whatever name, are exempt.
  */

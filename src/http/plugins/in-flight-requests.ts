@@ -37,7 +37,9 @@ export class InFlightRequests {
     this.listeners.push(listener);
   }
 
-  /** Begins to follow, and closes connections with too many unanswered requests; hooks that come later may refuse some. */
+  /**
+   * Begins to follow, and closes connections with too many unanswered requests; hooks that come later may refuse some.
+   */
   follow(app: FastifyInstance): void {
     dropRequestsOfClosedConnections(app.server);
     app.addHook("onRequest", (request, reply, done) => {

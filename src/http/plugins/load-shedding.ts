@@ -92,7 +92,8 @@ export function shedOverload(
     request.work ??= load.begin();
     done();
   });
-  // From here on it waits for its client alone. A client that has gone away waits for nothing; its work goes on till here.
+  // From here on it waits for its client alone. A client that has gone away waits for nothing; its work goes on till
+  // here.
   app.addHook("onSend", (request, _reply, payload, done) => {
     pause(request);
     const { socket } = request.raw;

@@ -10,7 +10,9 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { markFailed, tracer } from "../../common/spans";
 
-/** Makes a span for each request, from its head to the end of its answer; like the log, without URL, headers or body. */
+/**
+ * Makes a span for each request, from its head to the end of its answer; like the log, without URL, headers or body.
+ */
 export function traceRequests(app: FastifyInstance): void {
   const contexts = new WeakMap<FastifyRequest, Context>();
   app.addHook("onRequest", (request, reply, done) => {
