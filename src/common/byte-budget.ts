@@ -1,17 +1,17 @@
-/** Which part of a budget one holder may have. */
+/** Max fraction of a budget per holder. */
 const HOLDER_SHARE = 0.25;
 
-/** Bytes that are shared out among many holders, none of which can have all of them. */
+/** A byte budget shared by many holders, with a cap per holder. */
 export class ByteBudget {
   private used = 0;
   private readonly held = new Map<string, number>();
 
-  /** @param max bytes in all */
+  /** @param max total number of bytes */
   constructor(private readonly max: number) {}
 
   /**
-   * Takes bytes for a holder.
-   * @returns gives them back; undefined when there are too few left
+   * Reserves bytes for a holder.
+   * @returns a function that releases them; undefined if the budget or the holder's share is exhausted
    */
   take(holder: string, bytes: number): (() => void) | undefined {
     const held = this.held.get(holder) ?? 0;

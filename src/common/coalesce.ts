@@ -2,49 +2,48 @@ import { type Span, trace } from "@opentelemetry/api";
 import DataLoader from "dataloader";
 import { withSharedSpan } from "./spans";
 
-/** Well below SQLite's 32,766 variables a statement. */
+/** Well below SQLite's limit of 32,766 variables per statement. */
 const MAX_ITEMS = 1_000;
-/** How often a call waits for another turn of the event loop in which more has come. */
-const MAX_TURNS = 2;
+/** Max extra event-loop ticks that a batch waits while items keep arriving. */
+const MAX_EXTRA_TICKS = 2;
 
-/** What is under way for longer than this (ms) is stuck, or slow: others no longer wait for it. */
+/** Stop queueing behind a batch that runs longer than this (ms). */
 const MAX_BATCH_WAIT_MS = 100;
 
 interface Options {
-  /** The name of its spans. */
+  /** The span name of each batch. */
   name?: string;
-  /** Most items of one call. */
-  most?: number;
-  /** Whether a call waits for the one before in any case, so that nobody is to go on without it. */
-  oneByOne?: boolean;
-  /** Told how many calls each call became. */
+  /** Max items per batch. */
+  maxBatchSize?: number;
+  /** Whether a batch always waits for the previous one, however long that takes. */
+  serial?: boolean;
+  /** Receives the number of calls in each batch. */
   joined?: (calls: number) => void;
 }
 
 /**
- * Joins calls, whichever requests they come from, into one: those that come in one turn of the event loop, and
- * those that come while the one before is under way, so that calls grow with the load instead of queueing; but
- * nobody waits for long behind a call that does not come back.
- * Nothing is cached: each call is answered by work that began after it came.
- * @param work answers items in their order, each with a value or an Error of its own
+ * Coalesces calls that arrive in the same event-loop tick or while a batch runs, so that batches grow with the load
+ * instead of queueing. Nothing is cached: the work that answers a call always starts after the call.
+ * @param work returns one value or Error per item, in the order of the items
+ * @returns the function that callers call with one item
  */
 export function coalesce<T, V>(
   work: (items: readonly T[]) => Promise<ArrayLike<V | Error>>,
-  { name = "batch", most = MAX_ITEMS, oneByOne = false, joined }: Options = {},
+  { name = "batch", maxBatchSize = MAX_ITEMS, serial = false, joined }: Options = {},
 ): (item: T) => Promise<V> {
   const waiting: (() => void)[] = [];
   let callers: Span[] = [];
   let busy = false;
-  let asked = 0;
-  /** The number of the call that others wait for. */
-  let call = 0;
-  let patience: NodeJS.Timeout | undefined;
-  // Those who were just answered have their turn first: what they ask for next shares the next call.
-  const settle = (after: number, seen = asked, turns = MAX_TURNS) => {
+  let received = 0;
+  /** The number of the batch that new items queue behind. */
+  let currentBatch = 0;
+  let stuckTimer: NodeJS.Timeout | undefined;
+  // Waits a tick, so that the next calls of callers that just got their results join the next batch.
+  const scheduleNext = (after: number, seen = received, ticks = MAX_EXTRA_TICKS) => {
     setImmediate(() => {
-      // Another call has begun meanwhile, for this one had taken too long.
-      if (after !== call) return;
-      if (asked > seen && turns > 0) settle(after, asked, turns - 1);
+      // This batch took too long, and another one has started.
+      if (after !== currentBatch) return;
+      if (received > seen && ticks > 0) scheduleNext(after, received, ticks - 1);
       else next();
     });
   };
@@ -52,32 +51,32 @@ export function coalesce<T, V>(
     const dispatch = waiting.shift();
     busy = dispatch !== undefined;
     if (dispatch === undefined) return;
-    call++;
-    if (!oneByOne) patience = patience?.refresh() ?? setTimeout(goOn, MAX_BATCH_WAIT_MS).unref();
+    currentBatch++;
+    if (!serial) stuckTimer = stuckTimer?.refresh() ?? setTimeout(skipStuckBatch, MAX_BATCH_WAIT_MS).unref();
     dispatch();
   };
-  const goOn = () => {
+  const skipStuckBatch = () => {
     if (busy) next();
   };
   const run = (items: readonly T[]) => {
     joined?.(items.length);
-    const mine = call;
-    const served = callers;
-    if (served.length > 0) callers = [];
-    return withSharedSpan(name, served, () => work(items)).finally(() => settle(mine));
+    const batch = currentBatch;
+    const spans = callers;
+    if (spans.length > 0) callers = [];
+    return withSharedSpan(name, spans, () => work(items)).finally(() => scheduleNext(batch));
   };
   const loader = new DataLoader<T, V>(run, {
     cache: false,
-    maxBatchSize: most,
+    maxBatchSize,
     batchScheduleFn: (dispatch) => {
       waiting.push(dispatch);
       if (busy) return;
       busy = true;
-      settle(call);
+      scheduleNext(currentBatch);
     },
   });
   return (item) => {
-    asked += 1;
+    received += 1;
     const caller = trace.getActiveSpan();
     if (caller !== undefined) callers.push(caller);
     return loader.load(item);
@@ -85,8 +84,9 @@ export function coalesce<T, V>(
 }
 
 /**
- * Joins lookups into one query, as `coalesce` does.
- * @param load answers distinct keys; a key that is not in the map has no value
+ * Coalesces lookups by key into one query.
+ * @param load maps distinct keys to values; a missing key has no value
+ * @returns the function that callers call with one key
  */
 export const coalesceByKey = <V>(
   load: (keys: string[]) => Promise<ReadonlyMap<string, V>>,
@@ -97,6 +97,6 @@ export const coalesceByKey = <V>(
     return keys.map((key) => found.get(key));
   }, options);
 
-/** Rows as a map by one of their columns. */
+/** Indexes rows by a key. */
 export const indexBy = <T>(rows: readonly T[], key: (row: T) => string): Map<string, T> =>
   new Map(rows.map((row) => [key(row), row]));

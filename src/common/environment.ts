@@ -1,3 +1,3 @@
-/** Where the service runs; decides which keys it mints. */
+/** Where the service runs; determines the prefix of the keys that it mints. */
 export const ENVIRONMENTS = ["development", "staging", "production"] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];

@@ -1,10 +1,10 @@
 import { ValidateBy } from "class-validator";
 import { JsonSchema } from "./json-schema";
 
-/** The least and the greatest int64. */
+/** The smallest and the largest int64. */
 export const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n } as const;
 
-/** Whether a text is an int64 in its one decimal spelling: no plus, no leading zero, no exponent. */
+/** Whether a value is the canonical decimal text of an int64: no plus sign, leading zero or exponent. */
 export function isInt64(text: unknown): text is string {
   if (typeof text !== "string" || text.length > 20 || !/^(0|-?[1-9]\d*)$/.test(text)) return false;
   const value = BigInt(text);
@@ -14,10 +14,10 @@ export function isInt64(text: unknown): text is string {
 /** The property holds an int64: as decimal text in GraphQL, as a number in REST. */
 export const Int64 = JsonSchema({ type: "integer", format: "int64" });
 
-/** What a client must send for an int64, whatever it sent instead. */
+/** The validation message for every invalid int64. */
 export const MUST_BE_INT64 = "must be an integer of 64 bits (int64)";
 
-/** The property must hold an int64 as decimal text, which is how GraphQL carries it. */
+/** The property must hold an int64 as decimal text, the form that GraphQL uses. */
 export const IsInt64 = (): PropertyDecorator => {
   const validate = ValidateBy({
     name: "isInt64",

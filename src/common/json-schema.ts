@@ -1,6 +1,6 @@
 import { Extensions } from "type-graphql";
 
-/** The keywords of JSON Schema (2020-12) that a rule on a field amounts to. */
+/** A rule on a field as JSON Schema (2020-12) keywords. */
 export interface JsonSchemaRule {
   type?: "integer";
   format?: "int64" | "uuid";
@@ -9,18 +9,18 @@ export interface JsonSchemaRule {
   minLength?: number;
   maxLength?: number;
   pattern?: string;
-  /** Of a list; every other keyword is about its items. */
+  /** For lists; every other keyword applies to the items. */
   minItems?: number;
   maxItems?: number;
 }
 
-/** What is wrong with a value of the right type, or undefined. */
+/** Returns the problem with a value of the right type, or undefined. */
 export type Check = (value: unknown) => string | undefined;
 
 /**
  * Declares a rule on a field in the extensions of the GraphQL schema, for REST and OpenAPI.
  * @param rule the rule as JSON Schema
- * @param check the same rule as code, so that REST can report every violation in one answer
+ * @param check the same rule as code, so that REST can report all violations in one response
  */
 export const JsonSchema = (rule: JsonSchemaRule, check?: Check): PropertyDecorator & MethodDecorator =>
   Extensions({ jsonSchema: rule, ...(check && { check }) });

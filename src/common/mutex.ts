@@ -1,4 +1,4 @@
-/** Runs jobs one at a time, in the order in which they came; a failed job does not stop the next. */
+/** Runs jobs one at a time in FIFO order; a failed job does not stop the next. */
 export class Mutex {
   private last: Promise<unknown> = Promise.resolve();
 

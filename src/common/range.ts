@@ -1,7 +1,7 @@
 import { Max, Min } from "class-validator";
 import { JsonSchema } from "./json-schema";
 
-/** The property must be a number from `minimum` to `maximum`, both included. */
+/** The property must be a number from `minimum` to `maximum`, inclusive. */
 export function IsBetween(minimum: number, maximum: number): PropertyDecorator {
   const tooSmall = `must be at least ${minimum}`;
   const tooLarge = `must be at most ${maximum}`;

@@ -1,6 +1,6 @@
 import { ValidateBy } from "class-validator";
 
-/** The property must be a short name for addresses: 1 to 63 of a-z, 0-9 and single hyphens between them. */
+/** The property must be a slug: 1 to 63 characters of a-z, 0-9 and single hyphens between them. */
 export const IsSlug = (): PropertyDecorator =>
   ValidateBy({
     name: "isSlug",

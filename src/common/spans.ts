@@ -11,7 +11,7 @@ export function withSpan<T>(name: string, run: () => Promise<T>): Promise<T> {
 
 /**
  * Runs work that serves several callers in one span.
- * @param callers spans of the callers: the first becomes the parent, the others are linked; none: no span
+ * @param callers spans of the callers: the first becomes the parent, the others become links; if empty, no span starts
  */
 export function withSharedSpan<T>(name: string, callers: readonly Span[], run: () => Promise<T>): Promise<T> {
   const [first, ...others] = new Set(callers);
@@ -21,7 +21,10 @@ export function withSharedSpan<T>(name: string, callers: readonly Span[], run: (
   return tracer.startActiveSpan(name, { links }, parent, (span) => endAfter(span, run));
 }
 
-/** Marks a span as failed. @param errorType a word from a closed list or the name of an error class, never a message */
+/**
+ * Marks a span as failed.
+ * @param errorType a word from a closed list or the name of an error class, never a message
+ */
 export const markFailed = (span: Span, errorType: string): Span =>
   span.setAttribute("error.type", errorType).setStatus({ code: SpanStatusCode.ERROR });
 

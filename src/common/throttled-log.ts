@@ -1,8 +1,8 @@
 /**
- * Keeps a log line that every request could cause from filling the log: at most one per interval is written.
- * @param now in ms, never going back
- * @returns a function to call before the line is written; it returns how many lines were suppressed since the last
- *   one, or undefined when this one is to be suppressed too
+ * Throttles a log line that any request could trigger to one per interval.
+ * @param now a monotonic clock (ms)
+ * @returns a function to call before logging; it returns the number of lines suppressed since the last one, or
+ *   undefined to suppress this one too
  */
 export function logThrottle(intervalMs: number, now = () => performance.now()): () => number | undefined {
   let writtenAt = Number.NEGATIVE_INFINITY;

@@ -1,11 +1,11 @@
-/** A moment as ISO 8601 in UTC with milliseconds, which both databases keep as text and sort by time. */
+/** ISO 8601 in UTC with milliseconds; both databases store it as text that sorts by time. */
 export type Timestamp = string;
 
-/** The last moment that a Timestamp can tell: later years are spelled longer and would sort before all others. */
+/** The latest valid Timestamp: years after 9999 are longer and would sort before all others. */
 export const LAST_MOMENT_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-/** A moment given in milliseconds, but none that sorts wrongly. */
+/** Converts milliseconds since the epoch to a Timestamp, at most `LAST_MOMENT_MS`. */
 export const timestampOf = (ms: number): Timestamp => new Date(Math.min(ms, LAST_MOMENT_MS)).toISOString();
 
-/** The moment now, or `afterMs` milliseconds from now. */
+/** The current time, or the time `afterMs` milliseconds from now. */
 export const timestamp = (afterMs = 0): Timestamp => timestampOf(Date.now() + afterMs);

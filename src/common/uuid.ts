@@ -3,11 +3,15 @@ import { JsonSchema } from "./json-schema";
 /** The property holds a UUID. */
 export const Uuid = JsonSchema({ format: "uuid" });
 
-/** Whether a text is a UUID in the spelling of RFC 9562: 36 characters in lower case. */
+/** Whether a text is a UUID in canonical lower-case form (RFC 9562). */
 export const isUuid = (text: string): boolean =>
   /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text);
 
-/** The least text that a UUID of version 7 from a time on (ms) can be: its first 48 bits are that time (RFC 9562, 5.7). */
+/**
+ * The lower bound of all UUIDs of version 7 created at a time or later; their first 48 bits are the time (RFC 9562,
+ * 5.7).
+ * @param ms milliseconds since the epoch
+ */
 export function leastUuidAt(ms: number): string {
   const digits = Math.max(0, Math.min(ms, 2 ** 48 - 1))
     .toString(16)

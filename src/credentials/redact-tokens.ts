@@ -4,13 +4,13 @@ const LIKE_AN_API_KEY = /(agk_[a-z]+_[0-9A-Za-z]{12})_[0-9A-Za-z]{28}/g;
 const LIKE_A_SESSION_TOKEN = /(ags)_[0-9A-Za-z]{49}/g;
 
 /**
- * A text of a client as it may be kept, logged or answered: of an API key or session token that strayed into it
- * only the part remains that may be shown.
+ * Redacts API keys and session tokens in client text, so that it is safe to store, log or return; only their public
+ * parts remain.
  */
 export const redactTokens = (text: string): string =>
   redact(redact(text, LIKE_AN_API_KEY, isWellFormedApiKey), LIKE_A_SESSION_TOKEN, isWellFormedSessionToken);
 
-/** Not `replace`: a token may begin inside of what only looks like one. */
+/** Does not use `replace`, because a token may start inside text that only looks like one. */
 function redact(text: string, like: RegExp, isToken: (text: string) => boolean): string {
   let redacted = "";
   let end = 0;
@@ -24,8 +24,8 @@ function redact(text: string, like: RegExp, isToken: (text: string) => boolean):
   return redacted + text.slice(end);
 }
 
-/** Whether a text holds an API key or a session token. */
+/** Whether a text contains an API key or a session token. */
 export const holdsToken = (text: string): boolean => redactTokens(text) !== text;
 
-/** The beginning of a text of a client; redacted before it is cut, for half a token is known no more. */
+/** The start of a client text; it is redacted before it is cut, because half a token is not recognizable. */
 export const excerpt = (text: string, characters: number): string => redactTokens(text).slice(0, characters);

@@ -3,7 +3,7 @@ import type { Environment } from "../common/environment";
 import { randomBase62, toBase62 } from "./base62";
 import { sha256 } from "./sha256";
 
-/** The part of a key that says where it is valid. */
+/** The part of a key that names the environment in which it is valid. */
 export const KEY_ENVIRONMENT = {
   development: "dev",
   staging: "test",
@@ -21,25 +21,25 @@ const SECRET_DIGITS = 22;
 const SESSION_DIGITS = 43;
 const CHECKSUM_DIGITS = 6;
 
-/** CRC32 in base62: a typing error is refused without a query, and secret scanners can tell keys from noise. */
+/** CRC32 in base62: rejects typos without a query and lets secret scanners recognize keys. */
 const checksum = (text: string) => toBase62(crc32(text), CHECKSUM_DIGITS);
 
-const sealed = (text: string) => text + checksum(text);
-const isSealed = (token: string) => sealed(token.slice(0, -CHECKSUM_DIGITS)) === token;
+const withChecksum = (text: string) => text + checksum(text);
+const hasValidChecksum = (token: string) => withChecksum(token.slice(0, -CHECKSUM_DIGITS)) === token;
 
-/** What is stored of a token that is random enough to need no slow hash: its SHA-256, hexadecimal. */
+/** The stored hash of a token: SHA-256 suffices, because tokens are too random to guess. */
 export const hashToken = sha256;
 
-/** A new API key, `agk_<env>_<publicId>_<secret><checksum>`, and its hint, the part that may be shown. */
+/** Mints an API key, `agk_<env>_<publicId>_<secret><checksum>`, and its hint, the public part. */
 export function mintApiKey(environment: KeyEnvironment): { secret: string; hint: string } {
   const hint = `${API_KEY}_${environment}_${randomBase62(PUBLIC_ID_DIGITS)}`;
-  return { secret: sealed(`${hint}_${randomBase62(SECRET_DIGITS)}`), hint };
+  return { secret: withChecksum(`${hint}_${randomBase62(SECRET_DIGITS)}`), hint };
 }
 
-/** A new session token, `ags_<secret><checksum>`. */
-export const mintSessionToken = (): string => sealed(`${SESSION}_${randomBase62(SESSION_DIGITS)}`);
+/** Mints a session token, `ags_<secret><checksum>`. */
+export const mintSessionToken = (): string => withChecksum(`${SESSION}_${randomBase62(SESSION_DIGITS)}`);
 
-/** Whether a bearer token means to be an API key rather than a session token. */
+/** Whether to treat a bearer token as an API key; every token without the session prefix is one. */
 export const isApiKey = (token: string): boolean => !token.startsWith(`${SESSION}_`);
 
 const API_KEY_FORM = new RegExp(
@@ -47,9 +47,10 @@ const API_KEY_FORM = new RegExp(
 );
 const SESSION_FORM = new RegExp(`^${SESSION}_[0-9A-Za-z]{${SESSION_DIGITS + CHECKSUM_DIGITS}}$`);
 
-/** Whether a text has the form of an API key and its checksum is right. */
-export const isWellFormedApiKey = (token: string): boolean => API_KEY_FORM.test(token) && isSealed(token);
+/** Whether a text has the form of an API key and a valid checksum. */
+export const isWellFormedApiKey = (token: string): boolean =>
+  API_KEY_FORM.test(token) && hasValidChecksum(token);
 
-/** Whether a text has the form of a session token and its checksum is right. */
+/** Whether a text has the form of a session token and a valid checksum. */
 export const isWellFormedSessionToken = (token: string): boolean =>
-  SESSION_FORM.test(token) && isSealed(token);
+  SESSION_FORM.test(token) && hasValidChecksum(token);

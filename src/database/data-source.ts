@@ -9,31 +9,31 @@ const model = {
   namingStrategy: new SnakeCaseNaming(),
   synchronize: false,
   logging: false,
-  // Otherwise `findOneBy({ id: undefined })` would answer with the first row of the table.
+  // By default, `findOneBy({ id: undefined })` returns the first row of the table.
   invalidWhereValuesBehavior: { null: "throw", undefined: "throw" },
 } as const satisfies Partial<DataSourceOptions>;
 
-/** How long a statement of SQLite waits for another writer before it gives up (ms). */
+/** How long an SQLite statement waits for another writer (ms). */
 export const WAIT_MS = 5_000;
 
-/** How long to wait for a free connection to PostgreSQL, or for a new one, before giving up (ms). */
+/** How long to wait for a free or new PostgreSQL connection (ms). */
 export const CONNECT_MS = 2_000;
 
 /**
- * Describes, without connecting, how the service reaches its database.
+ * Creates the data source of the service's database without connecting.
  * @param url `sqlite:<file>` or `postgres://…`
- * @param entities its tables
- * @param poolSize most connections to PostgreSQL at a time; SQLite has one writer and one reader
+ * @param entities the entity class of each table
+ * @param poolSize max PostgreSQL connections; SQLite ignores it
  */
 export function createDataSource(
   url: string,
   entities: readonly (new () => object)[],
   poolSize = 10,
 ): DataSource {
-  const whole = { ...model, entities: [...entities] };
+  const common = { ...model, entities: [...entities] };
   if (!url.startsWith("sqlite:")) {
     return new DataSource({
-      ...whole,
+      ...common,
       type: "postgres",
       url,
       poolSize,
@@ -42,14 +42,14 @@ export function createDataSource(
     });
   }
   const source = new DataSource({
-    ...whole,
+    ...common,
     type: "sqlite",
     database: url.slice("sqlite:".length),
     busyTimeout: WAIT_MS,
-    // TypeORM would have it take a stack trace of every call, with the values in it: what failed would show them.
+    // TypeORM enables verbose mode, whose stack traces would leak statement parameters into errors.
     driver: { ...sqlite3, verbose: () => sqlite3 },
   });
-  // SQLite spells int64 INTEGER, and AUTOINCREMENT takes no other spelling; TypeORM would write "bigint".
+  // AUTOINCREMENT requires the type INTEGER; TypeORM would write "bigint".
   const { driver } = source;
   const normalizeType = driver.normalizeType.bind(driver);
   driver.normalizeType = (column) => (column.type === "bigint" ? "integer" : normalizeType(column));

@@ -15,28 +15,30 @@ import { PostgresEngine } from "./postgres/postgres.engine";
 import { SqliteEngine } from "./sqlite/sqlite.engine";
 
 /**
- * A list whose rows processes insert one after the other, so that they become visible in the order of their ids.
- * Features declare theirs once, at module scope.
+ * A list whose inserts are serialized across processes, so that rows become visible in ID order. Declare once at module
+ * scope.
  */
 export class InsertOrderLock {
   private static readonly declared = new Map<number, InsertOrderLock>();
 
-  /** @param number of this list alone, and the same in every version: processes of two versions exclude each other by it */
+  /**
+   * @param number unique per list and stable across versions, because processes of different versions share the lock
+   */
   constructor(readonly number: number) {
     if (InsertOrderLock.declared.has(number))
       throw new Error(`The insert-order lock ${number} is declared twice.`);
     InsertOrderLock.declared.set(number, this);
   }
 
-  /** Every list, in the order in which a unit that needs several takes them. */
+  /** All locks, in the order in which a unit of work must acquire them to avoid deadlocks. */
   static get all(): readonly InsertOrderLock[] {
     return [...InsertOrderLock.declared.values()].sort((a, b) => a.number - b.number);
   }
 }
 
 /**
- * The only way to the rows. Whatever happens to the database, callers meet `unavailable`, an error of their
- * own unit, or a bug.
+ * The only access to the database. It maps every outage to `unavailable` and every race to `conflict`; other errors
+ * come from the caller's own code.
  */
 export class Database {
   private lastWriteFailed = false;
@@ -48,11 +50,11 @@ export class Database {
   ) {}
 
   /**
-   * Connects.
-   * @param source as made by `createDataSource`; closed again by `close`
-   * @param options.serving whether requests wait for the answers: then each comes, or fails, within seconds
-   * @param options.observer told how the database does
-   * @throws StartupError naming the database
+   * Connects to the database.
+   * @param source a data source from `createDataSource`; `close` closes it
+   * @param options.serving whether requests wait for results; if so, each call completes or fails within seconds
+   * @param options.observer receives measurements
+   * @throws StartupError with the database label
    */
   static open(source: DataSource, { serving = false, observer = NO_OBSERVER } = {}): Promise<Database> {
     return starting(source, async () => {
@@ -64,19 +66,26 @@ export class Database {
     });
   }
 
-  /** The rows that have one of the texts, in any order. @throws GatewayError `unavailable` */
+  /**
+   * Returns the rows that match any of the values, in any order.
+   * @throws GatewayError `unavailable`
+   */
   lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
     return this.guarded("database lookup", () => this.engine.lookup(lookup, values));
   }
 
-  /** The rows of each page, in the order of their ids. @throws GatewayError `unavailable` */
+  /**
+   * Returns the rows of each page, in ID order.
+   * @throws GatewayError `unavailable`
+   */
   pages<Row>(paging: KeysetQuery<Row>, pages: readonly PageQuery[]): Promise<Row[][]> {
     return this.guarded("database pages", () => this.engine.pages(paging, pages));
   }
 
   /**
-   * Joins lookups into one query, as the function of this name does.
-   * @param what of the lookups
+   * Coalesces lookups by key into one query and reports the batches to the observer.
+   * @param what the plural name of the lookups
+   * @param load maps distinct keys to values; a missing key has no value
    */
   coalesceByKey<V>(
     what: string,
@@ -86,20 +95,21 @@ export class Database {
   }
 
   /**
-   * Joins calls into one, as the function of this name does.
-   * @param what of the calls
-   * @param most items of one call
+   * Coalesces calls into batches and reports them to the observer.
+   * @param what the plural name of the calls
+   * @param work returns one value or Error per item, in the order of the items
+   * @param maxBatchSize max items per batch
    */
   coalesce<T, V>(
     what: string,
     work: (items: readonly T[]) => Promise<ArrayLike<V | Error>>,
-    most?: number,
+    maxBatchSize?: number,
   ): (item: T) => Promise<V> {
-    return coalesce(work, { ...this.watched(what), ...(most !== undefined && { most }) });
+    return coalesce(work, { ...this.watched(what), ...(maxBatchSize !== undefined && { maxBatchSize }) });
   }
 
   /**
-   * Runs a reading query on committed rows, to all of which an index leads: whoever presents a key waits behind it.
+   * Runs a read-only query on committed rows; it must use an index, because key lookups queue behind it.
    * @throws GatewayError `unavailable`
    */
   read<T>(query: Read<T>): Promise<T> {
@@ -107,16 +117,17 @@ export class Database {
   }
 
   /**
-   * As `read`, for a query that may read many rows. Reports have connections of their own, where owners take turns.
-   * @param owner for whom: the id of an organization
-   * @throws GatewayError `unavailable`, also for a query that takes longer than 3 seconds while requests are served
+   * Runs a read-only query that may read many rows, on separate connections that owners share round-robin.
+   * @param owner the ID of an organization
+   * @throws GatewayError `unavailable`, also when the query takes longer than 3 seconds while serving requests
    */
   report<T>(owner: string, query: Read<T>): Promise<T> {
     return this.guarded("database report", () => this.engine.report(owner, query));
   }
 
   /**
-   * Deletes rows whose text in a column sorts before another, `limit` at most. @returns how many
+   * Deletes at most `limit` rows whose text in a column sorts before another text.
+   * @returns the number of deleted rows
    */
   async deleteBefore(
     tx: EntityManager,
@@ -134,25 +145,25 @@ export class Database {
   }
 
   /**
-   * Runs a unit of work in a transaction and answers once it is durable.
-   * @param manner.background for what no request waits for
-   * @throws whatever the unit throws, after which nothing of it remains; GatewayError `unavailable`,
-   *   or `conflict` where a concurrent unit was first
+   * Runs a unit of work in a transaction and resolves once it is durable.
+   * @param options.background for work that no request waits for
+   * @throws the error of the unit, after a rollback; GatewayError `unavailable`, or `conflict` when a concurrent unit
+   *   won
    */
-  write<T>(unit: UnitOfWork<T>, manner?: Pick<TransactionOptions, "background">): Promise<T> {
-    return this.writing(() => this.engine.transaction(unit, manner));
+  write<T>(unit: UnitOfWork<T>, options?: Pick<TransactionOptions, "background">): Promise<T> {
+    return this.writing(() => this.engine.transaction(unit, options));
   }
 
-  /** Whether the last write that was tried was kept: a full disk, say, refuses writes while reads go on. */
+  /** Whether the last write succeeded: on a full disk, for example, writes fail but reads still work. */
   get lastWriteSucceeded(): boolean {
     return !this.lastWriteFailed;
   }
 
   /**
-   * Joins inserts of one kind, each a unit of its own to its caller, into one statement and one commit: those that
-   * come while one is under way. Should the statement fail, each row is tried by itself.
-   * @param insert adds rows in their order and answers for each a value, or an error that is this row's alone
-   * @param options.singleStatement whether that is one statement, `lockInsertOrder` aside
+   * Batches concurrent inserts of one kind into one statement and one commit; if the batch fails, it retries each row
+   * alone.
+   * @param insert inserts rows in order and returns one value or Error per row
+   * @param options.singleStatement whether `insert` runs one statement, apart from `lockInsertOrder`
    */
   batchInserts<Row, T>(
     insert: (tx: EntityManager, rows: readonly Row[]) => Promise<(T | Error)[]>,
@@ -164,7 +175,7 @@ export class Database {
           this.engine.transaction((tx) => insert(tx, rows), { singleStatement }),
         );
       } catch (error) {
-        // Where the database is gone, nobody knows whether the rows were kept: a second try could add them twice.
+        // After an outage the rows may have been committed, so a retry could insert them twice.
         if (rows.length === 1 || isUnavailable(error)) throw error;
         const alone = rows.map((row) =>
           this.write((tx) => insert(tx, [row])).then(([value]) => value as T | Error),
@@ -176,31 +187,31 @@ export class Database {
     });
   }
 
-  /** As `write`, but one at a time among all processes on this database: for migrations and first start. */
+  /** Runs a unit of work like `write`, but exclusively across all processes: for migrations and bootstrapping. */
   withMigrationLock<T>(unit: UnitOfWork<T>): Promise<T> {
     return this.guarded("database write", () => this.engine.withMigrationLock(unit));
   }
 
   /**
-   * Inside a unit that is about to write: no other unit does so until this one has ended. The rows of a list thus
-   * become visible in the order of their ids.
+   * Blocks inserts into a list by other units of work until this one ends, so that rows become visible in ID order.
+   * Call it before the unit inserts.
    */
   lockInsertOrder(tx: EntityManager, list: InsertOrderLock): Promise<void> {
     return this.engine.lockInsertOrder(tx, list.number);
   }
 
   /**
-   * Inside a unit that takes a right away: lets the inserts into all lists that already judged their callers commit, and
-   * keeps others waiting until this unit has. What a caller writes is thus visible before the answer of this unit, or is
-   * refused.
+   * Waits for inserts that have already authorized their callers and blocks new ones until this unit of work ends. Call
+   * it in a unit that revokes a permission, so that every insert either commits before the revocation or is denied.
    */
   async waitForInserts(tx: EntityManager): Promise<void> {
     for (const list of InsertOrderLock.all) await this.lockInsertOrder(tx, list);
   }
 
   /**
-   * Brings the tables up to date; safe when several processes start at once. Answers what it ran.
-   * @throws StartupError naming the database, also when a newer program has made tables that this one does not know
+   * Runs the pending migrations; safe when several processes start simultaneously.
+   * @returns the names of the migrations that it ran
+   * @throws StartupError with the database label, also when the schema is newer than this version
    */
   async migrate(): Promise<string[]> {
     const run = () =>
@@ -213,7 +224,10 @@ export class Database {
     return (await starting(this.source, run)).map(({ name }) => name);
   }
 
-  /** Names of the migrations that `migrate` would run. @throws StartupError as `migrate` does */
+  /**
+   * Returns the names of the pending migrations.
+   * @throws StartupError with the database label, also when the schema is newer than this version
+   */
   async pendingMigrations(): Promise<string[]> {
     const executor = new MigrationExecutor(this.source);
     const pending = async () => {
@@ -223,19 +237,19 @@ export class Database {
     return (await starting(this.source, pending)).map(({ name }) => name);
   }
 
-  /** What an older program does to rows whose rules it does not know, nobody can tell. */
+  /** An older binary must never write to a newer schema. */
   private async assertNotNewer(executor: MigrationExecutor): Promise<void> {
     const known = new Set((await executor.getAllMigrations()).map(({ name }) => name));
     const [unknown] = (await executor.getExecutedMigrations()).filter(({ name }) => !known.has(name));
     if (unknown !== undefined) {
       throw new StartupError(
         `the database ${databaseLabel(this.source)} was brought up to date by a newer version of this program, ` +
-          `with ${unknown.name}; run that version, or restore a backup from before`,
+          `with ${unknown.name}; run that version, or restore an older backup`,
       );
     }
   }
 
-  /** How busy the way to the rows is now. */
+  /** Returns the current queue lengths and connection counts. */
   stats(): DatabaseStats {
     return this.engine.stats();
   }
@@ -283,7 +297,7 @@ const isUnavailable = (error: unknown) => error instanceof GatewayError && error
 
 const asError = (reason: unknown) => (reason instanceof Error ? reason : new Error(String(reason)));
 
-/** Before anything works, whoever starts the process wants to know which database does not. */
+/** Turns any failure into a StartupError that names the database. */
 async function starting<T>(source: DataSource, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

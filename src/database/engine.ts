@@ -2,104 +2,108 @@ import { isNativeError } from "node:util/types";
 import type { EntityManager, QueryRunner } from "typeorm";
 import type { DatabaseStats } from "./observer";
 
-/** A query that only reads. */
+/** A read-only query. */
 export type Read<T> = (reader: EntityManager) => Promise<T>;
 
-/** A unit of work: every statement through `tx`, all kept or none. */
+/** A unit of work: it runs every statement through `tx`, and all of them commit or none. */
 export type UnitOfWork<T> = (tx: EntityManager) => Promise<T>;
 
-/** How a unit is to be run. */
+/** How to run a unit of work. */
 export interface TransactionOptions {
-  /** It runs no more than one statement, which is all or nothing by itself. */
+  /** The unit runs at most one statement, which is atomic without a transaction. */
   singleStatement?: boolean;
-  /** Nobody waits for it, so it may take longer than what a request asks for. */
+  /** No request waits for the unit, so it gets the longer `BACKGROUND` limits. */
   background?: boolean;
 }
 
-/** The SQL that each property of a row stands for. */
+/** The SQL expression of each property of a row. */
 type Columns<Row> = Readonly<Record<keyof Row & string, string>>;
 
-/** Finds rows by a text of theirs. Always the same object, by which the database knows what it has parsed already. */
+/** Finds rows by a text column. Declare once at module scope: prepared statements are cached by identity. */
 export interface Lookup<Row> {
   columns: Columns<Row>;
-  /** The tables, without FROM. */
+  /** The FROM clause, without `FROM`. */
   from: string;
-  /** The column that holds the text. */
+  /** The column to match. */
   by: string;
 }
 
-/** Pages through a table in the order of its int64 ids. Always the same object, as a Lookup is. */
+/** Pages through a table by int64 ID. Declare once at module scope: prepared statements are cached by identity. */
 export interface KeysetQuery<Row> {
   columns: Columns<Row>;
   table: string;
   id: string;
-  /** The column that can narrow the list, which an index has together with the id. */
+  /** The column that can filter the list; an index must cover it together with the ID. */
   filter: string;
 }
 
-/** The rows of one page: from an int64 on, in decimal, and no more than the limit. */
+/** One page: at most `limit` rows, starting at ID `from` (an int64 in decimal). */
 export interface PageQuery {
-  /** What the column of the filter must hold; null takes all rows. */
+  /** The required value of the filter column; null matches all rows. */
   filter: string | null;
   from: string;
   limit: number;
 }
 
-/** The usual limits of pages, each with the row that tells whether there are more. */
+/** The usual page lengths, each with one extra row that shows whether a next page exists. */
 export const PAGE_LENGTHS = [11, 21, 51, 101] as const;
 
-/** The least usual limit that a page fits in: where pages share a query, no LIMIT can differ from all others. */
+/** Rounds a limit up to a usual page length, because pages that share a query need fixed LIMITs. */
 export function pageLength(limit: number): number {
   const length = PAGE_LENGTHS.find((length) => length >= limit);
   if (length === undefined) throw new Error(`A page of ${limit} rows is too long.`);
   return length;
 }
 
-/**
- * What differs between the databases; nothing outside this folder knows which one it talks to.
- */
+/** The interface of a database engine; code outside this folder does not know which engine it uses. */
 export interface Engine {
-  /** The rows that have one of the texts; on committed rows, after the call, as are pages. */
+  /** Returns the rows that match any of the values, from a snapshot of committed rows taken after the call. */
   lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]>;
-  /** The rows of each page, in the order of their ids. */
+  /** Returns the rows of each page in ID order, from a snapshot of committed rows taken after the call. */
   pages<Row>(paging: KeysetQuery<Row>, pages: readonly PageQuery[]): Promise<Row[][]>;
-  /** Runs a query that never sees an uncommitted row; an index leads to all of its rows. */
+  /** Runs a query that sees committed rows only and finds them by an index. */
   read<T>(query: Read<T>): Promise<T>;
-  /** As `read`, for a query that may read many rows: it holds up neither lookups nor reads. @param owner for whom */
+  /**
+   * Runs a query that may read many rows without delaying lookups or reads.
+   * @param owner the fair-queueing key
+   */
   report<T>(owner: string, query: Read<T>): Promise<T>;
-  /** Runs a unit in a transaction of its own and answers once it is durable; a failed unit leaves nothing. */
-  transaction<T>(unit: UnitOfWork<T>, manner?: TransactionOptions): Promise<T>;
-  /** As a background `transaction`, and no other process is inside `withMigrationLock` on the same database meanwhile. */
+  /** Runs a unit of work in a transaction and resolves once it is durable; a failed unit is rolled back. */
+  transaction<T>(unit: UnitOfWork<T>, options?: TransactionOptions): Promise<T>;
+  /**
+   * Runs a background transaction that excludes every other `withMigrationLock` on the same database, in any process.
+   */
   withMigrationLock<T>(unit: UnitOfWork<T>): Promise<T>;
   /**
-   * Makes the ids that a unit assigns from here on visible in their order among all processes, so that no row
-   * turns up before a cursor that was already handed out. @param list whose ids, any small number
+   * Serializes inserts into a list across processes until the transaction ends, so that no row appears before a cursor
+   * that a client already has.
+   * @param list the lock number of the list
    */
   lockInsertOrder(tx: EntityManager, list: number): Promise<void>;
-  /** SQL that is true of so many rows of a table, of those for which a condition is. */
+  /** Returns an SQL condition that selects at most `limit` of the rows that match another condition. */
   someOf(table: string, condition: string, limit: number): string;
-  /** Whether a failure means "the database cannot serve now" (busy, gone, full), not "the statement is wrong". */
+  /** Whether an error means that the database cannot serve now (busy, gone, full), not that the statement is wrong. */
   isUnavailable(error: unknown): boolean;
-  /** Whether a unique index refused a row that a concurrent transaction had just claimed. */
+  /** Whether an error is a unique violation caused by a concurrent transaction. */
   isConflict(error: unknown): boolean;
-  /** How busy the way to the rows is now. */
+  /** Returns the current queue lengths and connection counts. */
   stats(): DatabaseStats;
   close(): Promise<void>;
 }
 
-/** The statements around a unit. */
+/** The statements around a unit of work. */
 export interface TransactionBoundary {
   begin: string | undefined;
-  /** Makes the unit durable, or fails. */
+  /** Commits the unit durably, or fails. */
   commit: (query: QueryRunner["query"]) => Promise<unknown>;
-  /** Takes back all that the unit did. */
+  /** Rolls back the unit. */
   rollback: (query: QueryRunner["query"]) => Promise<unknown>;
 }
 
 /**
- * Runs a unit in a transaction on a runner that nobody used before and nobody uses again. Once the unit has
- * ended, what it forgot to await or started beside a statement that failed throws: it would otherwise run
- * after the COMMIT or ROLLBACK, on its own or in the transaction of another unit.
+ * Runs a unit of work in a transaction. Statements that the unit did not await throw once it has ended; otherwise they
+ * would run outside the transaction or inside that of another unit.
+ * @param runner a fresh query runner that is not reused afterwards
  */
 export async function transact<T>(
   runner: QueryRunner,
@@ -109,11 +113,11 @@ export async function transact<T>(
   const query = runner.query.bind(runner);
   const seal = () => {
     runner.query = async () => {
-      throw new Error("A statement came after the end of its unit.");
+      throw new Error("A statement ran after the end of its unit of work.");
     };
   };
   if (begin !== undefined) await query(begin);
-  // Tells TypeORM not to begin a transaction of its own inside.
+  // Keeps TypeORM from starting a nested transaction.
   Object.assign(runner, { isTransactionActive: true });
   try {
     const result = await unit(runner.manager);
@@ -127,9 +131,9 @@ export async function transact<T>(
   }
 }
 
-/** The driver's own error code behind whatever TypeORM threw; undefined when there is none. */
+/** Returns the driver's error code from an error that TypeORM may have wrapped. */
 export function driverCode(error: unknown): string | undefined {
   const cause = isNativeError(error) && "driverError" in error ? error.driverError : error;
-  // Not `instanceof`: a native driver may make its errors in another realm.
+  // Not `instanceof`, because a native driver may create its errors in another realm.
   return isNativeError(cause) && "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
 }

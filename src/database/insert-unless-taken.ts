@@ -3,8 +3,7 @@ import type { QueryDeepPartialEntity } from "typeorm/query-builder/QueryPartialE
 import { GatewayError } from "../errors";
 
 /**
- * Inserts a row that has an id, unless a unique index already holds one of its values; decided by the index,
- * so two concurrent inserts cannot both pass.
+ * Inserts a row unless it violates a unique index; the index decides, so two concurrent inserts cannot both succeed.
  * @throws GatewayError `conflict` with the given message
  */
 export async function insertUnlessTaken<T extends ObjectLiteral & { id: string }>(

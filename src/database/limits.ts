@@ -1,13 +1,13 @@
-/** How long things may take (ms). */
+/** Timeouts (ms). */
 export interface Limits {
-  /** All that one caller asks for, waiting for a connection included. */
+  /** For a whole call, including the wait for a connection. */
   call: number;
-  /** One statement: less, so that usually the database ends it and frees its locks itself. */
+  /** For one statement: less than `call`, so that usually the database itself cancels it and frees its locks. */
   statement: number;
 }
 
-/** What requests wait for fails in time, so that a database that says nothing holds nobody up. */
+/** For work that requests wait for; short, so that an unresponsive database cannot block them. */
 export const SERVING: Limits = { call: 4_000, statement: 3_000 };
 
-/** For what no request waits for: migrations, housekeeping, the command line. */
+/** For work that no request waits for: migrations, housekeeping, the command line. */
 export const BACKGROUND: Limits = { call: 600_000, statement: 30_000 };

@@ -1,30 +1,33 @@
-/** What the database itself combines calls into; features add the names of their lookups. */
+/** Names of the database's own batches; features add the names of theirs. */
 export const DATABASE_BATCHES = ["reads", "inserts", "transaction"] as const;
 
-/** How work on the database failed other than by a rule of the service. */
+/** Kinds of database failures other than violations of business rules. */
 export const FAILURES = ["conflict", "unavailable", "unexpected"] as const;
 export type Failure = (typeof FAILURES)[number];
 
-/** Is told how the database does. Called on the path of every request, so it must do no more than count. */
+/** Receives measurements of the database; it is on the hot path, so implementations must only count. */
 export interface DatabaseObserver {
-  /** Calls became one. */
+  /** A batch of calls started. */
   joined(what: string, calls: number): void;
-  /** A transaction ended. @param seconds from its begin until it was durable, or taken back */
+  /**
+   * A transaction ended.
+   * @param seconds from its start until it was durable or rolled back
+   */
   transaction(seconds: number): void;
   failed(failure: Failure): void;
 }
 
-/** For whoever does not want to know. */
+/** No-op observer. */
 export const NO_OBSERVER: DatabaseObserver = {
   joined: () => undefined,
   transaction: () => undefined,
   failed: () => undefined,
 };
 
-/** How busy the way to the rows is at this moment. */
+/** A snapshot of the queues and connections. */
 export interface DatabaseStats {
-  /** How many wait, by what they wait for. */
+  /** The number of waiting calls, by what they wait for. */
   waiting: { reader?: number; writer?: number; connection?: number; transaction?: number; report?: number };
-  /** Connections, where there is a pool of them. */
+  /** Pooled connections; undefined without a pool. */
   connections?: { idle: number; busy: number };
 }

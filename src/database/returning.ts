@@ -1,7 +1,7 @@
 import type { EntityManager } from "typeorm";
 
 /**
- * Runs a statement that changes rows and returns them, in no order that one could rely on.
+ * Runs a statement that changes rows and returns them in no guaranteed order.
  * @param statement ends with `returning …`; its parameters are `$1`, `$2`, … in the order of their first use
  */
 export function allReturning<T>(
@@ -9,11 +9,11 @@ export function allReturning<T>(
   statement: string,
   parameters: readonly unknown[],
 ): Promise<T[]> {
-  // The blank: of a statement that begins with "INSERT " TypeORM's SQLite driver drops the rows that it returns.
+  // TypeORM's SQLite driver drops the returned rows of a statement that starts with "INSERT ", hence the leading space.
   return tx.query(` ${statement}`, [...parameters]);
 }
 
-/** As `allReturning`, for a statement that changes one row. */
+/** Runs a statement like `allReturning`, for one row. */
 export async function returning<T>(
   tx: EntityManager,
   statement: string,
@@ -23,7 +23,7 @@ export async function returning<T>(
   return row as T;
 }
 
-/** `($1, $2), ($3, $4)`: the VALUES of an insert of so many rows and columns. */
+/** Returns the VALUES placeholders of an insert, for example `($1, $2), ($3, $4)` for two rows and two columns. */
 export function placeholders(rows: number, columns: number): string {
   const row = (first: number) =>
     Array.from({ length: columns }, (_, column) => `$${first + column}`).join(", ");

@@ -1,24 +1,25 @@
 import { GatewayError } from "../errors";
 
 /**
- * Lets so many do a thing at a time. The others wait, but not for ever: in turn by owner, so that one who asks for much
- * keeps no other waiting, and of each owner in the order in which they came.
+ * A counting semaphore with timeouts. Waiters queue round-robin by owner and first-in first-out within an owner, so
+ * that a busy owner does not starve the others.
  */
 export class Semaphore {
   private readonly waiting = new Map<string, Set<() => void>>();
 
-  /** @param free how many at a time */
+  /** @param free the number of permits */
   constructor(private free: number) {}
 
-  /** How many wait. */
+  /** The number of waiters. */
   get queue(): number {
     return [...this.waiting.values()].reduce((sum, { size }) => sum + size, 0);
   }
 
   /**
-   * Waits for a turn, which lasts until `end`.
-   * @param owner for whom it is
-   * @throws GatewayError `unavailable` when none comes in time (ms)
+   * Acquires a permit, to be released by `end`.
+   * @param withinMs how long to wait (ms)
+   * @param owner the fair-queueing key
+   * @throws GatewayError `unavailable` on timeout
    */
   async begin(withinMs: number, owner = ""): Promise<void> {
     if (this.free > 0) {
@@ -32,14 +33,18 @@ export class Semaphore {
       };
       const timer = setTimeout(() => {
         this.remove(owner, begin);
-        reject(new GatewayError("unavailable", undefined, { cause: new Error("no turn came in time") }));
+        reject(
+          new GatewayError("unavailable", undefined, {
+            cause: new Error("timed out waiting for a connection"),
+          }),
+        );
       }, withinMs);
       const own = this.waiting.get(owner) ?? new Set();
       this.waiting.set(owner, own.add(begin));
     });
   }
 
-  /** Ends a turn: the next begins. */
+  /** Releases a permit, which goes to the next waiter. */
   end(): void {
     const [first] = this.waiting;
     if (first === undefined) {
@@ -48,7 +53,7 @@ export class Semaphore {
     }
     const [owner, own] = first;
     const [next] = own;
-    // To the end of the row of owners.
+    // Move the owner to the end of the queue.
     this.waiting.delete(owner);
     if (own.size > 1) this.waiting.set(owner, own);
     if (next !== undefined) own.delete(next);

@@ -2,7 +2,7 @@ import { DefaultNamingStrategy } from "typeorm";
 
 const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** `createdAt` in the code is `created_at` in the database, so that SQL typed by hand needs no quotes. */
+/** Maps `createdAt` in code to `created_at` in the database, so that handwritten SQL needs no quotes. */
 export class SnakeCaseNaming extends DefaultNamingStrategy {
   override tableName(className: string, customName?: string): string {
     return customName ?? snake(className).replace(/^_/, "");

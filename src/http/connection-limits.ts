@@ -8,17 +8,17 @@ import type { Config } from "../config";
 /** Log closed connections at most once per interval (ms). */
 const LOG_INTERVAL_MS = 60_000;
 
-/** How long a connection may say nothing, or take over a request: for each server that listens. */
+/** Returns the timeouts of a listening server. */
 export const connectionLimits = ({ requestTimeoutMs }: Pick<Config, "requestTimeoutMs">) =>
   ({
     requestTimeout: requestTimeoutMs,
     headersTimeout: requestTimeoutMs,
     connectionsCheckingInterval: Math.min(requestTimeoutMs / 2, 10_000),
-    // Refused with the others that have no fit Host, in JSON.
+    // `rejectAmbiguousRequests` rejects a missing Host in JSON instead.
     requireHostHeader: false,
   }) satisfies ServerOptions;
 
-/** Hangs up on connections beyond the most in all, and beyond the most of one address or IPv6 network of 64 bits. */
+/** Closes new connections beyond the total limit or beyond the limit per IPv4 address or IPv6 /64 network. */
 export function limitConnections(
   server: Server,
   { maxConnections, maxConnectionsPerAddress }: Pick<Config, "maxConnections" | "maxConnectionsPerAddress">,
@@ -34,10 +34,7 @@ export function limitConnections(
     if (count > maxConnectionsPerAddress) {
       socket.destroy();
       if (throttle() === undefined) return;
-      log.warn(
-        { ip: network },
-        "an address has MAX_CONNECTIONS_PER_ADDRESS connections: others are hung up on",
-      );
+      log.warn({ ip: network }, "an address reached MAX_CONNECTIONS_PER_ADDRESS: new connections are closed");
       return;
     }
     counts.set(network, count);

@@ -3,23 +3,23 @@ import type { Socket } from "node:net";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { type ErrorCode, GatewayError } from "../errors";
 
-/** Fastify's own refusals in the words of the error table. */
+/** Maps Fastify's errors to error codes. */
 const CODES: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: "invalid_content_type",
   FST_ERR_BAD_URL: "not_found",
-  // A path that has routes refuses the method QUERY before anybody misses its content type.
+  // Only unknown paths get here: known paths already reject the method QUERY with 405.
   FST_ERR_ROUTE_MISSING_CONTENT_TYPE: "not_found",
   FST_ERR_ASYNC_CONSTRAINT: "not_found",
 };
 
-/** What a client may learn of a failure outside GraphQL. */
+/** Converts a failure outside GraphQL to an error that is safe to send to a client. */
 function toHttpError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   const code = error instanceof Error && "code" in error ? CODES[String(error.code)] : undefined;
   return new GatewayError(code ?? "internal_error", undefined, { cause: error });
 }
 
-/** Answers a failure as `{"code","message","status"}`, and logs one that is the server's. */
+/** Sends a failure as `{"code","message","status"}` and logs server errors. */
 export function sendError(
   error: FastifyError | Error,
   request: FastifyRequest,
@@ -28,7 +28,7 @@ export function sendError(
   return reply.send(setErrorHead(error, request, reply).toBody());
 }
 
-/** Sets status and headers for a failure, and logs one that is the server's. */
+/** Sets the status and headers of a failure and logs server errors. */
 export function setErrorHead(error: unknown, request: FastifyRequest, reply: FastifyReply): GatewayError {
   const failure = toHttpError(error);
   if (failure.status >= 500 && !request.wasShed) request.log.error({ err: failure.cause }, failure.code);
@@ -40,25 +40,26 @@ export function setErrorHead(error: unknown, request: FastifyRequest, reply: Fas
   return failure;
 }
 
-/** Refusals of Node's parser in the words of the error table. */
+/** Maps errors of Node's parser to error codes. */
 const PARSER_CODES: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: "header_fields_too_large",
   ERR_HTTP_REQUEST_TIMEOUT: "request_timeout",
 };
 
 /**
- * Answers bytes that are not HTTP, headers that are too large or too slow: there is no request to speak of.
- * @param headers of every answer
+ * Creates the handler for connections without a valid request: bytes that are not HTTP, or headers too large or too
+ * slow.
+ * @param headers the default response headers
  */
 export const answerClientErrors =
   (headers: Readonly<Record<string, string>>) =>
   (error: Error & { code?: string }, socket: Socket): void => {
-    // Whoever fails at the handshake of TLS could not read an answer, and would keep the connection from ending.
+    // A client that fails the TLS handshake cannot read a response and would keep the connection open.
     if (!/^(HPE|ERR_HTTP)_/.test(error.code ?? "") || !socket.writable) {
       socket.destroy();
       return;
     }
-    // As Node's own handler does: nothing may stand in the middle of an answer, or after one that was the last.
+    // Like Node's own handler, never write into a response that has started.
     if ((socket as { _httpMessage?: ServerResponse | null })._httpMessage?.headersSent) {
       socket.destroySoon();
       return;

@@ -7,10 +7,10 @@ import type { InFlightRequests } from "./plugins/in-flight-requests";
 import { createHttpServer } from "./server";
 
 /**
- * Listens on a port for probes and scrapes only, in plain HTTP, with the hooks and limits of the other server. That one
- * accepts one new connection per event-loop turn: under load, a probe would wait for seconds behind those of clients.
+ * Listens on a separate port for probes and scrapes, in plain HTTP. Node accepts one connection per listener and
+ * event-loop tick, so on the main port a probe could wait for seconds behind clients.
  * @param addRoutes adds the routes of probes and scrapes
- * @throws StartupError
+ * @throws StartupError when the port is not available
  */
 export async function listenForManagement(
   config: Config,
@@ -27,15 +27,15 @@ export async function listenForManagement(
     await app.listen(address);
   } catch (cause) {
     await app.close();
-    throw new StartupError(`OPERATIONS_PORT ${address.port} cannot be listened on`, { cause });
+    throw new StartupError(`cannot listen on OPERATIONS_PORT ${address.port}`, { cause });
   }
   return app;
 }
 
-/** Stops without waiting for connections. */
+/** Stops a server without waiting for connections. */
 export async function closeNow(app: FastifyInstance): Promise<void> {
   const closed = app.close();
-  // Not left to Fastify, which would accept connections for some turns more and then wait for those that are silent.
+  // Fastify alone would keep accepting connections for some ticks and then wait for silent ones.
   app.server.close();
   app.server.closeAllConnections();
   await closed;

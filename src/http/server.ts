@@ -22,14 +22,15 @@ import { readTls, renewTls } from "./tls";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Who calls and from where; set before the body is read, on the routes that ask for it. */
+    /** The caller and its origin; set before the body is read, on routes that require it. */
     callContext: RequestContext;
   }
 }
 
 /**
- * An HTTP server with all that its routes share: request ids, JSON bodies, errors, CORS, logs. Never listens.
- * @param requests follows them all, those too that are refused at once
+ * Creates an HTTP server, not yet listening, with everything that routes share: request IDs, JSON bodies, errors, CORS,
+ * logs.
+ * @param requests tracks all requests, including rejected ones
  */
 export async function createHttpServer(
   config: Config,
@@ -46,14 +47,14 @@ export async function createHttpServer(
     requestTimeout: config.requestTimeoutMs,
     requestIdHeader: false,
     genReqId: ({ headers }) => requestId(headers["x-request-id"]),
-    // What is under way is finished, idle connections are not waited for.
+    // Finish in-flight requests, but do not wait for idle connections.
     forceCloseConnections: "idle",
     return503OnClosing: false,
     clientErrorHandler: answerClientErrors(headers),
-    // For what is refused before the hooks run, such as a URL that cannot be decoded.
+    // Errors before the hooks run, such as a URL that cannot be decoded.
     frameworkErrors: (error, request, reply) =>
       sendError(error, request, reply.headers({ ...headers, "x-request-id": request.id })),
-    // As long as Node lets a URL be, so that a long petId meets the same checks as a short one.
+    // Node's own limit for a URL, so that a long petId meets the same checks as a short one.
     routerOptions: { maxParamLength: 16_384 },
     ...(config.tls
       ? { https: { ...limits, ...readTls(config.tls), handshakeTimeout: config.requestTimeoutMs } }
@@ -62,7 +63,7 @@ export async function createHttpServer(
   limitConnections(app.server, config, log);
   if (config.tls) renewTls(app, config.tls);
 
-  // Fastify knows only the common ones; the others are to be 405 on a path that has routes, not 404.
+  // Fastify knows only common methods; the others must get 405 on a known path, not 404.
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   app.decorateRequest("callContext", null as never);
   requests.follow(app);
@@ -78,7 +79,7 @@ export async function createHttpServer(
   app.removeAllContentTypeParsers();
   readJsonBodies(app, config);
   await allowOrigins(app, config);
-  // After CORS, so that pages that may call can read the refusals.
+  // After CORS, so that allowed pages can read the errors.
   shedOverload(app, config, log, requests);
   rejectAmbiguousRequests(app);
   refuseForeignHosts(app, config);
@@ -86,12 +87,12 @@ export async function createHttpServer(
   return app;
 }
 
-/** Serves a request with an unknown expectation (RFC 9110, 10.1.1), which Node would answer itself, with a bare 417. */
+/** Serves a request with an unknown expectation (RFC 9110, 10.1.1), which Node would reject with a bare 417. */
 function ignoreExpectations({ server }: FastifyInstance): void {
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
 }
 
-/** Answers what is under way at a stop with `Connection: close`; a client that keeps its connection would hold it up. */
+/** Adds `Connection: close` to responses during shutdown, which kept-alive connections would delay. */
 function endConnectionsOnClose(app: FastifyInstance): void {
   let closing = false;
   app.addHook("preClose", async () => {
@@ -103,6 +104,6 @@ function endConnectionsOnClose(app: FastifyInstance): void {
   });
 }
 
-/** A client's own X-Request-Id where it is fit for logs and headers, otherwise a new one. */
+/** Returns the client's X-Request-Id if it is safe for logs and headers, otherwise a new one. */
 const requestId = (given: string | string[] | undefined): string =>
   typeof given === "string" && /^[\w.:-]{1,64}$/.test(given) && !holdsToken(given) ? given : randomUUID();

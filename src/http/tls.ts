@@ -7,10 +7,10 @@ import { StartupError } from "../errors";
 
 type Files = NonNullable<Config["tls"]>;
 
-/** How often to look whether a certificate was renewed (ms). */
+/** How often to check for a renewed certificate (ms). */
 const LOOK_INTERVAL_MS = 10_000;
 
-/** Ciphers with forward secrecy and authenticated encryption alone, whatever Node's defaults and NODE_OPTIONS say. */
+/** Ciphers with forward secrecy and authenticated encryption only, regardless of Node's defaults and NODE_OPTIONS. */
 const CIPHERS = [
   "TLS_AES_128_GCM_SHA256",
   "TLS_AES_256_GCM_SHA384",
@@ -24,8 +24,8 @@ const CIPHERS = [
 ].join(":");
 
 /**
- * Options of a TLS server with the certificate and key of the files.
- * @throws StartupError when they cannot be read or do not fit together
+ * Reads the certificate and key into options for a TLS server.
+ * @throws StartupError when they cannot be read or do not match
  */
 export function readTls({ certFile, keyFile }: Files): SecureContextOptions {
   try {
@@ -44,8 +44,8 @@ export function readTls({ certFile, keyFile }: Files): SecureContextOptions {
 }
 
 /**
- * Takes up a renewed certificate for new connections as soon as its files change; while they do not fit together, the
- * old one stays. Ends with the server.
+ * Reloads the certificate for new connections when its files change, until the server closes. While certificate and key
+ * do not match, the old pair stays in use.
  */
 export function renewTls(app: FastifyInstance, files: Files, interval = LOOK_INTERVAL_MS): void {
   const renew = () => {

@@ -1,10 +1,10 @@
 import { Counter, Gauge, type Metric, type Registry } from "prom-client";
 import type { Count, Distribution, LabeledMetric } from "./labeled-metric";
 
-/** Name and meaning of a metric. */
+/** Name and help text of a metric. */
 export type Naming = readonly [name: string, help: string];
 
-/** Registers counts that are kept outside prom-client, whose own counters are too slow for every request. */
+/** Registers counts kept outside prom-client, whose counters are too slow for the hot path. */
 export function registerCounts(
   registry: Registry,
   [name, help]: Naming,
@@ -22,7 +22,7 @@ export function registerCounts(
   });
 }
 
-/** Registers numbers that are read at the time of a scrape. */
+/** Registers a gauge whose values are read at each scrape. */
 export function registerGauge(
   registry: Registry,
   [name, help]: Naming,
@@ -41,7 +41,7 @@ export function registerGauge(
   });
 }
 
-/** Like `registerCounts`, for distributions. */
+/** Registers distributions as histograms, also kept outside prom-client. */
 export function registerDistributions(
   registry: Registry,
   [name, help]: Naming,
@@ -57,7 +57,7 @@ export function registerDistributions(
       values: [...labeled.entries()].flatMap(([labels, distribution]) => linesOf(name, labels, distribution)),
     }),
   };
-  // The library reads no more of a metric than this, but has no type for it.
+  // prom-client reads only these members of a metric, but has no type for them.
   registry.registerMetric(metric as unknown as Metric);
 }
 

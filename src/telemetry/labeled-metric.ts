@@ -5,19 +5,25 @@ interface Node<Value> {
 }
 
 /**
- * Values by their labels, each made at its first use. On the path of every request: a value is found by one look into
- * a map for each label, without making a key of them all.
+ * Values by label, created on first use. It is on the hot path, so a lookup takes one map access per label and builds
+ * no composite key.
  */
 export class LabeledMetric<Value> {
   private readonly root: Node<Value> = { labels: [], value: undefined, below: new Map() };
 
-  /** @param names of the labels, in the order in which `labels` takes their values */
+  /**
+   * @param names label names, in the order of the arguments of `labels`
+   * @param make creates a value
+   */
   constructor(
     readonly names: readonly string[],
     private readonly make: () => Value,
   ) {}
 
-  /** @param values one per name, from closed lists: what is made is never forgotten */
+  /**
+   * Returns the value for a combination of labels.
+   * @param values one per name, from closed lists, because values are never evicted
+   */
   labels(...values: readonly string[]): Value {
     let node = this.root;
     for (const label of values) {
@@ -32,7 +38,7 @@ export class LabeledMetric<Value> {
     return node.value;
   }
 
-  /** Every value that was made, with its labels. */
+  /** Yields every value with its labels. */
   *entries(node = this.root): Generator<[labels: Record<string, string>, value: Value]> {
     if (node.value !== undefined) {
       yield [Object.fromEntries(this.names.map((name, i) => [name, node.labels[i] ?? ""])), node.value];
@@ -50,13 +56,13 @@ export class Count {
   }
 }
 
-/** How many values were at most as large as each of some bounds. */
+/** A histogram with fixed bucket bounds. */
 export class Distribution {
-  /** One for each bound, not counting those of the bounds before it, and one for what is larger than all. */
+  /** Non-cumulative counts, one per bucket; the last bucket has no upper bound. */
   readonly counts: number[];
   sum = 0;
 
-  /** @param bounds ascending */
+  /** @param bounds upper bounds of the buckets, ascending */
   constructor(readonly bounds: readonly number[]) {
     this.counts = Array(bounds.length + 1).fill(0);
   }

@@ -6,11 +6,11 @@ import { version } from "../version";
 import { registerCounts, registerDistributions, registerGauge } from "./exposition";
 import { Count, Distribution, LabeledMetric } from "./labeled-metric";
 
-/** From a request that waits for nothing to one that its client has given up on (s). */
+/** Histogram bounds (s), from a request that waits for nothing to one whose client has timed out. */
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 
-/** What may become of a key that is presented. */
+/** Possible outcomes of a key check. */
 const KEY_OUTCOMES = [
   "accepted",
   "invalid_api_key",
@@ -24,8 +24,8 @@ const count = () => new Count();
 const seconds = () => new Distribution(SECONDS);
 
 /**
- * What one app tells of itself to operators. It is counted in plain numbers, which cost a request next to nothing; only
- * a scrape makes text of them. Labels come from closed lists, never from what a client sent.
+ * The metrics of one app, kept as plain numbers that are formatted only at a scrape. Labels come from closed lists,
+ * never from client input.
  */
 export class Metrics implements DatabaseObserver {
   private readonly registry = new Registry();
@@ -38,13 +38,13 @@ export class Metrics implements DatabaseObserver {
   private readonly transactions = new LabeledMetric([], seconds);
   private readonly failures = new LabeledMetric(["kind"], count);
 
-  /** @param batches names of what the lookups of features are combined into */
+  /** @param batches names of the features' batches */
   constructor(batches: readonly string[] = []) {
     const { registry } = this;
-    registerCounts(registry, ["gateway_http_requests_total", "Requests that ended."], this.requests);
+    registerCounts(registry, ["gateway_http_requests_total", "Completed requests."], this.requests);
     registerDistributions(
       registry,
-      ["gateway_http_request_duration_seconds", "From the head of a request to the end of its answer."],
+      ["gateway_http_request_duration_seconds", "Time from the request head to the end of the response."],
       this.durations,
     );
     registerCounts(
@@ -52,36 +52,32 @@ export class Metrics implements DatabaseObserver {
       ["gateway_graphql_operations_total", "GraphQL operations, by outcome."],
       this.operations,
     );
-    registerCounts(
-      registry,
-      ["gateway_key_checks_total", "API keys presented, by what became of them."],
-      this.keyChecks,
-    );
+    registerCounts(registry, ["gateway_key_checks_total", "API key checks, by outcome."], this.keyChecks);
     registerDistributions(
       registry,
-      ["gateway_database_batch_size", "Calls that were joined into one query, statement or transaction."],
+      ["gateway_database_batch_size", "Calls combined into one query, statement or transaction."],
       this.joins,
     );
     registerDistributions(
       registry,
       [
         "gateway_database_transaction_duration_seconds",
-        "From the begin of a transaction until it was durable.",
+        "Time from the start of a transaction until it is durable.",
       ],
       this.transactions,
     );
     registerCounts(
       registry,
-      ["gateway_database_errors_total", "Work on the database that failed, by kind."],
+      ["gateway_database_errors_total", "Failed database operations, by kind."],
       this.failures,
     );
     registerGauge(
       registry,
-      ["gateway_build_info", "The program; always 1."],
+      ["gateway_build_info", "Version of the gateway and of Node.js; always 1."],
       ["version", "node_version"],
       () => [[{ version, node_version: process.version }, 1]],
     );
-    // From the start, so that a rate over the first of a kind is not lost.
+    // Create every series at the start: a rate needs a sample before the first event.
     for (const outcome of KEY_OUTCOMES) this.keyChecks.labels(outcome);
     for (const kind of FAILURES) this.failures.labels(kind);
     for (const what of [...DATABASE_BATCHES, ...batches]) this.joins.labels(what);
@@ -100,38 +96,38 @@ export class Metrics implements DatabaseObserver {
     this.failures.labels(failure).inc();
   }
 
-  /** Adds how many requests are under way. */
+  /** Registers a gauge of the in-flight requests. */
   watchRequests(requests: { readonly count: number }): void {
     registerGauge(
       this.registry,
-      ["gateway_http_requests_in_flight", "Requests that are not answered yet."],
+      ["gateway_http_requests_in_flight", "Requests not answered yet."],
       [],
       () => [[{}, requests.count]],
     );
   }
 
-  /** Adds how busy the way to the rows is. */
+  /** Registers gauges of the database's queues and connections. */
   watch(database: Pick<Database, "stats">): void {
     registerGauge(
       this.registry,
-      ["gateway_database_waiting", "Calls that wait for their turn at the database, by what they wait for."],
+      ["gateway_database_waiting", "Calls that wait for the database, by what they wait for."],
       ["for"],
       () => Object.entries(database.stats().waiting).map(([what, calls]) => [{ for: what }, calls]),
     );
     registerGauge(
       this.registry,
-      ["gateway_database_connections", "Connections of the pool, by state."],
+      ["gateway_database_connections", "Connections in the pool, by state."],
       ["state"],
       () => Object.entries(database.stats().connections ?? {}).map(([state, n]) => [{ state }, n]),
     );
   }
 
-  /** Adds what the process does: CPU, memory, garbage collection, event loop. Once a process, for it never ends. */
+  /** Registers process metrics: CPU, memory, garbage collection, event loop. Call once per process: they never stop. */
   watchProcess(): void {
     collectDefaultMetrics({ register: this.registry });
     new Counter({
       name: "gateway_event_loop_busy_seconds_total",
-      help: "Time for which the event loop was at work: its rate is 1 where the process is at its limit.",
+      help: "Time that the event loop was busy: a rate of 1 means that the process is saturated.",
       registers: [this.registry],
       collect() {
         this.reset();
@@ -140,7 +136,7 @@ export class Metrics implements DatabaseObserver {
     });
   }
 
-  /** Everything, in Prometheus' text format 0.0.4. */
+  /** All metrics in the Prometheus text format 0.0.4. */
   text(): Promise<string> {
     return this.registry.metrics();
   }

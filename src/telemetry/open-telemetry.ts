@@ -20,21 +20,21 @@ import { logThrottle } from "../common/throttled-log";
 import type { Config } from "../config";
 import { version } from "../version";
 
-/** How long a stop waits for the collector to accept the last spans (ms). */
+/** How long shutdown waits for the collector to accept the last spans (ms). */
 const CLOSE_TIMEOUT_MS = 1_500;
 
-/** Log failed exports at most once per interval (ms): while the collector is away, every batch fails. */
+/** Log failed exports at most once per interval (ms), because every batch fails while the collector is down. */
 const LOG_INTERVAL_MS = 60_000;
 
-/** What the process has started to send its traces. */
+/** The running trace export of the process. */
 export interface Tracing {
-  /** Sends the spans that have ended, and stops; gives up after a short time. */
+  /** Flushes the ended spans and stops; gives up after `CLOSE_TIMEOUT_MS`. */
   close(): Promise<void>;
 }
 
 /**
- * Registers OpenTelemetry for the process: from now on spans become active, and are sent by OTLP over HTTP. The SDK
- * reads its further settings (headers, batches, limits) from `OTEL_…` itself.
+ * Registers OpenTelemetry for the process and exports spans by OTLP over HTTP. The SDK reads further settings (headers,
+ * batches, limits) from `OTEL_…` variables.
  */
 export function startTracing(
   { url, serviceName, sampler }: NonNullable<Config["tracing"]>,
@@ -57,7 +57,7 @@ export function startTracing(
         () => true,
       );
       if (await Promise.race([sent, sleep(CLOSE_TIMEOUT_MS, false)])) return;
-      log.warn("the collector does not accept the last traces: they are given up");
+      log.warn("the collector did not accept the last traces in time: they are given up");
     },
   };
 }
@@ -65,8 +65,8 @@ export function startTracing(
 const ids = new RandomIdGenerator();
 
 /**
- * The sampler of the settings, but that a client's `traceparent` cannot have a request traced: neither its flag nor its
- * trace id, which the client can choose to fit the ratio, decides. A client can ask not to be traced.
+ * Creates the configured sampler, but ignores the sampled flag and the trace ID of a client's `traceparent`, so that
+ * clients cannot force tracing. A client can still opt out.
  */
 function createSampler({ name, ratio }: NonNullable<Config["tracing"]>["sampler"]): Sampler {
   const kind = name.replace("parentbased_", "");
@@ -76,18 +76,18 @@ function createSampler({ name, ratio }: NonNullable<Config["tracing"]>["sampler"
       : kind === "always_on"
         ? new AlwaysOnSampler()
         : new TraceIdRatioBasedSampler(ratio);
-  const ofClients: Sampler = {
+  const remoteSampler: Sampler = {
     shouldSample: (context, _traceId, ...rest) => root.shouldSample(context, ids.generateTraceId(), ...rest),
     toString: () => `own decision of ${root}`,
   };
   return new ParentBasedSampler({
     root,
-    remoteParentSampled: ofClients,
-    remoteParentNotSampled: name === kind ? ofClients : new AlwaysOffSampler(),
+    remoteParentSampled: remoteSampler,
+    remoteParentNotSampled: name === kind ? remoteSampler : new AlwaysOffSampler(),
   });
 }
 
-/** Logs batches that could not be sent; the SDK itself says nothing. */
+/** Logs failed exports, about which the SDK is silent. */
 function loggingFailures(exporter: SpanExporter, log: Logger): SpanExporter {
   const throttle = logThrottle(LOG_INTERVAL_MS);
   return {

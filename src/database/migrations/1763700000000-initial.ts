@@ -28,7 +28,10 @@ const references = (column: string, table: string): NonNullable<TableOptions["fo
 });
 const index = (...columnNames: string[]) => ({ columnNames });
 
-/** @param bigint how this database spells an int64 that it can also count up by itself */
+/**
+ * Describes the tables.
+ * @param bigint the database's name for an auto-incrementing int64 type
+ */
 const tables = (bigint: string): TableOptions[] => [
   {
     name: "organization",
@@ -174,7 +177,7 @@ const tables = (bigint: string): TableOptions[] => [
   },
 ];
 
-/** The first schema. Written in TypeORM's schema API, so that it serves both databases. */
+/** The first schema, written in TypeORM's schema API so that it runs on both databases. */
 export class Initial1763700000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const table of describe(runner)) await runner.createTable(table);

@@ -3,7 +3,7 @@ import { type MigrationInterface, type QueryRunner, TableIndex } from "typeorm";
 const TABLE = "audit_entry";
 const index = (...columnNames: string[]) => new TableIndex({ columnNames });
 
-/** An index for each filter of the audit log, within an organization and in the order in which it is listed. */
+/** One index per filter of the audit log, each within an organization and in list order. */
 const ADDED = ["target_id", "actor_id", "action"].map((column) => ["organization_id", column, "id"] as const);
 const REPLACED = ["target_id", "id"] as const;
 

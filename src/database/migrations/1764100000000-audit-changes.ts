@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from "typeorm";
 
 /**
- * What changed, and the hint of a key, become columns of their own. Earlier entries have both in `detail`:
- * `<hint>`, `<hint>, now <new name>` or `<hint>, grace of <n> s`. What is none of these stays there.
+ * Moves the changes and a key's hint from `detail` to separate columns. Earlier entries have both in `detail` as
+ * `<hint>`, `<hint>, now <new name>` or `<hint>, grace of <n> s`; other texts stay there.
  */
 export class AuditChanges1764100000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -15,27 +15,27 @@ import type { Limits } from "../limits";
 import type { DatabaseStats } from "../observer";
 import { Semaphore } from "../semaphore";
 
-/** How long a unit may do nothing between two statements (ms): a process that is cut off holds locks no longer. */
+/** How long a transaction may be idle (ms), so that a process that lost its network does not keep locks. */
 const IDLE_MS = 5_000;
 
-/** For so long a read is begun again when its connection turns out to be broken (ms). */
-const AGAIN_MS = 1_000;
+/** How long to retry a read on broken connections (ms). */
+const RETRY_MS = 1_000;
 
 /**
- * One in this many connections is kept for short reads, and as many serve reports: neither transactions, which wait for
- * each other, nor reports, which read much, hold up the lookup of a key.
+ * One in this many connections is reserved for short reads, and as many serve reports, so that neither transactions nor
+ * reports delay a key lookup.
  */
 const SHARE = 5;
 
-/** SQLSTATE of what ends the connection (PostgreSQL manual, appendix A): all that was under way is gone with it. */
+/** SQLSTATEs that end the connection (PostgreSQL manual, appendix A). */
 const LOST = /^08[0-9A-Z]{3}$|^57P0[12]$/;
 
-/** Unlike the system's own five letters, `EPIPE`. */
+/** Excludes five-letter system error codes such as `EPIPE`. */
 const SQLSTATE = /^[0-9FHPX][0-9A-Z]{4}$/;
 
 /**
- * Hands out the connections of the pool. One that does not answer in time is ended, and what was under way on it
- * fails: a server that is frozen or cut off says nothing at all, not even that it stopped.
+ * Hands out pooled connections and destroys those that do not respond in time, because a frozen or unreachable server
+ * reports no error.
  */
 export class PostgresConnections {
   private readonly transactions: Semaphore;
@@ -61,7 +61,7 @@ export class PostgresConnections {
     return connections;
   }
 
-  /** How many wait, and what the connections do. */
+  /** Returns the queue lengths and the connection counts. */
   stats(): DatabaseStats {
     const { totalCount, idleCount, waitingCount } = this.pool;
     return {
@@ -74,9 +74,12 @@ export class PostgresConnections {
     return (this.source.driver as PostgresDriver).master;
   }
 
-  /** A connection for one query that reads. @throws GatewayError `unavailable` when there is none in time */
+  /**
+   * Runs one read-only query on a pooled connection.
+   * @throws GatewayError `unavailable` when no connection is free in time
+   */
   forQuery<T>(query: (client: PoolClient) => Promise<T>): Promise<T> {
-    return again(async () => {
+    return retryLost(async () => {
       const until = performance.now() + this.limits.call;
       const client = await this.pool.connect().catch(cannotConnect);
       const timer = endAt(until, client);
@@ -88,18 +91,21 @@ export class PostgresConnections {
         throw error;
       } finally {
         clearTimeout(timer);
-        // A connection that failed is not used again: nobody knows what state it is in.
+        // Destroy a failed connection, because its state is unknown.
         client.release(failure);
       }
     });
   }
 
-  /** As `forQuery`, for reads through TypeORM. */
+  /** Runs a read like `forQuery`, but through TypeORM. */
   forReading<T>(read: (runner: QueryRunner) => Promise<T>): Promise<T> {
-    return again(() => this.connected(performance.now() + this.limits.call, read));
+    return retryLost(() => this.connected(performance.now() + this.limits.call, read));
   }
 
-  /** As `forReading`, for a read of many rows. @param owner who takes turns with others */
+  /**
+   * Runs a read of many rows like `forReading`.
+   * @param owner the fair-queueing key
+   */
   async forReport<T>(owner: string, read: (runner: QueryRunner) => Promise<T>): Promise<T> {
     await this.reports.begin(this.limits.call, owner);
     try {
@@ -109,7 +115,7 @@ export class PostgresConnections {
     }
   }
 
-  /** As `forQuery`, for one transaction. */
+  /** Runs one transaction on a pooled connection. */
   async forTransaction<T>(limits: Limits, work: (runner: QueryRunner) => Promise<T>): Promise<T> {
     const until = performance.now() + limits.call;
     await this.transactions.begin(CONNECT_MS);
@@ -137,9 +143,8 @@ export class PostgresConnections {
 }
 
 /**
- * Whether the connection was broken, not only a statement refused. A failed query without a SQLSTATE is one that the
- * server never answered, and a connection that ends between two statements is released at once, which TypeORM says in
- * two ways.
+ * Whether an error means that the connection broke, not only that a statement failed. A failed query without a SQLSTATE
+ * got no response, and TypeORM reports a connection that ends between two statements by either of two errors.
  */
 export function isLost(error: unknown): boolean {
   if (error instanceof QueryRunnerAlreadyReleasedError) return true;
@@ -149,9 +154,9 @@ export function isLost(error: unknown): boolean {
   return LOST.test(code) || !SQLSTATE.test(code);
 }
 
-/** Begins a read again while its connection turns out to be broken, as those are that outlived a restart of the server. */
-async function again<T>(read: () => Promise<T>): Promise<T> {
-  const until = performance.now() + AGAIN_MS;
+/** Retries a read whose connection is broken, as pooled connections are after a server restart. */
+async function retryLost<T>(read: () => Promise<T>): Promise<T> {
+  const until = performance.now() + RETRY_MS;
   while (true) {
     try {
       return await read();
@@ -161,22 +166,22 @@ async function again<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Ends a connection at a time, without a word to the server, for it may not be listening. */
+/** Destroys a connection at a deadline, without a closing message that a frozen server would not read. */
 const endAt = (until: number, { connection }: PoolClient): NodeJS.Timeout =>
   setTimeout(() => connection.stream.destroy(), until - performance.now());
 
 /**
- * A connection that ends while it is in use says so, and if nobody listened, that would end the process. Whoever gets
- * it is too late to listen: what ends it may have come in one packet with what made it ready.
+ * Keeps an `error` event of a connection in use from ending the process. The listener must exist before the caller gets
+ * the connection, because the error may arrive in the same packet as the ready message.
  */
 function endQuietly(pool: Pool): void {
   const ignore = () => undefined;
   pool.on("acquire", (client) => client.on("error", ignore));
-  // From here on the pool listens itself.
+  // The pool listens on idle connections itself.
   pool.on("release", (_, client) => client.off("error", ignore));
 }
 
-/** Whatever the reason, the database does not serve now. */
+/** Maps every connection failure to `unavailable`. */
 function cannotConnect(cause: unknown): never {
   throw new GatewayError("unavailable", undefined, { cause });
 }

@@ -21,36 +21,36 @@ import { BACKGROUND, SERVING } from "../limits";
 import type { DatabaseObserver, DatabaseStats } from "../observer";
 import { isLost, PostgresConnections } from "./postgres-connections";
 
-/** SQLSTATE classes (PostgreSQL manual, appendix A) that say "not now": connection, deadlock, resources, operator. */
+/** SQLSTATEs (PostgreSQL manual, appendix A) of temporary failures: connection, deadlock, resources, operator. */
 const UNAVAILABLE = /^(08|40|53|57|58)[0-9A-Z]{3}$|^25006$|^42501$|^55P03$/;
 
-/** Said each time, for a database or a role may have another default, under which units would fail for each other. */
+/** Sets the isolation level explicitly, because under a stricter default units of work would fail with conflicts. */
 const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED";
 
 const UNIQUE_VIOLATION = "23505";
 
-/** Any number that no other user of the same server's advisory locks is likely to take. */
+/** Arbitrary advisory lock keys that other applications are unlikely to use. */
 const EXCLUSIVE_LOCK = 7_236_418_905;
 const ORDER_LOCK = 723_641;
 
-/** A statement with the name under which each connection keeps what it parsed. */
+/** A prepared statement with the name under which each connection caches it. */
 interface Named {
   name: string;
   text: string;
 }
 
-/** By what is asked for, and how. */
+/** Statements by declaration and variant. */
 const statements = new WeakMap<object, Map<string, Named>>();
 
-function named(of: object, way: string, write: () => string): Named {
-  const ways = statements.get(of) ?? new Map<string, Named>();
-  statements.set(of, ways);
-  const known = ways.get(way);
+function named(of: object, variant: string, write: () => string): Named {
+  const variants = statements.get(of) ?? new Map<string, Named>();
+  statements.set(of, variants);
+  const known = variants.get(variant);
   if (known !== undefined) return known;
   const text = write();
-  // The same name for the same text, also of other processes that a connection pooler gives the same connection.
+  // A hash of the text, because a connection pooler may share one connection among processes.
   const statement = { name: `gateway_${sha256(text).slice(0, 32)}`, text };
-  ways.set(way, statement);
+  variants.set(variant, statement);
   return statement;
 }
 
@@ -69,8 +69,8 @@ const pageSql = (
   `SELECT ${columnsSql(columns)} FROM ${table} WHERE ${where} AND ${id} >= ${from} ORDER BY ${id} LIMIT ${limit}`;
 
 /**
- * Pages as a JSON array each, null for an empty one. The planner must know how long a page is, or it sorts the whole
- * table for each: so pages are read at the next usual length.
+ * Returns the SQL of several pages, each as a JSON array or null if empty. The LIMITs are constants, because otherwise
+ * the planner sorts the whole table for each page.
  */
 function pagesSql(paging: KeysetQuery<unknown>): string {
   const rows = (where: string) => {
@@ -84,14 +84,18 @@ function pagesSql(paging: KeysetQuery<unknown>): string {
     ORDER BY page.place`;
 }
 
-/** PostgreSQL: a pool of connections; a read or a transaction takes whichever is free. */
+/** The PostgreSQL engine, on a pool of connections. */
 export class PostgresEngine implements Engine {
   private constructor(
     private readonly connections: PostgresConnections,
     private readonly observer: DatabaseObserver,
   ) {}
 
-  /** @param serving whether requests wait for the answers */
+  /**
+   * Connects to the database.
+   * @param serving whether requests wait for results
+   * @throws StartupError when the encoding is not UTF-8
+   */
   static async open(
     source: DataSource,
     serving: boolean,
@@ -109,7 +113,7 @@ export class PostgresEngine implements Engine {
   }
 
   lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
-    // PostgreSQL would plan a list of one anew each time, which takes twice as long as the rest of it.
+    // PostgreSQL would replan a list of one each time, which takes twice as long as the rest of the query.
     return values.length === 1
       ? this.rows(
           named(lookup, "one", () => lookupSql(lookup, "$1")),
@@ -124,8 +128,8 @@ export class PostgresEngine implements Engine {
   async pages<Row>(paging: KeysetQuery<Row>, pages: readonly PageQuery[]): Promise<Row[][]> {
     const [only] = pages;
     if (only !== undefined && pages.length === 1) return [await this.page(paging, only)];
-    const joined = named(paging, "joined", () => pagesSql(paging));
-    const found = await this.rows<{ rows: Row[] | null }>(joined, [
+    const combined = named(paging, "joined", () => pagesSql(paging));
+    const found = await this.rows<{ rows: Row[] | null }>(combined, [
       pages.map(({ filter }) => filter),
       pages.map(({ from }) => from),
       pages.map(({ limit }) => pageLength(limit)),
@@ -133,7 +137,7 @@ export class PostgresEngine implements Engine {
     return pages.map(({ limit }, i) => found[i]?.rows?.slice(0, limit) ?? []);
   }
 
-  /** A page by itself, for which the statement of many takes twice as long. */
+  /** Reads one page, for which the statement for many pages takes twice as long. */
   private page<Row>(paging: KeysetQuery<Row>, { filter, from, limit }: PageQuery): Promise<Row[]> {
     if (filter === null)
       return this.rows(
@@ -156,14 +160,14 @@ export class PostgresEngine implements Engine {
 
   transaction<T>(unit: UnitOfWork<T>, { background = false }: TransactionOptions = {}): Promise<T> {
     const limits = background ? BACKGROUND : this.connections.limits;
-    const whole: UnitOfWork<T> = async (tx) => {
+    const limitedUnit: UnitOfWork<T> = async (tx) => {
       if (background) await tx.query(`SET LOCAL statement_timeout = ${limits.statement}`);
       return unit(tx);
     };
     return this.connections.forTransaction(limits, async (runner) => {
       const began = performance.now();
       try {
-        return await transact(runner, { begin: BEGIN, commit: () => commit(runner), rollback }, whole);
+        return await transact(runner, { begin: BEGIN, commit: () => commit(runner), rollback }, limitedUnit);
       } finally {
         this.observer.transaction((performance.now() - began) / 1000);
       }
@@ -171,19 +175,21 @@ export class PostgresEngine implements Engine {
   }
 
   withMigrationLock<T>(unit: UnitOfWork<T>): Promise<T> {
-    const alone: UnitOfWork<T> = async (tx) => {
+    const lockedUnit: UnitOfWork<T> = async (tx) => {
       await tx.query("SELECT pg_advisory_xact_lock($1)", [EXCLUSIVE_LOCK]);
       return unit(tx);
     };
-    return this.transaction(alone, { background: true });
+    return this.transaction(lockedUnit, { background: true });
   }
 
-  /** A sequence counts when a row is inserted, which others see at the commit: until then they wait. */
+  /**
+   * A sequence assigns IDs at the insert but rows become visible at the commit, so inserts must wait for each other.
+   */
   async lockInsertOrder(tx: EntityManager, list: number): Promise<void> {
     await tx.query("SELECT pg_advisory_xact_lock($1, $2)", [ORDER_LOCK, list]);
   }
 
-  /** Locked rows are passed over: another process deletes them, or they are being renewed. */
+  /** Skips locked rows, which another process is deleting or updating. */
   someOf(table: string, condition: string, limit: number): string {
     return `ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE ${condition} LIMIT ${limit} FOR UPDATE SKIP LOCKED))`;
   }
@@ -217,13 +223,14 @@ export class PostgresEngine implements Engine {
 const rollback: TransactionBoundary["rollback"] = (query) => query("ROLLBACK").catch(() => undefined);
 
 /**
- * Commits. PostgreSQL answers a COMMIT after a failed statement with ROLLBACK and no error, which TypeORM hides:
- * a unit that went on after a failure would count as kept.
+ * Commits and verifies the result: after a failed statement, PostgreSQL answers COMMIT with ROLLBACK and no error,
+ * which TypeORM hides.
  */
 async function commit(runner: QueryRunner): Promise<void> {
   const client: PoolClient = await runner.connect();
   const { command } = await client.query("COMMIT").catch((cause: Error) => {
     throw new QueryFailedError("COMMIT", undefined, cause);
   });
-  if (command !== "COMMIT") throw new Error("The unit went on after one of its statements had failed.");
+  if (command !== "COMMIT")
+    throw new Error("The unit of work continued after one of its statements had failed.");
 }

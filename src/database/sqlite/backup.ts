@@ -17,9 +17,9 @@ import { driverCode } from "../engine";
 import { MIGRATIONS } from "../migrations";
 import { keepPrivate, SqliteFile } from "./sqlite-file";
 
-/** What came of a backup or a restore. */
+/** The result of a backup or a restore. */
 export interface Copied {
-  /** The file that was written. */
+  /** The written file. */
   file: string;
   /** Its size (bytes). */
   bytes: number;
@@ -28,14 +28,14 @@ export interface Copied {
 }
 
 interface Options {
-  /** Whether what is in the way may be lost. */
+  /** Whether to overwrite an existing file or database. */
   force?: boolean | undefined;
 }
 
 /**
- * Copies the embedded database as it is at one moment, while processes write on: what was answered before is in it.
- * The copy takes its place only once it is whole, checked and on disk.
- * @throws StartupError in one line; what was there before is still there
+ * Copies a consistent snapshot of the embedded database, with every write acknowledged before, while processes keep
+ * writing. The copy replaces the target only once it is complete, verified and synced to disk.
+ * @throws StartupError with a one-line message; the target is then unchanged
  */
 export async function backUp(url: string, to: string, { force = false }: Options): Promise<Copied> {
   const from = embeddedFile(url, "pg_dump");
@@ -43,9 +43,9 @@ export async function backUp(url: string, to: string, { force = false }: Options
   assertIsFile(from);
   assertOther(from, file);
   if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) {
-    throw new StartupError(`${file} is a link; name the file itself`);
+    throw new StartupError(`${file} is a link; give the path of the file itself`);
   }
-  if (!force && existsSync(file)) throw new StartupError(`${file} is there already; --force replaces it`);
+  if (!force && existsSync(file)) throw new StartupError(`${file} already exists; --force replaces it`);
   if (existsSync(file) && !statSync(file).isFile()) throw new StartupError(`${file} is no file`);
   if (!existsSync(dirname(file))) throw new StartupError(`there is no folder ${dirname(file)}`);
   const unfinished = join(dirname(file), `.${basename(file)}.${process.pid}.unfinished`);
@@ -55,7 +55,7 @@ export async function backUp(url: string, to: string, { force = false }: Options
       await SqliteFile.use(from, "write", (database) => database.run("VACUUM INTO ?", [unfinished]));
       const migrations = await checked(unfinished);
       sync(unfinished);
-      // Claims the name: another backup may have come meanwhile.
+      // Claims the name, in case another backup has taken it meanwhile.
       if (!force) closeSync(openSync(file, "wx", 0o600));
       renameSync(unfinished, file);
       sync(dirname(file));
@@ -67,8 +67,9 @@ export async function backUp(url: string, to: string, { force = false }: Options
 }
 
 /**
- * Replaces the embedded database by a backup, in one transaction: should it be cut off, the database is as it was.
- * @throws StartupError in one line; also when a process uses the database, or the backup is of a newer program
+ * Replaces the embedded database by a backup in one transaction, so that an interruption leaves the database unchanged.
+ * @throws StartupError with a one-line message, also when a process uses the database or the backup is of a newer
+ *   version
  */
 export async function restore(url: string, from: string, { force = false }: Options): Promise<Copied> {
   const file = embeddedFile(url, "pg_restore");
@@ -78,7 +79,7 @@ export async function restore(url: string, from: string, { force = false }: Opti
   const migrations = await explained(`${backup} cannot be restored`, () => checked(backup));
   assertKnown(backup, migrations);
   const isNew = !existsSync(file) || statSync(file).size === 0;
-  if (!isNew && !force) throw new StartupError(`there is a database at ${file} already; --force replaces it`);
+  if (!isNew && !force) throw new StartupError(`a database already exists at ${file}; --force replaces it`);
   return explained(`${file} cannot be replaced`, async () => {
     keepPrivate(file);
     try {
@@ -97,15 +98,19 @@ export async function restore(url: string, from: string, { force = false }: Opti
   });
 }
 
-/** @throws StartupError for PostgreSQL, with the tool that does it there */
+/**
+ * Returns the file of an SQLite URL.
+ * @param tool the equivalent tool of PostgreSQL
+ * @throws StartupError for a PostgreSQL URL, naming that tool
+ */
 function embeddedFile(url: string, tool: string): string {
   if (url.startsWith("sqlite:")) return resolve(url.slice("sqlite:".length));
-  const place = databaseLabel(createDataSource(url, []));
-  throw new StartupError(`${place} is not embedded: use PostgreSQL's own ${tool}`);
+  const label = databaseLabel(createDataSource(url, []));
+  throw new StartupError(`${label} is not embedded: use PostgreSQL's own ${tool}`);
 }
 
 function assertIsFile(file: string): void {
-  if (!existsSync(file)) throw new StartupError(`there is no file ${file}`);
+  if (!existsSync(file)) throw new StartupError(`the file ${file} does not exist`);
   if (!statSync(file).isFile()) throw new StartupError(`${file} is no file`);
 }
 
@@ -115,11 +120,11 @@ function assertOther(one: string, other: string): void {
   if (own.includes(real(other))) throw new StartupError(`${other} is the database itself`);
 }
 
-/** Every connection to a database in WAL mode keeps it from leaving that mode, for as long as it is open. */
+/** Throws if another process has the database open, because any open connection keeps it from leaving WAL mode. */
 async function assertUnused(database: SqliteFile, file: string): Promise<void> {
   const refusal = new StartupError(`a process uses the database ${file}; stop it first`);
   try {
-    // Kept until the connection is closed, so that none can come meanwhile.
+    // Hold the lock until the connection closes, so that no other process can connect meanwhile.
     await database.run("PRAGMA locking_mode = EXCLUSIVE");
     const mode = await database.value("PRAGMA journal_mode = DELETE");
     if (mode !== "delete") throw refusal;
@@ -136,8 +141,8 @@ async function assertUnused(database: SqliteFile, file: string): Promise<void> {
 }
 
 /**
- * What a schema can hold besides plain tables and indexes: it would run or compute by itself, and could take a revocation
- * back. SQLite goes by the statement whatever the type says.
+ * Finds a schema object other than a plain table or index, such as a trigger, which could undo a revocation. It checks
+ * the SQL too, because SQLite executes the statement regardless of the recorded type.
  */
 const ACTIVE_PARTS = `
   SELECT type || ' "' || name || '"' FROM sqlite_master
@@ -150,15 +155,16 @@ const ACTIVE_PARTS = `
   LIMIT 1`;
 
 /**
- * Reads a whole database of this program.
- * @returns the names of its migrations @throws StartupError when it is none, or damaged
+ * Verifies the integrity and the schema of a database file.
+ * @returns the names of its migrations
+ * @throws StartupError when the file is damaged or not a database of this program
  */
 async function checked(file: string): Promise<string[]> {
   return SqliteFile.use(file, "read", async (database) => {
     const [fault] = await database.values("PRAGMA integrity_check(1)");
     if (fault !== "ok") throw new StartupError(`${file} is damaged: ${String(fault).replaceAll("\n", " ")}`);
     if ((await database.values("PRAGMA foreign_key_check")).length > 0) {
-      throw new StartupError(`${file} is damaged: a row refers to one that is not there`);
+      throw new StartupError(`${file} is damaged: a row refers to a missing row`);
     }
     const [tables] = await database.values(
       "SELECT COUNT(*) FROM sqlite_master WHERE name IN ('migration', 'organization')",
@@ -182,9 +188,9 @@ function assertKnown(file: string, migrations: readonly string[]): void {
   }
 }
 
-/** Waits until the disk has it. */
-function sync(place: string): void {
-  const handle = openSync(place, "r");
+/** Flushes a file or folder to disk. */
+function sync(path: string): void {
+  const handle = openSync(path, "r");
   try {
     fsyncSync(handle);
   } finally {

@@ -2,48 +2,55 @@ import type { QueryRunner } from "typeorm";
 import { type TransactionBoundary, transact, type UnitOfWork } from "../engine";
 import type { DatabaseObserver } from "../observer";
 
-/** A unit of work that waits for its turn. */
+/** A queued unit of work. */
 interface Waiting {
-  /** Whether it is all or nothing without a frame. */
+  /** Whether the unit is atomic without a transaction. */
   singleStatement: boolean;
-  /** Runs the unit in a frame and answers what it threw, which its caller hears from `settle`, later. */
-  run(frame: TransactionBoundary): Promise<unknown>;
+  /** Runs the unit and returns the error that it threw; its caller gets the outcome from `settle`. */
+  run(boundary: TransactionBoundary): Promise<unknown>;
   settle(): void;
   fail(error: unknown): void;
 }
 
-/** SQLite's own, around one statement: it saves two trips to the other thread. */
-const NO_FRAME: TransactionBoundary = {
+/** For a single statement, which SQLite commits itself: saves two round trips to SQLite's thread. */
+const AUTOCOMMIT: TransactionBoundary = {
   begin: undefined,
   commit: async () => undefined,
   rollback: async () => undefined,
 };
 
-/** Units in one transaction at most: the first is answered after the last. */
+/** Max units per transaction, because the first caller waits for the last unit. */
 const MAX_UNITS = 100;
 
 /**
- * Group commit for a database with one writer: the units that come while a transaction is under way share the
- * next one, and are answered when it is durable. A commit waits for the disk; this way it does so once for many.
+ * Group commit for a database with one writer: units that arrive during a transaction share the next one, and so wait
+ * only once for the disk.
  */
 export class GroupCommit {
   private waiting: Waiting[] = [];
 
-  /** @param newRunner a runner that nobody used before. @param frame of a whole transaction */
+  /**
+   * @param newRunner creates a fresh query runner
+   * @param boundary the statements around a whole transaction
+   * @param observer receives durations and sizes
+   */
   constructor(
     private readonly newRunner: () => QueryRunner,
-    private readonly frame: TransactionBoundary,
+    private readonly boundary: TransactionBoundary,
     private readonly observer: DatabaseObserver,
   ) {}
 
-  /** Adds a unit to the next transaction. @returns what the unit returned, once it is durable */
+  /**
+   * Adds a unit to the next transaction.
+   * @returns the result of the unit, once it is durable
+   */
   add<T>(unit: UnitOfWork<T>, singleStatement: boolean): Promise<T> {
     return new Promise((resolve, reject) => {
       let settle = () => {};
       this.waiting.push({
         singleStatement,
-        run: (frame) =>
-          transact(this.newRunner(), frame, unit).then(
+        run: (boundary) =>
+          transact(this.newRunner(), boundary, unit).then(
             (result) => {
               settle = () => resolve(result);
             },
@@ -58,17 +65,20 @@ export class GroupCommit {
     });
   }
 
-  /** How many units wait for a transaction. */
+  /** The number of units that wait for a transaction. */
   get waitingUnits(): number {
     return this.waiting.length;
   }
 
-  /** Whether a unit waits for a transaction. */
+  /** Whether any unit waits for a transaction. */
   get isWaiting(): boolean {
     return this.waiting.length > 0;
   }
 
-  /** Runs one transaction with the units that wait. @returns why nothing of it was kept, if so */
+  /**
+   * Runs the waiting units in one transaction.
+   * @returns the error that rolled back the whole transaction, if any
+   */
   async commitWaiting(): Promise<unknown> {
     const units = this.waiting.splice(0, MAX_UNITS);
     const began = performance.now();
@@ -81,12 +91,12 @@ export class GroupCommit {
   private async commit(units: readonly Waiting[]): Promise<unknown> {
     const [only] = units;
     if (units.length === 1 && only !== undefined) {
-      const failure = await only.run(only.singleStatement ? NO_FRAME : this.frame);
+      const failure = await only.run(only.singleStatement ? AUTOCOMMIT : this.boundary);
       only.settle();
       return failure;
     }
     try {
-      await transact(this.newRunner(), this.frame, () => runEach(units));
+      await transact(this.newRunner(), this.boundary, () => runEach(units));
       for (const unit of units) unit.settle();
       return undefined;
     } catch (error) {
@@ -97,8 +107,8 @@ export class GroupCommit {
 }
 
 /**
- * Runs units one after the other, each in a savepoint, so that the failure of one takes nothing from the others.
- * @throws the failure of a unit that ended the whole transaction, as a full disk does
+ * Runs units serially, each in a savepoint, so that a failed unit does not affect the others.
+ * @throws the error of a unit that ended the whole transaction, for example on a full disk
  */
 async function runEach(units: readonly Waiting[]): Promise<void> {
   let ended = false;

@@ -1,6 +1,6 @@
 import type { Database as Connection, Statement } from "sqlite3";
 
-/** One SELECT on one SQLite connection, parsed at its first use and kept. */
+/** One SELECT on one SQLite connection, prepared on first use and cached. */
 export class PreparedStatement {
   private prepared: Promise<Statement> | undefined;
 
@@ -9,7 +9,10 @@ export class PreparedStatement {
     private readonly sql: string,
   ) {}
 
-  /** The columns of its one row, in their order. @throws the driver's error */
+  /**
+   * Returns the columns of the only row, in order.
+   * @throws the driver's error
+   */
   async row(parameters: readonly unknown[]): Promise<string[]> {
     this.prepared ??= this.prepare();
     const statement = await this.prepared;

@@ -4,7 +4,7 @@ import sqlite3 from "sqlite3";
 import { WAIT_MS } from "../data-source";
 import { driverCode } from "../engine";
 
-/** SQLite's backup, for which the driver has no type. */
+/** SQLite's online backup, for which the driver has no types. */
 interface Backup {
   step(pages: number, done: (error: Error | null, completed: boolean) => void): void;
   finish(done: (error: Error | null) => void): void;
@@ -20,11 +20,14 @@ type Connection = sqlite3.Database & {
   ): Backup;
 };
 
-/** One connection to an SQLite file, for work on the file as a whole. */
+/** One connection to an SQLite file, for work on the whole file. */
 export class SqliteFile {
   private constructor(private readonly connection: Connection) {}
 
-  /** Opens a file that is there, for one piece of work. @throws the driver's error */
+  /**
+   * Opens an existing file, runs some work on it and closes it.
+   * @throws the driver's error
+   */
   static async use<T>(
     file: string,
     mode: "read" | "write",
@@ -48,18 +51,18 @@ export class SqliteFile {
     await this.rows(statement, parameters);
   }
 
-  /** The first column of the first row. */
+  /** Returns the first column of the first row. */
   async value(query: string): Promise<unknown> {
     const [value] = await this.values(query);
     return value;
   }
 
-  /** The first column of each row. */
+  /** Returns the first column of each row. */
   async values(query: string): Promise<unknown[]> {
     return (await this.rows(query, [])).map((row) => Object.values(row)[0]);
   }
 
-  /** Puts another file's content in place of all that is here, in one transaction. */
+  /** Replaces the whole content by that of another file, in one transaction. */
   async replaceBy(file: string): Promise<void> {
     const backup = await new Promise<Backup>((resolve, reject) => {
       const begun: Backup = this.connection.backup(file, "main", "main", false, (error) =>
@@ -86,13 +89,13 @@ export class SqliteFile {
 }
 
 /**
- * Creates a database file, and its folder, or takes over one that is there: only its owner can read it from here on, for
- * it holds hashes and texts of clients.
+ * Creates a database file and its folder if missing, and restricts the file to its owner, because it holds hashes and
+ * client data.
  */
 export function keepPrivate(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   closeSync(openSync(file, "a", 0o600));
-  // SQLite makes its logs with the mode of the file, but a process that was killed leaves them as they were.
+  // SQLite creates its logs with the mode of the file, but a killed process may have left some with another mode.
   for (const each of [file, `${file}-wal`, `${file}-shm`, `${file}-journal`]) makePrivate(each);
 }
 
@@ -100,7 +103,7 @@ function makePrivate(file: string): void {
   try {
     chmodSync(file, 0o600);
   } catch (error) {
-    // EPERM: a file of another user, which that one answers for.
+    // EPERM: the file belongs to another user, who is responsible for its mode.
     if (!["ENOENT", "EPERM"].includes(driverCode(error) ?? "")) throw error;
   }
 }

@@ -4,26 +4,25 @@ import { type KeysetQuery, type Lookup, PAGE_LENGTHS, type PageQuery, pageLength
 import type { DatabaseObserver } from "../observer";
 import { PreparedStatement } from "./prepared-statement";
 
-/** What one of the queries that runCombined together asks for. */
+/** One of the queries that a statement combines. */
 interface Query {
-  /** Always the same object for the same SQL. */
+  /** The declaration of the query; the same object for the same SQL. */
   of: object;
-  /** An expression for what is found, as one JSON text; the query's own parameter is `parameter`. */
+  /** Returns an expression for the result as one JSON text. */
   sql: (parameter: string) => string;
   parameter: string;
 }
 
 /**
- * Reads on one SQLite connection. A statement runs on another thread, and waking that one costs more than most
- * queries: so queries that wait runCombined together, as the columns of one statement. SQLite writes the rows of each as
- * one JSON text, over there too: one value to hand over instead of one for each column of each row.
+ * Reads on one SQLite connection. Waking SQLite's thread costs more than most queries, so waiting queries run together
+ * as the columns of one statement, each with its rows as one JSON text to cut the values passed between threads.
  */
 export class SqliteReads {
-  /** By the numbers of what is asked for; there are few kinds of it, so there are few statements. */
+  /** Statements by the IDs of their declarations, which are few. */
   private readonly statements = new Map<string, PreparedStatement>();
-  private readonly numbers = new Map<object, number>();
+  private readonly ids = new Map<object, number>();
 
-  /** Queries that no statement has taken along yet. */
+  /** The number of queries that no statement has picked up yet. */
   waiting = 0;
 
   constructor(
@@ -31,36 +30,42 @@ export class SqliteReads {
     private readonly observer: DatabaseObserver,
   ) {}
 
-  /** The rows that have one of the texts. @throws the driver's error */
+  /**
+   * Returns the rows that match any of the values.
+   * @throws the driver's error
+   */
   async lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
     const parameter = JSON.stringify(values);
-    return JSON.parse(await this.answer({ of: lookup, sql: (place) => lookupSql(lookup, place), parameter }));
+    return JSON.parse(await this.answer({ of: lookup, sql: (name) => lookupSql(lookup, name), parameter }));
   }
 
-  /** The rows of each page. @throws the driver's error */
+  /**
+   * Returns the rows of each page.
+   * @throws the driver's error
+   */
   async pages<Row>(paging: KeysetQuery<Row>, pages: readonly PageQuery[]): Promise<Row[][]> {
     const parameter = JSON.stringify(
       pages.map(({ filter, from, limit }) => [filter, from, pageLength(limit)]),
     );
-    const text = await this.answer({ of: paging, sql: (place) => pagesSql(paging, place), parameter });
+    const text = await this.answer({ of: paging, sql: (name) => pagesSql(paging, name), parameter });
     const found = new Map<number, Row[]>(JSON.parse(text));
-    return pages.map(({ limit }, place) => (found.get(place) ?? []).slice(0, limit));
+    return pages.map(({ limit }, index) => (found.get(index) ?? []).slice(0, limit));
   }
 
   async close(): Promise<void> {
     await Promise.all([...this.statements.values()].map((statement) => statement.close()));
   }
 
-  /** The JSON text that answers a query, which begins after the call. */
+  /** Returns the JSON text of a query that starts after the call. */
   private answer(query: Query): Promise<string> {
     this.waiting += 1;
-    return this.join(query);
+    return this.enqueue(query);
   }
 
-  private readonly join = coalesce((queries: readonly Query[]) => this.answerAll(queries), {
+  private readonly enqueue = coalesce((queries: readonly Query[]) => this.answerAll(queries), {
     name: "statement",
-    // SQLite runs them one after the other, and those that wait would take the threads of others.
-    oneByOne: true,
+    // SQLite runs statements of a connection serially, and waiting ones would occupy threads of the pool.
+    serial: true,
     joined: (calls) => this.observer.joined("reads", calls),
   });
 
@@ -69,10 +74,10 @@ export class SqliteReads {
     const firsts = new Map<object, Query>();
     for (const query of queries) if (!firsts.has(query.of)) firsts.set(query.of, query);
     const others = queries.filter((query) => firsts.get(query.of) !== query);
-    const together = [...firsts.values()].sort((a, b) => this.idOf(a.of) - this.idOf(b.of));
-    const trips = [together, ...others.map((query) => [query])];
+    const combined = [...firsts.values()].sort((a, b) => this.idOf(a.of) - this.idOf(b.of));
+    const statements = [combined, ...others.map((query) => [query])];
     const answers = new Map<Query, string>();
-    await Promise.all(trips.map((trip) => this.runCombined(trip, answers)));
+    await Promise.all(statements.map((statement) => this.runCombined(statement, answers)));
     return queries.map((query) => answers.get(query) ?? "");
   }
 
@@ -95,13 +100,16 @@ export class SqliteReads {
   }
 
   private idOf(of: object): number {
-    const number = this.numbers.get(of) ?? this.numbers.size;
-    this.numbers.set(of, number);
-    return number;
+    const id = this.ids.get(of) ?? this.ids.size;
+    this.ids.set(of, id);
+    return id;
   }
 }
 
-/** The rows of a query as a JSON array of objects. @param rest the query from FROM on */
+/**
+ * Returns the SQL of a query's rows as a JSON array of objects.
+ * @param rest the query from FROM on
+ */
 function rowsSql(columns: Readonly<Record<string, string>>, rest: string): string {
   const names = Object.keys(columns);
   const named = names.map((name) => `${columns[name]} AS "${name}"`);
@@ -109,14 +117,17 @@ function rowsSql(columns: Readonly<Record<string, string>>, rest: string): strin
   return `(SELECT json_group_array(json_object(${members})) FROM (SELECT ${named} ${rest}))`;
 }
 
-/** @param parameter holds the values as a JSON array */
+/**
+ * Returns the SQL of a lookup.
+ * @param parameter the name of a parameter that holds the values as a JSON array
+ */
 const lookupSql = ({ columns, from, by }: Lookup<unknown>, parameter: string): string =>
   rowsSql(columns, `FROM ${from} WHERE ${by} IN (SELECT value FROM json_each(${parameter}))`);
 
 /**
- * Pages as a JSON array of `[place, rows]`. SQLite takes no LIMIT that differs from page to page, so a page is read at
- * the next usual length.
- * @param parameter holds a JSON array of `[filter, from, length]`
+ * Returns the SQL of several pages as a JSON array of `[index, rows]`. SQLite does not allow a LIMIT that varies per
+ * page, so each page is read at a usual length.
+ * @param parameter the name of a parameter that holds a JSON array of `[filter, from, length]`
  */
 function pagesSql({ columns, table, id, filter }: KeysetQuery<unknown>, parameter: string): string {
   const from = `${id} >= CAST(page.value ->> 1 AS INTEGER)`;

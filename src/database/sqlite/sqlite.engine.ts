@@ -23,24 +23,24 @@ import { GroupCommit } from "./group-commit";
 import { keepPrivate } from "./sqlite-file";
 import { SqliteReads } from "./sqlite-reads";
 
-/** IMMEDIATE takes the write lock at once: a unit that reads before it writes cannot fail half-way. */
-const FRAME: TransactionBoundary = {
+/** IMMEDIATE takes the write lock first, so that a unit that reads before it writes cannot fail halfway. */
+const IMMEDIATE: TransactionBoundary = {
   begin: "BEGIN IMMEDIATE",
   commit: (query) => query("COMMIT"),
   rollback: (query) => query("ROLLBACK").catch(() => undefined),
 };
 
-/** The one connection of a data source, which TypeORM has no type for. */
+/** Returns the only connection of a data source, for which TypeORM has no type. */
 const connectionOf = ({ driver }: DataSource) =>
   (driver as AbstractSqliteDriver).databaseConnection as Connection;
 
 const BUSY = "SQLITE_BUSY";
 
 /**
- * How much of the file is read where the system keeps it (bytes). SQLite empties a cache of its own whenever another
- * connection has written, which is always: what large tables cost would be what it takes to fill it again.
+ * How much of the file is memory-mapped (bytes). SQLite invalidates its page cache whenever another connection writes,
+ * so reads of large tables would keep refilling it.
  */
-const MAPPED = 2 ** 30;
+const MMAP_SIZE = 2 ** 30;
 
 const UNAVAILABLE = new Set([
   BUSY,
@@ -55,16 +55,16 @@ const UNAVAILABLE = new Set([
 ]);
 
 /**
- * How long a transaction waits for the write lock after one has waited for it in vain (ms). Units behind that one have
- * waited too; with the whole time for each transaction they would wait for ever longer.
+ * The busy timeout of a transaction after the previous one timed out (ms). The units in the queue have already waited;
+ * a full timeout per transaction would make them wait ever longer.
  */
-const IMPATIENT_MS = 50;
+const SHORT_BUSY_TIMEOUT_MS = 50;
 
 /**
- * The embedded database: one file, three connections. TypeORM's driver shares one connection among all
- * callers, so a transaction begun for one request would swallow the statements of others; therefore writes
- * have a connection and a queue to themselves and reads another one, which WAL lets run meanwhile. Reports have the
- * third, one at a time: a statement that waits for its connection takes a thread from all others.
+ * The SQLite engine: one file, three connections. TypeORM's driver shares one connection among all callers, so a
+ * transaction would swallow the statements of other requests; therefore writes have their own connection and queue, and
+ * reads run concurrently (WAL) on another. Reports use the third connection one at a time, because waiting statements
+ * block threads.
  */
 export class SqliteEngine implements Engine {
   private readonly queue = new Mutex();
@@ -72,7 +72,7 @@ export class SqliteEngine implements Engine {
   private readonly reads: SqliteReads;
   private readonly reports = new Semaphore(1);
   private shortBusyTimeout = false;
-  /** Whether a transaction is queued that has not yet taken the units that wait for it. */
+  /** Whether a queued transaction will pick up the waiting units. */
   private isScheduled = false;
 
   private constructor(
@@ -82,18 +82,21 @@ export class SqliteEngine implements Engine {
     private readonly limits: Limits,
     observer: DatabaseObserver,
   ) {
-    this.units = new GroupCommit(() => this.newRunner(), FRAME, observer);
+    this.units = new GroupCommit(() => this.newRunner(), IMMEDIATE, observer);
     this.reads = new SqliteReads(connectionOf(reader), observer);
   }
 
-  /** @param serving whether requests wait for the answers */
+  /**
+   * Opens the database file, creating it if missing.
+   * @param serving whether requests wait for results
+   */
   static async open(writer: DataSource, serving: boolean, observer: DatabaseObserver): Promise<SqliteEngine> {
     keepPrivate(String(writer.options.database));
     await writer.initialize();
-    // In the order in which they are asked for, so that no statement overtakes the COMMIT that follows it.
+    // Serialized, so that a COMMIT cannot overtake a statement before it.
     connectionOf(writer).serialize();
     await switchToWal(writer);
-    // An answered write survives a power cut.
+    // An acknowledged write must survive a power failure.
     await writer.query("PRAGMA synchronous = FULL");
     const reader = await openReader(writer);
     const reporter = await openReader(writer);
@@ -128,19 +131,19 @@ export class SqliteEngine implements Engine {
   }
 
   withMigrationLock<T>(unit: UnitOfWork<T>): Promise<T> {
-    // A migration that rebuilds a table drops the old one, which must not cascade; the switch is ignored
-    // inside a transaction.
+    // A migration that rebuilds a table drops the old one, which must not cascade; SQLite ignores this PRAGMA inside a
+    // transaction.
     return this.queue.run(async () => {
       await this.writer.query("PRAGMA foreign_keys = OFF");
       try {
-        return await transact(this.newRunner(), FRAME, unit);
+        return await transact(this.newRunner(), IMMEDIATE, unit);
       } finally {
         await this.writer.query("PRAGMA foreign_keys = ON");
       }
     });
   }
 
-  /** There is one writer at a time. */
+  /** No-op, because SQLite has one writer at a time. */
   async lockInsertOrder(): Promise<void> {}
 
   someOf(table: string, condition: string, limit: number): string {
@@ -151,7 +154,7 @@ export class SqliteEngine implements Engine {
     return UNAVAILABLE.has(driverCode(error) ?? "");
   }
 
-  /** Never: the write lock is taken before a unit reads. */
+  /** Always false, because a unit holds the write lock before it reads. */
   isConflict(): boolean {
     return false;
   }
@@ -170,10 +173,10 @@ export class SqliteEngine implements Engine {
     await this.writer.destroy();
   }
 
-  /** Interrupts whatever statement runs on the connection once the query has taken too long. */
+  /** Runs a query and interrupts its statement after the time limit. */
   private async limited<T>(source: DataSource, query: Read<T>): Promise<T> {
     const connection = connectionOf(source);
-    // Again and again, for the first may come between two statements.
+    // Repeated, because the first interrupt may fall between two statements.
     const timer = setInterval(() => connection.interrupt(), this.limits.statement);
     try {
       return await query(source.manager);
@@ -182,7 +185,7 @@ export class SqliteEngine implements Engine {
     }
   }
 
-  /** Queues a transaction for the units that wait, unless one is queued already. */
+  /** Queues a transaction for the waiting units, unless one is already queued. */
   private schedule(): void {
     if (this.isScheduled) return;
     this.isScheduled = true;
@@ -192,22 +195,25 @@ export class SqliteEngine implements Engine {
   private async commitWaiting(): Promise<void> {
     this.isScheduled = false;
     const failure = await this.units.commitWaiting();
-    await this.waitAfter(driverCode(failure) === BUSY);
+    await this.adjustBusyTimeout(driverCode(failure) === BUSY);
     if (this.units.isWaiting) this.schedule();
   }
 
-  /** @param wasBusy whether another process kept the write lock for as long as the last transaction waited for it */
-  private async waitAfter(wasBusy: boolean): Promise<void> {
+  /**
+   * Shortens the busy timeout after a transaction that timed out, and restores it afterwards.
+   * @param wasBusy whether the last transaction timed out waiting for the write lock
+   */
+  private async adjustBusyTimeout(wasBusy: boolean): Promise<void> {
     if (wasBusy === this.shortBusyTimeout) return;
     try {
-      await this.writer.query(`PRAGMA busy_timeout = ${wasBusy ? IMPATIENT_MS : WAIT_MS}`);
+      await this.writer.query(`PRAGMA busy_timeout = ${wasBusy ? SHORT_BUSY_TIMEOUT_MS : WAIT_MS}`);
       this.shortBusyTimeout = wasBusy;
     } catch {
-      // The time stays as it was; the next transaction tries again, and meets what is wrong itself.
+      // Keep the old timeout; the next transaction tries again and reports the problem itself.
     }
   }
 
-  /** A runner for one unit alone; the driver would hand out the same one for ever. */
+  /** Returns a fresh query runner for one unit; the driver would always return the same one. */
   private newRunner(): QueryRunner {
     const driver = this.writer.driver as AbstractSqliteDriver;
     driver.queryRunner = undefined;
@@ -220,11 +226,11 @@ export class SqliteEngine implements Engine {
 async function openReader({ options }: DataSource): Promise<DataSource> {
   const reader = await new DataSource({ ...options, migrations: [] }).initialize();
   await reader.query("PRAGMA query_only = ON");
-  await reader.query(`PRAGMA mmap_size = ${MAPPED}`);
+  await reader.query(`PRAGMA mmap_size = ${MMAP_SIZE}`);
   return reader;
 }
 
-/** Of several processes that start together SQLite lets one switch, and refuses the others without waiting. */
+/** Switches to WAL, with retries: when several processes start together, SQLite fails all but one without waiting. */
 async function switchToWal(source: DataSource): Promise<void> {
   const giveUpAt = Date.now() + WAIT_MS;
   while (true) {

@@ -5,9 +5,9 @@ import { GatewayError } from "../../errors";
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
 /**
- * Collects the routes that are added from now on.
- * @returns to be called after the last route: answers on each of their paths OPTIONS with `Allow` and every other
- *   method with 405 (RFC 9110, 15.5.6), before authentication and without reading the body
+ * Collects the routes that are added after this call.
+ * @returns a function to call after the last route; it makes each path answer OPTIONS with `Allow` and any other method
+ *   with 405 (RFC 9110, 15.5.6), before authentication and without reading the body
  */
 export function collectMethods(app: FastifyInstance): () => void {
   const paths = new Map<string, { methods: string[]; config: FastifyContextConfig }>();

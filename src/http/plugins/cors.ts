@@ -9,8 +9,8 @@ const HOSTED_SANDBOX = "https://studio.apollographql.com";
 const EXPOSED_HEADERS = ["Link", "Location", "Deprecation", "Sunset", "Retry-After", "X-Request-Id"];
 
 /**
- * Lets pages of `CORS_ORIGINS` call, and in development the hosted Sandbox, `/graphql` alone. `/metrics` is for no page:
- * in development it answers without a token.
+ * Enables CORS for `CORS_ORIGINS`, and in development for the hosted Sandbox on `/graphql`. `/metrics` allows no origin,
+ * because in development it needs no token.
  */
 export async function allowOrigins(
   app: FastifyInstance,

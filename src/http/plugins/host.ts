@@ -4,7 +4,7 @@ import type { FastifyInstance } from "fastify";
 import type { Config } from "../../config";
 import { GatewayError } from "../../errors";
 
-/** Refuses a Host that is none, or garbage: Apollo's handler makes a URL of it, which would fail with a 500. */
+/** Rejects an invalid Host header, from which Apollo's handler would fail to build a URL with a 500. */
 export function rejectInvalidHost(app: FastifyInstance): void {
   app.addHook("onRequest", async ({ protocol, hostname, url }) => {
     if (!URL.canParse(url, `${protocol}://${hostname}/`)) {
@@ -14,10 +14,8 @@ export function rejectInvalidHost(app: FastifyInstance): void {
 }
 
 /**
- * Refuses requests for hosts that the service does not answer for: a page can have its own name resolve to the address of
- * a developer's machine, and would then be a page of this service to the browser (DNS rebinding). In development all
- * names are foreign that the machine does not have; elsewhere all that `ALLOWED_HOSTS` does not list, where it is set.
- * Probes and scrapes, which come by whatever name, are exempt.
+ * Rejects requests for foreign hosts, to prevent DNS rebinding. In development it accepts the names and IP addresses of
+ * this machine and `ALLOWED_HOSTS`; elsewhere it accepts `ALLOWED_HOSTS` only, if set. Probes and scrapes are exempt.
  */
 export function refuseForeignHosts(
   app: FastifyInstance,
@@ -34,7 +32,7 @@ export function refuseForeignHosts(
     known.has(host) ||
     (isDevelopment && (host.endsWith(".localhost") || isIP(host.replace(/^\[|\]$/g, "")) > 0));
   app.addHook("onRequest", (request, _, done) => {
-    // As the browser sent it: a page may add X-Forwarded-Host to its own requests.
+    // Not X-Forwarded-Host, which a page can set itself.
     const host = (request.raw.headers.host ?? "").replace(/:\d+$/, "").toLowerCase();
     if (isKnown(host) || request.routeOptions.config.isManagement) done();
     else {

@@ -2,42 +2,45 @@ import type { RequestListener, Server } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
-/** How long a stop waits for connections on which no request is under way (ms): one may be on its way here. */
+/** How long shutdown waits for requests that may still arrive on idle connections (ms). */
 const QUIET_MS = 1_000;
-/** How long a stop waits for requests under way (ms): longer than a write waits for a locked database. */
+/** How long shutdown waits for in-flight requests (ms): longer than a write waits for a locked database. */
 const MAX_MS = 8_000;
 
 /**
- * Requests of one connection whose answers have not left. Node parses all that came in one packet, over a thousand
- * requests, before it waits for the client to read; clients that pipeline send a few.
+ * Max unanswered requests per connection. Clients that pipeline send a few, but one packet can hold over a thousand
+ * requests, which Node parses before it applies backpressure.
  */
 export const MAX_UNANSWERED_PER_CONNECTION = 32;
 
 type Listener = (request: FastifyRequest, reply: FastifyReply) => void;
 
-/** Follows requests from their head until their answer has left, or their client is gone. */
+/** Tracks requests from their head until the response is sent or the client disconnects. */
 export class InFlightRequests {
-  private underWay = 0;
-  private onNone = () => {};
+  private inFlight = 0;
+  private onIdle = () => {};
   private readonly listeners: Listener[];
-  /** What ends each unanswered request of a connection. */
+  /** The end callbacks of the unanswered requests, by connection. */
   private readonly unanswered = new WeakMap<Socket, Set<() => void>>();
 
-  /** @param onEnd called for each request when it has ended */
+  /** @param onEnd called when a request has ended */
   constructor(onEnd: Listener) {
     this.listeners = [onEnd];
   }
 
   get count(): number {
-    return this.underWay;
+    return this.inFlight;
   }
 
-  /** Calls one more for each request when it has ended. */
+  /** Adds a listener that is called when a request has ended. */
   onEnd(listener: Listener): void {
     this.listeners.push(listener);
   }
 
-  /** Begins to follow, and closes connections with too many unanswered requests; hooks that come later may refuse some. */
+  /**
+   * Tracks the requests of a server and closes connections with too many unanswered ones. Call it before adding hooks
+   * that may reject requests.
+   */
   follow(app: FastifyInstance): void {
     dropRequestsOfClosedConnections(app.server);
     app.addHook("onRequest", (request, reply, done) => {
@@ -50,18 +53,18 @@ export class InFlightRequests {
       }
       const end = () => {
         if (!unanswered.delete(end)) return;
-        this.underWay -= 1;
-        if (this.underWay === 0) this.onNone();
+        this.inFlight -= 1;
+        if (this.inFlight === 0) this.onIdle();
         for (const listener of this.listeners) listener(request, reply);
       };
-      this.underWay += 1;
+      this.inFlight += 1;
       unanswered.add(end);
       reply.raw.once("close", end);
       done();
     });
   }
 
-  /** An answer that waits for one before it on its connection has no `close` event when the connection goes. */
+  /** Ends the requests of a closed connection: a pipelined response that is still queued emits no `close` event. */
   private watch(socket: Socket): Set<() => void> {
     const unanswered = new Set<() => void>();
     this.unanswered.set(socket, unanswered);
@@ -72,23 +75,23 @@ export class InFlightRequests {
   }
 
   /**
-   * For one who stops the server: resolves once there are none and none is likely to come, at the latest after eight
-   * seconds. The server itself would wait for ever for a connection on which nothing was ever asked, as browsers open
-   * them, and for a client that never finishes its body. @returns how many are given up
+   * Waits, for at most `MAX_MS`, until no request is in flight; the server itself would wait forever for unused
+   * connections and unfinished bodies.
+   * @returns the number of abandoned requests
    */
   ended(): Promise<number> {
     return new Promise((resolve) => {
-      const give = () => resolve(this.underWay);
-      setTimeout(give, MAX_MS).unref();
+      const finish = () => resolve(this.inFlight);
+      setTimeout(finish, MAX_MS).unref();
       setTimeout(() => {
-        this.onNone = give;
-        if (this.underWay === 0) give();
+        this.onIdle = finish;
+        if (this.inFlight === 0) finish();
       }, QUIET_MS).unref();
     });
   }
 }
 
-/** A closed connection still hands over the rest of its packet, over a thousand requests: they are not worth a look. */
+/** Ignores requests of closed connections: Node still emits the rest of a packet, which may be over a thousand. */
 function dropRequestsOfClosedConnections(server: Server): void {
   const listeners = server.listeners("request") as RequestListener[];
   server.removeAllListeners("request");

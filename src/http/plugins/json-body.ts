@@ -3,25 +3,24 @@ import { parse, splitNumber } from "lossless-json";
 import { excerpt } from "../../credentials/redact-tokens";
 import { GatewayError } from "../../errors";
 
-/** Far beyond what a field holds; making a bigint of a million digits would keep the process busy for long. */
+/** Max digits of an integer: parsing a bigint of a million digits would block the event loop. */
 const INTEGER_MAX_LENGTH = 1_000;
 
-/** Levels of lists and objects: deeper than any input of the schema, while V8 takes 0.4 s for half a million. */
+/** Max nesting of lists and objects: no input type needs more, and V8 takes 0.4 s for half a million levels. */
 export const MAX_JSON_DEPTH = 64;
 
-/** The shortest number that JSON.parse may round has 16 digits; with an exponent, any. */
+/** JSON.parse is exact for numbers up to this length without an exponent. */
 const EXACT_NUMBER_LENGTH = 15;
 
-/** Decimal exponent of the greatest double. */
+/** The decimal exponent of the largest double. */
 const MAX_EXPONENT = 308;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * Parses a JSON body (RFC 8259, always UTF-8) without changing what it says: an integer beyond 2^53 becomes a
- * bigint, where JSON.parse would round it; a fraction that would become an integer, and a member named twice with two
- * values, are refused.
- * @throws GatewayError `invalid_json`
+ * Parses a UTF-8 JSON body (RFC 8259) without loss of precision: an integer beyond 2^53 becomes a bigint.
+ * @throws GatewayError `invalid_json`, also for a fraction that would round to an integer, and for duplicate members
+ *   with different values
  */
 export function parseJson(body: Buffer): unknown {
   try {
@@ -29,21 +28,21 @@ export function parseJson(body: Buffer): unknown {
     const { members, hasLongNumber } = scan(body);
     if (!hasLongNumber) {
       const value: unknown = JSON.parse(text);
-      // Fewer than were written: one is named twice.
+      // Fewer members than in the text mean a duplicate name.
       if (countMembers(value) === members) return value;
     }
-    // Reads character by character, up to 400 times as slow as JSON.parse.
+    // Up to 400 times slower than JSON.parse.
     return parse(text, null, { parseNumber });
   } catch (cause) {
     if (cause instanceof GatewayError) throw cause;
-    throw new GatewayError("invalid_json", whyNot(cause), { cause });
+    throw new GatewayError("invalid_json", describeParseError(cause), { cause });
   }
 }
 
 /**
- * Looks at the headers of a body.
- * @throws GatewayError `invalid_content_type` unless they say JSON in the one charset that JSON has, and
- *   `unsupported_content_encoding` for one that is compressed: small as it is sent, it could fill the memory
+ * Checks the headers of a body.
+ * @throws GatewayError `invalid_content_type` unless the body is JSON in UTF-8; `unsupported_content_encoding` if it is
+ *   compressed, because it could expand to fill the memory
  */
 export function requireJson({
   "content-type": contentType,
@@ -69,9 +68,9 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * Looks over a text before it is parsed; of one that is not JSON it says something or other.
- * @returns how many members its objects have as written, and whether a number is too long for JSON.parse
- * @throws GatewayError `invalid_json` for one that is nested too deep
+ * Scans a text before parsing; the result is undefined for text that is not JSON.
+ * @returns the number of object members in the text, and whether a number is too long for JSON.parse
+ * @throws GatewayError `invalid_json` when the text is nested too deeply
  */
 function scan(text: Uint8Array): { members: number; hasLongNumber: boolean } {
   let depth = 0;
@@ -96,13 +95,17 @@ function scan(text: Uint8Array): { members: number; hasLongNumber: boolean } {
   return { members, hasLongNumber };
 }
 
-/** @returns where the quote stands that ends a string. @param i where the string begins, after its quote */
+/**
+ * Finds the end of a string.
+ * @param i the index after the opening quote
+ * @returns the index of the closing quote
+ */
 function endOfString(text: Uint8Array, i: number): number {
   while (i < text.length && text[i] !== QUOTE) i += text[i] === BACKSLASH ? 2 : 1;
   return i;
 }
 
-/** Whether a byte is one of `+-.`, a digit, or the e of an exponent. */
+/** Whether a byte is one of `+-.`, a digit, or the `e` of an exponent. */
 const isInNumber = (byte = 0): boolean =>
   (byte >= ZERO && byte <= NINE) ||
   byte === 0x2b ||
@@ -110,7 +113,7 @@ const isInNumber = (byte = 0): boolean =>
   byte === 0x2e ||
   (byte | 0x20) === 0x65;
 
-/** How many members all objects in a value have. */
+/** Counts the members of all objects in a value. */
 function countMembers(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   let count = Array.isArray(value) ? 0 : Object.keys(value).length;
@@ -118,8 +121,8 @@ function countMembers(value: unknown): number {
   return count;
 }
 
-/** What the parser says, without what it quotes of the body; a stack that ended says only that it did. */
-function whyNot(cause: unknown): string | undefined {
+/** Describes a parse error without quoting the body; undefined for an internal error such as a stack overflow. */
+function describeParseError(cause: unknown): string | undefined {
   if (cause instanceof SyntaxError || cause instanceof InexactNumber) {
     const message = cause.message.replace(/, (\.{3})?".*$/s, "");
     return `The body is not valid JSON: ${excerpt(message, 200)}.`;
@@ -127,12 +130,12 @@ function whyNot(cause: unknown): string | undefined {
   return undefined;
 }
 
-/** A number that would not come back as it was sent. */
+/** A number that cannot be represented exactly. */
 class InexactNumber extends Error {}
 
 /**
- * Keeps every integer exact, however it is written (`1e16`, `7.0`), and every fraction as a double.
- * @throws InexactNumber for a fraction that a double rounds to an integer, and for a number beyond the doubles
+ * Parses an integer in any notation (`1e16`, `7.0`) exactly, and a fraction as a double.
+ * @throws InexactNumber for a fraction that a double rounds to an integer, and for a number beyond the range of doubles
  */
 function parseNumber(text: string): number | bigint {
   const value = Number(text);
@@ -147,7 +150,7 @@ function parseNumber(text: string): number | bigint {
   return BigInt(digits);
 }
 
-/** The decimal digits of a number in JSON's notation; undefined for a fraction and what is beyond the doubles. */
+/** Returns the decimal digits of a JSON number; undefined for a fraction or a number beyond the range of doubles. */
 function integerOf(text: string): string | undefined {
   const { sign, digits, exponent } = splitNumber(text);
   if (exponent < digits.length - 1 || exponent > MAX_EXPONENT) return undefined;

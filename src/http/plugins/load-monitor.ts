@@ -1,66 +1,75 @@
-/** A request that has been under way for longer than this (ms) is late. */
+/** A request in flight for longer than this (ms) is late. */
 const LATE_MS = 500;
 
-/** Which part of the most requests may be late: some wait for a lock, or for a password to be hashed. */
+/** Fraction of the max requests that may be late, because some wait for a lock or a password hash. */
 const LATE_SHARE = 0.25;
 
-/** How fine the ages of requests are told apart (ms). */
+/** Resolution of the ages of requests (ms). */
 const SLOT_MS = 100;
 
-/** Slots of requests that are not late yet. */
+/** Number of slots for requests that are not late yet. */
 const SLOTS = LATE_MS / SLOT_MS + 1;
 
 /**
- * How many requests are under way and since when. There is too much to do when there are very many, or when many of
- * them are late: the first bounds memory and the time of a burst, the second notices work that is slow.
+ * Detects overload from the number and the ages of in-flight requests: the max number bounds memory and the length of a
+ * burst, and the max number of late requests detects slow work.
  */
 export class LoadMonitor {
-  /** By the slot of time in which they began: those that are not late. */
+  /** Counts of requests that are not late, by the time slot in which they began. */
   private readonly begun = new Array<number>(SLOTS).fill(0);
-  /** The first slot whose requests are not late. */
+  /** The oldest slot whose requests are not late. */
   private first = 0;
   private late = 0;
-  private underWay = 0;
-  private readonly mostLate: number;
+  private inFlight = 0;
+  private readonly maxLate: number;
 
   /**
-   * @param most requests under way at a time
-   * @param unsent how many answers wait for their clients
-   * @param now in ms, never going back
+   * @param max max requests in flight
+   * @param unsent returns the number of responses that wait for their clients
+   * @param now a monotonic clock (ms)
    */
   constructor(
-    private readonly most: number,
+    private readonly max: number,
     private readonly unsent: () => number,
     private readonly now: () => number = () => performance.now(),
   ) {
-    this.mostLate = Math.ceil(most * LATE_SHARE);
+    this.maxLate = Math.ceil(max * LATE_SHARE);
   }
 
-  /** Whether there is so much to do that another request would only make it worse. */
+  /** Whether to shed new requests. */
   get isOverloaded(): boolean {
-    if (this.underWay + this.unsent() >= this.most) return true;
-    if (this.underWay < this.mostLate) return false;
-    this.goOn();
-    return this.late >= this.mostLate;
+    if (this.inFlight + this.unsent() >= this.max) return true;
+    if (this.inFlight < this.maxLate) return false;
+    this.advance();
+    return this.late >= this.maxLate;
   }
 
-  /** A request begins. @returns what `end` takes */
+  /**
+   * Records the start of a request.
+   * @returns the slot to pass to `end`
+   */
   begin(): number {
-    const slot = this.goOn();
+    const slot = this.advance();
     this.begun[slot % SLOTS] = (this.begun[slot % SLOTS] ?? 0) + 1;
-    this.underWay++;
+    this.inFlight++;
     return slot;
   }
 
-  /** A request ends. @param slot as `begin` gave it */
+  /**
+   * Records the end of a request.
+   * @param slot the result of `begin`
+   */
   end(slot: number): void {
-    this.underWay--;
+    this.inFlight--;
     if (slot < this.first) this.late--;
     else this.begun[slot % SLOTS] = (this.begun[slot % SLOTS] ?? 0) - 1;
   }
 
-  /** Counts those as late that have become it. @returns the slot of time that is now */
-  private goOn(): number {
+  /**
+   * Counts requests in expired slots as late.
+   * @returns the current slot
+   */
+  private advance(): number {
     const slot = Math.floor(this.now() / SLOT_MS);
     const first = slot - SLOTS + 1;
     for (let i = this.first; i < first && i < this.first + SLOTS; i++) {

@@ -8,33 +8,31 @@ import { LoadMonitor } from "./load-monitor";
 import { UnsentAnswers } from "./unsent-answers";
 
 /**
- * Refusals in one turn of the event loop. A refused client comes back at once: were they all answered where they are
- * read, the loop would read and refuse without an end, and nothing that was accepted would go on.
+ * Max rejections per event-loop tick. Rejecting synchronously lets retrying clients starve accepted requests.
  */
-const REFUSALS_A_TURN = 100;
+const MAX_REJECTIONS_PER_TICK = 100;
 
-/** Bytes, near enough; a stream is read as fast as it leaves. */
+/** Returns the approximate size in bytes; a stream counts as empty, because backpressure limits it. */
 const sizeOf = (payload: unknown): number =>
   typeof payload === "string" || Buffer.isBuffer(payload) ? payload.length : 0;
 
-/** Log refusals at most once per interval (ms). */
+/** Log rejections at most once per interval (ms). */
 const LOG_INTERVAL_MS = 1_000;
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Since when it counts as work, as LoadMonitor tells it; undefined while it does not. */
+    /** The LoadMonitor slot of the request; undefined while it does not count as load. */
     work: number | undefined;
-    /** Whether it was refused because there was too much to do. */
+    /** Whether the request was rejected because of overload. */
     wasShed: boolean;
-    /** Runs work that does not count, because a bounded queue of its own already limits it. */
+    /** Runs work that does not count as load, because a separate bounded queue already limits it. */
     outsideLoad<T>(work: () => Promise<T>): Promise<T>;
   }
 }
 
 /**
- * Answers 503 at once when there is too much to do, before anybody is authenticated or a body is read: what is
- * accepted is still answered soon. Sending a body is the client's work, which it may do as slowly as it likes; an
- * answer that has not left counts, though never as late.
+ * Rejects requests with 503 under overload, before authentication and before reading a body, so that accepted requests
+ * stay fast. Receiving a body does not count as load; an unsent response counts, but never as late.
  */
 export function shedOverload(
   app: FastifyInstance,
@@ -44,19 +42,18 @@ export function shedOverload(
 ): void {
   const unsent = new UnsentAnswers<FastifyRequest>(Math.ceil(maxRequestsInFlight / 2), requestTimeoutMs);
   const load = new LoadMonitor(maxRequestsInFlight, () => unsent.count);
-  // Made once: taking the stack costs more than the whole refusal.
-  const refusal = new GatewayError("unavailable");
+  // Created once, because capturing a stack costs more than the whole rejection.
+  const rejection = new GatewayError("unavailable");
   const throttle = logThrottle(LOG_INTERVAL_MS);
-  const logRefusal = () => {
+  const logRejection = () => {
     const suppressed = throttle();
-    if (suppressed !== undefined)
-      log.warn({ refused: suppressed + 1 }, "too much to do: requests are refused");
+    if (suppressed !== undefined) log.warn({ refused: suppressed + 1 }, "overloaded: requests are rejected");
   };
 
   const waiting: ((error: GatewayError) => void)[] = [];
-  const refuseSome = () => {
-    for (const done of waiting.splice(0, REFUSALS_A_TURN)) done(refusal);
-    if (waiting.length > 0) setImmediate(refuseSome);
+  const rejectSome = () => {
+    for (const done of waiting.splice(0, MAX_REJECTIONS_PER_TICK)) done(rejection);
+    if (waiting.length > 0) setImmediate(rejectSome);
   };
 
   app.decorateRequest("work", undefined);
@@ -64,8 +61,8 @@ export function shedOverload(
   app.addHook("onRequest", (request, _reply, done) => {
     if (load.isOverloaded && !request.routeOptions.config.isManagement) {
       request.wasShed = true;
-      logRefusal();
-      if (waiting.push(done) === 1) setImmediate(refuseSome);
+      logRejection();
+      if (waiting.push(done) === 1) setImmediate(rejectSome);
       return;
     }
     request.work = load.begin();
@@ -92,7 +89,7 @@ export function shedOverload(
     request.work ??= load.begin();
     done();
   });
-  // From here on it waits for its client alone. A client that has gone away waits for nothing; its work goes on till here.
+  // From here on, the request only waits for its client to read, unless the client has disconnected.
   app.addHook("onSend", (request, _reply, payload, done) => {
     pause(request);
     const { socket } = request.raw;

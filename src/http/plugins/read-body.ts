@@ -7,19 +7,19 @@ import type { Config } from "../../config";
 import { GatewayError } from "../../errors";
 import { parseJson, requireJson } from "./json-body";
 
-/** Largest body of a caller without a credential: more than any sign-in. */
+/** Max body size of a caller without a credential: more than any sign-in needs. */
 export const ANONYMOUS_BODY_LIMIT = 16_384;
 
-/** Memory for bodies that are arriving (bytes), all connections together. */
+/** Memory for incoming bodies of all connections (bytes). */
 const MAX_BUFFERED = 64 * 1_048_576;
 const MAX_BUFFERED_ANONYMOUS = 16 * 1_048_576;
 
-/** Bodies of the largest size for which there is memory in any case. */
+/** The budget always has room for this many bodies of the max size. */
 const MIN_LARGEST_BODIES = 8;
 
 /**
- * Reads JSON bodies into a bounded amount of memory: callers without a credential may send small ones only, and
- * have a budget apart, so that they cannot use up that of the others.
+ * Reads JSON bodies within a memory budget. Anonymous callers get a lower size limit and a separate budget, so that
+ * they cannot exhaust that of authenticated callers.
  */
 export function readJsonBodies(
   app: FastifyInstance,
@@ -39,7 +39,7 @@ export function readJsonBodies(
     try {
       return parseJson(await body.read(payload));
     } catch (error) {
-      // Counted with the others that there is no room for, not logged one by one.
+      // Treat it as shed, so that it is not logged per request.
       request.wasShed = error === NO_ROOM;
       throw error;
     } finally {
@@ -48,27 +48,31 @@ export function readJsonBodies(
   });
 }
 
-/** Who answers for the memory that a body takes. */
+/** Returns the budget holder of a request: the key, the member or the client's network. */
 function holderOf(request: FastifyRequest): string {
   const caller = request.callContext?.caller;
   if (caller?.kind === "agent") return caller.key.id;
   return caller?.kind === "member" ? caller.id : networkOf(clientAddress(request));
 }
 
-// Made once: an attack meets it often, and taking the stack is dear.
+// Created once, because capturing a stack per error is expensive during an attack.
 const NO_ROOM = new GatewayError("unavailable", "Too many request bodies are arriving. Try again shortly.");
 const TOO_LARGE = new GatewayError("payload_too_large");
 
 const EMPTY = Buffer.alloc(0);
 
-/** A body that grows as it arrives, never beyond its limit; what it may take is asked for before it is taken. */
+/** A body buffer that grows as data arrives, up to a limit, and reserves memory before it grows. */
 class BodyBuffer {
   private bytes = EMPTY;
   private length = 0;
   private readonly expected: number;
   private readonly returns: (() => void)[] = [];
 
-  /** @param take reserves memory; undefined where there is none, else gives it back when called */
+  /**
+   * @param limit max size (bytes)
+   * @param contentLength the Content-Length header
+   * @param take reserves memory and returns a function that releases it, or undefined if the budget is exhausted
+   */
   constructor(
     private readonly limit: number,
     contentLength: string | undefined,
@@ -78,7 +82,10 @@ class BodyBuffer {
     if (this.expected > limit) throw TOO_LARGE;
   }
 
-  /** @throws GatewayError `payload_too_large`, `unavailable`, or Error when the client goes away */
+  /**
+   * Reads the whole payload.
+   * @throws GatewayError `payload_too_large`, `unavailable`, or `invalid_request` when the client disconnects
+   */
   read(payload: Readable): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       const onData = (chunk: Buffer) => {
@@ -89,11 +96,11 @@ class BodyBuffer {
         }
       };
       const onEnd = () => settle();
-      // The client went away: no one reads the answer, and nothing is wrong here.
+      // The client disconnected, which is not a server error.
       const onError = (cause: Error) => settle(new GatewayError("invalid_request", undefined, { cause }));
       const settle = (error?: unknown) => {
         payload.off("data", onData).off("end", onEnd).off("error", onError);
-        // Without a listener, a late error would end the process.
+        // Without a listener, a late error would crash the process.
         payload.on("error", () => undefined);
         if (error === undefined) resolve(this.bytes.subarray(0, this.length));
         else reject(error);
@@ -102,7 +109,7 @@ class BodyBuffer {
     });
   }
 
-  /** Gives all memory back. */
+  /** Releases all reserved memory. */
   release(): void {
     for (const giveBack of this.returns.splice(0)) giveBack();
     this.bytes = EMPTY;

@@ -1,18 +1,17 @@
 import type { FastifyInstance } from "fastify";
 import { GatewayError } from "../../errors";
 
-/** Far more than any client sends; Node would drop those beyond 2,000 in silence. */
+/** Far more than clients send; Node would silently drop fields beyond 2,000. */
 const MAX_FIELDS = 200;
 
-/** A name or an address, with or without a port (RFC 9110, 7.2); empty where the target has none. */
+/** A name or an address with an optional port (RFC 9110, 7.2); empty if the target has no authority. */
 const HOST = /^([\w.-]+|\[[\da-f:.]+\])?(:\d{1,5})?$/i;
 
 const CLOSE = { headers: { connection: "close" } };
 
 /**
- * Refuses what one server may read in one way and the next in another (RFC 9112, 3.2 and 6.1): two hosts,
- * credentials, content types or idempotency keys; a transfer encoding that Node passes over; too many headers.
- * The parser has refused by now what is no HTTP at all.
+ * Rejects requests that two servers may interpret differently (RFC 9112, 3.2 and 6.1): repeated hosts, credentials,
+ * content types or idempotency keys, a transfer encoding that Node ignores, or too many headers.
  */
 export function rejectAmbiguousRequests(app: FastifyInstance): void {
   app.addHook("onRequest", (request, _, done) => {
@@ -21,7 +20,7 @@ export function rejectAmbiguousRequests(app: FastifyInstance): void {
     if (rawHeaders.length > 2 * MAX_FIELDS) {
       throw new GatewayError("header_fields_too_large", `The request has over ${MAX_FIELDS} headers.`);
     }
-    refuseRepeated(rawHeaders);
+    rejectRepeated(rawHeaders);
     const { host, "transfer-encoding": encoding } = headers;
     if (host === undefined ? raw.httpVersion !== "1.0" : !HOST.test(host)) {
       throw new GatewayError("invalid_request", "The Host header is not valid.");
@@ -33,7 +32,7 @@ export function rejectAmbiguousRequests(app: FastifyInstance): void {
   });
 }
 
-/** Headers of which a request has at most one, with what to do about two. Node would keep the first, or join them. */
+/** Headers that must not repeat, with the error message; Node would keep the first or join them. */
 const SINGLE: Readonly<Record<string, string>> = {
   host: "The request has more than one Host header.",
   authorization:
@@ -42,10 +41,10 @@ const SINGLE: Readonly<Record<string, string>> = {
   "idempotency-key": "The request has more than one Idempotency-Key header. Send one key.",
 };
 
-/** Their lengths tell most names apart without lowercasing them. */
+/** Lengths of the names, to skip most headers without lowercasing them. */
 const LENGTHS = new Set(Object.keys(SINGLE).map(({ length }) => length));
 
-function refuseRepeated(rawHeaders: readonly string[]): void {
+function rejectRepeated(rawHeaders: readonly string[]): void {
   let seen: string[] | undefined;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const { length } = rawHeaders[i] as string;

@@ -3,8 +3,8 @@ import type { Caller } from "../../auth/caller";
 import { clientAddress } from "../../auth/client-address";
 
 /**
- * One line a request: what was asked by whom, and how it went. No query string, header or body. Those refused because
- * there was too much to do are told of all together.
+ * Logs one line per request with its route, caller and outcome, without query string, headers or body. Shed requests
+ * are logged in aggregate by `shedOverload`.
  */
 export function logRequests(app: FastifyInstance): void {
   app.addHook("onResponse", async (request, reply) => {

@@ -10,7 +10,7 @@ declare module "fastify" {
 
 const METHODS = new Set(["GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"]);
 
-/** Counts and times a request that has ended, by the pattern of its route: its URL is chosen by the client. */
+/** Records the count and the duration of a request by its route pattern, because clients choose the URL. */
 export const countRequest =
   (metrics: Metrics) =>
   (request: FastifyRequest, reply: FastifyReply): void => {

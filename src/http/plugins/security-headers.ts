@@ -1,12 +1,12 @@
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../../config";
 
-/** Half a year; and not for names below this one, which may be somebody else's. */
-const HTTPS_ONLY = "max-age=15552000";
+/** Half a year, without subdomains, which others may operate. */
+const STRICT_TRANSPORT_SECURITY = "max-age=15552000";
 
 /**
- * What every answer says to a browser unless a route says otherwise: not to guess types, not to run, frame, keep or
- * pass on anything, and where the service speaks HTTPS, to stay with it.
+ * Returns the default security headers of responses, with HSTS if the service is reached by HTTPS; a route may override
+ * them.
  */
 export const defaultHeaders = ({ tls, publicUrl }: Pick<Config, "tls" | "publicUrl">) => ({
   "cache-control": "no-store",
@@ -14,10 +14,12 @@ export const defaultHeaders = ({ tls, publicUrl }: Pick<Config, "tls" | "publicU
   "cross-origin-resource-policy": "same-origin",
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff",
-  ...((tls !== undefined || publicUrl?.startsWith("https:")) && { "strict-transport-security": HTTPS_ONLY }),
+  ...((tls !== undefined || publicUrl?.startsWith("https:")) && {
+    "strict-transport-security": STRICT_TRANSPORT_SECURITY,
+  }),
 });
 
-/** Adds headers to every answer, with the id of its request. */
+/** Adds headers and the request ID to every response. */
 export function addDefaultHeaders(app: FastifyInstance, headers: Readonly<Record<string, string>>): void {
   const entries = Object.entries(headers);
   app.addHook("onRequest", (request, reply, done) => {

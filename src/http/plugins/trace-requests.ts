@@ -10,12 +10,12 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { markFailed, tracer } from "../../common/spans";
 
-/** Makes a span for each request, from its head to the end of its answer; like the log, without URL, headers or body. */
+/** Creates a span per request, from its head to the end of the response, without URL, headers or body. */
 export function traceRequests(app: FastifyInstance): void {
   const contexts = new WeakMap<FastifyRequest, Context>();
   app.addHook("onRequest", (request, reply, done) => {
     const { traceparent } = request.headers;
-    // Not `tracestate`, which may hold anything that a client puts into it.
+    // Not `tracestate`, which may hold arbitrary client data.
     const parent = propagation.extract(ROOT_CONTEXT, { traceparent });
     const span = tracer.startSpan(nameOf(request), { kind: SpanKind.SERVER }, parent);
     reply.raw.on("close", () => endSpan(span, request, reply));
@@ -23,7 +23,7 @@ export function traceRequests(app: FastifyInstance): void {
     contexts.set(request, own);
     context.with(own, done);
   });
-  // After reading a body, the async context is that of the connection, not of the request.
+  // Reading a body replaces the async context of the request by that of the connection.
   app.addHook("preValidation", (request, _, done) =>
     context.with(contexts.get(request) ?? ROOT_CONTEXT, done),
   );
@@ -31,7 +31,7 @@ export function traceRequests(app: FastifyInstance): void {
 
 const nameOf = (request: FastifyRequest): string => {
   const route = request.routeOptions.url;
-  // Without a route, the method too is whatever the client sent.
+  // Without a route, the client chooses the method too.
   return route === undefined ? "unknown" : `${request.method} ${route}`;
 };
 

@@ -1,12 +1,12 @@
 import type { Socket } from "node:net";
 
-/** How often to look for clients that do not read (ms). */
+/** How often to check for clients that do not read (ms). */
 const SWEEP_INTERVAL_MS = 1_000;
 
-/** Memory for answers that wait for their clients (bytes). */
+/** Max memory of unsent responses (bytes). */
 const MAX_UNSENT_BYTES = 64 * 1_048_576;
 
-/** An answer that is ready and has not left. */
+/** A response that is ready but not sent. */
 interface Unsent {
   socket: Socket;
   bytes: number;
@@ -14,22 +14,22 @@ interface Unsent {
 }
 
 /**
- * Answers that wait for their clients to read. A connection is closed when an answer has waited too long, and, longest
- * wait first, while there are too many of them or they take too much memory.
+ * Tracks responses that wait for their clients to read. It closes connections whose response has waited too long, and
+ * the longest-waiting ones while there are too many responses or they use too much memory.
  */
 export class UnsentAnswers<Id extends object> {
-  /** In the order in which they became ready. */
+  /** Responses in the order in which they became ready. */
   private readonly answers = new Map<Id, Unsent>();
   private bytes = 0;
   private readonly timer: NodeJS.Timeout;
 
   /**
-   * @param most answers that may wait longer than a moment
-   * @param timeoutMs how long one may wait
-   * @param now in ms, never going back
+   * @param max max responses that may wait longer than `SWEEP_INTERVAL_MS`
+   * @param timeoutMs how long a response may wait
+   * @param now a monotonic clock (ms)
    */
   constructor(
-    private readonly most: number,
+    private readonly max: number,
     private readonly timeoutMs: number,
     private readonly now: () => number = () => performance.now(),
   ) {
@@ -45,20 +45,20 @@ export class UnsentAnswers<Id extends object> {
     this.bytes += bytes;
   }
 
-  /** The answer has left, or its connection is gone. */
+  /** Stops tracking a response that was sent or whose connection closed. */
   delete(id: Id): void {
     this.bytes -= this.answers.get(id)?.bytes ?? 0;
     this.answers.delete(id);
   }
 
-  /** Closes connections; their answers are deleted when that has happened. */
+  /** Closes the connections of clients that do not read; `delete` removes their responses once they are closed. */
   sweep(): void {
     let { count, bytes } = this;
     for (const answer of this.answers.values()) {
       const waited = this.now() - answer.since;
-      // What became ready just now leaves in a moment.
+      // A response that just became ready usually leaves in a moment.
       if (waited < SWEEP_INTERVAL_MS) return;
-      if (waited < this.timeoutMs && count <= this.most && bytes <= MAX_UNSENT_BYTES) return;
+      if (waited < this.timeoutMs && count <= this.max && bytes <= MAX_UNSENT_BYTES) return;
       answer.socket.destroy();
       count--;
       bytes -= answer.bytes;

@@ -6,21 +6,21 @@ import type { FastifyInstance } from "fastify";
 import { GatewayError } from "../../errors";
 import { sendError } from "../error-handler";
 
-/** What stands in the built page for the nonce of an answer: on every style that scripts are to put into the page. */
-const NONCE_PLACE = "__CSP_NONCE__";
+/** The placeholder in the built page for the nonce of styles that scripts insert. */
+const NONCE_PLACEHOLDER = "__CSP_NONCE__";
 
-/** Nothing comes from elsewhere, no script stands in the page, and no form is sent without one. */
+/** The Content-Security-Policy: same-origin resources only, no inline scripts, no form submission. */
 const policyWith = (nonce: string): string =>
   `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; connect-src 'self'; ` +
   "img-src 'self' data:; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** The build makes no folders in `assets/`: whatever else is asked for is no file, or none of these. */
+/** A file name without a path, because the build creates no folders in `assets/`. */
 const ASSET_NAME = /^[\w-][\w.-]*$/;
 
 /**
- * `/dashboard`: one page for whatever is below it, so that a deep link can be opened, and the files that it
- * loads, which have a hash of their content in their names.
- * @param directory what the build made: `index.html`, and `assets/` with `.br` and `.gz` beside what they compress
+ * Adds `/dashboard`: the same page for every path below it, so that deep links work, and its assets, whose names
+ * contain a content hash.
+ * @param directory the build output: `index.html`, and `assets/` with precompressed `.br` and `.gz` files
  */
 export async function addDashboard(app: FastifyInstance, directory: string): Promise<void> {
   const page = await readFile(join(directory, "index.html"), "utf8").catch(() => undefined);
@@ -40,7 +40,7 @@ export async function addDashboard(app: FastifyInstance, directory: string): Pro
             "cache-control": "no-cache",
           })
           .type("text/html; charset=utf-8")
-          .send(page.replaceAll(NONCE_PLACE, nonce));
+          .send(page.replaceAll(NONCE_PLACEHOLDER, nonce));
       });
     }
     if (page !== undefined) await addAssets(scope, join(directory, "assets"));
@@ -60,7 +60,7 @@ async function addAssets(scope: FastifyInstance, root: string): Promise<void> {
     path,
     {
       config: { api: "dashboard" },
-      // What the library refuses of a request, such as a condition that does not hold, is no fault of the server.
+      // A request that the library rejects, such as a failed precondition, is not a server error.
       errorHandler: (error, request, reply) =>
         sendError(
           (error.statusCode ?? 500) < 500 ? new GatewayError("invalid_request") : error,

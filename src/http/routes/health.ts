@@ -4,51 +4,54 @@ import type { Database } from "../../database/database";
 import { GatewayError } from "../../errors";
 import { MANAGEMENT } from "./management";
 
-/** How long `/readyz` waits for the database (ms): most who ask give up after a second. */
-const LIMIT_MS = 800;
+/** How long `/readyz` waits for the database (ms): most probes time out after a second. */
+const TIMEOUT_MS = 800;
 
-/** Whether the service asks for requests. */
+/** Whether the service accepts requests. */
 export interface Readiness {
-  /** From the moment at which it is told to stop, until it has. */
+  /** Whether shutdown has begun. */
   stopping: boolean;
 }
 
 /**
- * `/healthz`: the process is alive. `/readyz`: it takes requests and the database answers them, else 503; told within
- * a second, and never from memory. Writes that fail alone, on a full disk for one, are told in the body: to send the
- * callers elsewhere would take the reads from them as well.
+ * Adds `/healthz` (the process is alive) and `/readyz` (the service accepts requests and the database responds, else
+ * 503). `/readyz` queries the database on each call and reports failing writes in the body only, because reads still
+ * work.
  */
 export function addHealthRoutes(app: FastifyInstance, database: Database, readiness: Readiness): void {
-  // Anybody may ask, so askers share a query.
-  const ask = coalesce(
-    async (askers: readonly true[]) => {
+  // Concurrent probes share a query, because the route is public.
+  const probe = coalesce(
+    async (calls: readonly true[]) => {
       await database.read((reader) => reader.query("SELECT name FROM migration LIMIT 1"));
-      return askers.map(() => undefined);
+      return calls.map(() => undefined);
     },
     { name: "batch of readiness" },
   );
   app.get("/healthz", MANAGEMENT, async () => ({ status: "ok" }));
   app.get("/readyz", MANAGEMENT, async (_, reply) => {
     if (readiness.stopping) {
-      // Not thrown, for it is no failure to be logged as one.
-      const refusal = new GatewayError("unavailable", "The service is stopping.");
-      return reply.code(refusal.status).headers(refusal.headers).send(refusal.toBody());
+      // Not thrown, so that it is not logged as a failure.
+      const error = new GatewayError("unavailable", "The service is stopping.");
+      return reply.code(error.status).headers(error.headers).send(error.toBody());
     }
-    await within(LIMIT_MS, ask(true));
+    await withTimeout(TIMEOUT_MS, probe(true));
     return { status: "ok", writes: database.lastWriteSucceeded ? "ok" : "unavailable" };
   });
 }
 
-/** @throws GatewayError `unavailable` when it takes longer */
-async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
+/**
+ * Waits for a promise with a timeout.
+ * @throws GatewayError `unavailable` on timeout
+ */
+async function withTimeout(timeoutMs: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       reject(new GatewayError("unavailable", "The database does not answer in time."));
-    }, limitMs);
+    }, timeoutMs);
   });
   try {
-    await Promise.race([work, limit]);
+    await Promise.race([work, timeout]);
   } finally {
     clearTimeout(timer);
   }

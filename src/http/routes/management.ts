@@ -1,9 +1,9 @@
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Whether a route serves the operators of the service rather than its clients. */
+    /** Whether a route serves operators rather than clients. */
     isManagement?: boolean;
   }
 }
 
-/** Options of routes for probes and scrapes: they answer under overload too, and whatever the `Host`. */
+/** Options of routes for probes and scrapes, which also respond under overload and to any `Host`. */
 export const MANAGEMENT = { config: { isManagement: true } } as const;

@@ -7,7 +7,7 @@ import { GatewayError } from "../../errors";
 import type { Metrics } from "../../telemetry/metrics";
 import { MANAGEMENT } from "./management";
 
-/** `/metrics`: how the service does, for Prometheus. It tells how much business there is, so not everybody is told. */
+/** Adds `/metrics` for Prometheus, with access control because metrics reveal business volume. */
 export function addMetricsRoute(
   app: FastifyInstance,
   metrics: Metrics,
@@ -21,9 +21,9 @@ export function addMetricsRoute(
 }
 
 /**
- * With a token, whoever has it; without one, programs on the machine of a developer. Elsewhere a proxy may stand on the
- * same machine, and all the world would come from there; here one gives itself away by the headers that it adds, and a
- * web page for whose name this machine's address was given out by the name that it asks for.
+ * Allows callers with the token or, if none is set in development, local programs. It excludes proxies by the headers
+ * that they add, and DNS-rebinding web pages by the Host.
+ * @throws GatewayError `unauthenticated` or `forbidden`
  */
 function assertMayRead(
   { headers, socket, hostname }: FastifyRequest,
