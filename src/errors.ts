@@ -1,55 +1,58 @@
 import { redactTokens } from "./credentials/redact-tokens";
 
 /**
- * The closed table of everything that the service can refuse or fail with: machine-readable code → HTTP
- * status and default message. Both doors answer from it and from nothing else.
+ * The closed table of errors: machine-readable code → HTTP status and default message. Both APIs send no error
+ * that is not in it.
  */
 export const ERRORS = {
-  invalid_request: { status: 400, message: "The request holds a missing or invalid value." },
+  invalid_request: { status: 400, message: "A value in the request is missing or invalid." },
   invalid_json: { status: 400, message: "The body is not valid JSON." },
-  invalid_content_type: { status: 400, message: "The request needs Content-Type: application/json." },
-  invalid_cursor: { status: 400, message: "The cursor is not one that this service handed out." },
+  invalid_content_type: { status: 400, message: "The request must have Content-Type: application/json." },
+  invalid_cursor: { status: 400, message: "The cursor was not issued by this service." },
   graphql_parse_failed: { status: 400, message: "The GraphQL document cannot be parsed." },
-  graphql_validation_failed: { status: 400, message: "The GraphQL document does not fit the schema." },
-  query_too_complex: { status: 400, message: "The GraphQL document asks for too much." },
+  graphql_validation_failed: {
+    status: 400,
+    message: "The GraphQL document is not valid against the schema.",
+  },
+  query_too_complex: { status: 400, message: "The GraphQL document is too complex." },
   unauthenticated: { status: 401, message: "This needs an Authorization header: Bearer <API_KEY>." },
   invalid_api_key: { status: 401, message: "The API key is malformed or unknown." },
   key_expired: { status: 401, message: "The API key has expired." },
   key_not_resolvable: {
     status: 401,
-    message: "The API key does not resolve: its organization is deactivated.",
+    message: "The API key does not resolve because its organization is deactivated.",
   },
   invalid_session: { status: 401, message: "The session has ended. Sign in again." },
   invalid_credentials: { status: 401, message: "The e-mail address or the password is wrong." },
   key_revoked: { status: 403, message: "The API key has been revoked." },
-  forbidden: { status: 403, message: "The caller may not do this." },
-  insufficient_scope: { status: 403, message: "The API key lacks the scope that this needs." },
+  forbidden: { status: 403, message: "The caller is not allowed to do this." },
+  insufficient_scope: { status: 403, message: "The API key lacks the required scope." },
   organization_deactivated: {
     status: 403,
-    message: "The organization is deactivated: nothing can be changed.",
+    message: "The organization is deactivated and cannot be changed.",
   },
-  not_found: { status: 404, message: "There is no such resource." },
-  method_not_allowed: { status: 405, message: "The method is not allowed here." },
+  not_found: { status: 404, message: "The resource does not exist." },
+  method_not_allowed: { status: 405, message: "The resource does not support this method." },
   request_timeout: { status: 408, message: "The request took too long to arrive." },
-  conflict: { status: 409, message: "The request conflicts with the present state." },
+  conflict: { status: 409, message: "The request conflicts with the current state of the resource." },
   idempotency_key_reused: {
     status: 409,
     message: "The idempotency key was already used with a different request.",
   },
   payload_too_large: { status: 413, message: "The body is larger than the server accepts." },
-  unsupported_content_encoding: { status: 415, message: "The server takes bodies uncompressed only." },
-  misdirected_request: { status: 421, message: "The server does not answer for this host." },
-  rate_limited: { status: 429, message: "The key makes more requests than it may." },
+  unsupported_content_encoding: { status: 415, message: "The server accepts uncompressed bodies only." },
+  misdirected_request: { status: 421, message: "The server does not serve this host." },
+  rate_limited: { status: 429, message: "The API key has exceeded its rate limit." },
   too_many_attempts: { status: 429, message: "Too many attempts. Wait before trying again." },
   header_fields_too_large: {
     status: 431,
     message: "The request headers are larger than the server accepts.",
   },
   internal_error: { status: 500, message: "Something went wrong on the server." },
-  unavailable: { status: 503, message: "The service cannot answer right now. Try again shortly." },
+  unavailable: { status: 503, message: "The service is temporarily unavailable. Try again shortly." },
 } as const satisfies Record<string, { status: number; message: string }>;
 
-/** One of the codes that a client may meet in `code` (REST) or `extensions.code` (GraphQL). */
+/** A value of `code` (REST) or `extensions.code` (GraphQL). */
 export type ErrorCode = keyof typeof ERRORS;
 
 /** The JSON body of every REST error. */
@@ -59,9 +62,9 @@ export interface ErrorBody {
   status: number;
 }
 
-/** One thing wrong with an input, such as `input.name` and "must not be empty". Never repeats a submitted value. */
+/** A problem with an input, such as `input.name` and "must not be empty". It never contains the submitted value. */
 export interface InputProblem {
-  /** Names joined by dots: of an argument or variable, then of fields and list items within it. */
+  /** An argument or variable, then the fields and list items within it, joined by dots. */
   path: string;
   message: string;
 }
@@ -73,7 +76,7 @@ const STATUS_HEADERS: Readonly<Record<number, Record<string, string>>> = {
   503: { "retry-after": "1" },
 };
 
-/** RFC 6750, 3.1: a credential was presented and is not good; without one there is no error to name. */
+/** RFC 6750, 3.1: only a request that presented a credential gets an error code. */
 const INVALID_TOKEN = { "www-authenticate": 'Bearer error="invalid_token"' };
 
 const CODE_HEADERS: Readonly<Partial<Record<ErrorCode, Record<string, string>>>> = {
@@ -83,17 +86,17 @@ const CODE_HEADERS: Readonly<Partial<Record<ErrorCode, Record<string, string>>>>
   invalid_session: INVALID_TOKEN,
 };
 
-/** Any failure that a client is told about; everything else is answered `internal_error`. */
+/** An error that is sent to the client; every other error becomes `internal_error`. */
 export class GatewayError extends Error {
   override readonly name: string = "GatewayError";
 
-  /** @param details headers that the answer must carry (`Allow`, `Retry-After`), and the cause, for the log */
+  /** @param details headers of the response (`Allow`, `Retry-After`) and the cause, for the log */
   constructor(
     readonly code: ErrorCode,
     message: string = ERRORS[code].message,
     private readonly details: ErrorOptions & { headers?: Record<string, string> } = {},
   ) {
-    // Some messages quote what the client sent.
+    // Some messages quote client input.
     super(redactTokens(message), details);
   }
 
@@ -101,7 +104,7 @@ export class GatewayError extends Error {
     return ERRORS[this.code].status;
   }
 
-  /** Response headers that HTTP wants beside the status: RFC 9110, 11.6.1 for 401 and 10.2.3 for 503. */
+  /** Response headers that the status requires: RFC 9110, 11.6.1 for 401 and 10.2.3 for 503. */
   get headers(): Record<string, string> {
     return { ...STATUS_HEADERS[this.status], ...CODE_HEADERS[this.code], ...this.details.headers };
   }
@@ -111,10 +114,10 @@ export class GatewayError extends Error {
   }
 }
 
-/** Max problems reported of one input. */
+/** Max problems reported for one input. */
 export const MAX_PROBLEMS = 10;
 
-/** `invalid_request` with its problems by path, so that no client has to parse the message. */
+/** `invalid_request` with its problems by path, so that clients do not have to parse the message. */
 export class InvalidInput extends GatewayError {
   override readonly name = "InvalidInput";
 
@@ -129,7 +132,7 @@ export class InvalidInput extends GatewayError {
     this.problems = reported;
   }
 
-  /** The same problems of an input that is itself the value of `parent`: `name` becomes `input.name`. */
+  /** The same problems with paths below `parent`: `name` becomes `input.name`. */
   within(parent: string): InvalidInput {
     return new InvalidInput(
       this.problems.map(({ path, message }) => ({ path: `${parent}.${path}`, message })),
@@ -137,8 +140,8 @@ export class InvalidInput extends GatewayError {
   }
 
   /**
-   * The same problems under other names.
-   * @param names `{ first: "limit" }` renames an argument; `{ input: "" }` drops it in front of its fields
+   * The same problems with renamed paths.
+   * @param names `{ first: "limit" }` renames an argument; `{ input: "" }` removes it before its fields
    */
   renamed(names: Readonly<Record<string, string>>): InvalidInput {
     const rename = (path: string): string => {
@@ -150,7 +153,7 @@ export class InvalidInput extends GatewayError {
   }
 }
 
-/** Why the process cannot start, in one line fit for a terminal. */
+/** The process cannot start; the message is one line for a terminal. */
 export class StartupError extends Error {
   override readonly name = "StartupError";
 }

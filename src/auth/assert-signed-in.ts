@@ -5,10 +5,10 @@ import type { RequestContext } from "./context";
 import type { Permission } from "./permissions";
 
 /**
- * Checks a member again at the start of the unit of work that acts for it: its session may have ended, or its
- * permission been revoked, since the request arrived. Changes of these wait for the unit. Other callers pass.
- * @param options.permission what the unit needs; left out where being signed in is enough
- * @param options.whileDeactivated whether a deactivated organization allows it too
+ * Checks a member's session and permission again inside the transaction that acts for the member: both may have changed
+ * since the request arrived. Later changes wait for the transaction. Other callers always pass.
+ * @param options.permission the required permission; any signed-in member passes without it
+ * @param options.whileDeactivated whether the action is allowed while the organization is deactivated
  * @throws GatewayError `invalid_session`, `forbidden` or `organization_deactivated`
  */
 export async function assertSignedIn(
@@ -17,7 +17,7 @@ export async function assertSignedIn(
   { permission, whileDeactivated = false }: { permission?: Permission; whileDeactivated?: boolean } = {},
 ): Promise<void> {
   if (caller.kind !== "member") return;
-  // Locks the row, which resets of the password and changes of permissions write too.
+  // Locks the row: password resets and permission changes write it too.
   await tx.query("update member set created_at = created_at where id = $1", [caller.id]);
   const [session]: { permissions: string; deactivatedAt: Timestamp | null }[] = await tx.query(
     `select member.permissions, organization.deactivated_at as "deactivatedAt"
@@ -29,7 +29,7 @@ export async function assertSignedIn(
   );
   if (session === undefined) throw new GatewayError("invalid_session");
   if (permission !== undefined && !session.permissions.split(",").includes(permission)) {
-    throw new GatewayError("forbidden", `The permission ${permission} was revoked in the meantime.`);
+    throw new GatewayError("forbidden", `The permission ${permission} was revoked during the request.`);
   }
   if (!whileDeactivated && session.deactivatedAt !== null) {
     throw new GatewayError("organization_deactivated");

@@ -6,17 +6,17 @@ import type { Credentials, RequestContext, SessionCookie } from "./context";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Whether some of it was still to come when its caller was found out. */
+    /** Whether the request was still incomplete when its caller was authenticated. */
     isHeldBack: boolean;
   }
 }
 
 /**
- * Finds out who calls before anything of the body is read, and refuses a key that calls too often. A client may keep
- * the rest of its request back for as long as a request may take, so who calls is then found out once more.
- * @param createContext is told whether it is the second time for the request
+ * Authenticates each request before its body is read, and applies the rate limit. A body that arrives later may take
+ * until the request times out, so the caller is then authenticated a second time.
+ * @param createContext authenticates; `again` is true for the second time
  * @param rateLimit counts the requests of a key; undefined for no limit
- * @param cookieOf gives a request its session cookie; left out, cookies are not looked at
+ * @param cookieOf reads the session cookie of a request; cookies are ignored without it
  */
 export function authenticateRequests(
   app: FastifyInstance,
@@ -37,7 +37,7 @@ export function authenticateRequests(
   app.decorateRequest("isHeldBack", false);
   app.addHook("onRequest", async (request, reply) => {
     request.callContext = await createContext(credentialsOf(request, reply));
-    // Most requests are here as a whole by now: they are not asked again.
+    // Most requests are complete by now and need no second check.
     if (!request.raw.complete) request.isHeldBack = true;
     const { caller } = request.callContext;
     if (rateLimit === undefined || caller.kind !== "agent") return;

@@ -2,24 +2,24 @@ import { GatewayError } from "../errors";
 import type { AgentCaller, Caller, MemberCaller, Operator } from "./caller";
 import type { Permission, Scope } from "./permissions";
 
-/** Who may call a field. A kind of caller that is left out may not. */
+/** The kinds of caller that may call a field; a kind that is left out may not. */
 export interface AllowedCallers {
-  /** Keys with a scope, or any key that is accepted. */
+  /** Keys with this scope, or any active key. */
   key?: Scope | true;
-  /** Members with a permission, or anyone who is signed in. */
+  /** Members with this permission, or any signed-in member. */
   member?: Permission | true;
 }
 
-/** Who may call a field of Query or Mutation, and when. */
+/** Access rule of a field of Query or Mutation. */
 export interface AccessRule {
   allowed: "anyone" | AllowedCallers;
-  /** Whether members may change this even while their organization is deactivated. */
+  /** Whether members may call a mutation while their organization is deactivated. */
   whileDeactivated: boolean;
 }
 
 /**
- * Lets a caller pass or not.
- * @param changes whether the call changes something, which members of a deactivated organization may not
+ * Enforces an access rule.
+ * @param changes whether the call is a mutation, which a deactivated organization does not allow its members
  * @throws GatewayError `unauthenticated`, `forbidden`, `insufficient_scope` or `organization_deactivated`
  */
 export function authorize(caller: Caller, rule: AccessRule | undefined, changes: boolean): void {
@@ -47,12 +47,13 @@ export function isAllowed(caller: Caller, rule: AccessRule | undefined, changes:
   }
 }
 
-/** Whether a member holds a permission; the command line holds all. */
+/** Whether a caller holds a permission; the operator holds all. */
 const holds = (caller: MemberCaller | Operator, permission: Permission): boolean =>
   caller.kind === "operator" || caller.permissions.includes(permission);
 
 function authorizeKey({ key }: AgentCaller, { key: needed }: AllowedCallers): void {
-  if (needed === undefined) throw new GatewayError("forbidden", "This is for members, not for API keys.");
+  if (needed === undefined)
+    throw new GatewayError("forbidden", "API keys cannot do this. Sign in as a member.");
   if (needed === true || key.scopes.includes(needed)) return;
   throw new GatewayError("insufficient_scope", `The API key lacks the scope ${needed}.`, {
     // RFC 6750, 3.1
@@ -65,7 +66,7 @@ function authorizeMember(
   { member: needed }: AllowedCallers,
   needsActive: boolean,
 ): void {
-  if (needed === undefined) throw new GatewayError("forbidden", "This is for systems with an API key.");
+  if (needed === undefined) throw new GatewayError("forbidden", "Members cannot do this. Use an API key.");
   if (needed !== true && !holds(caller, needed)) {
     throw new GatewayError("forbidden", `This needs the permission ${needed}.`);
   }

@@ -1,16 +1,16 @@
 import type { Timestamp } from "../common/time";
 import type { Permission, Scope } from "./permissions";
 
-/** Who calls. A bearer token is an agent's API key or a member's session token. */
+/** The authenticated caller of a request. A bearer token is an agent's API key or a member's session token. */
 export type Caller = Anonymous | AgentCaller | MemberCaller | Operator;
 
 export interface Anonymous {
   kind: "anonymous";
-  /** Whether a cookie came with a session that is none any more: enough to sign in again, and for nothing else. */
+  /** Whether the request carried the cookie of an ended session; such a caller can only sign in again. */
   sessionEnded?: true;
 }
 
-/** A system that presented an API key: it acts as the one agent that the key resolves to. */
+/** A system that presented an API key; it acts as the agent that the key resolves to. */
 export interface AgentCaller {
   kind: "agent";
   key: CallerKey;
@@ -18,7 +18,7 @@ export interface AgentCaller {
   organization: CallerOrganization;
 }
 
-/** A person who signed in. */
+/** A signed-in person. */
 export interface MemberCaller {
   kind: "member";
   id: string;
@@ -28,7 +28,7 @@ export interface MemberCaller {
   organization: CallerOrganization;
 }
 
-/** A person at the server's own command line, acting for one organization. No request can become one. */
+/** A person at the server's command line, acting for one organization. No request has this caller. */
 export interface Operator {
   kind: "operator";
   organization: CallerOrganization;
@@ -40,7 +40,7 @@ export interface CallerKey {
   name: string;
   hint: string;
   createdAt: Timestamp;
-  /** Every scope that the key has; for a key without a list, all that this version knows. */
+  /** All scopes of the key; a key without a list has every scope that this version knows. */
   scopes: readonly Scope[];
 }
 

@@ -3,53 +3,53 @@ import { isApiKey } from "../credentials/token-format";
 import { type ErrorCode, GatewayError } from "../errors";
 import type { AgentCaller, Caller, CallerOrganization, MemberCaller, Operator, Origin } from "./caller";
 
-/** The cookie in which a browser keeps a session token, on the way in and out. */
+/** Reads and writes the cookie in which a browser keeps its session token. */
 export interface SessionCookie {
-  /** What the browser sent, unless a header says who calls. */
+  /** The token that the browser sent; undefined if the request has an Authorization header. */
   readonly token: string | undefined;
   set(token: string, expiresAt: Timestamp): void;
-  /** Takes it from a browser that sent one. */
+  /** Deletes the cookie if the browser sent one. */
   clear(): void;
 }
 
-/** What every resolver and service is given first: who calls, and from where. */
+/** The caller of a request and its origin, the first argument of every resolver and service. */
 export interface RequestContext {
   caller: Caller;
   origin: Origin;
-  /** Only where a page of this service, or a program, asks at the GraphQL door. */
+  /** Only for same-origin pages and non-browser clients of the GraphQL API. */
   cookie?: SessionCookie | undefined;
-  /** Runs work that waits in a bounded queue; meanwhile the request does not count as load that sheds others. */
+  /** Runs work that waits in a bounded queue; meanwhile the request does not count toward load shedding. */
   outsideLoad?: (<T>(work: () => Promise<T>) => Promise<T>) | undefined;
 }
 
-/** The context of one who sits at the command line and acts for an organization; the first start does so too. */
+/** The context of the command line and of the first start, acting for an organization. */
 export const operatorFor = (organization: CallerOrganization): RequestContext & { caller: Operator } => ({
   caller: { kind: "operator", organization },
   origin: { ip: null, userAgent: null, requestId: null },
 });
 
-/** The part of a request that decides who calls. */
+/** The part of a request that identifies its caller. */
 export interface Credentials {
-  /** The `Authorization` header, of which a request has one at most. */
+  /** The `Authorization` header; a request has at most one. */
   authorization: string | undefined;
   cookie?: SessionCookie | undefined;
   origin: Origin;
   outsideLoad?: RequestContext["outsideLoad"];
 }
 
-/** Finds the caller behind one kind of credential. */
+/** Resolves one kind of credential to its caller. */
 export interface CredentialResolver<C extends Caller> {
   /**
-   * The caller behind a token, read from the database now.
-   * @param options.again whether the same request was accepted before, so that it is not counted twice
+   * The caller of a token, read from the database and never from a cache.
+   * @param options.again whether the same request was already accepted, so that it is not counted twice
    * @throws GatewayError for a credential that is not accepted
    */
   resolve(token: string, origin: Origin, options?: { again?: boolean }): Promise<C>;
 }
 
 /**
- * Makes the function that turns a request into its context, for both APIs. It reads the database each time:
- * a key that was revoked before the request arrived never passes.
+ * Creates the function that authenticates a request, for both APIs. It reads the database each time, so a key that was
+ * revoked before the request arrived never passes.
  * @param countKeyCheck counts the outcomes of checks of API keys
  */
 export function createContextFactory(
@@ -69,9 +69,9 @@ export function createContextFactory(
   };
 
   /**
-   * @param again whether the request was accepted before and only its body came later: it counts as one use
+   * @param again whether the same request was already accepted, before its body arrived; it counts as one use
    * @throws GatewayError `invalid_api_key`, `key_expired`, `key_not_resolvable`, `key_revoked`, `invalid_session`
-   *   or `too_many_attempts` for a credential that is presented and not accepted; no credential is `anonymous`
+   *   or `too_many_attempts` for a credential that is not accepted; without one the caller is `anonymous`
    */
   return async (
     { authorization, cookie, origin, outsideLoad }: Credentials,
@@ -87,7 +87,7 @@ export function createContextFactory(
   };
 }
 
-/** A cookie stays when its session ends, so it must not keep its owner from signing in: it is taken away. */
+/** A cookie outlives its session, so an ended one is cleared: it must not block signing in again. */
 async function cookieCaller(
   cookie: SessionCookie | undefined,
   sessions: CredentialResolver<MemberCaller>,
@@ -103,7 +103,7 @@ async function cookieCaller(
   }
 }
 
-/** The bearer token (RFC 6750, 2.1); the scheme's name has no case (RFC 9110, 11.1). */
+/** The bearer token (RFC 6750, 2.1); the scheme is case-insensitive (RFC 9110, 11.1). */
 function bearerToken(authorization: string | undefined): string | undefined {
   if (authorization === undefined) return undefined;
   const token = /^bearer +([^\s,]+)$/i.exec(authorization.trim())?.[1];
@@ -116,28 +116,37 @@ function bearerToken(authorization: string | undefined): string | undefined {
   return token;
 }
 
-/** The organization on whose behalf the caller acts: nothing outside it may be seen or changed. */
+/** ID of the organization that the caller acts for; every read and write is limited to it. */
 export function organizationOf({ caller }: RequestContext): string {
   if (caller.kind === "anonymous") throw new GatewayError("unauthenticated");
   return caller.organization.id;
 }
 
-/** The caller as the agent that it must be. @throws GatewayError `forbidden` */
+/**
+ * The caller, who must be an agent.
+ * @throws GatewayError `forbidden`
+ */
 export function agentCaller({ caller }: RequestContext): AgentCaller {
   if (caller.kind !== "agent") throw new GatewayError("forbidden");
   return caller;
 }
 
-/** The caller as the member that it must be. @throws GatewayError `forbidden` */
+/**
+ * The caller, who must be a member.
+ * @throws GatewayError `forbidden`
+ */
 export function memberCaller({ caller }: RequestContext): MemberCaller {
   if (caller.kind !== "member") throw new GatewayError("forbidden");
   return caller;
 }
 
-/** The cookie to put a session into. @throws GatewayError `forbidden` for a page of another origin */
+/**
+ * The cookie that can hold a session.
+ * @throws GatewayError `forbidden` for a page of another origin
+ */
 export function cookieOf({ cookie }: RequestContext): SessionCookie {
   if (cookie === undefined) {
-    throw new GatewayError("forbidden", "Only pages of this service can keep a session in a cookie.");
+    throw new GatewayError("forbidden", "Only pages served by this service can sign in with a cookie.");
   }
   return cookie;
 }

@@ -1,24 +1,24 @@
 import { registerEnumType } from "type-graphql";
 
-/** What a member may do beyond looking at the organization. */
+/** What a member may do beyond viewing the organization. */
 export enum Permission {
   config_manage = "config:manage",
   conversations_read = "conversations:read",
   conversations_write = "conversations:write",
 }
 
-/** Every permission, in the order in which lists show them. */
+/** All permissions, in display order. */
 export const PERMISSIONS: readonly Permission[] = Object.values(Permission);
 
 registerEnumType(Permission, {
   name: "Permission",
-  description: "What a member may do in the organization beyond looking at agents and members.",
+  description: "What a member may do in the organization beyond viewing agents and members.",
   valuesConfig: {
     config_manage: {
       description: "`config:manage`: manage API keys, members and the organization, and read the audit log.",
     },
     conversations_read: {
-      description: "`conversations:read`: read what the agents and their contacts wrote.",
+      description: "`conversations:read`: read the conversations of the agents.",
     },
     conversations_write: {
       description: "`conversations:write`: write in conversations and manage contacts.",
@@ -41,7 +41,7 @@ export enum Scope {
   events_read = "events:read",
 }
 
-/** Every scope, in the order in which lists show them. */
+/** All scopes, in display order. */
 export const SCOPES: readonly Scope[] = Object.values(Scope);
 
 registerEnumType(Scope, {
@@ -53,7 +53,7 @@ registerEnumType(Scope, {
     messages_read: { description: "`messages:read`: list and read the agent's messages." },
     messages_write: { description: "`messages:write`: queue and cancel messages." },
     agent_read: { description: "`agent:read`: read the agent's configuration, lines and decisions." },
-    agent_decide: { description: "`agent:decide`: have the agent decide." },
+    agent_decide: { description: "`agent:decide`: ask the agent for decisions." },
     contacts_read: { description: "`contacts:read`: list and read contacts." },
     contacts_write: { description: "`contacts:write`: add, change and erase contacts." },
     conversations_read: { description: "`conversations:read`: list and read conversations." },

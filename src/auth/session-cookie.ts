@@ -4,36 +4,36 @@ import type { Config } from "../config";
 import { GatewayError } from "../errors";
 import type { SessionCookie } from "./context";
 
-/** Browsers take `__Host-` only from this very host over HTTPS: neither a neighbour nor an eavesdropper can plant one. */
+/** Browsers accept `__Host-` only from the same host over HTTPS, so no sibling domain or eavesdropper can set one. */
 const OVER_HTTPS = { name: "__Host-gateway_session", path: "/", secure: true } as const;
 const OVER_HTTP = { name: "gateway_session", path: "/graphql", secure: false } as const;
 
 const FOREIGN =
-  "The session cookie is for pages of this service under its own address. Behind a proxy, set PUBLIC_URL to that address.";
+  "The session cookie is accepted only from pages on the service's own origin. Behind a proxy, set PUBLIC_URL to that origin.";
 
 /**
- * Makes what gives a request its session cookie, for the one door that has them. Only a POST has one, and only
- * from a page of this service or a program: never what a link, a form or a page of another origin sends.
- * @param publicUrl the address that browsers know, where a proxy hides it from requests
+ * Creates the function that gives a request access to its session cookie, for the GraphQL API. Only a POST from a
+ * same-origin page or a non-browser client has access: links, forms and pages of other origins do not.
+ * @param publicUrl the address that browsers use, if a proxy hides it from requests
  */
 export function sessionCookies({ publicUrl }: Pick<Config, "publicUrl">) {
   const publicOrigin = publicUrl && new URL(publicUrl).origin;
   /**
-   * @returns undefined for a request that may have none
-   * @throws GatewayError `forbidden` when one comes with a request of a foreign page
+   * @returns undefined for a request that has no access to a cookie
+   * @throws GatewayError `forbidden` for a cookie on a cross-origin request
    */
   return (request: FastifyRequest, reply: FastifyReply): SessionCookie | undefined => {
     if (request.method !== "POST") return undefined;
     const form = isOverHttps(request, publicOrigin) ? OVER_HTTPS : OVER_HTTP;
     const { authorization, cookie } = request.headers;
-    // A request that says in a header who it is does not say it in a cookie too.
+    // The Authorization header takes precedence over the cookie.
     const token = authorization === undefined && cookie ? parseCookie(cookie)[form.name] : undefined;
     if (isForeign(request, publicOrigin)) {
       if (token !== undefined) throw new GatewayError("forbidden", FOREIGN);
       return undefined;
     }
     const put = (value: string, maxAge: number) => {
-      // Fastify would add to the one that is there already.
+      // Otherwise Fastify appends a second Set-Cookie.
       reply.removeHeader("set-cookie");
       reply.header(
         "set-cookie",
@@ -50,14 +50,14 @@ export function sessionCookies({ publicUrl }: Pick<Config, "publicUrl">) {
   };
 }
 
-/** Whether the browser speaks HTTPS, be it with a proxy that does not say so: then its page's origin does. */
+/** Whether the browser uses HTTPS; behind a proxy that does not forward the protocol, the page's origin shows it. */
 const isOverHttps = (
   { headers, protocol, host }: FastifyRequest,
   publicOrigin: string | undefined,
 ): boolean =>
   protocol === "https" || publicOrigin?.startsWith("https:") === true || headers.origin === `https://${host}`;
 
-/** Whether a page of another origin sent this; only browsers say so, and no page can make them say otherwise. */
+/** Whether a page of another origin sent the request, by headers that browsers set and pages cannot forge. */
 function isForeign({ headers, protocol, host }: FastifyRequest, publicOrigin: string | undefined): boolean {
   const site = headers["sec-fetch-site"];
   if (site !== undefined && site !== "same-origin" && site !== "none") return true;

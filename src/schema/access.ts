@@ -14,8 +14,8 @@ import type { RequestContext } from "../auth/context";
 import type { Scope } from "../auth/permissions";
 
 /**
- * Declares who may call a field: anyone, or keys and members, each by what they need.
- * The declaration stands in the schema's extensions, and is enforced from there.
+ * Declares who may call a field: anyone, or keys with a scope and members with a permission.
+ * The rule is stored in the schema's extensions, where `authChecker` reads it.
  */
 export const Access =
   (allowed: AccessRule["allowed"], { whileDeactivated = false } = {}): MethodDecorator =>
@@ -25,22 +25,22 @@ export const Access =
     Extensions({ access })(target, property, descriptor);
   };
 
-/** What a field declared; undefined for one that forgot to. */
+/** The access rule of a field; undefined if it declares none. */
 export const accessOf = (field: GraphQLField<unknown, unknown> | undefined) =>
   field?.extensions.access as AccessRule | undefined;
 
-/** The scope that a key needs for a field; undefined for a field that needs none. */
+/** The scope that a key needs to call a field; undefined if it needs none. */
 export function scopeOf(field: GraphQLField<unknown, unknown>): Scope | undefined {
   const allowed = accessOf(field)?.allowed;
   return typeof allowed === "object" && typeof allowed.key === "string" ? allowed.key : undefined;
 }
 
-/** Decides on a field by its name and its definition; undefined for introspection and for fields the type lacks. */
+/** Decides on a field by name and definition; introspection and unknown fields have no definition. */
 type AllowsField = (name: string, field: GraphQLField<unknown, unknown> | undefined) => boolean;
 
 /**
- * Whether every field that operations select at their roots, directly or through fragments, is allowed.
- * @param document of bounded depth; it may be invalid, with unknown or circular fragments
+ * Whether every root field of the operations, selected directly or through fragments, is allowed.
+ * @param document has a bounded depth; it may be invalid, with unknown or circular fragments
  */
 function everyRootField(
   schema: GraphQLSchema,
@@ -70,8 +70,8 @@ function everyRootField(
 }
 
 /**
- * Whether the operations of a document select nothing at their roots but `__typename` and fields that anyone may call.
- * @param document of bounded depth; it may be invalid
+ * Whether the only root fields of a document are `__typename` and fields that anyone may call.
+ * @param document has a bounded depth; it may be invalid
  */
 export function isForAnyone(schema: GraphQLSchema, document: DocumentNode): boolean {
   const operations = document.definitions.filter((each) => each.kind === Kind.OPERATION_DEFINITION);
@@ -83,7 +83,7 @@ export function isForAnyone(schema: GraphQLSchema, document: DocumentNode): bool
   );
 }
 
-/** Applies the declarations to every call, before its arguments are looked at. */
+/** Enforces the access rule of each root field before its arguments are validated. */
 export const authChecker: AuthChecker<RequestContext> = ({ context, info }) => {
   const { parentType, fieldName, schema } = info;
   authorize(
@@ -95,8 +95,8 @@ export const authChecker: AuthChecker<RequestContext> = ({ context, info }) => {
 };
 
 /**
- * Whether a caller with a credential may call every root field that an operation selects.
- * @param document a valid one
+ * Whether an authenticated caller may call every root field of an operation.
+ * @param document a valid document
  */
 export function mayCallAll(
   caller: Caller,
@@ -110,7 +110,7 @@ export function mayCallAll(
     schema,
     document,
     [operation],
-    // Only `__typename` and introspection are no fields of the type.
+    // In a valid document, only `__typename` and introspection have no definition.
     (_, field) => field === undefined || isAllowed(caller, accessOf(field), changes),
   );
 }

@@ -1,9 +1,9 @@
-/** Announces the removal of an operation: since when it is deprecated, when it goes, and what replaces it. */
+/** Deprecation of an operation: its start, the date of removal and the replacement. */
 export interface Deprecation {
   since: Date;
   sunset: Date;
   /** Path of the replacement. */
   successor: string;
-  /** A sentence for the GraphQL schema. */
+  /** Deprecation reason in the GraphQL schema. */
   reason: string;
 }

@@ -5,45 +5,45 @@ import type { Database } from "../database/database";
 import type { RefusedTokens } from "../rate-limits/refused-tokens";
 import type { RouteGroup } from "./rest-route";
 
-/** What the services of every feature are made from. */
+/** Dependencies of the services of every feature. */
 export interface Core {
   database: Database;
   config: Config;
   log: Logger;
-  /** Addresses that try out tokens; keys and sessions count together. */
+  /** Refused tokens by client address; API keys and session tokens count together. */
   refusedTokens: RefusedTokens;
 }
 
-/** Rows of a table that have outlived their time: those whose text in a column sorts before another. */
+/** Expired rows of a table: those whose column sorts before a text. */
 export interface ExpiredRows {
   entity: EntityTarget<ObjectLiteral>;
   column: string;
   before: string;
 }
 
-/** How long the settings keep what is purged. */
+/** The retention settings. */
 export type Retention = Pick<Config, "auditRetentionDays">;
 
 /**
- * Everything that a part of the domain adds to the service. The data source, the schema, REST, its documentation, the
- * metrics and housekeeping read the list of features, so that a new one is added in one place.
+ * A vertical slice of the domain. The data source, the schema, REST, its documentation, the metrics and housekeeping
+ * read the list of features, so a new one is added in one place.
  */
 export interface Feature<Own extends object, Needs extends object> {
   entities: readonly (new () => object)[];
-  /** Makes the services, by the names under which other features, the command line and the tests find them. */
+  /** Creates the services, by the names that other features, the command line and the tests use. */
   services(core: Core & Needs): Own;
-  /** Makes the resolvers, which keep the services and do nothing else when they are made. */
+  /** Creates the resolvers; their constructors must only store the services. */
   resolvers(services: Own & Needs): object[];
   routes?: RouteGroup;
-  /** What the feature's batched lookups are called in the metrics. */
+  /** Names of the feature's coalesced lookups, for the metrics. */
   batches?: readonly string[];
-  /** What housekeeping deletes. */
+  /** Rows that housekeeping deletes. */
   expired?(retention: Retention): ExpiredRows[];
 }
 
 /**
  * Declares a feature.
- * @typeParam Needs services of features that stand before it in the list
+ * @typeParam Needs services of features that come earlier in the list
  */
 export const feature = <Own extends object, Needs extends object = object>(
   declared: Feature<Own, Needs>,

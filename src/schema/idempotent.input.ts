@@ -3,12 +3,12 @@ import { Field, InputType } from "type-graphql";
 import { IDEMPOTENCY_KEY_MAX } from "../idempotency/idempotency";
 import { IsText } from "./text";
 
-/** What the inputs of creates have in common. */
+/** Base class of the inputs of create mutations. */
 @InputType()
 export abstract class IdempotentInput {
   @Field(() => String, {
     nullable: true,
-    description: "Makes a retry safe: the same key and input within 24 hours give the first answer again.",
+    description: "Makes retries safe: within 24 hours, the same key and input return the first result again.",
   })
   @IsOptional()
   @IsText(IDEMPOTENCY_KEY_MAX)

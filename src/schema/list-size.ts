@@ -14,26 +14,26 @@ import { DEFAULT_PAGE, MAX_PAGE } from "../pagination/connection";
 
 type Field = GraphQLField<unknown, unknown>;
 
-/** Declares how many items a list has at most that does not take `first`. */
+/** Declares the max length of a list without the argument `first`. */
 export const AtMost = (items: number): MethodDecorator & PropertyDecorator => Extensions({ items });
 
-/** Declares how many characters a text has at most, where it may be longer than `ASSUMED_TEXT_LENGTH`. */
+/** Declares the max length of a text that may be longer than `ASSUMED_TEXT_LENGTH`. */
 export const MaxCharacters = (characters: number): MethodDecorator & PropertyDecorator =>
   Extensions({ characters });
 
-/** Items of a list that declares no length. */
+/** Assumed length of a list that declares none. */
 const ASSUMED_ITEMS = DEFAULT_PAGE;
-/** Items of a list of introspection, about its average. */
+/** Assumed length of an introspection list, about the average. */
 const ASSUMED_ITEMS_OF_INTROSPECTION = 5;
-/** Characters of a text that declares no length: an e-mail address, the longest of the short texts. */
+/** Assumed characters of a text that declares no length: those of the longest short text, an e-mail address. */
 export const ASSUMED_TEXT_LENGTH = 254;
-/** Characters of every other leaf: ids, numbers, times and names of enum values. */
+/** Assumed characters of every other leaf: IDs, numbers, times and enum values. */
 const OTHER_LEAF_LENGTH = 40;
 
 /**
- * How many items the lists right below a field have, by its argument `first`; undefined for a field without it.
- * @param operation whose variables the argument may be, undefined for a fragment by itself
- * @param variables of a request; when left out, a variable counts as the largest page
+ * The page size of a field by its argument `first`; undefined for a field without it.
+ * @param operation declares the variables; undefined for a fragment on its own
+ * @param variables values of the request; without them, a variable counts as `MAX_PAGE`
  */
 export function pageSize(
   field: Field | undefined,
@@ -53,7 +53,10 @@ export function pageSize(
   return inRange(definition?.defaultValue ? literal(definition.defaultValue) : argument.defaultValue);
 }
 
-/** How many items a field has: 1 unless it is a list. @param page of the field around it */
+/**
+ * Max items of a field; 1 unless it is a list.
+ * @param page page size of the parent field
+ */
 export function itemsOf(field: Field | undefined, parent: string, page: number | undefined): number {
   if (field === undefined || !isListType(getNullableType(field.type))) return 1;
   const { items } = field.extensions;
@@ -61,7 +64,7 @@ export function itemsOf(field: Field | undefined, parent: string, page: number |
   return page ?? (parent.startsWith("__") ? ASSUMED_ITEMS_OF_INTROSPECTION : ASSUMED_ITEMS);
 }
 
-/** How many characters a leaf has at most. */
+/** Max characters of a leaf. */
 export function charactersOf(field: Field | undefined): number {
   const declared = field?.extensions.characters;
   if (typeof declared === "number") return declared;
@@ -70,7 +73,7 @@ export function charactersOf(field: Field | undefined): number {
 
 const literal = (node: ValueNode): unknown => (node.kind === Kind.INT ? Number(node.value) : null);
 
-/** A size out of range is rejected later on, and costs nothing until then. */
+/** A size out of range is rejected later and costs nothing here. */
 const inRange = (first: unknown): number => {
   const size = first === null || first === undefined ? DEFAULT_PAGE : Number(first);
   return size >= 0 && size <= MAX_PAGE ? size : 0;

@@ -6,22 +6,22 @@ export type RestMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 /** Status of a success; a 204 has no body. */
 export type SuccessStatus = 200 | 201 | 202 | 203 | 204;
 
-/** A part of the request that becomes a GraphQL variable. */
+/** A part of the HTTP request that becomes a GraphQL variable. */
 export interface RestParameter {
-  /** Its name in REST. */
+  /** Name in REST. */
   name: string;
-  /** Its name in the document. */
+  /** Name of the variable in the document. */
   variable: string;
 }
 
-/** A part of the path. An ID that has not its format exists nowhere, so it is answered 404, not 400. */
+/** A path parameter. An ID with an invalid format cannot exist, so the response is 404, not 400. */
 export interface PathParameter extends RestParameter {
-  /** Of an ID. */
+  /** Format of an ID. */
   format?: "int64" | "uuid";
   example: string | number;
 }
 
-/** A status that depends on what the document answered. */
+/** A status that depends on the result of the document. */
 export interface ChosenStatus {
   oneOf: readonly SuccessStatus[];
   /** @param data value of the document's root field */
@@ -29,41 +29,41 @@ export interface ChosenStatus {
 }
 
 /**
- * One REST operation: a fixed document on the GraphQL schema, and how HTTP carries what goes in and comes out.
- * Features declare it beside the resolver that it calls; what cannot be served fails at start.
+ * A REST operation: a fixed GraphQL document and the mapping of its variables and result to HTTP.
+ * Features declare it next to the resolver that it calls; an invalid route fails at startup.
  */
 export interface RestRoute {
   operationId: string;
   summary: string;
-  /** For the documentation; the description of the root field when left out. */
+  /** Description in the documentation; defaults to that of the root field. */
   description?: string;
   method: RestMethod;
   /** Parameters as `:name`, each declared in `pathParameters`. */
   path: `/${string}`;
-  /** One query or mutation with one root field, which also declares who may call. */
+  /** One query or mutation with one root field, whose access rule applies. */
   document: string;
   pathParameters?: readonly PathParameter[];
   queryParameters?: readonly RestParameter[];
   /** The variable that holds the whole JSON body. */
   bodyVariable?: string;
-  /** Members of a JSON object, each a variable: the other way to have a body. */
+  /** Variables that are members of the JSON body; the alternative to `bodyVariable`. */
   bodyMembers?: readonly RestParameter[];
   status: SuccessStatus | ChosenStatus;
-  /** Where in the data the body of the answer is; null there is a 404. */
+  /** Path of the response body in the data; a null there is a 404. */
   result: readonly string[];
-  /** Where in the data the PageInfo of a list is, for `Link: …; rel="next"`. */
+  /** Path of a list's PageInfo in the data, for `Link: …; rel="next"`. */
   pageInfo?: readonly string[];
-  /** Path of what a 201 created, given the body of the answer, for `Location`. */
+  /** URL path of the created resource, from the response body, for `Location`. */
   location?: (created: Readonly<Record<string, unknown>>) => string;
-  /** Codes that the resolver can answer beside those that follow from the shape of the route. */
+  /** Error codes of the resolver, in addition to those implied by the shape of the route. */
   errors?: readonly ErrorCode[];
   deprecation?: Deprecation;
-  /** What a success answers, for the documentation; by status where there are several. */
+  /** Description of the success response, for the documentation; by status if there are several. */
   answers: string | Readonly<Partial<Record<SuccessStatus, string>>>;
   example: { body?: unknown; answer?: unknown };
 }
 
-/** The REST routes of a feature, which the documentation shows together. */
+/** The REST routes of a feature, one group in the documentation. */
 export interface RouteGroup {
   tag: string;
   description: string;

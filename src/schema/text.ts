@@ -3,14 +3,14 @@ import { JsonSchema } from "../common/json-schema";
 import { holdsToken } from "../credentials/redact-tokens";
 
 /**
- * Characters that nobody sees, or that change how others are shown: controls, format characters (bidirectional marks
- * among them), separators of lines, and what fonts show as nothing.
+ * Characters that are invisible or change how others are displayed: control and format characters (including
+ * bidirectional marks), line separators and characters that fonts render blank.
  */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /**
- * What is wrong with a text, or undefined. Length counts code points, as JSON Schema does. NUL cannot be
- * stored by PostgreSQL, and a lone surrogate has no UTF-8: both would come back changed.
+ * The problem with a text, or undefined. Length counts code points, as in JSON Schema. PostgreSQL cannot store NUL, and
+ * a lone surrogate cannot be encoded as UTF-8.
  */
 function textProblem(value: unknown, max: number): string | undefined {
   if (typeof value !== "string") return "must be a string";
@@ -23,27 +23,27 @@ function textProblem(value: unknown, max: number): string | undefined {
   return undefined;
 }
 
-/** The property is shown in lists and logs, so it must hold no API key and no session token. */
+/** The property appears in lists and logs, so it must not contain an API key or a session token. */
 export const HoldsNoToken = (): PropertyDecorator =>
   ValidateBy({
     name: "holdsNoToken",
     validator: {
       validate: (value) => typeof value !== "string" || !holdsToken(value),
-      defaultMessage: () => "must not hold an API key or a session token",
+      defaultMessage: () => "must not contain an API key or a session token",
     },
   });
 
 /**
- * The property must be a text that is not blank and comes back byte for byte: at most `max` code points.
- * @param options.trimmed the text is stored without blanks at its ends, so they do not count
- * @param options.singleLine the text is shown in lists and terminals, so it may hold nothing of `UNSEEN`
+ * The property must be a non-blank text of at most `max` code points that the database stores unchanged.
+ * @param options.trimmed whether the text is stored trimmed, so that leading and trailing blanks do not count
+ * @param options.singleLine whether the text is shown in lists and terminals and must not match `INVISIBLE`
  */
 export function IsText(max: number, { trimmed = false, singleLine = false } = {}): PropertyDecorator {
   const problem = (value: unknown) => {
     const text = trimmed && typeof value === "string" ? value.trim() : value;
-    const unseen = singleLine && typeof text === "string" && UNSEEN.test(text);
+    const invisible = singleLine && typeof text === "string" && INVISIBLE.test(text);
     return (
-      textProblem(text, max) ?? (unseen ? "must not contain control or invisible characters" : undefined)
+      textProblem(text, max) ?? (invisible ? "must not contain control or invisible characters" : undefined)
     );
   };
   const validate = ValidateBy({
@@ -54,7 +54,7 @@ export function IsText(max: number, { trimmed = false, singleLine = false } = {}
       defaultMessage: (args) => problem(args?.value) ?? "",
     },
   });
-  // Not blank, and no NUL.
+  // Non-blank and without NUL.
   const declare = JsonSchema(
     { minLength: 1, maxLength: max, pattern: "^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$" },
     problem,

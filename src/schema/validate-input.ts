@@ -2,8 +2,8 @@ import { type ValidationError, validate } from "class-validator";
 import { type InputProblem, InvalidInput } from "../errors";
 
 /**
- * Checks one input object against the rules on its class.
- * @throws InvalidInput naming every property at fault, never repeating a submitted value
+ * Validates an input object by the decorators of its class.
+ * @throws InvalidInput with every invalid property, without the submitted values
  */
 export async function validateInput(input: unknown): Promise<void> {
   if (typeof input !== "object" || input === null) return;

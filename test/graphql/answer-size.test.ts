@@ -1,6 +1,6 @@
 import { isObjectType } from "graphql";
 import { getMetadataArgsStorage } from "typeorm";
-import { MESSAGE_TEXT_MAX } from "../../src/features/messages/message.entity";
+import { MESSAGE_TEXT_MAX_LENGTH } from "../../src/features/messages/message.entity";
 import { MAX_ANSWER_CHARACTERS } from "../../src/graphql/query-limits/limits";
 import { createSchema } from "../../src/graphql/schema";
 import { ASSUMED_TEXT_LENGTH } from "../../src/schema/list-size";
@@ -15,7 +15,7 @@ onEachEngine((engine) => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await startGateway(engine);
-    const body = { message: "x".repeat(MESSAGE_TEXT_MAX) };
+    const body = { message: "x".repeat(MESSAGE_TEXT_MAX_LENGTH) };
     await Promise.all(Array.from({ length: 100 }, () => gateway.rest("POST", "/messages", { body })));
   });
   afterAll(() => gateway.close());
@@ -68,6 +68,6 @@ test("texts that may be longer than is assumed declare how long", () => {
     return field && length > ASSUMED_TEXT_LENGTH ? [field] : [];
   });
   expect(long.map(({ name, extensions }) => [name, extensions.characters])).toEqual([
-    ["message", MESSAGE_TEXT_MAX],
+    ["message", MESSAGE_TEXT_MAX_LENGTH],
   ]);
 });

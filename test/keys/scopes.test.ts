@@ -81,7 +81,7 @@ describeGateway((gateway) => {
   test("a key without any scope is not minted", async () => {
     const reply = await client.create({ name: "nothing", scopes: [] });
     expect({ code: codeOf(reply), status: reply.status }).toEqual({ code: "invalid_request", status: 400 });
-    expect(reply.text).toContain("scopes must hold at least one scope");
+    expect(reply.text).toContain("scopes must contain at least one scope");
   });
 
   test("rotating a key keeps its scopes", async () => {

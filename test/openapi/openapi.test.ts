@@ -44,7 +44,7 @@ describe("the contract", () => {
     expect(page).toEqual({ type: "array", items: { $ref: "#/components/schemas/Pet" }, maxItems: 100 });
     const getPet = document.paths["/v1/pets/{petId}"].get;
     expect(getPet.deprecated).toBe(true);
-    expect(getPet.description).toContain("404 when there is none");
+    expect(getPet.description).toContain("404 if it does not exist");
     expect(getPet.parameters[0].schema).toEqual({ type: "integer", format: "int64" });
     expect(document.components.schemas.Pet.properties.id).toMatchObject({ type: "integer", format: "int64" });
     expect(document.components.schemas.NewPet).toMatchObject({

@@ -29,7 +29,7 @@ export function useScopes(): { scopes: Scope[] | null; field: ReactNode } {
     <>
       <NativeSelect
         label="Scopes"
-        description="What the key may be used for. It cannot be changed later."
+        description="What the key may be used for. Scopes cannot be changed later."
         data={[
           { value: "all", label: "All scopes" },
           { value: "some", label: "Only some…" },

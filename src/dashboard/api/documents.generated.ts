@@ -16,13 +16,13 @@ export type ActorKind =
   /** The server's command line or its first start. */
   | 'operator';
 
-/** Whether an API key is accepted. */
+/** State of an API key. */
 export type ApiKeyState =
-  /** Accepted, as long as the organization is active. */
+  /** Accepted while the organization is active. */
   | 'active'
-  /** Past its end, refused with 401. */
+  /** Past its expiry, refused with 401. */
   | 'expired'
-  /** Refused with 403 for ever. */
+  /** Permanently refused with 403. */
   | 'revoked';
 
 /** What was done. */
@@ -41,13 +41,13 @@ export type AuditAction =
   | 'api_key_rotated'
   /** A member was added. */
   | 'member_created'
-  /** A member gave a wrong current password when changing it. */
+  /** A password change failed because of a wrong current password. */
   | 'member_password_change_failed'
   /** A member's password was changed, which ended their other sessions. */
   | 'member_password_changed'
   /** A member's permissions were changed. */
   | 'member_permissions_changed'
-  /** Someone tried to sign in as a member with a wrong password. */
+  /** A sign-in as a member failed because of a wrong password. */
   | 'member_sign_in_failed'
   /** A member signed in. */
   | 'member_signed_in'
@@ -57,37 +57,37 @@ export type AuditAction =
   | 'member_signed_out_everywhere'
   /** An organization was created. */
   | 'organization_created'
-  /** An organization was deactivated: its keys stopped resolving. */
+  /** An organization was deactivated, so its keys stopped resolving. */
   | 'organization_deactivated'
-  /** An organization was reactivated: its keys resolve again. */
+  /** An organization was reactivated, so its keys resolve again. */
   | 'organization_reactivated';
 
 /** An API key to mint. */
 export type NewApiKey = {
-  /** Id of the agent that the key will resolve to. */
+  /** ID of the agent that the key resolves to. */
   agentId: string;
-  /** When the key ends by itself; null for never. */
+  /** When the key expires; null if it never does. */
   expiresAt?: string | null | undefined;
-  /** Makes a retry safe: since a secret is never shown twice, the same key and input within 24 hours revoke what the first call minted and mint its replacement. */
+  /** Makes retries safe: within 24 hours, the same idempotency key and input revoke the API key that the first call minted and mint a replacement, because a secret is shown only once. */
   idempotencyKey?: string | null | undefined;
-  /** Where the key is used, 1 to 100 characters; blanks at the ends are dropped. No two active keys of an agent share a name. */
+  /** Where the key is used, 1 to 100 characters; leading and trailing blanks are removed. The name is unique among the active keys of an agent. */
   name: string;
-  /** What the key may be used for, at least one scope; null or left out for everything, also what later versions add. It cannot be changed later. */
+  /** The scopes of the key, at least one; null or omitted for all scopes, including those that later versions add. Scopes cannot be changed later. */
   scopes?: Array<Scope> | null | undefined;
 };
 
-/** What a member may do in the organization beyond looking at agents and members. */
+/** What a member may do in the organization beyond viewing agents and members. */
 export type Permission =
   /** `config:manage`: manage API keys, members and the organization, and read the audit log. */
   | 'config_manage'
-  /** `conversations:read`: read what the agents and their contacts wrote. */
+  /** `conversations:read`: read the conversations of the agents. */
   | 'conversations_read'
   /** `conversations:write`: write in conversations and manage contacts. */
   | 'conversations_write';
 
 /** What an API key may be used for. */
 export type Scope =
-  /** `agent:decide`: have the agent decide. */
+  /** `agent:decide`: ask the agent for decisions. */
   | 'agent_decide'
   /** `agent:read`: read the agent's configuration, lines and decisions. */
   | 'agent_read'
@@ -110,19 +110,19 @@ export type Scope =
   /** `pets:write`: add pets. */
   | 'pets_write';
 
-/** What a member signs in with. */
+/** Credentials of a member. */
 export type SignInInput = {
-  /** E-mail address, in any case. */
+  /** E-mail address, case-insensitive. */
   email: string;
   /** Password. */
   password: string;
 };
 
-/** How far back uses of keys are counted. */
+/** Period of a usage report. */
 export type UsagePeriod =
-  /** 24 buckets of an hour, the last one under way. */
+  /** 24 buckets of one hour; the last is the current hour. */
   | 'last_24_hours'
-  /** 30 buckets of a day in UTC, the last one under way. */
+  /** 30 buckets of one UTC day; the last is the current day. */
   | 'last_30_days';
 
 export type KeyFragment = { id: string, name: string, hint: string, state: ApiKeyState, createdAt: string, createdBy: string | null, expiresAt: string | null, revokedAt: string | null, lastUsedAt: string | null, lastUsedIp: string | null, scopes: Array<Scope> | null, replacedById: string | null, agent: { id: string, slug: string, name: string } };

@@ -6,7 +6,7 @@ import { Organization } from "../organizations/organization.entity";
 
 @ObjectType({
   simpleResolvers: true,
-  description: "An automated messaging agent. Each API key addresses exactly one.",
+  description: "An automated messaging agent. Each API key resolves to exactly one.",
 })
 @Entity()
 export class Agent {
@@ -23,12 +23,12 @@ export class Agent {
   organization?: Organization;
 
   @Field(() => String, {
-    description: "Short name for the command line and for logs, unique in the service.",
+    description: "Short name for the command line and logs, unique across the service.",
   })
   @Column({ type: "varchar", length: 63, unique: true })
   slug!: string;
 
-  @Field(() => String, { description: "Name for people." })
+  @Field(() => String, { description: "Display name." })
   @Column({ type: "varchar", length: 200 })
   name!: string;
 

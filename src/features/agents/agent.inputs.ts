@@ -1,7 +1,7 @@
 import { IsSlug } from "../../common/slug";
 import { IsText } from "../../schema/text";
 
-/** An agent to create, from the command line. */
+/** An agent to create from the command line. */
 export class NewAgent {
   @IsSlug()
   slug!: string;

@@ -1,13 +1,13 @@
 import type { RouteGroup } from "../../schema/rest-route";
 
-/** The agent API: what a key can ask about the agent that it resolves to. */
+/** The agent API: identity of the agent that a key resolves to. */
 export const agentRoutes: RouteGroup = {
   tag: "Agent",
   description: "The agent that an API key resolves to.",
   routes: [
     {
       operationId: "whoami",
-      summary: "Confirm that a key works and report which agent it resolves to",
+      summary: "Verify an API key and get the agent that it resolves to",
       method: "GET",
       path: "/agent/whoami",
       document: `query whoami {
@@ -19,7 +19,7 @@ export const agentRoutes: RouteGroup = {
       }`,
       status: 200,
       result: ["whoami"],
-      answers: "The agent that the key resolves to, its organization, and the key itself.",
+      answers: "The agent, its organization and the API key.",
       example: {
         answer: {
           agent: { id: "01a1fcd2-254e-77bb-8319-2e26d1494ad2", slug: "first-agent", name: "First agent" },

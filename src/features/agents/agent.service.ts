@@ -15,7 +15,7 @@ import type { NewAgent } from "./agent.inputs";
 export class AgentService {
   constructor(private readonly database: Database) {}
 
-  /** An agent by its id, for one who already holds something that belongs to it. */
+  /** An agent by its ID, without an access check: the caller must already have access to a resource of the agent. */
   readonly byId = this.database.coalesceByKey("agents", async (ids) => {
     const query = await this.database.read((reader) =>
       reader.createQueryBuilder(Agent, "agent").where("agent.id IN (:...ids)", { ids }).getMany(),
@@ -23,7 +23,7 @@ export class AgentService {
     return indexBy(query, ({ id }) => id);
   });
 
-  /** The agents of the caller's organization, by slug. */
+  /** The agents of the caller's organization, ordered by slug. */
   list(context: RequestContext): Promise<Agent[]> {
     const organizationId = organizationOf(context);
     return this.database.read((reader) =>
@@ -31,7 +31,10 @@ export class AgentService {
     );
   }
 
-  /** By slug in whichever organization, for the command line. @throws GatewayError `not_found` */
+  /**
+   * An agent of any organization by its slug, for the command line.
+   * @throws GatewayError `not_found`
+   */
   async bySlug(slug: string): Promise<Agent & Required<Pick<Agent, "organization">>> {
     const agent = await this.database.read((reader) =>
       reader.findOne(Agent, { where: { slug }, relations: { organization: true } }),
@@ -41,13 +44,16 @@ export class AgentService {
     return { ...agent, organization: agent.organization };
   }
 
-  /** @throws GatewayError `conflict` when the slug is taken */
+  /** @throws GatewayError `conflict` if the slug is taken */
   create(context: RequestContext, input: NewAgent): Promise<Agent> {
     return this.database.write((tx) => addAgent(tx, context, input));
   }
 }
 
-/** Creates an agent in the caller's organization. @throws GatewayError `conflict` when the slug is taken */
+/**
+ * Creates an agent in the caller's organization.
+ * @throws GatewayError `conflict` if the slug is taken
+ */
 export async function addAgent(
   tx: EntityManager,
   context: RequestContext,

@@ -4,7 +4,7 @@ import { AgentResolver } from "./agent.resolver";
 import { agentRoutes } from "./agent.routes";
 import { AgentService } from "./agent.service";
 
-/** The agents of an organization, and which of them a key resolves to. */
+/** The agents of an organization. */
 export const agents = feature({
   entities: [Agent],
   services: ({ database }) => ({ agents: new AgentService(database) }),

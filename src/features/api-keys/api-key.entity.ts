@@ -13,22 +13,22 @@ export enum ApiKeyState {
 
 registerEnumType(ApiKeyState, {
   name: "ApiKeyState",
-  description: "Whether an API key is accepted.",
+  description: "State of an API key.",
   valuesConfig: {
-    active: { description: "Accepted, as long as the organization is active." },
-    revoked: { description: "Refused with 403 for ever." },
-    expired: { description: "Past its end, refused with 401." },
+    active: { description: "Accepted while the organization is active." },
+    revoked: { description: "Permanently refused with 403." },
+    expired: { description: "Past its expiry, refused with 401." },
   },
 });
 
 @ObjectType({
   simpleResolvers: true,
-  description: "A credential that resolves to one agent. Its secret is shown once and never again.",
+  description: "A credential that resolves to one agent. Its secret is shown only once.",
 })
 @Entity()
 @Index(["organizationId", "id"])
 @Index(["agentId", "id"])
-// NULLs never collide, so only a key that holds its name keeps others from taking it.
+// NULLs are distinct in a unique index, so a key without a reserved name blocks no other.
 @Index(["agentId", "reservedName"], { unique: true })
 export class ApiKey {
   @Field(() => ID, { description: "Unique identifier (UUID, ordered by time of creation)." })
@@ -44,23 +44,23 @@ export class ApiKey {
   @ManyToOne(() => Agent)
   agent?: Agent;
 
-  @Field(() => String, { description: "Name chosen by the creator, to say where the key is used." })
+  @Field(() => String, { description: "Name chosen by the creator, such as where the key is used." })
   @Column({ type: "varchar", length: 100 })
   name!: string;
 
-  /** The name as `heldNameOf` compares it while this key is the one that holds it among its agent's active keys, else null. */
+  /** The name as normalized by `reservedNameOf`, while it is reserved among the active keys of the agent; otherwise null. */
   @Column({ name: "held_name", type: "varchar", length: 100, nullable: true })
   reservedName!: string | null;
 
-  /** What `search` looks in, made by `searchTextOf`; no answer needs it. */
+  /** Text for `search`, built by `searchTextOf`; not selected by default because no response needs it. */
   @Column({ type: "text", select: false })
   searchText!: string;
 
-  @Field(() => String, { description: "The part of the key that may be shown: `agk_<env>_<publicId>`." })
+  @Field(() => String, { description: "The public part of the key: `agk_<env>_<publicId>`." })
   @Column({ type: "varchar", length: 40, unique: true })
   hint!: string;
 
-  /** SHA-256 of the whole key, hexadecimal. The secret is random, so nothing slower is needed. */
+  /** SHA-256 of the whole key in hexadecimal; a random secret needs no slower hash. */
   @Column({ type: "varchar", length: 64, unique: true })
   hash!: string;
 
@@ -70,14 +70,14 @@ export class ApiKey {
 
   @Field(() => String, {
     nullable: true,
-    description: "Who minted it: a member's e-mail address or the command line.",
+    description: "Creator of the key: a member's e-mail address or `command line`.",
   })
   @Column({ type: "varchar", length: 254, nullable: true })
   createdBy!: string | null;
 
   @Field(() => GraphQLISODateTime, {
     nullable: true,
-    description: "When the key ends by itself; null for never.",
+    description: "When the key expires; null if it never does.",
   })
   @Column({ type: "varchar", length: 24, nullable: true })
   expiresAt!: Timestamp | null;
@@ -86,44 +86,44 @@ export class ApiKey {
   @Column({ type: "varchar", length: 24, nullable: true })
   revokedAt!: Timestamp | null;
 
-  @Field(() => ID, { nullable: true, description: "The key that replaced this one by rotation." })
+  @Field(() => ID, { nullable: true, description: "ID of the key that replaced this one by rotation." })
   @Column({ type: "varchar", length: 36, nullable: true })
   replacedById!: string | null;
 
   @Field(() => GraphQLISODateTime, {
     nullable: true,
-    description: "Last accepted use, exact to about a minute.",
+    description: "When the key was last accepted, accurate to about a minute.",
   })
   @Column({ type: "varchar", length: 24, nullable: true })
   lastUsedAt!: Timestamp | null;
 
-  @Field(() => String, { nullable: true, description: "Address of that use." })
+  @Field(() => String, { nullable: true, description: "IP address of the last accepted use." })
   @Column({ type: "varchar", length: 45, nullable: true })
   lastUsedIp!: string | null;
 
   @Field(() => [Scope], {
     nullable: true,
-    description: "What the key may be used for; null for everything, also what later versions add.",
+    description: "The scopes of the key; null for all scopes, including those that later versions add.",
   })
   @Column({ type: "simple-array", nullable: true })
   scopes!: Scope[] | null;
 
-  @Field(() => ApiKeyState, { description: "Whether the key is accepted now." })
+  @Field(() => ApiKeyState, { description: "Current state of the key." })
   get state(): ApiKeyState {
     return stateOf(this);
   }
 }
 
-/** What ends a key. */
+/** The columns that end a key. */
 export type KeyEnds = Pick<ApiKey, "revokedAt" | "expiresAt">;
 
-/** Whether a key is accepted at this moment, its organization aside. */
+/** The current state of a key, regardless of its organization. */
 function stateOf({ revokedAt, expiresAt }: KeyEnds): ApiKeyState {
   if (revokedAt !== null) return ApiKeyState.revoked;
   return expiresAt !== null && expiresAt <= timestamp() ? ApiKeyState.expired : ApiKeyState.active;
 }
 
-/** Why a key that exists is refused, or undefined. What cannot be undone is told first. */
+/** Why an existing key is refused, or undefined. A permanent reason takes precedence over a temporary one. */
 export function refusalOf(
   key: KeyEnds,
   organizationDeactivatedAt: Timestamp | null,

@@ -8,10 +8,9 @@ import { PageArgs } from "../../pagination/connection";
 import { HoldsNoToken, IsText } from "../../schema/text";
 import { ApiKey, ApiKeyState } from "./api-key.entity";
 
-/** Longest name of a key, in code points. */
-const KEY_NAME_MAX = 100;
-/** Longest text to search for. */
-const SEARCH_MAX = 100;
+/** In code points. */
+const KEY_NAME_MAX_LENGTH = 100;
+const SEARCH_MAX_LENGTH = 100;
 const DAY_SECONDS = 24 * 60 * 60;
 
 const IsInFuture = () =>
@@ -25,20 +24,20 @@ const IsInFuture = () =>
 
 @InputType({ description: "An API key to mint." })
 export class NewApiKey {
-  @Field(() => ID, { description: "Id of the agent that the key will resolve to." })
+  @Field(() => ID, { description: "ID of the agent that the key resolves to." })
   agentId!: string;
 
   @Field(() => String, {
     description:
-      "Where the key is used, 1 to 100 characters; blanks at the ends are dropped. No two active keys of an agent share a name.",
+      "Where the key is used, 1 to 100 characters; leading and trailing blanks are removed. The name is unique among the active keys of an agent.",
   })
-  @IsText(KEY_NAME_MAX, { trimmed: true, singleLine: true })
+  @IsText(KEY_NAME_MAX_LENGTH, { trimmed: true, singleLine: true })
   @HoldsNoToken()
   name!: string;
 
   @Field(() => GraphQLISODateTime, {
     nullable: true,
-    description: "When the key ends by itself; null for never.",
+    description: "When the key expires; null if it never does.",
   })
   @IsOptional()
   @IsInFuture()
@@ -47,30 +46,30 @@ export class NewApiKey {
   @Field(() => [Scope], {
     nullable: true,
     description:
-      "What the key may be used for, at least one scope; null or left out for everything, also what later versions add. It cannot be changed later.",
+      "The scopes of the key, at least one; null or omitted for all scopes, including those that later versions add. Scopes cannot be changed later.",
   })
   @IsOptional()
-  @ArrayNotEmpty({ message: "must hold at least one scope; leave it out for all" })
-  @IsIn(SCOPES, { each: true, message: `must be of ${SCOPES.join(", ")}` })
+  @ArrayNotEmpty({ message: "must contain at least one scope; omit it for all scopes" })
+  @IsIn(SCOPES, { each: true, message: `must be one of ${SCOPES.join(", ")}` })
   scopes!: Scope[] | null | undefined;
 
   @Field(() => String, {
     nullable: true,
     description:
-      "Makes a retry safe: since a secret is never shown twice, the same key and input within 24 hours revoke what the first call minted and mint its replacement.",
+      "Makes retries safe: within 24 hours, the same idempotency key and input revoke the API key that the first call minted and mint a replacement, because a secret is shown only once.",
   })
   @IsOptional()
   @IsText(IDEMPOTENCY_KEY_MAX)
   idempotencyKey!: string | null | undefined;
 }
 
-@ObjectType({ simpleResolvers: true, description: "A key that was just minted, with its secret." })
+@ObjectType({ simpleResolvers: true, description: "A newly minted API key and its secret." })
 export class MintedApiKey {
   @Field(() => ApiKey, { description: "The key." })
   apiKey!: ApiKey;
 
   @Field(() => String, {
-    description: "The whole key, for `Authorization: Bearer …`. It cannot be had again.",
+    description: "The whole key, for `Authorization: Bearer …`. It is shown only in this response.",
   })
   secret!: string;
 }
@@ -85,22 +84,22 @@ export class ApiKeysArgs extends PageArgs {
 
   @Field(() => String, {
     nullable: true,
-    description: "Only keys with this in their name or hint, in any case; at most 100 characters.",
+    description: "Only keys whose name or hint contains this text, case-insensitive; at most 100 characters.",
   })
   @IsOptional()
-  @MaxLength(SEARCH_MAX, { message: `must have at most ${SEARCH_MAX} characters` })
+  @MaxLength(SEARCH_MAX_LENGTH, { message: `must have at most ${SEARCH_MAX_LENGTH} characters` })
   search!: string | null | undefined;
 }
 
 @ArgsType()
 export class RotateApiKeyArgs {
-  @Field(() => ID, { description: "Id of the key to replace." })
+  @Field(() => ID, { description: "ID of the key to replace." })
   id!: string;
 
   @Field(() => Int, {
     nullable: true,
     defaultValue: 0,
-    description: "For how long the old key is still accepted, 0 to 86,400 seconds, never beyond its own end.",
+    description: "How long the old key remains accepted, 0 to 86,400 seconds, but not beyond its expiry.",
   })
   @IsOptional()
   @IsBetween(0, DAY_SECONDS)
@@ -109,11 +108,11 @@ export class RotateApiKeyArgs {
 
 @ArgsType()
 export class RenameApiKeyArgs {
-  @Field(() => ID, { description: "Id of the key." })
+  @Field(() => ID, { description: "ID of the key." })
   id!: string;
 
-  @Field(() => String, { description: "Its new name, under the same rules as at minting." })
-  @IsText(KEY_NAME_MAX, { trimmed: true, singleLine: true })
+  @Field(() => String, { description: "The new name; the rules are those of `NewApiKey.name`." })
+  @IsText(KEY_NAME_MAX_LENGTH, { trimmed: true, singleLine: true })
   @HoldsNoToken()
   name!: string;
 }

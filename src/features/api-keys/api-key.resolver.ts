@@ -20,7 +20,7 @@ export class ApiKeyResolver {
 
   @Access({ key: true })
   @Query(() => AgentIdentity, {
-    description: "Which agent the presented key resolves to, and what the key may be used for.",
+    description: "The agent that the presented API key resolves to, and the identity of the key.",
   })
   whoami(@Ctx() context: RequestContext): AgentIdentity {
     return agentCaller(context);
@@ -38,18 +38,18 @@ export class ApiKeyResolver {
   @Access({ member: Permission.config_manage })
   @Query(() => ApiKey, {
     nullable: true,
-    description: "One API key of the caller's organization; null when it has none.",
+    description: "One API key of the caller's organization; null if it does not exist.",
   })
   apiKey(
     @Ctx() context: RequestContext,
-    @Arg("id", () => ID, { description: "Its id." }) id: string,
+    @Arg("id", () => ID, { description: "ID of the key." }) id: string,
   ): Promise<ApiKey | null> {
     return this.keys.find(context, id);
   }
 
   @Access({ member: Permission.config_manage })
   @Mutation(() => MintedApiKey, {
-    description: "Mints an API key. Its secret is in this answer and nowhere else.",
+    description: "Mints an API key. Its secret is shown only in this response.",
   })
   createApiKey(
     @Ctx() context: RequestContext,
@@ -59,7 +59,7 @@ export class ApiKeyResolver {
   }
 
   @Access({ member: Permission.config_manage })
-  @Mutation(() => ApiKey, { description: "Gives an active API key another name." })
+  @Mutation(() => ApiKey, { description: "Renames an active API key." })
   renameApiKey(
     @Ctx() context: RequestContext,
     @Args(() => RenameApiKeyArgs) args: RenameApiKeyArgs,
@@ -70,11 +70,11 @@ export class ApiKeyResolver {
   @Access({ member: Permission.config_manage }, { whileDeactivated: true })
   @Mutation(() => ApiKey, {
     description:
-      "Revokes an API key: the next request that presents it is refused. A second time changes nothing.",
+      "Revokes an API key: it is refused from the next request on. Revoking a revoked key changes nothing.",
   })
   revokeApiKey(
     @Ctx() context: RequestContext,
-    @Arg("id", () => ID, { description: "Its id." }) id: string,
+    @Arg("id", () => ID, { description: "ID of the key." }) id: string,
   ): Promise<ApiKey> {
     return this.keys.revoke(context, id);
   }
@@ -82,7 +82,7 @@ export class ApiKeyResolver {
   @Access({ member: Permission.config_manage })
   @Mutation(() => MintedApiKey, {
     description:
-      "Replaces an API key by a new one of the same agent, name and scopes, with a grace period for the old one.",
+      "Replaces an API key with a new one of the same agent, name and scopes. The old key remains accepted for the grace period.",
   })
   rotateApiKey(
     @Ctx() context: RequestContext,

@@ -27,11 +27,11 @@ import type {
 } from "./api-key.inputs";
 import {
   assertActive,
-  heldNameOf,
   mintKey,
   NAME_TAKEN,
   ownKey,
   releaseExpiredName,
+  reservedNameOf,
   revokeKey,
   updateIfActive,
 } from "./key-changes";
@@ -39,10 +39,9 @@ import { createKeyLookup } from "./key-lookup";
 import { narrowToText, searchTextOf } from "./key-search";
 import type { KeyUsageRecorder } from "./key-usage-recorder";
 
-/** What members need to change keys. */
-const MANAGER = { permission: Permission.config_manage };
+const REQUIRED = { permission: Permission.config_manage };
 
-/** API keys: minted, used, rotated and revoked, each change exact from the next request on. */
+/** Mints, resolves, renames, rotates and revokes API keys; each change applies from the next request on. */
 export class ApiKeyService implements CredentialResolver<AgentCaller> {
   private readonly byHash: ReturnType<typeof createKeyLookup>;
 
@@ -56,8 +55,8 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
   }
 
   /**
-   * The agent that a key resolves to, read from the database now.
-   * @param options.again whether the same request was accepted before, so that it is not counted twice
+   * The agent that a key resolves to, read from the database and never from a cache.
+   * @param options.again whether the same request was already accepted, so that it is not counted twice
    * @throws GatewayError `invalid_api_key`, `key_revoked`, `key_not_resolvable`, `key_expired` or `too_many_attempts`
    */
   async resolve(token: string, origin: Origin, { again = false } = {}): Promise<AgentCaller> {
@@ -74,13 +73,16 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
     return { kind: "agent", key, agent, organization };
   }
 
-  /** @returns one page of the organization's keys, newest first. @throws GatewayError `invalid_cursor` */
+  /**
+   * One page of the organization's keys, newest first.
+   * @throws GatewayError `invalid_cursor`
+   */
   async list(
     context: RequestContext,
     { agentId, state, search, ...args }: ApiKeysArgs,
   ): Promise<ApiKeyConnection> {
     const page = ApiKeyConnection.pageOf(args);
-    // Nothing has such an id or holds such a text, and PostgreSQL would refuse a NUL.
+    // Nothing matches, and PostgreSQL rejects a NUL.
     if ((agentId != null && !isUuid(agentId)) || search?.includes("\0"))
       return new ApiKeyConnection([], page);
     const organizationId = organizationOf(context);
@@ -94,7 +96,7 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
     return new ApiKeyConnection(rows, page);
   }
 
-  /** Keys of whichever organization, newest first, for the command line. */
+  /** Keys of all organizations, newest first, for the command line. */
   listAll({ agent, org, state }: { agent?: string; org?: string; state?: ApiKeyState }): Promise<ApiKey[]> {
     return this.database.read((reader) => {
       const query = withAgent(reader);
@@ -105,7 +107,10 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
     });
   }
 
-  /** A key of whichever organization, for the command line. @throws GatewayError `not_found` */
+  /**
+   * A key of any organization, for the command line.
+   * @throws GatewayError `not_found`
+   */
   async byIdOrHint(which: string): Promise<{ key: ApiKey; organization: Organization }> {
     const key = await this.database.read((reader) =>
       withAgent(reader).where("key.id = :which OR key.hint = :which", { which }).getOne(),
@@ -115,7 +120,7 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
     return { key, organization: key.agent.organization };
   }
 
-  /** @returns the key, or null when the organization has none with this id */
+  /** @returns the key, or null if it does not exist in the organization */
   async find(context: RequestContext, id: string): Promise<ApiKey | null> {
     if (!isUuid(id)) return null;
     return this.database.read((reader) =>
@@ -124,8 +129,8 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
   }
 
   /**
-   * Mints a key. A repeat under the same idempotency key cannot show the first secret again: it revokes what the
-   * first minted and mints its replacement.
+   * Mints a key. A repeat with the same idempotency key cannot show the first secret again, so it revokes the first key
+   * and mints a replacement.
    * @throws GatewayError `not_found` (agent), `conflict` (name), `idempotency_key_reused`
    */
   create(context: RequestContext, input: NewApiKey): Promise<MintedApiKey> {
@@ -135,7 +140,7 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
     const scopes = input.scopes == null ? null : SCOPES.filter((scope) => input.scopes?.includes(scope));
     const organizationId = organizationOf(context);
     return this.database.write(async (tx) => {
-      await assertSignedIn(tx, context, MANAGER);
+      await assertSignedIn(tx, context, REQUIRED);
       const agent = isUuid(agentId) ? await tx.findOneBy(Agent, { id: agentId, organizationId }) : null;
       if (agent === null) throw new GatewayError("not_found", "The organization has no such agent.");
       const create = () =>
@@ -143,7 +148,7 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
       return once(tx, {
         scope: `createApiKey:${actorOf(context.caller).actorId ?? organizationId}`,
         key: idempotencyKey,
-        // Left out for all scopes: retries of a call to an earlier version still match.
+        // Omitted for all scopes, so that retries of a call to an earlier version still match.
         request: { agentId, name, expiresAt: end, ...(scopes && { scopes }) },
         create,
         repeat: async (id) => {
@@ -155,16 +160,16 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
     });
   }
 
-  /** @throws GatewayError `not_found`, or `conflict` for a name in use or a key that is not active */
+  /** @throws GatewayError `not_found`, or `conflict` if the name is taken or the key is not active */
   rename(context: RequestContext, { id, name }: RenameApiKeyArgs): Promise<ApiKey> {
     return this.database.write(async (tx) => {
-      await assertSignedIn(tx, context, MANAGER);
+      await assertSignedIn(tx, context, REQUIRED);
       const key = await ownKey(tx, context, id);
       const next = name.trim();
       if (next === key.name) return key;
       assertActive(key);
       await releaseExpiredName(tx, key.agentId, next);
-      const reservedName = heldNameOf(next);
+      const reservedName = reservedNameOf(next);
       if (await tx.existsBy(ApiKey, { agentId: key.agentId, reservedName, id: Not(key.id) })) {
         throw new GatewayError("conflict", NAME_TAKEN);
       }
@@ -175,10 +180,13 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
     });
   }
 
-  /** From the next request on the key is refused. Doing it twice changes nothing. @throws GatewayError `not_found` */
+  /**
+   * Revokes a key: it is refused from the next request on. Revoking a revoked key changes nothing.
+   * @throws GatewayError `not_found`
+   */
   revoke(context: RequestContext, id: string): Promise<ApiKey> {
     return this.database.write(async (tx) => {
-      await assertSignedIn(tx, context, { ...MANAGER, whileDeactivated: true });
+      await assertSignedIn(tx, context, { ...REQUIRED, whileDeactivated: true });
       return this.revokeWithin(tx, context, id);
     });
   }
@@ -190,13 +198,13 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
   }
 
   /**
-   * Replaces a key by a new one of the same agent, name, scopes and length of life. The old one is accepted for the grace
-   * period, never beyond its own end; without grace it is revoked at once.
-   * @throws GatewayError `not_found`, or `conflict` for a key that is not active or already replaced
+   * Replaces a key with a new one of the same agent, name, scopes and lifetime. The old key remains accepted for the
+   * grace period, but not beyond its expiry; without a grace period it is revoked immediately.
+   * @throws GatewayError `not_found`, or `conflict` if the key is not active or already replaced
    */
   rotate(context: RequestContext, { id, graceSeconds }: RotateApiKeyArgs): Promise<MintedApiKey> {
     return this.database.write(async (tx) => {
-      await assertSignedIn(tx, context, MANAGER);
+      await assertSignedIn(tx, context, REQUIRED);
       const old = await ownKey(tx, context, id);
       assertActive(old);
       const agent = await tx.findOneByOrFail(Agent, { id: old.agentId });
@@ -224,7 +232,7 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
   }
 }
 
-/** Keys, each with its agent and that agent's organization. */
+/** Keys joined with their agent and its organization. */
 const withAgent = (reader: EntityManager) =>
   reader
     .createQueryBuilder(ApiKey, "key")

@@ -11,7 +11,7 @@ interface Needs {
   usageRecorder: KeyUsageRecorder;
 }
 
-/** The API keys of agents: minting, renaming, rotating, revoking, and telling who calls. */
+/** The API keys of agents: authentication and management. */
 export const apiKeys = feature({
   entities: [ApiKey],
   services: ({ database, config, usageRecorder, refusedTokens }: Needs & Core) => ({

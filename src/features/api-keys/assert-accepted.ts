@@ -4,9 +4,9 @@ import { placeholders } from "../../database/returning";
 import { type KeyEnds, refusalOf } from "./api-key.entity";
 
 /**
- * Judges keys once more, inside the unit of work that acts for them and after it took its insert-order lock: a key may
- * have been revoked since its request arrived.
- * @throws GatewayError as the next request of the first dead key would be refused
+ * Checks keys again in the transaction that acts for them, because a key may have been revoked since its request arrived.
+ * The transaction must already hold its insert-order lock.
+ * @throws GatewayError the refusal of the first key that is no longer accepted
  */
 export async function assertKeysAccepted(tx: EntityManager, keyIds: readonly string[]): Promise<void> {
   const ids = [...new Set(keyIds)];

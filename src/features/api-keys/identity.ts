@@ -5,26 +5,29 @@ import { Uuid } from "../../common/uuid";
 import { Agent } from "../agents/agent.entity";
 import { Organization } from "../organizations/organization.entity";
 
-@ObjectType({ simpleResolvers: true, description: "What a key may know of itself." })
+@ObjectType({ simpleResolvers: true, description: "The identity of the API key that made the request." })
 export class ApiKeyIdentity {
   @Field(() => ID, { description: "Unique identifier (UUID)." })
   @Uuid
   id!: string;
 
-  @Field(() => String, { description: "Name chosen by the creator, to say where the key is used." })
+  @Field(() => String, { description: "Name chosen by the creator, such as where the key is used." })
   name!: string;
 
-  @Field(() => String, { description: "The part of the key that may be shown: `agk_<env>_<publicId>`." })
+  @Field(() => String, { description: "The public part of the key: `agk_<env>_<publicId>`." })
   hint!: string;
 
   @Field(() => GraphQLISODateTime, { description: "When the key was minted." })
   createdAt!: Timestamp;
 
-  @Field(() => [Scope], { description: "What the key may be used for: all scopes for a key without a list." })
+  @Field(() => [Scope], { description: "The scopes of the key; all scopes if it is not limited to some." })
   scopes!: readonly Scope[];
 }
 
-@ObjectType({ simpleResolvers: true, description: "Which agent a key resolves to." })
+@ObjectType({
+  simpleResolvers: true,
+  description: "The agent that an API key resolves to, its organization and the key.",
+})
 export class AgentIdentity {
   @Field(() => Agent, { description: "The agent." })
   agent!: Pick<Agent, "id" | "slug" | "name">;
@@ -32,6 +35,6 @@ export class AgentIdentity {
   @Field(() => Organization, { description: "The organization of the agent." })
   organization!: Organization;
 
-  @Field(() => ApiKeyIdentity, { description: "The key itself." })
+  @Field(() => ApiKeyIdentity, { description: "The API key that made the request." })
   key!: ApiKeyIdentity;
 }

@@ -15,32 +15,34 @@ import { ApiKey, ApiKeyState } from "./api-key.entity";
 import type { MintedApiKey } from "./api-key.inputs";
 import { searchTextOf } from "./key-search";
 
-// What the operations on keys are made of, each inside the transaction of its operation.
+// Steps of the operations on keys; each runs in the transaction of its operation.
 
-/** Why a name is refused. */
 export const NAME_TAKEN = "Another active key of this agent has this name.";
 
-/** Longest `reservedName`, in code points. */
-const HELD_NAME_MAX = 100;
+/** In code points. */
+const RESERVED_NAME_MAX_LENGTH = 100;
 
-/** A name as names are compared: forms that differ only in Unicode's compatibility encodings are one name (NFKC). */
-export function heldNameOf(name: string): string {
+/** The normal form (NFKC) by which names are compared, so that compatible Unicode encodings are one name. */
+export function reservedNameOf(name: string): string {
   const normalized = name.normalize("NFKC");
-  // Some characters stand for up to 18 others.
-  return [...normalized].length > HELD_NAME_MAX ? sha256(normalized) : normalized;
+  // NFKC expands some characters up to 18-fold.
+  return [...normalized].length > RESERVED_NAME_MAX_LENGTH ? sha256(normalized) : normalized;
 }
 
-/** What a key to mint is made of. */
+/** Properties of a key to mint. */
 export interface KeyToMint {
   id?: string;
   name: string;
   expiresAt: string | null;
-  /** Null for all. */
+  /** Null for all scopes. */
   scopes: readonly Scope[] | null;
   environment: KeyEnvironment;
 }
 
-/** Mints a key for an agent. @throws GatewayError `conflict` when another active key of the agent has the name */
+/**
+ * Mints a key for an agent.
+ * @throws GatewayError `conflict` if another active key of the agent has the name
+ */
 export async function mintKey(
   tx: EntityManager,
   context: RequestContext,
@@ -53,7 +55,7 @@ export async function mintKey(
     organizationId: agent.organizationId,
     agentId: agent.id,
     name,
-    reservedName: heldNameOf(name),
+    reservedName: reservedNameOf(name),
     searchText: searchTextOf({ name, hint }),
     hint,
     hash: hashToken(secret),
@@ -72,7 +74,10 @@ export async function mintKey(
   return { apiKey, secret };
 }
 
-/** Revokes a key, unless it is already. @throws GatewayError `not_found` */
+/**
+ * Revokes a key; does nothing if it is already revoked.
+ * @throws GatewayError `not_found`
+ */
 export async function revokeKey(tx: EntityManager, context: RequestContext, id: string): Promise<ApiKey> {
   const key = await ownKey(tx, context, id);
   const revokedAt = timestamp();
@@ -85,7 +90,10 @@ export async function revokeKey(tx: EntityManager, context: RequestContext, id: 
   return tx.findOneByOrFail(ApiKey, { id: key.id });
 }
 
-/** A key of the caller's organization. @throws GatewayError `not_found` */
+/**
+ * A key of the caller's organization.
+ * @throws GatewayError `not_found`
+ */
 export async function ownKey(tx: EntityManager, context: RequestContext, id: string): Promise<ApiKey> {
   const organizationId = organizationOf(context);
   const key = isUuid(id) ? await tx.findOneBy(ApiKey, { id, organizationId }) : null;
@@ -93,13 +101,16 @@ export async function ownKey(tx: EntityManager, context: RequestContext, id: str
   return key;
 }
 
-/** @throws GatewayError `conflict` unless the key is active and no other has replaced it */
+/** @throws GatewayError `conflict` if the key is not active or already replaced */
 export function assertActive(key: ApiKey): void {
   if (key.state !== ApiKeyState.active) throw new GatewayError("conflict", `The key is ${key.state}.`);
   if (key.replacedById !== null) throw new GatewayError("conflict", "The key has already been replaced.");
 }
 
-/** Changes a key that is still neither revoked nor replaced: a concurrent transaction may have been first. */
+/**
+ * Updates a key unless a concurrent transaction has revoked or replaced it.
+ * @throws GatewayError `conflict`
+ */
 export async function updateIfActive(
   tx: EntityManager,
   { id }: ApiKey,
@@ -107,14 +118,14 @@ export async function updateIfActive(
 ): Promise<void> {
   const current = { id, revokedAt: IsNull(), replacedById: IsNull() };
   const { affected } = await tx.update(ApiKey, current, change);
-  if (affected !== 1) throw new GatewayError("conflict", "The key was changed meanwhile.");
+  if (affected !== 1) throw new GatewayError("conflict", "The key was changed by another request.");
 }
 
-/** An expired key gives its name up, but only when another asks for it: expiry writes nothing. */
+/** Releases the name of an expired key when another key needs it, because expiry itself writes nothing. */
 export async function releaseExpiredName(tx: EntityManager, agentId: string, name: string): Promise<void> {
   await tx.update(
     ApiKey,
-    { agentId, reservedName: heldNameOf(name), expiresAt: LessThanOrEqual(timestamp()) },
+    { agentId, reservedName: reservedNameOf(name), expiresAt: LessThanOrEqual(timestamp()) },
     { reservedName: null },
   );
 }

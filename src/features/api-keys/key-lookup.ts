@@ -4,7 +4,7 @@ import type { Timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import type { Lookup } from "../../database/engine";
 
-/** A key with its agent and organization, one row. */
+/** A key joined with its agent and organization. */
 interface KeyRow {
   hash: string;
   id: string;
@@ -13,7 +13,7 @@ interface KeyRow {
   createdAt: Timestamp;
   expiresAt: Timestamp | null;
   revokedAt: Timestamp | null;
-  /** Separated by commas. */
+  /** Comma-separated. */
   scopes: string | null;
   agentId: string;
   agentSlug: string;
@@ -51,8 +51,8 @@ const BY_HASH: Lookup<KeyRow> = {
 };
 
 /**
- * Finds keys by the hash of their token, each with the agent that it resolves to and that agent's organization.
- * Every request asks for one, so requests share the query; a key is read after it was presented, never from a cache.
+ * Finds keys by the hash of their token, with agent and organization. Concurrent requests share a query; a key is always
+ * read after it was presented, never from a cache.
  */
 export const createKeyLookup = (database: Database) =>
   database.coalesceByKey("keys", async (hashes) => {

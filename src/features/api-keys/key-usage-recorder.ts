@@ -1,13 +1,13 @@
 import type { Origin } from "../../auth/caller";
 import type { ApiKey } from "./api-key.entity";
 
-/** What of a key its usage names. */
+/** The properties of a key that its usage records. */
 export type KnownKey = Pick<ApiKey, "id" | "hint" | "name" | "organizationId">;
 
-/** Records the uses of keys, off the path of requests. */
+/** Records the uses of keys, outside the request path. */
 export interface KeyUsageRecorder {
-  /** A key was accepted. */
+  /** Records an accepted use. */
   accepted(keyId: string, origin: Origin): void;
-  /** A key that exists was refused. */
+  /** Records a refused use of an existing key. */
   refused(key: KnownKey, origin: Origin): void;
 }

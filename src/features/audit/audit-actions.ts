@@ -2,24 +2,24 @@ import { registerEnumType } from "type-graphql";
 
 declare const DECLARED: unique symbol;
 
-/** An action that a feature has declared with `auditActions`. */
+/** An action declared with `auditActions`. */
 export type AuditAction = string & { readonly [DECLARED]: true };
 
-/** The declared actions in the form of an enum, which TypeGraphQL reads when it builds the schema. */
+/** The declared actions as an enum, which TypeGraphQL reads when it builds the schema. */
 export const AuditAction: Record<string, AuditAction> = {};
 
 const valuesConfig: Record<string, { description: string }> = {};
 
 registerEnumType(AuditAction, { name: "AuditAction", description: "What was done.", valuesConfig });
 
-/** As many characters as the column holds. */
+/** Length of the column. */
 const NAME_MAX_LENGTH = 40;
 
 /**
- * Declares what a feature records in the audit log. Call once, at module scope.
- * @param descriptions of the actions by their names, for the GraphQL schema
- * @returns the actions by their names
- * @throws Error for a name that is taken or too long
+ * Declares the audit actions of a feature. Call once at module scope.
+ * @param descriptions descriptions for the GraphQL schema, by action name
+ * @returns the actions by name
+ * @throws Error if a name is taken or too long
  */
 export function auditActions<const Name extends string>(
   descriptions: Readonly<Record<Name, string>>,

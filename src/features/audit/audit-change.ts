@@ -5,22 +5,22 @@ export class AuditChange {
   @Field(() => String, { description: "Name of the field, such as `name` or `permissions`." })
   field!: string;
 
-  @Field(() => String, { nullable: true, description: "The value before; null if there was none." })
+  @Field(() => String, { nullable: true, description: "The previous value; null if the field had none." })
   before!: string | null;
 
-  @Field(() => String, { nullable: true, description: "The value after; null if there is none." })
+  @Field(() => String, { nullable: true, description: "The new value; null if the field has none." })
   after!: string | null;
 }
 
-/** Max fields that one action changes. */
+/** Max fields changed by one action. */
 export const MAX_CHANGES = 5;
 
 type Value = string | readonly string[] | null;
 
-/** Fields that an action may have changed, each with its value before and after. */
+/** Fields that an action may have changed, with their values before and after. */
 export type Changes = Readonly<Record<string, readonly [before: Value, after: Value]>>;
 
-/** @returns the fields whose values differ; a list is written as text, and no items are no value */
+/** @returns the fields whose values differ; a list becomes text, an empty list null */
 export const changesOf = (changes: Changes): AuditChange[] =>
   Object.entries(changes)
     .map(([field, [before, after]]) => ({ field, before: asText(before), after: asText(after) }))

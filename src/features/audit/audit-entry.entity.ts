@@ -77,7 +77,7 @@ export class AuditEntry {
   targetHint!: string | null;
 
   @Field(() => [AuditChange], {
-    description: "The fields that the action changed; empty if the action says everything.",
+    description: "The fields that the action changed; empty if the action itself describes the change.",
   })
   @AtMost(MAX_CHANGES)
   @Column({ type: "simple-json", default: "[]" })
@@ -85,7 +85,7 @@ export class AuditEntry {
 
   @Field(() => String, {
     nullable: true,
-    description: "What changed, as text; only in entries that were made before `changes` existed.",
+    description: "What changed, as text; only in entries that are older than `changes`.",
   })
   @Column({ type: "varchar", length: 254, nullable: true })
   detail!: string | null;
@@ -102,11 +102,13 @@ export class AuditEntry {
   @Column({ type: "varchar", length: 64, nullable: true })
   requestId!: string | null;
 
-  @Field(() => Int, { description: "How many times, for an action that is counted per minute; otherwise 1." })
+  @Field(() => Int, {
+    description: "Number of occurrences, for an action that is counted per minute; otherwise 1.",
+  })
   @Column({ type: "integer" })
   count!: number;
 
-  /** Identifies what this entry counts, such as the refused uses of a key in one minute. */
+  /** Identifies the counted action, such as the refused uses of a key in one minute. */
   @Column({ type: "varchar", length: 80, nullable: true, unique: true })
   countedAs!: string | null;
 

@@ -6,7 +6,7 @@ import { AuditEntry } from "./audit-entry.entity";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Who did what in an organization. */
+/** The audit log of an organization. */
 export const audit = feature({
   entities: [AuditEntry],
   services: ({ database }) => ({ audit: new AuditService(database) }),

@@ -7,26 +7,29 @@ import { AuditEntryConnection } from "./audit.connection";
 import type { AuditLogArgs } from "./audit.inputs";
 import { AuditEntry } from "./audit-entry.entity";
 
-/** How much earlier than its entry an id may have been made (ms). */
+/** How much earlier than the entry's time its ID may have been generated (ms). */
 const LEAD_MS = 1_000;
-/** How much later (ms): refusals were once given their ids when they were written, and a clock may be set back. */
+/** How much later (ms): older versions generated the IDs of refusals on write, and a clock may be set back. */
 const LAG_MS = 60 * 60 * 1000;
 
 /** Reads the audit log; `recordAudit` writes it. */
 export class AuditService {
   constructor(private readonly database: Database) {}
 
-  /** @returns one page of the organization's log, newest first. @throws GatewayError `invalid_cursor` */
+  /**
+   * One page of the organization's audit log, newest first.
+   * @throws GatewayError `invalid_cursor`
+   */
   async list(context: RequestContext, args: AuditLogArgs): Promise<AuditEntryConnection> {
     const { action, actorId, targetId, since, until } = args;
     const page = AuditEntryConnection.pageOf(args);
-    // Nothing has such an id, and PostgreSQL would refuse a NUL in it.
+    // Nothing matches, and PostgreSQL rejects a NUL.
     if ([actorId, targetId].some((id) => id != null && !isUuid(id)))
       return new AuditEntryConnection([], page);
     const organizationId = organizationOf(context);
     const rows = await this.database.report(organizationId, (reader) => {
       const query = reader.createQueryBuilder(AuditEntry, "entry").where({ organizationId });
-      // The first, which tells most, leads through its index; SQLite would take any of them.
+      // Only the first, most selective filter may use its index: `|| ''` keeps SQLite from choosing another.
       const filters = Object.entries({ target_id: targetId, actor_id: actorId, action });
       for (const [i, [column, value]] of filters.filter(([, value]) => value != null).entries())
         query.andWhere(`entry.${column}${i === 0 ? "" : " || ''"} = :${column}`, { [column]: value });

@@ -11,14 +11,14 @@ import { ActorKind, AuditEntry } from "./audit-entry.entity";
 export interface AuditTarget {
   id: string;
   name: string;
-  /** Of an API key, because two keys may have had the same name. */
+  /** Hint of an API key, because two keys may have had the same name. */
   hint?: string;
   organizationId: string;
 }
 
 /**
- * Records an action, in the transaction that performs it: both are committed, or neither.
- * @param changes the fields that the action may have changed; those that it did not change are left out
+ * Records an action in the transaction that performs it, so that both are committed or neither.
+ * @param changes the fields that the action may have changed; unchanged fields are omitted
  */
 export async function recordAudit(
   tx: EntityManager,
@@ -42,10 +42,10 @@ export async function recordAudit(
 
 /** Repetitions of one action of an API key. */
 export interface RepeatedAction {
-  /** ID of the entry, with the time of the first one. */
+  /** ID of the entry; it contains the time of the first occurrence. */
   id: string;
   action: AuditAction;
-  /** Identifies the entry that these are added to. */
+  /** Identifies the entry that counts them. */
   countedAs: string;
   key: Required<AuditTarget>;
   origin: Origin;
@@ -53,7 +53,7 @@ export interface RepeatedAction {
   count: number;
 }
 
-/** Adds repetitions of an action to the entry that counts them; the first ones create it. */
+/** Adds repetitions of an action to the entry that counts them, and creates it if necessary. */
 export async function recordRepeated(
   tx: EntityManager,
   { id, action, countedAs, key, origin, at, count }: RepeatedAction,
@@ -76,11 +76,11 @@ export async function recordRepeated(
     .orIgnore()
     .updateEntity(false)
     .execute();
-  // Added in either case: another process may have been first with the entry.
+  // Runs in either case, because another process may have created the entry.
   await tx.increment(AuditEntry, { countedAs }, "count", count);
 }
 
-/** Who a caller is, as the audit log names them. */
+/** The actor columns of an entry for a caller. */
 export function actorOf(caller: Caller): Pick<AuditEntry, "actorKind" | "actorId" | "actorName"> {
   switch (caller.kind) {
     case "member":

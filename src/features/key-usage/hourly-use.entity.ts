@@ -3,23 +3,23 @@ import type { Timestamp } from "../../common/time";
 import { InsertOrderLock } from "../../database/database";
 import { ApiKey } from "../api-keys/api-key.entity";
 
-/** Many rows in no order, for which two processes would wait for each other. */
+/** Serializes usage writes: two processes that update many rows in different orders would deadlock. */
 export const USAGE_ORDER = new InsertOrderLock(3);
 
-/** For how long uses are told (ms): a period of 30 days, and its first day's beginning. */
+/** Retention (ms): the longest period, 30 days, plus the rest of its first day. */
 export const USE_LIFETIME_MS = 31 * 24 * 60 * 60 * 1000;
 
-/** How often a key was presented in one hour, and with what outcome. */
+/** Number of requests with a key in one hour, by outcome. */
 @Entity()
 export class HourlyUse {
   @PrimaryColumn({ type: "varchar", length: 36 })
   keyId!: string;
 
-  // Without a constraint: a count must not wait for one who changes the key, nor the other way round.
+  // No foreign key, so that counts and changes of a key do not wait for each other's row locks.
   @ManyToOne(() => ApiKey, { createForeignKeyConstraints: false })
   key?: ApiKey;
 
-  /** The hour's first moment. */
+  /** Start of the hour. */
   @Index()
   @PrimaryColumn({ type: "varchar", length: 24 })
   hour!: Timestamp;

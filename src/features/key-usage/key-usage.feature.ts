@@ -5,7 +5,7 @@ import { UsageResolver } from "./usage.resolver";
 import { UsageService } from "./usage.service";
 import { UsageRecorder } from "./usage-recorder";
 
-/** How often each API key is used: recorded in memory, written within seconds, reported by hour and day. */
+/** Usage of each API key: recorded in memory, written within seconds, reported by hour and day. */
 export const keyUsage = feature({
   entities: [HourlyUse],
   services: ({ database, log }) => ({

@@ -12,11 +12,11 @@ import { USAGE_ORDER } from "./hourly-use.entity";
 import { keyUsageActions } from "./key-usage.audit";
 import { UseCounts, writeCounts } from "./use-counts";
 
-/** At most one write in this time for a key (ms). */
+/** Min time between two writes for a key (ms). */
 const MINUTE_MS = 60_000;
-/** How soon after a use it is written at the earliest (ms). */
+/** Delay from a use to its write (ms). */
 const DELAY_MS = 1_000;
-/** At most one write of counts in this time (ms): a row for each key in use. */
+/** Min time between two writes of counts (ms), each a row per key in use. */
 const COUNTS_INTERVAL_MS = 5_000;
 
 interface Use {
@@ -26,7 +26,7 @@ interface Use {
 
 /** Refused uses of one key in one minute. */
 interface Refusal {
-  /** Of its entry in the audit log. */
+  /** ID of the audit entry. */
   id: string;
   key: KnownKey;
   origin: Origin;
@@ -34,19 +34,19 @@ interface Refusal {
   count: number;
 }
 
-/** What is written in one transaction, and once, however often that is tried. */
+/** Records written in one transaction; a retry never counts them twice. */
 interface Batch {
   id: string;
   uses: [string, Use][];
   refusals: [string, Refusal][];
   counts: ReturnType<UseCounts["take"]>;
-  /** How long the last write of a use must be past (ms), for another process may have made it. */
+  /** Min age of a key's stored last use (ms); another process may have just written it. */
   restMs: number;
 }
 
 /**
- * Remembers when and how often keys were used and dead ones were refused, and writes it later, off the path of
- * the requests. A killed process loses at most the last minute of it.
+ * Collects accepted and refused uses of keys in memory and writes them later, outside the request path. A killed process
+ * loses at most the last minute.
  */
 export class UsageRecorder implements KeyUsageRecorder {
   private readonly uses = new Map<string, Use>();
@@ -55,20 +55,20 @@ export class UsageRecorder implements KeyUsageRecorder {
   private readonly counts = new UseCounts();
   private readonly queue = new Mutex();
   private readonly id = uuid();
-  /** What the last attempt could not write, or of which it is unknown whether it was kept. */
+  /** The batch whose write failed or has an unknown outcome. */
   private unwritten: Batch | undefined;
   private countsWrittenAt = 0;
-  /** In a row, since a write last succeeded. */
+  /** Failed writes since the last success. */
   private failures = 0;
   private timer: NodeJS.Timeout | undefined;
 
-  /** @param onError told of a failed write; what was to be written waits for the next one */
+  /** @param onError called after a failed write, which is then retried */
   constructor(
     private readonly database: Database,
     private readonly onError: (error: unknown) => void,
   ) {}
 
-  /** A key was accepted. */
+  /** Records an accepted use. */
   accepted(keyId: string, { ip }: Origin): void {
     this.counts.add(keyId, "accepted");
     const use = this.uses.get(keyId);
@@ -81,7 +81,7 @@ export class UsageRecorder implements KeyUsageRecorder {
     this.schedule();
   }
 
-  /** A key that exists was refused. */
+  /** Records a refused use of an existing key. */
   refused(key: KnownKey, origin: Origin): void {
     this.counts.add(key.id, "refused");
     const at = timestamp();
@@ -89,14 +89,15 @@ export class UsageRecorder implements KeyUsageRecorder {
     const countedAs = `refused:${key.id}:${minute}`;
     const known = this.refusals.get(countedAs);
     if (known !== undefined) known.count += 1;
-    // The id has the time of the entry, for the log is read by both.
+    // Generated now, because the audit log is filtered by ID and time alike.
     else this.refusals.set(countedAs, { id: uuid(), key, origin, at, count: 1 });
     this.schedule();
   }
 
   /**
-   * Writes what is due; with `all`, also what was written so lately that it could wait. What an earlier call could not
-   * write goes first, as it was then, so that a commit whose answer was lost is recognized and not counted twice.
+   * Writes the records that are due. A batch that failed before is retried first and unchanged, so that a commit whose
+   * acknowledgment was lost is recognized and not counted twice.
+   * @param options.all whether to write all records, even if their key was just written
    */
   flush({ all = false } = {}): Promise<void> {
     return this.queue.run(async () => {
@@ -106,7 +107,7 @@ export class UsageRecorder implements KeyUsageRecorder {
     });
   }
 
-  /** Writes everything and stops. */
+  /** Writes all records and stops the timer. */
   async close(): Promise<void> {
     clearTimeout(this.timer);
     await this.flush({ all: true }).catch(this.onError);
@@ -154,7 +155,7 @@ export class UsageRecorder implements KeyUsageRecorder {
     return this.unwritten === undefined && this.uses.size + this.refusals.size === 0 && this.counts.isEmpty;
   }
 
-  /** A database that takes no writes is asked less and less often, and so is the log. */
+  /** Schedules the next flush, with exponential backoff after failures. */
   private schedule(): void {
     const delayMs = Math.min(DELAY_MS * 2 ** this.failures, MINUTE_MS);
     this.timer ??= setTimeout(() => {
@@ -169,8 +170,8 @@ export class UsageRecorder implements KeyUsageRecorder {
 }
 
 /**
- * Counts all refusals of a key under the minute of the first, so that those that cannot be written for long are no more
- * than there are keys.
+ * Merges all refusals of a key into the minute of the first, so that a long outage keeps at most one record per key in
+ * memory.
  */
 function onePerKey(refusals: Iterable<[string, Refusal]>): [string, Refusal][] {
   const firsts = new Map<string, [string, Refusal]>();
@@ -182,7 +183,7 @@ function onePerKey(refusals: Iterable<[string, Refusal]>): [string, Refusal][] {
   return [...firsts.values()];
 }
 
-/** Keys of one statement: well below SQLite's 32,766 variables, four a key. */
+/** Keys per statement, with four variables each: well below SQLite's limit of 32,766. */
 const CHUNK = 1_000;
 
 async function writeUses(tx: EntityManager, uses: readonly [string, Use][], restMs: number): Promise<void> {

@@ -14,13 +14,13 @@ export class UsageResolver {
   @AtMost(MAX_KEYS)
   @Query(() => [KeyUsageReport], {
     description:
-      "The API keys of the caller's organization that were presented in a period, most often first, 100 at most. A use is counted within seconds.",
+      "Usage of the API keys of the caller's organization in a period, most used first, at most 100 keys. Uses are counted within seconds.",
   })
   keyUsage(
     @Ctx() context: RequestContext,
     @Arg("period", () => UsagePeriod, {
       defaultValue: UsagePeriod.last_24_hours,
-      description: "How far back.",
+      description: "The period to report.",
     })
     period: UsagePeriod,
   ): Promise<KeyUsageReport[]> {

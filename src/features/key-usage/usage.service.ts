@@ -8,16 +8,16 @@ import { type KeyUsageReport, type UsageBucket, UsagePeriod } from "./usage.type
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** Keys of one answer. */
+/** Max keys of a report. */
 export const MAX_KEYS = 100;
 
-/** `digits`: how much of an hour's timestamp tells the bucket that it falls into. */
+/** `digits`: length of the timestamp prefix that identifies a bucket. */
 const PERIODS = {
   [UsagePeriod.last_24_hours]: { count: 24, lengthMs: HOUR_MS, digits: "2026-11-21T00".length },
   [UsagePeriod.last_30_days]: { count: 30, lengthMs: 24 * HOUR_MS, digits: "2026-11-21".length },
 } as const;
 
-/** The sums of one key in one bucket. PostgreSQL's are bigints, which its driver hands over as text. */
+/** Sums of one key in one bucket; PostgreSQL's driver returns its bigints as text. */
 interface Row {
   keyId: string;
   bucket: string;
@@ -27,11 +27,11 @@ interface Row {
 
 type Totals = Omit<KeyUsageReport, "apiKey">;
 
-/** Tells how often keys were presented; `UseCounts` writes it. */
+/** Reports key usage from the counts that `UsageRecorder` writes. */
 export class UsageService {
   constructor(private readonly database: Database) {}
 
-  /** The keys of the caller's organization that were presented in a period, most often first, 100 at most. */
+  /** Usage of the keys of the caller's organization in a period, most used first, at most `MAX_KEYS`. */
   async list(context: RequestContext, period: UsagePeriod): Promise<KeyUsageReport[]> {
     const organizationId = organizationOf(context);
     const { count, lengthMs, digits } = PERIODS[period];
@@ -64,14 +64,14 @@ export class UsageService {
   }
 }
 
-/** Each key's sums, with a bucket for each start. */
+/** Sums by key, with one bucket for each start. */
 function totalsByKey(rows: Row[], starts: string[], digits: number): Map<string, Totals> {
-  const places = new Map(starts.map((start, i) => [start.slice(0, digits), i]));
+  const indexOf = new Map(starts.map((start, i) => [start.slice(0, digits), i]));
   const byKey = new Map<string, Totals>();
   for (const row of rows) {
     const totals = byKey.get(row.keyId) ?? { accepted: 0, refused: 0, buckets: starts.map(emptyBucket) };
     byKey.set(row.keyId, totals);
-    const bucket = totals.buckets[places.get(row.bucket) ?? -1];
+    const bucket = totals.buckets[indexOf.get(row.bucket) ?? -1];
     for (const count of bucket === undefined ? [] : [totals, bucket]) {
       count.accepted += Number(row.accepted);
       count.refused += Number(row.refused);

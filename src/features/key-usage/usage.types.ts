@@ -10,42 +10,46 @@ export enum UsagePeriod {
 
 registerEnumType(UsagePeriod, {
   name: "UsagePeriod",
-  description: "How far back uses of keys are counted.",
+  description: "Period of a usage report.",
   valuesConfig: {
-    last_24_hours: { description: "24 buckets of an hour, the last one under way." },
-    last_30_days: { description: "30 buckets of a day in UTC, the last one under way." },
+    last_24_hours: { description: "24 buckets of one hour; the last is the current hour." },
+    last_30_days: { description: "30 buckets of one UTC day; the last is the current day." },
   },
 });
 
 @ObjectType({
   simpleResolvers: true,
-  description: "How often a key was presented from one moment to the next.",
+  description: "Usage of a key in one hour or day.",
 })
 export class UsageBucket {
-  @Field(() => GraphQLISODateTime, { description: "When the bucket begins." })
+  @Field(() => GraphQLISODateTime, { description: "Start of the bucket." })
   start!: Timestamp;
 
-  @Field(() => Float, { description: "Requests that the key was accepted for." })
+  @Field(() => Float, { description: "Requests for which the key was accepted." })
   accepted!: number;
 
-  @Field(() => Float, { description: "Requests that were refused because the key was dead." })
+  @Field(() => Float, {
+    description: "Requests refused because the key was revoked, expired or unresolvable.",
+  })
   refused!: number;
 }
 
-@ObjectType("KeyUsage", { description: "How often a key was presented in a period." })
+@ObjectType("KeyUsage", { description: "Usage of a key in a period." })
 export class KeyUsageReport {
   @Field(() => ApiKey, { description: "The key." })
   apiKey!: ApiKey;
 
-  @Field(() => Float, { description: "Requests of the whole period that the key was accepted for." })
+  @Field(() => Float, { description: "Requests in the period for which the key was accepted." })
   accepted!: number;
 
   @Field(() => Float, {
-    description: "Requests of the whole period that were refused because the key was dead.",
+    description: "Requests in the period refused because the key was revoked, expired or unresolvable.",
   })
   refused!: number;
 
   @AtMost(30)
-  @Field(() => [UsageBucket], { description: "The period in its parts, oldest first, none left out." })
+  @Field(() => [UsageBucket], {
+    description: "All buckets of the period, oldest first, including empty ones.",
+  })
   buckets!: UsageBucket[];
 }

@@ -3,27 +3,27 @@ import { timestampOf } from "../../common/time";
 import type { HourlyUse } from "./hourly-use.entity";
 
 const HOUR_MS = 60 * 60 * 1000;
-/** Rows of one statement: well below SQLite's 32,766 variables, four a row. */
+/** Rows per statement, with four variables each: well below SQLite's limit of 32,766. */
 const CHUNK = 1_000;
 
 type Outcome = "accepted" | "refused";
 type Row = Omit<HourlyUse, "key">;
 
-/** Uses of keys by the hour, as counted in memory since they were last taken out to be written. */
+/** Counts of key uses by hour, in memory until `take` removes them for writing. */
 export class UseCounts {
-  /** By the number of the hour, then by key. */
+  /** By hour since the epoch, then by key ID. */
   private readonly hours = new Map<number, Map<string, Record<Outcome, number>>>();
 
   get isEmpty(): boolean {
     return this.hours.size === 0;
   }
 
-  /** Counts a use now. On the path of every request, so it makes nothing new but for the first use of an hour. */
+  /** Counts a use in the current hour; allocates only for the first use, because every request calls it. */
   add(keyId: string, outcome: Outcome): void {
     this.countOf(Math.floor(Date.now() / HOUR_MS), keyId)[outcome] += 1;
   }
 
-  /** Takes all out, in one order everywhere, so that processes that write at the same time do not deadlock. */
+  /** Removes and returns all counts in a fixed order, so that concurrent writers do not deadlock. */
   take(): Row[] {
     const rows = [...this.hours].flatMap(([hour, keys]) =>
       [...keys].map(([keyId, counts]) => ({ keyId, hour: timestampOf(hour * HOUR_MS), ...counts })),
@@ -41,13 +41,13 @@ export class UseCounts {
   }
 }
 
-/** Adds counts to what this and other processes have written. */
+/** Adds counts to those that this and other processes have written. */
 export async function writeCounts(tx: EntityManager, rows: readonly Row[]): Promise<void> {
   for (let done = 0; done < rows.length; done += CHUNK) {
     const chunk = rows.slice(done, done + CHUNK);
-    const places = chunk.map((_, i) => `($${4 * i + 1}, $${4 * i + 2}, $${4 * i + 3}, $${4 * i + 4})`);
+    const placeholders = chunk.map((_, i) => `($${4 * i + 1}, $${4 * i + 2}, $${4 * i + 3}, $${4 * i + 4})`);
     await tx.query(
-      `insert into hourly_use (key_id, hour, accepted, refused) values ${places.join(", ")}
+      `insert into hourly_use (key_id, hour, accepted, refused) values ${placeholders.join(", ")}
        on conflict (key_id, hour) do update set
          accepted = hourly_use.accepted + excluded.accepted,
          refused = hourly_use.refused + excluded.refused`,

@@ -5,12 +5,12 @@ import type { Timestamp } from "../../common/time";
 import { InsertOrderLock } from "../../database/database";
 import { Organization } from "../organizations/organization.entity";
 
-/** Changes of permissions, of which an organization sees one at a time. */
+/** Serializes permission changes, so that an organization keeps a member with `config:manage`. */
 export const PERMISSION_CHANGES = new InsertOrderLock(4);
 
 @ObjectType({
   simpleResolvers: true,
-  description: "A person of an organization, who signs in with an e-mail address and a password.",
+  description: "A person in an organization who signs in with an e-mail address and a password.",
 })
 @Entity()
 export class Member {
@@ -26,7 +26,7 @@ export class Member {
   @ManyToOne(() => Organization)
   organization!: Organization;
 
-  @Field(() => String, { description: "E-mail address, in lower case, unique in the service." })
+  @Field(() => String, { description: "E-mail address in lower case, unique across the service." })
   @Column({ type: "varchar", length: 254, unique: true })
   email!: string;
 
@@ -34,7 +34,9 @@ export class Member {
   @Column({ type: "varchar", length: 200 })
   passwordHash!: string;
 
-  @Field(() => [Permission], { description: "What the member may do; empty for one who may only look." })
+  @Field(() => [Permission], {
+    description: "Permissions of the member; empty if the member may only view agents and members.",
+  })
   @Column({ type: "simple-array" })
   permissions!: Permission[];
 

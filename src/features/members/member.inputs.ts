@@ -4,22 +4,24 @@ import { PERMISSIONS, Permission } from "../../auth/permissions";
 import type { Timestamp } from "../../common/time";
 import { Member } from "./member.entity";
 
-const PASSWORD_MIN = 12;
-const PASSWORD_MAX = 200;
+const PASSWORD_MIN_LENGTH = 12;
+const PASSWORD_MAX_LENGTH = 200;
 
 const NO_SUCH_PERMISSION = { message: `must be one of ${PERMISSIONS.join(", ")}` };
 
-/** A password that may be chosen: by length alone, as NIST SP 800-63B advises. */
+/** A new password, limited only in length, as NIST SP 800-63B recommends. */
 const IsPassword = () =>
-  Length(PASSWORD_MIN, PASSWORD_MAX, { message: `must have ${PASSWORD_MIN} to ${PASSWORD_MAX} characters` });
+  Length(PASSWORD_MIN_LENGTH, PASSWORD_MAX_LENGTH, {
+    message: `must have ${PASSWORD_MIN_LENGTH} to ${PASSWORD_MAX_LENGTH} characters`,
+  });
 
-/** A password that somebody at the command line chooses. */
+/** A password set at the command line. */
 export class NewPassword {
   @IsPassword()
   password!: string;
 }
 
-/** A member to create, from the command line. */
+/** A member to create from the command line. */
 export class NewMember extends NewPassword {
   @IsEmail({}, { message: "must be an e-mail address" })
   @MaxLength(254, { message: "must have at most 254 characters" })
@@ -39,21 +41,21 @@ export class PermissionArgs {
   permission!: Permission;
 }
 
-@InputType({ description: "What a member signs in with." })
+@InputType({ description: "Credentials of a member." })
 export class SignInInput {
-  @Field(() => String, { description: "E-mail address, in any case." })
+  @Field(() => String, { description: "E-mail address, case-insensitive." })
   @MaxLength(254, { message: "must have at most 254 characters" })
   email!: string;
 
   @Field(() => String, { description: "Password." })
-  @MaxLength(PASSWORD_MAX, { message: `must have at most ${PASSWORD_MAX} characters` })
+  @MaxLength(PASSWORD_MAX_LENGTH, { message: `must have at most ${PASSWORD_MAX_LENGTH} characters` })
   password!: string;
 }
 
-@InputType({ description: "A password to replace the present one." })
+@InputType({ description: "A change of the member's password." })
 export class ChangePasswordInput {
-  @Field(() => String, { description: "The present password." })
-  @MaxLength(PASSWORD_MAX, { message: `must have at most ${PASSWORD_MAX} characters` })
+  @Field(() => String, { description: "The current password." })
+  @MaxLength(PASSWORD_MAX_LENGTH, { message: `must have at most ${PASSWORD_MAX_LENGTH} characters` })
   currentPassword!: string;
 
   @Field(() => String, { description: "The new password, 12 to 200 characters." })
@@ -63,20 +65,20 @@ export class ChangePasswordInput {
 
 @ObjectType({
   simpleResolvers: true,
-  description: "A session that was just opened, and that the browser keeps in a cookie.",
+  description: "A newly opened session that the browser keeps in a cookie.",
 })
 export class CookieSession {
-  @Field(() => GraphQLISODateTime, { description: "When the session ends by itself." })
+  @Field(() => GraphQLISODateTime, { description: "When the session expires." })
   expiresAt!: Timestamp;
 
-  @Field(() => Member, { description: "Who signed in." })
+  @Field(() => Member, { description: "The member who signed in." })
   member!: Member;
 }
 
-@ObjectType({ simpleResolvers: true, description: "A session that was just opened." })
+@ObjectType({ simpleResolvers: true, description: "A newly opened session and its token." })
 export class SignedIn extends CookieSession {
   @Field(() => String, {
-    description: "Session token, for `Authorization: Bearer …`. It cannot be had again.",
+    description: "Session token, for `Authorization: Bearer …`. It is shown only in this response.",
   })
   token!: string;
 }

@@ -15,13 +15,15 @@ export class MemberResolver {
   ) {}
 
   @Access({ member: true })
-  @Query(() => Member, { description: "The member who is signed in." })
+  @Query(() => Member, { description: "The signed-in member." })
   viewer(@Ctx() context: RequestContext): Promise<Member> {
     return this.service.viewer(context);
   }
 
   @Access({ member: true })
-  @Query(() => [Member], { description: "The members of the caller's organization, by e-mail address." })
+  @Query(() => [Member], {
+    description: "The members of the caller's organization, ordered by e-mail address.",
+  })
   members(@Ctx() context: RequestContext): Promise<Member[]> {
     return this.service.list(context);
   }
@@ -38,7 +40,7 @@ export class MemberResolver {
   @Access("anyone")
   @Mutation(() => CookieSession, {
     description:
-      "Opens a session for a member in a browser, which keeps it in a cookie that pages cannot read: the token is in no answer.",
+      "Opens a session for a member in a browser. The token is set in a cookie that scripts cannot read and is not part of the response.",
   })
   async signInWithCookie(
     @Ctx() context: RequestContext,
@@ -52,7 +54,8 @@ export class MemberResolver {
 
   @Access({ member: Permission.config_manage })
   @Mutation(() => Member, {
-    description: "Gives a member of the caller's organization a permission, effective from its next request.",
+    description:
+      "Grants a permission to a member of the caller's organization, effective from the member's next request.",
   })
   grantPermission(
     @Ctx() context: RequestContext,
@@ -64,7 +67,7 @@ export class MemberResolver {
   @Access({ member: Permission.config_manage })
   @Mutation(() => Member, {
     description:
-      "Revokes a permission of a member of the caller's organization, effective from its next request. The last member with `config:manage` keeps it.",
+      "Revokes a permission of a member of the caller's organization, effective from the member's next request. The last member with `config:manage` cannot lose it.",
   })
   revokePermission(
     @Ctx() context: RequestContext,
@@ -74,7 +77,7 @@ export class MemberResolver {
   }
 
   @Access({ member: true }, { whileDeactivated: true })
-  @Mutation(() => Boolean, { description: "Ends the session that calls." })
+  @Mutation(() => Boolean, { description: "Ends the caller's session. Returns whether it was still open." })
   async signOut(@Ctx() context: RequestContext): Promise<boolean> {
     const ended = await this.sessions.signOut(context);
     context.cookie?.clear();
@@ -83,7 +86,7 @@ export class MemberResolver {
 
   @Access({ member: true }, { whileDeactivated: true })
   @Mutation(() => Int, {
-    description: "Ends all sessions of the member, this one too; answers how many there were.",
+    description: "Ends all sessions of the member, including the current one. Returns their number.",
   })
   async signOutEverywhere(@Ctx() context: RequestContext): Promise<number> {
     const ended = await this.sessions.signOutEverywhere(context);
@@ -93,11 +96,12 @@ export class MemberResolver {
 
   @Access({ member: true }, { whileDeactivated: true })
   @Mutation(() => Boolean, {
-    description: "Replaces the member's password and ends all of its other sessions.",
+    description: "Changes the member's password and ends all other sessions of the member.",
   })
   changePassword(
     @Ctx() context: RequestContext,
-    @Arg("input", () => ChangePasswordInput, { description: "Both passwords." }) input: ChangePasswordInput,
+    @Arg("input", () => ChangePasswordInput, { description: "The current and the new password." })
+    input: ChangePasswordInput,
   ): Promise<boolean> {
     return this.sessions.changePassword(context, input);
   }

@@ -14,14 +14,14 @@ import { memberActions } from "./member.audit";
 import { Member, PERMISSION_CHANGES } from "./member.entity";
 import type { NewMember, PermissionArgs } from "./member.inputs";
 
-/** E-mail addresses are compared without case. */
+/** E-mail addresses are case-insensitive. */
 export const normalizeEmail = (email: string): string => email.trim().toLowerCase();
 
-/** The people of organizations. */
+/** The members of organizations. */
 export class MemberService {
   constructor(private readonly database: Database) {}
 
-  /** The member that calls. */
+  /** The calling member. */
   async viewer(context: RequestContext): Promise<Member> {
     const { id } = memberCaller(context);
     return this.database.read((reader) =>
@@ -29,7 +29,7 @@ export class MemberService {
     );
   }
 
-  /** The members of the caller's organization, by e-mail address. */
+  /** The members of the caller's organization, ordered by e-mail address. */
   list(context: RequestContext): Promise<Member[]> {
     const organizationId = organizationOf(context);
     return this.database.read((reader) =>
@@ -41,7 +41,10 @@ export class MemberService {
     );
   }
 
-  /** By e-mail address in whichever organization, for the command line. @throws GatewayError `not_found` */
+  /**
+   * A member of any organization by e-mail address, for the command line.
+   * @throws GatewayError `not_found`
+   */
   async byEmail(email: string): Promise<Member> {
     const member = await this.database.read((reader) =>
       reader.findOne(Member, { where: { email: normalizeEmail(email) }, relations: { organization: true } }),
@@ -50,26 +53,35 @@ export class MemberService {
     return member;
   }
 
-  /** Adds a member to the caller's organization. @throws GatewayError `conflict` when the address is in use */
+  /**
+   * Adds a member to the caller's organization.
+   * @throws GatewayError `conflict` if the address is in use
+   */
   async create(context: RequestContext, { password, ...member }: NewMember): Promise<Member> {
     const passwordHash = await hashPassword(password);
     return this.database.write((tx) => addMember(tx, context, { ...member, passwordHash }));
   }
 
-  /** Gives a member of the caller's organization a permission. @throws GatewayError `not_found` */
+  /**
+   * Grants a permission to a member of the caller's organization.
+   * @throws GatewayError `not_found`
+   */
   grantPermission(context: RequestContext, { memberId, permission }: PermissionArgs): Promise<Member> {
     return this.changePermissions(context, memberId, (held) => [...held, permission]);
   }
 
   /**
-   * Revokes a permission of a member of the caller's organization, from its next request on.
-   * @throws GatewayError `not_found`, or `conflict` for the `config:manage` of the last member who holds it
+   * Revokes a permission of a member of the caller's organization, from the member's next request on.
+   * @throws GatewayError `not_found`, or `conflict` for the last `config:manage` of the organization
    */
   revokePermission(context: RequestContext, { memberId, permission }: PermissionArgs): Promise<Member> {
     return this.changePermissions(context, memberId, (held) => held.filter((each) => each !== permission));
   }
 
-  /** Revokes every permission of a member. @throws GatewayError as `revokePermission` */
+  /**
+   * Revokes all permissions of a member.
+   * @throws GatewayError see `revokePermission`
+   */
   revokeAllPermissions(context: RequestContext, memberId: string): Promise<Member> {
     return this.changePermissions(context, memberId, () => []);
   }
@@ -81,7 +93,7 @@ export class MemberService {
   ): Promise<Member> {
     const organizationId = organizationOf(context);
     return this.database.write(async (tx) => {
-      // Before any row is locked: two managers may revoke each other's permission.
+      // Before any row lock, because two managers may revoke each other's permission.
       await this.database.lockInsertOrder(tx, PERMISSION_CHANGES);
       await assertSignedIn(tx, context, { permission: Permission.config_manage });
       const member = isUuid(memberId)
@@ -105,7 +117,7 @@ export class MemberService {
   }
 }
 
-/** @throws GatewayError `conflict` when no member of an organization holds `config:manage` any more */
+/** @throws GatewayError `conflict` if no member of the organization holds `config:manage` */
 async function assertManaged(tx: EntityManager, organizationId: string): Promise<void> {
   const members = await tx.findBy(Member, { organizationId });
   if (members.some(({ permissions }) => permissions.includes(Permission.config_manage))) return;
@@ -115,7 +127,10 @@ async function assertManaged(tx: EntityManager, organizationId: string): Promise
   );
 }
 
-/** Adds a member to the caller's organization. @throws GatewayError `conflict` when the address is in use */
+/**
+ * Adds a member to the caller's organization.
+ * @throws GatewayError `conflict` if the address is in use
+ */
 export async function addMember(
   tx: EntityManager,
   context: RequestContext,

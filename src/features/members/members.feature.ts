@@ -7,7 +7,7 @@ import { Session } from "./session.entity";
 import { SessionService } from "./session.service";
 import { SignInThrottle } from "./sign-in-throttle.entity";
 
-/** The people of an organization, their sessions, and limits on guessing passwords. */
+/** The members of an organization, their sessions, and limits on password guessing. */
 export const members = feature({
   entities: [Member, Session, SignInThrottle],
   services: ({ database, refusedTokens }) => ({

@@ -2,7 +2,7 @@ import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../../common/time";
 import { Member } from "./member.entity";
 
-/** A signed-in member. Its token is kept only as a SHA-256. */
+/** A session of a member; only the SHA-256 of its token is stored. */
 @Entity()
 export class Session {
   @PrimaryColumn({ type: "varchar", length: 36 })

@@ -28,10 +28,10 @@ import {
 /** A working day. */
 const SESSION_MS = 12 * 60 * 60 * 1000;
 
-/** Sign-ins and changes of a password at a time: about half a second of hashing. */
+/** Max concurrent sign-ins and password changes: about half a second of hashing. */
 const MAX_PASSWORD_CHECKS = 16;
 
-/** Signing in and out. */
+/** Opens, resolves and ends sessions, and changes passwords. */
 export class SessionService implements CredentialResolver<MemberCaller> {
   private passwordChecks = 0;
 
@@ -40,7 +40,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     private readonly refused: RefusedTokens,
   ) {}
 
-  /** Sessions with their member and organization, by hash. */
+  /** Sessions with their member and organization, by token hash. */
   private readonly byHash = this.database.coalesceByKey("sessions", async (hashes) =>
     indexBy(
       await this.database.read((reader) =>
@@ -56,7 +56,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   );
 
   /**
-   * The member behind a session token, read from the database now.
+   * The member of a session token, read from the database and never from a cache.
    * @throws GatewayError `invalid_session` or `too_many_attempts`
    */
   async resolve(token: string, { ip }: Pick<Origin, "ip">): Promise<MemberCaller> {
@@ -69,7 +69,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
 
   /**
    * Opens a session.
-   * @throws GatewayError `invalid_credentials`, in the same time whether the address or the password was wrong;
+   * @throws GatewayError `invalid_credentials`, after the same time for an unknown address as for a wrong password, or
    *   `too_many_attempts`
    */
   signIn(context: RequestContext, input: SignInInput): Promise<SignedIn> {
@@ -109,14 +109,14 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   }
 
   /**
-   * Runs what hashes passwords, which happens one by one, outside of the load that other requests are judged by.
-   * @throws GatewayError `too_many_attempts` beyond what is done within half a second, before anything is read
+   * Runs work that hashes passwords. Hashing is sequential, so the wait does not count toward load shedding.
+   * @throws GatewayError `too_many_attempts` if `MAX_PASSWORD_CHECKS` are already running
    */
   private async checkingPassword<T>(context: RequestContext, check: () => Promise<T>): Promise<T> {
     if (this.passwordChecks >= MAX_PASSWORD_CHECKS) {
       throw new GatewayError(
         "too_many_attempts",
-        "Too many people are signing in. Try again in a few seconds.",
+        "Too many sign-ins are in progress. Try again in a few seconds.",
         {
           headers: { "retry-after": "2" },
         },
@@ -130,7 +130,10 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     }
   }
 
-  /** Ends the session that calls. @returns whether there was one left to end */
+  /**
+   * Ends the caller's session.
+   * @returns whether it was still open
+   */
   async signOut(context: RequestContext): Promise<boolean> {
     const caller = memberCaller(context);
     return this.database.write(async (tx) => {
@@ -142,7 +145,10 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     });
   }
 
-  /** Ends all sessions of the member that calls. @returns how many there were */
+  /**
+   * Ends all sessions of the calling member.
+   * @returns their number
+   */
   signOutEverywhere(context: RequestContext): Promise<number> {
     const { id } = memberCaller(context);
     return this.database.write(async (tx) => {
@@ -154,9 +160,9 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   }
 
   /**
-   * Replaces the password of the member that calls and ends its other sessions.
-   * A password that an operator or another session has changed meanwhile stays.
-   * @throws GatewayError `invalid_credentials` for a wrong current password; `invalid_session`; `too_many_attempts`
+   * Changes the password of the calling member and ends the member's other sessions.
+   * @throws GatewayError `invalid_credentials` if the current password is wrong or was changed concurrently,
+   *   `invalid_session` or `too_many_attempts`
    */
   changePassword(context: RequestContext, input: ChangePasswordInput): Promise<boolean> {
     return this.checkingPassword(context, () => this.replacePassword(context, input));
@@ -177,7 +183,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
       await assertSignedIn(tx, context, { whileDeactivated: true });
       const verified = { id: member.id, passwordHash: member.passwordHash };
       const { affected } = await tx.update(Member, verified, { passwordHash });
-      // Another change was first.
+      // A concurrent change won.
       if (affected !== 1) throw wrongPassword();
       await tx.delete(Session, { memberId: member.id, id: Not(caller.sessionId) });
       await takeBackAttempt(tx, member.email, context.origin.ip);
@@ -186,7 +192,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     return true;
   }
 
-  /** Gives a member another password, as an operator may, ends its sessions, and lets it sign in from anywhere. */
+  /** Sets a member's password on behalf of an operator, ends the member's sessions and unlocks the account. */
   async setPassword(context: RequestContext, member: Member, password: string): Promise<void> {
     const passwordHash = await hashPassword(password);
     await this.database.write(async (tx) => {
@@ -198,14 +204,14 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   }
 
   private async memberOf(email: string): Promise<Member | null> {
-    // No address has a NUL, and PostgreSQL would refuse it.
+    // No address contains a NUL, and PostgreSQL rejects it.
     if (email.includes("\0")) return null;
     return this.database.read((reader) =>
       reader.findOne(Member, { where: { email }, relations: { organization: true } }),
     );
   }
 
-  /** An address that nobody has costs a transaction too, or the time would tell. */
+  /** Writes a transaction for an unknown address too, because the response time must not reveal whether it exists. */
   private recordFailure(
     email: string,
     member: Member | null,
@@ -220,8 +226,8 @@ export class SessionService implements CredentialResolver<MemberCaller> {
 }
 
 /**
- * Holds the password as it was looked at: one who changes it meanwhile waits, and then ends the new session too.
- * @throws GatewayError `invalid_credentials` when it was changed already
+ * Locks the password that was verified, so that a concurrent change waits and then ends the new session too.
+ * @throws GatewayError `invalid_credentials` if the password was already changed
  */
 async function lockPassword(tx: EntityManager, { id, passwordHash }: Member): Promise<void> {
   const { affected } = await tx.update(Member, { id, passwordHash }, { passwordHash });

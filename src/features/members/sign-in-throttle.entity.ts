@@ -2,12 +2,12 @@ import { Column, Entity, Index, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../../common/time";
 
 /**
- * How often somebody tried to sign in from one address, or to one account, in the present window of time; or that an
- * address is known for an account until its end.
+ * Number of sign-in attempts from one address or for one account in the current window, or a mark that an address is
+ * known for an account until the window ends.
  */
 @Entity()
 export class SignInThrottle {
-  /** SHA-256 of the address or of the account, hexadecimal. */
+  /** SHA-256 of the address or the account, in hexadecimal. */
   @PrimaryColumn({ type: "varchar", length: 64 })
   bucket!: string;
 

@@ -9,15 +9,15 @@ import { refuseUntil } from "../../rate-limits/retry-after";
 import { SignInThrottle } from "./sign-in-throttle.entity";
 
 const WINDOW_MS = 15 * 60 * 1000;
-/** How long an address stays known from which the member signed in. */
+/** How long an address remains known after a sign-in. */
 const KNOWN_MS = 30 * 24 * 60 * 60 * 1000;
-/** For one account, from everywhere. */
+/** Per account, from all addresses. */
 const MAX_PER_ACCOUNT = 100;
-/** For one account from one address: a stranger elsewhere cannot lock the owner out with a few wrong passwords. */
+/** Per account and address, so that a stranger elsewhere cannot lock the owner out with a few wrong passwords. */
 const MAX_PER_PAIR = 10;
-/** From one address for all accounts; an office may share one. */
+/** Per address, for all accounts; an office may share an address. */
 const MAX_PER_ADDRESS = 50;
-/** From one IPv6 site (/48), which has 65,536 networks that each count as an address. */
+/** Per IPv6 site (/48), because each of its 65,536 networks counts as an address. */
 const MAX_PER_SITE = 200;
 
 interface Limit {
@@ -26,11 +26,11 @@ interface Limit {
 }
 
 /**
- * Counts an attempt to sign in before its password is verified, so that concurrent attempts cannot exceed a limit.
- * It counts what was typed, whether the account exists or not. A refused attempt is not counted and writes nothing.
- * An account that others have closed stays open for an address that its member signed in from lately, but a wrong
- * password must then be refused as it is elsewhere: otherwise the answer would tell that the account exists.
- * @returns that refusal; undefined while the account is open
+ * Counts a sign-in attempt before its password is verified, so that concurrent attempts cannot exceed a limit. Unknown
+ * e-mail addresses count like accounts. A refused attempt is not counted and writes nothing.
+ * A locked account remains open for known addresses, but the caller must answer a wrong password with the returned
+ * refusal: a different response would reveal that the account exists.
+ * @returns the refusal if the account is locked elsewhere, otherwise undefined
  * @throws GatewayError `too_many_attempts`, with `Retry-After`
  */
 export async function countSignInAttempt(
@@ -40,7 +40,7 @@ export async function countSignInAttempt(
 ): Promise<GatewayError | undefined> {
   const { account, own, known } = limitsOf(email, ip);
   const all = [account, ...own];
-  // Read first: a flood of refused attempts must not queue for the write lock.
+  // Read first, so that a flood of refused attempts does not queue for the write lock.
   const found = await database.read((reader) =>
     bucketsNow(reader, [...all.map(({ bucket }) => bucket), known]),
   );
@@ -48,9 +48,9 @@ export async function countSignInAttempt(
   if (!found.has(known)) refuseAny([account], found);
   return database.write(async (tx) => {
     const counted = new Map<string, SignInThrottle>();
-    // Every transaction locks buckets in this order.
+    // All transactions lock buckets in this order to avoid deadlocks.
     for (const { bucket } of all) counted.set(bucket, await increment(tx, bucket));
-    // What is thrown takes the counts back.
+    // An exception rolls the counts back.
     refuseAny(own, counted, 0);
     const closed = refusalBy(account, counted, 0);
     if (closed !== undefined && !found.has(known)) throw closed;
@@ -58,7 +58,7 @@ export async function countSignInAttempt(
   });
 }
 
-/** A successful sign-in clears its account's counts, takes itself off its address's, and makes the address known. */
+/** Records a successful sign-in: clears the account's counts, takes the attempt off its address and marks it known. */
 export async function recordSignIn(tx: EntityManager, email: string, ip: string | null): Promise<void> {
   const { account, own, known } = limitsOf(email, ip);
   const [pair, ...shared] = own;
@@ -70,16 +70,16 @@ export async function recordSignIn(tx: EntityManager, email: string, ip: string 
   ]);
 }
 
-/** Takes one attempt off every count that it was added to, and leaves those of others. */
+/** Removes one attempt from each count that it was added to. */
 export async function takeBackAttempt(tx: EntityManager, email: string, ip: string | null): Promise<void> {
   const { account, own } = limitsOf(email, ip);
   for (const { bucket } of [account, ...own]) await decrement(tx, bucket);
 }
 
-/** Opens an account again for every address, and forgets the known ones. */
+/** Unlocks an account for all addresses and forgets its known addresses. */
 export async function openAccount(tx: EntityManager, email: string): Promise<void> {
   const prefix = accountPrefix(email);
-  // Locked first, as everywhere: the rest of the account's rows are then deleted in any order.
+  // Every transaction locks this row first, so the account's other rows can be deleted in any order.
   await increment(tx, bucketOf(email, "account"));
   await tx
     .createQueryBuilder()
@@ -90,20 +90,20 @@ export async function openAccount(tx: EntityManager, email: string): Promise<voi
     .execute();
 }
 
-/** Writes the account's count unchanged, so that refusing an unknown address costs the same transaction. */
+/** Writes the account's count unchanged, so that refusing an unknown account costs the same transaction. */
 export async function touchSignInAttempts(tx: EntityManager, email: string): Promise<void> {
   const bucket = bucketOf(email, "account");
   await tx.update(SignInThrottle, { bucket }, { bucket });
 }
 
-/** The current rows of the buckets; a window that has ended counts no more. */
+/** The rows of the buckets whose window has not ended. */
 async function bucketsNow(reader: EntityManager, buckets: string[]): Promise<Map<string, SignInThrottle>> {
   const rows = await reader.findBy(SignInThrottle, { bucket: In(buckets) });
   const now = timestamp();
   return new Map(rows.filter((row) => row.windowEndsAt > now).map((row) => [row.bucket, row]));
 }
 
-/** @param next attempts that are still to be counted */
+/** @param next attempts not counted yet */
 function refusalBy(
   { bucket, max }: Limit,
   counts: ReadonlyMap<string, SignInThrottle>,
@@ -121,7 +121,7 @@ function refuseAny(limits: readonly Limit[], counts: ReadonlyMap<string, SignInT
   }
 }
 
-/** Counts one more, in a new window when the last one has ended. */
+/** Counts an attempt; starts a new window if the last one has ended. */
 function increment(tx: EntityManager, bucket: string): Promise<SignInThrottle> {
   return returning<SignInThrottle>(
     tx,
@@ -150,14 +150,14 @@ function limitsOf(email: string, ip: string | null) {
   if (site !== undefined) own.push({ bucket: sha256(`site:${site}`), max: MAX_PER_SITE });
   return {
     account: { bucket: bucketOf(email, "account"), max: MAX_PER_ACCOUNT },
-    /** Those that hold for a known address too. */
+    /** Limits that also apply to a known address. */
     own,
-    /** Exists while the member signed in from this address lately. */
+    /** Bucket that exists while the address is known. */
     known: bucketOf(email, `known:${network}`),
   };
 }
 
-/** What the buckets of an account begin with: half a hash, so that they can be deleted together. */
+/** Common prefix of an account's buckets, half a hash, so that they can be deleted together. */
 const accountPrefix = (email: string) => sha256(email).slice(0, 32);
 
 const bucketOf = (email: string, what: string) => accountPrefix(email) + sha256(what).slice(0, 32);

@@ -6,7 +6,7 @@ import { InsertOrderLock } from "../../database/database";
 import { MaxCharacters } from "../../schema/list-size";
 import { Agent } from "../agents/agent.entity";
 
-/** Clients may follow an agent's messages while others add to them. */
+/** Keeps IDs in commit order, because clients page through an agent's messages while others add some. */
 export const MESSAGE_ORDER = new InsertOrderLock(2);
 
 export enum MessageStatus {
@@ -15,16 +15,16 @@ export enum MessageStatus {
 
 registerEnumType(MessageStatus, {
   name: "MessageStatus",
-  description: "How far a message has come.",
-  valuesConfig: { queued: { description: "Accepted and stored, not sent yet." } },
+  description: "Delivery status of a message.",
+  valuesConfig: { queued: { description: "Accepted and stored, but not sent yet." } },
 });
 
-/** Longest text of a message, in code points. */
-export const MESSAGE_TEXT_MAX = 10_000;
+/** In code points. */
+export const MESSAGE_TEXT_MAX_LENGTH = 10_000;
 
 @ObjectType({
   simpleResolvers: true,
-  description: "A message handed to an agent. Only the agent that it belongs to can read it.",
+  description: "A message queued for an agent. Only that agent can read it.",
 })
 @Entity()
 @Index(["agentId", "id"])
@@ -40,16 +40,16 @@ export class Message {
   @ManyToOne(() => Agent)
   agent?: Agent;
 
-  @Field(() => String, { description: "The text." })
-  @MaxCharacters(MESSAGE_TEXT_MAX)
+  @Field(() => String, { description: "Text of the message." })
+  @MaxCharacters(MESSAGE_TEXT_MAX_LENGTH)
   @Column({ type: "text" })
   message!: string;
 
-  @Field(() => MessageStatus, { description: "How far the message has come." })
+  @Field(() => MessageStatus, { description: "Delivery status of the message." })
   @Column({ type: "varchar", length: 16 })
   status!: MessageStatus;
 
-  @Field(() => GraphQLISODateTime, { description: "When it was accepted." })
+  @Field(() => GraphQLISODateTime, { description: "When the message was accepted." })
   @Column({ type: "varchar", length: 24 })
   createdAt!: Timestamp;
 }

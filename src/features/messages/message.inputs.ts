@@ -2,17 +2,17 @@ import { ArgsType, Field, InputType } from "type-graphql";
 import { PageArgs } from "../../pagination/connection";
 import { IdempotentInput } from "../../schema/idempotent.input";
 import { IsText } from "../../schema/text";
-import { MESSAGE_TEXT_MAX, MessageStatus } from "./message.entity";
+import { MESSAGE_TEXT_MAX_LENGTH, MessageStatus } from "./message.entity";
 
-@InputType({ description: "A message to hand to the key's agent." })
+@InputType({ description: "A message to queue for the agent of the API key." })
 export class NewMessage extends IdempotentInput {
-  @Field(() => String, { description: "The text, 1 to 10,000 characters." })
-  @IsText(MESSAGE_TEXT_MAX)
+  @Field(() => String, { description: "Text of the message, 1 to 10,000 characters." })
+  @IsText(MESSAGE_TEXT_MAX_LENGTH)
   message!: string;
 }
 
 @ArgsType()
 export class MessagesArgs extends PageArgs {
-  @Field(() => MessageStatus, { nullable: true, description: "Only messages that have come this far." })
+  @Field(() => MessageStatus, { nullable: true, description: "Only messages with this status." })
   status!: MessageStatus | null | undefined;
 }

@@ -12,7 +12,7 @@ export class MessageResolver {
   constructor(private readonly service: MessageService) {}
 
   @Access({ key: Scope.messages_read })
-  @Query(() => MessageConnection, { description: "Messages of the key's agent, oldest first." })
+  @Query(() => MessageConnection, { description: "Messages of the agent of the API key, oldest first." })
   messages(
     @Ctx() context: RequestContext,
     @Args(() => MessagesArgs) args: MessagesArgs,
@@ -23,17 +23,17 @@ export class MessageResolver {
   @Access({ key: Scope.messages_read })
   @Query(() => Message, {
     nullable: true,
-    description: "One message of the key's agent; null when there is none.",
+    description: "One message of the agent of the API key; null if it does not exist.",
   })
   message(
     @Ctx() context: RequestContext,
-    @Arg("id", () => ID, { description: "Its id." }) id: string,
+    @Arg("id", () => ID, { description: "ID of the message." }) id: string,
   ): Promise<Message | null> {
     return this.service.find(context, id);
   }
 
   @Access({ key: Scope.messages_write })
-  @Mutation(() => Message, { description: "Queues a message for the key's agent." })
+  @Mutation(() => Message, { description: "Queues a message for the agent of the API key." })
   sendMessage(
     @Ctx() context: RequestContext,
     @Arg("input", () => NewMessage, { description: "The message." }) input: NewMessage,

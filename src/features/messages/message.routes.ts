@@ -1,9 +1,9 @@
 import type { RouteGroup } from "../../schema/rest-route";
 
-/** The quickstart message call. */
+/** The message API. */
 export const messageRoutes: RouteGroup = {
   tag: "Messages",
-  description: "Messages handed to the agent.",
+  description: "Messages queued for the agent of the API key.",
   routes: [
     {
       operationId: "sendMessage",
@@ -16,7 +16,7 @@ export const messageRoutes: RouteGroup = {
       bodyVariable: "input",
       status: 201,
       result: ["sendMessage"],
-      answers: "The message, queued.",
+      answers: "The queued message.",
       example: {
         body: { message: "Hello" },
         answer: {

@@ -12,11 +12,14 @@ import { MessageConnection } from "./message.connection";
 import { Message, MessageStatus } from "./message.entity";
 import type { MessagesArgs, NewMessage } from "./message.inputs";
 
-/** Messages handed to agents. An agent reads back its own and no others. */
+/** Messages queued for agents; an agent can read only its own. */
 export class MessageService {
   constructor(private readonly database: Database) {}
 
-  /** @returns one page of the agent's messages, oldest first. @throws GatewayError `invalid_cursor` */
+  /**
+   * One page of the agent's messages, oldest first.
+   * @throws GatewayError `invalid_cursor`
+   */
   async list(context: RequestContext, args: MessagesArgs): Promise<MessageConnection> {
     const page = MessageConnection.pageOf(args);
     const rows = await this.database.read((reader) => {
@@ -27,13 +30,16 @@ export class MessageService {
     return new MessageConnection(rows, page);
   }
 
-  /** @returns the message, or null when the agent has none with this id */
+  /** @returns the message, or null if the agent has no message with this ID */
   async find(context: RequestContext, id: string): Promise<Message | null> {
     if (!isUuid(id)) return null;
     return this.database.read((reader) => reader.findOneBy(Message, { id, agentId: agentOf(context) }));
   }
 
-  /** Queues a message for the agent. @throws GatewayError `idempotency_key_reused` */
+  /**
+   * Queues a message for the agent.
+   * @throws GatewayError `idempotency_key_reused`
+   */
   send(context: RequestContext, { message, idempotencyKey }: NewMessage): Promise<Message> {
     const { agent, key } = agentCaller(context);
     const draft = { agentId: agent.id, message, keyId: key.id };
@@ -86,7 +92,7 @@ export class MessageService {
 
 type Draft = Pick<Message, "agentId" | "message"> & { keyId: string };
 
-/** A message that came with an idempotency key. */
+/** A message with an idempotency key. */
 interface KeyedDraft {
   scope: string;
   key: string;
@@ -96,7 +102,7 @@ interface KeyedDraft {
 
 const agentOf = (context: RequestContext): string => agentCaller(context).agent.id;
 
-/** Makes ids that sort after all that an agent has, whatever the clocks of other processes say. */
+/** Generates IDs that sort after all messages of an agent, even if the clocks of the processes differ. */
 async function idsAfterLast(
   tx: EntityManager,
   agentIds: readonly string[],
@@ -118,5 +124,5 @@ async function idsAfterLast(
   };
 }
 
-/** The time inside a UUID of version 7: its first 48 bits (RFC 9562, 5.7). */
+/** Timestamp of a UUIDv7: its first 48 bits (RFC 9562, 5.7). */
 const millisecondsOf = (id: string): number => Number.parseInt(id.replace("-", "").slice(0, 12), 16);

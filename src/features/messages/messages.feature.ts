@@ -4,7 +4,7 @@ import { MessageResolver } from "./message.resolver";
 import { messageRoutes } from "./message.routes";
 import { MessageService } from "./message.service";
 
-/** Messages that an agent is to send. */
+/** Messages queued for agents. */
 export const messages = feature({
   entities: [Message],
   services: ({ database }) => ({ messages: new MessageService(database) }),

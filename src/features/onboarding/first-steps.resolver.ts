@@ -9,7 +9,7 @@ export class FirstStepsResolver {
   constructor(private readonly service: FirstStepsService) {}
 
   @Access({ member: true })
-  @Query(() => FirstSteps, { description: "What the caller's organization has done so far." })
+  @Query(() => FirstSteps, { description: "Onboarding progress of the caller's organization." })
   firstSteps(@Ctx() context: RequestContext): Promise<FirstSteps> {
     return this.service.of(context);
   }

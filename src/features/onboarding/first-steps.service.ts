@@ -6,11 +6,11 @@ import { Message } from "../messages/message.entity";
 import { Pet } from "../pets/pet.entity";
 import type { FirstSteps } from "./first-steps";
 
-/** Tells how far a new organization has come. */
+/** Reports the onboarding progress of organizations. */
 export class FirstStepsService {
   constructor(private readonly database: Database) {}
 
-  /** What the caller's organization has done so far. */
+  /** Onboarding progress of the caller's organization. */
   of(context: RequestContext): Promise<FirstSteps> {
     const organizationId = organizationOf(context);
     return this.database.read(async (reader) => ({

@@ -1,15 +1,15 @@
 import { Field, ObjectType } from "type-graphql";
 
-@ObjectType({ simpleResolvers: true, description: "What a new organization does first, and whether it has." })
+@ObjectType({ simpleResolvers: true, description: "Onboarding progress of an organization." })
 export class FirstSteps {
-  @Field(() => Boolean, { description: "Whether it has ever had an API key." })
+  @Field(() => Boolean, { description: "Whether an API key was ever minted for the organization." })
   keyMinted!: boolean;
 
-  @Field(() => Boolean, { description: "Whether one of its keys was ever accepted." })
+  @Field(() => Boolean, { description: "Whether one of its API keys was ever accepted." })
   keyUsed!: boolean;
 
   @Field(() => Boolean, {
-    description: "Whether there is an animal in the store, which all organizations share.",
+    description: "Whether the petstore, which all organizations share, contains a pet.",
   })
   petAdded!: boolean;
 

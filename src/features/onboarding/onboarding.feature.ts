@@ -2,7 +2,7 @@ import { feature } from "../../schema/feature";
 import { FirstStepsResolver } from "./first-steps.resolver";
 import { FirstStepsService } from "./first-steps.service";
 
-/** How far a new organization has come. */
+/** Onboarding progress of organizations. */
 export const onboarding = feature({
   entities: [],
   services: ({ database }) => ({ firstSteps: new FirstStepsService(database) }),

@@ -2,6 +2,6 @@ import { auditActions } from "../audit/audit-actions";
 
 export const organizationActions = auditActions({
   organization_created: "An organization was created.",
-  organization_deactivated: "An organization was deactivated: its keys stopped resolving.",
-  organization_reactivated: "An organization was reactivated: its keys resolve again.",
+  organization_deactivated: "An organization was deactivated, so its keys stopped resolving.",
+  organization_reactivated: "An organization was reactivated, so its keys resolve again.",
 });

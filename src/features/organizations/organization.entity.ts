@@ -5,7 +5,7 @@ import { Uuid } from "../../common/uuid";
 
 @ObjectType({
   simpleResolvers: true,
-  description: "A customer: it owns agents, members, API keys and an audit log.",
+  description: "A customer, which owns agents, members, API keys and an audit log.",
 })
 @Entity()
 export class Organization {
@@ -15,18 +15,18 @@ export class Organization {
   id!: string;
 
   @Field(() => String, {
-    description: "Short name for addresses and the command line, unique in the service.",
+    description: "Short name for the command line and logs, unique across the service.",
   })
   @Column({ type: "varchar", length: 63, unique: true })
   slug!: string;
 
-  @Field(() => String, { description: "Name for people." })
+  @Field(() => String, { description: "Display name." })
   @Column({ type: "varchar", length: 200 })
   name!: string;
 
   @Field(() => GraphQLISODateTime, {
     nullable: true,
-    description: "Since when the organization is deactivated; null while it is active.",
+    description: "When the organization was deactivated; null while it is active.",
   })
   @Column({ type: "varchar", length: 24, nullable: true })
   deactivatedAt!: Timestamp | null;

@@ -1,7 +1,7 @@
 import { IsSlug } from "../../common/slug";
 import { IsText } from "../../schema/text";
 
-/** An organization to create, from the command line. */
+/** An organization to create from the command line. */
 export class NewOrganization {
   @IsSlug()
   slug!: string;

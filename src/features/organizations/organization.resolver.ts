@@ -11,7 +11,7 @@ export class OrganizationResolver {
 
   @Access({ member: Permission.config_manage }, { whileDeactivated: true })
   @Mutation(() => Organization, {
-    description: "Deactivates the caller's organization: from the next request on none of its keys resolves.",
+    description: "Deactivates the caller's organization. None of its keys resolves from the next request on.",
   })
   deactivateOrganization(@Ctx() context: RequestContext): Promise<Organization> {
     return this.organizations.deactivate(context);
@@ -19,7 +19,7 @@ export class OrganizationResolver {
 
   @Access({ member: Permission.config_manage }, { whileDeactivated: true })
   @Mutation(() => Organization, {
-    description: "Reactivates the caller's organization: its keys resolve again.",
+    description: "Reactivates the caller's organization. Its keys resolve again.",
   })
   reactivateOrganization(@Ctx() context: RequestContext): Promise<Organization> {
     return this.organizations.reactivate(context);

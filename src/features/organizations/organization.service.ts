@@ -13,33 +13,36 @@ import { organizationActions } from "./organization.audit";
 import { Organization } from "./organization.entity";
 import type { NewOrganization } from "./organization.inputs";
 
-/** Organizations, which can be switched off: then none of their keys resolves. */
+/** Creates, lists, deactivates and reactivates organizations. */
 export class OrganizationService {
   constructor(private readonly database: Database) {}
 
-  /** All of them, for the command line. */
+  /** All organizations, ordered by slug, for the command line. */
   list(): Promise<Organization[]> {
     return this.database.read((reader) => reader.find(Organization, { order: { slug: "ASC" } }));
   }
 
-  /** By slug, for the command line. @throws GatewayError `not_found` */
+  /**
+   * An organization by its slug, for the command line.
+   * @throws GatewayError `not_found`
+   */
   async bySlug(slug: string): Promise<Organization> {
     const found = await this.database.read((reader) => reader.findOneBy(Organization, { slug }));
     if (found === null) throw new GatewayError("not_found", `There is no organization "${slug}".`);
     return found;
   }
 
-  /** @throws GatewayError `conflict` when the slug is taken */
+  /** @throws GatewayError `conflict` if the slug is taken */
   create(input: NewOrganization): Promise<Organization> {
     return this.database.write((tx) => addOrganization(tx, input));
   }
 
-  /** From the next request on, no key of the caller's organization resolves. Doing it twice changes nothing. */
+  /** Deactivates the caller's organization: its keys stop resolving with the next request. Repeating it has no effect. */
   deactivate(context: RequestContext): Promise<Organization> {
     return this.switch(context, timestamp(), organizationActions.organization_deactivated);
   }
 
-  /** Undoes `deactivate`. */
+  /** Reactivates the caller's organization. */
   reactivate(context: RequestContext): Promise<Organization> {
     return this.switch(context, null, organizationActions.organization_reactivated);
   }
@@ -64,7 +67,10 @@ export class OrganizationService {
   }
 }
 
-/** Creates an organization. @throws GatewayError `conflict` when the slug is taken */
+/**
+ * Creates an organization.
+ * @throws GatewayError `conflict` if the slug is taken
+ */
 export async function addOrganization(
   tx: EntityManager,
   { slug, name }: NewOrganization,

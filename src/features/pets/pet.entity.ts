@@ -3,7 +3,7 @@ import { Column, Entity, Index, PrimaryGeneratedColumn } from "typeorm";
 import { Int64 } from "../../common/int64";
 import { InsertOrderLock } from "../../database/database";
 
-/** Clients may follow the list of pets while others add to it. */
+/** Keeps IDs in commit order, because clients page through the list while others add pets. */
 export const PET_ORDER = new InsertOrderLock(1);
 
 export enum PetStatus {
@@ -14,20 +14,20 @@ export enum PetStatus {
 
 registerEnumType(PetStatus, {
   name: "PetStatus",
-  description: "Availability of an animal.",
+  description: "Availability of a pet.",
   valuesConfig: {
-    available: { description: "Can be bought." },
-    pending: { description: "A sale is under way." },
-    sold: { description: "Has been sold." },
+    available: { description: "Available for sale." },
+    pending: { description: "A sale is in progress." },
+    sold: { description: "Sold." },
   },
 });
 
-/** Longest name of an animal, in code points. */
-export const PET_NAME_MAX = 200;
+/** In code points. */
+export const PET_NAME_MAX_LENGTH = 200;
 
 @ObjectType({
   simpleResolvers: true,
-  description: "An animal of the store, which every valid API key shares.",
+  description: "A pet in the store, which all API keys share.",
 })
 @Entity()
 @Index(["status", "id"])
@@ -37,16 +37,16 @@ export class Pet {
   @PrimaryGeneratedColumn("increment", { type: "bigint" })
   id!: string;
 
-  @Field(() => String, { description: "The animal's name." })
-  @Column({ type: "varchar", length: PET_NAME_MAX })
+  @Field(() => String, { description: "Name of the pet." })
+  @Column({ type: "varchar", length: PET_NAME_MAX_LENGTH })
   name!: string;
 
-  @Field(() => ID, { description: "Identifier (int64) of the category that the animal belongs to." })
+  @Field(() => ID, { description: "ID (int64) of the pet's category." })
   @Int64
   @Column({ type: "bigint" })
   categoryId!: string;
 
-  @Field(() => PetStatus, { nullable: true, description: "Availability, where it is known." })
+  @Field(() => PetStatus, { nullable: true, description: "Availability; null if unknown." })
   @Column({ type: "varchar", length: 16, nullable: true })
   status!: PetStatus | null;
 }

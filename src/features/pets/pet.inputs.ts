@@ -3,24 +3,24 @@ import { IsInt64 } from "../../common/int64";
 import { PageArgs } from "../../pagination/connection";
 import { IdempotentInput } from "../../schema/idempotent.input";
 import { IsText } from "../../schema/text";
-import { PET_NAME_MAX, PetStatus } from "./pet.entity";
+import { PET_NAME_MAX_LENGTH, PetStatus } from "./pet.entity";
 
-@InputType({ description: "An animal to add." })
+@InputType({ description: "A pet to add." })
 export class NewPet extends IdempotentInput {
-  @Field(() => String, { description: "The animal's name, 1 to 200 characters." })
-  @IsText(PET_NAME_MAX)
+  @Field(() => String, { description: "Name of the pet, 1 to 200 characters." })
+  @IsText(PET_NAME_MAX_LENGTH)
   name!: string;
 
-  @Field(() => ID, { description: "Identifier (int64) of the category that the animal belongs to." })
+  @Field(() => ID, { description: "ID (int64) of the pet's category." })
   @IsInt64()
   categoryId!: string;
 
-  @Field(() => PetStatus, { nullable: true, description: "Availability, where it is known." })
+  @Field(() => PetStatus, { nullable: true, description: "Availability; null or omitted if unknown." })
   status!: PetStatus | null | undefined;
 }
 
 @ArgsType()
 export class PetsArgs extends PageArgs {
-  @Field(() => PetStatus, { nullable: true, description: "Only animals with this availability." })
+  @Field(() => PetStatus, { nullable: true, description: "Only pets with this availability." })
   status!: PetStatus | null | undefined;
 }

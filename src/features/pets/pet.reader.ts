@@ -6,12 +6,12 @@ import type { KeysetQuery, Lookup, PageQuery } from "../../database/engine";
 import type { Page } from "../../pagination/connection";
 import type { Pet, PetStatus } from "./pet.entity";
 
-/** A page of the animals of one status, or of all. */
+/** A page of all pets or those with one status. */
 export interface PetPage extends Page {
   status: PetStatus | null | undefined;
 }
 
-/** Each int64 as text, for `sqlite3` would hand it over as a double. */
+/** Each int64 is selected as text because `sqlite3` returns integers as doubles. */
 const COLUMNS = {
   id: "CAST(pet.id AS TEXT)",
   name: "pet.name",
@@ -23,19 +23,19 @@ const BY_ID: Lookup<Pet> = { columns: COLUMNS, from: "pet", by: "pet.id" };
 
 const PAGES: KeysetQuery<Pet> = { columns: COLUMNS, table: "pet", id: "pet.id", filter: "pet.status" };
 
-/** Pages that share a query: more of them would keep those waiting that ask for little. */
+/** Max pages that share a query; more would delay small pages. */
 const MAX_PAGES = 50;
 
-/** Reads animals; what is asked for while a query is under way shares the next one. */
+/** Reads pets; lookups that arrive while a query runs share the next one. */
 export class PetReader {
   constructor(private readonly database: Database) {}
 
-  /** The animal with an id, which must be an int64; undefined when there is none. */
+  /** The pet with an int64 ID; undefined if it does not exist. */
   readonly find = this.database.coalesceByKey("pets", async (ids) =>
     indexBy(await this.database.lookup(BY_ID, ids), ({ id }) => id),
   );
 
-  /** The rows of a page in the order of their ids, and one more where there are more. */
+  /** The rows of a page in ID order, plus one if there is a next page. */
   async page({ status, after, limit }: PetPage): Promise<readonly Pet[]> {
     const from = after === undefined ? INT64.min : BigInt(after) + 1n;
     if (from > INT64.max) return [];
@@ -49,9 +49,9 @@ export class PetReader {
   );
 }
 
-/** The animals with these ids as a unit of work sees them, in any order. */
+/** The pets with these IDs as seen by a transaction, in any order. */
 export function petsWithin(tx: EntityManager, ids: readonly string[]): Promise<Pet[]> {
   const columns = Object.entries(COLUMNS).map(([name, sql]) => `${sql} AS "${name}"`);
-  const places = ids.map((_, i) => `$${i + 1}`);
-  return tx.query(`SELECT ${columns} FROM pet WHERE pet.id IN (${places})`, [...ids]);
+  const placeholders = ids.map((_, i) => `$${i + 1}`);
+  return tx.query(`SELECT ${columns} FROM pet WHERE pet.id IN (${placeholders})`, [...ids]);
 }

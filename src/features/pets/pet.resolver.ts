@@ -17,7 +17,7 @@ export class PetResolver {
   @CallerIndependent()
   @Query(() => PetConnection, {
     name: "pets",
-    description: "Animals of the store in the order of their ids.",
+    description: "Pets in the store, ordered by ID.",
   })
   list(@Args(() => PetsArgs) args: PetsArgs): Promise<PetConnection> {
     return this.pets.list(args);
@@ -27,18 +27,18 @@ export class PetResolver {
   @Query(() => Pet, {
     name: "pet",
     nullable: true,
-    description: "One animal; null when there is none with this id.",
+    description: "One pet; null if it does not exist.",
     deprecationReason: GET_PET_DEPRECATION.reason,
   })
-  find(@Arg("id", () => ID, { description: "Its id (int64)." }) id: string): Promise<Pet | null> {
+  find(@Arg("id", () => ID, { description: "ID (int64) of the pet." }) id: string): Promise<Pet | null> {
     return this.pets.find(id);
   }
 
   @Access({ key: Scope.pets_write })
-  @Mutation(() => Pet, { name: "createPet", description: "Adds an animal to the store." })
+  @Mutation(() => Pet, { name: "createPet", description: "Adds a pet to the store." })
   create(
     @Ctx() context: RequestContext,
-    @Arg("input", () => NewPet, { description: "The animal." }) input: NewPet,
+    @Arg("input", () => NewPet, { description: "The pet." }) input: NewPet,
   ): Promise<Pet> {
     return this.pets.create(context, input);
   }

@@ -1,7 +1,7 @@
 import type { Deprecation } from "../../schema/deprecation";
 import type { RouteGroup } from "../../schema/rest-route";
 
-/** Deprecates getting a pet by its id, in both APIs. */
+/** Deprecation of getting a pet by its ID, in both APIs. */
 export const GET_PET_DEPRECATION: Deprecation = {
   since: new Date("2026-11-21T00:00:00Z"),
   sunset: new Date("2030-12-05T00:00:00Z"),
@@ -14,7 +14,7 @@ const REX = { id: 1, name: "Rex", categoryId: 1, status: "available" };
 /** The petstore API. */
 export const petRoutes: RouteGroup = {
   tag: "Pets",
-  description: "The petstore, which every valid API key shares.",
+  description: "The petstore, which all API keys share.",
   routes: [
     {
       operationId: "listPets",
@@ -35,7 +35,7 @@ export const petRoutes: RouteGroup = {
       status: 200,
       result: ["pets", "nodes"],
       pageInfo: ["pets", "pageInfo"],
-      answers: "One page of pets; `Link` leads to the next.",
+      answers: "One page of pets. The `Link` header points to the next page.",
       example: { answer: [REX] },
     },
     {
@@ -50,13 +50,13 @@ export const petRoutes: RouteGroup = {
       status: 201,
       result: ["createPet"],
       location: ({ id }) => `/v1/pets/${id}`,
-      answers: "The pet, with its id.",
+      answers: "The new pet with its ID.",
       example: { body: { name: "Rex", categoryId: 1, status: "available" }, answer: REX },
     },
     {
       operationId: "getPet",
       summary: "Get one pet",
-      description: "One pet; 404 when there is none with this id.",
+      description: "One pet; 404 if it does not exist.",
       method: "GET",
       path: "/v1/pets/:petId",
       document: `query getPet($id: ID!) {

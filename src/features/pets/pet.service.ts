@@ -11,13 +11,13 @@ import { Pet, PetStatus } from "./pet.entity";
 import type { NewPet, PetsArgs } from "./pet.inputs";
 import { type PetPage, PetReader, petsWithin } from "./pet.reader";
 
-/** Rows of one statement; PostgreSQL takes 65,535 parameters, three a row. */
+/** Rows per statement, with three parameters each: PostgreSQL allows 65,535. */
 const SEED_CHUNK = 5_000;
 
 /** A pet to add, and the key that adds it. */
 type Draft = Pick<NewPet, "name" | "categoryId" | "status"> & { keyId: string };
 
-/** A draft that came with an idempotency key. */
+/** A draft with an idempotency key. */
 interface KeyedDraft {
   scope: string;
   key: string;
@@ -25,7 +25,7 @@ interface KeyedDraft {
   draft: Draft;
 }
 
-/** The store of animals. It is one store, shared by every valid API key. */
+/** The petstore, which all API keys share. */
 export class PetService {
   private readonly reader: PetReader;
 
@@ -33,18 +33,24 @@ export class PetService {
     this.reader = new PetReader(database);
   }
 
-  /** @returns one page in the order of the ids. @throws GatewayError `invalid_cursor` */
+  /**
+   * One page of pets, ordered by ID.
+   * @throws GatewayError `invalid_cursor`
+   */
   async list(args: PetsArgs): Promise<PetConnection> {
     const page: PetPage = { ...PetConnection.pageOf(args), status: args.status };
     return new PetConnection(await this.reader.page(page), page);
   }
 
-  /** @returns the animal, or null when there is none with this id, be it an int64 or not */
+  /** @returns the pet, or null if it does not exist or the ID is not an int64 */
   async find(id: string): Promise<Pet | null> {
     return isInt64(id) ? ((await this.reader.find(id)) ?? null) : null;
   }
 
-  /** Adds an animal. @throws GatewayError `idempotency_key_reused` */
+  /**
+   * Adds a pet.
+   * @throws GatewayError `idempotency_key_reused`
+   */
   create(context: RequestContext, { idempotencyKey, ...pet }: NewPet): Promise<Pet> {
     const { agent, key } = agentCaller(context);
     const draft = { ...pet, keyId: key.id };
@@ -66,7 +72,7 @@ export class PetService {
     }),
   );
 
-  /** Rows get their ids in the order of VALUES, whatever the order in which they come back. */
+  /** Inserts in one statement; rows get ascending IDs in the order of VALUES, but RETURNING may reorder them. */
   private async insert(tx: EntityManager, pets: readonly Draft[]): Promise<Pet[]> {
     await this.database.lockInsertOrder(tx, PET_ORDER);
     await assertKeysAccepted(
@@ -88,7 +94,7 @@ export class PetService {
     }));
   }
 
-  /** Adds made-up animals, to try things on. */
+  /** Adds sample pets. */
   async seed(count: number): Promise<void> {
     const statuses = [...Object.values(PetStatus), null];
     for (let done = 0; done < count; done += SEED_CHUNK) {

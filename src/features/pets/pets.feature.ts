@@ -4,7 +4,7 @@ import { PetResolver } from "./pet.resolver";
 import { petRoutes } from "./pet.routes";
 import { PetService } from "./pet.service";
 
-/** The petstore: one store, which every valid API key shares. */
+/** The petstore, which all API keys share. */
 export const pets = feature({
   entities: [Pet],
   services: ({ database }) => ({ pets: new PetService(database) }),
