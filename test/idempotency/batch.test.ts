@@ -1,9 +1,12 @@
-import type { RequestContext } from "../../src/auth/context";
+import { agentCaller, type RequestContext } from "../../src/auth/context";
+import { bootstrap } from "../../src/bootstrap";
 import { timestamp } from "../../src/common/time";
+import { loadConfig } from "../../src/config";
 import { sha256 } from "../../src/credentials/sha256";
 import { Database } from "../../src/database/database";
 import { NO_OBSERVER } from "../../src/database/observer";
 import { createDataSource } from "../../src/features";
+import { ApiKey } from "../../src/features/api-keys/api-key.entity";
 import { Pet } from "../../src/features/pets/pet.entity";
 import type { NewPet } from "../../src/features/pets/pet.inputs";
 import { PetService } from "../../src/features/pets/pet.service";
@@ -11,12 +14,12 @@ import { IDEMPOTENCY_LIFETIME_MS } from "../../src/idempotency/idempotency";
 import { IdempotencyRecord } from "../../src/idempotency/idempotency-record.entity";
 import { onEachEngine, type TestDatabase } from "../support/engines";
 
-const CONTEXT = { caller: { kind: "agent", agent: { id: "an agent" } } } as unknown as RequestContext;
-
 onEachEngine((engine) => {
   let place: TestDatabase;
   let database: Database;
   let pets: PetService;
+  /** Of the one key that there is. */
+  let context: RequestContext;
   /** Rows of each statement that inserted for several callers. */
   let batches: number[];
   const opened: Database[] = [];
@@ -37,6 +40,9 @@ onEachEngine((engine) => {
     database = await open();
     await database.migrate();
     pets = new PetService(database);
+    await bootstrap(database, loadConfig({ DATABASE_URL: place.url }));
+    const [key] = await database.read((reader) => reader.find(ApiKey));
+    context = { caller: { kind: "agent", agent: { id: key?.agentId }, key } } as unknown as RequestContext;
   });
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((each) => each.close()));
@@ -45,7 +51,7 @@ onEachEngine((engine) => {
 
   const draft = (name: string, idempotencyKey?: string) =>
     ({ name, categoryId: "1", status: undefined, idempotencyKey }) as NewPet;
-  const add = (name: string, key?: string, service = pets) => service.create(CONTEXT, draft(name, key));
+  const add = (name: string, key?: string, service = pets) => service.create(context, draft(name, key));
   const names = async () =>
     (await database.read((reader) => reader.find(Pet, { order: { id: "ASC" } }))).map(({ name }) => name);
 
@@ -92,7 +98,7 @@ onEachEngine((engine) => {
     await database.write((tx) =>
       tx.update(
         IdempotencyRecord,
-        { scope: "createPet:an agent" },
+        { scope: `createPet:${agentCaller(context).agent.id}` },
         { createdAt: timestamp(-IDEMPOTENCY_LIFETIME_MS - 1) },
       ),
     );
@@ -125,7 +131,7 @@ onEachEngine((engine) => {
     let end = () => {};
     const slow = elsewhere.write(async (tx) => {
       await tx.insert(IdempotencyRecord, {
-        scope: "createPet:an agent",
+        scope: `createPet:${agentCaller(context).agent.id}`,
         key: sha256("key"),
         requestHash: "",
         createdAt: timestamp(),

@@ -110,7 +110,7 @@ function embeddedFile(url: string, tool: string): string {
 }
 
 function assertIsFile(file: string): void {
-  if (!existsSync(file)) throw new StartupError(`the file ${file} does not exist`);
+  if (!existsSync(file)) throw new StartupError(`there is no file ${file}`);
   if (!statSync(file).isFile()) throw new StartupError(`${file} is no file`);
 }
 

@@ -1,6 +1,7 @@
 import type { EntityManager } from "typeorm";
 import type { Timestamp } from "../../common/time";
 import { placeholders } from "../../database/returning";
+import { GatewayError } from "../../errors";
 import { type KeyEnds, refusalOf } from "./api-key.entity";
 
 /**
@@ -19,6 +20,7 @@ export async function assertKeysAccepted(tx: EntityManager, keyIds: readonly str
      where key.id in ${placeholders(1, ids.length)}`,
     ids,
   );
+  if (keys.length < ids.length) throw new GatewayError("invalid_api_key");
   for (const key of keys) {
     const refusal = refusalOf(key, key.deactivatedAt);
     if (refusal !== undefined) throw refusal;

@@ -14,8 +14,8 @@ export function rejectInvalidHost(app: FastifyInstance): void {
 }
 
 /**
- * Rejects requests for foreign hosts, to prevent DNS rebinding. In development it accepts the names and IP addresses of
- * this machine and `ALLOWED_HOSTS`; elsewhere it accepts `ALLOWED_HOSTS` only, if set. Probes and scrapes are exempt.
+ * Rejects requests for foreign hosts, to prevent DNS rebinding. In development it accepts the names of this machine, any
+ * IP address and the `ALLOWED_HOSTS`; elsewhere it accepts `ALLOWED_HOSTS` only, if set. Probes and scrapes are exempt.
  */
 export function refuseForeignHosts(
   app: FastifyInstance,

@@ -47,7 +47,7 @@ export function shedOverload(
   const throttle = logThrottle(LOG_INTERVAL_MS);
   const logRejection = () => {
     const suppressed = throttle();
-    if (suppressed !== undefined) log.warn({ refused: suppressed + 1 }, "overloaded: requests are rejected");
+    if (suppressed !== undefined) log.warn({ refused: suppressed + 1 }, "overloaded: requests are refused");
   };
 
   const waiting: ((error: GatewayError) => void)[] = [];
