@@ -13,15 +13,17 @@ import type { NewAgent } from "./agent.inputs";
 
 /** The agents of organizations. */
 export class AgentService {
-  constructor(private readonly database: Database) {}
-
   /** An agent by its ID, without an access check: the caller must already have access to a resource of the agent. */
-  readonly byId = this.database.coalesceByKey("agents", async (ids) => {
-    const query = await this.database.read((reader) =>
-      reader.createQueryBuilder(Agent, "agent").where("agent.id IN (:...ids)", { ids }).getMany(),
-    );
-    return indexBy(query, ({ id }) => id);
-  });
+  readonly byId: (id: string) => Promise<Agent | undefined>;
+
+  constructor(private readonly database: Database) {
+    this.byId = database.coalesceByKey("agents", async (ids) => {
+      const agents = await database.read((reader) =>
+        reader.createQueryBuilder(Agent, "agent").where("agent.id IN (:...ids)", { ids }).getMany(),
+      );
+      return indexBy(agents, ({ id }) => id);
+    });
+  }
 
   /** The agents of the caller's organization, ordered by slug. */
   list(context: RequestContext): Promise<Agent[]> {

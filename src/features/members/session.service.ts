@@ -35,25 +35,27 @@ const MAX_PASSWORD_CHECKS = 16;
 export class SessionService implements CredentialResolver<MemberCaller> {
   private passwordChecks = 0;
 
+  /** Sessions with their member and organization, by token hash. */
+  private readonly byHash: (hash: string) => Promise<Session | undefined>;
+
   constructor(
     private readonly database: Database,
     private readonly refused: RefusedTokens,
-  ) {}
-
-  /** Sessions with their member and organization, by token hash. */
-  private readonly byHash = this.database.coalesceByKey("sessions", async (hashes) =>
-    indexBy(
-      await this.database.read((reader) =>
-        reader
-          .createQueryBuilder(Session, "session")
-          .innerJoinAndSelect("session.member", "member")
-          .innerJoinAndSelect("member.organization", "organization")
-          .where("session.token_hash IN (:...hashes)", { hashes })
-          .getMany(),
+  ) {
+    this.byHash = database.coalesceByKey("sessions", async (hashes) =>
+      indexBy(
+        await database.read((reader) =>
+          reader
+            .createQueryBuilder(Session, "session")
+            .innerJoinAndSelect("session.member", "member")
+            .innerJoinAndSelect("member.organization", "organization")
+            .where("session.token_hash IN (:...hashes)", { hashes })
+            .getMany(),
+        ),
+        ({ tokenHash }) => tokenHash,
       ),
-      ({ tokenHash }) => tokenHash,
-    ),
-  );
+    );
+  }
 
   /**
    * The member of a session token, read from the database and never from a cache.

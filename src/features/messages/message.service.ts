@@ -14,7 +14,23 @@ import type { MessagesArgs, NewMessage } from "./message.inputs";
 
 /** Messages queued for agents; an agent can read only its own. */
 export class MessageService {
-  constructor(private readonly database: Database) {}
+  private readonly add: (draft: Draft) => Promise<Message>;
+  private readonly addOnce: (draft: KeyedDraft) => Promise<Message>;
+
+  constructor(private readonly database: Database) {
+    this.add = database.batchInserts((tx, drafts) => this.insert(tx, drafts));
+    this.addOnce = database.batchInserts<KeyedDraft, Message>((tx, keyed) =>
+      onceEach(tx, keyed, {
+        create: (fresh) =>
+          this.insert(
+            tx,
+            fresh.map(({ draft }) => draft),
+          ),
+        find: (ids) => tx.findBy(Message, { id: In([...ids]) }),
+        idOf: ({ id }) => id,
+      }),
+    );
+  }
 
   /**
    * One page of the agent's messages, oldest first.
@@ -51,22 +67,6 @@ export class MessageService {
       draft,
     });
   }
-
-  private readonly add = this.database.batchInserts((tx, messages: readonly Draft[]) =>
-    this.insert(tx, messages),
-  );
-
-  private readonly addOnce = this.database.batchInserts<KeyedDraft, Message>((tx, drafts) =>
-    onceEach(tx, drafts, {
-      create: (fresh) =>
-        this.insert(
-          tx,
-          fresh.map(({ draft }) => draft),
-        ),
-      find: (ids) => tx.findBy(Message, { id: In([...ids]) }),
-      idOf: ({ id }) => id,
-    }),
-  );
 
   private async insert(tx: EntityManager, drafts: readonly Draft[]): Promise<Message[]> {
     await this.database.lockInsertOrder(tx, MESSAGE_ORDER);

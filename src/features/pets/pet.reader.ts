@@ -28,12 +28,20 @@ const MAX_PAGES = 50;
 
 /** Reads pets; lookups that arrive while a query runs share the next one. */
 export class PetReader {
-  constructor(private readonly database: Database) {}
-
   /** The pet with an int64 ID; undefined if it does not exist. */
-  readonly find = this.database.coalesceByKey("pets", async (ids) =>
-    indexBy(await this.database.lookup(BY_ID, ids), ({ id }) => id),
-  );
+  readonly find: (id: string) => Promise<Pet | undefined>;
+  private readonly rows: (page: PageQuery) => Promise<Pet[]>;
+
+  constructor(database: Database) {
+    this.find = database.coalesceByKey("pets", async (ids) =>
+      indexBy(await database.lookup(BY_ID, ids), ({ id }) => id),
+    );
+    this.rows = database.coalesce(
+      "pages",
+      (pages: readonly PageQuery[]) => database.pages(PAGES, pages),
+      MAX_PAGES,
+    );
+  }
 
   /** The rows of a page in ID order, plus one if there is a next page. */
   async page({ status, after, limit }: PetPage): Promise<readonly Pet[]> {
@@ -41,12 +49,6 @@ export class PetReader {
     if (from > INT64.max) return [];
     return this.rows({ filter: status ?? null, from: String(from), limit: limit + 1 });
   }
-
-  private readonly rows = this.database.coalesce(
-    "pages",
-    (pages: readonly PageQuery[]) => this.database.pages(PAGES, pages),
-    MAX_PAGES,
-  );
 }
 
 /** The pets with these IDs as seen by a transaction, in any order. */

@@ -28,9 +28,23 @@ interface KeyedDraft {
 /** The petstore, which all API keys share. */
 export class PetService {
   private readonly reader: PetReader;
+  private readonly add: (draft: Draft) => Promise<Pet>;
+  private readonly addOnce: (draft: KeyedDraft) => Promise<Pet>;
 
   constructor(private readonly database: Database) {
     this.reader = new PetReader(database);
+    this.add = database.batchInserts((tx, drafts) => this.insert(tx, drafts));
+    this.addOnce = database.batchInserts<KeyedDraft, Pet>((tx, keyed) =>
+      onceEach(tx, keyed, {
+        create: (fresh) =>
+          this.insert(
+            tx,
+            fresh.map(({ draft }) => draft),
+          ),
+        find: (ids) => petsWithin(tx, ids),
+        idOf: ({ id }) => id,
+      }),
+    );
   }
 
   /**
@@ -57,20 +71,6 @@ export class PetService {
     if (idempotencyKey == null) return this.add(draft);
     return this.addOnce({ scope: `createPet:${agent.id}`, key: idempotencyKey, request: pet, draft });
   }
-
-  private readonly add = this.database.batchInserts((tx, pets: readonly Draft[]) => this.insert(tx, pets));
-
-  private readonly addOnce = this.database.batchInserts<KeyedDraft, Pet>((tx, drafts) =>
-    onceEach(tx, drafts, {
-      create: (fresh) =>
-        this.insert(
-          tx,
-          fresh.map(({ draft }) => draft),
-        ),
-      find: (ids) => petsWithin(tx, ids),
-      idOf: ({ id }) => id,
-    }),
-  );
 
   /** Inserts in one statement; rows get ascending IDs in the order of VALUES, but RETURNING may reorder them. */
   private async insert(tx: EntityManager, pets: readonly Draft[]): Promise<Pet[]> {
