@@ -23,16 +23,22 @@ export class InsertOrderLock {
 
   /**
    * @param number unique per list and stable across versions, because processes of different versions share the lock
+   * @param options.authorizesCallers whether each insert checks its caller again while it holds the lock
    */
-  constructor(readonly number: number) {
+  constructor(
+    readonly number: number,
+    readonly options: { readonly authorizesCallers?: boolean } = {},
+  ) {
     if (InsertOrderLock.declared.has(number))
       throw new Error(`The insert-order lock ${number} is declared twice.`);
     InsertOrderLock.declared.set(number, this);
   }
 
-  /** All locks, in the order in which a unit of work must acquire them to avoid deadlocks. */
-  static get all(): readonly InsertOrderLock[] {
-    return [...InsertOrderLock.declared.values()].sort((a, b) => a.number - b.number);
+  /** The locks under which inserts check their callers, in the order in which a unit of work must acquire them. */
+  static get authorizing(): readonly InsertOrderLock[] {
+    return [...InsertOrderLock.declared.values()]
+      .filter(({ options }) => options.authorizesCallers)
+      .sort((a, b) => a.number - b.number);
   }
 }
 
@@ -205,7 +211,7 @@ export class Database {
    * it in a unit that revokes a permission, so that every insert either commits before the revocation or is denied.
    */
   async waitForInserts(tx: EntityManager): Promise<void> {
-    for (const list of InsertOrderLock.all) await this.lockInsertOrder(tx, list);
+    for (const list of InsertOrderLock.authorizing) await this.lockInsertOrder(tx, list);
   }
 
   /**

@@ -22,8 +22,8 @@ onEachEngine((engine) => {
     ["NUL", "graphql_parse_failed", "{ pets\0 { nodes { id } } }"],
     ["a lone surrogate", "graphql_parse_failed", '{ pet(id: "\ud800") { id } }'],
     ["an unterminated string", "graphql_parse_failed", '{ pet(id: "1) { id } }'],
-    ["lists 100,000 levels deep", "query_too_complex", `{ pet(id: ${deep("[", "]", 100_000)}) { id } }`],
-    ["selections 100,000 levels deep", "query_too_complex", deep("{a", "}", 100_000)],
+    ["lists 20,000 levels deep", "query_too_complex", `{ pet(id: ${deep("[", "]", 20_000)}) { id } }`],
+    ["selections 20,000 levels deep", "query_too_complex", deep("{a", "}", 20_000)],
     ["an unknown field", "graphql_validation_failed", "{ nothing }"],
     ["the field __proto__", "graphql_validation_failed", "{ __proto__ }"],
     ["the field constructor", "graphql_validation_failed", "{ constructor }"],
@@ -68,8 +68,10 @@ onEachEngine((engine) => {
     const fragments = `{ ${deep("... on Query {", "}", levels).replace("}", "nothing }")} }`;
     for (const query of [list, object, selection, fragments]) {
       const reply = await gateway.graphql(query);
-      expect(["graphql_parse_failed", "query_too_complex"]).toContain(codesOf(reply)[0]);
-      expect(reply.status).toBe(400);
+      // The largest are longer than a body may be.
+      const [code] = codesOf(reply);
+      expect(["graphql_parse_failed", "query_too_complex", "payload_too_large"]).toContain(code);
+      expect(reply.status).toBe(code === "payload_too_large" ? 413 : 400);
     }
     const variables = `{"query":${JSON.stringify(CREATE)},"variables":{"input":${deep("[", "]", levels)}}}`;
     expect((await gateway.graphql("", {}, { body: variables })).status).toBe(400);

@@ -4,7 +4,7 @@ import {
   type ExecutionResult,
   type FieldNode,
   type FragmentDefinitionNode,
-  GraphQLError,
+  type GraphQLError,
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLOutputType,
@@ -17,6 +17,7 @@ import {
   isNonNullType,
   isObjectType,
   Kind,
+  locatedError,
   type OperationDefinitionNode,
   type SelectionSetNode,
   visit,
@@ -62,7 +63,7 @@ export function planOperation(
     throw new NotPlannable("no query or mutation");
   rejectDirectives(document);
   const planner = new Planner(schema, operation, fragmentsOf(document));
-  const select = planner.planSelections(root, [operation.selectionSet], operation.operation === "mutation");
+  const select = planner.planRoot(root, operation.selectionSet);
   const definitions = operation.variableDefinitions ?? [];
 
   return async (context, variables) => {
@@ -73,7 +74,7 @@ export function planOperation(
       const data = await select(undefined, { context, variables: coerced }, undefined);
       return { data: data as Record<string, unknown> };
     } catch (error) {
-      return { errors: [asGraphQLError(error)] };
+      return { errors: [error as GraphQLError] };
     }
   };
 }
@@ -85,39 +86,26 @@ class Planner {
     private readonly fragments: Record<string, FragmentDefinitionNode>,
   ) {}
 
-  /** @param serially whether each field waits for the previous one, as the fields of Mutation do */
-  planSelections(
-    parent: GraphQLObjectType,
-    sets: readonly SelectionSetNode[],
-    serially = false,
-  ): ResolveField {
-    const fields = [...this.collect(parent, sets)].map(([key, nodes]) => ({
+  /** Plans the operation; the fields of Mutation run one after the other. */
+  planRoot(root: GraphQLObjectType, set: SelectionSetNode): ResolveField {
+    const fields = this.planFields(root, [set]).map(({ key, nodes, resolve }) => ({
       key,
+      resolve: locateErrors(resolve, nodes, key),
+    }));
+    if (this.operation.operation === "query") return selectConcurrently(fields);
+    return async (source, run, path) => {
+      const result: Record<string, unknown> = {};
+      for (const { key, resolve } of fields) result[key] = await resolve(source, run, path);
+      return result;
+    };
+  }
+
+  private planFields(parent: GraphQLObjectType, sets: readonly SelectionSetNode[]) {
+    return [...this.collect(parent, sets)].map(([key, nodes]) => ({
+      key,
+      nodes,
       resolve: this.planField(parent, key, nodes),
     }));
-    if (serially) {
-      return async (source, run, path) => {
-        const result: Record<string, unknown> = {};
-        for (const { key, resolve } of fields) result[key] = await resolve(source, run, path);
-        return result;
-      };
-    }
-    return (source, run, path) => {
-      const result: Record<string, unknown> = {};
-      const pending: Promise<void>[] = [];
-      try {
-        for (const { key, resolve } of fields) {
-          const value = resolve(source, run, path);
-          // Assign the key now to keep the order of the document.
-          result[key] = value;
-          if (isPromise(value)) pending.push(assignLater(result, key, value));
-        }
-      } catch (error) {
-        ignoreRejections(pending);
-        throw error;
-      }
-      return pending.length === 0 ? result : Promise.all(pending).then(() => result);
-    };
   }
 
   /** Collects the selected fields by response name (specification, 6.3.2). */
@@ -226,11 +214,29 @@ class Planner {
     }
     if (isListType(type)) return listOf(this.planType(type.ofType, nodes, coordinate), coordinate);
     if (!isObjectType(type) || type.isTypeOf) throw new NotPlannable(String(type));
-    return this.planSelections(
-      type,
-      nodes.flatMap(({ selectionSet }) => selectionSet ?? []),
-    );
+    const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
+    return selectConcurrently(this.planFields(type, sets));
   }
+}
+
+/** Starts all fields of an object and waits only if one of them returned a promise. */
+function selectConcurrently(fields: readonly { key: string; resolve: ResolveField }[]): ResolveField {
+  return (source, run, path) => {
+    const result: Record<string, unknown> = {};
+    const pending: Promise<void>[] = [];
+    try {
+      for (const { key, resolve } of fields) {
+        const value = resolve(source, run, path);
+        // Assign the key now to keep the order of the document.
+        result[key] = value;
+        if (isPromise(value)) pending.push(assignLater(result, key, value));
+      }
+    } catch (error) {
+      ignoreRejections(pending);
+      throw error;
+    }
+    return pending.length === 0 ? result : Promise.all(pending).then(() => result);
+  };
 }
 
 function listOf(complete: Complete, coordinate: string): Complete {
@@ -269,9 +275,19 @@ function ignoreRejections(promises: readonly Promise<unknown>[]): void {
   for (const promise of promises) promise.catch(() => {});
 }
 
-function asGraphQLError(thrown: unknown): GraphQLError {
-  const originalError = thrown instanceof Error ? thrown : new Error(`A resolver threw ${typeof thrown}.`);
-  return new GraphQLError(originalError.message, { originalError });
+/** Gives the errors of a root field its path, which tells the failure of a resolver from a fault of the document. */
+function locateErrors(resolve: ResolveField, nodes: readonly FieldNode[], key: string): ResolveField {
+  const fail = (thrown: unknown): never => {
+    throw locatedError(thrown, nodes, [key]);
+  };
+  return (source, run, path) => {
+    try {
+      const value = resolve(source, run, path);
+      return isPromise(value) ? value.catch(fail) : value;
+    } catch (error) {
+      return fail(error);
+    }
+  };
 }
 
 /** Rejects directives, because `@skip` and `@include` depend on the request. */
