@@ -8,8 +8,8 @@ import {
 } from "../support/refusals";
 
 const CREATE = "mutation ($input: NewPet!) { createPet(input: $input) { id } }";
-/** As many as a body can hold. */
-const unknown = Object.fromEntries(Array.from({ length: 60_000 }, (_, i) => [`name${i}`, 1]));
+const unknown = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => [`name${i}`, 1]));
 
 onEachEngine((engine) => {
   let gateway: TestGateway;
@@ -18,12 +18,12 @@ onEachEngine((engine) => {
   });
   afterAll(() => closeWithNothingStored(gateway));
 
-  test("of 60,000 unknown members the first are told, at both doors", async () => {
-    const rest = await gateway.rest("POST", "/v1/pets", { body: unknown });
+  test("of as many unknown members as a body can hold, both APIs name the first", async () => {
+    const rest = await gateway.rest("POST", "/v1/pets", { body: unknown(60_000) });
     expectRestError(rest, "invalid_request");
     expect(rest.body.message).toContain("name9 is not known");
     expect(rest.body.message).not.toContain("name10 ");
-    const graphql = await gateway.graphql(CREATE, { input: unknown });
+    const graphql = await gateway.graphql(CREATE, { input: unknown(4_500) });
     expectGraphQLError(graphql, "invalid_request");
     expect(graphql.body.errors[0].message).toContain("input.name9 is not known");
     expect(graphql.body.errors[0].message).not.toContain("name10 ");
@@ -45,7 +45,7 @@ onEachEngine((engine) => {
 
   test("a list in place of one value is refused, however long", async () => {
     const query = "query ($id: ID!) { pet(id: $id) { id } }";
-    expectGraphQLError(await gateway.graphql(query, { id: Array(100_000).fill("1") }), "invalid_request");
+    expectGraphQLError(await gateway.graphql(query, { id: Array(15_000).fill("1") }), "invalid_request");
   });
 
   test("a persisted query is refused, also with the document beside it", async () => {
