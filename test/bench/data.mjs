@@ -10,8 +10,8 @@ import { v7 as uuid } from "uuid";
 
 const DIST = new URL("../../dist/src/", import.meta.url);
 const product = (path) => createRequire(import.meta.url)(fileURLToPath(new URL(path, DIST)));
-const { hashToken, mintApiKey } = product("keys/key-format.js");
-const { searchTextOf } = product("keys/key-search.js");
+const { hashToken, mintApiKey } = product("credentials/token-format.js");
+const { searchTextOf } = product("features/api-keys/key-search.js");
 
 const ORGANIZATIONS = 10;
 const ROWS_A_STATEMENT = 1_000;

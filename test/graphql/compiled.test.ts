@@ -109,4 +109,17 @@ describe("a compiled query", () => {
     for (let i = 0; i < 10; i++) answers.push((await gateway.graphql(text, { no: false })).body.data);
     expect(answers).toEqual(Array(10).fill({ pets: { pageInfo: { hasNextPage: true } } }));
   });
+
+  test("a default of a custom scalar does not make a query run twice", async () => {
+    const list = jest.spyOn(gateway.services.audit, "list");
+    const text = `query ($since: DateTimeISO = "2026-01-01T00:00:00Z") {
+      auditLog(first: 1, since: $since) { nodes { id } }
+    }`;
+    for (let i = 0; i < 5; i++) {
+      const { body } = await gateway.graphql(text, {}, { token: gateway.owner });
+      expect(body.data.auditLog.nodes).toHaveLength(1);
+    }
+    expect(list).toHaveBeenCalledTimes(5);
+    list.mockRestore();
+  });
 });
