@@ -5,7 +5,7 @@ export const expect = {
   clientRefused: 0,
   clientFailed: 0,
   clientUnanswered: 0,
-  addedP99Ms: 6_000,
+  addedP99Ms: 2_000,
   attackCpuMs: 80,
   peakMebibytes: 450,
   recoveryMs: 5_000,
