@@ -1,8 +1,8 @@
 import { Permission } from "../../src/auth/permissions";
 import { auditLog } from "../support/audit";
-import { onEachEngine } from "../support/engines";
-import { mint, operator, startGateway, type TestGateway } from "../support/gateway";
+import { mint, operator } from "../support/gateway";
 import { addMember, addOrganization, firstAgentId, type TestMember } from "../support/people";
+import { describeGateway } from "../support/suite";
 
 interface Done {
   action: string;
@@ -13,13 +13,8 @@ interface Done {
 const HINT = expect.stringMatching(/^agk_dev_\w{12}$/);
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
+describeGateway((gateway, engine) => {
   let manager: TestMember;
-  beforeAll(async () => {
-    gateway = await startGateway(engine);
-  });
-  afterAll(() => gateway.close());
   beforeEach(async () => {
     manager = await addMember(gateway, { manage: true });
   });

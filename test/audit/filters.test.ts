@@ -1,8 +1,8 @@
 import { auditLog, auditPage } from "../support/audit";
-import { onEachEngine } from "../support/engines";
-import { mint, startGateway, type TestGateway } from "../support/gateway";
+import { mint } from "../support/gateway";
 import { apiKeyClient } from "../support/keys";
 import { addMember, codeOf, type TestMember } from "../support/people";
+import { describeGateway } from "../support/suite";
 
 interface Entry {
   id: string;
@@ -12,13 +12,11 @@ interface Entry {
   createdAt: string;
 }
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
+describeGateway((gateway) => {
   let other: TestMember;
   let key: { id: string };
   let all: Entry[];
   beforeAll(async () => {
-    gateway = await startGateway(engine);
     other = await addMember(gateway, { manage: true });
     const desk = apiKeyClient(gateway);
     key = await mint(gateway);
@@ -28,7 +26,6 @@ onEachEngine((engine) => {
     await mint(gateway);
     all = await auditLog(gateway);
   });
-  afterAll(() => gateway.close());
 
   const found = (variables: Record<string, unknown>): Promise<Entry[]> => auditLog(gateway, variables);
 

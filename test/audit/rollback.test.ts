@@ -1,17 +1,14 @@
 import { Session } from "../../src/features/members/session.entity";
-import { onEachEngine } from "../support/engines";
-import { mint, operator, startGateway, type TestGateway } from "../support/gateway";
+import { mint, operator } from "../support/gateway";
 import { apiKeyClient } from "../support/keys";
 import { addMember, codeOf, openSession, TEST_PASSWORD } from "../support/people";
+import { describeGateway } from "../support/suite";
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
+describeGateway((gateway) => {
   let key: { id: string };
   beforeAll(async () => {
-    gateway = await startGateway(engine);
     key = await mint(gateway, { name: "before" });
   });
-  afterAll(() => gateway.close());
 
   /** All that can be seen, but for the audit log. */
   const state = async () =>

@@ -1,17 +1,12 @@
 import { writeFile } from "node:fs/promises";
-import { onEachEngine, sqlite, type TestDatabase } from "../support/engines";
-import { signIn, startGateway, type TestGateway } from "../support/gateway";
+import { sqlite, type TestDatabase } from "../support/engines";
+import { signIn } from "../support/gateway";
 import { type Ended, endProcesses, runCli } from "../support/process";
+import { describeGateway, suiteGateway } from "../support/suite";
 
 afterEach(endProcesses);
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startGateway(engine);
-  });
-  afterAll(() => gateway.close());
-
+describeGateway((gateway) => {
   const cli = (...args: string[]): Promise<Ended> => runCli(gateway.databaseUrl, args);
   async function json(...args: string[]) {
     const { code, stdout, stderr } = await cli(...args, "--json");
@@ -81,12 +76,7 @@ onEachEngine((engine) => {
 });
 
 describe("the command line", () => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startGateway(sqlite);
-  });
-  afterAll(() => gateway.close());
-
+  const gateway = suiteGateway(sqlite);
   const cli = (args: string[], input?: string): Promise<Ended> => runCli(gateway.databaseUrl, args, input);
 
   test("shows a password that it made up, and not one that it was given", async () => {

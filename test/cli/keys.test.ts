@@ -1,15 +1,11 @@
 import { ApiKey } from "../../src/features/api-keys/api-key.entity";
-import { onEachEngine, postgres } from "../support/engines";
-import { mint, operator, startGateway, type TestGateway } from "../support/gateway";
+import { postgres } from "../support/engines";
+import { mint, operator } from "../support/gateway";
 import { type Ended, endProcesses, runCli, spawnCli } from "../support/process";
+import { describeGateway } from "../support/suite";
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startGateway(engine);
-  });
+describeGateway((gateway, engine) => {
   afterEach(endProcesses);
-  afterAll(() => gateway.close());
 
   // As processes on PostgreSQL only, where an open connection would keep one alive: each takes a second to start.
   const run = engine === postgres ? spawnCli : runCli;

@@ -1,20 +1,7 @@
-import { onEachEngine } from "../support/engines";
-import type { TestGateway } from "../support/gateway";
-import {
-  closeWithNothingStored,
-  expectGraphQLError,
-  expectRestError,
-  sendRaw,
-  startStrictGateway,
-} from "../support/refusals";
+import { expectGraphQLError, expectRestError, sendRaw } from "../support/refusals";
+import { describeGateway } from "../support/suite";
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startStrictGateway(engine);
-  });
-  afterAll(() => closeWithNothingStored(gateway));
-
+describeGateway({ strict: true, storesNothing: true }, (gateway) => {
   const lines: [string, (key: string) => string[]][] = [
     ["the same key twice", (key) => [`Authorization: Bearer ${key}`, `Authorization: Bearer ${key}`]],
     ["a key and then another scheme", (key) => [`Authorization: Bearer ${key}`, "Authorization: Basic eDp5"]],

@@ -1,20 +1,8 @@
 import { mintApiKey } from "../../src/credentials/token-format";
-import { onEachEngine } from "../support/engines";
-import type { TestGateway } from "../support/gateway";
-import {
-  closeWithNothingStored,
-  expectGraphQLError,
-  expectRestError,
-  startStrictGateway,
-} from "../support/refusals";
+import { expectGraphQLError, expectRestError } from "../support/refusals";
+import { describeGateway } from "../support/suite";
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startStrictGateway(engine);
-  });
-  afterAll(() => closeWithNothingStored(gateway));
-
+describeGateway({ strict: true, storesNothing: true }, (gateway) => {
   const byRest = (authorization: string) =>
     gateway.rest("GET", "/v1/pets", { token: null, headers: { authorization } });
   const byGraphQL = (authorization: string) =>

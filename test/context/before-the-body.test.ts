@@ -1,11 +1,5 @@
-import { onEachEngine } from "../support/engines";
-import type { TestGateway } from "../support/gateway";
-import {
-  closeWithNothingStored,
-  expectGraphQLError,
-  expectRestError,
-  startStrictGateway,
-} from "../support/refusals";
+import { expectGraphQLError, expectRestError } from "../support/refusals";
+import { describeGateway } from "../support/suite";
 
 const BODIES: [string, { body: string; headers?: Record<string, string> }][] = [
   ["invalid JSON", { body: '{"name":' }],
@@ -16,13 +10,7 @@ const BODIES: [string, { body: string; headers?: Record<string, string> }][] = [
   ["a body that is no object", { body: "[]" }],
 ];
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startStrictGateway(engine, { BODY_LIMIT_BYTES: "1024" });
-  });
-  afterAll(() => closeWithNothingStored(gateway));
-
+describeGateway({ env: { BODY_LIMIT_BYTES: "1024" }, strict: true, storesNothing: true }, (gateway) => {
   const token = "agk_dev_made_up";
 
   test.each(BODIES)("a bad key with %s is told about the key", async (_, call) => {

@@ -1,20 +1,8 @@
 import { mintSessionToken } from "../../src/credentials/token-format";
-import { onEachEngine } from "../support/engines";
-import type { TestGateway } from "../support/gateway";
-import {
-  closeWithNothingStored,
-  expectGraphQLError,
-  expectRestError,
-  startStrictGateway,
-} from "../support/refusals";
+import { expectGraphQLError, expectRestError } from "../support/refusals";
+import { describeGateway } from "../support/suite";
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startStrictGateway(engine);
-  });
-  afterAll(() => closeWithNothingStored(gateway));
-
+describeGateway({ strict: true, storesNothing: true }, (gateway) => {
   test.each([
     ["GET", "/v1/pets", undefined],
     ["POST", "/v1/pets", { name: "Rex", categoryId: 1 }],

@@ -1,8 +1,8 @@
 import { actionsOn } from "../support/audit";
-import { onEachEngine } from "../support/engines";
-import { mint, startGateway, type TestGateway } from "../support/gateway";
+import { mint, type TestGateway } from "../support/gateway";
 import { addMember, addOrganization, firstAgentId } from "../support/people";
 import { openRaw } from "../support/raw";
+import { describeGateway } from "../support/suite";
 
 /** Resolves once the gateway has found out who sent the next request. */
 function callerFound({ services: { keys, sessions } }: TestGateway): Promise<unknown> {
@@ -47,13 +47,7 @@ async function holdBack(
   return /"code":"(\w+)"/.exec(await closed)?.[1];
 }
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startGateway(engine);
-  });
-  afterAll(() => gateway.close());
-
+describeGateway((gateway) => {
   const message = (token: string) => ({ path: "/messages", token, body: { message: "held back" } });
   const createKey = async (token: string) => ({
     path: "/graphql",

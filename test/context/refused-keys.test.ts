@@ -1,22 +1,11 @@
 import type { ErrorCode } from "../../src/errors";
-import { onEachEngine } from "../support/engines";
-import { mint, operator, type TestGateway } from "../support/gateway";
-import {
-  closeWithNothingStored,
-  expectGraphQLError,
-  expectRestError,
-  startStrictGateway,
-} from "../support/refusals";
+import { mint, operator } from "../support/gateway";
+import { expectGraphQLError, expectRestError } from "../support/refusals";
+import { describeGateway } from "../support/suite";
 
 const PET = { name: "Rex", categoryId: 1 };
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startStrictGateway(engine);
-  });
-  afterAll(() => closeWithNothingStored(gateway));
-
+describeGateway({ strict: true, storesNothing: true }, (gateway) => {
   async function expectRefusedEverywhere(token: string, code: ErrorCode): Promise<void> {
     expectRestError(await gateway.rest("GET", "/agent/whoami", { token }), code);
     expectRestError(await gateway.rest("GET", "/v1/pets", { token }), code);

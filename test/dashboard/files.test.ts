@@ -5,6 +5,7 @@ import { brotliCompressSync } from "node:zlib";
 import { sqlite } from "../support/engines";
 import { type Reply, startGateway, type TestGateway } from "../support/gateway";
 import { expectRestError, sendRaw } from "../support/refusals";
+import { suiteGateway } from "../support/suite";
 
 const PAGE = `<!doctype html>
 <script type="module" nonce="__CSP_NONCE__" src="/dashboard/assets/main-Ab12.js"></script>
@@ -175,11 +176,7 @@ describe("a dashboard that was built", () => {
 });
 
 describe("a dashboard that was not built", () => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startGateway(sqlite, { dashboard: join(tmpdir(), "no-such-folder") });
-  });
-  afterAll(() => gateway.close());
+  const gateway = suiteGateway(sqlite, { dashboard: join(tmpdir(), "no-such-folder") });
 
   test.each(["/dashboard", "/dashboard/", "/dashboard/settings", "/dashboard/assets/main-Ab12.js"])(
     "%s says how to build it",

@@ -1,6 +1,5 @@
 import { Semaphore } from "../../src/database/semaphore";
-import { onEachEngine } from "../support/engines";
-import { startGateway, type TestGateway } from "../support/gateway";
+import { describeGateway } from "../support/suite";
 
 /** Without an end: the database has to be told to stop. */
 const ENDLESS = {
@@ -8,13 +7,7 @@ const ENDLESS = {
   PostgreSQL: "SELECT pg_sleep(600)",
 };
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startGateway(engine, { env: { DATABASE_POOL_SIZE: "5" } });
-  });
-  afterAll(() => gateway.close());
-
+describeGateway({ env: { DATABASE_POOL_SIZE: "5" } }, (gateway, engine) => {
   const whoami = () => gateway.rest("GET", "/agent/whoami");
   const viewer = () => gateway.graphql("{ viewer { id } }", {}, { token: gateway.owner });
 

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { promisify } from "node:util";
 import { ERRORS } from "../../src/errors";
 import { sqlite } from "../support/engines";
-import { startGateway, type TestGateway } from "../support/gateway";
+import { suiteGateway } from "../support/suite";
 import { brokenLinks, examples, PAGES, read, section } from "./markdown";
 import { syntaxFaults } from "./syntax";
 
@@ -18,11 +18,7 @@ test("the README is short", () => {
 });
 
 describe.each(WITH_EXAMPLES)("%s", (page) => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startGateway(sqlite);
-  });
-  afterAll(() => gateway.close());
+  const gateway = suiteGateway(sqlite);
 
   test("prints what its curl examples print, but for ids and times", async () => {
     // In order, for a pet is listed that an earlier one added.
@@ -45,11 +41,7 @@ test.each(PAGES)("%s has no broken link", (page) => {
 });
 
 describe("the documentation", () => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startGateway(sqlite);
-  });
-  afterAll(() => gateway.close());
+  const gateway = suiteGateway(sqlite);
 
   test("has a row for each code of the error table, with its status, and no other", () => {
     const rows = [...read("docs/errors.md").matchAll(/^\| `(\w+)` \| (\d{3}) \|/gm)].map(

@@ -4,21 +4,17 @@ import { MESSAGE_TEXT_MAX_LENGTH } from "../../src/features/messages/message.ent
 import { MAX_ANSWER_CHARACTERS } from "../../src/graphql/query-limits/limits";
 import { createSchema } from "../../src/graphql/schema";
 import { ASSUMED_TEXT_LENGTH } from "../../src/schema/list-size";
-import { onEachEngine } from "../support/engines";
-import { startGateway, type TestGateway } from "../support/gateway";
 import { codesOf, expectGraphQLError } from "../support/refusals";
+import { describeGateway } from "../support/suite";
 
 const pages = (count: number, page = "messages(first: 100) { nodes { message } }") =>
   Array.from({ length: count }, (_, i) => `a${i}: ${page}`).join(" ");
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
+describeGateway((gateway) => {
   beforeAll(async () => {
-    gateway = await startGateway(engine);
     const body = { message: "x".repeat(MESSAGE_TEXT_MAX_LENGTH) };
     await Promise.all(Array.from({ length: 100 }, () => gateway.rest("POST", "/messages", { body })));
   });
-  afterAll(() => gateway.close());
 
   test.each([
     ["a page of 100 messages of 10,000 characters", `{ ${pages(1)} }`, 1_000_000],

@@ -1,23 +1,10 @@
-import { onEachEngine } from "../support/engines";
-import type { TestGateway } from "../support/gateway";
-import {
-  closeWithNothingStored,
-  codesOf,
-  expectGraphQLError,
-  sendRaw,
-  startStrictGateway,
-} from "../support/refusals";
+import { codesOf, expectGraphQLError, sendRaw } from "../support/refusals";
+import { describeGateway } from "../support/suite";
 
 const CREATE = 'mutation { createPet(input: { name: "Rex", categoryId: "1" }) { id } }';
 const json = JSON.stringify;
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startStrictGateway(engine);
-  });
-  afterAll(() => closeWithNothingStored(gateway));
-
+describeGateway({ strict: true, storesNothing: true }, (gateway) => {
   const post = (body: string | Uint8Array, headers: Record<string, string> = {}) =>
     gateway.rest("POST", "/graphql", { body, headers });
 

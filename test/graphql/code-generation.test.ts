@@ -1,6 +1,5 @@
 import { watchCodeGeneration } from "../support/code-generation";
-import { onEachEngine } from "../support/engines";
-import { startGateway, type TestGateway } from "../support/gateway";
+import { describeGateway } from "../support/suite";
 
 declare global {
   /** Set by code that an attack brought into the process. */
@@ -35,13 +34,7 @@ const DOCUMENTS: readonly [place: string, document: (literal: string) => string]
   ["an unknown argument", (literal) => `{ whoami(x: ${literal}) { agent { id } } }`],
 ];
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startGateway(engine);
-  });
-  afterAll(() => gateway.close());
-
+describeGateway((gateway) => {
   let watch: ReturnType<typeof watchCodeGeneration>;
   beforeEach(() => {
     globalThis.codeRan = undefined;

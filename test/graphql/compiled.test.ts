@@ -5,7 +5,7 @@ import { createResolvers } from "../../src/features";
 import { compile } from "../../src/graphql/compiled/compile";
 import { createSchema } from "../../src/graphql/schema";
 import { sqlite } from "../support/engines";
-import { startGateway, type TestGateway } from "../support/gateway";
+import { suiteGateway } from "../support/suite";
 
 const SEED = Number(process.env.COMPILED_SEED ?? fc.sample(fc.integer(), 1)[0]);
 
@@ -65,12 +65,10 @@ const variables = fc.record({
 });
 
 describe("a compiled query", () => {
-  let gateway: TestGateway;
+  const gateway = suiteGateway(sqlite);
   beforeAll(async () => {
-    gateway = await startGateway(sqlite);
     await gateway.services.pets.seed(20);
   });
-  afterAll(() => gateway.close());
 
   test("answers what graphql-js answers, and fails where it fails", async () => {
     const schema = createSchema(createResolvers(gateway.services));

@@ -1,19 +1,12 @@
 import type { ErrorCode } from "../../src/errors";
-import { onEachEngine } from "../support/engines";
-import type { TestGateway } from "../support/gateway";
-import { closeWithNothingStored, codesOf, expectGraphQLError, startStrictGateway } from "../support/refusals";
+import { codesOf, expectGraphQLError } from "../support/refusals";
+import { describeGateway } from "../support/suite";
 
 const CREATE = "mutation create($input: NewPet!) { createPet(input: $input) { id } }";
 const PET = { name: "Rex", categoryId: "1" };
 const deep = (open: string, close: string, levels: number) => open.repeat(levels) + close.repeat(levels);
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startStrictGateway(engine);
-  });
-  afterAll(() => closeWithNothingStored(gateway));
-
+describeGateway({ strict: true, storesNothing: true }, (gateway) => {
   test.each<[string, ErrorCode, string, Record<string, unknown>?]>([
     ["a syntax error", "graphql_parse_failed", "{ pets { "],
     ["only blanks", "graphql_parse_failed", "  \n"],

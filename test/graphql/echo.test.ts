@@ -1,6 +1,7 @@
 import { sqlite } from "../support/engines";
-import { startGateway, type TestGateway } from "../support/gateway";
+import type { TestGateway } from "../support/gateway";
 import { codesOf } from "../support/refusals";
+import { suiteGateway } from "../support/suite";
 
 const SECRET = "correct-horse-battery";
 const CREATE = "mutation ($input: NewPet!) { createPet(input: $input) { id } }";
@@ -33,11 +34,7 @@ const MISPLACED: readonly [name: string, document: (text: string) => string][] =
   ["two arguments that conflict", (text) => `{ pet(id: ${text}) { id } pet(id: "1") { id } }`],
 ];
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startGateway(sqlite, { env: { LOG_LEVEL: "debug" } });
-});
-afterAll(() => gateway.close());
+const gateway = suiteGateway(sqlite, { env: { LOG_LEVEL: "debug" } });
 
 describe.each(MISPLACED)("a text in place of %s", (_, document) => {
   test.each([

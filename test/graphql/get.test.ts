@@ -1,14 +1,7 @@
-import { onEachEngine } from "../support/engines";
-import type { TestGateway } from "../support/gateway";
-import { closeWithNothingStored, codesOf, expectGraphQLError, startStrictGateway } from "../support/refusals";
+import { codesOf, expectGraphQLError } from "../support/refusals";
+import { describeGateway } from "../support/suite";
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startStrictGateway(engine);
-  });
-  afterAll(() => closeWithNothingStored(gateway));
-
+describeGateway({ strict: true, storesNothing: true }, (gateway) => {
   /** As a client does that is no browser and no form, and that knows the media type with statuses. */
   const HEADERS = { "apollo-require-preflight": "true", accept: "application/graphql-response+json" };
   const get = (parameters: Record<string, string>) =>

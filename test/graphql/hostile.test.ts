@@ -1,16 +1,9 @@
 import { ANONYMOUS_BODY_LIMIT } from "../../src/http/plugins/read-body";
-import { onEachEngine } from "../support/engines";
-import type { TestGateway } from "../support/gateway";
-import { closeWithNothingStored, expectGraphQLError, startStrictGateway } from "../support/refusals";
+import { expectGraphQLError } from "../support/refusals";
+import { describeGateway } from "../support/suite";
 import { ATTACKS } from "./attacks";
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startStrictGateway(engine);
-  });
-  afterAll(() => closeWithNothingStored(gateway));
-
+describeGateway({ strict: true, storesNothing: true }, (gateway) => {
   const isAwake = async () => expect((await gateway.rest("GET", "/agent/whoami")).status).toBe(200);
 
   describe("a hostile document", () => {

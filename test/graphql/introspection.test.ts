@@ -1,7 +1,8 @@
 import type { ErrorCode } from "../../src/errors";
 import { sqlite } from "../support/engines";
-import { type Reply, startGateway, type TestGateway } from "../support/gateway";
+import type { Reply } from "../support/gateway";
 import { expectGraphQLError } from "../support/refusals";
+import { suiteGateway } from "../support/suite";
 
 const SCHEMA = "{ __schema { queryType { name } } }";
 const TYPE = '{ __type(name: "Pet") { name } }';
@@ -103,11 +104,7 @@ describe.each<[on: boolean, env: Record<string, string>]>([
   [false, { ENVIRONMENT: "production", GRAPHQL_INTROSPECTION: "" }],
   [true, { ENVIRONMENT: "production", GRAPHQL_INTROSPECTION: "true" }],
 ])("introspection is on: %p, with %j", (on, env) => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startGateway(sqlite, { env });
-  });
-  afterAll(() => gateway.close());
+  const gateway = suiteGateway(sqlite, { env });
 
   test("the schema can be asked for, or not, as often as one asks", async () => {
     for (const query of [SCHEMA, TYPE, SCHEMA, SCHEMA, TYPE]) {

@@ -7,16 +7,15 @@ import { compiledQueries } from "../../src/graphql/compiled/compiled-queries";
 import { KnownDocuments } from "../../src/graphql/compiled/known-documents";
 import { createSchema } from "../../src/graphql/schema";
 import { sqlite } from "../support/engines";
-import { startGateway, type TestGateway } from "../support/gateway";
 import { addMember } from "../support/people";
+import { suiteGateway } from "../support/suite";
 
 const origin = { ip: null, userAgent: null, requestId: null };
 
 describe("a document", () => {
-  let gateway: TestGateway;
+  const gateway = suiteGateway(sqlite);
   let callers: Record<string, Caller>;
   beforeAll(async () => {
-    gateway = await startGateway(sqlite);
     const member = await addMember(gateway);
     callers = {
       agent: await gateway.services.keys.resolve(gateway.key, origin),
@@ -25,7 +24,6 @@ describe("a document", () => {
       anonymous: { kind: "anonymous" },
     };
   });
-  afterAll(() => gateway.close());
 
   /** Sends a document through the hooks that Apollo calls. @returns whether it was known before */
   async function send(

@@ -10,8 +10,9 @@ import {
 } from "../../src/graphql/query-limits/limits";
 import { read, section } from "../docs/markdown";
 import { sqlite } from "../support/engines";
-import { type Reply, startGateway, type TestGateway } from "../support/gateway";
+import type { Reply } from "../support/gateway";
 import { codesOf, expectGraphQLError } from "../support/refusals";
+import { suiteGateway } from "../support/suite";
 
 const many = (count: number, of: (i: number) => string) =>
   Array.from({ length: count }, (_, i) => of(i)).join(" ");
@@ -28,12 +29,10 @@ const documents = readdirSync(DASHBOARD, { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".graphql"))
   .map((file) => [file, read(join(DASHBOARD, file))] as const);
 
-let gateway: TestGateway;
+const gateway = suiteGateway(sqlite, { env: { LOG_LEVEL: "error" } });
 beforeAll(async () => {
-  gateway = await startGateway(sqlite, { env: { LOG_LEVEL: "error" } });
   await gateway.services.pets.seed(3);
 });
-afterAll(() => gateway.close());
 
 const expectSuccess = (reply: Reply) => {
   expect(reply.body.errors).toBeUndefined();

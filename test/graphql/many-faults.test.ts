@@ -1,23 +1,11 @@
-import { onEachEngine } from "../support/engines";
-import type { TestGateway } from "../support/gateway";
-import {
-  closeWithNothingStored,
-  expectGraphQLError,
-  expectRestError,
-  startStrictGateway,
-} from "../support/refusals";
+import { expectGraphQLError, expectRestError } from "../support/refusals";
+import { describeGateway } from "../support/suite";
 
 const CREATE = "mutation ($input: NewPet!) { createPet(input: $input) { id } }";
 const unknown = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`name${i}`, 1]));
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startStrictGateway(engine);
-  });
-  afterAll(() => closeWithNothingStored(gateway));
-
+describeGateway({ strict: true, storesNothing: true }, (gateway) => {
   test("of as many unknown members as a body can hold, both APIs name the first", async () => {
     const rest = await gateway.rest("POST", "/v1/pets", { body: unknown(60_000) });
     expectRestError(rest, "invalid_request");

@@ -19,8 +19,9 @@ import { createSchema } from "../../src/graphql/schema";
 import { accessOf } from "../../src/schema/access";
 import { queryDocument } from "../fuzz/documents";
 import { sqlite } from "../support/engines";
-import { mint, startGateway, type TestGateway } from "../support/gateway";
+import { mint } from "../support/gateway";
 import { addMember } from "../support/people";
+import { suiteGateway } from "../support/suite";
 
 const SEED = Number(process.env.PLAN_SEED ?? fc.sample(fc.integer(), 1)[0]);
 const CALLERS = ["an agent", "a manager", "a member", "an anonymous caller"] as const;
@@ -41,13 +42,12 @@ const codesOf = ({ errors = [] }: ExecutionResult) => errors.map((error) => toGa
 const textOf = (data: unknown) => JSON.stringify(data);
 
 describe("a planned query", () => {
-  let gateway: TestGateway;
+  const gateway = suiteGateway(sqlite);
   let callers: Record<(typeof CALLERS)[number], Caller>;
   let ids: string[];
   let cursors: string[];
 
   beforeAll(async () => {
-    gateway = await startGateway(sqlite);
     await gateway.services.pets.seed(20);
     const keys = [await mint(gateway), await mint(gateway)];
     const sent = await gateway.rest("POST", "/messages", { body: { message: "hello" } });
@@ -62,7 +62,6 @@ describe("a planned query", () => {
       "an anonymous caller": { kind: "anonymous" },
     };
   });
-  afterAll(() => gateway.close());
 
   test.each(CALLERS)(
     "of %s answers what graphql-js answers, byte for byte, and fails where it fails",

@@ -1,17 +1,10 @@
-import { onEachEngine } from "../support/engines";
-import type { TestGateway } from "../support/gateway";
 import { firstAgentId } from "../support/people";
-import { closeWithNothingStored, expectGraphQLError, startStrictGateway } from "../support/refusals";
+import { expectGraphQLError } from "../support/refusals";
+import { describeGateway } from "../support/suite";
 
 const CREATE = "mutation ($input: NewPet!) { createPet(input: $input) { id } }";
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startStrictGateway(engine);
-  });
-  afterAll(() => closeWithNothingStored(gateway));
-
+describeGateway({ strict: true, storesNothing: true }, (gateway) => {
   const create = (input: object): [string, Record<string, unknown>] => [CREATE, { input }];
   const CASES: [string, [document: string, variables?: Record<string, unknown>], Record<string, RegExp>][] = [
     ["a rule on a field", create({ name: " ", categoryId: "1" }), { "input.name": /^must not be empty$/ }],

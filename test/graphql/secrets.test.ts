@@ -1,17 +1,10 @@
-import { onEachEngine } from "../support/engines";
-import type { TestGateway } from "../support/gateway";
-import { codesOf, startStrictGateway } from "../support/refusals";
+import { codesOf } from "../support/refusals";
+import { describeGateway } from "../support/suite";
 
 const SECRET = "correct-horse-battery";
 const SIGN_IN = "mutation ($input: SignInInput!) { signIn(input: $input) { token } }";
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startStrictGateway(engine, { LOG_LEVEL: "debug" });
-  });
-  afterAll(() => gateway.close());
-
+describeGateway({ env: { LOG_LEVEL: "debug" }, strict: true }, (gateway) => {
   test.each<[string, unknown]>([
     ["an unknown field beside it", { email: "a@example.com", password: SECRET, remember: true }],
     ["a field missing beside it", { password: SECRET }],

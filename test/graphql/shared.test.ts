@@ -1,18 +1,14 @@
-import { onEachEngine } from "../support/engines";
-import { startGateway, type TestGateway } from "../support/gateway";
 import { addMember } from "../support/people";
+import { describeGateway } from "../support/suite";
 
 const LIST = "query { pets(first: 100) { nodes { name } } }";
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
+describeGateway((gateway) => {
   beforeAll(async () => {
-    gateway = await startGateway(engine);
     await gateway.services.pets.seed(3);
     // Often enough to be compiled.
     for (let i = 0; i < 10; i++) await gateway.graphql(LIST);
   });
-  afterAll(() => gateway.close());
 
   test("who may not ask is refused, also while others are answered the same question", async () => {
     const member = await addMember(gateway, { manage: true });

@@ -1,7 +1,6 @@
 import { encodeCursor } from "../../src/pagination/cursor";
-import { onEachEngine } from "../support/engines";
-import type { TestGateway } from "../support/gateway";
-import { closeWithNothingStored, expectGraphQLError, startStrictGateway } from "../support/refusals";
+import { expectGraphQLError } from "../support/refusals";
+import { describeGateway } from "../support/suite";
 
 const CREATE = "mutation ($input: NewPet!) { createPet(input: $input) { id } }";
 const SEND = "mutation ($input: NewMessage!) { sendMessage(input: $input) { id } }";
@@ -16,13 +15,7 @@ const BAD_CURSORS = [
   "'--",
 ];
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startStrictGateway(engine);
-  });
-  afterAll(() => closeWithNothingStored(gateway));
-
+describeGateway({ strict: true, storesNothing: true }, (gateway) => {
   test.each<[string, object]>([
     ["an empty name", { name: "" }],
     ["a blank name", { name: " \n\u3000" }],

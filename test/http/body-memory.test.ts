@@ -1,18 +1,12 @@
 import { ByteBudget } from "../../src/common/byte-budget";
-import { onEachEngine } from "../support/engines";
-import { mint, startGateway, type TestGateway } from "../support/gateway";
+import { mint } from "../support/gateway";
 import { openRaw, type RawConnection, statusesIn } from "../support/raw";
+import { describeGateway } from "../support/suite";
 
 const KIBI = 1024;
 const MEBI = KIBI * KIBI;
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startGateway(engine);
-  });
-  afterAll(() => gateway.close());
-
+describeGateway((gateway) => {
   const bodyOf = (bytes: number) => '{"query":"{ __typename }"}'.padEnd(bytes);
   const post = (bytes: number, token?: null) =>
     gateway.rest("POST", "/graphql", { body: bodyOf(bytes), ...(token === null && { token }) });

@@ -1,5 +1,5 @@
 import { sqlite } from "../support/engines";
-import { startGateway, type TestGateway } from "../support/gateway";
+import { startGateway } from "../support/gateway";
 import { suiteGateway } from "../support/suite";
 
 const MINE = "https://app.example.com";
@@ -66,12 +66,7 @@ test("without CORS_ORIGINS no page of another origin is let in", async () => {
 
 describe("in development", () => {
   const SANDBOX = "https://studio.apollographql.com";
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startGateway(sqlite, { env: { CORS_ORIGINS: MINE } });
-  });
-  afterAll(() => gateway.close());
-
+  const gateway = suiteGateway(sqlite, { env: { CORS_ORIGINS: MINE } });
   const allowed = async (path: string, origin: string) => {
     const call = { token: null, headers: { origin, "access-control-request-method": "POST" } };
     const replies = [await gateway.rest("GET", path, call), await gateway.rest("OPTIONS", path, call)];

@@ -1,17 +1,11 @@
 import { sqlite } from "../support/engines";
-import type { TestGateway } from "../support/gateway";
 import { openRaw, sendBytes, statusesIn } from "../support/raw";
-import { startStrictGateway } from "../support/refusals";
+import { suiteGateway } from "../support/suite";
 
 const BODY = '{"name":"Rex","categoryId":1}';
 
 describe("what a client asks of the connection", () => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startStrictGateway(sqlite);
-  });
-  afterAll(() => gateway.close());
-
+  const gateway = suiteGateway(sqlite, { strict: true });
   const head = (more: string[], token = gateway.key) =>
     [
       "POST /v1/pets HTTP/1.1",

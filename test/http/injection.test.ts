@@ -1,16 +1,14 @@
 import { mintApiKey } from "../../src/credentials/token-format";
 import { sqlite } from "../support/engines";
-import type { TestGateway } from "../support/gateway";
 import { sendBytes, statusesIn } from "../support/raw";
-import { expectGraphQLError, expectRestError, rowsOf, startStrictGateway } from "../support/refusals";
+import { expectGraphQLError, expectRestError, rowsOf } from "../support/refusals";
+import { suiteGateway } from "../support/suite";
 
 describe("what a client sends and the server repeats or builds on", () => {
-  let gateway: TestGateway;
+  const gateway = suiteGateway(sqlite, { env: { LOG_LEVEL: "trace" }, strict: true });
   beforeAll(async () => {
-    gateway = await startStrictGateway(sqlite, { LOG_LEVEL: "trace" });
     await gateway.services.pets.seed(30);
   });
-  afterAll(() => gateway.close());
 
   test.each([
     "%0d%0aX-Injected:%20yes",

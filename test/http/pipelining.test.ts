@@ -4,6 +4,7 @@ import { UnsentAnswers } from "../../src/http/plugins/unsent-answers";
 import { onEachEngine, sqlite } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 import { openRaw, statusesIn } from "../support/raw";
+import { suiteGateway } from "../support/suite";
 
 const inFlight = async (gateway: TestGateway): Promise<number> => {
   const { text } = await gateway.rest("GET", "/metrics", { token: null });
@@ -16,12 +17,7 @@ const drained = async (gateway: TestGateway) => {
 
 onEachEngine((engine) => {
   describe("requests one behind the other on a connection", () => {
-    let gateway: TestGateway;
-    beforeAll(async () => {
-      gateway = await startGateway(engine);
-    });
-    afterAll(() => gateway.close());
-
+    const gateway = suiteGateway(engine);
     const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
     /** A write that waits until it is released, so that nothing behind it can be answered. */
     const holdWrites = async () => {

@@ -1,21 +1,17 @@
 import { timestamp } from "../../src/common/time";
 import { ERRORS } from "../../src/errors";
 import { sqlite } from "../support/engines";
-import { mint, type Reply, startGateway, type TestGateway } from "../support/gateway";
+import { mint, type Reply, startGateway } from "../support/gateway";
 import { apiKeyClient } from "../support/keys";
 import { expectGraphQLError, expectRestError } from "../support/refusals";
+import { suiteGateway } from "../support/suite";
 
 const LIMIT = 6;
 
 const left = ({ headers }: Reply) => Number(headers.get("ratelimit-remaining"));
 
 describe("with a limit for each key", () => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startGateway(sqlite, { env: { RATE_LIMIT_PER_MINUTE: String(LIMIT) } });
-  });
-  afterAll(() => gateway.close());
-
+  const gateway = suiteGateway(sqlite, { env: { RATE_LIMIT_PER_MINUTE: String(LIMIT) } });
   const byRest = (token: string) => gateway.rest("GET", "/agent/whoami", { token });
   const byGraphQL = (token: string) => gateway.graphql("{ whoami { key { id } } }", {}, { token });
 

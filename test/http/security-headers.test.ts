@@ -2,8 +2,9 @@ import { join } from "node:path";
 import { ROUTES } from "../../src/features";
 import { defaultHeaders } from "../../src/http/plugins/security-headers";
 import { sqlite } from "../support/engines";
-import { type Call, type Reply, startGateway, type TestGateway } from "../support/gateway";
+import { type Call, type Reply, startGateway } from "../support/gateway";
 import { sendRaw } from "../support/refusals";
+import { suiteGateway } from "../support/suite";
 
 /** Every address with what answers there. */
 const PAGES = ["/docs", "/dashboard", "/dashboard/settings/api-keys"];
@@ -40,12 +41,7 @@ function expectProtected(reply: Reply): void {
 }
 
 describe("every answer", () => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startGateway(sqlite, { dashboard: join(__dirname, "../../dist/dashboard") });
-  });
-  afterAll(() => gateway.close());
-
+  const gateway = suiteGateway(sqlite, { dashboard: join(__dirname, "../../dist/dashboard") });
   const ask = (method: string, path: string, more: string[] = []) =>
     sendRaw(gateway.url, [`${method} ${path} HTTP/1.1`, ...more]);
 

@@ -3,17 +3,13 @@ import type { Server } from "node:net";
 import { loadConfig } from "../../src/config";
 import { limitConnections } from "../../src/http/connection-limits";
 import { sqlite } from "../support/engines";
-import { startGateway, type TestGateway } from "../support/gateway";
+import { startGateway } from "../support/gateway";
 import { openRaw, statusesIn } from "../support/raw";
 import { rowsOf } from "../support/refusals";
+import { suiteGateway } from "../support/suite";
 
 describe("a client that sends little or nothing", () => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startGateway(sqlite, { env: { REQUEST_TIMEOUT_SECONDS: "1" } });
-  });
-  afterAll(() => gateway.close());
-
+  const gateway = suiteGateway(sqlite, { env: { REQUEST_TIMEOUT_SECONDS: "1" } });
   /** Sends the first part, then the rest byte by byte, and never the end of it. */
   const trickle = async (begin: string) => {
     const { socket, closed } = openRaw(gateway.url);

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readlinkSync } from "node:fs";
 import zlib from "node:zlib";
 import { sqlite } from "../support/engines";
-import { startGateway, type TestGateway } from "../support/gateway";
 import { openRaw } from "../support/raw";
+import { suiteGateway } from "../support/suite";
 
 const TIMES = 100;
 
@@ -22,12 +22,7 @@ const openViewers = (): string[] =>
     .filter((path) => path.includes("openapi-explorer"));
 
 describe("the viewer of /docs", () => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startGateway(sqlite);
-  });
-  afterAll(() => gateway.close());
-
+  const gateway = suiteGateway(sqlite);
   const head = (method: string) =>
     `${method} /docs/viewer.js HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n\r\n`;
 

@@ -1,17 +1,12 @@
-import { onEachEngine, sqlite } from "../support/engines";
-import { startGateway, type TestGateway } from "../support/gateway";
+import { sqlite } from "../support/engines";
+import { startGateway } from "../support/gateway";
 import { outcomeOf } from "../support/keys";
 import { codeOf, openSession } from "../support/people";
 import { runCli, runCliForJson } from "../support/process";
+import { describeGateway } from "../support/suite";
 
-onEachEngine((engine) => {
+describeGateway((gateway) => {
   // It runs all the time while the command line works on its database.
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startGateway(engine);
-  });
-  afterAll(() => gateway.close());
-
   const run = (...args: string[]) => runCliForJson(gateway.databaseUrl, ...args);
   const say = async (...args: string[]) => (await runCli(gateway.databaseUrl, args)).stdout;
   const create = (name: string, ...more: string[]) =>

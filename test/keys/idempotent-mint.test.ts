@@ -1,17 +1,14 @@
 import { actionsOn, auditLog } from "../support/audit";
-import { onEachEngine } from "../support/engines";
-import { startGateway, type TestGateway } from "../support/gateway";
+import { startGateway } from "../support/gateway";
 import { apiKeyClient, outcomeOf } from "../support/keys";
 import { addMember, addOrganization, codeOf } from "../support/people";
+import { describeGateway } from "../support/suite";
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
+describeGateway((gateway, engine) => {
   let desk: ReturnType<typeof apiKeyClient>;
   beforeAll(async () => {
-    gateway = await startGateway(engine);
     desk = apiKeyClient(gateway);
   });
-  afterAll(() => gateway.close());
 
   const minted = async (input: Record<string, unknown>, token = gateway.owner) =>
     (await desk.create(input, { token })).body.data.createApiKey;

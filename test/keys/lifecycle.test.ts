@@ -1,17 +1,14 @@
 import { actionsOn } from "../support/audit";
-import { onEachEngine } from "../support/engines";
-import { mint, startGateway, type TestGateway } from "../support/gateway";
+import { mint } from "../support/gateway";
 import { apiKeyClient, expire, outcomeOf } from "../support/keys";
 import { codeOf } from "../support/people";
+import { describeGateway } from "../support/suite";
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
+describeGateway((gateway) => {
   let desk: ReturnType<typeof apiKeyClient>;
   beforeAll(async () => {
-    gateway = await startGateway(engine);
     desk = apiKeyClient(gateway);
   });
-  afterAll(() => gateway.close());
 
   const minted = async (input: Record<string, unknown>) => (await desk.create(input)).body.data.createApiKey;
 

@@ -1,14 +1,13 @@
-import { onEachEngine } from "../support/engines";
-import { mint, operator, startGateway, type TestGateway } from "../support/gateway";
+import { mint, operator } from "../support/gateway";
 import { apiKeyClient, expire } from "../support/keys";
 import { codeOf, firstAgentId } from "../support/people";
+import { describeGateway } from "../support/suite";
 
 interface Listed {
   id: string;
 }
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
+describeGateway((gateway) => {
   let desk: ReturnType<typeof apiKeyClient>;
   let agentId: string;
   /** Oldest first. */
@@ -16,7 +15,6 @@ onEachEngine((engine) => {
   const STATES = ["active", "revoked", "expired", "active", "revoked", "expired", "active"];
 
   beforeAll(async () => {
-    gateway = await startGateway(engine);
     desk = apiKeyClient(gateway);
     const agent = { slug: "listed-agent", name: "Listed" };
     agentId = (await gateway.services.agents.create(await operator(gateway), agent)).id;
@@ -28,7 +26,6 @@ onEachEngine((engine) => {
       minted.push(id);
     }
   });
-  afterAll(() => gateway.close());
 
   const page = async (variables: Record<string, unknown> = {}) =>
     (await desk.list({ agentId, ...variables })).body.data.apiKeys;

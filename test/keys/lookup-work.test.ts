@@ -1,17 +1,11 @@
 import { crc32 } from "node:zlib";
 import { toBase62 } from "../../src/credentials/base62";
 import { mintApiKey } from "../../src/credentials/token-format";
-import { onEachEngine } from "../support/engines";
-import { mint, startGateway, type TestGateway } from "../support/gateway";
+import { mint } from "../support/gateway";
 import { codeOf } from "../support/people";
+import { describeGateway } from "../support/suite";
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startGateway(engine);
-  });
-  afterAll(() => gateway.close());
-
+describeGateway((gateway) => {
   /** What the database is asked for one call, apart from the values. */
   const workFor = async (token: string) => {
     const { database } = gateway.services;

@@ -1,17 +1,14 @@
 import { actionsOn } from "../support/audit";
-import { onEachEngine } from "../support/engines";
-import { operator, startGateway, type TestGateway } from "../support/gateway";
+import { operator } from "../support/gateway";
 import { apiKeyClient, expire } from "../support/keys";
 import { codeOf } from "../support/people";
+import { describeGateway } from "../support/suite";
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
+describeGateway((gateway) => {
   let desk: ReturnType<typeof apiKeyClient>;
   beforeAll(async () => {
-    gateway = await startGateway(engine);
     desk = apiKeyClient(gateway);
   });
-  afterAll(() => gateway.close());
 
   const createdAs = async (name: string, more = {}) =>
     (await desk.create({ name, ...more })).body.data.createApiKey.apiKey;

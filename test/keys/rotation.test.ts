@@ -1,20 +1,17 @@
 import { ApiKey } from "../../src/features/api-keys/api-key.entity";
 import { actionsOn, auditLog } from "../support/audit";
-import { onEachEngine } from "../support/engines";
-import { mint, startGateway, type TestGateway } from "../support/gateway";
+import { mint } from "../support/gateway";
 import { apiKeyClient, expire, outcomeOf } from "../support/keys";
 import { codeOf } from "../support/people";
+import { describeGateway } from "../support/suite";
 
 const HOUR_MS = 3_600_000;
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
+describeGateway((gateway) => {
   let desk: ReturnType<typeof apiKeyClient>;
   beforeAll(async () => {
-    gateway = await startGateway(engine);
     desk = apiKeyClient(gateway);
   });
-  afterAll(() => gateway.close());
 
   const rotated = async (id: string, graceSeconds?: number) =>
     (await desk.rotate(id, graceSeconds)).body.data.rotateApiKey;

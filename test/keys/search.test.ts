@@ -1,7 +1,7 @@
-import { onEachEngine } from "../support/engines";
-import { mint, operator, startGateway, type TestGateway } from "../support/gateway";
+import { mint, operator } from "../support/gateway";
 import { apiKeyClient } from "../support/keys";
 import { codeOf } from "../support/people";
+import { describeGateway } from "../support/suite";
 
 const LIST = `query ($search: String, $state: ApiKeyState, $first: Int, $after: String) {
   apiKeys(search: $search, state: $state, first: $first, after: $after) {
@@ -20,18 +20,15 @@ const NAMES = [
   "C:\\keys",
 ];
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
+describeGateway((gateway) => {
   let hint: string;
   let revokedId: string;
   beforeAll(async () => {
-    gateway = await startGateway(engine);
     for (const name of NAMES) await mint(gateway, { name });
     ({ hint } = await mint(gateway, { name: "the hinted one" }));
     ({ id: revokedId } = await mint(gateway, { name: "billing of old" }));
     await gateway.services.keys.revoke(await operator(gateway), revokedId);
   });
-  afterAll(() => gateway.close());
 
   const page = async (variables: Record<string, unknown>) => {
     const reply = await gateway.graphql(LIST, { first: 100, ...variables }, { token: gateway.owner });

@@ -1,22 +1,19 @@
 import { auditLog } from "../support/audit";
 import { openBrowser } from "../support/browser";
-import { onEachEngine } from "../support/engines";
-import { startGateway, type TestGateway } from "../support/gateway";
 import { apiKeyClient, expire } from "../support/keys";
 import { addMember, addOrganization, codeOf } from "../support/people";
 import { storedText } from "../support/stored-text";
+import { describeGateway } from "../support/suite";
 
 const SIGN_IN = "mutation ($input: SignInInput!) { signIn(input: $input) { token } }";
 const CHANGE = "mutation ($input: ChangePasswordInput!) { changePassword(input: $input) }";
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
+describeGateway({ env: { LOG_LEVEL: "trace", TRUST_PROXY: "true" } }, (gateway) => {
   let desk: ReturnType<typeof apiKeyClient>;
   /** Every secret that a client has seen or sent, by what it is. */
   const secrets: Record<string, string> = {};
 
   beforeAll(async () => {
-    gateway = await startGateway(engine, { env: { LOG_LEVEL: "trace", TRUST_PROXY: "true" } });
     desk = apiKeyClient(gateway);
     Object.assign(secrets, {
       firstKey: gateway.key,
@@ -24,7 +21,6 @@ onEachEngine((engine) => {
       ownerPassword: gateway.ownerCredentials.password,
     });
   });
-  afterAll(() => gateway.close());
 
   /** Mints and keeps the secret. */
   async function mint(what: string, input: Record<string, unknown>) {

@@ -1,20 +1,17 @@
 import { ApiKey } from "../../src/features/api-keys/api-key.entity";
 import { UsageRecorder } from "../../src/features/key-usage/usage-recorder";
 import { auditLog } from "../support/audit";
-import { onEachEngine } from "../support/engines";
-import { mint, startGateway, type TestGateway } from "../support/gateway";
+import { mint } from "../support/gateway";
 import { apiKeyClient, expire, outcomeOf } from "../support/keys";
+import { describeGateway } from "../support/suite";
 
 const at = (ip: string) => ({ ip, userAgent: "test", requestId: null });
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
+describeGateway((gateway) => {
   let desk: ReturnType<typeof apiKeyClient>;
   beforeAll(async () => {
-    gateway = await startGateway(engine);
     desk = apiKeyClient(gateway);
   });
-  afterAll(() => gateway.close());
 
   const lastUse = async (id: string) => {
     const { lastUsedAt, lastUsedIp } = (await desk.find(id)).body.data.apiKey;

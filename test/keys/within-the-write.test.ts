@@ -1,19 +1,13 @@
 import type { RequestContext } from "../../src/auth/context";
 import { Message } from "../../src/features/messages/message.entity";
 import { Pet } from "../../src/features/pets/pet.entity";
-import { onEachEngine } from "../support/engines";
-import { mint, operator, startGateway, type TestGateway } from "../support/gateway";
+import { mint, operator } from "../support/gateway";
 import { addMember, addOrganization, firstAgentId } from "../support/people";
+import { describeGateway } from "../support/suite";
 
 const ORIGIN = { ip: null, userAgent: null, requestId: null };
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startGateway(engine);
-  });
-  afterAll(() => gateway.close());
-
+describeGateway((gateway) => {
   /** The context of a request that was accepted just now. */
   const acceptedKey = async (secret: string): Promise<RequestContext> => ({
     caller: await gateway.services.keys.resolve(secret, ORIGIN),

@@ -5,20 +5,14 @@ import { Member } from "../../src/features/members/member.entity";
 import { Session } from "../../src/features/members/session.entity";
 import { SignInThrottle } from "../../src/features/members/sign-in-throttle.entity";
 import { actionsOn } from "../support/audit";
-import { onEachEngine } from "../support/engines";
-import { startGateway, type TestGateway } from "../support/gateway";
 import { addMember, codeOf, openSession, type TestMember } from "../support/people";
+import { describeGateway } from "../support/suite";
 
 const CHANGE = "mutation ($input: ChangePasswordInput!) { changePassword(input: $input) }";
 const NEW = "another good password";
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
+describeGateway({ env: { TRUST_PROXY: "true" } }, (gateway) => {
   let member: TestMember;
-  beforeAll(async () => {
-    gateway = await startGateway(engine, { env: { TRUST_PROXY: "true" } });
-  });
-  afterAll(() => gateway.close());
   beforeEach(async () => {
     member = await addMember(gateway);
   });

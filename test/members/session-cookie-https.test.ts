@@ -1,8 +1,9 @@
 import { openBrowser } from "../support/browser";
 import { onEachEngine } from "../support/engines";
-import { startGateway, type TestGateway } from "../support/gateway";
+import { startGateway } from "../support/gateway";
 import { codeOf } from "../support/people";
 import { expectGraphQLError } from "../support/refusals";
+import { suiteGateway } from "../support/suite";
 
 const VIEWER = "{ viewer { email } }";
 const ADDRESS = "https://gateway.example.com";
@@ -19,11 +20,7 @@ const PROXIES: [string, Record<string, string>, Record<string, string>][] = [
 
 onEachEngine((engine) => {
   describe.each(PROXIES)("behind a proxy for HTTPS %s", (_, env, forwarded) => {
-    let gateway: TestGateway;
-    beforeAll(async () => {
-      gateway = await startGateway(engine, { env });
-    });
-    afterAll(() => gateway.close());
+    const gateway = suiteGateway(engine, { env });
 
     test("the cookie is bound to the host and to HTTPS by its name, and works", async () => {
       const browser = openBrowser(gateway, ADDRESS);

@@ -2,21 +2,16 @@ import { parseSetCookie } from "cookie";
 import { timestamp } from "../../src/common/time";
 import { Session } from "../../src/features/members/session.entity";
 import { type Browser, openBrowser } from "../support/browser";
-import { onEachEngine } from "../support/engines";
-import { type Reply, startGateway, type TestGateway } from "../support/gateway";
+import type { Reply } from "../support/gateway";
 import { addMember, codeOf, openSession, type TestMember } from "../support/people";
 import { expectGraphQLError, expectRestError } from "../support/refusals";
+import { describeGateway } from "../support/suite";
 
 const VIEWER = "{ viewer { email } }";
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
+describeGateway((gateway) => {
   let member: TestMember;
   let browser: Browser;
-  beforeAll(async () => {
-    gateway = await startGateway(engine);
-  });
-  afterAll(() => gateway.close());
   beforeEach(async () => {
     member = await addMember(gateway, { manage: true });
     browser = openBrowser(gateway);

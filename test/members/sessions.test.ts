@@ -3,21 +3,14 @@ import { timestamp } from "../../src/common/time";
 import { Session } from "../../src/features/members/session.entity";
 import { purge } from "../../src/housekeeping";
 import { actionsOn } from "../support/audit";
-import { onEachEngine } from "../support/engines";
-import { startGateway, type TestGateway } from "../support/gateway";
 import { addMember, codeOf, openSession } from "../support/people";
+import { describeGateway } from "../support/suite";
 
 const SIGN_IN = `mutation ($input: SignInInput!) {
   signIn(input: $input) { token expiresAt member { id email permissions organization { slug } } }
 }`;
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startGateway(engine);
-  });
-  afterAll(() => gateway.close());
-
+describeGateway((gateway) => {
   const ask = (query: string, token: string | null) => gateway.graphql(query, {}, { token });
   const signInAs = (email: string, password: string) =>
     gateway.graphql(SIGN_IN, { input: { email, password } }, { token: null });

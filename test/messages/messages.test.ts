@@ -1,18 +1,15 @@
 import { v7 as uuid } from "uuid";
 import { timestamp } from "../../src/common/time";
 import { Message, MessageStatus } from "../../src/features/messages/message.entity";
-import { onEachEngine } from "../support/engines";
-import { mint, operator, startGateway, type TestGateway } from "../support/gateway";
+import { mint, operator } from "../support/gateway";
+import { describeGateway } from "../support/suite";
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
+describeGateway((gateway) => {
   let otherAgentsKey: string;
   beforeAll(async () => {
-    gateway = await startGateway(engine);
     await gateway.services.agents.create(await operator(gateway), { slug: "other-agent", name: "Other" });
     otherAgentsKey = (await mint(gateway, { agent: "other-agent" })).secret;
   });
-  afterAll(() => gateway.close());
 
   const LIST =
     "query ($after: String) { messages(first: 2, after: $after) { nodes { id message } pageInfo { endCursor } } }";

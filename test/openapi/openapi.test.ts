@@ -2,19 +2,17 @@ import { execFileSync } from "node:child_process";
 import { Ajv2020 } from "ajv/dist/2020";
 import addFormats from "ajv-formats";
 import { sqlite } from "../support/engines";
-import { startGateway, type TestGateway } from "../support/gateway";
+import { suiteGateway } from "../support/suite";
 
 describe("the contract", () => {
-  let gateway: TestGateway;
+  const gateway = suiteGateway(sqlite, {
+    env: { PRODUCTION_URL: "https://api.gateway.dev/", STAGING_URL: "https://staging.gateway.dev" },
+  });
   // biome-ignore lint/suspicious/noExplicitAny: a JSON document
   let document: any;
   beforeAll(async () => {
-    gateway = await startGateway(sqlite, {
-      env: { PRODUCTION_URL: "https://api.gateway.dev/", STAGING_URL: "https://staging.gateway.dev" },
-    });
     document = (await gateway.rest("GET", "/openapi.json", { token: null })).body;
   });
-  afterAll(() => gateway.close());
 
   test("names the operations of the service and both servers", () => {
     const operations = Object.values(document.paths).flatMap((path) => Object.values(path as object));

@@ -1,19 +1,14 @@
 import { actionsOn } from "../support/audit";
-import { onEachEngine } from "../support/engines";
-import { mint, type Reply, startGateway, type TestGateway } from "../support/gateway";
+import { mint, type Reply } from "../support/gateway";
 import { apiKeyClient, expire, outcomeOf } from "../support/keys";
 import { addMember, addOrganization, codeOf, openSession, type TestMember } from "../support/people";
+import { describeGateway } from "../support/suite";
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
+describeGateway((gateway) => {
   let manager: TestMember;
   let organization: { id: string; agentId: string };
   let key: { id: string; secret: string };
 
-  beforeAll(async () => {
-    gateway = await startGateway(engine);
-  });
-  afterAll(() => gateway.close());
   beforeEach(async () => {
     const slug = `org-${Math.random().toString(36).slice(2)}`;
     const made = await addOrganization(gateway, slug);

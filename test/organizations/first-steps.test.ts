@@ -1,17 +1,11 @@
-import { onEachEngine } from "../support/engines";
-import { mint, startGateway, type TestGateway } from "../support/gateway";
+import { mint } from "../support/gateway";
 import { expire } from "../support/keys";
 import { addMember, addOrganization } from "../support/people";
+import { describeGateway } from "../support/suite";
 
 const FIRST_STEPS = "{ firstSteps { keyMinted keyUsed petAdded messageQueued } }";
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startGateway(engine);
-  });
-  afterAll(() => gateway.close());
-
+describeGateway((gateway) => {
   const stepsOf = async (token: string) => {
     await gateway.services.usageRecorder.flush({ all: true });
     const { body } = await gateway.graphql(FIRST_STEPS, {}, { token });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import { onEachEngine } from "../support/engines";
-import { type Reply, startGateway, type TestGateway } from "../support/gateway";
+import type { Reply } from "../support/gateway";
 import { hostile, int, json, maybe, text } from "../support/hostile-values";
+import { describeGateway } from "../support/suite";
 
 /** Set PARITY_SEED to run a failure again; fast-check prints the seed of one. */
 const seed = Number(process.env.PARITY_SEED ?? Date.now() % 2 ** 31);
@@ -31,13 +31,10 @@ const withoutId = (outcome: Outcome): Outcome =>
     ? { value: { ...(outcome.value as object), id: undefined, createdAt: undefined } }
     : outcome;
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
+describeGateway({ env: { LOG_LEVEL: "silent" } }, (gateway) => {
   beforeAll(async () => {
-    gateway = await startGateway(engine, { env: { LOG_LEVEL: "silent" } });
     await gateway.services.pets.seed(50);
   });
-  afterAll(() => gateway.close());
 
   const graphql = (query: string, variables: unknown) => {
     const body = `{"query":${JSON.stringify(query)},"variables":${json(variables, (digits) => `"${digits}"`)}}`;

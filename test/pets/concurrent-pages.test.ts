@@ -1,6 +1,6 @@
 import { PetStatus } from "../../src/features/pets/pet.entity";
 import { onEachEngine } from "../support/engines";
-import { startGateway, type TestGateway } from "../support/gateway";
+import { suiteGateway } from "../support/suite";
 
 interface Page {
   status?: PetStatus;
@@ -12,14 +12,12 @@ interface Page {
 onEachEngine((engine) => {
   const TOTAL = 400;
   const statuses = [...Object.values(PetStatus), undefined];
-  let gateway: TestGateway;
+  const gateway = suiteGateway(engine);
   let cursors: string[];
   beforeAll(async () => {
-    gateway = await startGateway(engine);
     await gateway.services.pets.seed(TOTAL);
     cursors = await cursorsOfAll();
   });
-  afterAll(() => gateway.close());
 
   async function cursorsOfAll(): Promise<string[]> {
     const found: string[] = [];

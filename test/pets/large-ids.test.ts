@@ -1,12 +1,9 @@
-import { onEachEngine } from "../support/engines";
-import { startGateway, type TestGateway } from "../support/gateway";
+import { describeGateway } from "../support/suite";
 
 const BIG = 2n ** 53n;
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
+describeGateway((gateway, engine) => {
   beforeAll(async () => {
-    gateway = await startGateway(engine);
     // As if 2^53 animals had come before: the database counts on from there.
     const { database } = gateway.services;
     await database.write((tx) =>
@@ -16,7 +13,6 @@ onEachEngine((engine) => {
       await database.write((tx) => tx.query(`SELECT setval(pg_get_serial_sequence('pet', 'id'), ${BIG})`));
     }
   });
-  afterAll(() => gateway.close());
 
   test("ids beyond 2^53 are exact in the answer, the address, the list, the cursor and the other door", async () => {
     const id = String(BIG + 1n);

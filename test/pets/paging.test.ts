@@ -1,13 +1,9 @@
-import { onEachEngine } from "../support/engines";
-import { startGateway, type TestGateway } from "../support/gateway";
+import { describeGateway } from "../support/suite";
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
+describeGateway((gateway) => {
   beforeAll(async () => {
-    gateway = await startGateway(engine);
     await gateway.services.pets.seed(1000);
   });
-  afterAll(() => gateway.close());
 
   const add = () =>
     gateway.rest("POST", "/v1/pets", { body: { name: "Late", categoryId: 1, status: "sold" } });

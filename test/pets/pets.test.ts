@@ -1,13 +1,6 @@
-import { onEachEngine } from "../support/engines";
-import { startGateway, type TestGateway } from "../support/gateway";
+import { describeGateway } from "../support/suite";
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startGateway(engine);
-  });
-  afterAll(() => gateway.close());
-
+describeGateway((gateway) => {
   const addByRest = (pet: object) => gateway.rest("POST", "/v1/pets", { body: pet });
 
   test("an animal added through REST is answered with its id and where to find it", async () => {

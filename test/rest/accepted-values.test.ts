@@ -1,13 +1,6 @@
-import { onEachEngine } from "../support/engines";
-import { startGateway, type TestGateway } from "../support/gateway";
+import { describeGateway } from "../support/suite";
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startGateway(engine);
-  });
-  afterAll(() => gateway.close());
-
+describeGateway((gateway) => {
   test.each([
     ["of 200 characters", "x".repeat(200)],
     ["of 200 emoji", "🐕".repeat(200)],

@@ -1,54 +1,44 @@
-import { onEachEngine } from "../support/engines";
-import type { TestGateway } from "../support/gateway";
-import {
-  closeWithNothingStored,
-  expectGraphQLError,
-  expectRestError,
-  sendRaw,
-  startStrictGateway,
-} from "../support/refusals";
+import { expectGraphQLError, expectRestError, sendRaw } from "../support/refusals";
+import { describeGateway } from "../support/suite";
 
 const LIMIT = 1024;
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startStrictGateway(engine, { BODY_LIMIT_BYTES: String(LIMIT) });
-  });
-  afterAll(() => closeWithNothingStored(gateway));
+describeGateway(
+  { env: { BODY_LIMIT_BYTES: String(LIMIT) }, strict: true, storesNothing: true },
+  (gateway) => {
+    const padded = (size: number) => "{}".padEnd(size);
+    const headers = (path: string) => [
+      `POST ${path} HTTP/1.1`,
+      `Authorization: Bearer ${gateway.key}`,
+      "Content-Type: application/json",
+    ];
 
-  const padded = (size: number) => "{}".padEnd(size);
-  const headers = (path: string) => [
-    `POST ${path} HTTP/1.1`,
-    `Authorization: Bearer ${gateway.key}`,
-    "Content-Type: application/json",
-  ];
+    test.each(["/v1/pets", "/messages"])("POST %s with a body above the limit is 413", async (path) => {
+      expectRestError(await gateway.rest("POST", path, { body: padded(LIMIT + 1) }), "payload_too_large");
+      expectRestError(await gateway.rest("POST", path, { body: padded(LIMIT) }), "invalid_request");
+    });
 
-  test.each(["/v1/pets", "/messages"])("POST %s with a body above the limit is 413", async (path) => {
-    expectRestError(await gateway.rest("POST", path, { body: padded(LIMIT + 1) }), "payload_too_large");
-    expectRestError(await gateway.rest("POST", path, { body: padded(LIMIT) }), "invalid_request");
-  });
+    test("POST /graphql with a body above the limit is 413", async () => {
+      expectGraphQLError(
+        await gateway.rest("POST", "/graphql", { body: padded(LIMIT + 1) }),
+        "payload_too_large",
+      );
+    });
 
-  test("POST /graphql with a body above the limit is 413", async () => {
-    expectGraphQLError(
-      await gateway.rest("POST", "/graphql", { body: padded(LIMIT + 1) }),
-      "payload_too_large",
-    );
-  });
+    test("the limit counts bytes, not characters", async () => {
+      const body = { name: "Rex", categoryId: 1, x: "é".repeat(LIMIT / 2) };
+      expectRestError(await gateway.rest("POST", "/v1/pets", { body }), "payload_too_large");
+    });
 
-  test("the limit counts bytes, not characters", async () => {
-    const body = { name: "Rex", categoryId: 1, x: "é".repeat(LIMIT / 2) };
-    expectRestError(await gateway.rest("POST", "/v1/pets", { body }), "payload_too_large");
-  });
+    test.each(["/v1/pets", "/messages"])("POST %s in chunks above the limit is 413", async (path) => {
+      const chunk = `${LIMIT.toString(16)}\r\n${padded(LIMIT)}\r\n`;
+      const lines = [...headers(path), "Transfer-Encoding: chunked"];
+      expectRestError(await sendRaw(gateway.url, lines, `${chunk}${chunk}0\r\n\r\n`), "payload_too_large");
+    });
 
-  test.each(["/v1/pets", "/messages"])("POST %s in chunks above the limit is 413", async (path) => {
-    const chunk = `${LIMIT.toString(16)}\r\n${padded(LIMIT)}\r\n`;
-    const lines = [...headers(path), "Transfer-Encoding: chunked"];
-    expectRestError(await sendRaw(gateway.url, lines, `${chunk}${chunk}0\r\n\r\n`), "payload_too_large");
-  });
-
-  test.each(["-1", "x", "1e3", "1, 2"])("Content-Length: %s is 400", async (length) => {
-    const reply = await sendRaw(gateway.url, [...headers("/v1/pets"), `Content-Length: ${length}`]);
-    expectRestError(reply, "invalid_request");
-  });
-});
+    test.each(["-1", "x", "1e3", "1, 2"])("Content-Length: %s is 400", async (length) => {
+      const reply = await sendRaw(gateway.url, [...headers("/v1/pets"), `Content-Length: ${length}`]);
+      expectRestError(reply, "invalid_request");
+    });
+  },
+);

@@ -1,19 +1,12 @@
-import { onEachEngine } from "../support/engines";
-import type { TestGateway } from "../support/gateway";
-import { expectRestError, rowsOf, sendRaw, startStrictGateway } from "../support/refusals";
+import { expectRestError, rowsOf, sendRaw } from "../support/refusals";
+import { describeGateway } from "../support/suite";
 
 const ROUTES: [string, string][] = [
   ["/v1/pets", '{"name":"Rex","categoryId":1}'],
   ["/messages", '{"message":"Hello"}'],
 ];
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startStrictGateway(engine);
-  });
-  afterAll(() => gateway.close());
-
+describeGateway({ strict: true }, (gateway) => {
   describe.each(ROUTES)("POST %s", (path, body) => {
     test.each([
       "text/plain",

@@ -1,17 +1,11 @@
-import { onEachEngine } from "../support/engines";
-import { mint, operator, type TestGateway } from "../support/gateway";
-import { expectGraphQLError, expectRestError, rowsOf, startStrictGateway } from "../support/refusals";
+import { mint, operator } from "../support/gateway";
+import { expectGraphQLError, expectRestError, rowsOf } from "../support/refusals";
+import { describeGateway } from "../support/suite";
 
 const PET = { name: "Rex", categoryId: 7, status: "available" };
 const CREATE_PET = "mutation ($input: NewPet!) { createPet(input: $input) { id name categoryId status } }";
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startStrictGateway(engine);
-  });
-  afterAll(() => gateway.close());
-
+describeGateway({ strict: true }, (gateway) => {
   let count = 0;
   const newKey = () => `key-${++count}`;
   const add = (key: string, body: unknown = PET, token = gateway.key) =>

@@ -1,17 +1,10 @@
 import { encodeCursor } from "../../src/pagination/cursor";
-import { onEachEngine } from "../support/engines";
-import type { TestGateway } from "../support/gateway";
-import { closeWithNothingStored, expectRestError, startStrictGateway } from "../support/refusals";
+import { expectRestError } from "../support/refusals";
+import { describeGateway } from "../support/suite";
 
 const tampered = (cursor: string) => cursor.replace(/^./, (c) => (c === "A" ? "B" : "A"));
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startStrictGateway(engine);
-  });
-  afterAll(() => closeWithNothingStored(gateway));
-
+describeGateway({ strict: true, storesNothing: true }, (gateway) => {
   test.each([
     "0",
     "101",

@@ -1,6 +1,5 @@
-import { onEachEngine } from "../support/engines";
-import type { TestGateway } from "../support/gateway";
-import { closeWithNothingStored, expectRestError, sendRaw, startStrictGateway } from "../support/refusals";
+import { expectRestError, sendRaw } from "../support/refusals";
+import { describeGateway } from "../support/suite";
 
 const READ = "GET, HEAD, OPTIONS";
 const WRITE = "POST, OPTIONS";
@@ -28,13 +27,7 @@ const REFUSED = ROUTES.flatMap(([path, allow]) =>
   METHODS.filter((method) => !allow.split(", ").includes(method)).map((method) => [method, path, allow]),
 );
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startStrictGateway(engine);
-  });
-  afterAll(() => closeWithNothingStored(gateway));
-
+describeGateway({ strict: true, storesNothing: true }, (gateway) => {
   test.each(REFUSED)("%s %s is 405 and names what is allowed: %s", async (method, path, allow) => {
     const key = `Authorization: Bearer ${gateway.key}`;
     const calls: [string[], string?][] = [

@@ -1,14 +1,7 @@
-import { onEachEngine } from "../support/engines";
-import type { TestGateway } from "../support/gateway";
-import { closeWithNothingStored, expectRestError, startStrictGateway } from "../support/refusals";
+import { expectRestError } from "../support/refusals";
+import { describeGateway } from "../support/suite";
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startStrictGateway(engine);
-  });
-  afterAll(() => closeWithNothingStored(gateway));
-
+describeGateway({ strict: true, storesNothing: true }, (gateway) => {
   /** @param members what stands instead of, or beside, the members of a good animal, as JSON */
   const add = (members: Record<string, string | undefined>) => {
     const pet = Object.entries({ name: '"Rex"', categoryId: "1", ...members });

@@ -1,14 +1,7 @@
-import { onEachEngine } from "../support/engines";
-import type { TestGateway } from "../support/gateway";
-import { closeWithNothingStored, expectRestError, sendRaw, startStrictGateway } from "../support/refusals";
+import { expectRestError, sendRaw } from "../support/refusals";
+import { describeGateway } from "../support/suite";
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startStrictGateway(engine);
-  });
-  afterAll(() => closeWithNothingStored(gateway));
-
+describeGateway({ strict: true, storesNothing: true }, (gateway) => {
   test.each([
     "/",
     "/nowhere",

@@ -3,10 +3,10 @@ import { AuditEntry } from "../../src/features/audit/audit-entry.entity";
 import { HourlyUse } from "../../src/features/key-usage/hourly-use.entity";
 import { UsageRecorder } from "../../src/features/key-usage/usage-recorder";
 import { purge } from "../../src/housekeeping";
-import { onEachEngine } from "../support/engines";
-import { mint, operator, startGateway, type TestGateway } from "../support/gateway";
+import { mint, operator } from "../support/gateway";
 import { expire, outcomeOf } from "../support/keys";
 import { addOrganization } from "../support/people";
+import { describeGateway } from "../support/suite";
 
 const USAGE = `query ($period: UsagePeriod! = last_24_hours) {
   keyUsage(period: $period) { apiKey { id name agent { slug } } accepted refused buckets { start accepted refused } }
@@ -24,12 +24,7 @@ interface Report extends Omit<Counts, "start"> {
   buckets: Counts[];
 }
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startGateway(engine);
-  });
-  afterAll(() => gateway.close());
+describeGateway((gateway) => {
   afterEach(() => jest.restoreAllMocks());
 
   const usage = async (period = "last_24_hours", token = gateway.owner): Promise<Report[]> => {
