@@ -1,3 +1,5 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import type { IncomingMessage } from "node:http";
 import { PET_ORDER } from "../../src/features/pets/pet.entity";
 import { MAX_UNANSWERED_PER_CONNECTION } from "../../src/http/plugins/in-flight-requests";
 import { UnsentAnswers } from "../../src/http/plugins/unsent-answers";
@@ -14,6 +16,17 @@ const inFlight = async (gateway: TestGateway): Promise<number> => {
 const drained = async (gateway: TestGateway) => {
   while ((await inFlight(gateway)) > 1);
 };
+
+/** @returns how many requests for a path Node has parsed since, in this process */
+function countParsedRequests() {
+  const paths: (string | undefined)[] = [];
+  const listener = (message: unknown) => paths.push((message as { request: IncomingMessage }).request.url);
+  subscribe("http.server.request.start", listener);
+  return (path: string) => {
+    unsubscribe("http.server.request.start", listener);
+    return paths.filter((each) => each === path).length;
+  };
+}
 
 onEachEngine((engine) => {
   describe("requests one behind the other on a connection", () => {
@@ -58,9 +71,12 @@ onEachEngine((engine) => {
 
     test("close the connection beyond it, and none of them stays in flight", async () => {
       const release = await holdWrites();
+      const parsed = countParsedRequests();
       const { socket, closed } = openRaw(gateway.url);
       socket.write(create() + get("/agent/whoami").repeat(5_000));
       expect(statusesIn(await closed)).toEqual([]);
+      // Beyond the bound by one; the others of the packet are not even parsed.
+      expect(parsed("/agent/whoami")).toBe(MAX_UNANSWERED_PER_CONNECTION);
       // The write goes on, but its connection is gone.
       await drained(gateway);
       await release();

@@ -1,4 +1,3 @@
-import type { RequestListener, Server } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
@@ -42,12 +41,11 @@ export class InFlightRequests {
    * that may reject requests.
    */
   follow(app: FastifyInstance): void {
-    dropRequestsOfClosedConnections(app.server);
     app.addHook("onRequest", (request, reply, done) => {
       const { socket } = request.raw;
       const unanswered = this.unanswered.get(socket) ?? this.watch(socket);
       if (unanswered.size >= MAX_UNANSWERED_PER_CONNECTION) {
-        socket.destroy();
+        closeUnparsed(socket);
         reply.hijack();
         return;
       }
@@ -91,12 +89,11 @@ export class InFlightRequests {
   }
 }
 
-/** Ignores requests of closed connections: Node still emits the rest of a packet, which may be over a thousand. */
-function dropRequestsOfClosedConnections(server: Server): void {
-  const listeners = server.listeners("request") as RequestListener[];
-  server.removeAllListeners("request");
-  server.on("request", (request, response) => {
-    if (request.socket.destroyed) return;
-    for (const listener of listeners) listener.call(server, request, response);
-  });
+/**
+ * Closes a connection without parsing the rest of its packet, which may hold over a thousand requests. Node has no API
+ * for this: a server's HTTP parser stops where `onIncoming` answers 2, as it does at an upgrade.
+ */
+function closeUnparsed(socket: Socket & { parser?: { onIncoming?: () => number } | null }): void {
+  if (socket.parser) socket.parser.onIncoming = () => 2;
+  socket.destroy();
 }
