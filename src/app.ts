@@ -98,6 +98,11 @@ export async function createApp(
   });
   await http.register(async (scope) => {
     authenticateRequests(scope, createContext, rateLimit, sessionCookies(config));
+    // Without a credential, hardly anything but a sign-in can succeed; parsing it would cost more than refusing it.
+    scope.addHook("onRequest", async ({ method, callContext }) => {
+      if (method === "POST" && callContext.caller.kind === "anonymous")
+        services.sessions.assertPasswordCheckFree();
+    });
     rejectInvalidHost(scope);
     allowSandboxContent(scope, config.environment);
     answers.follow(scope);

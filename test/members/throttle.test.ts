@@ -178,7 +178,7 @@ onEachEngine((engine) => {
     }
   });
 
-  test("sign-ins beyond those that are being judged are refused before anything is read or written", async () => {
+  test("sign-ins beyond those that are being judged are refused before anything is parsed, read or written", async () => {
     const { email, password, token } = await addMember(gateway);
     const reads = jest.spyOn(gateway.services.database, "read");
     const hashing = holdHashing();
@@ -188,6 +188,11 @@ onEachEngine((engine) => {
     await hashing.reached;
     while (reads.mock.calls.length < 2 * AT_ONCE) await new Promise(setImmediate);
     reads.mockClear();
+    const operations = async () =>
+      (await gateway.rest("GET", "/metrics", { token: null })).text.match(
+        /^gateway_graphql_operations_total.*/gm,
+      );
+    const operationsBefore = await operations();
     const refused = await Promise.all(
       Array.from({ length: 50 }, () => attempt(email, password, "192.0.2.200")),
     );
@@ -195,6 +200,9 @@ onEachEngine((engine) => {
     expect(refused.map(codeOf)).toEqual(refused.map(() => "too_many_attempts"));
     expect(refused[0]?.headers.get("retry-after")).toBe("2");
     expect(reads).not.toHaveBeenCalled();
+    // GraphQL counts what it parses; a key is served meanwhile.
+    expect(await operations()).toEqual(operationsBefore);
+    expect(codeOf(await gateway.graphql("{ whoami { agent { id } } }"))).toBeUndefined();
     hashing.release();
     expect((await Promise.all(admitted)).map(codeOf)).toEqual(admitted.map(() => "invalid_credentials"));
     reads.mockRestore();

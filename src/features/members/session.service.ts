@@ -110,20 +110,22 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     return { token, expiresAt: session.expiresAt, member };
   }
 
+  /** @throws GatewayError `too_many_attempts` if `MAX_PASSWORD_CHECKS` are already running */
+  assertPasswordCheckFree(): void {
+    if (this.passwordChecks < MAX_PASSWORD_CHECKS) return;
+    throw new GatewayError(
+      "too_many_attempts",
+      "Too many sign-ins are in progress. Try again in a few seconds.",
+      { headers: { "retry-after": "2" } },
+    );
+  }
+
   /**
    * Runs work that hashes passwords. Hashing is sequential, so the wait does not count toward load shedding.
    * @throws GatewayError `too_many_attempts` if `MAX_PASSWORD_CHECKS` are already running
    */
   private async checkingPassword<T>(context: RequestContext, check: () => Promise<T>): Promise<T> {
-    if (this.passwordChecks >= MAX_PASSWORD_CHECKS) {
-      throw new GatewayError(
-        "too_many_attempts",
-        "Too many sign-ins are in progress. Try again in a few seconds.",
-        {
-          headers: { "retry-after": "2" },
-        },
-      );
-    }
+    this.assertPasswordCheckFree();
     this.passwordChecks += 1;
     try {
       return await (context.outsideLoad?.(check) ?? check());
