@@ -34,6 +34,24 @@ describeGateway({ env: { DATABASE_POOL_SIZE: "5" } }, (gateway, engine) => {
     const next = await database.report("another", (reader) => reader.query("SELECT 1 AS one"));
     expect(next).toEqual([{ one: 1 }]);
   });
+
+  test("a lookup and a write without an end are canceled, and the next ones run", async () => {
+    const { database } = gateway.services;
+    const endless = ENDLESS[engine.name]
+      .replace("COUNT(*)", "COUNT(*) AS n")
+      .replace("(600)", "(600)::text AS n");
+    const lookup = { columns: { n: "n" }, from: `(${endless}) AS endless`, by: "n" };
+    const outcomes = await Promise.allSettled([
+      database.lookup(lookup, ["1"]),
+      database.write((tx) => tx.query(ENDLESS[engine.name])),
+    ]);
+    expect(outcomes.map((each) => each.status === "rejected" && each.reason.code)).toEqual([
+      "unavailable",
+      "unavailable",
+    ]);
+    const add = gateway.rest("POST", "/v1/pets", { body: { name: "Rex", categoryId: 1 } });
+    expect((await Promise.all([whoami(), add])).map(({ status }) => status)).toEqual([200, 201]);
+  });
 });
 
 test("owners who wait take turns, each with its first", async () => {

@@ -28,6 +28,8 @@ export class SqliteReads {
   constructor(
     private readonly connection: Connection,
     private readonly observer: DatabaseObserver,
+    /** Runs work on the connection within the time limit. */
+    private readonly limited: <T>(work: () => Promise<T>) => Promise<T>,
   ) {}
 
   /**
@@ -77,7 +79,9 @@ export class SqliteReads {
     const combined = [...firsts.values()].sort((a, b) => this.idOf(a.of) - this.idOf(b.of));
     const statements = [combined, ...others.map((query) => [query])];
     const answers = new Map<Query, string>();
-    await Promise.all(statements.map((statement) => this.runCombined(statement, answers)));
+    await this.limited(() =>
+      Promise.all(statements.map((statement) => this.runCombined(statement, answers))),
+    );
     return queries.map((query) => answers.get(query) ?? "");
   }
 

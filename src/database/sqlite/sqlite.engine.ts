@@ -83,7 +83,7 @@ export class SqliteEngine implements Engine {
     observer: DatabaseObserver,
   ) {
     this.units = new GroupCommit(() => this.newRunner(), IMMEDIATE, observer);
-    this.reads = new SqliteReads(connectionOf(reader), observer);
+    this.reads = new SqliteReads(connectionOf(reader), observer, (run) => this.limited(reader, run));
   }
 
   /**
@@ -112,13 +112,13 @@ export class SqliteEngine implements Engine {
   }
 
   read<T>(query: Read<T>): Promise<T> {
-    return this.limited(this.reader, query);
+    return this.limited(this.reader, () => query(this.reader.manager));
   }
 
   async report<T>(owner: string, query: Read<T>): Promise<T> {
     await this.reports.begin(this.limits.call, owner);
     try {
-      return await this.limited(this.reporter, query);
+      return await this.limited(this.reporter, () => query(this.reporter.manager));
     } finally {
       this.reports.end();
     }
@@ -173,13 +173,13 @@ export class SqliteEngine implements Engine {
     await this.writer.destroy();
   }
 
-  /** Runs a query and interrupts its statement after the time limit. */
-  private async limited<T>(source: DataSource, query: Read<T>): Promise<T> {
+  /** Interrupts the statements of a connection while the work on it takes longer than the time limit. */
+  private async limited<T>(source: DataSource, work: () => Promise<T>): Promise<T> {
     const connection = connectionOf(source);
     // Repeated, because the first interrupt may fall between two statements.
     const timer = setInterval(() => connection.interrupt(), this.limits.statement);
     try {
-      return await query(source.manager);
+      return await work();
     } finally {
       clearInterval(timer);
     }
@@ -194,7 +194,7 @@ export class SqliteEngine implements Engine {
 
   private async commitWaiting(): Promise<void> {
     this.isScheduled = false;
-    const failure = await this.units.commitWaiting();
+    const failure = await this.limited(this.writer, () => this.units.commitWaiting());
     await this.adjustBusyTimeout(driverCode(failure) === BUSY);
     if (this.units.isWaiting) this.schedule();
   }
