@@ -57,6 +57,11 @@ export const ATTACKS: readonly Attack[] = [
   ["1,600 aliases", "query_too_complex", `{ ${many(1_600, (i) => `a${i}: __typename`)} }`],
   ["100 aliases of a list", "query_too_complex", `{ ${many(100, (i) => `a${i}: pets { nodes { id } }`)} }`],
   [
+    "11 reports",
+    "query_too_complex",
+    `{ ...f } fragment f on Query { ${many(11, (i) => `a${i}: auditLog(first: 1) { nodes { id } }`)} }`,
+  ],
+  [
     "100 sign-ins",
     "query_too_complex",
     `mutation ($input: SignInInput!) { ${many(100, (i) => `a${i}: signIn(input: $input) { token }`)} }`,

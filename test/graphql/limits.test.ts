@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { getIntrospectionQuery, parse } from "graphql";
+import { getIntrospectionQuery, getNamedType, isCompositeType, isRequiredArgument, parse } from "graphql";
 import { EXAMPLE } from "../../src/graphql/plugins/landing-page";
 import {
   MAX,
@@ -8,6 +8,8 @@ import {
   MAX_ANSWER_VALUES,
   MAX_TOKENS,
 } from "../../src/graphql/query-limits/limits";
+import { createSchema } from "../../src/graphql/schema";
+import { isReport } from "../../src/schema/report";
 import { read, section } from "../docs/markdown";
 import { sqlite } from "../support/engines";
 import type { Reply } from "../support/gateway";
@@ -165,6 +167,24 @@ describe("what an answer may hold depends on the pages that are asked for", () =
       "query_too_complex",
     );
   });
+});
+
+test("the fields that use the connections for reports are marked as reports, and only these", async () => {
+  const fields = Object.values(createSchema().getQueryType()?.getFields() ?? {});
+  const optional = fields.filter(({ args }) => !args.some(isRequiredArgument));
+  expect(fields.filter((field) => isReport(field) && !optional.includes(field))).toEqual([]);
+  const report = jest.spyOn(gateway.services.database, "report");
+  const reporting = [];
+  for (const { name, type } of optional) {
+    const query = `{ ${name} ${isCompositeType(getNamedType(type)) ? "{ __typename }" : ""} }`;
+    report.mockClear();
+    for (const token of [gateway.key, gateway.owner]) await gateway.graphql(query, {}, { token });
+    if (report.mock.calls.length > 0) reporting.push(name);
+  }
+  report.mockRestore();
+  expect(reporting).toEqual(fields.filter(isReport).map(({ name }) => name));
+  const ten = `{ ${many(MAX.reports, (i) => `a${i}: auditLog(first: 1) { nodes { id } }`)} }`;
+  expectSuccess(await gateway.graphql(ten, {}, { token: gateway.owner }));
 });
 
 test("the documentation names every limit", () => {

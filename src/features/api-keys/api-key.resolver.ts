@@ -3,6 +3,7 @@ import { agentCaller, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { GatewayError } from "../../errors";
 import { Access } from "../../schema/access";
+import { Report } from "../../schema/report";
 import { Agent } from "../agents/agent.entity";
 import { AgentService } from "../agents/agent.service";
 import { ApiKeyConnection } from "./api-key.connection";
@@ -27,6 +28,7 @@ export class ApiKeyResolver {
   }
 
   @Access({ member: Permission.config_manage })
+  @Report()
   @Query(() => ApiKeyConnection, { description: "API keys of the caller's organization, newest first." })
   apiKeys(
     @Ctx() context: RequestContext,

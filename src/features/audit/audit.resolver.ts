@@ -2,6 +2,7 @@ import { Args, Ctx, Query, Resolver } from "type-graphql";
 import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { Access } from "../../schema/access";
+import { Report } from "../../schema/report";
 import { AuditEntryConnection } from "./audit.connection";
 import { AuditLogArgs } from "./audit.inputs";
 import { AuditService } from "./audit.service";
@@ -12,6 +13,7 @@ export class AuditResolver {
   constructor(private readonly audit: AuditService) {}
 
   @Access({ member: Permission.config_manage })
+  @Report()
   @Query(() => AuditEntryConnection, {
     description: "The audit log of the caller's organization, newest first.",
   })

@@ -3,6 +3,7 @@ import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { Access } from "../../schema/access";
 import { AtMost } from "../../schema/list-size";
+import { Report } from "../../schema/report";
 import { MAX_KEYS, UsageService } from "./usage.service";
 import { KeyUsageReport, UsagePeriod } from "./usage.types";
 
@@ -12,6 +13,7 @@ export class UsageResolver {
 
   @Access({ member: Permission.config_manage })
   @AtMost(MAX_KEYS)
+  @Report()
   @Query(() => [KeyUsageReport], {
     description:
       "Usage of the API keys of the caller's organization in a period, most used first, at most 100 keys. Uses are counted within seconds.",

@@ -18,6 +18,8 @@ export const MAX = {
   levels: 25,
   /** Root fields of an operation, including aliases and expanded fragments. */
   "root fields": 50,
+  /** Fields of an operation that may read many rows, including aliases and expanded fragments. */
+  reports: 10,
   /** Fields of all levels and operations, including aliases and expanded fragments. */
   fields: 500,
   /** Repeated selections of a response name: graphql-js compares all pairs and reports each conflict. */

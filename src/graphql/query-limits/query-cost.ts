@@ -15,6 +15,7 @@ import {
   TypeMetaFieldDef,
 } from "graphql";
 import { charactersOf, itemsOf, pageSize } from "../../schema/list-size";
+import { isReport } from "../../schema/report";
 import { assertAtMost } from "./limits";
 
 /** The max size of an answer, assuming full pages. */
@@ -77,6 +78,7 @@ export function queryCosts(
   let fields = 0;
   let repeated = 0;
   let rootFields = 0;
+  let reports = 0;
   let operation: OperationDefinitionNode | undefined;
 
   const costOf = (set: SelectionSetNode, scope: Scope): Size => {
@@ -118,6 +120,10 @@ export function queryCosts(
       assertAtMost("root fields", rootFields);
     }
     const field = fieldOf(scope.type, node.name.value);
+    if (isReport(field)) {
+      reports += 1;
+      assertAtMost("reports", reports);
+    }
     const items = itemsOf(field, scope.type?.name ?? "", scope.page);
     const itemSize = node.selectionSet
       ? costOf(node.selectionSet, {
@@ -153,6 +159,7 @@ export function queryCosts(
     if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
     operation = definition;
     rootFields = 0;
+    reports = 0;
     const root = start(rootOf(definition));
     const size = costOf(definition.selectionSet, root);
     costs.set(definition, { ...size, rootFields: root.merged.size });
