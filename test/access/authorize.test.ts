@@ -47,7 +47,7 @@ const MEMBERS_REFUSED = {
   "the same, deactivated": "forbidden",
   "the command line": "forbidden",
 };
-const NOBODY = { anonymous: "unauthenticated", "an ended session": "invalid_session" };
+const NO_CREDENTIALS = { anonymous: "unauthenticated", "an ended session": "invalid_session" };
 const NEEDS_SCOPE = {
   "a key with every scope": "ok",
   "a key with only pets:read": "insufficient_scope",
@@ -66,14 +66,19 @@ const both = { key: Scope.contacts_write, member: Permission.conversations_write
 
 const RULES: [string, AccessRule["allowed"], Partial<AccessRule>, object][] = [
   ["anyone", "anyone", {}, everyOk(CALLERS)],
-  ["any key", { key: true }, {}, { ...NOBODY, ...everyOk(KEYS_REFUSED), ...MEMBERS_REFUSED }],
-  ["keys with a scope", { key: Scope.contacts_write }, {}, { ...NOBODY, ...NEEDS_SCOPE, ...MEMBERS_REFUSED }],
+  ["any key", { key: true }, {}, { ...NO_CREDENTIALS, ...everyOk(KEYS_REFUSED), ...MEMBERS_REFUSED }],
+  [
+    "keys with a scope",
+    { key: Scope.contacts_write },
+    {},
+    { ...NO_CREDENTIALS, ...NEEDS_SCOPE, ...MEMBERS_REFUSED },
+  ],
   [
     "any member",
     { member: true },
     {},
     {
-      ...NOBODY,
+      ...NO_CREDENTIALS,
       ...KEYS_REFUSED,
       ...everyOk(NEEDS_PERMISSION),
       "the same, deactivated": "organization_deactivated",
@@ -83,14 +88,14 @@ const RULES: [string, AccessRule["allowed"], Partial<AccessRule>, object][] = [
     "members with a permission",
     { member: Permission.conversations_write },
     {},
-    { ...NOBODY, ...KEYS_REFUSED, ...NEEDS_PERMISSION },
+    { ...NO_CREDENTIALS, ...KEYS_REFUSED, ...NEEDS_PERMISSION },
   ],
-  ["keys and members", both, {}, { ...NOBODY, ...NEEDS_SCOPE, ...NEEDS_PERMISSION }],
+  ["keys and members", both, {}, { ...NO_CREDENTIALS, ...NEEDS_SCOPE, ...NEEDS_PERMISSION }],
   [
     "keys and members, also while deactivated",
     both,
     { whileDeactivated: true },
-    { ...NOBODY, ...NEEDS_SCOPE, ...NEEDS_PERMISSION, "the same, deactivated": "ok" },
+    { ...NO_CREDENTIALS, ...NEEDS_SCOPE, ...NEEDS_PERMISSION, "the same, deactivated": "ok" },
   ],
 ];
 
@@ -118,7 +123,7 @@ test("a deactivated organization can still be read", () => {
   );
 });
 
-test("a field without a rule lets nobody in", () => {
+test("a field without a rule refuses every caller", () => {
   for (const caller of Object.values(CALLERS)) {
     expect(() => authorize(caller, undefined, false)).toThrow("declares no @Access");
   }
@@ -128,8 +133,11 @@ test.each([
   [{ key: Scope.contacts_write }, "<API_KEY>"],
   [{ member: true }, "<session token>, from signIn"],
   [both, "<API_KEY or session token>"],
-] as const)("who has no credential is told which one %j needs", (allowed, credential) => {
-  expect(() => authorize(CALLERS.anonymous, { allowed, whileDeactivated: false }, false)).toThrow(
-    `Bearer ${credential}.`,
-  );
-});
+] as const)(
+  "the refusal of a call without credentials names the one that %j needs",
+  (allowed, credential) => {
+    expect(() => authorize(CALLERS.anonymous, { allowed, whileDeactivated: false }, false)).toThrow(
+      `Bearer ${credential}.`,
+    );
+  },
+);

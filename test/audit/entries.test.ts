@@ -163,7 +163,7 @@ describeGateway((gateway, engine) => {
     expect(await changed(now.id)).toEqual(["revokedAt", "replacedById"]);
   });
 
-  test("a failed sign-in is told of the member it was for, by nobody known", async () => {
+  test("a failed sign-in is recorded for the member it named, with an anonymous actor", async () => {
     await call(signIn("not the password"), "req-failed", null);
     const [entry] = await auditLog(gateway, { targetId: manager.id, action: "member_sign_in_failed" });
     expect(entry).toMatchObject({
@@ -175,7 +175,7 @@ describeGateway((gateway, engine) => {
     });
   });
 
-  test("what the command line does is told of the command line", async () => {
+  test("what the command line does is recorded with the command line as its actor", async () => {
     const { id } = await mint(gateway, { name: `by hand ${engine.name}` });
     const { members } = gateway.services;
     await members.revokeAllPermissions(await operator(gateway), manager.id);

@@ -42,7 +42,7 @@ describeGateway((gateway) => {
     ["change password", () => `changePassword(input: ${PASSWORDS})`],
     ["sign out", () => "signOut"],
     ["sign out everywhere", () => "signOutEverywhere"],
-  ])("%s: what cannot be told is not done", async (_, field) => {
+  ])("%s: a change that cannot be recorded is not made", async (_, field) => {
     const { token, ...credentials } = await addMember(gateway, { manage: true });
     const before = await state();
     const reply = await withoutAudit(() => gateway.graphql(`mutation { ${field()} }`, {}, { token }));
@@ -52,7 +52,7 @@ describeGateway((gateway) => {
     await expect(openSession(gateway, credentials)).resolves.toEqual(expect.any(String));
   });
 
-  test("sign in: a session that cannot be told of is not opened", async () => {
+  test("sign in: a session that cannot be recorded is not opened", async () => {
     const member = await addMember(gateway);
     const sessions = () => gateway.services.database.read((reader) => reader.count(Session));
     const before = await sessions();
@@ -60,7 +60,7 @@ describeGateway((gateway) => {
     expect(await sessions()).toBe(before);
   });
 
-  test("create: a key that cannot be told of is not minted, and its idempotency key stays free", async () => {
+  test("create: a key that cannot be recorded is not minted, and its idempotency key stays free", async () => {
     const desk = apiKeyClient(gateway);
     const input = { name: "untold", idempotencyKey: "untold" };
     const reply = await withoutAudit(() => desk.create(input));

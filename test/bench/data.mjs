@@ -17,7 +17,7 @@ const ORGANIZATIONS = 10;
 const ROWS_A_STATEMENT = 1_000;
 
 /**
- * Makes a database by the product's own migrations and fills it with animals, and with agents that have one key
+ * Makes a database by the product's own migrations and fills it with pets, and with agents that have one key
  * each, of which it knows the secrets. It stays as it is; servers work on copies.
  * @param store where databases live, as `sqliteStore` and `postgresStore` make it
  */
@@ -41,7 +41,7 @@ export async function makeData(store, { name, pets, keys }) {
     facts: { pets, keysFile, keys },
     secrets,
     refused,
-    /** A new copy, which is nobody else's: its `url`, and how to `drop` it. */
+    /** A new copy for one caller: its `url`, and how to `drop` it. */
     async copy() {
       const copy = `${name}_${++copies}`;
       return { url: await store.copy(name, copy), drop: () => store.drop(copy) };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { describe, test } from "node:test";
-import { restDoor } from "./doors.mjs";
+import { restApi } from "./apis.mjs";
 import { encodeRequest, keepBusy } from "./load/connection.mjs";
 import { ResponseReader } from "./load/response-reader.mjs";
 import { byFunction, byPackage } from "./profile-tree.mjs";
@@ -214,9 +214,9 @@ describe("the profile", () => {
   });
 });
 
-test("a door reads the cursor of the next page out of the Link header", () => {
+test("an API reads the cursor of the next page out of the Link header", () => {
   const link = '</v1/pets?limit=20&cursor=cGV0OjIwOjFhYg>; rel="next"';
-  assert.deepEqual(restDoor.answer({ kind: "list" }, { status: 200, link, body: [] }), {
+  assert.deepEqual(restApi.answer({ kind: "list" }, { status: 200, link, body: [] }), {
     status: 200,
     body: [],
     next: "cGV0OjIwOjFhYg",

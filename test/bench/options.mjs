@@ -25,7 +25,7 @@ export const USAGE = `npm run bench -- [options]
   --profile                  where the product's CPU time goes in the workloads of --only, instead of all else
   --help`;
 
-/** A mistake in the arguments, told without a stack. */
+/** A mistake in the arguments, reported without a stack. */
 export class UsageError extends Error {}
 
 const names = (text, known, what) =>

@@ -7,10 +7,10 @@ const AROUND = { turn: 0.35, server: 1, workload: 4 };
 /** What the sections take on a machine with two cores (s). */
 const SECTIONS = { flat: [100, 12], start: [45, 7], memory: [200, 10], commit: [2, 2] };
 
-/** The contenders of a workload: those that have its door, and of one that stands alone the product's own versions. */
+/** The contenders of a workload: those that have its API, and of one that stands alone the product's own versions. */
 export const takingPart = ({ contenders: [product, ...others] }, workload) => {
-  const { door, alone } = WORKLOADS[workload];
-  const fit = ({ entry, doors }) => doors[door] && (!alone || entry.endsWith("dist/src/main.js"));
+  const { api, alone } = WORKLOADS[workload];
+  const fit = ({ entry, apis }) => apis[api] && (!alone || entry.endsWith("dist/src/main.js"));
   return [product, ...others.filter(fit)];
 };
 

@@ -11,13 +11,13 @@ const SAMPLES = 20;
  * @throws Error for the first answer that is not the same, or for a key that is not refused as it should be
  */
 export async function verifySame(servers, workload, { facts, secrets, refused }) {
-  const { door, draw } = WORKLOADS[workload];
+  const { api, draw } = WORKLOADS[workload];
   const random = seeded(1);
   for (let i = 0; i < SAMPLES; i++) {
     const operation = draw(random, facts);
     const key = secrets[Math.floor(random() * secrets.length)];
     const answers = [];
-    for (const server of servers) answers.push(await ask(server, door, operation, key));
+    for (const server of servers) answers.push(await ask(server, api, operation, key));
     const [expected, ...others] = answers;
     others.forEach((answer, j) => {
       if (isDeepStrictEqual(answer, expected)) return;
@@ -29,20 +29,20 @@ export async function verifySame(servers, workload, { facts, secrets, refused })
   }
   for (const { secret, status } of refused) {
     for (const server of servers) {
-      const answer = await send(server, door, draw(random, facts), secret);
+      const answer = await send(server, api, draw(random, facts), secret);
       if (answer.status === status) continue;
       throw new Error(`${server.contender.name} answers ${answer.status}, not ${status}: ${answer.text}`);
     }
   }
 }
 
-async function ask(server, door, operation, key) {
-  const { expected, ...response } = await send(server, door, operation, key);
+async function ask(server, api, operation, key) {
+  const { expected, ...response } = await send(server, api, operation, key);
   if (response.status !== expected.status || !response.text.startsWith(expected.begins))
     throw new Error(
       `${server.contender.name} answers ${response.status} ${response.text} to ${JSON.stringify(operation)}`,
     );
-  const answer = server.contender.doors[door].answer(operation, {
+  const answer = server.contender.apis[api].answer(operation, {
     ...response,
     body: JSON.parse(response.text),
   });
@@ -50,8 +50,8 @@ async function ask(server, door, operation, key) {
   return JSON.parse(JSON.stringify(answer));
 }
 
-async function send({ contender, port }, door, operation, key) {
-  const expected = contender.doors[door].request(operation);
+async function send({ contender, port }, api, operation, key) {
+  const expected = contender.apis[api].request(operation);
   const { method, path, body, idempotencyKey } = expected;
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method,

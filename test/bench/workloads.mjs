@@ -25,7 +25,7 @@ const draw = {
   create: (random) => ({ kind: "create", pet: aPet(random) }),
   /** Not drawn, for the same draw comes again in another turn. */
   keyed: (random) => ({ ...draw.create(random), idempotencyKey: randomUUID() }),
-  /** 10 % writes; of the reads half are lists, no two alike, three tenths single animals, two tenths whoami. */
+  /** 10 % writes; of the reads half are lists, no two alike, three tenths single pets, two tenths whoami. */
   mixed(random, data) {
     if (random() < 0.1) return draw.create(random);
     const which = random();
@@ -41,47 +41,47 @@ const draw = {
 };
 
 /**
- * What the servers are asked to do: at which door, and how the next operation is drawn. `fresh` ones are drawn for
+ * What the servers are asked to do: at which API, and how the next operation is drawn. `fresh` ones are drawn for
  * every request; the others come from a long list that is drawn and encoded beforehand. Every request carries one
  * of all the keys, drawn too. Those that are `beside` are for a section; those that are `alone` no contender knows.
  */
 export const WORKLOADS = {
-  "rest-list": { title: "REST, first 20 pets", door: "rest", draw: draw.list },
-  "rest-pages": { title: "REST, 20 pets from anywhere", door: "rest", draw: draw.pages },
-  "rest-last-page": { title: "REST, last 20 pets", door: "rest", draw: draw.lastPage, beside: true },
-  "rest-pet": { title: "REST, one pet by id", door: "rest", draw: draw.pet },
-  "rest-whoami": { title: "REST, whoami", door: "rest", draw: draw.whoami },
-  "rest-create": { title: "REST, create a pet, durable", door: "rest", draw: draw.create },
+  "rest-list": { title: "REST, first 20 pets", api: "rest", draw: draw.list },
+  "rest-pages": { title: "REST, 20 pets from anywhere", api: "rest", draw: draw.pages },
+  "rest-last-page": { title: "REST, last 20 pets", api: "rest", draw: draw.lastPage, beside: true },
+  "rest-pet": { title: "REST, one pet by id", api: "rest", draw: draw.pet },
+  "rest-whoami": { title: "REST, whoami", api: "rest", draw: draw.whoami },
+  "rest-create": { title: "REST, create a pet, durable", api: "rest", draw: draw.create },
   "rest-create-keyed": {
     title: "REST, create a pet with an Idempotency-Key, durable",
-    door: "rest",
+    api: "rest",
     draw: draw.keyed,
     fresh: true,
     alone: true,
   },
-  "rest-mixed": { title: "REST, 90 % reads, 10 % writes", door: "rest", draw: draw.mixed },
-  "graphql-list": { title: "GraphQL, first 20 pets", door: "graphql", draw: draw.list },
+  "rest-mixed": { title: "REST, 90 % reads, 10 % writes", api: "rest", draw: draw.mixed },
+  "graphql-list": { title: "GraphQL, first 20 pets", api: "graphql", draw: draw.list },
   "graphql-literals": {
     title: "GraphQL, 20 pets, other literals each time",
-    door: "graphql",
+    api: "graphql",
     draw: draw.literals,
     fresh: true,
   },
   "graphql-unseen": {
     title: "GraphQL, 20 pets, other names and literals each time",
-    door: "graphql",
+    api: "graphql",
     draw: draw.unseen,
     fresh: true,
   },
-  "graphql-pet": { title: "GraphQL, one pet by id", door: "graphql", draw: draw.pet },
-  "graphql-whoami": { title: "GraphQL, whoami", door: "graphql", draw: draw.whoami },
-  "graphql-create": { title: "GraphQL, create a pet, durable", door: "graphql", draw: draw.create },
+  "graphql-pet": { title: "GraphQL, one pet by id", api: "graphql", draw: draw.pet },
+  "graphql-whoami": { title: "GraphQL, whoami", api: "graphql", draw: draw.whoami },
+  "graphql-create": { title: "GraphQL, create a pet, durable", api: "graphql", draw: draw.create },
   "graphql-create-keyed": {
     title: "GraphQL, create a pet with an idempotency key, durable",
-    door: "graphql",
+    api: "graphql",
     draw: draw.keyed,
     fresh: true,
     alone: true,
   },
-  "graphql-mixed": { title: "GraphQL, 90 % reads, 10 % writes", door: "graphql", draw: draw.mixed },
+  "graphql-mixed": { title: "GraphQL, 90 % reads, 10 % writes", api: "graphql", draw: draw.mixed },
 };

@@ -66,7 +66,7 @@ describeGateway((gateway) => {
     expect((await whoami()).status).toBe(200);
   });
 
-  test("animals are added by the hundred", async () => {
+  test("pets are added by the hundred", async () => {
     const before = await gateway.services.database.read((reader) => reader.query("SELECT id FROM pet"));
     expect((await cli("seed", "--pets", "250")).stdout).toBe("Added 250 pets.\n");
     const after = await gateway.services.database.read((reader) => reader.query("SELECT id FROM pet"));
@@ -79,7 +79,7 @@ describe("the command line", () => {
   const gateway = suiteGateway(sqlite);
   const cli = (args: string[], input?: string): Promise<Ended> => runCli(gateway.databaseUrl, args, input);
 
-  test("shows a password that it made up, and not one that it was given", async () => {
+  test("shows a generated password, and not one that it was given", async () => {
     const add = (email: string, ...more: string[]) => [
       ...["members", "add", "--org", "first", "--email", email],
       ...more,
@@ -109,13 +109,13 @@ describe("the command line", () => {
       [[...agent, "--org", "nowhere", "--slug", "x"], 'no organization "nowhere"'],
       [[...agent, "--org", "first", "--slug", "-x"], "slug must be"],
       [[...agent, "--org", "first", "--slug", "first-agent"], 'already an agent "first-agent"'],
-      [[...member, "--email", "nobody"], "email must be an e-mail address"],
+      [[...member, "--email", "unknown"], "email must be an e-mail address"],
       [[...member, "--email", "OWNER@example.com"], "already a member"],
       [[...member, "--email", "a@example.com", "--password-stdin"], "password must have 12", "hunter2\n"],
       [["seed", "--pets", "many"], "--pets"],
       [["seed", "--pets", "-1"], "--pets"],
       [["nonsense"], "nonsense"],
-      [["keys", "create", "--agent", "nobody", "--name", "x"], 'There is no agent "nobody"'],
+      [["keys", "create", "--agent", "unknown", "--name", "x"], 'There is no agent "unknown"'],
       [taken, "has this name"],
       [["keys", "create", "--agent", "first-agent", "--name", " "], "name must not be empty"],
       [["keys", "create", "--agent", "first-agent"], "--name"],
@@ -142,7 +142,7 @@ describe("the command line", () => {
   });
 });
 
-describe("on a database that nobody has used", () => {
+describe("on an unused database", () => {
   let place: TestDatabase;
   beforeEach(async () => {
     place = await sqlite.createDatabase();

@@ -114,7 +114,7 @@ describe("while a server writes", () => {
   });
 });
 
-describe("on a database with an animal", () => {
+describe("on a database with a pet", () => {
   beforeEach(async () => {
     await runCli(place.url, ["migrate"]);
     await runCli(place.url, ["seed", "--pets", "1"]);

@@ -23,7 +23,7 @@ describeGateway((gateway, engine) => {
     json("keys", "create", "--agent", "first-agent", "--name", name, ...more);
   const statusOf = async (token: string) => (await gateway.rest("GET", "/agent/whoami", { token })).status;
 
-  test("a key that is created while the server runs works at once", async () => {
+  test("a key that is created while the server runs works immediately", async () => {
     const key = await create("billing");
     expect(key).toEqual({
       id: expect.any(String),
@@ -90,7 +90,7 @@ describeGateway((gateway, engine) => {
     expect(await json("keys", "revoke", key.id)).toMatchObject({ id: key.id, state: "revoked" });
   });
 
-  test("a key that is rotated is replaced at once or after its grace, under the same name", async () => {
+  test("a key that is rotated is replaced immediately or after its grace, under the same name", async () => {
     const [old, graced] = await Promise.all([create("to rotate"), create("to rotate with grace")]);
     const [next, nextGraced] = await Promise.all([
       json("keys", "rotate", old.id),

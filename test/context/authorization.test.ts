@@ -37,7 +37,7 @@ describeGateway({ strict: true, storesNothing: true }, (gateway) => {
     ["a key without its last character", (key) => `Bearer ${key.slice(0, -1)}`],
     ["a key with one character more", (key) => `Bearer ${key}A`],
     ["a key in upper case", (key) => `Bearer ${key.toUpperCase()}`],
-  ])("%s is 401 through both doors", async (_, headerOf) => {
+  ])("%s is 401 through both APIs", async (_, headerOf) => {
     const header = headerOf(gateway.key);
     expectRestError(await byRest(header), "invalid_api_key");
     expectGraphQLError(await byGraphQL(header), "invalid_api_key");

@@ -45,7 +45,7 @@ describeGateway({ strict: true, storesNothing: true }, (gateway) => {
   test.each([
     ["without a checksum", "ags_x"],
     ["of nothing but its prefix", "ags_"],
-    ["that nobody was given", mintSessionToken()],
+    ["that was never issued", mintSessionToken()],
     ["with one character changed", mintSessionToken().replace(/.$/, (c) => (c === "A" ? "B" : "A"))],
   ])("a session token %s is 401", async (_, token) => {
     expectRestError(await gateway.rest("GET", "/v1/pets", { token }), "invalid_session");
@@ -54,9 +54,9 @@ describeGateway({ strict: true, storesNothing: true }, (gateway) => {
 
   test("a session token is refused after signing out", async () => {
     const { services, ownerCredentials } = gateway;
-    const nobody = { kind: "anonymous" } as const;
+    const anonymous = { kind: "anonymous" } as const;
     const origin = { ip: null, userAgent: null, requestId: null };
-    const { token } = await services.sessions.signIn({ caller: nobody, origin }, ownerCredentials);
+    const { token } = await services.sessions.signIn({ caller: anonymous, origin }, ownerCredentials);
     expect((await gateway.graphql("{ viewer { id } }", {}, { token })).status).toBe(200);
     expect((await gateway.graphql("mutation { signOut }", {}, { token })).body.data.signOut).toBe(true);
     expectGraphQLError(await gateway.graphql("{ viewer { id } }", {}, { token }), "invalid_session");

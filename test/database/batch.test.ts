@@ -27,7 +27,7 @@ describe("lookups that are joined", () => {
     expect(queries).toEqual([["2", "1", "3"]]);
   });
 
-  test("those of two turns make two queries, also while the first is under way", async () => {
+  test("those of two turns make two queries, also while the first is running", async () => {
     const find = lookup();
     const first = find("1");
     await nextTurn();
@@ -36,7 +36,7 @@ describe("lookups that are joined", () => {
     expect(queries).toEqual([["1"], ["1"]]);
   });
 
-  test("one that does not come back holds up nobody who comes later", async () => {
+  test("one that does not come back does not delay later callers", async () => {
     const never = new Promise<Map<string, string>>(() => undefined);
     const find = coalesceByKey((keys) =>
       keys.includes("stuck") ? never : Promise.resolve(new Map([["1", "Rex"]])),

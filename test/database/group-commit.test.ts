@@ -51,7 +51,7 @@ describe("writes that meet on SQLite", () => {
   };
   const commits = () => statements.filter((statement) => statement === "COMMIT").length;
 
-  test("those that come while a transaction is under way share the next one", async () => {
+  test("those that come while a transaction is running share the next one", async () => {
     let rest: Promise<unknown[]> = Promise.resolve([]);
     await database.write(async (tx) => {
       await tx.insert(Pet, pet("first"));

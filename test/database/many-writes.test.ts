@@ -12,7 +12,7 @@ onEachEngine((engine) => {
   });
   afterEach(() => gateway.close());
 
-  /** Through one door or the other. @returns the error code, if any */
+  /** Through one API or the other. @returns the error code, if any */
   async function add(i: number, name: string, idempotencyKey?: string): Promise<string | undefined> {
     if (i % 2 === 0) {
       const input = { name, categoryId: "1", idempotencyKey };
@@ -24,7 +24,7 @@ onEachEngine((engine) => {
 
   const pets = () => gateway.services.database.read((reader) => reader.find(Pet));
 
-  test("of many mutations at once, those that fail inside leave nothing and the others are all there", async () => {
+  test("of many concurrent mutations, those that fail inside leave nothing and the others are all there", async () => {
     await add(0, "holds the key", "used");
     const numbers = Array.from({ length: 50 }, (_, i) => i);
     const fails = (i: number) => i % 5 === 0;
@@ -37,11 +37,11 @@ onEachEngine((engine) => {
     expect(new Set(found.map(({ id }) => String(id))).size).toBe(found.length);
   });
 
-  test("of many mutations at once, those that the database refuses leave nothing and tell no details", async () => {
+  test("of many concurrent mutations, those that the database refuses leave nothing and tell no details", async () => {
     await gateway.services.database.write((tx) => tx.query(REFUSE_SOME[engine.name]));
     const numbers = Array.from({ length: 50 }, (_, i) => i);
     const fails = (i: number) => i % 5 === 0;
-    // The record of a fresh idempotency key is written before the animal is refused.
+    // The record of a fresh idempotency key is written before the pet is refused.
     const codes = await Promise.all(
       numbers.map((i) => add(i, `${fails(i) ? "refused" : "pet"} ${i}`, `key ${i}`)),
     );
@@ -57,7 +57,7 @@ onEachEngine((engine) => {
   });
 });
 
-/** Makes the database itself refuse animals of a certain name. */
+/** Makes the database itself refuse pets of a certain name. */
 const REFUSE_SOME = {
   SQLite: `CREATE TRIGGER refuse BEFORE INSERT ON pet WHEN NEW.name LIKE 'refused %'
            BEGIN SELECT RAISE(ABORT, 'refused'); END`,

@@ -22,7 +22,7 @@ onEachEngine((engine) => {
     }
   });
 
-  test("several processes that migrate at once run each migration once", async () => {
+  test("several processes that migrate concurrently run each migration once", async () => {
     const databases = await Promise.all([1, 2, 3, 4].map(() => Database.open(createDataSource(place.url))));
     try {
       const ran = await Promise.all(databases.map((database) => database.migrate()));

@@ -22,7 +22,7 @@ describe("a PostgreSQL that goes away", () => {
   test("is connected to again without a restart after it ended every connection", async () => {
     await Promise.all(Array.from({ length: 12 }, list));
     await endConnections();
-    // A request may still meet a connection that is not known to be dead; none is told of a bug.
+    // A request may still meet a connection that is not known to be dead; none is answered internal_error.
     const replies = await Promise.all(Array.from({ length: 12 }, (_, i) => (i % 2 === 0 ? list() : add())));
     for (const { status } of replies) expect([200, 201, 503]).toContain(status);
     expect((await list()).status).toBe(200);
@@ -30,7 +30,7 @@ describe("a PostgreSQL that goes away", () => {
     expect((await gateway.rest("GET", "/readyz")).status).toBe(200);
   });
 
-  test("fails the unit that is under way as unavailable, and leaves nothing of it", async () => {
+  test("fails the running unit as unavailable, and leaves nothing of it", async () => {
     const { database } = gateway.services;
     const unit = database.write(async (tx) => {
       await tx.insert(Pet, { name: "Rex", categoryId: "1", status: null });
@@ -63,7 +63,7 @@ describe("a PostgreSQL that goes away", () => {
     expect((await list()).body).toEqual([]);
   });
 
-  test("is answered 503 through both doors as long as it takes no connections, while the process is alive", async () => {
+  test("is answered 503 through both APIs as long as it takes no connections, while the process is alive", async () => {
     await administer(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
     await endConnections();
     await list();
@@ -82,7 +82,7 @@ describe("a PostgreSQL that goes away", () => {
 });
 
 describe("a PostgreSQL that is set up in its own way", () => {
-  test("for serializable transactions lets two processes migrate at once, and units run side by side", async () => {
+  test("for serializable transactions lets two processes migrate concurrently, and units run side by side", async () => {
     const place = await postgres.createDatabase();
     const name = new URL(place.url).pathname.slice(1);
     await administer(`ALTER DATABASE ${name} SET default_transaction_isolation = 'serializable'`);
@@ -136,11 +136,11 @@ describe("a PostgreSQL that is set up in its own way", () => {
 
 describe("a PostgreSQL that is not there", () => {
   test("is named, without the password", async () => {
-    const nobody = createServer();
+    const server = createServer();
     const port = await new Promise<number>((resolve) => {
-      nobody.listen(0, "127.0.0.1", () => {
-        const address = nobody.address();
-        nobody.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
+      server.listen(0, "127.0.0.1", () => {
+        const address = server.address();
+        server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
       });
     });
     const opening = Database.open(createDataSource(`postgres://user:hunter2@127.0.0.1:${port}/pets`));

@@ -1,7 +1,7 @@
 import { Semaphore } from "../../src/database/semaphore";
 import { describeGateway } from "../support/suite";
 
-/** Without an end: the database has to be told to stop. */
+/** Without an end: it ends only when it is cancelled. */
 const ENDLESS = {
   SQLite: "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n",
   PostgreSQL: "SELECT pg_sleep(600)",

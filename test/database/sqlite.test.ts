@@ -117,7 +117,7 @@ describe("while another process holds the write lock", () => {
     expect((await adding).status).toBe(201);
   });
 
-  test("a write that waits for too long is answered 503 through both doors, and the next one works", async () => {
+  test("a write that waits for too long is answered 503 through both APIs, and the next one works", async () => {
     await other.query("COMMIT");
     await gateway.services.database.write((tx) => tx.query("PRAGMA busy_timeout = 20"));
     await other.query("BEGIN EXCLUSIVE");

@@ -31,7 +31,7 @@ onEachEngine((engine) => {
     return rows.map((name) => name.toUpperCase());
   };
 
-  test("rows that come at once are inserted by few statements, and each caller has its own answer", async () => {
+  test("rows that come concurrently are inserted by few statements, and each caller has its own answer", async () => {
     const sizes: number[] = [];
     const add = database.batchInserts((tx, rows: readonly string[]) => {
       sizes.push(rows.length);
@@ -54,7 +54,7 @@ onEachEngine((engine) => {
     expect(await names()).toEqual(["one", "two"]);
   });
 
-  test("where nobody knows whether they were kept, they are not tried again", async () => {
+  test("when it is unknown whether they were kept, they are not tried again", async () => {
     let tries = 0;
     const add = database.batchInserts<string, string>(async () => {
       tries += 1;
@@ -65,7 +65,7 @@ onEachEngine((engine) => {
     expect(tries).toBe(1);
   });
 
-  test("of many animals and messages added at once through both doors each is answered with its own id", async () => {
+  test("of many pets and messages added concurrently through both APIs each is answered with its own id", async () => {
     const gateway = await startGateway(engine);
     try {
       const numbers = Array.from({ length: 200 }, (_, i) => i);

@@ -22,13 +22,13 @@ onEachEngine((engine) => {
     category += 1;
   });
   const pet = (name: string) => ({ name, categoryId: String(category), status: null });
-  /** Names of this test's animals, from a connection of its own choosing. */
+  /** Names of this test's pets, from any connection. */
   const names = async (from = database) =>
     (await from.read((reader) => reader.findBy(Pet, { categoryId: String(category) })))
       .map(({ name }) => name)
       .sort();
 
-  test("of many units at once, those that fail leave nothing and the others are all kept", async () => {
+  test("of many concurrent units, those that fail leave nothing and the others are all kept", async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 50 }, (_, i) =>
         database.write(async (tx) => {
@@ -64,7 +64,7 @@ onEachEngine((engine) => {
     expect(await names()).toEqual(["after the refusal"]);
   });
 
-  test("a unit that goes on after a statement failed is not told that it was kept when it was not", async () => {
+  test("a unit that goes on after a statement failed does not report success when it was not kept", async () => {
     const unit = database.write(async (tx) => {
       await tx.insert(Pet, pet("before the refusal"));
       await tx.query("INSERT INTO no_such_table VALUES (1)").catch(() => undefined);
@@ -80,13 +80,13 @@ onEachEngine((engine) => {
     const other = await Database.open(createDataSource(place.url));
     try {
       await database.write(async (tx) => {
-        await tx.insert(Pet, pet("under way"));
+        await tx.insert(Pet, pet("in progress"));
         expect(await tx.countBy(Pet, { categoryId: String(category) })).toBe(1);
         expect(await names()).toEqual([]);
         expect(await names(other)).toEqual([]);
       });
-      expect(await names()).toEqual(["under way"]);
-      expect(await names(other)).toEqual(["under way"]);
+      expect(await names()).toEqual(["in progress"]);
+      expect(await names(other)).toEqual(["in progress"]);
     } finally {
       await other.close();
     }
@@ -103,7 +103,7 @@ onEachEngine((engine) => {
     let late: Promise<unknown> = Promise.resolve();
     await database
       .write(async (tx) => {
-        // Beside a statement that fails, and with a statement of its own still to come.
+        // Beside a statement that fails, and with another statement still to come.
         late = tx.query("SELECT 1").then(() => tx.query("SELECT 2").then(() => tx.insert(Pet, pet("late"))));
         late.catch(() => undefined);
         throw new Error("the unit");

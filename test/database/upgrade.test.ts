@@ -79,7 +79,7 @@ onEachEngine((engine) => {
             write(
               `INSERT INTO agent (id, organization_id, slug, name, created_at) VALUES ('x', '${organization}', '${slug}', 'x', 'x')`,
             );
-          await expect(agent("nobody", "new")).rejects.toThrow(/foreign key/i);
+          await expect(agent("unknown", "new")).rejects.toThrow(/foreign key/i);
           await expect(agent("01a1f000-0000-7000-8000-000000000001", "first-agent")).rejects.toThrow();
           await agent("01a1f000-0000-7000-8000-000000000001", "new");
         } finally {
@@ -87,7 +87,7 @@ onEachEngine((engine) => {
         }
       });
 
-      test("serve: its keys, passwords and animals go on", async () => {
+      test("serve: its keys, passwords and pets go on", async () => {
         const config = loadConfig({ DATABASE_URL: place.url, LOG_LEVEL: "silent" });
         const database = await Database.open(source);
         try {

@@ -68,7 +68,7 @@ describe("the Compose file", () => {
     }
   });
 
-  test("keeps no password of a person in an environment, where it would stay for ever", () => {
+  test("keeps no member's password in the environment, where it would stay permanently", () => {
     const names = Object.values(services).flatMap(({ environment }) => Object.keys(environment));
     expect(names).toContain("BOOTSTRAP_OWNER_EMAIL");
     expect(names).not.toContain("BOOTSTRAP_OWNER_PASSWORD");

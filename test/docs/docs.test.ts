@@ -55,19 +55,19 @@ describe("the documentation", () => {
   test("has a row for each metric of the service, and no other", async () => {
     const { text } = await gateway.rest("GET", "/metrics", { token: null });
     const metrics = [...text.matchAll(/^# TYPE (gateway_\w+) /gm)].map(([, name]) => name);
-    const told = [...read("docs/observability.md").matchAll(/^\| `(gateway_\w+)` \|/gm)].map(
+    const documented = [...read("docs/observability.md").matchAll(/^\| `(gateway_\w+)` \|/gm)].map(
       ([, name]) => name,
     );
     // One is added by the process, of which this gateway is only a part.
-    expect(told.sort()).toEqual([...metrics, "gateway_event_loop_busy_seconds_total"].sort());
+    expect(documented.sort()).toEqual([...metrics, "gateway_event_loop_busy_seconds_total"].sort());
   });
 
   test("has a row for each setting, and no other", () => {
     const known = [...read("src/config.ts").matchAll(/^ {4}([A-Z][A-Z_]+): /gm)].map(([, name]) => name);
-    const told = [...read("docs/configuration.md").matchAll(/^\| (`[^|]+`) \|/gm)].flatMap(
+    const documented = [...read("docs/configuration.md").matchAll(/^\| (`[^|]+`) \|/gm)].flatMap(
       ([, names]) => names?.match(/[A-Z][A-Z_]+/g) ?? [],
     );
-    expect(told.sort()).toEqual(known.sort());
+    expect(documented.sort()).toEqual(known.sort());
   });
 
   test("holds each promise of security by suites that there are", () => {

@@ -3,7 +3,7 @@ import { postgres, type TestDatabase } from "../support/engines";
 import { type Reply, startGateway, type TestGateway } from "../support/gateway";
 import { type FaultyWay, startProxy } from "../support/proxy";
 
-/** The lock under which animals are added, as one who is at it holds it. */
+/** The lock under which pets are added, as one who is at it holds it. */
 const PETS_LOCK = "SELECT pg_advisory_lock(723641, 1)";
 
 /** ReadyForQuery, outside a transaction (PostgreSQL manual, 54.7). */
@@ -49,7 +49,7 @@ describe("connections to PostgreSQL that go bad", () => {
     expect(reply.headers.get("retry-after")).toMatch(/^\d+$/);
   };
 
-  test("one that falls silent holds up nobody but those who are on it, and they are told so", async () => {
+  test("one that falls silent fails only the requests that use it, with 503", async () => {
     await list();
     proxy.silenceOpen();
     let isTold = false;
@@ -72,7 +72,7 @@ describe("connections to PostgreSQL that go bad", () => {
     expect((await list()).status).toBe(200);
   });
 
-  test("all silent, new ones too: each request is told so, also behind one that waits already", async () => {
+  test("all silent, new ones too: each request is answered 503, also behind one that waits already", async () => {
     await list();
     proxy.silence();
     const replies = [];
@@ -107,7 +107,7 @@ describe("connections to PostgreSQL that go bad", () => {
     expect(await names()).toEqual(["Rex"]);
   });
 
-  test("cut while reads and writes are under way: the process lives on, reads are begun again", async () => {
+  test("cut while reads and writes are running: the process lives on, reads are begun again", async () => {
     await list();
     proxy.silence();
     const reads = Array.from({ length: 4 }, list);
@@ -132,7 +132,7 @@ describe("connections to PostgreSQL that go bad", () => {
     expect(await names()).toEqual(["Rex"]);
   });
 
-  test("all that transactions may have, taken by some that wait: reads go on, the others are told", async () => {
+  test("all that transactions may have, taken by some that wait: reads go on, the other writes are answered 503", async () => {
     const holder = new Client({ connectionString: database.url });
     await holder.connect();
     try {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 const CRASH = join(__dirname, "crash.mjs");
 
-/** A short turn of `npm run test:crash`, in a process of its own, for it is made of ES modules. */
+/** A short run of `npm run test:crash`, in a separate process because it consists of ES modules. */
 function crash(engine: string): Promise<string> {
   const { NODE_OPTIONS: _, ...env } = process.env;
   return new Promise((resolve) => {

@@ -44,7 +44,7 @@ describe.each([
   const messages = async () =>
     (await gateway.graphql("{ messages(first: 100) { nodes { id } } }")).body.data.messages.nodes.length;
 
-  test("writes are answered 503 through both doors, reads go on, and both work once it is mended", async () => {
+  test("writes are answered 503 through both APIs, reads go on, and both work once it is mended", async () => {
     const numbers = Array.from({ length: 16 }, (_, i) => i);
     const refused = await Promise.all(numbers.map(send));
     expect(refused.map(({ status }) => status)).toEqual(numbers.map(() => 503));
@@ -94,7 +94,7 @@ describe("what is counted while nothing can be written", () => {
   });
   afterEach(() => gateway.close());
 
-  test("is told to the log less and less often, takes the room of one entry a key, and is written in the end", async () => {
+  test("is logged less and less often, takes the room of one entry a key, and is written in the end", async () => {
     const { database } = gateway.services;
     const { id } = await mint(gateway);
     const { organizationId, ...key } = await database.read((reader) =>

@@ -11,7 +11,7 @@ const POOL = 4;
 const HANGS_MS = 10_000;
 
 interface Sample {
-  door: string;
+  api: string;
   status: number;
   code: string | undefined;
   retryAfter: string | null;
@@ -36,7 +36,7 @@ describe("a PostgreSQL that is away for a while, under load", () => {
   afterAll(() => postgres.end());
 
   test.each(WAYS)(
-    "$way: 503 through both doors, and all is well when it is back",
+    "$way: 503 through both APIs, and all is well when it is back",
     async ({ way, away, back }) => {
       const database = `away_${way.replace(" ", "_")}`;
       await sql("postgres", `CREATE DATABASE ${database}`);
@@ -49,18 +49,20 @@ describe("a PostgreSQL that is away for a while, under load", () => {
         key = secretsIn(server.stdout())?.key ?? "";
         shots = [];
         let running = true;
-        const doors = [list, add, query, mutate];
+        const requests = [list, add, query, mutate];
         const clients = Promise.all(
           Array.from({ length: 16 }, async (_, i) => {
-            while (running) shots.push(await (doors[i % doors.length] ?? list)());
+            while (running) shots.push(await (requests[i % requests.length] ?? list)());
           }),
         );
-        await until(() => doors.every((_, i) => served(NAMES[i] ?? "")));
+        await until(() => requests.every((_, i) => served(NAMES[i] ?? "")));
         await postgres.order(away);
         shots.length = 0;
         const added: string[] = [];
         await until(() => {
-          return doors.every((_, i) => shots.some(({ door, status }) => door === NAMES[i] && status === 503));
+          return requests.every((_, i) =>
+            shots.some(({ api, status }) => api === NAMES[i] && status === 503),
+          );
         });
         expect(await health("/readyz")).toBe(503);
         expect(await health("/healthz")).toBe(200);
@@ -90,9 +92,9 @@ describe("a PostgreSQL that is away for a while, under load", () => {
 
   const NAMES = ["list", "add", "query", "mutate"];
   const served = (name: string, from = 0) =>
-    shots.slice(from).some(({ door, status }) => door === name && status < 300);
+    shots.slice(from).some(({ api, status }) => api === name && status < 300);
 
-  async function ask(door: string, path: string, body?: unknown): Promise<Sample> {
+  async function ask(api: string, path: string, body?: unknown): Promise<Sample> {
     const response = await fetch(`${server.url}${path}`, {
       method: body === undefined ? "GET" : "POST",
       headers: {
@@ -105,7 +107,7 @@ describe("a PostgreSQL that is away for a while, under load", () => {
     });
     const answer = JSON.parse(await response.text());
     return {
-      door,
+      api,
       status: response.status,
       code: answer.code ?? answer.errors?.[0].extensions.code,
       retryAfter: response.headers.get("retry-after"),

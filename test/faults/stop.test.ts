@@ -20,13 +20,13 @@ const CLIENTS = 16;
 /** One write, and how it went: `status` stays undefined where the connection ended without an answer. */
 interface Write {
   name: string;
-  /** Whether all of it had left the client when the server was told to stop. */
+  /** Whether all of it had left the client when the server got its signal. */
   sentBefore: boolean;
   status?: number;
   body?: string;
 }
 
-const DOORS = [
+const WRITES = [
   (name: string) => ({ path: "/v1/pets", body: { name, categoryId: 1 } }),
   (name: string) => ({
     path: "/graphql",
@@ -39,8 +39,8 @@ function startLoad(server: TestServer) {
   const agent = new Agent({ keepAlive: true });
   const authorization = `Bearer ${secretsIn(server.stdout())?.key}`;
   const writes: Write[] = [];
-  let told = false;
-  const send = (write: Write, { path, body }: ReturnType<(typeof DOORS)[number]>) =>
+  let stopping = false;
+  const send = (write: Write, { path, body }: ReturnType<(typeof WRITES)[number]>) =>
     new Promise<void>((resolve) => {
       const post = request(
         `${server.url}${path}`,
@@ -53,15 +53,15 @@ function startLoad(server: TestServer) {
       );
       post.on("error", () => resolve());
       post.end(JSON.stringify(body), () => {
-        write.sentBefore = !told;
+        write.sentBefore = !stopping;
       });
     });
   const client = async (number: number) => {
     for (let i = 0; ; i += 1) {
       const write: Write = { name: `pet ${number}-${i}`, sentBefore: false };
       writes.push(write);
-      const door = DOORS[i % 2] ?? DOORS[0];
-      if (door !== undefined) await send(write, door(write.name));
+      const inputOf = WRITES[i % 2] ?? WRITES[0];
+      if (inputOf !== undefined) await send(write, inputOf(write.name));
       if (write.status === undefined) return;
     }
   };
@@ -74,7 +74,7 @@ function startLoad(server: TestServer) {
     },
     /** From now on requests count as sent after the signal. */
     tell: () => {
-      told = true;
+      stopping = true;
     },
     ended: async () => {
       await ended;
@@ -96,7 +96,7 @@ onEachEngine((engine) => {
     }
   }
 
-  test("told to stop under load it answers all that was sent before, keeps all that it answered, and ends with code 0", async () => {
+  test("on SIGTERM under load it answers all that was sent before, keeps all that it answered, and ends with code 0", async () => {
     const server = await startServer({ DATABASE_URL: place.url, LOG_LEVEL: "info" });
     const load = startLoad(server);
     await load.answered(300);
@@ -105,7 +105,7 @@ onEachEngine((engine) => {
     const [writes, { code, stderr }] = await Promise.all([load.ended(), server.ended]);
     expect(code).toBe(0);
     expect(stderr).toContain('"stopped"');
-    // None is told of a stop in words of its own.
+    // A stop has no error code.
     expect(writes.filter(({ status }) => status !== undefined && ![200, 201].includes(status))).toEqual([]);
     expect(writes.filter(({ sentBefore, status }) => sentBefore && status === undefined)).toEqual([]);
     const kept = await names();
@@ -115,7 +115,7 @@ onEachEngine((engine) => {
   });
 });
 
-describe("told to stop while a client", () => {
+describe("stopped by a signal while a client", () => {
   let place: TestDatabase;
   let server: TestServer;
   let client: Socket;
@@ -162,7 +162,7 @@ describe("told to stop while a client", () => {
     expect(stderr).toContain('"stopped"');
   });
 
-  test("does not finish its body, a second signal ends it at once with code 1", async () => {
+  test("does not finish its body, a second signal ends it immediately with code 1", async () => {
     await beginBody();
     server.signal("SIGTERM");
     await server.until("stderr", '"stopping"');
@@ -175,7 +175,7 @@ describe("told to stop while a client", () => {
   });
 
   test.each(["SIGTERM", "SIGINT"] as const)(
-    "goes on with its body, %s that comes twice at once, as npm sends it on, is one",
+    "goes on with its body, %s that comes twice in a row, as npm forwards it, counts as one",
     async (signal) => {
       await beginBody();
       server.signal(signal);
@@ -203,7 +203,7 @@ describe("told to stop while a client", () => {
   });
 });
 
-test("told to stop while it starts, it starts, shows what is shown once, and then stops", async () => {
+test("on a signal while it starts, it starts, shows what is shown once, and then stops", async () => {
   const place = await sqlite.createDatabase();
   try {
     const server = spawnServer({ DATABASE_URL: place.url });

@@ -120,7 +120,7 @@ function fieldText(growth: Growth, field: GraphQLField<unknown, unknown>, depth:
   return `${alias}${field.name}${args && `(${args})`}${directive}${below}`;
 }
 
-/** Fields that would leave nobody to go on with: they end all sessions or switch all keys off. */
+/** Fields that would leave no caller to go on with: they end all sessions or switch all keys off. */
 const OFTEN_ENOUGH = [
   "deactivateOrganization",
   "signOut",
@@ -208,7 +208,7 @@ function damaged(growth: Growth, document: string): string {
   ]);
 }
 
-/** A body for the GraphQL door. */
+/** A body for the GraphQL API. */
 export interface GraphQLBody {
   query: unknown;
   variables?: unknown;

@@ -11,7 +11,7 @@ import { restRequest } from "./rest-requests";
 const MINUTES = Number(process.env.FUZZ_MINUTES ?? 0);
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
 const CASES = 300;
-/** Two doors on two engines share the time. */
+/** Two APIs on two engines share the time. */
 const MS = (MINUTES * 60_000) / 4;
 const run = {
   seed: SEED,
@@ -68,10 +68,10 @@ onEachEngine((engine) => {
   }
 
   /** What must hold after every input. */
-  async function expectUnharmed(reply: Reply, door: string): Promise<void> {
+  async function expectUnharmed(reply: Reply, api: string): Promise<void> {
     inputs += 1;
     const code = reply.body?.errors?.[0]?.extensions?.code ?? reply.body?.code;
-    const outcome = `${door} ${reply.status}${code === undefined ? "" : ` ${code}`}`;
+    const outcome = `${api} ${reply.status}${code === undefined ? "" : ` ${code}`}`;
     tally.set(outcome, (tally.get(outcome) ?? 0) + 1);
     expectDiscreet(reply, gateway);
     let { status } = await gateway.rest("GET", "/agent/whoami");

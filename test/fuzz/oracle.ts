@@ -18,7 +18,7 @@ export function expectDiscreet({ text }: Reply, gateway: TestGateway): void {
   }
 }
 
-/** Fails unless an answer of REST, or of a path that nobody serves, is a success or an error of the table. */
+/** Fails unless an answer of REST, or of a path without a route, is a success or an error of the table. */
 export function expectRestAnswer({ status, body, text }: Reply): void {
   expect(status).toBeLessThan(500);
   if (status < 400 || text === "") return;

@@ -1,4 +1,4 @@
-// npm run test:fuzz -- [--minutes 5] [--seed <n>]: hostile inputs at both doors on both engines, and how they went.
+// npm run test:fuzz -- [--minutes 5] [--seed <n>]: hostile inputs at both APIs on both engines, and how they went.
 import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
 

@@ -85,9 +85,10 @@ describe("a compiled query", () => {
           const context = (): RequestContext => ({ caller, origin });
           const wanted = await execute({ schema, document, variableValues, contextValue: context() });
           const found = await compiled(context(), variableValues);
-          const told = ({ errors }: typeof found) => errors?.map(({ message, path }) => ({ message, path }));
-          // Of several failures that end the same parent, the first to come is told.
-          expect(told(found)?.length === undefined).toBe(told(wanted)?.length === undefined);
+          const errorsOf = ({ errors }: typeof found) =>
+            errors?.map(({ message, path }) => ({ message, path }));
+          // Of several failures that end the same parent, the first to come is reported.
+          expect(errorsOf(found)?.length === undefined).toBe(errorsOf(wanted)?.length === undefined);
           if (wanted.errors === undefined) {
             expect(JSON.parse(JSON.stringify(found.data))).toEqual(JSON.parse(JSON.stringify(wanted.data)));
             compared += 1;

@@ -13,7 +13,7 @@ describeGateway({ strict: true, storesNothing: true }, (gateway) => {
 
   test("a number beyond 2^53 in the variables of a GET is not rounded: the answer is that of a POST", async () => {
     const query = "query ($id: ID!) { pet(id: $id) { id } }";
-    // Rounded, the first would be the ID of an animal that there may be, and answered 200.
+    // Rounded, the first would be the ID of a pet that there may be, and answered 200.
     for (const [id, codes] of [
       ["9007199254740993", ["invalid_request"]],
       ["1e400", ["invalid_json"]],

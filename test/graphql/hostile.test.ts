@@ -7,7 +7,7 @@ describeGateway({ strict: true, storesNothing: true }, (gateway) => {
   const isAwake = async () => expect((await gateway.rest("GET", "/agent/whoami")).status).toBe(200);
 
   describe("a hostile document", () => {
-    test.each(ATTACKS)("with %s is refused, whoever sends it", async (_, code, query) => {
+    test.each(ATTACKS)("with %s is refused for every caller", async (_, code, query) => {
       const callers = [gateway.key, null, gateway.owner];
       const replies = callers.map((token) => gateway.graphql(query, {}, { token }));
       await isAwake();
@@ -35,7 +35,7 @@ describeGateway({ strict: true, storesNothing: true }, (gateway) => {
     expectGraphQLError(reply, "query_too_complex");
   });
 
-  test("is told which limit it is over", async () => {
+  test("is answered with the limit that it exceeds", async () => {
     const { body } = await gateway.graphql(`{ ${"__typename ".repeat(600)} }`);
     expect(body).toEqual({
       errors: [

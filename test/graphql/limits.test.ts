@@ -90,7 +90,7 @@ describe("the limits let pass", () => {
     );
   });
 
-  test("50 animals asked for one by one", async () => {
+  test("50 pets asked for one by one", async () => {
     expectSuccess(await gateway.graphql(`{ ${many(50, (i) => `a${i}: pet(id: "${i}") { id name }`)} }`));
   });
 
@@ -136,7 +136,7 @@ describe("what an answer may hold depends on the pages that are asked for", () =
     expect(found).toEqual(SIZES.map((size) => [size, expected(size)]));
   });
 
-  test("and the default counts where there is none, or null", async () => {
+  test("and the default counts where it is missing or null", async () => {
     const query = `query ($first: Int) { ${lists("$first")} }`;
     for (const variables of [{}, { first: null }]) expectSuccess(await gateway.graphql(query, variables));
     expectGraphQLError(

@@ -17,14 +17,14 @@ describeGateway({ strict: true, storesNothing: true }, (gateway) => {
     expect(graphql.body.errors[0].message).not.toContain("name10 ");
   });
 
-  test("of 1,000 unknown parameters the first are told", async () => {
+  test("of 1,000 unknown parameters the first are reported", async () => {
     const search = Array.from({ length: 1_000 }, (_, i) => `p${i}=1`).join("&");
     const reply = await gateway.rest("GET", `/v1/pets?${search}`);
     expectRestError(reply, "invalid_request");
     expect(reply.text.length).toBeLessThan(1_000);
   });
 
-  test("of 400 faults in a document five are told", async () => {
+  test("of 400 faults in a document five are reported", async () => {
     const fields = Array.from({ length: 400 }, (_, i) => `name${i}`).join(" ");
     const reply = await gateway.graphql(`{ pets { nodes { ${fields} } } }`);
     expectGraphQLError(reply, "graphql_validation_failed");

@@ -21,7 +21,7 @@ describeGateway({ env: { LOG_LEVEL: "debug" }, strict: true }, (gateway) => {
     expect(gateway.log()).not.toContain(SECRET);
   });
 
-  test("a fault in a variable is told with the place and what is wrong", async () => {
+  test("a fault in a variable is reported with its path and what is wrong", async () => {
     const input = { email: "a@example.com", password: SECRET, remember: true };
     const { body } = await gateway.graphql(SIGN_IN, { input }, { token: null });
     expect(body.errors[0].message).toContain("remember");

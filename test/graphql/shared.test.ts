@@ -20,7 +20,7 @@ describeGateway((gateway) => {
     expect(rest.map(({ status }) => status)).toEqual(tokens.map((_, i) => [200, 403, 401][i % 3]));
   });
 
-  test("a list that is asked for after an animal was added has it, whatever others ask at the same time", async () => {
+  test("a list that is asked for after a pet was added has it, whatever others ask at the same time", async () => {
     let done = false;
     const others = Array.from({ length: 8 }, async () => {
       while (!done) await Promise.all([gateway.rest("GET", "/v1/pets?limit=100"), gateway.graphql(LIST)]);
@@ -46,7 +46,7 @@ describeGateway((gateway) => {
     expect(replies.map(({ body }) => body.code)).toEqual(Array(10).fill("invalid_cursor"));
   });
 
-  test("variables that JSON.stringify cannot write disturb nobody", async () => {
+  test("variables that JSON.stringify cannot write do not disturb other calls", async () => {
     const body = `{"query":"query ($n: Int) { pets(first: $n) { nodes { id } } }","variables":{"n":1,"other":99999999999999999999999}}`;
     const replies = await Promise.all(
       Array.from({ length: 30 }, (_, i) =>

@@ -43,7 +43,7 @@ describeGateway({ strict: true, storesNothing: true }, (gateway) => {
     ["an idempotency key of 256 characters", { idempotencyKey: "x".repeat(256) }],
     ["an idempotency key with NUL", { idempotencyKey: "a\0" }],
     ["an unknown field", { id: "1" }],
-  ])("an animal with %s is refused", async (_, fault) => {
+  ])("a pet with %s is refused", async (_, fault) => {
     const input = { name: "Rex", categoryId: "1", ...fault };
     expectGraphQLError(await gateway.graphql(CREATE, { input }), "invalid_request");
   });
@@ -107,7 +107,7 @@ describeGateway({ strict: true, storesNothing: true }, (gateway) => {
     "__proto__",
     "\ud800",
     "x".repeat(10_000),
-  ])("no animal, message or key has the id %j", async (id) => {
+  ])("no pet, message or key has the id %j", async (id) => {
     const own = await gateway.graphql("query ($id: ID!) { pet(id: $id) { id } message(id: $id) { id } }", {
       id,
     });

@@ -93,7 +93,7 @@ describe("what a client sends and the server repeats or builds on", () => {
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
-  test("a member named twice with two values is refused by both doors, however it is written", async () => {
+  test("a member named twice with two values is refused by both APIs, however it is written", async () => {
     const before = await rowsOf(gateway);
     for (const body of [
       '{"name":"Rex","name":"Tom","categoryId":1}',
@@ -109,7 +109,7 @@ describe("what a client sends and the server repeats or builds on", () => {
   });
 
   test.each(["gzip", "br", "deflate", "zstd", "x-unknown", "gzip, identity", ""])(
-    "a body with Content-Encoding %j is 415 at both doors and names what is taken",
+    "a body with Content-Encoding %j is 415 at both APIs and names what is taken",
     async (encoding) => {
       const headers = { "content-encoding": encoding };
       const rest = await gateway.rest("POST", "/v1/pets", { body: { name: "Rex", categoryId: 1 }, headers });

@@ -60,7 +60,7 @@ onEachEngine((engine) => {
     expect(answer.toLowerCase()).toContain("\r\nx-content-type-options: nosniff\r\n");
   });
 
-  test("a port in use is told by the name of its setting", async () => {
+  test("a port in use is reported by the name of its setting", async () => {
     const other = createServer().listen(0, HOST);
     await new Promise((resolve) => other.once("listening", resolve));
     const taken = (other.address() as { port: number }).port;
@@ -70,7 +70,7 @@ onEachEngine((engine) => {
     expect(String(failure)).toContain(`OPERATIONS_PORT ${taken}`);
   });
 
-  test("while the server stops it says so, for as long as requests are under way", async () => {
+  test("while the server stops it says so, for as long as requests are in flight", async () => {
     const own = await engine.createDatabase();
     const config = loadConfig({ DATABASE_URL: own.url });
     const short = await createApp(config, createDataSource(own.url), createLogger("silent"));

@@ -6,7 +6,7 @@ import { startGateway, type TestGateway } from "../support/gateway";
 const MAX = 5;
 
 onEachEngine((engine) => {
-  describe("more requests than may be under way", () => {
+  describe("more requests than may be in flight", () => {
     let gateway: TestGateway;
     let release: () => void;
     let held: Promise<void>;
@@ -37,7 +37,7 @@ onEachEngine((engine) => {
         ...init,
       });
     const list = (token?: null) => gateway.rest("GET", "/v1/pets", token === null ? { token } : {});
-    /** Adds animals, which have to wait, until there are too many of them. */
+    /** Adds pets, which have to wait, until there are too many of them. */
     const fill = async (init?: { signal: AbortSignal }) => {
       const sent: Promise<{ status: number }>[] = [];
       for (;;) {
@@ -49,7 +49,7 @@ onEachEngine((engine) => {
     const statuses = async (sent: Promise<{ status: number }>[]) =>
       (await Promise.all(sent)).map(({ status }) => status);
 
-    test("are refused at once in the form of their door, whoever asks, while the others are answered", async () => {
+    test("are refused immediately in the form of their API, for every caller, while the others are answered", async () => {
       const { sent, reply } = await fill();
       expect(reply.body).toEqual({ code: "unavailable", message: expect.any(String), status: 503 });
       expect(reply.headers.get("retry-after")).toMatch(/^\d+$/);
@@ -102,7 +102,7 @@ describe("what counts as too much to do", () => {
   });
   const begin = (count: number) => Array.from({ length: count }, () => load.begin());
 
-  test("a thousand requests at once are not; one more is", () => {
+  test("a thousand concurrent requests are not; one more is", () => {
     const slots = begin(999);
     expect(load.isOverloaded).toBe(false);
     slots.push(load.begin());
@@ -111,7 +111,7 @@ describe("what counts as too much to do", () => {
     expect(load.isOverloaded).toBe(false);
   });
 
-  test("a quarter of that under way for more than half a second is, until one of them ends", () => {
+  test("a quarter of that in flight for more than half a second is, until one of them ends", () => {
     const late = begin(250);
     now += 450;
     begin(200);

@@ -15,7 +15,7 @@ describe("with a limit for each key", () => {
   const byRest = (token: string) => gateway.rest("GET", "/agent/whoami", { token });
   const byGraphQL = (token: string) => gateway.graphql("{ whoami { key { id } } }", {}, { token });
 
-  test("requests beyond it are 429 at both doors, which count together, and say when to come back", async () => {
+  test("requests beyond it are 429 at both APIs, which count together, and say when to come back", async () => {
     const { secret } = await mint(gateway);
     const accepted: Reply[] = [];
     for (let i = 0; i < LIMIT / 2; i++) accepted.push(await byRest(secret), await byGraphQL(secret));
@@ -132,7 +132,7 @@ describe("with a limit for each key", () => {
     expect((await desk.revoke(id)).status).toBe(200);
   });
 
-  test("a key that is refused is told why, not how often it may come", async () => {
+  test("a refused key is answered with the reason, not with its rate limit", async () => {
     const { id, secret } = await mint(gateway);
     const expired = await mint(gateway, { expiresAt: new Date(Date.parse(timestamp()) - 1) });
     for (let i = 0; i < LIMIT; i++) await byRest(secret);

@@ -9,7 +9,7 @@ const LIMIT = 10;
 describe("an address that tries out keys", () => {
   let gateway: TestGateway;
   beforeAll(async () => {
-    // Each test comes from addresses of its own.
+    // Each test uses different client addresses.
     gateway = await startGateway(sqlite, {
       env: { REFUSED_KEYS_PER_MINUTE: String(LIMIT), TRUST_PROXY: "true" },
     });
@@ -26,7 +26,7 @@ describe("an address that tries out keys", () => {
     return codes;
   };
 
-  test("is refused with 429 at both doors, and the database is not asked", async () => {
+  test("is refused with 429 at both APIs, and the database is not asked", async () => {
     const ip = "192.0.2.1";
     expect(await tryOut(() => ip)).toEqual(Array(LIMIT).fill("invalid_api_key"));
     const lookup = jest.spyOn(gateway.services.database, "lookup");
@@ -66,7 +66,7 @@ describe("an address that tries out keys", () => {
     expect(codeOf(member)).toBe(undefined);
   });
 
-  test("shuts out nobody elsewhere, and nobody without a key", async () => {
+  test("shuts out no other address, and no caller without a key", async () => {
     const ip = "192.0.2.5";
     await tryOut(() => ip);
     expect(codeOf(await guess("192.0.2.6"))).toBe("invalid_api_key");
@@ -74,7 +74,7 @@ describe("an address that tries out keys", () => {
     expectRestError(anonymous, "unauthenticated");
   });
 
-  test("is told of a revoked key as ever, for that is no guess", async () => {
+  test("is still answered that a key is revoked, for that is no guess", async () => {
     const ip = "192.0.2.7";
     const { id, secret } = await mint(gateway);
     await gateway.graphql(`mutation { revokeApiKey(id: "${id}") { id } }`, {}, { token: gateway.owner });
@@ -105,7 +105,7 @@ describe("an address that tries out keys", () => {
     expect(codeOf(await guess("[2001:db8:8::1]"))).toBe("invalid_api_key");
   });
 
-  test("may send any number of malformed tokens, which lock out nobody", async () => {
+  test("may send any number of malformed tokens, which lock out no address", async () => {
     const ip = "192.0.2.9";
     const { secret } = await mint(gateway);
     const badChecksum = `${secret.slice(0, -1)}${secret.endsWith("0") ? "1" : "0"}`;

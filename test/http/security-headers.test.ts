@@ -18,7 +18,7 @@ const OPEN = [
   "/nowhere",
   "/%ZZ",
 ];
-const DOORS = [...new Set(ROUTES.map(({ path }) => path.replace(":petId", "1"))), "/graphql"];
+const API_ROUTES = [...new Set(ROUTES.map(({ path }) => path.replace(":petId", "1"))), "/graphql"];
 const METHODS = ["GET", "HEAD", "POST", "OPTIONS", "DELETE", "TRACE"];
 
 /** The directives of a policy by name. */
@@ -45,22 +45,22 @@ describe("every answer", () => {
   const ask = (method: string, path: string, more: string[] = []) =>
     sendRaw(gateway.url, [`${method} ${path} HTTP/1.1`, ...more]);
 
-  test.each([...OPEN, ...DOORS])(
-    "of %s is protected, whatever the method and whoever calls",
+  test.each([...OPEN, ...API_ROUTES])(
+    "of %s is protected, whatever the method and the caller",
     async (path) => {
       for (const method of METHODS) {
         for (const token of [undefined, "nonsense", gateway.key, gateway.owner]) {
           const more = token === undefined ? [] : [`Authorization: Bearer ${token}`];
           const reply = await ask(method, path, more);
           expectProtected(reply);
-          // Nobody but the service under HTTPS can promise HTTPS.
+          // Only the service under HTTPS can promise HTTPS.
           expect(reply.headers.get("strict-transport-security")).toBeNull();
         }
       }
     },
   );
 
-  test.each(DOORS)("of %s is kept by no cache", async (path) => {
+  test.each(API_ROUTES)("of %s is kept by no cache", async (path) => {
     const json = ["Content-Type: application/json"];
     const key = [`Authorization: Bearer ${gateway.key}`];
     for (const method of METHODS) {
@@ -83,7 +83,7 @@ describe("every answer", () => {
 
   test.each([
     ...OPEN.filter((path) => !PAGES.includes(path)),
-    ...DOORS.filter((path) => path !== "/graphql"),
+    ...API_ROUTES.filter((path) => path !== "/graphql"),
   ])("of %s may load nothing where a browser shows it", async (path) => {
     for (const token of [null, gateway.key]) {
       if (path === "/%ZZ") continue;
@@ -120,11 +120,11 @@ describe("every answer", () => {
 test.each([
   [{ PUBLIC_URL: "https://gateway.example.com" }, true],
   [{ PUBLIC_URL: "http://gateway.example.com" }, false],
-])("with %j, browsers are told to stay with HTTPS: %s", async (env, told) => {
+])("with %j, Strict-Transport-Security is sent: %s", async (env, sent) => {
   const gateway = await startGateway(sqlite, { env });
   for (const path of ["/dashboard", "/docs", "/graphql", "/v1/pets", "/nowhere"]) {
     const { headers } = await gateway.rest("GET", path);
-    expect(headers.get("strict-transport-security")).toEqual(told ? "max-age=15552000" : null);
+    expect(headers.get("strict-transport-security")).toEqual(sent ? "max-age=15552000" : null);
   }
   await gateway.close();
 });

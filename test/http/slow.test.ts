@@ -74,7 +74,7 @@ test.each(["MAX_CONNECTIONS", "MAX_CONNECTIONS_PER_ADDRESS"])(
   },
 );
 
-test("the limit of an address does not count the connections of others, and is told in the log once", () => {
+test("the limit of an address does not count the connections of others, and is logged once", () => {
   const server = new EventEmitter();
   const warn = jest.fn();
   limitConnections(server as Server, { maxConnections: 9, maxConnectionsPerAddress: 2 }, { warn });

@@ -55,7 +55,7 @@ onEachEngine((engine) => {
   const names = async () =>
     (await database.read((reader) => reader.find(Pet, { order: { id: "ASC" } }))).map(({ name }) => name);
 
-  test("creates with keys that come at once share few transactions, and each has its own answer", async () => {
+  test("concurrent creates with keys share few transactions, and each has its own answer", async () => {
     const numbers = Array.from({ length: 100 }, (_, i) => i);
     const made = await Promise.all(numbers.map((i) => add(`pet ${i}`, `key ${i}`)));
     expect(batches.length).toBeLessThan(5);

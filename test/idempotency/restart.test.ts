@@ -8,7 +8,7 @@ onEachEngine((engine) => {
   });
   afterAll(() => database.drop());
 
-  test("an idempotency key is memoizeByObject by the next process on the database", async () => {
+  test("an idempotency key is remembered by the next process on the database", async () => {
     const before = await startGateway(engine, { database });
     const { key } = before;
     const retry = (gateway: TestGateway, path: string, body: object) =>

@@ -12,7 +12,7 @@ describeGateway((gateway) => {
 
   const minted = async (input: Record<string, unknown>) => (await desk.create(input)).body.data.createApiKey;
 
-  test("a minted key works at once and says who minted it, for which agent and when", async () => {
+  test("a minted key works immediately and says who minted it, for which agent and when", async () => {
     const { secret, apiKey } = await minted({ name: "deploy" });
     expect(apiKey).toEqual({
       id: expect.any(String),
@@ -48,7 +48,7 @@ describeGateway((gateway) => {
     }
   });
 
-  test("a key is refused from the next request after its revocation, with 403 at both doors", async () => {
+  test("a key is refused from the next request after its revocation, with 403 at both APIs", async () => {
     const { id, secret } = await mint(gateway);
     expect(await outcomeOf(gateway, secret)).toBe("accepted");
     const { revokeApiKey } = (await desk.revoke(id)).body.data;

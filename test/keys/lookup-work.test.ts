@@ -20,7 +20,7 @@ describeGateway((gateway) => {
     return { code: codeOf(reply), work };
   };
 
-  test("a key that nobody has costs the same one query as one whose secret alone is wrong", async () => {
+  test("a key that does not exist costs the same one query as one whose secret alone is wrong", async () => {
     const { secret, hint } = await mint(gateway);
     // The public part of a real key, another secret, and the checksum that fits.
     const body = `${hint}_${"A".repeat(22)}`;

@@ -18,7 +18,7 @@ describeGateway((gateway) => {
   const found = async (id: string) => (await desk.find(id)).body.data.apiKey;
   const msUntil = (moment: string) => Date.parse(moment) - Date.now();
 
-  test("without grace the old key is revoked at once and the new one works", async () => {
+  test("without grace the old key is revoked immediately and the new one works", async () => {
     const old = await mint(gateway, { name: "no grace" });
     const { secret, apiKey } = await rotated(old.id);
     expect(await outcomeOf(gateway, old.secret)).toBe("key_revoked");

@@ -118,7 +118,7 @@ describeGateway((gateway) => {
     expect(stdout).toMatch(/by hand .* pets:read, pets:write +\S+\n/);
     expect(stdout).toMatch(/First key .* \(all\) +\S+\n/);
     for (const scopes of ["pets:eat", ""]) {
-      const refused = await runCli(gateway.databaseUrl, cli("nobody", "--scopes", scopes));
+      const refused = await runCli(gateway.databaseUrl, cli("unknown", "--scopes", scopes));
       expect(refused).toMatchObject({
         code: 1,
         stdout: "",

@@ -42,7 +42,7 @@ describeGateway((gateway) => {
     ["another case", "BILLING", ["Billing EU", "billing of old", "billing us"]],
     ["another case of a letter beyond a to z", "überWEISUNG", ["Überweisung"]],
     ["another case of that, the other way round", "österreich", ["ÖSTERREICH"]],
-    ["an accent that is a character of its own", "U\u0308ber", ["Überweisung"]],
+    ["an accent that is a separate character", "U\u0308ber", ["Überweisung"]],
     ["blanks around it", "  ling us ", ["billing us"]],
     ["a percent sign", "%", ["100% sure"]],
     ["an underscore", "a_b", ["a_b"]],

@@ -53,7 +53,7 @@ describeGateway({ env: { LOG_LEVEL: "trace", TRUST_PROXY: "true" } }, (gateway) 
     Object.assign(secrets, { session: member.token, password: member.password, newPassword, guess });
     const input = { email: member.email, password: guess };
     await gateway.graphql(SIGN_IN, { input }, { token: null });
-    await gateway.graphql(SIGN_IN, { input: { ...input, email: "nobody@example.com" } }, { token: null });
+    await gateway.graphql(SIGN_IN, { input: { ...input, email: "unknown@example.com" } }, { token: null });
     // As people do: the password where the address belongs.
     await gateway.graphql(SIGN_IN, { input: { email: guess, password: "x" } }, { token: null });
     const passwords = { currentPassword: member.password, newPassword };

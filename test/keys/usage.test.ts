@@ -33,7 +33,7 @@ describeGateway((gateway) => {
 
   test("requests do not wait for their use to be written", async () => {
     const { id, secret } = await mint(gateway);
-    // As long as this transaction holds the key's row, nobody else can write it.
+    // As long as this transaction holds the key's row, no other connection can write it.
     await gateway.services.database.write(async (tx) => {
       await tx.update(ApiKey, { id }, { lastUsedIp: null });
       expect(await outcomeOf(gateway, secret)).toBe("accepted");

@@ -18,7 +18,7 @@ const LAYERS = [
   ["main.ts"],
 ];
 
-/** A program of its own, which a bundler makes. */
+/** A separate program, which a bundler makes. */
 const APART = ["dashboard"];
 
 const src = resolve(process.argv[2] ?? "src");

@@ -115,7 +115,7 @@ describeGateway({ env: { TRUST_PROXY: "true" } }, (gateway) => {
     expect(await current()).toBe(before);
   });
 
-  test("an operator's reset stands, however many changes of the old password are under way", async () => {
+  test("an operator's reset stands, however many changes of the old password are in flight", async () => {
     const { members, sessions } = gateway.services;
     for (let round = 0; round < 3; round++) {
       member = await addMember(gateway);

@@ -69,7 +69,7 @@ describeGateway((gateway) => {
     expect(entry).toMatchObject({ actorKind: "member", targetName: member.email });
   });
 
-  test("the last member with config:manage keeps it, whoever asks", async () => {
+  test("the last member with config:manage keeps it, whatever the caller", async () => {
     const { manager } = await organization();
     const own = await change("revokePermission", manager.token, manager);
     expect({ code: codeOf(own), status: own.status }).toEqual({ code: "conflict", status: 409 });
@@ -143,7 +143,7 @@ describeGateway((gateway) => {
     );
     for (const args of [
       ["grant", "cli@example.com", "config:eat"],
-      ["grant", "nobody@example.com", "config:manage"],
+      ["grant", "unknown@example.com", "config:manage"],
       [...add, "config:eat"],
     ]) {
       expect(await cli(...args)).toMatchObject({

@@ -180,7 +180,7 @@ describeGateway((gateway) => {
     ["another site", { "sec-fetch-site": "cross-site", origin: "https://evil.example.com" }],
     ["another host of the same site", { "sec-fetch-site": "same-site" }],
     ["another port of this host", { origin: "http://127.0.0.1:1", "sec-fetch-site": "same-site" }],
-    ["an origin that is not told", { origin: "null" }],
+    ["an opaque origin", { origin: "null" }],
     ["another origin, in a browser without Sec-Fetch-Site", { origin: "https://evil.example.com" }],
     ["another origin that claims to be this one", { "sec-fetch-site": "same-origin", origin: "http://a" }],
     ["an origin that only begins like this one", { origin: "http://127.0.0.1:1.evil.example.com" }],

@@ -17,7 +17,7 @@ describeGateway((gateway) => {
   /** Whether a session is alive, and if not, why. */
   const stateOf = async (token: string) => codeOf(await ask("{ viewer { id } }", token)) ?? "alive";
 
-  test("a member signs in with e-mail address and password and is told until when", async () => {
+  test("a member signs in with e-mail address and password and learns when the session ends", async () => {
     const { id, email, password } = await addMember(gateway, { manage: true });
     const { signIn } = (await signInAs(email, password)).body.data;
     expect(signIn.member).toEqual({
@@ -43,7 +43,7 @@ describeGateway((gateway) => {
   test("a wrong password and an unknown address are refused in the same words", async () => {
     const { email } = await addMember(gateway);
     const wrong = await signInAs(email, "not the password");
-    const unknown = await signInAs("nobody@example.com", "not the password");
+    const unknown = await signInAs("unknown@example.com", "not the password");
     expect([wrong.status, codeOf(wrong)]).toEqual([401, "invalid_credentials"]);
     expect([unknown.status, unknown.body]).toEqual([wrong.status, wrong.body]);
   });
@@ -85,7 +85,7 @@ describeGateway((gateway) => {
     expect(await stateOf(gateway.owner)).toBe("alive");
   });
 
-  test("a token that is made up, mistyped or cut is no session", async () => {
+  test("a token that is invented, mistyped or cut is no session", async () => {
     const { token } = await addMember(gateway);
     for (const bad of [
       `${token.slice(0, -1)}${token.endsWith("0") ? "1" : "0"}`,

@@ -18,7 +18,7 @@ const PER_SITE = 200;
 /** Sign-ins at a time. */
 const AT_ONCE = 16;
 
-/** Makes so many attempts with wrong passwords, as many at once as are not refused for that alone. */
+/** Makes so many attempts with wrong passwords, as many in parallel as are not refused for that alone. */
 async function inTurns<T>(count: number, work: (i: number) => Promise<T>, atOnce = AT_ONCE): Promise<T[]> {
   const results: T[] = [];
   // Hundreds of real hashes would take most of the time of this suite.
@@ -69,7 +69,7 @@ onEachEngine((engine) => {
   test("an account is closed to an address for a while after 10 wrong passwords, known or not", async () => {
     const member = await addMember(gateway);
     const outcomes = [];
-    for (const email of [member.email, "nobody@example.com"]) {
+    for (const email of [member.email, "unknown@example.com"]) {
       const replies = await attempts(PER_PAIR + 2, () => email);
       outcomes.push(replies.map(({ status, body }) => [status, body]));
       const last = replies.at(-1);
@@ -116,12 +116,12 @@ onEachEngine((engine) => {
     for (const ip of [home, office]) expect(codeOf(await attempt(email, password, ip))).toBeUndefined();
     const answersOf = async (ip: string) =>
       Promise.all(
-        [email, "nobody@example.com"].map(async (address) => {
+        [email, "unknown@example.com"].map(async (address) => {
           const { status, body } = await attempt(address, "wrong", ip);
           return [status, body];
         }),
       );
-    for (const address of [email, "nobody@example.com"]) {
+    for (const address of [email, "unknown@example.com"]) {
       await inTurns(PER_ACCOUNT, (i) => attempt(address, "wrong", `198.51.${Math.floor(i / 5)}.1`));
     }
     const [known, unknown] = await answersOf(home);
@@ -162,7 +162,7 @@ onEachEngine((engine) => {
     expect(codeOf(await attempt(email, "a better password"))).toBeUndefined();
   });
 
-  test("sign-ins, wrong passwords and resets of one account at once never wait for each other in a circle", async () => {
+  test("sign-ins, wrong passwords and resets of one account never wait for each other in a circle", async () => {
     const { email, password } = await addMember(gateway);
     const member = await gateway.services.members.byEmail(email);
     const reset = () =>
@@ -233,7 +233,7 @@ onEachEngine((engine) => {
     await restarted.close();
   });
 
-  test("an address that nobody has costs what a wrong password costs: one look at a hash, as many units of work", async () => {
+  test("an unknown e-mail address costs what a wrong password costs: one look at a hash, as many units of work", async () => {
     const { email } = await addMember(gateway);
     const { database } = gateway.services;
     const spies = [
@@ -243,7 +243,7 @@ onEachEngine((engine) => {
       jest.spyOn(database, "lookup"),
     ];
     const work = [];
-    for (const address of [email, "nobody@example.com"]) {
+    for (const address of [email, "unknown@example.com"]) {
       for (const spy of spies) spy.mockClear();
       await attempt(address, "wrong");
       work.push(spies.map(({ mock }) => mock.calls.length));
@@ -333,7 +333,7 @@ test("sign-ins that wait long shed no other request", async () => {
       gateway.graphql(SIGN_IN, { input: { email: `${i}@example.com`, password: "wrong" } }, { token: null }),
     );
     await hashing.reached;
-    // What is late is told by the clock of the process.
+    // The clock of the process decides what is late.
     const clock = jest.spyOn(performance, "now");
     const began = performance.now();
     clock.mockImplementation(() => began + 60_000);

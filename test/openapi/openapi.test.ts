@@ -29,7 +29,7 @@ describe("the contract", () => {
     ]);
   });
 
-  test("states the limits of a list, and that getting one animal goes away", () => {
+  test("states the limits of a list, and that getting one pet goes away", () => {
     const [limit] = document.paths["/v1/pets"].get.parameters;
     expect(limit).toMatchObject({
       name: "limit",

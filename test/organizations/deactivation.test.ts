@@ -90,7 +90,7 @@ describeGateway((gateway) => {
     ]);
   });
 
-  test("20 members at once deactivate it once", async () => {
+  test("20 concurrent members deactivate it once", async () => {
     const replies = await Promise.all(Array.from({ length: 20 }, deactivate));
     const since = replies.map(({ body }) => body.data.deactivateOrganization.deactivatedAt);
     expect(new Set(since).size).toBe(1);

@@ -12,7 +12,7 @@ describeGateway((gateway) => {
     return body.data.firstSteps;
   };
 
-  test("a new organization has done nothing, and each step is told once it is done, to every member", async () => {
+  test("a new organization has done nothing, and each step is shown to every member once it is done", async () => {
     const { manager } = await addOrganization(gateway, "new");
     const { token: reader } = await addMember(gateway, { org: "new" });
     const expected = { keyMinted: false, keyUsed: false, petAdded: false, messageQueued: false };

@@ -19,8 +19,8 @@ const QUERY =
   "{ a: pets(first: 100) { nodes { id name categoryId status } } b: pets(first: 100, status: sold) { nodes { id name categoryId status } } }";
 
 const LOADS = {
-  "REST, first 20 animals": { method: "GET", path: "/v1/pets" },
-  "GraphQL, 200 animals": { method: "POST", path: "/graphql", body: { query: QUERY } },
+  "REST, first 20 pets": { method: "GET", path: "/v1/pets" },
+  "GraphQL, 200 pets": { method: "POST", path: "/graphql", body: { query: QUERY } },
 };
 
 /** Measures and prints both loads, on SQLite. @param directory for what is temporary */

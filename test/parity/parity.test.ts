@@ -7,7 +7,7 @@ import { describeGateway } from "../support/suite";
 const seed = Number(process.env.PARITY_SEED ?? Date.now() % 2 ** 31);
 const run = (numRuns: number) => ({ seed, numRuns, endOnFailure: false });
 
-/** What a door did with an input: the value it made or found, or the code it refused with. */
+/** What an API did with an input: the value it made or found, or the code it refused with. */
 type Outcome = { value: unknown } | { code: string };
 
 const outcomeOfRest = ({ status, body, text }: Reply): Outcome =>
@@ -20,7 +20,7 @@ function outcomeOfGraphQL({ body, text }: Reply, field: string, none = "null"): 
   return body.data[field] === null ? { code: none } : { value: exact(text).data[field] };
 }
 
-/** JSON with each int64 as text and no nulls, so that the doors compare and nothing is rounded. */
+/** JSON with each int64 as text and no nulls, so that the APIs compare and nothing is rounded. */
 const exact = (text: string) =>
   JSON.parse(text.replace(/("(?:id|categoryId)":)(-?\d+)/g, '$1"$2"'), (_, value) =>
     value === null ? undefined : value,
@@ -42,7 +42,7 @@ describeGateway({ env: { LOG_LEVEL: "silent" } }, (gateway) => {
   };
   const post = (path: string, body: unknown) => gateway.rest("POST", path, { body: json(body, String) });
 
-  test("createPet makes the same animal, or refuses with the same code", async () => {
+  test("createPet makes the same pet, or refuses with the same code", async () => {
     const pet = fc.record(
       {
         name: maybe(hostile(text)),
@@ -85,7 +85,7 @@ describeGateway({ env: { LOG_LEVEL: "silent" } }, (gateway) => {
     );
   }, 60_000);
 
-  test("getPet finds the same animal, or none", async () => {
+  test("getPet finds the same pet, or none", async () => {
     const id = fc.oneof(fc.integer({ min: -2, max: 60 }).map(String), int.map(String), text);
     await fc.assert(
       fc.asyncProperty(id, async (petId) => {
@@ -101,7 +101,7 @@ describeGateway({ env: { LOG_LEVEL: "silent" } }, (gateway) => {
     );
   }, 60_000);
 
-  test("listPets lists the same animals and leads to the same next page, or refuses with the same code", async () => {
+  test("listPets lists the same pets and leads to the same next page, or refuses with the same code", async () => {
     const cursors = await graphql("{ pets(first: 50) { edges { cursor } } }", {});
     const valid: string[] = cursors.body.data.pets.edges.map(({ cursor }: { cursor: string }) => cursor);
     const query = fc.record(

@@ -5,7 +5,7 @@ import { suiteGateway } from "../support/suite";
 interface Page {
   status?: PetStatus;
   first: number;
-  /** How many animals of the whole list are passed over. */
+  /** How many pets of the whole list are passed over. */
   skip: number;
 }
 
@@ -31,7 +31,7 @@ onEachEngine((engine) => {
     return found;
   }
 
-  /** What `seed` made, told without the database. */
+  /** What `seed` made, computed without the database. */
   function expected({ status, first, skip }: Page): { names: string[]; more: boolean } {
     const rest = Array.from({ length: TOTAL }, (_, i) => i)
       .slice(skip)

@@ -4,7 +4,7 @@ const BIG = 2n ** 53n;
 
 describeGateway((gateway, engine) => {
   beforeAll(async () => {
-    // As if 2^53 animals had come before: the database counts on from there.
+    // As if 2^53 pets had come before: the database counts on from there.
     const { database } = gateway.services;
     await database.write((tx) =>
       tx.query(`insert into pet (id, name, category_id) values (${BIG}, 'Big', 1)`),
@@ -14,7 +14,7 @@ describeGateway((gateway, engine) => {
     }
   });
 
-  test("ids beyond 2^53 are exact in the answer, the address, the list, the cursor and the other door", async () => {
+  test("ids beyond 2^53 are exact in the answer, the address, the list, the cursor and the other API", async () => {
     const id = String(BIG + 1n);
     const added = await gateway.rest("POST", "/v1/pets", { body: { name: "Odd", categoryId: 1 } });
     expect(added.text).toContain(`"id":${id},`);
@@ -28,7 +28,7 @@ describeGateway((gateway, engine) => {
     expect(body.data.pet).toEqual({ id, name: "Odd" });
   });
 
-  test("a neighbour that a double could not tell apart is another animal", async () => {
+  test("a neighbour that a double could not tell apart is another pet", async () => {
     const { status } = await gateway.rest("GET", `/v1/pets/${BIG - 1n}`);
     expect(status).toBe(404);
   });

@@ -2,7 +2,7 @@ import { PET_ORDER } from "../../src/features/pets/pet.entity";
 import { postgres } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 
-describe("on PostgreSQL an animal that is added later is not seen before one whose commit is slow", () => {
+describe("on PostgreSQL a pet that is added later is not seen before one whose commit is slow", () => {
   const adders: [string, (gateway: TestGateway) => Promise<unknown>][] = [
     [
       "by a request",

@@ -24,12 +24,12 @@ describeGateway((gateway) => {
   const seeded = (pages: string[][]) => pages.flat().filter((name) => name !== "Late");
   const all = Array.from({ length: 1000 }, (_, i) => `Pet ${i + 1}`);
 
-  test("a REST client that follows the links sees each animal once, in order, while others are added", async () => {
+  test("a REST client that follows the links sees each pet once, in order, while others are added", async () => {
     const pages = await walk("/v1/pets?limit=100", async () => void (await add()));
     expect(seeded(pages)).toEqual(all);
   });
 
-  test("a list has 20 animals unless limit says otherwise, and keeps its filter on the next page", async () => {
+  test("a list has 20 pets unless limit says otherwise, and keeps its filter on the next page", async () => {
     const pages = await walk("/v1/pets?status=pending");
     expect(pages[0]).toHaveLength(20);
     expect(seeded(pages)).toEqual(all.filter((_, i) => i % 4 === 1));
@@ -40,7 +40,7 @@ describeGateway((gateway) => {
     expect(pages.map(({ length }) => length)).toEqual([50, 50, 50, 50, 50]);
   });
 
-  test("a GraphQL client that follows endCursor sees each animal once, in order", async () => {
+  test("a GraphQL client that follows endCursor sees each pet once, in order", async () => {
     const names: string[] = [];
     let after: string | null = null;
     do {
@@ -72,7 +72,7 @@ describeGateway((gateway) => {
     expect(next.body.data.pets).toEqual({ nodes: [{ name: "Pet 3" }], pageInfo: { hasPreviousPage: true } });
   });
 
-  test("many clients that ask for the same and for other pages at once each get their own", async () => {
+  test("many clients that ask for the same and for other pages concurrently each get their own", async () => {
     const replies = await Promise.all(
       Array.from({ length: 60 }, (_, i) =>
         gateway.rest("GET", `/v1/pets?limit=${(i % 3) + 1}&status=available`),

@@ -3,7 +3,7 @@ import { describeGateway } from "../support/suite";
 describeGateway((gateway) => {
   const addByRest = (pet: object) => gateway.rest("POST", "/v1/pets", { body: pet });
 
-  test("an animal added through REST is answered with its id and where to find it", async () => {
+  test("a pet added through REST is answered with its id and where to find it", async () => {
     const reply = await addByRest({ name: "Rex", categoryId: 7, status: "available" });
     expect(reply.status).toBe(201);
     expect(reply.body).toEqual({ id: expect.any(Number), name: "Rex", categoryId: 7, status: "available" });
@@ -11,7 +11,7 @@ describeGateway((gateway) => {
     expect((await gateway.rest("GET", `/v1/pets/${reply.body.id}`)).body).toEqual(reply.body);
   });
 
-  test("an animal added through GraphQL is found through REST, and the other way round", async () => {
+  test("a pet added through GraphQL is found through REST, and the other way round", async () => {
     const added = await gateway.graphql(
       "mutation ($input: NewPet!) { createPet(input: $input) { id name categoryId status } }",
       {
@@ -28,7 +28,7 @@ describeGateway((gateway) => {
     expect(back.body).toEqual({ data: { pet: { name: "Tom" } } });
   });
 
-  test("getting an animal announces that the operation goes away", async () => {
+  test("getting a pet announces that the operation goes away", async () => {
     const { id } = (await addByRest({ name: "Old", categoryId: 1 })).body;
     const { headers } = await gateway.rest("GET", `/v1/pets/${id}`);
     expect(headers.get("deprecation")).toMatch(/^@\d+$/);
@@ -43,7 +43,7 @@ describeGateway((gateway) => {
     "9007199254740993",
     "9223372036854775807",
     "-9223372036854775808",
-  ])("the category id %s comes back exactly through both doors", async (categoryId) => {
+  ])("the category id %s comes back exactly through both APIs", async (categoryId) => {
     // As text, for JSON.stringify could not write it.
     const reply = await gateway.rest("POST", "/v1/pets", {
       body: `{"name":"Int","categoryId":${categoryId}}`,

@@ -51,7 +51,7 @@ onEachEngine((engine) => {
     }
   });
 
-  test("told to stop, it is not ready but serves on for as long as it should drain", async () => {
+  test("on SIGTERM it is not ready but serves on for as long as it should drain", async () => {
     const server = await startServer({ DATABASE_URL: place.url, DRAIN_SECONDS: "2" });
     server.signal("SIGTERM");
     await server.until("stderr", '"draining"');

@@ -43,7 +43,7 @@ onEachEngine((engine) => {
   const place = databaseForEach(engine);
 
   test.each(["SIGTERM", "SIGINT"] as const)(
-    "on %s the requests under way are finished and kept, no new ones are taken, and it ends with code 0",
+    "on %s the requests in flight are finished and kept, no new ones are taken, and it ends with code 0",
     async (signal) => {
       const server = await startServer({ DATABASE_URL: place.url });
       const rest = await beginPost(server, "/v1/pets");
@@ -116,7 +116,7 @@ describe("a server", () => {
     expect((await server.stop()).code).toBe(0);
   });
 
-  test("told to listen on localhost, listens on one address of it, and shows that one", async () => {
+  test("with HOST=localhost it listens on one address of it, and shows that one", async () => {
     // Stands in for a machine on which the name has several; these two are there without a setting of the system.
     const names = `import dns from "node:dns";
       const { lookup } = dns;

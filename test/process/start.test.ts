@@ -57,7 +57,7 @@ onEachEngine((engine) => {
     }
   });
 
-  test("of servers that start at once on an empty database one makes the first rows and prints the secrets, and all serve", async () => {
+  test("of servers that start concurrently on an empty database one makes the first rows and prints the secrets, and all serve", async () => {
     const count = { SQLite: 2, PostgreSQL: 4 }[engine.name];
     const starting = Array.from({ length: count }, () => startServer({ DATABASE_URL: place.url }));
     const servers = await Promise.all(starting);

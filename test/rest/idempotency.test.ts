@@ -34,7 +34,7 @@ describeGateway({ strict: true }, (gateway) => {
     expect(second.text).toBe(first.text);
   });
 
-  test("a key that was used through one door gives the same row through the other", async () => {
+  test("a key that was used through one API gives the same row through the other", async () => {
     const key = newKey();
     const { id } = (await add(key)).body;
     expect((await addByGraphQL(key)).body).toEqual({
@@ -60,7 +60,7 @@ describeGateway({ strict: true }, (gateway) => {
     expect(await rowsOf(gateway)).toEqual(before);
   });
 
-  test("ten calls at once with the same key make one row and get one answer", async () => {
+  test("ten concurrent calls with the same key make one row and get one answer", async () => {
     const key = newKey();
     const before = await rowsOf(gateway);
     const pets = await Promise.all(Array.from({ length: 10 }, () => add(key)));
@@ -70,7 +70,7 @@ describeGateway({ strict: true }, (gateway) => {
     expect(await rowsOf(gateway)).toEqual({ pets: before.pets + 1, messages: before.messages + 1 });
   });
 
-  test("ten calls at once with the same key and ten bodies make one row", async () => {
+  test("ten concurrent calls with the same key and ten bodies make one row", async () => {
     const key = newKey();
     const before = await rowsOf(gateway);
     const replies = await Promise.all(

@@ -2,7 +2,7 @@ import { expectRestError } from "../support/refusals";
 import { describeGateway } from "../support/suite";
 
 describeGateway({ strict: true, storesNothing: true }, (gateway) => {
-  /** @param members what stands instead of, or beside, the members of a good animal, as JSON */
+  /** @param members what stands instead of, or beside, the members of a good pet, as JSON */
   const add = (members: Record<string, string | undefined>) => {
     const pet = Object.entries({ name: '"Rex"', categoryId: "1", ...members });
     const given = pet.filter(([, value]) => value !== undefined);
@@ -28,7 +28,7 @@ describeGateway({ strict: true, storesNothing: true }, (gateway) => {
     ["is a boolean", "true"],
     ["is a list", '["Rex"]'],
     ["is an object", '{"name":"Rex"}'],
-  ])("an animal whose name %s is refused", async (_, name) => {
+  ])("a pet whose name %s is refused", async (_, name) => {
     const reply = await add({ name });
     expectRestError(reply, "invalid_request");
     expect(reply.body.message).toMatch(/^name /);
@@ -48,14 +48,14 @@ describeGateway({ strict: true, storesNothing: true }, (gateway) => {
     ["is a boolean", "true"],
     ["is a list", "[1]"],
     ["is an object", '{"id":1}'],
-  ])("an animal whose categoryId %s is refused", async (_, categoryId) => {
+  ])("a pet whose categoryId %s is refused", async (_, categoryId) => {
     const reply = await add({ categoryId });
     expectRestError(reply, "invalid_request");
     expect(reply.body.message).toMatch(/^categoryId /);
   });
 
   test.each(['"lost"', '"Available"', '""', '" sold"', "1", "true", '["sold"]', "{}", '"__proto__"'])(
-    "an animal whose status is %s is refused",
+    "a pet whose status is %s is refused",
     async (status) => {
       const reply = await add({ status });
       expectRestError(reply, "invalid_request");
@@ -80,7 +80,7 @@ describeGateway({ strict: true, storesNothing: true }, (gateway) => {
     expect(message).toMatch(/^name must not be empty; categoryId must be an integer/);
   });
 
-  test("an animal with several faults is told of them all", async () => {
+  test("a pet with several faults is refused with all of them", async () => {
     const { message } = (await add({ name: "1", categoryId: '"7"', status: '"lost"', tag: '"x"' })).body;
     for (const name of ["name", "categoryId", "status", "tag"]) expect(message).toContain(`${name} `);
   });

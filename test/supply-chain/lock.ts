@@ -14,7 +14,7 @@ export interface LockedPackage {
   peerDependencies?: Record<string, string>;
 }
 
-/** A folder with a lock file of its own. */
+/** A folder with its own lock file. */
 export interface Project {
   name: string;
   /** By the place in the project, such as `node_modules/pg`. */

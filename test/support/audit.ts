@@ -9,7 +9,7 @@ const LOG = `query ($first: Int, $after: String, $action: AuditAction, $actorId:
   }
 }`;
 
-/** One page of the audit log as a member sees it, the owner unless told otherwise. */
+/** One page of the audit log as a member sees it, the owner by default. */
 export async function auditPage(
   gateway: TestGateway,
   variables: Record<string, unknown> = {},

@@ -5,7 +5,7 @@ const SIGN_IN = `mutation ($input: SignInInput!) {
   signInWithCookie(input: $input) { expiresAt member { email organization { slug } } }
 }`;
 
-/** A browser with a page of the gateway open, as far as cookies go: it keeps what it is told to and sends it back. */
+/** A browser with a page of the gateway open, as far as cookies go: it keeps the cookies that it is given and sends them back. */
 export interface Browser {
   /** The `Cookie` header that it would send; undefined when it has none. */
   cookie(): string | undefined;

@@ -52,7 +52,7 @@ const responseOf = (response: ResponseOrReference | undefined): Response | undef
 const ALWAYS = ["X-Request-Id", "WWW-Authenticate", "Retry-After", "Location", "Deprecation", "Sunset"];
 
 /**
- * Fails the test when an answer of the REST door is not one that its contract promises: an undocumented status, a
+ * Fails the test when an answer of the REST API is not one that its contract promises: an undocumented status, a
  * body outside its schema, a promised header that is missing. Other paths have no contract.
  */
 export function assertInContract(method: string, url: string, reply: Reply): void {

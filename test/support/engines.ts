@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
 
-/** A database that nobody else uses. */
+/** A database for one test or suite. */
 export interface TestDatabase {
   url: string;
   drop(): Promise<void>;

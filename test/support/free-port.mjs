@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 
-/** A port on 127.0.0.1 that nobody listens on. */
+/** A free port on 127.0.0.1. */
 export const freePort = () =>
   new Promise((resolve, reject) => {
     const server = createServer().once("error", reject);

@@ -20,7 +20,7 @@ export interface Hammer {
 
 const CONNECTIONS = 4;
 
-/** Starts hammering at both doors of each server, over connections that are kept alive. */
+/** Starts hammering at both APIs of each server, over connections that are kept alive. */
 export function hammer(servers: readonly string[], secret: string): Hammer {
   const agent = new Agent({ keepAlive: true });
   const shots: Sample[] = [];
@@ -32,10 +32,10 @@ export function hammer(servers: readonly string[], secret: string): Hammer {
 
   const work = async (server: string) => {
     while (answered(server, "after") < enough) {
-      for (const door of [byRest, byGraphQL]) {
+      for (const ask of [byRest, byGraphQL]) {
         // Read before the request is sent: one sent before the turning point may be answered after it.
         const when = sent;
-        shots.push({ server, sent: when, ...(await door(agent, server, secret)) });
+        shots.push({ server, sent: when, ...(await ask(agent, server, secret)) });
         counts.set(`${when} ${server}`, answered(server, when) + 1);
         for (const watcher of watchers) watcher();
       }

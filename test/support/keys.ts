@@ -36,7 +36,7 @@ export function apiKeyClient(gateway: TestGateway) {
   };
 }
 
-/** What outcomeOf a key gives now, the same at both doors: `accepted` or the code of the refusal. */
+/** The outcome of a call with a key, the same at both APIs: `accepted` or the code of the refusal. */
 export async function outcomeOf(gateway: TestGateway, secret: string): Promise<string> {
   const rest = await gateway.rest("GET", "/agent/whoami", { token: secret });
   const graphql = await gateway.graphql("{ whoami { key { id } } }", {}, { token: secret });

@@ -15,7 +15,7 @@ export interface PostgresServer {
   end(): Promise<void>;
 }
 
-/** Starts a PostgreSQL that is nobody else's. */
+/** Starts a PostgreSQL for one suite. */
 export async function startPostgres(): Promise<PostgresServer> {
   const child = fork(join(__dirname, "stoppable-postgres.mjs"), { execArgv: [] });
   const exited = once(child, "exit");

@@ -13,7 +13,7 @@ export interface FaultyWay {
   silence(): void;
   /** Only those that are open fall silent. */
   silenceOpen(): void;
-  /** Those that are open end as soon as a byte comes, which the server does not get: nobody knew them to be dead. */
+  /** Those that are open end as soon as a byte comes, which the server does not get: until then they seem alive. */
   breakOpen(): void;
   /** Ends those that are open, without a word. */
   cut(): void;

@@ -20,7 +20,7 @@ export async function closeWithNothingStored(gateway: TestGateway): Promise<void
   }
 }
 
-/** How many animals and messages the database holds. */
+/** How many pets and messages the database holds. */
 export const rowsOf = ({ services }: TestGateway): Promise<{ pets: number; messages: number }> =>
   services.database.read(async (reader) => ({
     pets: await reader.count(Pet),

@@ -1,4 +1,4 @@
-// A PostgreSQL in a process of its own, which stops, freezes and starts as postgres-server.ts says.
+// A PostgreSQL in a separate process, which stops, freezes and starts by orders of postgres-server.ts.
 import { readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";

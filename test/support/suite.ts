@@ -30,7 +30,7 @@ export function suiteGateway(
 
 type Suite = (gateway: TestGateway, engine: TestEngine) => void;
 
-/** Runs a suite once on each database that the service supports, with a gateway of its own. */
+/** Runs a suite once on each database that the service supports, each with a new gateway. */
 export function describeGateway(suite: Suite): void;
 export function describeGateway(options: SuiteOptions, suite: Suite): void;
 export function describeGateway(...args: [Suite] | [SuiteOptions, Suite]): void {

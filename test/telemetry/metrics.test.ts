@@ -135,7 +135,7 @@ onEachEngine((engine) => {
     expect(states).toHaveLength(engine.name === "SQLite" ? 0 : 2);
   });
 
-  test("requests under way are counted until their answer or their client is gone", async () => {
+  test("requests in flight are counted until their answer or their client is gone", async () => {
     expect((await scrape(gateway)).total("gateway_http_requests_in_flight")).toBe(1);
     const post = request(`${gateway.url}/v1/pets`, {
       method: "POST",
@@ -173,7 +173,7 @@ describe("/metrics", () => {
     await endProcesses();
   });
 
-  test("is for whoever has METRICS_TOKEN, where that is set", async () => {
+  test("requires METRICS_TOKEN, where that is set", async () => {
     const gateway = await start({ METRICS_TOKEN: TOKEN, ENVIRONMENT: "production" });
     const read = (token: string | null) => gateway.rest("GET", "/metrics", { token });
     expect(await read(TOKEN)).toMatchObject({ status: 200 });
@@ -184,7 +184,7 @@ describe("/metrics", () => {
     }
   });
 
-  test.each(["staging", "production"])("is for nobody in %s without METRICS_TOKEN", async (environment) => {
+  test.each(["staging", "production"])("is closed in %s without METRICS_TOKEN", async (environment) => {
     const gateway = await start({ ENVIRONMENT: environment });
     for (const token of [null, gateway.key, "undefined"]) {
       const refused = await gateway.rest("GET", "/metrics", { token });

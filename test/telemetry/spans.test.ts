@@ -70,7 +70,7 @@ test("calls that are joined have one span below the first request, linked to eac
   expect(finished().filter(({ name }) => name === "batch")).toMatchObject([{ parent: first, links: others }]);
 });
 
-test("what a joined call does is part of its own span", async () => {
+test("the work of a joined call belongs to the span of that call", async () => {
   const load = coalesce((items: readonly number[]) => withSpan("statement", async () => items), {
     name: "batch",
   });

@@ -14,7 +14,7 @@ interface Call {
   body?: unknown;
 }
 
-/** A server in a process of its own: the exporter cannot work inside of the test runner, which knows no `import()`. */
+/** A server in a separate process: the exporter needs `import()`, which the test runner lacks. */
 async function start(engine: TestEngine, env: Record<string, string>) {
   const place = await engine.createDatabase();
   const server = await startServer({ DATABASE_URL: place.url, ...env });
@@ -146,14 +146,14 @@ onEachEngine((engine) => {
 describe("tracing", () => {
   afterEach(endProcesses);
 
-  test("looks at nothing unless it is told where to send it", async () => {
+  test("records nothing without an endpoint to send to", async () => {
     const gateway = await start(sqlite, {});
     await gateway.rest("GET", "/v1/pets", { headers: { traceparent } });
     expect(gateway.log()).not.toContain("trace_id");
     await gateway.close();
   });
 
-  test("makes no traces of its own: neither a start nor a stop is part of a request", async () => {
+  test("starts no traces outside of requests: neither a start nor a stop is part of one", async () => {
     const collector = await startCollector();
     const gateway = await start(sqlite, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
     await gateway.close();

@@ -55,7 +55,7 @@ describeGateway((gateway) => {
   const used = ({ buckets }: Report = { buckets: [] } as unknown as Report) =>
     buckets.filter(({ accepted, refused }) => accepted + refused > 0);
 
-  test("each request of a key is counted, accepted or refused, at either door", async () => {
+  test("each request of a key is counted, accepted or refused, at either API", async () => {
     const { id, secret } = await mint(gateway);
     expect(await outcomeOf(gateway, secret)).toBe("accepted");
     await gateway.rest("GET", "/v1/pets?limit=0", { token: secret });
@@ -75,7 +75,7 @@ describeGateway((gateway) => {
     expect(await usageOf(id)).toMatchObject({ accepted: 0, refused: 2 });
   });
 
-  test("24 hours come in 24 buckets of an hour, oldest first, the one under way last", async () => {
+  test("24 hours come in 24 buckets of an hour, oldest first, the current one last", async () => {
     const { id } = await mint(gateway);
     const now = Date.parse("2025-05-10T12:34:56.789Z");
     await use(id, "2025-05-09T12:59:59.999Z", { accepted: 7 });
@@ -96,7 +96,7 @@ describeGateway((gateway) => {
     expect([report?.accepted, report?.refused]).toEqual([3, 7]);
   });
 
-  test("30 days come in 30 buckets of a day in UTC, the one under way last", async () => {
+  test("30 days come in 30 buckets of a day in UTC, the current one last", async () => {
     const { id } = await mint(gateway);
     await use(id, "2024-02-29T23:59:59.999Z", { accepted: 1 });
     await use(id, "2024-03-01T00:00:00.000Z", { accepted: 2 });
@@ -127,14 +127,14 @@ describeGateway((gateway) => {
     }
   });
 
-  test("many keys and more than one hour are written at once", async () => {
+  test("many keys and more than one hour are written together", async () => {
     const { id } = await mint(gateway);
     const process = anotherUsage();
     at("2023-01-01T10:59:59.999Z");
     process.accepted(id, ORIGIN);
     at("2023-01-01T11:00:00.000Z");
     process.accepted(id, ORIGIN);
-    for (let i = 0; i < 2_500; i++) process.accepted(`nobody ${i}`, ORIGIN);
+    for (let i = 0; i < 2_500; i++) process.accepted(`unknown ${i}`, ORIGIN);
     await process.flush({ all: true });
     expect(used(await usageOf(id)).map(({ start }) => start)).toEqual([
       "2023-01-01T10:00:00.000Z",

@@ -1,6 +1,6 @@
-import { graphqlDoor, restDoor } from "../doors.mjs";
-import { postgraphileDoor } from "./postgraphile/door.mjs";
-import { sofaDoor } from "./sofa/door.mjs";
+import { graphqlApi, restApi } from "../apis.mjs";
+import { postgraphileApi } from "./postgraphile/api.mjs";
+import { sofaApi } from "./sofa/api.mjs";
 
 const BOTH = ["sqlite", "postgres"];
 
@@ -9,8 +9,8 @@ const BOTH = ["sqlite", "postgres"];
  * - `entry`: the program, from this folder; started as README.md tells
  * - `flags`: for node
  * - `engines`: the databases it can open
- * - `doors`: how it spells requests and answers, `rest` and `graphql`; `../doors.mjs` has the product's spelling,
- *   and one that speaks otherwise brings a door of its own
+ * - `apis`: how it spells requests and answers, `rest` and `graphql`; `../apis.mjs` has the product's spelling,
+ *   and a contender that differs brings its own
  * - `packages`: whose versions the results name
  */
 export const CONTENDERS = [
@@ -21,7 +21,7 @@ export const CONTENDERS = [
     // As `npm start` has it.
     flags: ["--max-semi-space-size=8"],
     engines: BOTH,
-    doors: { rest: restDoor, graphql: graphqlDoor },
+    apis: { rest: restApi, graphql: graphqlApi },
     packages: [],
   },
   {
@@ -29,7 +29,7 @@ export const CONTENDERS = [
     title: "Fastify, raw SQL",
     entry: "floor/main.mjs",
     engines: BOTH,
-    doors: { rest: restDoor },
+    apis: { rest: restApi },
     packages: ["fastify", "better-sqlite3", "pg"],
   },
   {
@@ -37,7 +37,7 @@ export const CONTENDERS = [
     title: "Mercurius with JIT, raw SQL",
     entry: "mercurius/main.mjs",
     engines: BOTH,
-    doors: { graphql: graphqlDoor },
+    apis: { graphql: graphqlApi },
     packages: ["mercurius", "fastify", "better-sqlite3", "pg"],
   },
   {
@@ -45,7 +45,7 @@ export const CONTENDERS = [
     title: "GraphQL Yoga, raw SQL",
     entry: "yoga/main.mjs",
     engines: BOTH,
-    doors: { graphql: graphqlDoor },
+    apis: { graphql: graphqlApi },
     packages: ["graphql-yoga", "better-sqlite3", "pg"],
   },
   {
@@ -53,7 +53,7 @@ export const CONTENDERS = [
     title: "Apollo + Express + TypeGraphQL + TypeORM",
     entry: "dist/textbook-apollo/main.js",
     engines: BOTH,
-    doors: { graphql: graphqlDoor },
+    apis: { graphql: graphqlApi },
     packages: ["@apollo/server", "express", "type-graphql", "typeorm", "sqlite3", "pg"],
   },
   {
@@ -61,7 +61,7 @@ export const CONTENDERS = [
     title: "NestJS GraphQL + TypeORM",
     entry: "dist/nest/main.js",
     engines: BOTH,
-    doors: { graphql: graphqlDoor },
+    apis: { graphql: graphqlApi },
     packages: ["@nestjs/core", "@nestjs/graphql", "@nestjs/apollo", "typeorm", "sqlite3", "pg"],
   },
   {
@@ -69,7 +69,7 @@ export const CONTENDERS = [
     title: "SOFA",
     entry: "sofa/main.mjs",
     engines: BOTH,
-    doors: { rest: sofaDoor },
+    apis: { rest: sofaApi },
     packages: ["sofa-api", "better-sqlite3", "pg"],
   },
   {
@@ -77,7 +77,7 @@ export const CONTENDERS = [
     title: "PostGraphile",
     entry: "postgraphile/main.mjs",
     engines: ["postgres"],
-    doors: { graphql: postgraphileDoor },
+    apis: { graphql: postgraphileApi },
     packages: ["postgraphile", "pg"],
   },
 ];

@@ -35,9 +35,9 @@ function requests(task) {
 }
 
 function maker({ contender, workload, port, data, turn }) {
-  const { door, draw } = WORKLOADS[workload];
-  const { doors } = CONTENDERS.find(({ name }) => name === contender) ?? PRODUCT;
-  const spelling = doors[door];
+  const { api, draw } = WORKLOADS[workload];
+  const { apis } = CONTENDERS.find(({ name }) => name === contender) ?? PRODUCT;
+  const spelling = apis[api];
   const random = seeded(turn);
   const keys = JSON.parse(readFileSync(data.keysFile, "utf8")).slice(0, data.keys);
   const host = `127.0.0.1:${port}`;

@@ -3,7 +3,7 @@ import { ResponseReader } from "./response-reader.mjs";
 
 const READ_MAX_LENGTH = 64 * 1024;
 
-/** Writes a request of a door as it goes over the wire. */
+/** Writes a request of an API as it goes over the wire. */
 export function encodeRequest({ method, path, body, idempotencyKey }, key, host) {
   const repeatable = idempotencyKey === undefined ? "" : `Idempotency-Key: ${idempotencyKey}\r\n`;
   const head = `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\nAccept: application/json\r\nAuthorization: Bearer ${key}\r\n${repeatable}`;
@@ -17,7 +17,7 @@ export function encodeRequest({ method, path, body, idempotencyKey }, key, host)
  * Keeps one connection busy: sends, waits for the whole answer, sends the next.
  * @param port on 127.0.0.1
  * @param next gives `{ bytes, status, begins }` of the next request; undefined ends the connection
- * @param answered told of each answer, in milliseconds
+ * @param answered called with the latency of each answer, in milliseconds
  * @returns once the connection has ended; rejects at the first answer that is not as it should be
  */
 export function keepBusy(port, next, answered) {
@@ -46,7 +46,7 @@ export function keepBusy(port, next, answered) {
       send();
       return true;
     };
-    // One buffer a connection for ever: no allocation and no stream machinery on the way of an answer.
+    // One buffer for the life of the connection: no allocation and no stream machinery on the way of an answer.
     const socket = connect({
       host: "127.0.0.1",
       port,

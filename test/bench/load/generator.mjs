@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
 /**
- * Starts the load generator, a process of its own: in the process of the bench, or of a server, it would be
+ * Starts the load generator in a separate process: in the process of the bench, or of a server, it would be
  * measured along with what it measures.
  */
 export function startGenerator() {

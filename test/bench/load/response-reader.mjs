@@ -6,7 +6,7 @@ const CHUNK_END = 4;
 const TRAILER = 5;
 
 /**
- * Reads the answers of one connection that has one request under way at a time, from chunks cut anywhere. It
+ * Reads the answers of one connection that has one request in flight at a time, from chunks cut anywhere. It
  * looks at the status, at the beginning of the body, and for the end; nothing of the body is kept.
  */
 export class ResponseReader {

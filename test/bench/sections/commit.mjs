@@ -4,8 +4,8 @@ import { median } from "../stats.mjs";
 const COMMITS = 500;
 
 /**
- * What a durable commit costs on this disk, in µs: one row, in a transaction of its own, in WAL mode with
- * `synchronous = FULL`. Whoever commits each write by itself cannot write faster than this.
+ * What a durable commit costs on this disk, in µs: one row, in its own transaction, in WAL mode with
+ * `synchronous = FULL`. A server that commits each write separately cannot write faster than this.
  */
 export async function commit({ data }) {
   const Database = createRequire(new URL("../contenders/", import.meta.url))("better-sqlite3");

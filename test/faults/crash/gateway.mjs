@@ -13,7 +13,7 @@ process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-/** Starts the service on a database. @returns at once: `{ listening, kill, … }` */
+/** Starts the service on a database. @returns before it listens: `{ listening, kill, … }` */
 export function spawnGateway(databaseUrl) {
   const child = spawn(process.execPath, [MAIN], {
     env: {
@@ -49,7 +49,7 @@ export function spawnGateway(databaseUrl) {
       failed(`ended with ${code ?? signal}`);
     });
   });
-  // Of one that is killed while it starts nobody asks.
+  // One that is killed while it starts is never waited for.
   listening.catch(() => {});
   return {
     /** Its address, once it can be called. */

@@ -1,7 +1,7 @@
 /**
  * What was asked of the service and what came back, and what was found to be wrong. A write is
- * `{ kind, door, marker, idempotencyKey, … }`; its `outcome` is "answered" (a success, kept in `answer`),
- * "unavailable" (503) or "unanswered" (the connection ended): after the last two nobody knows whether it was kept.
+ * `{ kind, api, marker, idempotencyKey, … }`; its `outcome` is "answered" (a success, kept in `answer`),
+ * "unavailable" (503) or "unanswered" (the connection ended): after the last two it is unknown whether it was kept.
  */
 export function createHistory() {
   const violations = { lost: new Set(), doubled: new Set(), half: new Set(), other: new Set() };

@@ -8,8 +8,8 @@ const PAUSE_MS = 20;
 const KINDS = ["pet", "pet", "message", "message", "createKey", "revokeKey", "rotateKey"];
 
 /**
- * Clients that write through both doors, one after the other each, until they are stopped.
- * @returns `{ stop }`, which waits for what is under way
+ * Clients that write through both APIs, one after the other each, until they are stopped.
+ * @returns `{ stop }`, which waits for the requests in flight
  */
 export function startLoad(url, callers, history, random) {
   let stopped = false;
@@ -42,12 +42,12 @@ function compose(number, free, random) {
   if ((kind === "revokeKey" || kind === "rotateKey") && free.length > 0) {
     const [target] = free.splice(Math.floor(random() * free.length), 1);
     const graceSeconds = random() < 0.5 ? 0 : 3600;
-    return { kind, door: "graphql", marker, target, graceSeconds };
+    return { kind, api: "graphql", marker, target, graceSeconds };
   }
   const idempotencyKey = random() < 0.5 ? `idempotency ${number}` : undefined;
   if (kind === "pet" || kind === "message") {
-    const door = random() < 0.5 ? "rest" : "graphql";
-    return { kind, door, marker, categoryId: number + 1, idempotencyKey };
+    const api = random() < 0.5 ? "rest" : "graphql";
+    return { kind, api, marker, categoryId: number + 1, idempotencyKey };
   }
-  return { kind: "createKey", door: "graphql", marker, idempotencyKey };
+  return { kind: "createKey", api: "graphql", marker, idempotencyKey };
 }

@@ -4,13 +4,13 @@ import { parseArgs } from "node:util";
 export const USAGE = `npm run test:crash -- [options]
   --engine sqlite|postgres   the database (one after the other)
   --kills <n>                how many times something is killed (100)
-  --seed <n>                 decides what is written and when is killed (made up, and printed)
+  --seed <n>                 decides what is written and when is killed (random, and printed)
   --verbose                  a line for each kill
   --help`;
 
 const ENGINES = ["sqlite", "postgres"];
 
-/** A mistake in the arguments, told without a stack. */
+/** A mistake in the arguments, reported without a stack. */
 export class UsageError extends Error {}
 
 function wholeNumber(text, name) {

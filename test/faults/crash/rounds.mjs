@@ -14,7 +14,7 @@ const MAX_DOWN_MS = 300;
 const RECOVERY_LIMIT_MS = 20_000;
 /** Keys of a round that are presented after it. */
 const PRESENTED = 5;
-/** Retries at a time: hundreds at once would be refused by a database that has just come back. */
+/** Retries at a time: hundreds in parallel would be refused by a database that has just come back. */
 const RETRYING = 12;
 
 const SIGN_IN = "mutation ($input: SignInInput!) { signIn(input: $input) { token } }";

@@ -8,7 +8,7 @@ const ROTATE_KEY = `mutation ($id: ID!, $graceSeconds: Int!) {
   rotateApiKey(id: $id, graceSeconds: $graceSeconds) { secret apiKey { id } }
 }`;
 
-/** How each kind of write is asked for at each door: `{ token, path, headers, body, result }`. */
+/** How each kind of write is sent to each API: `{ token, path, headers, body, result }`. */
 const REQUESTS = {
   "pet rest": ({ marker, categoryId, idempotencyKey }, { key }) =>
     rest(key, "/v1/pets", { name: marker, categoryId }, idempotencyKey),
@@ -45,7 +45,7 @@ const graphql = (token, query, variables) => ({
 
 /** Sends a write, and notes in it how that went. @returns its outcome */
 export async function send(write, url, callers, history) {
-  const { token, path, headers, body, result } = REQUESTS[`${write.kind} ${write.door}`](write, callers);
+  const { token, path, headers, body, result } = REQUESTS[`${write.kind} ${write.api}`](write, callers);
   write.attempts = (write.attempts ?? 0) + 1;
   try {
     const response = await fetch(`${url}${path}`, {
@@ -73,7 +73,7 @@ export async function send(write, url, callers, history) {
   return write.outcome;
 }
 
-/** Asks something at the GraphQL door. @throws Error when that fails */
+/** Asks something through the GraphQL API. @throws Error when that fails */
 export async function ask(url, token, query, variables = {}) {
   const response = await fetch(`${url}/graphql`, {
     method: "POST",

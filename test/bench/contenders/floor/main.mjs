@@ -1,4 +1,4 @@
-// The yardstick: the REST door alone, written by hand on Fastify and prepared statements, with no layer between.
+// The yardstick: the REST API alone, written by hand on Fastify and prepared statements, with no layer between.
 import fastify from "fastify";
 import { callerOf, Refusal } from "../raw/caller.mjs";
 import { decodeCursor, encodeCursor } from "../raw/cursor.mjs";
@@ -49,7 +49,7 @@ const PARAMETERS = {
   additionalProperties: false,
 };
 
-/** Leaves the status out where there is none. */
+/** Leaves out a missing status. */
 function present(pet) {
   if (pet.status === null) pet.status = undefined;
   return pet;

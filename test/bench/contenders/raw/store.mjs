@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 
 // Raw SQL on the product's tables, for the contenders without an ORM: better-sqlite3 with prepared statements, or
-// pg with a pool and named prepared statements. The methods answer at once on SQLite and by promise on PostgreSQL.
+// pg with a pool and named prepared statements. The methods are synchronous on SQLite and return promises on PostgreSQL.
 
 const require = createRequire(import.meta.url);
 

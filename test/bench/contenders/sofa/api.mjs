@@ -1,9 +1,9 @@
-import { restDoor } from "../../doors.mjs";
+import { restApi } from "../../apis.mjs";
 
 /** The product's routes as SOFA spells them: arguments and answers are those of the GraphQL schema. */
-export const sofaDoor = {
+export const sofaApi = {
   request(operation) {
-    const request = restDoor.request(operation);
+    const request = restApi.request(operation);
     if (operation.kind === "create") {
       return {
         ...request,

@@ -1,4 +1,4 @@
-import { graphqlDoor } from "../../doors.mjs";
+import { graphqlApi } from "../../apis.mjs";
 import { encodeCursor } from "../raw/cursor.mjs";
 
 const FIELDS = "id: rowId name categoryId status";
@@ -18,9 +18,9 @@ const toCursor = (id) => Buffer.from(JSON.stringify([ORDER, String(id)])).toStri
 const idOf = (cursor) => JSON.parse(Buffer.from(cursor, "base64"))[1];
 
 /** The product's GraphQL schema as PostGraphile derives it from the tables. */
-export const postgraphileDoor = {
+export const postgraphileApi = {
   request(operation) {
-    const request = graphqlDoor.request(operation);
+    const request = graphqlApi.request(operation);
     const query = DOCUMENTS[operation.kind];
     switch (operation.kind) {
       case "list":
@@ -35,7 +35,7 @@ export const postgraphileDoor = {
     }
   },
   answer(operation, response) {
-    const { status, body } = graphqlDoor.answer(operation, response);
+    const { status, body } = graphqlApi.answer(operation, response);
     if (body.data?.createPet) return { status, body: { data: { createPet: body.data.createPet.pet } } };
     if (!body.data?.pets) return { status, body };
     const { nodes, pageInfo } = body.data.pets;

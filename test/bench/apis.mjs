@@ -1,10 +1,10 @@
 import { crc32 } from "node:zlib";
 
-// How an operation is spelled for a door and its answer read. An operation is one of
+// How an operation is spelled for an API and its answer read. An operation is one of
 //   { kind: "list", limit, after?, status?, noise? }   after: id of the pet after which the page begins
 //   { kind: "pet", id }   { kind: "whoami" }
 //   { kind: "create", pet: { name, categoryId, status }, idempotencyKey? }
-// A door turns it into { method, path, body?, idempotencyKey? } with the status and the beginning of the body that a success has,
+// A API turns it into { method, path, body?, idempotencyKey? } with the status and the beginning of the body that a success has,
 // and its answer into what the product would say, so that contenders with another spelling can be compared.
 
 const cursorOf = (id) => {
@@ -15,7 +15,7 @@ const cursorOf = (id) => {
 const fields = "id name categoryId status";
 
 /** The product's REST routes. */
-export const restDoor = {
+export const restApi = {
   request(operation) {
     switch (operation.kind) {
       case "list": {
@@ -57,7 +57,7 @@ const DOCUMENTS = {
 };
 
 /** The product's GraphQL schema. */
-export const graphqlDoor = {
+export const graphqlApi = {
   request(operation) {
     const post = (body) => ({ method: "POST", path: "/graphql", body, status: 200, begins: '{"data":{"' });
     const query = DOCUMENTS[operation.kind];
