@@ -1,8 +1,8 @@
 import fc from "fast-check";
-import { onEachEngine } from "../support/engines";
-import { mint, operator, type Reply, startGateway, type TestGateway } from "../support/gateway";
+import { mint, operator, type Reply } from "../support/gateway";
 import { json } from "../support/hostile-values";
 import { addMember, openSession, TEST_PASSWORD } from "../support/people";
+import { describeGateway } from "../support/suite";
 import { graphqlBody } from "./documents";
 import { expectDiscreet, expectGraphQLAnswer, expectRestAnswer } from "./oracle";
 import { restRequest } from "./rest-requests";
@@ -25,8 +25,9 @@ const CALLERS = ["anonymous", "agent", "member", "manager"] as const;
 const restCaller = fc.constantFrom(...CALLERS, ...Array<"agent">(8).fill("agent"));
 const graphqlCaller = fc.constantFrom(...CALLERS, "agent", "manager", "manager");
 
-onEachEngine((engine) => {
-  let gateway: TestGateway;
+const env = { LOG_LEVEL: "error", REFUSED_KEYS_PER_MINUTE: "0" };
+
+describeGateway({ env }, (gateway, engine) => {
   let tokens: Record<(typeof CALLERS)[number], string | null>;
   let ids: string[];
   let cursors: string[];
@@ -35,7 +36,6 @@ onEachEngine((engine) => {
   let inputs = 0;
 
   beforeAll(async () => {
-    gateway = await startGateway(engine, { env: { LOG_LEVEL: "error", REFUSED_KEYS_PER_MINUTE: "0" } });
     await gateway.services.pets.seed(50);
     member = await addMember(gateway);
     const keys = [await mint(gateway), await mint(gateway), await mint(gateway)];
@@ -46,8 +46,7 @@ onEachEngine((engine) => {
     cursors = body.data.pets.edges.map(({ cursor }: { cursor: string }) => cursor);
     await renew();
   });
-  afterAll(async () => {
-    await gateway.close();
+  afterAll(() => {
     const outcomes = [...tally]
       .sort(([, a], [, b]) => b - a)
       .map(([outcome, count]) => `${outcome}: ${count}`);

@@ -1,6 +1,6 @@
 import { serverAudits } from "graphql-http";
 import { sqlite } from "../support/engines";
-import { startGateway, type TestGateway } from "../support/gateway";
+import { suiteGateway } from "../support/suite";
 
 /** What the specification only allows, and this server refuses on purpose. */
 const REFUSED: Readonly<Record<string, string>> = {
@@ -10,13 +10,9 @@ const REFUSED: Readonly<Record<string, string>> = {
 };
 
 describe("the audits of GraphQL over HTTP", () => {
-  let gateway: TestGateway;
+  const gateway = suiteGateway(sqlite);
   const counts = { ok: 0, notice: 0, warn: 0, error: 0 };
-  beforeAll(async () => {
-    gateway = await startGateway(sqlite);
-  });
-  afterAll(async () => {
-    await gateway.close();
+  afterAll(() => {
     process.stdout.write(`GraphQL over HTTP audits: ${JSON.stringify(counts)}\n`);
   });
 

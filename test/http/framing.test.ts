@@ -1,7 +1,6 @@
 import { sqlite } from "../support/engines";
-import type { TestGateway } from "../support/gateway";
 import { sendBytes, statusesIn } from "../support/raw";
-import { closeWithNothingStored, startStrictGateway } from "../support/refusals";
+import { suiteGateway } from "../support/suite";
 
 const BODY = '{"name":"Rex","categoryId":1}';
 const IN_CHUNKS = `1d\r\n${BODY}\r\n0\r\n\r\n`;
@@ -9,12 +8,12 @@ const IN_CHUNKS = `1d\r\n${BODY}\r\n0\r\n\r\n`;
 const HIDDEN = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
 describe("a request that two servers may read differently", () => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    // Any host that has the form of one.
-    gateway = await startStrictGateway(sqlite, { ENVIRONMENT: "production" });
+  // Any host that has the form of one.
+  const gateway = suiteGateway(sqlite, {
+    env: { ENVIRONMENT: "production" },
+    strict: true,
+    storesNothing: true,
   });
-  afterAll(() => closeWithNothingStored(gateway));
 
   const post = (headers: string, body: string, version = "1.1") =>
     `POST /v1/pets HTTP/${version}\r\nHost: localhost\r\nAuthorization: Bearer ${gateway.key}\r\n` +

@@ -2,8 +2,8 @@ import { hostname } from "node:os";
 import { loadConfig } from "../../src/config";
 import { ERRORS } from "../../src/errors";
 import { sqlite } from "../support/engines";
-import { startGateway, type TestGateway } from "../support/gateway";
 import { sendRaw } from "../support/refusals";
+import { suiteGateway } from "../support/suite";
 
 const FOREIGN = [
   "rebound.example",
@@ -39,11 +39,9 @@ describe.each<[string, Record<string, string>, string[], string[]]>([
   ],
   ["in production without", { ENVIRONMENT: "production" }, [...FOREIGN, "localhost", ""], []],
 ])("%s", (_, env, own, foreign) => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startGatewayFor(env);
-  });
-  afterAll(() => gateway.close());
+  // The owner signs in from the address 127.0.0.1, which some of the settings refuse.
+  const signInOwner = env.ENVIRONMENT !== "production" || env.ALLOWED_HOSTS === undefined;
+  const gateway = suiteGateway(sqlite, { env, signInOwner });
 
   const ask = (host: string, method: string, path: string, more: string[] = []) =>
     sendRaw(gateway.url, [
@@ -89,13 +87,6 @@ describe.each<[string, Record<string, string>, string[], string[]]>([
     }
   });
 });
-
-/** The helper's own requests come by the address 127.0.0.1, which some of the settings refuse. */
-async function startGatewayFor(env: Record<string, string>): Promise<TestGateway> {
-  const hosts = env.ENVIRONMENT === "production" && env.ALLOWED_HOSTS;
-  if (!hosts) return startGateway(sqlite, { env });
-  return startGateway(sqlite, { env, signInOwner: false });
-}
 
 test.each(["gateway.example.com:443", "https://gateway.example.com", "*", "a b"])(
   "ALLOWED_HOSTS cannot hold %j",

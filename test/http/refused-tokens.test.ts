@@ -1,20 +1,17 @@
 import { mintApiKey, mintSessionToken } from "../../src/credentials/token-format";
 import { sqlite } from "../support/engines";
-import { mint, startGateway, type TestGateway } from "../support/gateway";
+import { mint, startGateway } from "../support/gateway";
 import { codeOf } from "../support/people";
 import { expectGraphQLError, expectRestError } from "../support/refusals";
+import { suiteGateway } from "../support/suite";
 
 const LIMIT = 10;
 
 describe("an address that tries out keys", () => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    // Each test uses different client addresses.
-    gateway = await startGateway(sqlite, {
-      env: { REFUSED_KEYS_PER_MINUTE: String(LIMIT), TRUST_PROXY: "true" },
-    });
+  // Each test uses different client addresses.
+  const gateway = suiteGateway(sqlite, {
+    env: { REFUSED_KEYS_PER_MINUTE: String(LIMIT), TRUST_PROXY: "true" },
   });
-  afterAll(() => gateway.close());
 
   const from = (ip: string) => ({ "x-forwarded-for": ip });
   const present = (token: string, ip: string) =>

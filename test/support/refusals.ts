@@ -2,14 +2,7 @@ import { connect } from "node:net";
 import { ERRORS, type ErrorCode, type InputProblem } from "../../src/errors";
 import { Message } from "../../src/features/messages/message.entity";
 import { Pet } from "../../src/features/pets/pet.entity";
-import type { TestEngine } from "./engines";
-import { type Reply, startGateway, type TestGateway } from "./gateway";
-
-/** A gateway that no call of a suite may bring to answer 5xx. */
-export const startStrictGateway = (
-  engine: TestEngine,
-  env: Record<string, string> = {},
-): Promise<TestGateway> => startGateway(engine, { env, strict: true });
+import type { Reply, TestGateway } from "./gateway";
 
 /** Proves that none of the refused input of a suite was stored, then stops the gateway. */
 export async function closeWithNothingStored(gateway: TestGateway): Promise<void> {
