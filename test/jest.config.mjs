@@ -13,7 +13,7 @@ const JAVASCRIPT = { ...TYPESCRIPT, jsc: { target: "es2022", parser: { syntax: "
 
 export default {
   rootDir: "..",
-  testEnvironment: "node",
+  testEnvironment: "<rootDir>/test/support/environment.mjs",
   maxWorkers: "100%",
   testMatch: ["<rootDir>/test/**/*.test.ts"],
   setupFiles: ["reflect-metadata", "<rootDir>/test/support/cheap-passwords.ts"],
