@@ -1,10 +1,12 @@
 import "reflect-metadata";
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Database } from "../../src/database/database";
 import { createDataSource } from "../../src/features";
+import { createSchema } from "../../src/graphql/schema";
+import { createOpenApi, serversOf } from "../../src/rest/openapi/openapi";
 import { newPostgres, startFirst } from "./embedded-postgres.mjs";
 import { administer } from "./engines";
 
@@ -17,12 +19,13 @@ declare global {
 
 /**
  * Starts one PostgreSQL for the whole run, unless `TEST_POSTGRES_URL` names a server, and migrates one database on
- * each engine. Suites copy these templates instead of migrating databases of their own.
+ * each engine. Suites copy these templates instead of migrating their own databases. The OpenAPI document, against
+ * which suites check every answer, is made once too.
  */
 export default async function globalSetup(): Promise<void> {
   globalThis.undoGlobalSetup = [];
   process.env.TEST_POSTGRES_URL ??= await startPostgres();
-  await Promise.all([migratePostgresTemplate(), migrateSqliteTemplate()]);
+  await Promise.all([migratePostgresTemplate(), migrateSqliteTemplate(), writeOpenApi()]);
 }
 
 /** @returns the URL of the server, without a database */
@@ -55,6 +58,15 @@ async function migrateSqliteTemplate(): Promise<void> {
   const file = join(directory, "gateway.sqlite");
   await migrate(`sqlite:${file}`);
   process.env.TEST_SQLITE_TEMPLATE = file;
+}
+
+async function writeOpenApi(): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), "gateway-openapi-"));
+  globalThis.undoGlobalSetup.push(() => rm(directory, { recursive: true, force: true }));
+  const servers = serversOf({ productionUrl: undefined, stagingUrl: undefined, publicUrl: undefined });
+  const file = join(directory, "openapi.json");
+  await writeFile(file, JSON.stringify(createOpenApi(createSchema(), servers)));
+  process.env.TEST_OPENAPI_FILE = file;
 }
 
 async function migrate(url: string): Promise<void> {
