@@ -1,7 +1,7 @@
 import argon2 from "@node-rs/argon2";
 import { hashPassword, verifyPassword } from "../../src/credentials/password";
 
-jest.unmock("@node-rs/argon2");
+jest.mocked(argon2.hash).mockRestore();
 
 /** OWASP's: 19 MiB, two passes. */
 const COST = "$argon2id$v=19$m=19456,t=2,p=1$";
