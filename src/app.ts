@@ -2,6 +2,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fastifyApolloHandler } from "@as-integrations/fastify";
 import type { FastifyInstance } from "fastify";
+import fp from "fastify-plugin";
 import type { Logger } from "pino";
 import type { DataSource } from "typeorm";
 import { authenticateRequests } from "./auth/authenticate";
@@ -92,11 +93,12 @@ export async function createApp(
   const http = await createHttpServer(config, log, requests);
   const rejectOtherMethods = collectMethods(http);
   const answerGraphQL = fastifyApolloHandler(apollo, { context: async ({ callContext }) => callContext });
-  await http.register(async (scope) => {
+  const rest = async (scope: FastifyInstance) => {
     authenticateRequests(scope, createContext, rateLimit);
     addRestRoutes(scope, schema);
-  });
-  await http.register(async (scope) => {
+  };
+  await http.register(fp(rest, { name: "rest", encapsulate: true }));
+  const graphql = async (scope: FastifyInstance) => {
     authenticateRequests(scope, createContext, rateLimit, sessionCookies(config));
     // Without a credential, hardly anything but a sign-in can succeed; parsing it would cost more than refusing it.
     scope.addHook("onRequest", async ({ method, callContext }) => {
@@ -115,7 +117,8 @@ export async function createApp(
       bodyLimit: Math.min(config.bodyLimitBytes, GRAPHQL_BODY_LIMIT),
       handler: (request, reply) => withSpan("graphql", async () => answerGraphQL.call(scope, request, reply)),
     });
-  });
+  };
+  await http.register(fp(graphql, { name: "graphql", encapsulate: true }));
   const readiness = { stopping: false };
   const announceStop = () => {
     readiness.stopping = true;

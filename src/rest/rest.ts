@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import fp from "fastify-plugin";
 import type { GraphQLSchema } from "graphql";
 import { GatewayError } from "../errors";
 import { ROUTES } from "../features";
@@ -19,13 +20,15 @@ export function addRestRoutes(app: FastifyInstance, schema: GraphQLSchema, route
     if (routes.findIndex(isTwin) < i)
       throw new Error(`REST route ${operationId} (${method} ${path}) is declared twice.`);
   }
-  app.register(async (scope) => {
+  const withBody = async (scope: FastifyInstance) => {
     for (const route of routes.filter((each) => takesBody(each))) addRoute(scope, route, schema);
-  });
-  app.register(async (scope) => {
+  };
+  const withoutBody = async (scope: FastifyInstance) => {
     refuseBodies(scope);
     for (const route of routes.filter((each) => !takesBody(each))) addRoute(scope, route, schema);
-  });
+  };
+  app.register(fp(withBody, { name: "rest-with-body", encapsulate: true }));
+  app.register(fp(withoutBody, { name: "rest-without-body", encapsulate: true }));
 }
 
 const takesBody = ({ bodyVariable, bodyMembers }: RestRoute) =>

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import serveFiles from "@fastify/static";
 import type { FastifyInstance } from "fastify";
+import fp from "fastify-plugin";
 import { GatewayError } from "../../errors";
 import { sendError } from "../error-handler";
 
@@ -24,7 +25,7 @@ const ASSET_NAME = /^[\w-][\w.-]*$/;
  */
 export async function addDashboard(app: FastifyInstance, directory: string): Promise<void> {
   const page = await readFile(join(directory, "index.html"), "utf8").catch(() => undefined);
-  await app.register(async (scope) => {
+  const dashboard = async (scope: FastifyInstance) => {
     for (const path of ["/dashboard", "/dashboard/*"]) {
       scope.get(path, { config: { api: "dashboard" } }, async (_, reply) => {
         if (page === undefined)
@@ -44,7 +45,8 @@ export async function addDashboard(app: FastifyInstance, directory: string): Pro
       });
     }
     if (page !== undefined) await addAssets(scope, join(directory, "assets"));
-  });
+  };
+  await app.register(fp(dashboard, { name: "dashboard", encapsulate: true }));
 }
 
 async function addAssets(scope: FastifyInstance, root: string): Promise<void> {
