@@ -44,8 +44,7 @@ export const postgres: TestEngine = {
 async function copyPostgres(template: string): Promise<TestDatabase> {
   const server = process.env.TEST_POSTGRES_URL;
   const name = `test_${randomUUID().replaceAll("-", "")}`;
-  // As nothing waits for the disk, copying the files is cheaper than copying pages through the log.
-  await administer(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
+  await administer(`CREATE DATABASE ${name} TEMPLATE ${template}`);
   return { url: `${server}/${name}`, drop: () => administer(`DROP DATABASE ${name} WITH (FORCE)`) };
 }
 
