@@ -1,15 +1,8 @@
 import { operatorFor } from "./auth/context";
 import { PERMISSIONS } from "./auth/permissions";
-import type { Config } from "./config";
 import { randomBase62 } from "./credentials/base62";
-import { hashPassword } from "./credentials/password";
-import { KEY_ENVIRONMENT } from "./credentials/token-format";
-import type { Database } from "./database/database";
-import { addAgent } from "./features/agents/agent.service";
-import { mintKey } from "./features/api-keys/key-changes";
-import { addMember } from "./features/members/member.service";
+import type { Services } from "./features";
 import { Organization } from "./features/organizations/organization.entity";
-import { addOrganization } from "./features/organizations/organization.service";
 
 /** The records that the first start created, with secrets that are printed only once. */
 export interface BootstrapResult {
@@ -27,35 +20,31 @@ export interface BootstrapResult {
  * when several processes start together.
  * @returns the created records, or undefined when an organization exists
  */
-export async function bootstrap(
-  database: Database,
-  { bootstrap: { ownerEmail, ownerPassword, apiKeyName }, environment }: Config,
-): Promise<BootstrapResult | undefined> {
+export async function bootstrap({
+  database,
+  config,
+  organizations,
+  agents,
+  members,
+  keys,
+}: Services): Promise<BootstrapResult | undefined> {
   if (await database.read((reader) => reader.exists(Organization))) return undefined;
+  const { ownerEmail, ownerPassword, apiKeyName } = config.bootstrap;
   const password = ownerPassword ?? randomBase62(20);
-  const passwordHash = await hashPassword(password);
   return database.withMigrationLock(async (tx) => {
     if (await tx.exists(Organization)) return undefined;
-    const organization = await addOrganization(tx, { slug: "first", name: "First organization" });
+    const organization = await organizations.create({ slug: "first", name: "First organization" }, tx);
     const context = operatorFor(organization);
-    const agent = await addAgent(tx, context, { slug: "first-agent", name: "First agent" });
-    const owner = await addMember(tx, context, {
-      email: ownerEmail,
-      passwordHash,
-      permissions: [...PERMISSIONS],
-    });
-    const { secret } = await mintKey(tx, context, agent, {
-      name: apiKeyName,
-      expiresAt: null,
-      scopes: null,
-      environment: KEY_ENVIRONMENT[environment],
-    });
+    const agent = await agents.create(context, { slug: "first-agent", name: "First agent" }, tx);
+    const permissions = [...PERMISSIONS];
+    const owner = await members.create(context, { email: ownerEmail, password, permissions }, tx);
+    const { apiKey, secret } = await keys.create(context, { agentId: agent.id, name: apiKeyName }, tx);
     return {
       organization: organization.slug,
       agent: agent.slug,
       ownerEmail: owner.email,
       ownerPassword: ownerPassword === undefined ? password : undefined,
-      keyName: apiKeyName,
+      keyName: apiKey.name,
       keySecret: secret,
     };
   });

@@ -43,7 +43,7 @@ async function start(config: Config, log: Logger): Promise<App> {
   // Listen before bootstrapping: its secrets are printed once and must not be lost to EADDRINUSE.
   await app.http.listen({ port: config.port, host });
   if (config.operationsPort !== undefined) await app.listenForManagement(config.operationsPort, host);
-  const first = await bootstrap(app.services.database, config);
+  const first = await bootstrap(app.services);
   const address = addressOf(config, app.http.server.address());
   if (first) process.stdout.write(firstStartNotice(first, address));
   process.stdout.write(readyNotice(config, address));

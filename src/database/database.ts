@@ -153,11 +153,15 @@ export class Database {
   /**
    * Runs a unit of work in a transaction and resolves once it is durable.
    * @param options.background for work that no request waits for
+   * @param options.tx the transaction of another unit to join; the work then commits or rolls back with that unit
    * @throws the error of the unit, after a rollback; GatewayError `unavailable`, or `conflict` when a concurrent unit
    *   won
    */
-  write<T>(unit: UnitOfWork<T>, options?: Pick<TransactionOptions, "background">): Promise<T> {
-    return this.writing(() => this.engine.transaction(unit, options));
+  write<T>(
+    unit: UnitOfWork<T>,
+    { tx, ...options }: Pick<TransactionOptions, "background"> & { tx?: EntityManager | undefined } = {},
+  ): Promise<T> {
+    return tx === undefined ? this.writing(() => this.engine.transaction(unit, options)) : unit(tx);
   }
 
   /** Whether the last write succeeded: on a full disk, for example, writes fail but reads still work. */

@@ -92,8 +92,8 @@ onEachEngine((engine) => {
         const database = await Database.open(source);
         try {
           await database.migrate();
-          expect(await bootstrap(database, config)).toBeUndefined();
           const services = createServices({ database, config, log: createLogger("silent") });
+          expect(await bootstrap(services)).toBeUndefined();
           const caller = await services.keys.resolve(KEY, ORIGIN);
           expect(caller).toMatchObject({
             key: { scopes: SCOPES },

@@ -5,13 +5,14 @@ import { loadConfig } from "../../src/config";
 import { sha256 } from "../../src/credentials/sha256";
 import { Database } from "../../src/database/database";
 import { NO_OBSERVER } from "../../src/database/observer";
-import { createDataSource } from "../../src/features";
+import { createDataSource, createServices } from "../../src/features";
 import { ApiKey } from "../../src/features/api-keys/api-key.entity";
 import { Pet } from "../../src/features/pets/pet.entity";
 import type { NewPet } from "../../src/features/pets/pet.inputs";
 import { PetService } from "../../src/features/pets/pet.service";
 import { IDEMPOTENCY_LIFETIME_MS } from "../../src/idempotency/idempotency";
 import { IdempotencyRecord } from "../../src/idempotency/idempotency-record.entity";
+import { createLogger } from "../../src/logger";
 import { onEachEngine, type TestDatabase } from "../support/engines";
 
 onEachEngine((engine) => {
@@ -40,7 +41,8 @@ onEachEngine((engine) => {
     database = await open();
     await database.migrate();
     pets = new PetService(database);
-    await bootstrap(database, loadConfig({ DATABASE_URL: place.url }));
+    const config = loadConfig({ DATABASE_URL: place.url });
+    await bootstrap(createServices({ database, config, log: createLogger("silent") }));
     const [key] = await database.read((reader) => reader.find(ApiKey));
     context = { caller: { kind: "agent", agent: { id: key?.agentId }, key } } as unknown as RequestContext;
   });

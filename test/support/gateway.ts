@@ -93,7 +93,7 @@ export async function startGateway(
       log,
       dashboard,
     );
-    const made = await bootstrap(created.services.database, config);
+    const made = await bootstrap(created.services);
     await created.http.listen({ port: 0, host: "127.0.0.1" });
     return { app: created, first: made };
   });

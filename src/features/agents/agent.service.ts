@@ -46,25 +46,20 @@ export class AgentService {
     return { ...agent, organization: agent.organization };
   }
 
-  /** @throws GatewayError `conflict` if the slug is taken */
-  create(context: RequestContext, input: NewAgent): Promise<Agent> {
-    return this.database.write((tx) => addAgent(tx, context, input));
+  /**
+   * Creates an agent in the caller's organization.
+   * @param tx the transaction to join, if any
+   * @throws GatewayError `conflict` if the slug is taken
+   */
+  create(context: RequestContext, { slug, name }: NewAgent, tx?: EntityManager): Promise<Agent> {
+    const organizationId = organizationOf(context);
+    const unit = async (tx: EntityManager) => {
+      const agent = tx.create(Agent, { id: uuid(), organizationId, slug, name, createdAt: timestamp() });
+      await insertUnlessTaken(tx, Agent, agent, `There is already an agent "${slug}".`);
+      const target = { id: agent.id, name: slug, organizationId };
+      await recordAudit(tx, context, agentActions.agent_created, target, { name: [null, name] });
+      return agent;
+    };
+    return this.database.write(unit, { tx });
   }
-}
-
-/**
- * Creates an agent in the caller's organization.
- * @throws GatewayError `conflict` if the slug is taken
- */
-export async function addAgent(
-  tx: EntityManager,
-  context: RequestContext,
-  { slug, name }: NewAgent,
-): Promise<Agent> {
-  const organizationId = organizationOf(context);
-  const agent = tx.create(Agent, { id: uuid(), organizationId, slug, name, createdAt: timestamp() });
-  await insertUnlessTaken(tx, Agent, agent, `There is already an agent "${slug}".`);
-  const target = { id: agent.id, name: slug, organizationId };
-  await recordAudit(tx, context, agentActions.agent_created, target, { name: [null, name] });
-  return agent;
 }

@@ -41,7 +41,7 @@ export class NewApiKey {
   })
   @IsOptional()
   @IsInFuture()
-  expiresAt!: Date | null | undefined;
+  expiresAt?: Date | null | undefined;
 
   @Field(() => [Scope], {
     nullable: true,
@@ -51,7 +51,7 @@ export class NewApiKey {
   @IsOptional()
   @ArrayNotEmpty({ message: "must contain at least one scope; omit it for all scopes" })
   @IsIn(SCOPES, { each: true, message: `must be one of ${SCOPES.join(", ")}` })
-  scopes!: Scope[] | null | undefined;
+  scopes?: Scope[] | null | undefined;
 
   @Field(() => String, {
     nullable: true,
@@ -60,7 +60,7 @@ export class NewApiKey {
   })
   @IsOptional()
   @IsText(IDEMPOTENCY_KEY_MAX)
-  idempotencyKey!: string | null | undefined;
+  idempotencyKey?: string | null | undefined;
 }
 
 @ObjectType({ simpleResolvers: true, description: "A newly minted API key and its secret." })

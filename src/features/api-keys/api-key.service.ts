@@ -1,4 +1,4 @@
-import { type EntityManager, Not } from "typeorm";
+import { type EntityManager, IsNull, Not } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import type { AgentCaller, Origin } from "../../auth/caller";
@@ -27,12 +27,11 @@ import type {
 } from "./api-key.inputs";
 import {
   assertActive,
-  mintKey,
+  insertKey,
   NAME_TAKEN,
   ownKey,
   releaseExpiredName,
   reservedNameOf,
-  revokeKey,
   updateIfActive,
 } from "./key-changes";
 import { createKeyLookup } from "./key-lookup";
@@ -131,20 +130,21 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
   /**
    * Mints a key. A repeat with the same idempotency key cannot show the first secret again, so it revokes the first key
    * and mints a replacement.
+   * @param tx the transaction to join, if any
    * @throws GatewayError `not_found` (agent), `conflict` (name), `idempotency_key_reused`
    */
-  create(context: RequestContext, input: NewApiKey): Promise<MintedApiKey> {
+  create(context: RequestContext, input: NewApiKey, tx?: EntityManager): Promise<MintedApiKey> {
     const { idempotencyKey, agentId, expiresAt } = input;
     const name = input.name.trim();
     const end = expiresAt?.toISOString() ?? null;
     const scopes = input.scopes == null ? null : SCOPES.filter((scope) => input.scopes?.includes(scope));
     const organizationId = organizationOf(context);
-    return this.database.write(async (tx) => {
+    const unit = async (tx: EntityManager) => {
       await assertSignedIn(tx, context, REQUIRED);
       const agent = isUuid(agentId) ? await tx.findOneBy(Agent, { id: agentId, organizationId }) : null;
       if (agent === null) throw new GatewayError("not_found", "The organization has no such agent.");
       const create = () =>
-        mintKey(tx, context, agent, { name, expiresAt: end, scopes, environment: this.environment });
+        insertKey(tx, context, agent, { name, expiresAt: end, scopes, environment: this.environment });
       return once(tx, {
         scope: `createApiKey:${actorOf(context.caller).actorId ?? organizationId}`,
         key: idempotencyKey,
@@ -152,12 +152,13 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
         request: { agentId, name, expiresAt: end, ...(scopes && { scopes }) },
         create,
         repeat: async (id) => {
-          await this.revokeWithin(tx, context, id);
+          await this.revoke(context, id, tx);
           return create();
         },
         idOf: ({ apiKey }) => apiKey.id,
       });
-    });
+    };
+    return this.database.write(unit, { tx });
   }
 
   /** @throws GatewayError `not_found`, or `conflict` if the name is taken or the key is not active */
@@ -182,19 +183,20 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
 
   /**
    * Revokes a key: it is refused from the next request on. Revoking a revoked key changes nothing.
+   * @param tx the transaction to join, if any
    * @throws GatewayError `not_found`
    */
-  revoke(context: RequestContext, id: string): Promise<ApiKey> {
-    return this.database.write(async (tx) => {
+  revoke(context: RequestContext, id: string, tx?: EntityManager): Promise<ApiKey> {
+    const unit = async (tx: EntityManager) => {
       await assertSignedIn(tx, context, { ...REQUIRED, whileDeactivated: true });
-      return this.revokeWithin(tx, context, id);
-    });
-  }
-
-  private async revokeWithin(tx: EntityManager, context: RequestContext, id: string): Promise<ApiKey> {
-    const key = await revokeKey(tx, context, id);
-    await this.database.waitForInserts(tx);
-    return key;
+      const key = await ownKey(tx, context, id);
+      const current = { id: key.id, revokedAt: IsNull() };
+      const { affected } = await tx.update(ApiKey, current, { revokedAt: timestamp(), reservedName: null });
+      if (affected === 1) await recordAudit(tx, context, apiKeyActions.api_key_revoked, key);
+      await this.database.waitForInserts(tx);
+      return tx.findOneByOrFail(ApiKey, { id: key.id });
+    };
+    return this.database.write(unit, { tx });
   }
 
   /**
@@ -220,7 +222,7 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
         expiresAt: [old.expiresAt, end.expiresAt ?? old.expiresAt],
         replacedById: [null, replacedById],
       });
-      return mintKey(tx, context, agent, {
+      return insertKey(tx, context, agent, {
         id: replacedById,
         name: old.name,
         expiresAt:

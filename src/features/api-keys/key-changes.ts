@@ -30,7 +30,7 @@ export function reservedNameOf(name: string): string {
 }
 
 /** Properties of a key to mint. */
-export interface KeyToMint {
+interface KeyToMint {
   id?: string;
   name: string;
   expiresAt: string | null;
@@ -40,10 +40,10 @@ export interface KeyToMint {
 }
 
 /**
- * Mints a key for an agent.
+ * Mints a key for an agent and inserts it.
  * @throws GatewayError `conflict` if another active key of the agent has the name
  */
-export async function mintKey(
+export async function insertKey(
   tx: EntityManager,
   context: RequestContext,
   agent: Pick<Agent, "id" | "organizationId">,
@@ -72,22 +72,6 @@ export async function mintKey(
   await insertUnlessTaken(tx, ApiKey, apiKey, NAME_TAKEN);
   await recordAudit(tx, context, apiKeyActions.api_key_created, apiKey, { expiresAt: [null, expiresAt] });
   return { apiKey, secret };
-}
-
-/**
- * Revokes a key; does nothing if it is already revoked.
- * @throws GatewayError `not_found`
- */
-export async function revokeKey(tx: EntityManager, context: RequestContext, id: string): Promise<ApiKey> {
-  const key = await ownKey(tx, context, id);
-  const revokedAt = timestamp();
-  const { affected } = await tx.update(
-    ApiKey,
-    { id: key.id, revokedAt: IsNull() },
-    { revokedAt, reservedName: null },
-  );
-  if (affected === 1) await recordAudit(tx, context, apiKeyActions.api_key_revoked, key);
-  return tx.findOneByOrFail(ApiKey, { id: key.id });
 }
 
 /**

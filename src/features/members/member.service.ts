@@ -55,11 +55,33 @@ export class MemberService {
 
   /**
    * Adds a member to the caller's organization.
+   * @param tx the transaction to join, if any
    * @throws GatewayError `conflict` if the address is in use
    */
-  async create(context: RequestContext, { password, ...member }: NewMember): Promise<Member> {
+  async create(
+    context: RequestContext,
+    { email, password, permissions }: NewMember,
+    tx?: EntityManager,
+  ): Promise<Member> {
+    const organizationId = organizationOf(context);
     const passwordHash = await hashPassword(password);
-    return this.database.write((tx) => addMember(tx, context, { ...member, passwordHash }));
+    const unit = async (tx: EntityManager) => {
+      const member = tx.create(Member, {
+        id: uuid(),
+        organizationId,
+        email: normalizeEmail(email),
+        passwordHash,
+        permissions: PERMISSIONS.filter((permission) => permissions.includes(permission)),
+        createdAt: timestamp(),
+      });
+      await insertUnlessTaken(tx, Member, member, "There is already a member with this e-mail address.");
+      const target = { id: member.id, name: member.email, organizationId };
+      await recordAudit(tx, context, memberActions.member_created, target, {
+        permissions: [null, permissions],
+      });
+      return member;
+    };
+    return this.database.write(unit, { tx });
   }
 
   /**
@@ -125,28 +147,4 @@ async function assertManaged(tx: EntityManager, organizationId: string): Promise
     "conflict",
     "The last member with the permission config:manage cannot lose it. Grant it to another member first.",
   );
-}
-
-/**
- * Adds a member to the caller's organization.
- * @throws GatewayError `conflict` if the address is in use
- */
-export async function addMember(
-  tx: EntityManager,
-  context: RequestContext,
-  { email, passwordHash, permissions }: Pick<Member, "email" | "passwordHash" | "permissions">,
-): Promise<Member> {
-  const organizationId = organizationOf(context);
-  const member = tx.create(Member, {
-    id: uuid(),
-    organizationId,
-    email: normalizeEmail(email),
-    passwordHash,
-    permissions: PERMISSIONS.filter((permission) => permissions.includes(permission)),
-    createdAt: timestamp(),
-  });
-  await insertUnlessTaken(tx, Member, member, "There is already a member with this e-mail address.");
-  const target = { id: member.id, name: member.email, organizationId };
-  await recordAudit(tx, context, memberActions.member_created, target, { permissions: [null, permissions] });
-  return member;
 }

@@ -32,9 +32,25 @@ export class OrganizationService {
     return found;
   }
 
-  /** @throws GatewayError `conflict` if the slug is taken */
-  create(input: NewOrganization): Promise<Organization> {
-    return this.database.write((tx) => addOrganization(tx, input));
+  /**
+   * Creates an organization, on behalf of an operator: no other caller exists outside an organization.
+   * @param tx the transaction to join, if any
+   * @throws GatewayError `conflict` if the slug is taken
+   */
+  create({ slug, name }: NewOrganization, tx?: EntityManager): Promise<Organization> {
+    const unit = async (tx: EntityManager) => {
+      const id = uuid();
+      const fields = { id, slug, name, deactivatedAt: null, createdAt: timestamp() };
+      const organization = tx.create(Organization, fields);
+      await insertUnlessTaken(tx, Organization, organization, `There is already an organization "${slug}".`);
+      const context = operatorFor(organization);
+      const target = { id, name: slug, organizationId: id };
+      await recordAudit(tx, context, organizationActions.organization_created, target, {
+        name: [null, name],
+      });
+      return organization;
+    };
+    return this.database.write(unit, { tx });
   }
 
   /** Deactivates the caller's organization: its keys stop resolving with the next request. Repeating it has no effect. */
@@ -65,26 +81,4 @@ export class OrganizationService {
       return organization;
     });
   }
-}
-
-/**
- * Creates an organization.
- * @throws GatewayError `conflict` if the slug is taken
- */
-export async function addOrganization(
-  tx: EntityManager,
-  { slug, name }: NewOrganization,
-): Promise<Organization> {
-  const organization = tx.create(Organization, {
-    id: uuid(),
-    slug,
-    name,
-    deactivatedAt: null,
-    createdAt: timestamp(),
-  });
-  await insertUnlessTaken(tx, Organization, organization, `There is already an organization "${slug}".`);
-  const target = { id: organization.id, name: slug, organizationId: organization.id };
-  const context = operatorFor(organization);
-  await recordAudit(tx, context, organizationActions.organization_created, target, { name: [null, name] });
-  return organization;
 }
