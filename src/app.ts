@@ -26,8 +26,8 @@ import { addDashboard } from "./http/routes/dashboard";
 import { addHealthRoutes } from "./http/routes/health";
 import { addMetricsRoute } from "./http/routes/metrics";
 import { createHttpServer } from "./http/server";
-import { AnswerBudget } from "./rate-limits/answer-budget";
 import { createRateLimit } from "./rate-limits/rate-limit";
+import { ResponseBudget } from "./rate-limits/response-budget";
 import { addDocumentation } from "./rest/openapi/documentation";
 import { createOpenApi, serversOf } from "./rest/openapi/openapi";
 import { addRestRoutes } from "./rest/rest";
@@ -50,7 +50,7 @@ export interface App {
   close(): Promise<void>;
 }
 
-/** Max share of the in-flight requests that wait for answer memory: too few to count as overload. */
+/** Max share of the in-flight requests that wait for response memory: too few to count as overload. */
 const MAX_WAITING_SHARE = 0.1;
 
 /** Max body size at `/graphql` (bytes): a document of the max length, and as much for its variables. */
@@ -85,8 +85,8 @@ export async function createApp(
   );
   const rateLimit = createRateLimit(config.rateLimitPerMinute);
 
-  const answers = new AnswerBudget(config.maxRequestsInFlight * MAX_WAITING_SHARE);
-  const apollo = createApollo(schema, config, log, metrics.operations, { rateLimit, answers });
+  const responses = new ResponseBudget(config.maxRequestsInFlight * MAX_WAITING_SHARE);
+  const apollo = createApollo(schema, config, log, metrics.operations, { rateLimit, responses });
   await apollo.start();
   const requests = new InFlightRequests(countRequest(metrics));
   metrics.watchRequests(requests);
@@ -107,7 +107,7 @@ export async function createApp(
     });
     rejectInvalidHost(scope);
     allowSandboxContent(scope, config.environment);
-    answers.follow(scope);
+    responses.track(scope);
     scope.setErrorHandler(answerGraphQLError);
     scope.route({
       method: ["GET", "POST"],
@@ -151,7 +151,7 @@ export async function createApp(
       announceStop();
       const swept = stopHousekeeping();
       const closed = http.close();
-      const givenUp = await Promise.race([closed.then(() => 0), requests.ended()]);
+      const givenUp = await Promise.race([closed.then(() => 0), requests.drained()]);
       if (givenUp > 0) log.warn({ requests: givenUp }, "requests that did not end are given up");
       http.server.closeAllConnections();
       await closed;

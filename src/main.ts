@@ -61,7 +61,7 @@ function stopOnSignals(
   const stop = async (signal: NodeJS.Signals) => {
     if (stoppingSince !== undefined) {
       if (performance.now() - stoppingSince < SIGNAL_DEBOUNCE_MS) return;
-      log.warn({ signal }, "stopping at once");
+      log.warn({ signal }, "stopping immediately");
       process.exit(1);
     }
     stoppingSince = performance.now();

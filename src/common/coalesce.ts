@@ -18,7 +18,7 @@ interface Options {
   /** Whether a batch always waits for the previous one, however long that takes. */
   serial?: boolean;
   /** Receives the number of calls in each batch. */
-  joined?: (calls: number) => void;
+  coalesced?: (calls: number) => void;
 }
 
 /**
@@ -29,7 +29,7 @@ interface Options {
  */
 export function coalesce<T, V>(
   work: (items: readonly T[]) => Promise<ArrayLike<V | Error>>,
-  { name = "batch", maxBatchSize = MAX_ITEMS, serial = false, joined }: Options = {},
+  { name = "batch", maxBatchSize = MAX_ITEMS, serial = false, coalesced }: Options = {},
 ): (item: T) => Promise<V> {
   const waiting: (() => void)[] = [];
   let callers: Span[] = [];
@@ -59,7 +59,7 @@ export function coalesce<T, V>(
     if (busy) next();
   };
   const run = (items: readonly T[]) => {
-    joined?.(items.length);
+    coalesced?.(items.length);
     const batch = currentBatch;
     const spans = callers;
     if (spans.length > 0) callers = [];

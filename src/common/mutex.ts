@@ -2,7 +2,7 @@
 export class Mutex {
   private last: Promise<unknown> = Promise.resolve();
 
-  run<T>(job: () => Promise<T>): Promise<T> {
+  runExclusive<T>(job: () => Promise<T>): Promise<T> {
     const result = this.last.then(job);
     this.last = result.catch(() => undefined);
     return result;

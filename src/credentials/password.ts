@@ -9,13 +9,13 @@ const DUMMY_HASH =
 const queue = new Mutex();
 
 /** Hashes a password with argon2id and OWASP's parameters (19 MiB, two passes), in PHC string format. */
-export const hashPassword = (password: string): Promise<string> => queue.run(() => hash(password));
+export const hashPassword = (password: string): Promise<string> => queue.runExclusive(() => hash(password));
 
 /**
  * Whether a password matches a hash.
  * @param passwordHash undefined if no account exists; the check then takes as long and always fails
  */
 export async function verifyPassword(passwordHash: string | undefined, password: string): Promise<boolean> {
-  const matches = await queue.run(() => verify(passwordHash ?? DUMMY_HASH, password));
+  const matches = await queue.runExclusive(() => verify(passwordHash ?? DUMMY_HASH, password));
   return matches && passwordHash !== undefined;
 }

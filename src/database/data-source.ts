@@ -14,10 +14,10 @@ const model = {
 } as const satisfies Partial<DataSourceOptions>;
 
 /** How long an SQLite statement waits for another writer (ms). */
-export const WAIT_MS = 5_000;
+export const BUSY_TIMEOUT_MS = 5_000;
 
 /** How long to wait for a free or new PostgreSQL connection (ms). */
-export const CONNECT_MS = 2_000;
+export const CONNECT_TIMEOUT_MS = 2_000;
 
 /**
  * Creates the data source of the service's database without connecting.
@@ -38,14 +38,14 @@ export function createDataSource(
       url,
       poolSize,
       applicationName: "gateway",
-      connectTimeoutMS: CONNECT_MS,
+      connectTimeoutMS: CONNECT_TIMEOUT_MS,
     });
   }
   const source = new DataSource({
     ...common,
     type: "sqlite",
     database: url.slice("sqlite:".length),
-    busyTimeout: WAIT_MS,
+    busyTimeout: BUSY_TIMEOUT_MS,
     // TypeORM enables verbose mode, whose stack traces would leak statement parameters into errors.
     driver: { ...sqlite3, verbose: () => sqlite3 },
   });

@@ -299,7 +299,7 @@ export class Database {
   }
 
   private watched(what: string) {
-    return { name: `batch of ${what}`, joined: (calls: number) => this.observer.joined(what, calls) };
+    return { name: `batch of ${what}`, coalesced: (calls: number) => this.observer.coalesced(what, calls) };
   }
 }
 

@@ -8,7 +8,7 @@ export type Failure = (typeof FAILURES)[number];
 /** Receives measurements of the database; it is on the hot path, so implementations must only count. */
 export interface DatabaseObserver {
   /** A batch of calls started. */
-  joined(what: string, calls: number): void;
+  coalesced(what: string, calls: number): void;
   /**
    * A transaction ended.
    * @param seconds from its start until it was durable or rolled back
@@ -19,7 +19,7 @@ export interface DatabaseObserver {
 
 /** No-op observer. */
 export const NO_OBSERVER: DatabaseObserver = {
-  joined: () => undefined,
+  coalesced: () => undefined,
   transaction: () => undefined,
   failed: () => undefined,
 };

@@ -16,36 +16,36 @@ export class Semaphore {
   }
 
   /**
-   * Acquires a permit, to be released by `end`.
-   * @param withinMs how long to wait (ms)
+   * Acquires a permit, to be released by `release`.
+   * @param timeoutMs how long to wait (ms)
    * @param owner the fair-queueing key
    * @throws GatewayError `unavailable` on timeout
    */
-  async begin(withinMs: number, owner = ""): Promise<void> {
+  async acquire(timeoutMs: number, owner = ""): Promise<void> {
     if (this.free > 0) {
       this.free--;
       return;
     }
     await new Promise<void>((resolve, reject) => {
-      const begin = () => {
+      const resume = () => {
         clearTimeout(timer);
         resolve();
       };
       const timer = setTimeout(() => {
-        this.remove(owner, begin);
+        this.remove(owner, resume);
         reject(
           new GatewayError("unavailable", undefined, {
             cause: new Error("timed out waiting for a connection"),
           }),
         );
-      }, withinMs);
+      }, timeoutMs);
       const own = this.waiting.get(owner) ?? new Set();
-      this.waiting.set(owner, own.add(begin));
+      this.waiting.set(owner, own.add(resume));
     });
   }
 
   /** Releases a permit, which goes to the next waiter. */
-  end(): void {
+  release(): void {
     const [first] = this.waiting;
     if (first === undefined) {
       this.free++;
@@ -60,9 +60,9 @@ export class Semaphore {
     next?.();
   }
 
-  private remove(owner: string, begin: () => void): void {
+  private remove(owner: string, resume: () => void): void {
     const own = this.waiting.get(owner);
-    own?.delete(begin);
+    own?.delete(resume);
     if (own?.size === 0) this.waiting.delete(owner);
   }
 }

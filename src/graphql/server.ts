@@ -25,7 +25,7 @@ export function createApollo(
   { environment, introspection }: Pick<Config, "environment" | "introspection">,
   log: Logger,
   operations: Metrics["operations"],
-  limits: Pick<RequestLimits, "rateLimit" | "answers">,
+  limits: Pick<RequestLimits, "rateLimit" | "responses">,
 ): ApolloServer<RequestContext> {
   const compiled = compiledQueries(schema);
   return new ApolloServer<RequestContext>({

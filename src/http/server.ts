@@ -10,7 +10,7 @@ import { GatewayError } from "../errors";
 import { connectionLimits, limitConnections } from "./connection-limits";
 import { answerClientErrors, sendError } from "./error-handler";
 import { allowOrigins } from "./plugins/cors";
-import { refuseForeignHosts } from "./plugins/host";
+import { rejectForeignHosts } from "./plugins/host";
 import type { InFlightRequests } from "./plugins/in-flight-requests";
 import { shedOverload } from "./plugins/load-shedding";
 import { readJsonBodies } from "./plugins/read-body";
@@ -66,7 +66,7 @@ export async function createHttpServer(
   // Fastify knows only common methods; the others must get 405 on a known path, not 404.
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   app.decorateRequest("callContext", null as never);
-  requests.follow(app);
+  requests.track(app);
   ignoreExpectations(app);
   if (config.trustProxy !== false) dropForwardedPorts(app);
   addDefaultHeaders(app, headers);
@@ -82,7 +82,7 @@ export async function createHttpServer(
   // After CORS, so that allowed pages can read the errors.
   shedOverload(app, config, log, requests);
   rejectAmbiguousRequests(app);
-  refuseForeignHosts(app, config);
+  rejectForeignHosts(app, config);
   if (config.tracing) traceRequests(app);
   return app;
 }

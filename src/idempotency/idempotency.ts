@@ -9,7 +9,7 @@ import type { IdempotencyRecord } from "./idempotency-record.entity";
 export const IDEMPOTENCY_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
 /** Max length of an idempotency key (code points). */
-export const IDEMPOTENCY_KEY_MAX = 255;
+export const IDEMPOTENCY_KEY_MAX_LENGTH = 255;
 
 /** A request with an idempotency key. */
 interface Request {

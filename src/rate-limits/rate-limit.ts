@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { GatewayError } from "../errors";
-import { refuseUntil } from "./retry-after";
+import { retryAfterError } from "./retry-after";
 import { countMany, WINDOW_MS, type Window } from "./window";
 
 /** Max keys with a window; beyond it the least recently used key starts a new one. */
@@ -54,7 +54,7 @@ export function createRateLimit(perMinute: number, clock = () => performance.now
       },
       refusal: allowed
         ? undefined
-        : refuseUntil("rate_limited", window.endsAt, now, refusalOf(perMinute, amount)),
+        : retryAfterError("rate_limited", window.endsAt, now, refusalOf(perMinute, amount)),
     };
   };
 }

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { networkOf } from "../common/network";
-import { refuseUntil } from "./retry-after";
+import { retryAfterError } from "./retry-after";
 import { countOne, type Window } from "./window";
 
 const MAX_ADDRESSES = 10_000;
@@ -57,7 +57,7 @@ export class RefusedTokens {
     const now = this.clock();
     if (window === undefined || window.used < this.perMinute || now >= window.endsAt) return;
     if (this.found.has(hash)) return;
-    throw refuseUntil(
+    throw retryAfterError(
       "too_many_attempts",
       window.endsAt,
       now,

@@ -6,7 +6,7 @@ import { secondsUntil } from "./window";
  * @param until time from which a retry can succeed (ms)
  * @param now current time on the same clock (ms)
  */
-export const refuseUntil = (
+export const retryAfterError = (
   code: "rate_limited" | "too_many_attempts",
   until: number,
   now: number,

@@ -3,9 +3,9 @@ import { compareNumber } from "lossless-json";
 import { INT64, isInt64, MUST_BE_INT64 } from "../common/int64";
 import type { JsonSchemaRule } from "../common/json-schema";
 import { MAX_PROBLEMS } from "../errors";
-import { type JsonSchema, type JsonType, type Place, refuse } from "./json-value";
+import { addProblem, type JsonSchema, type JsonType, type Location } from "./json-value";
 
-type Source = Place["source"];
+type Source = Location["source"];
 
 interface Leaf {
   schema: JsonSchema;
@@ -82,13 +82,13 @@ export function leafType(type: GraphQLEnumType | GraphQLScalarType, rule: JsonSc
   const { mustBe } = leaf;
   return {
     schema: { ...leaf.schema, ...rule },
-    decode(value, place) {
+    decode(value, location) {
       if (Array.isArray(value)) {
-        return refuse(place, place.source === "text" ? "must be given once" : "must not be a list");
+        return addProblem(location, location.source === "text" ? "must be given once" : "must not be a list");
       }
-      const decoded = leaf.read(value, place.source);
+      const decoded = leaf.read(value, location.source);
       if (decoded !== undefined) return decoded;
-      return refuse(place, typeof mustBe === "string" ? mustBe : mustBe(value, place.source));
+      return addProblem(location, typeof mustBe === "string" ? mustBe : mustBe(value, location.source));
     },
     write: leaf.write ?? JSON.stringify,
   };
@@ -133,12 +133,12 @@ function dateTimeLeaf(type: GraphQLScalarType): Leaf {
 function jsonType(name: "JSON" | "JSONObject"): JsonType {
   return {
     schema: name === "JSON" ? {} : { type: "object", additionalProperties: true },
-    decode(value, place) {
-      if (place.source === "text") throw new Error("A URL carries no JSON value.");
+    decode(value, location) {
+      if (location.source === "text") throw new Error("A URL carries no JSON value.");
       if (name === "JSONObject" && (typeof value !== "object" || Array.isArray(value))) {
-        return refuse(place, "must be an object");
+        return addProblem(location, "must be an object");
       }
-      return decodeJson(value, place);
+      return decodeJson(value, location);
     },
     write: JSON.stringify,
   };
@@ -148,19 +148,19 @@ function jsonType(name: "JSON" | "JSONObject"): JsonType {
  * Converts bigints, which represent large integers, to doubles if no digit is lost.
  * @param value part of a body, whose depth `parseJson` limits
  */
-function decodeJson(value: unknown, place: Place): unknown {
+function decodeJson(value: unknown, location: Location): unknown {
   if (typeof value === "bigint") {
     const number = Number(value);
     const isExact = Number.isFinite(number) && compareNumber(String(value), String(number)) === 0;
     return isExact
       ? number
-      : refuse(place, "must not contain an integer that JSON parsers round: send it as a string");
+      : addProblem(location, "must not contain an integer that JSON parsers round: send it as a string");
   }
   if (typeof value !== "object" || value === null) return value;
   const members = value as Record<string, unknown>;
   for (const name of Object.keys(members)) {
-    if (place.problems.length >= MAX_PROBLEMS) break;
-    members[name] = decodeJson(members[name], place);
+    if (location.problems.length >= MAX_PROBLEMS) break;
+    members[name] = decodeJson(members[name], location);
   }
   return value;
 }

@@ -16,7 +16,7 @@ import { type Check, checkOf, type JsonSchemaRule, ruleOf } from "../common/json
 import { excerpt } from "../credentials/redact-tokens";
 import { MAX_PROBLEMS } from "../errors";
 import { leafType } from "./json-scalars";
-import { below, type JsonSchema, type JsonType, refuse } from "./json-value";
+import { addProblem, below, type JsonSchema, type JsonType } from "./json-value";
 
 /** The input field of an idempotency key in GraphQL; REST uses a header instead. */
 export const IDEMPOTENCY_FIELD = "idempotencyKey";
@@ -60,10 +60,10 @@ function checked(json: JsonType, check: Check | undefined): JsonType {
   if (check === undefined) return json;
   return {
     ...json,
-    decode(value, place) {
-      const decoded = json.decode(value, place);
+    decode(value, location) {
+      const decoded = json.decode(value, location);
       const problem = decoded === undefined ? undefined : check(decoded);
-      return problem === undefined ? decoded : refuse(place, problem);
+      return problem === undefined ? decoded : addProblem(location, problem);
     },
   };
 }
@@ -79,21 +79,21 @@ function listType(itemType: GraphQLType, use: Use): JsonType {
       ...(minItems !== undefined && { minItems }),
       ...(maxItems !== undefined && { maxItems }),
     },
-    decode(value, place) {
-      if (place.source === "json" && !Array.isArray(value)) return refuse(place, "must be a list");
+    decode(value, location) {
+      if (location.source === "json" && !Array.isArray(value)) return addProblem(location, "must be a list");
       const items: unknown[] = Array.isArray(value) ? value : [value];
       if (minItems !== undefined && items.length < minItems) {
-        return refuse(place, `must have at least ${minItems} items`);
+        return addProblem(location, `must have at least ${minItems} items`);
       }
       if (maxItems !== undefined && items.length > maxItems) {
-        return refuse(place, `must have at most ${maxItems} items`);
+        return addProblem(location, `must have at most ${maxItems} items`);
       }
       const decoded: unknown[] = [];
       for (const [i, each] of items.entries()) {
-        if (place.problems.length >= MAX_PROBLEMS) break;
-        if (each !== null) decoded.push(item.decode(each, below(place, i)));
+        if (location.problems.length >= MAX_PROBLEMS) break;
+        if (each !== null) decoded.push(item.decode(each, below(location, i)));
         else if (takesNull) decoded.push(null);
-        else refuse(below(place, i), "must not be null");
+        else addProblem(below(location, i), "must not be null");
       }
       return decoded;
     },
@@ -126,23 +126,23 @@ export function objectType(members: readonly Member[]): JsonType {
       required: members.filter(({ required }) => required).map(({ name }) => name),
       additionalProperties: false,
     },
-    decode(value, place) {
+    decode(value, location) {
       if (typeof value !== "object" || value === null || Array.isArray(value)) {
-        return refuse(place, "must be an object");
+        return addProblem(location, "must be an object");
       }
       const given = value as Record<string, unknown>;
       for (const name of Object.keys(given)) {
-        if (place.problems.length >= MAX_PROBLEMS) break;
+        if (location.problems.length >= MAX_PROBLEMS) break;
         if (!names.has(name))
-          refuse({ ...place, path: excerpt(below(place, name).path, 100) }, "is not known");
+          addProblem({ ...location, path: excerpt(below(location, name).path, 100) }, "is not known");
       }
       const decoded: Record<string, unknown> = {};
       for (const { name, key, json, required, takesNull } of members) {
         const member = Object.hasOwn(given, name) ? given[name] : undefined;
         if (member === undefined && !required) continue;
         if (member == null && !takesNull)
-          refuse(below(place, name), required ? "is required" : "must not be null");
-        else decoded[key] = member === null ? null : json.decode(member, below(place, name));
+          addProblem(below(location, name), required ? "is required" : "must not be null");
+        else decoded[key] = member === null ? null : json.decode(member, below(location, name));
       }
       return decoded;
     },

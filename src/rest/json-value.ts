@@ -4,7 +4,7 @@ import type { InputProblem } from "../errors";
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** The location of a value in a request. */
-export interface Place {
+export interface Location {
   /** Names joined by dots; empty for the whole body. */
   path: string;
   /** Whether the value comes from a JSON body, which has types, or from the URL or a header, which are text. */
@@ -20,18 +20,18 @@ export interface Place {
 export interface JsonType {
   schema: JsonSchema;
   /** @returns the value for a GraphQL variable; undefined after adding a problem */
-  decode(value: unknown, place: Place): unknown;
+  decode(value: unknown, location: Location): unknown;
   /** @returns the JSON text of a value from a GraphQL result */
   write(value: unknown): string;
 }
 
 /** Adds a problem at a location. */
-export const refuse = ({ path, problems }: Place, message: string): undefined => {
+export const addProblem = ({ path, problems }: Location, message: string): undefined => {
   problems.push({ path: path || "body", message });
 };
 
 /** Returns the location of a member or an item. */
-export const below = (place: Place, name: string | number): Place => ({
-  ...place,
-  path: place.path ? `${place.path}.${name}` : String(name),
+export const below = (location: Location, name: string | number): Location => ({
+  ...location,
+  path: location.path ? `${location.path}.${name}` : String(name),
 });

@@ -24,7 +24,7 @@ export function addRestRoutes(app: FastifyInstance, schema: GraphQLSchema, route
     for (const route of routes.filter((each) => takesBody(each))) addRoute(scope, route, schema);
   };
   const withoutBody = async (scope: FastifyInstance) => {
-    refuseBodies(scope);
+    rejectBodies(scope);
     for (const route of routes.filter((each) => !takesBody(each))) addRoute(scope, route, schema);
   };
   app.register(fp(withBody, { name: "rest-with-body", encapsulate: true }));
@@ -48,7 +48,7 @@ function addRoute(app: FastifyInstance, route: RestRoute, schema: GraphQLSchema)
 }
 
 /** Rejects bodies for operations without one; an empty body of any content type is accepted. */
-function refuseBodies(app: FastifyInstance): void {
+function rejectBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, async (_: unknown, body: Buffer) => {
     if (body.length > 0) throw new GatewayError("invalid_request", "This operation takes no body.");

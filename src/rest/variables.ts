@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { excerpt } from "../credentials/redact-tokens";
 import { type InputProblem, InvalidInput } from "../errors";
 import { IDEMPOTENCY_FIELD, type Member } from "./json-types";
-import { type Place, refuse } from "./json-value";
+import { addProblem, type Location } from "./json-value";
 import type { RoutePlan } from "./plan";
 
 /**
@@ -17,24 +17,25 @@ export function variablesReader({ path, query, body, idempotencyKey }: RoutePlan
     const variables: Record<string, unknown> = {};
     const read = (from: unknown, { name, key, json, required }: Member) => {
       const value = (from as Record<string, unknown>)[name];
-      const place: Place = { path: name, source: "text", problems };
-      if (value !== undefined) variables[key] = json.decode(value, place);
-      else if (required) refuse(place, "is required");
+      const location: Location = { path: name, source: "text", problems };
+      if (value !== undefined) variables[key] = json.decode(value, location);
+      else if (required) addProblem(location, "is required");
     };
     for (const member of path) read(request.params, member);
     for (const member of query) read(request.query, member);
     // Ignoring a misspelled filter would list everything.
     for (const name of known.size > 0 ? Object.keys(request.query as object) : []) {
       if (!known.has(name))
-        refuse({ path: excerpt(name, 100) || "(no name)", source: "text", problems }, "is not known");
+        addProblem({ path: excerpt(name, 100) || "(no name)", source: "text", problems }, "is not known");
     }
     const key = idempotencyKey && {
       [IDEMPOTENCY_FIELD]: readIdempotencyKey(request, idempotencyKey, problems),
     };
     if (body !== undefined) {
-      const place: Place = { path: "", source: "json", problems };
+      const location: Location = { path: "", source: "json", problems };
       const value = hasBody(request) ? request.body : {};
-      const decoded = value === null ? refuse(place, "is required") : body.json.decode(value, place);
+      const decoded =
+        value === null ? addProblem(location, "is required") : body.json.decode(value, location);
       if (body.variable === undefined) Object.assign(variables, decoded);
       else if (idempotencyKey?.variable !== undefined)
         variables[body.variable] = { ...(decoded as object), ...key };
@@ -59,7 +60,7 @@ function readIdempotencyKey(
   problems: InputProblem[],
 ): unknown {
   const header = headers["idempotency-key"];
-  const place: Place = { path: "Idempotency-Key", source: "text", problems };
-  if (header === undefined) return required ? refuse(place, "is required") : undefined;
-  return json.decode(String(header).replace(/^"(.*)"$/, "$1"), place);
+  const location: Location = { path: "Idempotency-Key", source: "text", problems };
+  if (header === undefined) return required ? addProblem(location, "is required") : undefined;
+  return json.decode(String(header).replace(/^"(.*)"$/, "$1"), location);
 }

@@ -1,6 +1,6 @@
 import { IsOptional } from "class-validator";
 import { Field, InputType } from "type-graphql";
-import { IDEMPOTENCY_KEY_MAX } from "../idempotency/idempotency";
+import { IDEMPOTENCY_KEY_MAX_LENGTH } from "../idempotency/idempotency";
 import { IsText } from "./text";
 
 /** Base class of the inputs of create mutations. */
@@ -11,6 +11,6 @@ export abstract class IdempotentInput {
     description: "Makes retries safe: within 24 hours, the same key and input return the first result again.",
   })
   @IsOptional()
-  @IsText(IDEMPOTENCY_KEY_MAX)
+  @IsText(IDEMPOTENCY_KEY_MAX_LENGTH)
   idempotencyKey!: string | null | undefined;
 }

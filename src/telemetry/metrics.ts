@@ -84,7 +84,7 @@ export class Metrics implements DatabaseObserver {
     this.transactions.labels();
   }
 
-  joined(what: string, calls: number): void {
+  coalesced(what: string, calls: number): void {
     this.joins.labels(what).observe(calls);
   }
 

@@ -29,7 +29,7 @@ describe("writes that meet on SQLite", () => {
     };
     const observer: DatabaseObserver = {
       ...NO_OBSERVER,
-      joined: (what, calls) => {
+      coalesced: (what, calls) => {
         if (what === "transaction") transactions.push(calls);
       },
     };

@@ -57,16 +57,16 @@ describeGateway({ env: { DATABASE_POOL_SIZE: "5" } }, (gateway, engine) => {
 test("owners who wait take turns, each with its first", async () => {
   const turns = new Semaphore(1);
   const order: string[] = [];
-  await turns.begin(1_000, "greedy");
+  await turns.acquire(1_000, "greedy");
   const waiting = ["greedy 1", "greedy 2", "greedy 3", "modest 1", "other 1", "modest 2"].map(
     async (name) => {
-      await turns.begin(1_000, name.split(" ")[0]);
+      await turns.acquire(1_000, name.split(" ")[0]);
       order.push(name);
-      turns.end();
+      turns.release();
     },
   );
   expect(turns.queue).toBe(6);
-  turns.end();
+  turns.release();
   await Promise.all(waiting);
   expect(order).toEqual(["greedy 1", "modest 1", "other 1", "greedy 2", "modest 2", "greedy 3"]);
   expect(turns.queue).toBe(0);

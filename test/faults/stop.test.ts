@@ -170,7 +170,7 @@ describe("stopped by a signal while a client", () => {
     const { code, stderr } = await server.ended;
     clearInterval(shortBusyTimeout);
     expect(code).toBe(1);
-    expect(stderr).toContain('"stopping at once"');
+    expect(stderr).toContain('"stopping immediately"');
     expect(stderr).not.toContain("given up");
   });
 

@@ -1,7 +1,7 @@
 import { isObjectType } from "graphql";
 import { getMetadataArgsStorage } from "typeorm";
 import { MESSAGE_TEXT_MAX_LENGTH } from "../../src/features/messages/message.entity";
-import { MAX_ANSWER_CHARACTERS } from "../../src/graphql/query-limits/limits";
+import { MAX_RESPONSE_CHARACTERS } from "../../src/graphql/query-limits/limits";
 import { createSchema } from "../../src/graphql/schema";
 import { ASSUMED_TEXT_LENGTH } from "../../src/schema/list-size";
 import { codesOf, expectGraphQLError } from "../support/refusals";
@@ -23,7 +23,7 @@ describeGateway((gateway) => {
     const { status, text } = await gateway.graphql(query);
     expect(status).toBe(200);
     expect(text.length).toBeGreaterThan(characters);
-    expect(text.length).toBeLessThan(MAX_ANSWER_CHARACTERS);
+    expect(text.length).toBeLessThan(MAX_RESPONSE_CHARACTERS);
   });
 
   test.each([

@@ -5,7 +5,7 @@ import { operatorFor, type RequestContext } from "../../src/auth/context";
 import { Organization } from "../../src/features/organizations/organization.entity";
 import { createSchema } from "../../src/graphql/schema";
 import { createApollo } from "../../src/graphql/server";
-import { AnswerBudget } from "../../src/rate-limits/answer-budget";
+import { ResponseBudget } from "../../src/rate-limits/response-budget";
 import { Metrics } from "../../src/telemetry/metrics";
 import { ATTACKS } from "./attacks";
 
@@ -41,7 +41,7 @@ describe("a hostile document", () => {
       { environment: "production", introspection: false },
       log,
       new Metrics().operations,
-      { rateLimit: undefined, answers: new AnswerBudget(0) },
+      { rateLimit: undefined, responses: new ResponseBudget(0) },
     );
     await apollo.start();
     // What is made once is not the work of a document.

@@ -4,8 +4,8 @@ import { getIntrospectionQuery, getNamedType, isCompositeType, isRequiredArgumen
 import { EXAMPLE } from "../../src/graphql/plugins/landing-page";
 import {
   MAX,
-  MAX_ANSWER_CHARACTERS,
-  MAX_ANSWER_VALUES,
+  MAX_RESPONSE_CHARACTERS,
+  MAX_RESPONSE_VALUES,
   MAX_TOKENS,
 } from "../../src/graphql/query-limits/limits";
 import { createSchema } from "../../src/graphql/schema";
@@ -189,7 +189,7 @@ test("the fields that use the connections for reports are marked as reports, and
 
 test("the documentation names every limit", () => {
   const named = section(read("docs/graphql.md"), "## Limits").match(/\d+(,\d{3})*/g);
-  for (const limit of [...Object.values(MAX), MAX_TOKENS, MAX_ANSWER_VALUES, MAX_ANSWER_CHARACTERS]) {
+  for (const limit of [...Object.values(MAX), MAX_TOKENS, MAX_RESPONSE_VALUES, MAX_RESPONSE_CHARACTERS]) {
     expect(named).toContain(limit.toLocaleString("en"));
   }
 });

@@ -1,4 +1,4 @@
-import { ByteBudget } from "../../src/common/byte-budget";
+import { Budget } from "../../src/common/budget";
 import { mint } from "../support/gateway";
 import { openRaw, type RawConnection, statusesIn } from "../support/raw";
 import { describeGateway } from "../support/suite";
@@ -86,7 +86,7 @@ describeGateway((gateway) => {
 });
 
 test("a budget is bounded in all and for each holder, and has all of it back in the end", () => {
-  const budget = new ByteBudget(100);
+  const budget = new Budget(100, 25);
   const held = ["a", "b", "c", "d"].map((holder) => budget.take(holder, 25));
   expect(held.every((giveBack) => giveBack !== undefined)).toBe(true);
   expect(budget.take("e", 1)).toBeUndefined();

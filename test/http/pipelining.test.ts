@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { IncomingMessage } from "node:http";
 import { PET_ORDER } from "../../src/features/pets/pet.entity";
 import { MAX_UNANSWERED_PER_CONNECTION } from "../../src/http/plugins/in-flight-requests";
-import { UnsentAnswers } from "../../src/http/plugins/unsent-answers";
+import { UnsentResponses } from "../../src/http/plugins/unsent-responses";
 import { onEachEngine, sqlite } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 import { openRaw, statusesIn } from "../support/raw";
@@ -127,7 +127,7 @@ describe("answers that their clients do not read", () => {
   test("are cut off longest wait first while there are too many or too large ones, the newest never", () => {
     let now = 0;
     const closed: string[] = [];
-    const unsent = new UnsentAnswers<{ id: string }>(2, 60_000, () => now);
+    const unsent = new UnsentResponses<{ id: string }>(2, 60_000, () => now);
     const add = (id: string, bytes = 1) =>
       unsent.add({ id }, { destroy: () => closed.push(id) } as never, bytes);
     for (const id of ["a", "b", "c", "d"]) add(id);
@@ -137,7 +137,7 @@ describe("answers that their clients do not read", () => {
     add("e");
     unsent.sweep();
     expect(closed).toEqual(["a", "b", "c"]);
-    const large = new UnsentAnswers<{ id: string }>(10, 60_000, () => now);
+    const large = new UnsentResponses<{ id: string }>(10, 60_000, () => now);
     const ids = ["f", "g", "h"].map((id) => ({ id }));
     for (const id of ids) large.add(id, { destroy: () => closed.push(id.id) } as never, 30 * 2 ** 20);
     now += 1_000;

@@ -27,7 +27,7 @@ onEachEngine((engine) => {
   const open = async () => {
     const observer = {
       ...NO_OBSERVER,
-      joined: (what: string, calls: number) => {
+      coalesced: (what: string, calls: number) => {
         if (what === "inserts") batches.push(calls);
       },
     };

@@ -9,17 +9,17 @@ import {
 import type { PostgresConnectionOptions } from "typeorm/driver/postgres/PostgresConnectionOptions";
 import type { PostgresDriver } from "typeorm/driver/postgres/PostgresDriver";
 import { GatewayError } from "../../errors";
-import { CONNECT_MS } from "../data-source";
+import { CONNECT_TIMEOUT_MS } from "../data-source";
 import { driverCode } from "../engine";
 import type { Limits } from "../limits";
 import type { DatabaseStats } from "../observer";
 import { Semaphore } from "../semaphore";
 
 /** How long a transaction may be idle (ms), so that a process that lost its network does not keep locks. */
-const IDLE_MS = 5_000;
+const IDLE_TIMEOUT_MS = 5_000;
 
 /** How long to retry a read on broken connections (ms). */
-const RETRY_MS = 1_000;
+const RETRY_INTERVAL_MS = 1_000;
 
 /**
  * One in this many connections is reserved for short reads, and as many serve reports, so that neither transactions nor
@@ -53,7 +53,7 @@ export class PostgresConnections {
 
   static async open(source: DataSource, limits: Limits): Promise<PostgresConnections> {
     source.setOptions({
-      extra: { statement_timeout: limits.statement, idle_in_transaction_session_timeout: IDLE_MS },
+      extra: { statement_timeout: limits.statement, idle_in_transaction_session_timeout: IDLE_TIMEOUT_MS },
     });
     await source.initialize();
     const connections = new PostgresConnections(source, limits);
@@ -107,22 +107,22 @@ export class PostgresConnections {
    * @param owner the fair-queueing key
    */
   async forReport<T>(owner: string, read: (runner: QueryRunner) => Promise<T>): Promise<T> {
-    await this.reports.begin(this.limits.call, owner);
+    await this.reports.acquire(this.limits.call, owner);
     try {
       return await this.forReading(read);
     } finally {
-      this.reports.end();
+      this.reports.release();
     }
   }
 
   /** Runs one transaction on a pooled connection. */
   async forTransaction<T>(limits: Limits, work: (runner: QueryRunner) => Promise<T>): Promise<T> {
     const until = performance.now() + limits.call;
-    await this.transactions.begin(CONNECT_MS);
+    await this.transactions.acquire(CONNECT_TIMEOUT_MS);
     try {
       return await this.connected(until, work);
     } finally {
-      this.transactions.end();
+      this.transactions.release();
     }
   }
 
@@ -156,7 +156,7 @@ export function isLost(error: unknown): boolean {
 
 /** Retries a read whose connection is broken, as pooled connections are after a server restart. */
 async function retryLost<T>(read: () => Promise<T>): Promise<T> {
-  const until = performance.now() + RETRY_MS;
+  const until = performance.now() + RETRY_INTERVAL_MS;
   while (true) {
     try {
       return await read();

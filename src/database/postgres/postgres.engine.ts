@@ -80,8 +80,8 @@ function pagesSql(paging: KeysetQuery<unknown>): string {
   };
   return `SELECT CASE WHEN page.filter IS NULL THEN ${rows("true")}
       ELSE ${rows(`${paging.filter} = page.filter`)} END AS rows
-    FROM unnest($1::text[], $2::bigint[], $3::int[]) WITH ORDINALITY AS page (filter, start, length, place)
-    ORDER BY page.place`;
+    FROM unnest($1::text[], $2::bigint[], $3::int[]) WITH ORDINALITY AS page (filter, start, length, position)
+    ORDER BY page.position`;
 }
 
 /** The PostgreSQL engine, on a pool of connections. */

@@ -84,7 +84,7 @@ export class GroupCommit {
     const began = performance.now();
     const failure = await this.commit(units);
     this.observer.transaction((performance.now() - began) / 1000);
-    this.observer.joined("transaction", units.length);
+    this.observer.coalesced("transaction", units.length);
     return failure;
   }
 

@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import sqlite3 from "sqlite3";
-import { WAIT_MS } from "../data-source";
+import { BUSY_TIMEOUT_MS } from "../data-source";
 import { driverCode } from "../engine";
 
 /** SQLite's online backup, for which the driver has no types. */
@@ -39,7 +39,7 @@ export class SqliteFile {
         error === null ? resolve(opened as Connection) : reject(error),
       );
     });
-    connection.configure("busyTimeout", WAIT_MS);
+    connection.configure("busyTimeout", BUSY_TIMEOUT_MS);
     try {
       return await work(new SqliteFile(connection));
     } finally {

@@ -68,7 +68,7 @@ export class SqliteReads {
     name: "statement",
     // SQLite runs statements of a connection serially, and waiting ones would occupy threads of the pool.
     serial: true,
-    joined: (calls) => this.observer.joined("reads", calls),
+    coalesced: (calls) => this.observer.coalesced("reads", calls),
   });
 
   private async answerAll(queries: readonly Query[]): Promise<string[]> {

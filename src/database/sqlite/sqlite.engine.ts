@@ -3,7 +3,7 @@ import type { Database as Connection } from "sqlite3";
 import { DataSource, type QueryRunner } from "typeorm";
 import type { AbstractSqliteDriver } from "typeorm/driver/sqlite-abstract/AbstractSqliteDriver";
 import { Mutex } from "../../common/mutex";
-import { WAIT_MS } from "../data-source";
+import { BUSY_TIMEOUT_MS } from "../data-source";
 import {
   driverCode,
   type Engine,
@@ -116,11 +116,11 @@ export class SqliteEngine implements Engine {
   }
 
   async report<T>(owner: string, query: Read<T>): Promise<T> {
-    await this.reports.begin(this.limits.call, owner);
+    await this.reports.acquire(this.limits.call, owner);
     try {
       return await this.limited(this.reporter, () => query(this.reporter.manager));
     } finally {
-      this.reports.end();
+      this.reports.release();
     }
   }
 
@@ -133,7 +133,7 @@ export class SqliteEngine implements Engine {
   withMigrationLock<T>(unit: UnitOfWork<T>): Promise<T> {
     // A migration that rebuilds a table drops the old one, which must not cascade; SQLite ignores this PRAGMA inside a
     // transaction.
-    return this.queue.run(async () => {
+    return this.queue.runExclusive(async () => {
       await this.writer.query("PRAGMA foreign_keys = OFF");
       try {
         return await transact(this.newRunner(), IMMEDIATE, unit);
@@ -166,7 +166,7 @@ export class SqliteEngine implements Engine {
   }
 
   async close(): Promise<void> {
-    await this.queue.run(async () => undefined);
+    await this.queue.runExclusive(async () => undefined);
     await this.reads.close();
     await this.reader.destroy();
     await this.reporter.destroy();
@@ -189,7 +189,7 @@ export class SqliteEngine implements Engine {
   private schedule(): void {
     if (this.isScheduled) return;
     this.isScheduled = true;
-    void this.queue.run(() => this.commitWaiting());
+    void this.queue.runExclusive(() => this.commitWaiting());
   }
 
   private async commitWaiting(): Promise<void> {
@@ -206,7 +206,7 @@ export class SqliteEngine implements Engine {
   private async adjustBusyTimeout(wasBusy: boolean): Promise<void> {
     if (wasBusy === this.shortBusyTimeout) return;
     try {
-      await this.writer.query(`PRAGMA busy_timeout = ${wasBusy ? SHORT_BUSY_TIMEOUT_MS : WAIT_MS}`);
+      await this.writer.query(`PRAGMA busy_timeout = ${wasBusy ? SHORT_BUSY_TIMEOUT_MS : BUSY_TIMEOUT_MS}`);
       this.shortBusyTimeout = wasBusy;
     } catch {
       // Keep the old timeout; the next transaction tries again and reports the problem itself.
@@ -232,7 +232,7 @@ async function openReader({ options }: DataSource): Promise<DataSource> {
 
 /** Switches to WAL, with retries: when several processes start together, SQLite fails all but one without waiting. */
 async function switchToWal(source: DataSource): Promise<void> {
-  const giveUpAt = Date.now() + WAIT_MS;
+  const giveUpAt = Date.now() + BUSY_TIMEOUT_MS;
   while (true) {
     try {
       await source.query("PRAGMA journal_mode = WAL");

@@ -13,9 +13,9 @@ import { keyUsageActions } from "./key-usage.audit";
 import { UseCounts, writeCounts } from "./use-counts";
 
 /** Min time between two writes for a key (ms). */
-const MINUTE_MS = 60_000;
+const KEY_INTERVAL_MS = 60_000;
 /** Delay from a use to its write (ms). */
-const DELAY_MS = 1_000;
+const WRITE_DELAY_MS = 1_000;
 /** Min time between two writes of counts (ms), each a row per key in use. */
 const COUNTS_INTERVAL_MS = 5_000;
 
@@ -100,7 +100,7 @@ export class UsageRecorder implements KeyUsageRecorder {
    * @param options.all whether to write all records, even if their key was just written
    */
   flush({ all = false } = {}): Promise<void> {
-    return this.queue.run(async () => {
+    return this.queue.runExclusive(async () => {
       if (this.unwritten !== undefined) await this.write(this.unwritten);
       const batch = this.take(all);
       if (batch !== undefined) await this.write(batch);
@@ -115,14 +115,14 @@ export class UsageRecorder implements KeyUsageRecorder {
 
   private take(all: boolean): Batch | undefined {
     const now = Date.now();
-    for (const [id, at] of this.writtenAt) if (now - at >= MINUTE_MS) this.writtenAt.delete(id);
+    for (const [id, at] of this.writtenAt) if (now - at >= KEY_INTERVAL_MS) this.writtenAt.delete(id);
     const uses = [...this.uses].filter(([id]) => all || !this.writtenAt.has(id));
     const refusals = [...this.refusals];
     const counts = all || now - this.countsWrittenAt >= COUNTS_INTERVAL_MS ? this.counts.take() : [];
     if (uses.length + refusals.length + counts.length === 0) return undefined;
     for (const [id] of uses) this.uses.delete(id);
     this.refusals.clear();
-    return { id: uuid(), uses, refusals, counts, restMs: all ? 0 : MINUTE_MS };
+    return { id: uuid(), uses, refusals, counts, restMs: all ? 0 : KEY_INTERVAL_MS };
   }
 
   private async write(batch: Batch): Promise<void> {
@@ -157,7 +157,7 @@ export class UsageRecorder implements KeyUsageRecorder {
 
   /** Schedules the next flush, with exponential backoff after failures. */
   private schedule(): void {
-    const delayMs = Math.min(DELAY_MS * 2 ** this.failures, MINUTE_MS);
+    const delayMs = Math.min(WRITE_DELAY_MS * 2 ** this.failures, KEY_INTERVAL_MS);
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
       void this.flush()

@@ -26,7 +26,7 @@ import {
 } from "./sign-in-throttle";
 
 /** A working day. */
-const SESSION_MS = 12 * 60 * 60 * 1000;
+const SESSION_LIFETIME_MS = 12 * 60 * 60 * 1000;
 
 /** Max concurrent sign-ins and password changes: about half a second of hashing. */
 const MAX_PASSWORD_CHECKS = 16;
@@ -93,7 +93,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
       memberId: member.id,
       tokenHash: hashToken(token),
       createdAt: timestamp(),
-      expiresAt: timestamp(SESSION_MS),
+      expiresAt: timestamp(SESSION_LIFETIME_MS),
     };
     await this.database.write(async (tx) => {
       await lockPassword(tx, member);

@@ -5,7 +5,7 @@ import { sha256 } from "../../credentials/sha256";
 import type { Database } from "../../database/database";
 import { returning } from "../../database/returning";
 import type { GatewayError } from "../../errors";
-import { refuseUntil } from "../../rate-limits/retry-after";
+import { retryAfterError } from "../../rate-limits/retry-after";
 import { SignInThrottle } from "./sign-in-throttle.entity";
 
 const WINDOW_MS = 15 * 60 * 1000;
@@ -44,14 +44,14 @@ export async function countSignInAttempt(
   const found = await database.read((reader) =>
     bucketsNow(reader, [...all.map(({ bucket }) => bucket), known]),
   );
-  refuseAny(own, found);
-  if (!found.has(known)) refuseAny([account], found);
+  rejectAny(own, found);
+  if (!found.has(known)) rejectAny([account], found);
   return database.write(async (tx) => {
     const counted = new Map<string, SignInThrottle>();
     // All transactions lock buckets in this order to avoid deadlocks.
     for (const { bucket } of all) counted.set(bucket, await increment(tx, bucket));
     // An exception rolls the counts back.
-    refuseAny(own, counted, 0);
+    rejectAny(own, counted, 0);
     const closed = refusalBy(account, counted, 0);
     if (closed !== undefined && !found.has(known)) throw closed;
     return closed;
@@ -111,10 +111,10 @@ function refusalBy(
 ): GatewayError | undefined {
   const row = counts.get(bucket);
   if (row === undefined || row.attempts + next <= max) return undefined;
-  return refuseUntil("too_many_attempts", Date.parse(row.windowEndsAt), Date.now());
+  return retryAfterError("too_many_attempts", Date.parse(row.windowEndsAt), Date.now());
 }
 
-function refuseAny(limits: readonly Limit[], counts: ReadonlyMap<string, SignInThrottle>, next = 1): void {
+function rejectAny(limits: readonly Limit[], counts: ReadonlyMap<string, SignInThrottle>, next = 1): void {
   for (const limit of limits) {
     const refusal = refusalBy(limit, counts, next);
     if (refusal !== undefined) throw refusal;

@@ -1,10 +1,10 @@
 import { feature } from "../../schema/feature";
-import { FirstStepsResolver } from "./first-steps.resolver";
-import { FirstStepsService } from "./first-steps.service";
+import { OnboardingResolver } from "./onboarding.resolver";
+import { OnboardingService } from "./onboarding.service";
 
 /** Onboarding progress of organizations. */
 export const onboarding = feature({
   entities: [],
-  services: ({ database }) => ({ firstSteps: new FirstStepsService(database) }),
-  resolvers: (services) => [new FirstStepsResolver(services.firstSteps)],
+  services: ({ database }) => ({ onboarding: new OnboardingService(database) }),
+  resolvers: (services) => [new OnboardingResolver(services.onboarding)],
 });

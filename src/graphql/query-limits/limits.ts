@@ -33,10 +33,10 @@ export const MAX_TOKENS = 5_000;
 export const MAX_FAULTS = 5;
 
 /** Max values in an answer: objects, lists and leaves. */
-export const MAX_ANSWER_VALUES = 20_000;
+export const MAX_RESPONSE_VALUES = 20_000;
 
 /** Max characters in an answer, with names and texts at max length: almost five pages of the longest messages. */
-export const MAX_ANSWER_CHARACTERS = 5_000_000;
+export const MAX_RESPONSE_CHARACTERS = 5_000_000;
 
 /**
  * Rejects a document that exceeds a limit.

@@ -10,11 +10,11 @@ import {
 import type { Caller } from "../../auth/caller";
 import type { RequestContext } from "../../auth/context";
 import { GatewayError } from "../../errors";
-import { type AnswerBudget, isSmallAnswer } from "../../rate-limits/answer-budget";
 import type { RateLimit } from "../../rate-limits/rate-limit";
+import { isSmallResponse, type ResponseBudget } from "../../rate-limits/response-budget";
 import { isForAnyone } from "../../schema/access";
 import { assertDocumentLimits } from "./document-limits";
-import { assertAtMost, MAX_ANSWER_CHARACTERS, MAX_ANSWER_VALUES } from "./limits";
+import { assertAtMost, MAX_RESPONSE_CHARACTERS, MAX_RESPONSE_VALUES } from "./limits";
 import { type QueryCost, queryCosts } from "./query-cost";
 
 /** Replaces a rejected document until Apollo allows a plugin to throw. */
@@ -30,17 +30,17 @@ export interface RequestLimits {
   schemaHidden: boolean;
   /** Undefined when disabled. */
   rateLimit: RateLimit | undefined;
-  answers: AnswerBudget;
+  responses: ResponseBudget;
 }
 
 /**
  * Rejects expensive documents before validation and expensive operations before execution. Each root field of a mutation
- * counts as a request of the key, and a large answer waits for its share of the answer budget. Apollo answers 500 if a
+ * counts as a request of the key, and a large response waits for its share of the response budget. Apollo answers 500 if a
  * plugin throws before the operation is resolved, so a placeholder replaces a rejected document until then.
  */
 export function queryLimits(
   schema: GraphQLSchema,
-  { schemaHidden, rateLimit, answers }: RequestLimits,
+  { schemaHidden, rateLimit, responses }: RequestLimits,
 ): ApolloServerPlugin<RequestContext> {
   const costOf = costsOf(schema);
 
@@ -57,7 +57,7 @@ export function queryLimits(
   return {
     async requestDidStart() {
       let refusal: unknown;
-      const refuseIf = (context: object, check: () => void) => {
+      const rejectIf = (context: object, check: () => void) => {
         try {
           check();
         } catch (error) {
@@ -67,11 +67,11 @@ export function queryLimits(
       };
       return {
         async didResolveSource(context) {
-          refuseIf(context, () => assertAtMost("characters", context.source.length));
+          rejectIf(context, () => assertAtMost("characters", context.source.length));
         },
         async validationDidStart(context) {
           const document = context.document as DocumentNode;
-          refuseIf(context, () => {
+          rejectIf(context, () => {
             assertDocumentLimits(document);
             const { caller } = context.contextValue;
             assertSchemaMayBeSeen(document, caller);
@@ -101,7 +101,7 @@ export function queryLimits(
               response.http.headers.set(name, String(value));
             if (refusal) throw refusal;
           }
-          await answers.admit(contextValue, cost.characters);
+          await responses.admit(contextValue, cost.characters);
         },
       };
     },
@@ -123,7 +123,7 @@ function costsOf(schema: GraphQLSchema) {
     known.set(document, costs);
     if (operation == null) return FREE;
     const most = costs.get(operation) ?? FREE;
-    const isSmall = most.values <= MAX_ANSWER_VALUES && isSmallAnswer(most.characters);
+    const isSmall = most.values <= MAX_RESPONSE_VALUES && isSmallResponse(most.characters);
     if (isSmall || !operation.variableDefinitions?.length) return most;
     return queryCosts(schema, document, variables).get(operation) ?? FREE;
   };
@@ -135,9 +135,9 @@ function costsOf(schema: GraphQLSchema) {
  */
 function assertAffordable({ values, characters }: QueryCost): void {
   const [has, max, unit] =
-    values > MAX_ANSWER_VALUES
-      ? [values, MAX_ANSWER_VALUES, "values"]
-      : [characters, MAX_ANSWER_CHARACTERS, "characters"];
+    values > MAX_RESPONSE_VALUES
+      ? [values, MAX_RESPONSE_VALUES, "values"]
+      : [characters, MAX_RESPONSE_CHARACTERS, "characters"];
   if (has <= max) return;
   throw new GatewayError(
     "query_too_complex",

@@ -17,7 +17,7 @@ export function rejectInvalidHost(app: FastifyInstance): void {
  * Rejects requests for foreign hosts, to prevent DNS rebinding. In development it accepts the names of this machine, any
  * IP address and the `ALLOWED_HOSTS`; elsewhere it accepts `ALLOWED_HOSTS` only, if set. Probes and scrapes are exempt.
  */
-export function refuseForeignHosts(
+export function rejectForeignHosts(
   app: FastifyInstance,
   { allowedHosts, environment, publicUrl }: Pick<Config, "allowedHosts" | "environment" | "publicUrl">,
 ): void {

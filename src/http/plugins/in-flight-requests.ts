@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 /** How long shutdown waits for requests that may still arrive on idle connections (ms). */
 const QUIET_MS = 1_000;
 /** How long shutdown waits for in-flight requests (ms): longer than a write waits for a locked database. */
-const MAX_MS = 8_000;
+const DRAIN_TIMEOUT_MS = 8_000;
 
 /**
  * Max unanswered requests per connection. Clients that pipeline send a few, but one packet can hold over a thousand
@@ -40,7 +40,7 @@ export class InFlightRequests {
    * Tracks the requests of a server and closes connections with too many unanswered ones. Call it before adding hooks
    * that may reject requests.
    */
-  follow(app: FastifyInstance): void {
+  track(app: FastifyInstance): void {
     app.addHook("onRequest", (request, reply, done) => {
       const { socket } = request.raw;
       const unanswered = this.unanswered.get(socket) ?? this.watch(socket);
@@ -73,14 +73,14 @@ export class InFlightRequests {
   }
 
   /**
-   * Waits, for at most `MAX_MS`, until no request is in flight; the server itself would wait forever for unused
+   * Waits, for at most `DRAIN_TIMEOUT_MS`, until no request is in flight; the server itself would wait forever for unused
    * connections and unfinished bodies.
    * @returns the number of abandoned requests
    */
-  ended(): Promise<number> {
+  drained(): Promise<number> {
     return new Promise((resolve) => {
       const finish = () => resolve(this.inFlight);
-      setTimeout(finish, MAX_MS).unref();
+      setTimeout(finish, DRAIN_TIMEOUT_MS).unref();
       setTimeout(() => {
         this.onIdle = finish;
         if (this.inFlight === 0) finish();

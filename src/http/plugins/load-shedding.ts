@@ -5,7 +5,7 @@ import type { Config } from "../../config";
 import { GatewayError } from "../../errors";
 import type { InFlightRequests } from "./in-flight-requests";
 import { LoadMonitor } from "./load-monitor";
-import { UnsentAnswers } from "./unsent-answers";
+import { UnsentResponses } from "./unsent-responses";
 
 /**
  * Max rejections per event-loop tick. Rejecting synchronously lets retrying clients starve accepted requests.
@@ -40,7 +40,7 @@ export function shedOverload(
   log: Logger,
   requests: InFlightRequests,
 ): void {
-  const unsent = new UnsentAnswers<FastifyRequest>(Math.ceil(maxRequestsInFlight / 2), requestTimeoutMs);
+  const unsent = new UnsentResponses<FastifyRequest>(Math.ceil(maxRequestsInFlight / 2), requestTimeoutMs);
   const load = new LoadMonitor(maxRequestsInFlight, () => unsent.count);
   // Created once, because capturing a stack costs more than the whole rejection.
   const rejection = new GatewayError("unavailable");

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { clientAddress } from "../../auth/client-address";
-import { ByteBudget } from "../../common/byte-budget";
+import { Budget } from "../../common/budget";
 import { networkOf } from "../../common/network";
 import type { Config } from "../../config";
 import { GatewayError } from "../../errors";
@@ -14,6 +14,9 @@ export const ANONYMOUS_BODY_LIMIT = 16_384;
 const MAX_BUFFERED = 64 * 1_048_576;
 const MAX_BUFFERED_ANONYMOUS = 16 * 1_048_576;
 
+/** Max fraction of the memory per caller or network. */
+const HOLDER_SHARE = 0.25;
+
 /** The budget always has room for this many bodies of the max size. */
 const MIN_LARGEST_BODIES = 8;
 
@@ -25,8 +28,9 @@ export function readJsonBodies(
   app: FastifyInstance,
   { bodyLimitBytes }: Pick<Config, "bodyLimitBytes">,
 ): void {
-  const known = new ByteBudget(Math.max(MAX_BUFFERED, MIN_LARGEST_BODIES * bodyLimitBytes));
-  const anonymous = new ByteBudget(MAX_BUFFERED_ANONYMOUS);
+  const budgetOf = (bytes: number) => new Budget(bytes, bytes * HOLDER_SHARE);
+  const known = budgetOf(Math.max(MAX_BUFFERED, MIN_LARGEST_BODIES * bodyLimitBytes));
+  const anonymous = budgetOf(MAX_BUFFERED_ANONYMOUS);
   app.addContentTypeParser("application/json", async (request: FastifyRequest, payload: Readable) => {
     requireJson(request.headers);
     const { bodyLimit } = request.routeOptions;
@@ -111,7 +115,7 @@ class BodyBuffer {
 
   /** Releases all reserved memory. */
   release(): void {
-    for (const giveBack of this.returns.splice(0)) giveBack();
+    for (const release of this.returns.splice(0)) release();
     this.bytes = EMPTY;
   }
 
@@ -125,9 +129,9 @@ class BodyBuffer {
   }
 
   private grow(capacity: number): void {
-    const giveBack = this.take(capacity - this.bytes.length);
-    if (giveBack === undefined) throw NO_ROOM;
-    this.returns.push(giveBack);
+    const release = this.take(capacity - this.bytes.length);
+    if (release === undefined) throw NO_ROOM;
+    this.returns.push(release);
     const bytes = Buffer.allocUnsafe(capacity);
     this.bytes.copy(bytes, 0, 0, this.length);
     this.bytes = bytes;

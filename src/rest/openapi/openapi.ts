@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from "graphql";
 import type { Config } from "../../config";
 import { ROUTE_GROUPS } from "../../features";
-import { IDEMPOTENCY_KEY_MAX } from "../../idempotency/idempotency";
+import { IDEMPOTENCY_KEY_MAX_LENGTH } from "../../idempotency/idempotency";
 import { RATE_LIMIT_HEADERS } from "../../rate-limits/rate-limit";
 import type { Deprecation } from "../../schema/deprecation";
 import type { SuccessStatus } from "../../schema/rest-route";
@@ -113,9 +113,9 @@ const removal = ({ sunset }: Deprecation) =>
   `Deprecated: it will be removed on ${sunset.toISOString().slice(0, 10)}.`;
 
 /** Describes a parameter, which is text in a URL and so never null. */
-const parameter = (member: Member, place: "path" | "query"): JsonSchema => ({
+const parameter = (member: Member, location: "path" | "query"): JsonSchema => ({
   name: member.name,
-  in: place,
+  in: location,
   ...(member.required && { required: true }),
   ...(member.description && { description: member.description }),
   schema: memberSchema({ ...member, description: undefined }),
@@ -126,7 +126,7 @@ const idempotencyHeader = ({ required }: IdempotencyKey): JsonSchema => ({
   in: "header",
   ...(required && { required }),
   description: "Makes retries safe: repeating the key and body within 24 hours returns the first answer.",
-  schema: { type: "string", minLength: 1, maxLength: IDEMPOTENCY_KEY_MAX },
+  schema: { type: "string", minLength: 1, maxLength: IDEMPOTENCY_KEY_MAX_LENGTH },
 });
 
 function success(status: SuccessStatus, { route, result }: RoutePlan): JsonSchema {

@@ -3,11 +3,11 @@ import fastify, { type FastifyInstance } from "fastify";
 import { operatorFor, type RequestContext } from "../../src/auth/context";
 import { Organization } from "../../src/features/organizations/organization.entity";
 import {
-  AnswerBudget,
-  isSmallAnswer,
+  isSmallResponse,
   MAX_CHARACTERS,
   MAX_CHARACTERS_OF_ORGANIZATION,
-} from "../../src/rate-limits/answer-budget";
+  ResponseBudget,
+} from "../../src/rate-limits/response-budget";
 
 const contextOf = (organization: string): RequestContext =>
   operatorFor(Object.assign(new Organization(), { id: organization }));
@@ -17,20 +17,20 @@ const MAX_WAITING = 3;
 describe("large answers", () => {
   let app: FastifyInstance;
   let url: string;
-  let budget: AnswerBudget;
+  let budget: ResponseBudget;
   /** Lets the answers that are being made go, with this text. */
   let finish: ((text: string) => void)[];
   let onStart: () => void;
   let asked: Promise<number>[];
 
   beforeEach(async () => {
-    budget = new AnswerBudget(MAX_WAITING);
+    budget = new ResponseBudget(MAX_WAITING);
     finish = [];
     asked = [];
     onStart = () => undefined;
     app = fastify();
     app.decorateRequest("gateway", null as never);
-    budget.follow(app);
+    budget.track(app);
     app.get<{ Querystring: { organization: string; characters: string } }>("/", async (request) => {
       const { organization, characters } = request.query;
       request.callContext = contextOf(organization);
@@ -140,7 +140,7 @@ describe("large answers", () => {
 
   test("do not hold up small ones", async () => {
     await takeAll();
-    expect(isSmallAnswer(50_000)).toBe(true);
+    expect(isSmallResponse(50_000)).toBe(true);
     const { status } = await begin("first", 50_000);
     finish[2]?.("made");
     expect(await status).toBe(200);

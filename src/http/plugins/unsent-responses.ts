@@ -17,9 +17,9 @@ interface Unsent {
  * Tracks responses that wait for their clients to read. It closes connections whose response has waited too long, and
  * the longest-waiting ones while there are too many responses or they use too much memory.
  */
-export class UnsentAnswers<Id extends object> {
+export class UnsentResponses<Id extends object> {
   /** Responses in the order in which they became ready. */
-  private readonly answers = new Map<Id, Unsent>();
+  private readonly responses = new Map<Id, Unsent>();
   private bytes = 0;
   private readonly timer: NodeJS.Timeout;
 
@@ -37,31 +37,31 @@ export class UnsentAnswers<Id extends object> {
   }
 
   get count(): number {
-    return this.answers.size;
+    return this.responses.size;
   }
 
   add(id: Id, socket: Socket, bytes: number): void {
-    this.answers.set(id, { socket, bytes, since: this.now() });
+    this.responses.set(id, { socket, bytes, since: this.now() });
     this.bytes += bytes;
   }
 
   /** Stops tracking a response that was sent or whose connection closed. */
   delete(id: Id): void {
-    this.bytes -= this.answers.get(id)?.bytes ?? 0;
-    this.answers.delete(id);
+    this.bytes -= this.responses.get(id)?.bytes ?? 0;
+    this.responses.delete(id);
   }
 
   /** Closes the connections of clients that do not read; `delete` removes their responses once they are closed. */
   sweep(): void {
     let { count, bytes } = this;
-    for (const answer of this.answers.values()) {
-      const waited = this.now() - answer.since;
+    for (const response of this.responses.values()) {
+      const waited = this.now() - response.since;
       // A response that just became ready usually leaves in a moment.
       if (waited < SWEEP_INTERVAL_MS) return;
       if (waited < this.timeoutMs && count <= this.max && bytes <= MAX_UNSENT_BYTES) return;
-      answer.socket.destroy();
+      response.socket.destroy();
       count--;
-      bytes -= answer.bytes;
+      bytes -= response.bytes;
     }
   }
 

@@ -1,17 +1,34 @@
+import { Field, ObjectType } from "type-graphql";
 import { IsNull, Not } from "typeorm";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import type { Database } from "../../database/database";
 import { ApiKey } from "../api-keys/api-key.entity";
 import { Message } from "../messages/message.entity";
 import { Pet } from "../pets/pet.entity";
-import type { FirstSteps } from "./first-steps";
+
+@ObjectType("FirstSteps", { simpleResolvers: true, description: "Onboarding progress of an organization." })
+export class OnboardingProgress {
+  @Field(() => Boolean, { description: "Whether an API key was ever minted for the organization." })
+  keyMinted!: boolean;
+
+  @Field(() => Boolean, { description: "Whether one of its API keys was ever accepted." })
+  keyUsed!: boolean;
+
+  @Field(() => Boolean, {
+    description: "Whether the petstore, which all organizations share, contains a pet.",
+  })
+  petAdded!: boolean;
+
+  @Field(() => Boolean, { description: "Whether a message was ever queued for one of its agents." })
+  messageQueued!: boolean;
+}
 
 /** Reports the onboarding progress of organizations. */
-export class FirstStepsService {
+export class OnboardingService {
   constructor(private readonly database: Database) {}
 
   /** Onboarding progress of the caller's organization. */
-  of(context: RequestContext): Promise<FirstSteps> {
+  progress(context: RequestContext): Promise<OnboardingProgress> {
     const organizationId = organizationOf(context);
     return this.database.read(async (reader) => ({
       keyMinted: await reader.existsBy(ApiKey, { organizationId }),

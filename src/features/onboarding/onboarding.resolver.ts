@@ -1,0 +1,15 @@
+import { Ctx, Query, Resolver } from "type-graphql";
+import type { RequestContext } from "../../auth/context";
+import { Access } from "../../schema/access";
+import { OnboardingProgress, OnboardingService } from "./onboarding.service";
+
+@Resolver(() => OnboardingProgress)
+export class OnboardingResolver {
+  constructor(private readonly service: OnboardingService) {}
+
+  @Access({ member: true })
+  @Query(() => OnboardingProgress, { description: "Onboarding progress of the caller's organization." })
+  firstSteps(@Ctx() context: RequestContext): Promise<OnboardingProgress> {
+    return this.service.progress(context);
+  }
+}

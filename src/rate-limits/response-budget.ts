@@ -1,0 +1,113 @@
+import type { FastifyInstance } from "fastify";
+import { Budget } from "../common/budget";
+import { GatewayError } from "../errors";
+
+/** The part of a call context that the budget needs: its identity and the organization to charge. */
+interface ResponseContext {
+  readonly caller: { readonly kind: string; readonly organization?: { readonly id: string } };
+}
+
+/** Max characters of all large responses in memory; a character was measured to take 3 to 7 bytes. */
+export const MAX_CHARACTERS = 64_000_000;
+
+/** Max characters per organization, so that slow clients of one organization do not block the others. */
+export const MAX_CHARACTERS_OF_ORGANIZATION = MAX_CHARACTERS / 2;
+
+/** Max characters of an uncounted response; `MAX_REQUESTS_IN_FLIGHT` bounds the memory of these. */
+const SMALL_RESPONSE_CHARACTERS = 50_000;
+
+/** How long an response waits for memory (ms). */
+const WAIT_TIMEOUT_MS = 2_000;
+
+/** Whether an response of this size bypasses the budget. */
+export const isSmallResponse = (characters: number): boolean => characters <= SMALL_RESPONSE_CHARACTERS;
+
+interface Reservation {
+  organization: string;
+  characters: number;
+  /** Gives the characters back; undefined while the response waits for them. */
+  release?: (() => void) | undefined;
+  /** Resumes a waiting request. */
+  resume?: (() => void) | undefined;
+}
+
+/**
+ * Bounds the memory of large responses. Each response reserves its maximum size before it is built, keeps its actual
+ * size until it is sent, and waits briefly while the budget is exhausted.
+ */
+export class ResponseBudget {
+  private readonly budget = new Budget(MAX_CHARACTERS, MAX_CHARACTERS_OF_ORGANIZATION);
+  private readonly reservations = new Map<ResponseContext, Reservation>();
+  private waiting = 0;
+
+  /** @param maxWaiting max waiting responses; further ones are rejected immediately */
+  constructor(private readonly maxWaiting: number) {}
+
+  /**
+   * Reserves memory for the response to a request.
+   * @param characters max size of the response
+   * @throws GatewayError `unavailable` when too many responses wait, or the wait times out
+   */
+  async admit(context: ResponseContext, characters: number): Promise<void> {
+    if (isSmallResponse(characters)) return;
+    const organization = context.caller.organization?.id ?? "";
+    const release = this.budget.take(organization, characters);
+    const reservation: Reservation = { organization, characters, release };
+    this.reservations.set(context, reservation);
+    if (release !== undefined) return;
+    await new Promise<void>((resolve, reject) => {
+      const rejectRequest = () => {
+        this.reservations.delete(context);
+        reject(new GatewayError("unavailable", "Too many large answers are being made. Try again shortly."));
+      };
+      if (this.waiting >= this.maxWaiting) return rejectRequest();
+      this.waiting++;
+      const end = (settle: () => void) => {
+        clearTimeout(timer);
+        this.waiting--;
+        reservation.resume = undefined;
+        settle();
+      };
+      const timer = setTimeout(() => end(rejectRequest), WAIT_TIMEOUT_MS);
+      reservation.resume = () => end(resolve);
+    });
+  }
+
+  /** Registers hooks that replace a reservation by the actual size and release it once the response is sent. */
+  track(app: FastifyInstance): void {
+    app.addHook("onSend", (request, { raw }, payload, done) => {
+      const reservation = this.reservations.get(request.callContext);
+      if (reservation !== undefined) {
+        if (reservation.release && typeof payload === "string" && !raw.destroyed) {
+          this.shrink(reservation, payload.length);
+          raw.once("close", () => this.remove(request.callContext, reservation));
+        } else {
+          this.remove(request.callContext, reservation);
+        }
+      }
+      done(null, payload);
+    });
+  }
+
+  private shrink(reservation: Reservation, characters: number): void {
+    if (characters >= reservation.characters) return;
+    reservation.release?.();
+    reservation.release = this.budget.take(reservation.organization, characters);
+    this.resumeWaiting();
+  }
+
+  private remove(context: ResponseContext, { resume, release }: Reservation): void {
+    this.reservations.delete(context);
+    resume?.();
+    release?.();
+    this.resumeWaiting();
+  }
+
+  private resumeWaiting(): void {
+    for (const reservation of this.reservations.values()) {
+      if (reservation.resume === undefined) continue;
+      reservation.release = this.budget.take(reservation.organization, reservation.characters);
+      if (reservation.release !== undefined) reservation.resume();
+    }
+  }
+}
