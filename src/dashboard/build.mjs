@@ -9,12 +9,15 @@ const ROOT = join(HERE, "../..");
 const OUTPUT = join(ROOT, "dist/dashboard");
 const STAMP = `${OUTPUT}.sha256`;
 
-const sources = readdirSync(HERE, { recursive: true, withFileTypes: true })
-  .filter((entry) => entry.isFile())
-  .map(({ parentPath, name }) => join(parentPath, name))
-  .sort();
+const filesIn = (folder) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .sort();
+// The limits are shared with the server.
+const limits = filesIn(join(HERE, "../features")).filter((file) => file.endsWith(".limits.ts"));
 const hash = createHash("sha256");
-for (const file of [...sources, join(ROOT, "package-lock.json")])
+for (const file of [...filesIn(HERE), ...limits, join(ROOT, "package-lock.json")])
   hash.update(file).update(readFileSync(file));
 const stamp = hash.digest("hex");
 

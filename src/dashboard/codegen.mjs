@@ -28,7 +28,7 @@ const sections = await preset.buildGeneratesSection({
   config: {
     documentMode: "string",
     useTypeImports: true,
-    enumType: "string-literal",
+    enumType: "const",
     strictScalars: true,
     scalars: { ID: "string", DateTimeISO: "string" },
   },

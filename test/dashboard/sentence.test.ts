@@ -1,4 +1,9 @@
-import { changesInText, describeInText, type Entry } from "../../src/dashboard/audit-log/sentence";
+import {
+  ACTION_LABELS,
+  changesInText,
+  describeInText,
+  type Entry,
+} from "../../src/dashboard/audit-log/sentence";
 
 const MEMBER = { actorKind: "member", actorId: "member", actorName: "a@example.com" } as const;
 const OPERATOR = { actorKind: "operator", actorId: null, actorName: "command line" } as const;
@@ -31,6 +36,18 @@ test.each<[Partial<Entry>, string]>([
 ])("%j is a sentence", (parts, sentence) => {
   expect(describeInText(entry(parts))).toBe(sentence);
 });
+
+test.each([
+  ["api_key_rotated", "API key rotated", "CLI rotated the API key billing."],
+  ["organization_deactivated", "Organization deactivated", "CLI deactivated the organization billing."],
+  ["agent_created", "Agent added", "CLI added the agent billing."],
+] as const)(
+  "%s has a label and a sentence, from its name unless they are given",
+  (action, label, sentence) => {
+    expect(ACTION_LABELS).toContainEqual({ value: action, label });
+    expect(describeInText(entry({ ...OPERATOR, action }))).toBe(sentence);
+  },
+);
 
 test("changes are listed by field, and the text of earlier versions stays", () => {
   const changes = [

@@ -1,5 +1,6 @@
 import { Button, NativeSelect, TextInput } from "@mantine/core";
 import { type FormEvent, useRef } from "react";
+import { KEY_NAME_MAX_LENGTH } from "../../features/api-keys/api-key.limits";
 import { ApiError, isAboutField, sentenceOf } from "../api/api-error";
 import { change } from "../api/client";
 import { type AgentsQuery, CreateApiKeyDocument, type NewApiKey } from "../api/documents.generated";
@@ -10,9 +11,6 @@ import styles from "./dialogs.module.css";
 import { expiryOf, useExpiry } from "./expiry";
 import { useScopes } from "./scopes";
 import { showSecret } from "./shown-secret";
-
-/** The server’s limit. */
-export const NAME_MAX_LENGTH = 100;
 
 type Agents = AgentsQuery["agents"];
 
@@ -66,7 +64,7 @@ function CreateForm({ agents, close }: { agents: Agents; close: () => void }) {
         name="name"
         label="Name"
         description="A label to help you recognize this key, such as the app that uses it."
-        maxLength={NAME_MAX_LENGTH}
+        maxLength={KEY_NAME_MAX_LENGTH}
         required
         withAsterisk={false}
         autoComplete="off"

@@ -1,12 +1,10 @@
+import { SEARCH_MAX_LENGTH } from "../../features/api-keys/api-key.limits";
 import type { AgentsQuery } from "../api/documents.generated";
 import { FilterSelect } from "../ui/filter-select";
 import styles from "../ui/filters.module.css";
 import type { ListAddress } from "../ui/list-address";
 import { Search } from "../ui/search";
 import { STATE_OPTIONS } from "./key-state";
-
-/** The server’s limit. */
-const SEARCH_MAX_LENGTH = 100;
 
 /** The filters in the URL, null for none. */
 export const keyFilterOf = (address: ListAddress) => ({

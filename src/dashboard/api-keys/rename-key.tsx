@@ -1,5 +1,6 @@
 import { Button, TextInput } from "@mantine/core";
 import type { FormEvent } from "react";
+import { KEY_NAME_MAX_LENGTH } from "../../features/api-keys/api-key.limits";
 import { ApiError, isAboutField, sentenceOf } from "../api/api-error";
 import { change } from "../api/client";
 import { type KeyFragment, RenameApiKeyDocument } from "../api/documents.generated";
@@ -7,7 +8,6 @@ import { Dialog, DialogButtons } from "../ui/dialog";
 import { Failure } from "../ui/failure";
 import { useTask } from "../ui/task";
 import { toast } from "../ui/toast";
-import { NAME_MAX_LENGTH } from "./create-key";
 import styles from "./dialogs.module.css";
 
 /** Renames a key. */
@@ -35,7 +35,7 @@ function RenameForm({ apiKey, close }: { apiKey: KeyFragment; close: () => void 
         name="name"
         label="New name"
         defaultValue={apiKey.name}
-        maxLength={NAME_MAX_LENGTH}
+        maxLength={KEY_NAME_MAX_LENGTH}
         required
         withAsterisk={false}
         autoComplete="off"

@@ -11,7 +11,7 @@ import { type TypedDocumentString, ViewerDocument } from "./documents.generated"
 import { execute } from "./execute";
 
 /** How often an open page loads the changes of other people (ms). */
-const POLL_MS = 5_000;
+const POLL_INTERVAL_MS = 5_000;
 
 /** The cache of everything that the pages load. */
 export const client = new QueryClient({
@@ -81,7 +81,7 @@ export async function change<Result, Variables>(
 export function usePolledQuery<Result, Variables>(
   document: TypedDocumentString<Result, Variables>,
   variables: Variables,
-  { enabled = true, pollMs = POLL_MS } = {},
+  { enabled = true, pollMs = POLL_INTERVAL_MS } = {},
 ): UseQueryResult<Result> {
   const result = useQuery({
     queryKey: [document.toString(), variables],

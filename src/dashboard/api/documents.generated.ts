@@ -6,62 +6,68 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core';
 /** The kind of caller that performed the action. */
-export type ActorKind =
+export const ActorKind = {
   /** A system that presented an API key. */
-  | 'agent'
+  Agent: 'agent',
   /** A caller who was not signed in. */
-  | 'anonymous'
+  Anonymous: 'anonymous',
   /** A signed-in member. */
-  | 'member'
+  Member: 'member',
   /** The server's command line or its first start. */
-  | 'operator';
+  Operator: 'operator'
+} as const;
 
+export type ActorKind = typeof ActorKind[keyof typeof ActorKind];
 /** State of an API key. */
-export type ApiKeyState =
+export const ApiKeyState = {
   /** Accepted while the organization is active. */
-  | 'active'
+  Active: 'active',
   /** Past its expiry, refused with 401. */
-  | 'expired'
+  Expired: 'expired',
   /** Permanently refused with 403. */
-  | 'revoked';
+  Revoked: 'revoked'
+} as const;
 
+export type ApiKeyState = typeof ApiKeyState[keyof typeof ApiKeyState];
 /** What was done. */
-export type AuditAction =
+export const AuditAction = {
   /** An agent was created. */
-  | 'agent_created'
+  AgentCreated: 'agent_created',
   /** An API key was minted. */
-  | 'api_key_created'
+  ApiKeyCreated: 'api_key_created',
   /** A revoked, expired or unresolvable API key was presented; counted per minute. */
-  | 'api_key_refused'
+  ApiKeyRefused: 'api_key_refused',
   /** An API key was renamed. */
-  | 'api_key_renamed'
+  ApiKeyRenamed: 'api_key_renamed',
   /** An API key was revoked. */
-  | 'api_key_revoked'
+  ApiKeyRevoked: 'api_key_revoked',
   /** An API key was replaced by a new one. */
-  | 'api_key_rotated'
+  ApiKeyRotated: 'api_key_rotated',
   /** A member was added. */
-  | 'member_created'
+  MemberCreated: 'member_created',
   /** A password change failed because of a wrong current password. */
-  | 'member_password_change_failed'
+  MemberPasswordChangeFailed: 'member_password_change_failed',
   /** A member's password was changed, which ended their other sessions. */
-  | 'member_password_changed'
+  MemberPasswordChanged: 'member_password_changed',
   /** A member's permissions were changed. */
-  | 'member_permissions_changed'
+  MemberPermissionsChanged: 'member_permissions_changed',
   /** A sign-in as a member failed because of a wrong password. */
-  | 'member_sign_in_failed'
+  MemberSignInFailed: 'member_sign_in_failed',
   /** A member signed in. */
-  | 'member_signed_in'
+  MemberSignedIn: 'member_signed_in',
   /** A member ended a session. */
-  | 'member_signed_out'
+  MemberSignedOut: 'member_signed_out',
   /** A member ended all of their sessions. */
-  | 'member_signed_out_everywhere'
+  MemberSignedOutEverywhere: 'member_signed_out_everywhere',
   /** An organization was created. */
-  | 'organization_created'
+  OrganizationCreated: 'organization_created',
   /** An organization was deactivated, so its keys stopped resolving. */
-  | 'organization_deactivated'
+  OrganizationDeactivated: 'organization_deactivated',
   /** An organization was reactivated, so its keys resolve again. */
-  | 'organization_reactivated';
+  OrganizationReactivated: 'organization_reactivated'
+} as const;
 
+export type AuditAction = typeof AuditAction[keyof typeof AuditAction];
 /** An API key to mint. */
 export type NewApiKey = {
   /** ID of the agent that the key resolves to. */
@@ -77,39 +83,43 @@ export type NewApiKey = {
 };
 
 /** What a member may do in the organization beyond viewing agents and members. */
-export type Permission =
+export const Permission = {
   /** `config:manage`: manage API keys, members and the organization, and read the audit log. */
-  | 'config_manage'
+  ConfigManage: 'config_manage',
   /** `conversations:read`: read the conversations of the agents. */
-  | 'conversations_read'
+  ConversationsRead: 'conversations_read',
   /** `conversations:write`: write in conversations and manage contacts. */
-  | 'conversations_write';
+  ConversationsWrite: 'conversations_write'
+} as const;
 
+export type Permission = typeof Permission[keyof typeof Permission];
 /** What an API key may be used for. */
-export type Scope =
+export const Scope = {
   /** `agent:decide`: ask the agent for decisions. */
-  | 'agent_decide'
+  AgentDecide: 'agent_decide',
   /** `agent:read`: read the agent's configuration, lines and decisions. */
-  | 'agent_read'
+  AgentRead: 'agent_read',
   /** `contacts:read`: list and read contacts. */
-  | 'contacts_read'
+  ContactsRead: 'contacts_read',
   /** `contacts:write`: add, change and erase contacts. */
-  | 'contacts_write'
+  ContactsWrite: 'contacts_write',
   /** `conversations:read`: list and read conversations. */
-  | 'conversations_read'
+  ConversationsRead: 'conversations_read',
   /** `conversations:write`: open, move, hand off and close conversations. */
-  | 'conversations_write'
+  ConversationsWrite: 'conversations_write',
   /** `events:read`: read and follow the agent's events. */
-  | 'events_read'
+  EventsRead: 'events_read',
   /** `messages:read`: list and read the agent's messages. */
-  | 'messages_read'
+  MessagesRead: 'messages_read',
   /** `messages:write`: queue and cancel messages. */
-  | 'messages_write'
+  MessagesWrite: 'messages_write',
   /** `pets:read`: list and read pets. */
-  | 'pets_read'
+  PetsRead: 'pets_read',
   /** `pets:write`: add pets. */
-  | 'pets_write';
+  PetsWrite: 'pets_write'
+} as const;
 
+export type Scope = typeof Scope[keyof typeof Scope];
 /** Credentials of a member. */
 export type SignInInput = {
   /** E-mail address, case-insensitive. */
@@ -119,12 +129,14 @@ export type SignInInput = {
 };
 
 /** Period of a usage report. */
-export type UsagePeriod =
+export const UsagePeriod = {
   /** 24 buckets of one hour; the last is the current hour. */
-  | 'last_24_hours'
+  Last_24Hours: 'last_24_hours',
   /** 30 buckets of one UTC day; the last is the current day. */
-  | 'last_30_days';
+  Last_30Days: 'last_30_days'
+} as const;
 
+export type UsagePeriod = typeof UsagePeriod[keyof typeof UsagePeriod];
 export type KeyFragment = { id: string, name: string, hint: string, state: ApiKeyState, createdAt: string, createdBy: string | null, expiresAt: string | null, revokedAt: string | null, lastUsedAt: string | null, lastUsedIp: string | null, scopes: Array<Scope> | null, replacedById: string | null, agent: { id: string, slug: string, name: string } };
 
 export type ApiKeysQueryVariables = Exact<{

@@ -1,23 +1,21 @@
-import type { AuditAction, AuditLogQuery } from "../api/documents.generated";
+import { AuditAction, type AuditLogQuery } from "../api/documents.generated";
 
 export type Entry = AuditLogQuery["auditLog"]["nodes"][number];
 
-interface Action {
+/** How an action is described where its name does not say it: `agent_created` reads "created the agent". */
+interface Wording {
   /** Stands between actor and target. */
-  verb: string;
+  verb?: string;
   /** Follows the actor where members act on themselves; `verb` if left out. */
   verbForSelf?: string;
   /** The field whose new value ends the sentence. */
   to?: string;
   /** What the filter by action calls it. */
-  label: string;
+  label?: string;
 }
 
-const ACTIONS: Readonly<Record<AuditAction, Action>> = {
-  api_key_created: { verb: "created the API key", label: "API key created" },
-  api_key_renamed: { verb: "renamed the API key", to: "name", label: "API key renamed" },
-  api_key_rotated: { verb: "rotated the API key", label: "API key rotated" },
-  api_key_revoked: { verb: "revoked the API key", label: "API key revoked" },
+const WORDINGS: Readonly<Partial<Record<AuditAction, Wording>>> = {
+  api_key_renamed: { to: "name" },
   api_key_refused: { verb: "with inactive API key", label: "Inactive key rejected" },
   member_signed_in: { verb: "signed in", label: "Signed in" },
   member_sign_in_failed: { verb: "Failed sign-in for", label: "Sign-in failed" },
@@ -36,15 +34,25 @@ const ACTIONS: Readonly<Record<AuditAction, Action>> = {
   member_created: { verb: "added the member", label: "Member added" },
   member_permissions_changed: { verb: "changed the permissions of", label: "Permissions changed" },
   agent_created: { verb: "added the agent", label: "Agent added" },
-  organization_created: { verb: "created the organization", label: "Organization created" },
-  organization_deactivated: { verb: "deactivated the organization", label: "Organization deactivated" },
-  organization_reactivated: { verb: "reactivated the organization", label: "Organization reactivated" },
 };
 
+/** The wording of an action, taken from its name (`<object>_<past participle>`) unless it is given. */
+function wordingOf(action: AuditAction) {
+  const words = action.replace("api_key", "API_key").split("_");
+  const object = words.slice(0, -1).join(" ");
+  const done = words.at(-1);
+  const name = words.join(" ");
+  return {
+    verb: `${done} the ${object}`,
+    label: name[0]?.toUpperCase() + name.slice(1),
+    ...WORDINGS[action],
+  };
+}
+
 /** The options of the action filter. */
-export const ACTION_LABELS = Object.entries(ACTIONS).map(([value, { label }]) => ({
-  value: value as AuditAction,
-  label,
+export const ACTION_LABELS = Object.values(AuditAction).map((value) => ({
+  value,
+  label: wordingOf(value).label,
 }));
 
 /** An entry in words. Actor and targets stand out on the page. */
@@ -62,7 +70,7 @@ export interface Sentence {
 
 /** Describes an entry of the audit log in a sentence. */
 export function describe({ action, actorId, targetId, actorName, actorKind, ...entry }: Entry): Sentence {
-  const { verb, verbForSelf = verb, to: field } = ACTIONS[action];
+  const { verb, verbForSelf = verb, to: field } = wordingOf(action);
   const { targetName: whom, count } = entry;
   const after = count === 1 ? "" : `(${count} in 1 min)`;
   const to = entry.changes.find((change) => change.field === field)?.after ?? "";

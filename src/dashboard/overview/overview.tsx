@@ -11,12 +11,12 @@ import { useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
 import { Page } from "../ui/page";
 import { Agents } from "./agents";
-import { FirstSteps } from "./first-steps";
+import { GetStarted } from "./get-started";
 import { Rejections } from "./rejections";
 import { Usage } from "./usage";
 
 /** Usage is summed over many rows, so it is polled less often than the rest (ms). */
-const USAGE_POLL_MS = 20_000;
+const USAGE_POLL_INTERVAL_MS = 20_000;
 
 /** Onboarding, the usage of API keys, and the agents of the organization. */
 export function Overview() {
@@ -34,14 +34,18 @@ function Content() {
   const period: UsagePeriod = params.get("period") === "30d" ? "last_30_days" : "last_24_hours";
   const steps = usePolledQuery(FirstStepsDocument, {});
   const agents = usePolledQuery(AgentsDocument, {});
-  const usage = usePolledQuery(KeyUsageDocument, { period }, { enabled: manages, pollMs: USAGE_POLL_MS });
+  const usage = usePolledQuery(
+    KeyUsageDocument,
+    { period },
+    { enabled: manages, pollMs: USAGE_POLL_INTERVAL_MS },
+  );
   const keyUsage = usage.data?.keyUsage;
 
   // Shown together, so that nothing moves when the last answer arrives.
   if (steps.data && agents.data && (keyUsage || !manages)) {
     return (
       <>
-        <FirstSteps {...steps.data.firstSteps} />
+        <GetStarted {...steps.data.firstSteps} />
         {keyUsage && (
           <>
             <Usage

@@ -38,14 +38,9 @@ export function seriesOf(usage: readonly KeyUse[]): Series[] {
   return [...colored, { label: "Other keys", color: colorOf(MAX_COLORS), values }];
 }
 
-/** When the buckets start, also if there is no usage to take it from. */
-export function startsOf(usage: readonly KeyUse[], period: UsagePeriod, now = Date.now()): number[] {
-  const known = usage[0]?.buckets.map(({ start }) => Date.parse(start));
-  if (known !== undefined) return known;
-  const [count, length] = period === "last_24_hours" ? [24, 3_600_000] : [30, 86_400_000];
-  const last = Math.floor(now / length);
-  return Array.from({ length: count }, (_, i) => (last - count + 1 + i) * length);
-}
+/** When the buckets start. */
+export const startsOf = (usage: readonly KeyUse[]): number[] =>
+  usage[0]?.buckets.map(({ start }) => Date.parse(start)) ?? [];
 
 /** The next round number, where the axis ends. */
 export function roundUp(value: number): number {

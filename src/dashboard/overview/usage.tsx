@@ -56,12 +56,16 @@ export function Usage(props: {
       }
     >
       <div data-stale={props.stale} className={styles.usage}>
-        <BarChart
-          label={sentence}
-          series={seriesOf(usage)}
-          note={`${sentence}.${period === "last_30_days" ? " Days are in UTC." : ""}`}
-          {...namesOf(startsOf(usage, period), period)}
-        />
+        {used.length === 0 ? (
+          <p className={styles.none}>{sentence}.</p>
+        ) : (
+          <BarChart
+            label={sentence}
+            series={seriesOf(usage)}
+            note={`${sentence}.${period === "last_30_days" ? " Days are in UTC." : ""}`}
+            {...namesOf(startsOf(usage), period)}
+          />
+        )}
         {used.length > 0 && (
           <DataTable label={`Requests by key ${PERIODS[period]}`} columns={COLUMNS}>
             {used.map(({ apiKey, accepted, buckets }, rank) => (

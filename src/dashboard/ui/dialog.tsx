@@ -50,8 +50,8 @@ function returnFocus() {
   const from = document.activeElement;
   return () => {
     if (document.activeElement !== document.body) return;
-    const place = from?.isConnected && from !== document.body ? from : document.querySelector("h1");
-    if (place instanceof HTMLElement) place.focus({ preventScroll: true });
+    const target = from?.isConnected && from !== document.body ? from : document.querySelector("h1");
+    if (target instanceof HTMLElement) target.focus({ preventScroll: true });
   };
 }
 

@@ -56,15 +56,15 @@ export function timeZone(): string {
   return offset === undefined || name === "UTC" ? name : `${name} (${offset.replace("GMT", "UTC")})`;
 }
 
-const TICK_MS = 15_000;
+const TICK_INTERVAL_MS = 15_000;
 const subscribe = (listener: () => void) => {
-  const timer = setInterval(listener, TICK_MS);
+  const timer = setInterval(listener, TICK_INTERVAL_MS);
   return () => clearInterval(timer);
 };
 
 /** A time relative to now. The exact time is in the tooltip, and in a form for programs. */
 export function Time({ value }: { value: string }) {
-  useSyncExternalStore(subscribe, () => Math.floor(Date.now() / TICK_MS));
+  useSyncExternalStore(subscribe, () => Math.floor(Date.now() / TICK_INTERVAL_MS));
   return (
     <time dateTime={value} title={exactTime(value)}>
       {relativeTime(value, Date.now())}

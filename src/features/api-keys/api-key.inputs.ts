@@ -3,14 +3,12 @@ import { ArgsType, Field, GraphQLISODateTime, ID, InputType, Int, ObjectType } f
 import { SCOPES, Scope } from "../../auth/permissions";
 import { IsBetween } from "../../common/range";
 import { LAST_MOMENT_MS } from "../../common/time";
-import { IDEMPOTENCY_KEY_MAX } from "../../idempotency/idempotency";
+import { IDEMPOTENCY_KEY_MAX_LENGTH } from "../../idempotency/idempotency";
 import { PageArgs } from "../../pagination/connection";
 import { HoldsNoToken, IsText } from "../../schema/text";
 import { ApiKey, ApiKeyState } from "./api-key.entity";
+import { KEY_NAME_MAX_LENGTH, SEARCH_MAX_LENGTH } from "./api-key.limits";
 
-/** In code points. */
-const KEY_NAME_MAX_LENGTH = 100;
-const SEARCH_MAX_LENGTH = 100;
 const DAY_SECONDS = 24 * 60 * 60;
 
 const IsInFuture = () =>
@@ -59,7 +57,7 @@ export class NewApiKey {
       "Makes retries safe: within 24 hours, the same idempotency key and input revoke the API key that the first call minted and mint a replacement, because a secret is shown only once.",
   })
   @IsOptional()
-  @IsText(IDEMPOTENCY_KEY_MAX)
+  @IsText(IDEMPOTENCY_KEY_MAX_LENGTH)
   idempotencyKey?: string | null | undefined;
 }
 

@@ -6,7 +6,7 @@ import { useViewer } from "../session/session";
 import { Icon } from "../ui/icon";
 import { Card } from "../ui/page";
 import { Snippet } from "../ui/snippet";
-import styles from "./first-steps.module.css";
+import styles from "./get-started.module.css";
 
 type Done = FirstStepsQuery["firstSteps"];
 
@@ -41,7 +41,7 @@ const STEPS: readonly Step[] = [
 ];
 
 /** Onboarding for a new organization. Hidden once all steps are done, but not while the page is open. */
-export function FirstSteps(done: Done) {
+export function GetStarted(done: Done) {
   const left = STEPS.filter((step) => !done[step.done]);
   const [wasNeeded] = useState(left.length > 0);
   if (!wasNeeded) return null;
