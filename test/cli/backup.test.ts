@@ -12,6 +12,7 @@ import {
   startServer,
   type TestServer,
 } from "../support/process";
+import { releasesOf } from "../support/released";
 
 const place = databaseForEach(sqlite);
 let directory: string;
@@ -181,7 +182,12 @@ describe("on a database with a pet", () => {
     ["view", "CREATE VIEW seen AS SELECT * FROM api_key"],
     ["table", "CREATE VIRTUAL TABLE words USING fts5(word)"],
     ["generated column", "ALTER TABLE api_key ADD COLUMN more text GENERATED ALWAYS AS (hash) VIRTUAL"],
-  ])("a backup with a %s, which could undo what is done later, is not restored", async (kind, statement) => {
+    ['also has table "more"', "CREATE TABLE more (id integer)"],
+    ['also has index "more"', "CREATE UNIQUE INDEX more ON api_key (revoked_at)"],
+    ['has another table "api_key"', "ALTER TABLE api_key ADD COLUMN more text"],
+    ['lacks table "session"', "DROP TABLE session"],
+    ['lacks index "IDX_', "DROP INDEX IDX_d6198c8c0e4199284b281e39af"],
+  ])("a backup whose tables are not those of its version is not restored: %s", async (kind, statement) => {
     await backup(inPlace("good"));
     const source = await createDataSource(`sqlite:${inPlace("good")}`).initialize();
     await source.query(statement);
@@ -218,6 +224,26 @@ describe("on a database with a pet", () => {
     expect(refusal(await runCli(elsewhere, ["restore", inPlace("newer")]))).toContain("Future9763700000000");
     expect(await readdir(directory)).not.toContain("elsewhere.sqlite");
   });
+
+  test.each(releasesOf(sqlite).map(({ name }, i) => [name, i + 1] as const))(
+    "a backup of an earlier version is restored: %s",
+    async (_, number) => {
+      const releases = releasesOf(sqlite).slice(0, number);
+      const source = await createDataSource(`sqlite:${inPlace("older")}`).initialize();
+      await source.query(
+        'CREATE TABLE "migration" ("id" integer PRIMARY KEY AUTOINCREMENT NOT NULL, "timestamp" bigint NOT NULL, "name" varchar NOT NULL)',
+      );
+      for (const { name, statements } of releases) {
+        for (const statement of statements) await source.query(statement);
+        await source.query("INSERT INTO migration (timestamp, name) VALUES (?, ?)", [
+          Number(name.slice(-13)),
+          name,
+        ]);
+      }
+      await source.destroy();
+      expect(await restore(inPlace("older"), "--force")).toMatchObject({ code: 0, stderr: "" });
+    },
+  );
 
   test("a backup that its owner may only read can be restored", async () => {
     await backup(inPlace("good"));

@@ -15,6 +15,7 @@ import { createDataSource } from "../data-source";
 import { databaseLabel } from "../database-label";
 import { driverCode } from "../engine";
 import { MIGRATIONS } from "../migrations";
+import { assertSchemaOf } from "./backup-schema";
 import { keepPrivate, SqliteFile } from "./sqlite-file";
 
 /** The result of a backup or a restore. */
@@ -68,8 +69,8 @@ export async function backUp(url: string, to: string, { force = false }: Options
 
 /**
  * Replaces the embedded database by a backup in one transaction, so that an interruption leaves the database unchanged.
- * @throws StartupError with a one-line message, also when a process uses the database or the backup is of a newer
- *   version
+ * @throws StartupError with a one-line message, also when a process uses the database, or the backup is of a newer
+ *   version or has other tables, columns or indexes than its version
  */
 export async function restore(url: string, from: string, { force = false }: Options): Promise<Copied> {
   const file = embeddedFile(url, "pg_restore");
@@ -78,6 +79,7 @@ export async function restore(url: string, from: string, { force = false }: Opti
   assertOther(file, backup);
   const migrations = await explained(`${backup} cannot be restored`, () => checked(backup));
   assertKnown(backup, migrations);
+  await explained(`${backup} cannot be restored`, () => assertSchemaOf(backup, migrations));
   const isNew = !existsSync(file) || statSync(file).size === 0;
   if (!isNew && !force) throw new StartupError(`a database already exists at ${file}; --force replaces it`);
   return explained(`${file} cannot be replaced`, async () => {

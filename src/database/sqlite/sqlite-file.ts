@@ -59,7 +59,7 @@ export class SqliteFile {
 
   /** Returns the first column of each row. */
   async values(query: string): Promise<unknown[]> {
-    return (await this.rows(query, [])).map((row) => Object.values(row)[0]);
+    return (await this.rows(query)).map((row) => Object.values(row)[0]);
   }
 
   /** Replaces the whole content by that of another file, in one transaction. */
@@ -79,7 +79,8 @@ export class SqliteFile {
     }
   }
 
-  private rows(statement: string, parameters: readonly unknown[]): Promise<Record<string, unknown>[]> {
+  /** Returns the rows of a query. */
+  rows(statement: string, parameters: readonly unknown[] = []): Promise<Record<string, unknown>[]> {
     return new Promise((resolve, reject) => {
       this.connection.all<Record<string, unknown>>(statement, parameters, (error, rows) =>
         error === null ? resolve(rows) : reject(error),
