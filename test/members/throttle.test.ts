@@ -6,7 +6,7 @@ import { Session } from "../../src/features/members/session.entity";
 import { SignInThrottle } from "../../src/features/members/sign-in-throttle.entity";
 import { onEachEngine, sqlite } from "../support/engines";
 import { type Reply, startGateway, type TestGateway } from "../support/gateway";
-import { addMember, codeOf } from "../support/people";
+import { addMember, addOrganization, codeOf } from "../support/people";
 import { suiteGateway } from "../support/suite";
 
 const SIGN_IN = "mutation ($input: SignInInput!) { signIn(input: $input) { token } }";
@@ -235,6 +235,9 @@ onEachEngine((engine) => {
 
   test("an unknown e-mail address costs what a wrong password costs: one look at a hash, as many units of work", async () => {
     const { email } = await addMember(gateway);
+    const deactivated = await addOrganization(gateway, "deactivated");
+    const { organizations } = gateway.services;
+    await organizations.deactivate(operatorFor(await organizations.bySlug("deactivated")));
     const { database } = gateway.services;
     const spies = [
       jest.spyOn(argon2, "verify"),
@@ -243,14 +246,46 @@ onEachEngine((engine) => {
       jest.spyOn(database, "lookup"),
     ];
     const work = [];
-    for (const address of [email, "unknown@example.com"]) {
+    for (const address of [email, "unknown@example.com", deactivated.manager.email]) {
       for (const spy of spies) spy.mockClear();
       await attempt(address, "wrong");
       work.push(spies.map(({ mock }) => mock.calls.length));
     }
     for (const spy of spies) spy.mockRestore();
-    expect(work[0]).toEqual([1, 2, 2, 0]);
-    expect(work[1]).toEqual(work[0]);
+    expect(work).toEqual(work.map(() => [1, 2, 2, 0]));
+  });
+
+  test("what is closed costs the same for every account, where the owner is known and where nobody is", async () => {
+    const owner = await addMember(gateway);
+    const other = await addMember(gateway);
+    const [home, elsewhere] = ["192.0.2.53", "192.0.2.54"];
+    expect(codeOf(await attempt(owner.email, owner.password, home))).toBeUndefined();
+    const closed = [owner.email, other.email, "nobody@example.com"];
+    for (const email of closed)
+      await inTurns(PER_ACCOUNT, (i) => attempt(email, "wrong", `198.51.${Math.floor(i / 5)}.1`));
+    const { database } = gateway.services;
+    const spies = [
+      jest.spyOn(argon2, "verify"),
+      jest.spyOn(database, "read"),
+      jest.spyOn(database, "write"),
+      jest.spyOn(database, "lookup"),
+    ];
+    const workAt = async (ip: string) => {
+      const work = [];
+      for (const email of closed) {
+        for (const spy of spies) spy.mockClear();
+        expect(codeOf(await attempt(email, "wrong", ip))).toBe("too_many_attempts");
+        work.push(spies.map(({ mock }) => mock.calls.length));
+      }
+      return work;
+    };
+    const [atHome, away] = [await workAt(home), await workAt(elsewhere)];
+    for (const spy of spies) spy.mockRestore();
+    expect(atHome).toEqual(closed.map(() => [1, 2, 2, 0]));
+    expect(away).toEqual(closed.map(() => [0, 1, 0, 0]));
+    // Who is not known there stays locked, also with the right password.
+    expect(codeOf(await attempt(other.email, other.password, home))).toBe("too_many_attempts");
+    expect(codeOf(await attempt(owner.email, owner.password, home))).toBeUndefined();
   });
 
   test("a right password clears the count of its account", async () => {

@@ -72,7 +72,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   /**
    * Opens a session.
    * @throws GatewayError `invalid_credentials`, after the same time for an unknown address as for a wrong password, or
-   *   `too_many_attempts`
+   *   `too_many_attempts`, after the same time for any locked account
    */
   signIn(context: RequestContext, input: SignInInput): Promise<SignedIn> {
     return this.checkingPassword(context, () => this.openSession(context, input));
@@ -80,12 +80,13 @@ export class SessionService implements CredentialResolver<MemberCaller> {
 
   private async openSession({ origin }: RequestContext, input: SignInInput): Promise<SignedIn> {
     const email = normalizeEmail(input.email);
-    const closed = await countSignInAttempt(this.database, email, origin.ip);
-    const member = await this.memberOf(email);
+    const lock = await countSignInAttempt(this.database, email, origin.ip);
+    const found = await this.memberOf(email);
+    const member = lock?.opensByPassword === false ? null : found;
     const right = await verifyPassword(member?.passwordHash, input.password);
     if (member === null || !right) {
       await this.recordFailure(email, member, origin);
-      throw closed ?? new GatewayError("invalid_credentials");
+      throw lock?.refusal ?? new GatewayError("invalid_credentials");
     }
     const token = mintSessionToken();
     const session = {
@@ -174,13 +175,14 @@ export class SessionService implements CredentialResolver<MemberCaller> {
 
   private async replacePassword(context: RequestContext, input: ChangePasswordInput): Promise<boolean> {
     const caller = memberCaller(context);
-    const closed = await countSignInAttempt(this.database, caller.email, context.origin.ip);
+    const lock = await countSignInAttempt(this.database, caller.email, context.origin.ip);
+    if (lock?.opensByPassword === false) throw lock.refusal;
     const member = await this.database.read((reader) => reader.findOneByOrFail(Member, { id: caller.id }));
     if (!(await verifyPassword(member.passwordHash, input.currentPassword))) {
       await this.database.write((tx) =>
         record(tx, context, memberActions.member_password_change_failed, member),
       );
-      throw closed ?? wrongPassword();
+      throw lock?.refusal ?? wrongPassword();
     }
     const passwordHash = await hashPassword(input.newPassword);
     await this.database.write(async (tx) => {

@@ -25,49 +25,58 @@ interface Limit {
   max: number;
 }
 
+/** How an account is locked for an attempt that was counted. */
+export interface AccountLock {
+  /** The answer to a wrong password: another one would reveal that the account exists. */
+  refusal: GatewayError;
+  /** Whether the right password signs in nonetheless, because the account signed in from this address lately. */
+  opensByPassword: boolean;
+}
+
 /**
  * Counts a sign-in attempt before its password is verified, so that concurrent attempts cannot exceed a limit. Unknown
  * e-mail addresses count like accounts. A refused attempt is not counted and writes nothing.
- * A locked account remains open for known addresses, but the caller must answer a wrong password with the returned
- * refusal: a different response would reveal that the account exists.
- * @returns the refusal if the account is locked elsewhere, otherwise undefined
+ * A locked account remains open for known addresses. From an address where any account signed in lately, each locked
+ * account is counted and must take a verification, so that the response time does not reveal for which it is known.
+ * @returns the lock if the account is locked elsewhere, otherwise undefined
  * @throws GatewayError `too_many_attempts`, with `Retry-After`
  */
 export async function countSignInAttempt(
   database: Database,
   email: string,
   ip: string | null,
-): Promise<GatewayError | undefined> {
-  const { account, own, known } = limitsOf(email, ip);
+): Promise<AccountLock | undefined> {
+  const { account, own, known, home } = limitsOf(email, ip);
   const all = [account, ...own];
   // Read first, so that a flood of refused attempts does not queue for the write lock.
   const found = await database.read((reader) =>
-    bucketsNow(reader, [...all.map(({ bucket }) => bucket), known]),
+    bucketsNow(reader, [...all.map(({ bucket }) => bucket), known, home]),
   );
   rejectAny(own, found);
-  if (!found.has(known)) rejectAny([account], found);
+  if (!found.has(home)) rejectAny([account], found);
   return database.write(async (tx) => {
     const counted = new Map<string, SignInThrottle>();
     // All transactions lock buckets in this order to avoid deadlocks.
     for (const { bucket } of all) counted.set(bucket, await increment(tx, bucket));
     // An exception rolls the counts back.
     rejectAny(own, counted, 0);
-    const closed = refusalBy(account, counted, 0);
-    if (closed !== undefined && !found.has(known)) throw closed;
-    return closed;
+    const refusal = refusalBy(account, counted, 0);
+    if (refusal === undefined) return undefined;
+    if (!found.has(home)) throw refusal;
+    return { refusal, opensByPassword: found.has(known) };
   });
 }
 
-/** Records a successful sign-in: clears the account's counts, takes the attempt off its address and marks it known. */
+/** Records a successful sign-in: clears the account's counts, takes the attempt off its address and marks that known. */
 export async function recordSignIn(tx: EntityManager, email: string, ip: string | null): Promise<void> {
-  const { account, own, known } = limitsOf(email, ip);
+  const { account, own, known, home } = limitsOf(email, ip);
   const [pair, ...shared] = own;
   await tx.delete(SignInThrottle, { bucket: account.bucket });
   await tx.delete(SignInThrottle, { bucket: pair.bucket });
   for (const { bucket } of shared) await decrement(tx, bucket);
-  await tx.upsert(SignInThrottle, { bucket: known, attempts: 0, windowEndsAt: timestamp(KNOWN_MS) }, [
-    "bucket",
-  ]);
+  for (const bucket of [known, home]) {
+    await tx.upsert(SignInThrottle, { bucket, attempts: 0, windowEndsAt: timestamp(KNOWN_MS) }, ["bucket"]);
+  }
 }
 
 /** Removes one attempt from each count that it was added to. */
@@ -154,6 +163,8 @@ function limitsOf(email: string, ip: string | null) {
     own,
     /** Bucket that exists while the address is known. */
     known: bucketOf(email, `known:${network}`),
+    /** Bucket that exists while the address is known for any account. */
+    home: sha256(`home:${network}`),
   };
 }
 
