@@ -1,15 +1,16 @@
 import { type GraphQLSchema, lexicographicSortSchema, printSchema } from "graphql";
 import { buildSchemaSync, type ClassType, type NonEmptyArray } from "type-graphql";
 import { createResolvers, type Services } from "../features";
-import { authChecker } from "../schema/access";
+import { assertAccessDeclared, authChecker } from "../schema/access";
 import { validateArgument } from "./validate-argument";
 
 /**
  * Builds the schema of both APIs.
  * @param resolvers resolver instances; omit them to build the schema without services
+ * @throws Error if a root field does not declare who may call it
  */
 export function createSchema(resolvers = createResolvers({} as Services)): GraphQLSchema {
-  return buildSchemaSync({
+  const schema = buildSchemaSync({
     resolvers: resolvers.map((resolver) => resolver.constructor) as unknown as NonEmptyArray<ClassType>,
     container: { get: (type) => resolvers.find((resolver) => resolver.constructor === type) },
     authChecker,
@@ -17,6 +18,8 @@ export function createSchema(resolvers = createResolvers({} as Services)): Graph
     // Apollo Server validates the schema when it starts; the introspection that this would add took 80 ms.
     skipCheck: true,
   });
+  assertAccessDeclared(schema);
+  return schema;
 }
 
 /** Prints the sorted schema in SDL, as committed in schema.graphql. */

@@ -4,6 +4,7 @@ import {
   type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
+  OperationTypeNode,
   type SelectionSetNode,
   TypeNameMetaFieldDef,
 } from "graphql";
@@ -28,6 +29,23 @@ export const Access =
 /** The access rule of a field; undefined if it declares none. */
 export const accessOf = (field: GraphQLField<unknown, unknown> | undefined) =>
   field?.extensions.access as AccessRule | undefined;
+
+/**
+ * Checks that every root field declares an access rule, because one without would be open to all callers.
+ * @throws Error that names the fields
+ */
+export function assertAccessDeclared(schema: GraphQLSchema): void {
+  const open = Object.values(OperationTypeNode)
+    .flatMap((operation) => schema.getRootType(operation) ?? [])
+    .flatMap((type) =>
+      Object.values(type.getFields())
+        .filter((field) => accessOf(field) === undefined)
+        .map((field) => `${type.name}.${field.name}`),
+    );
+  if (open.length > 0) {
+    throw new Error(`These fields do not declare who may call them, with @Access: ${open.join(", ")}.`);
+  }
+}
 
 /** The scope that a key needs to call a field; undefined if it needs none. */
 export function scopeOf(field: GraphQLField<unknown, unknown>): Scope | undefined {
