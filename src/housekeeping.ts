@@ -1,12 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { timestamp } from "./common/time";
+import { HOUR_MS, timestamp } from "./common/time";
 import type { Database } from "./database/database";
 import { expiredRows } from "./features";
 import { IDEMPOTENCY_LIFETIME_MS } from "./idempotency/idempotency";
 import { IdempotencyRecord } from "./idempotency/idempotency-record.entity";
 import type { ExpiredRows, Retention } from "./schema/feature";
-
-const HOUR_MS = 60 * 60 * 1000;
 
 /** Target duration of deleting a chunk of rows (ms), for which other writers wait. */
 const CHUNK_MS = 25;

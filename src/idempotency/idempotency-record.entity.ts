@@ -1,5 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../common/time";
+import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../database/columns";
 
 /** A used idempotency key and the ID of the resource that it created. */
 @Entity()
@@ -17,10 +18,10 @@ export class IdempotencyRecord {
   requestHash!: string;
 
   /** Null only inside the transaction that creates the resource. */
-  @Column({ type: "varchar", length: 36, nullable: true })
+  @Column({ ...UUID_COLUMN, nullable: true })
   resourceId!: string | null;
 
   @Index()
-  @Column({ type: "varchar", length: 24 })
+  @Column(TIMESTAMP_COLUMN)
   createdAt!: Timestamp;
 }

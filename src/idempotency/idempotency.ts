@@ -1,12 +1,12 @@
 import type { EntityManager } from "typeorm";
-import { timestamp } from "../common/time";
+import { DAY_MS, timestamp } from "../common/time";
 import { sha256 } from "../credentials/sha256";
 import { allReturning, placeholders } from "../database/returning";
 import { GatewayError } from "../errors";
 import type { IdempotencyRecord } from "./idempotency-record.entity";
 
 /** Lifetime of an idempotency key (ms). */
-export const IDEMPOTENCY_LIFETIME_MS = 24 * 60 * 60 * 1000;
+export const IDEMPOTENCY_LIFETIME_MS = DAY_MS;
 
 /** Max length of an idempotency key (code points). */
 export const IDEMPOTENCY_KEY_MAX_LENGTH = 255;

@@ -1,8 +1,6 @@
 import { NativeSelect, TextInput } from "@mantine/core";
 import { type ReactNode, useState } from "react";
-import { exactTime } from "../ui/format";
-
-const DAY_MS = 24 * 60 * 60 * 1000;
+import { DAY_MS, exactTime } from "../ui/format";
 
 const CHOICES = [
   { value: "", label: "No expiration" },

@@ -1,4 +1,4 @@
-const DAY_MS = 24 * 60 * 60 * 1000;
+import { DAY_MS } from "../ui/format";
 
 /** The options of the date filter, besides all time. */
 export const PERIODS = [

@@ -2,6 +2,7 @@ import { Field, ID, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
+import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { Organization } from "../organizations/organization.entity";
 
 @ObjectType({
@@ -12,11 +13,11 @@ import { Organization } from "../organizations/organization.entity";
 export class Agent {
   @Field(() => ID, { description: "Unique identifier (UUID)." })
   @Uuid
-  @PrimaryColumn({ type: "varchar", length: 36 })
+  @PrimaryColumn(UUID_COLUMN)
   id!: string;
 
   @Index()
-  @Column({ type: "varchar", length: 36 })
+  @Column(UUID_COLUMN)
   organizationId!: string;
 
   @ManyToOne(() => Organization)
@@ -32,6 +33,6 @@ export class Agent {
   @Column({ type: "varchar", length: 200 })
   name!: string;
 
-  @Column({ type: "varchar", length: 24 })
+  @Column(TIMESTAMP_COLUMN)
   createdAt!: Timestamp;
 }

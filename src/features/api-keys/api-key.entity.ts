@@ -2,6 +2,7 @@ import { Field, GraphQLISODateTime, ID, ObjectType, registerEnumType } from "typ
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import { Scope } from "../../auth/permissions";
 import { type Timestamp, timestamp } from "../../common/time";
+import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { GatewayError } from "../../errors";
 import { Agent } from "../agents/agent.entity";
 
@@ -32,13 +33,13 @@ registerEnumType(ApiKeyState, {
 @Index(["agentId", "reservedName"], { unique: true })
 export class ApiKey {
   @Field(() => ID, { description: "Unique identifier (UUID, ordered by time of creation)." })
-  @PrimaryColumn({ type: "varchar", length: 36 })
+  @PrimaryColumn(UUID_COLUMN)
   id!: string;
 
-  @Column({ type: "varchar", length: 36 })
+  @Column(UUID_COLUMN)
   organizationId!: string;
 
-  @Column({ type: "varchar", length: 36 })
+  @Column(UUID_COLUMN)
   agentId!: string;
 
   @ManyToOne(() => Agent)
@@ -65,7 +66,7 @@ export class ApiKey {
   hash!: string;
 
   @Field(() => GraphQLISODateTime, { description: "When the key was minted." })
-  @Column({ type: "varchar", length: 24 })
+  @Column(TIMESTAMP_COLUMN)
   createdAt!: Timestamp;
 
   @Field(() => String, {
@@ -79,22 +80,22 @@ export class ApiKey {
     nullable: true,
     description: "When the key expires; null if it never does.",
   })
-  @Column({ type: "varchar", length: 24, nullable: true })
+  @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   expiresAt!: Timestamp | null;
 
   @Field(() => GraphQLISODateTime, { nullable: true, description: "When the key was revoked." })
-  @Column({ type: "varchar", length: 24, nullable: true })
+  @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   revokedAt!: Timestamp | null;
 
   @Field(() => ID, { nullable: true, description: "ID of the key that replaced this one by rotation." })
-  @Column({ type: "varchar", length: 36, nullable: true })
+  @Column({ ...UUID_COLUMN, nullable: true })
   replacedById!: string | null;
 
   @Field(() => GraphQLISODateTime, {
     nullable: true,
     description: "When the key was last accepted, accurate to about a minute.",
   })
-  @Column({ type: "varchar", length: 24, nullable: true })
+  @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   lastUsedAt!: Timestamp | null;
 
   @Field(() => String, { nullable: true, description: "IP address of the last accepted use." })

@@ -2,14 +2,13 @@ import { ArrayNotEmpty, IsIn, IsOptional, MaxLength, ValidateBy } from "class-va
 import { ArgsType, Field, GraphQLISODateTime, ID, InputType, Int, ObjectType } from "type-graphql";
 import { SCOPES, Scope } from "../../auth/permissions";
 import { IsBetween } from "../../common/range";
-import { LAST_MOMENT_MS } from "../../common/time";
+import { DAY_SECONDS, LAST_MOMENT_MS } from "../../common/time";
+import { isUuid } from "../../common/uuid";
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from "../../idempotency/idempotency";
-import { PageArgs } from "../../pagination/connection";
+import { ConnectionOf, PageArgs } from "../../pagination/connection";
 import { HoldsNoToken, IsText } from "../../schema/text";
 import { ApiKey, ApiKeyState } from "./api-key.entity";
 import { KEY_NAME_MAX_LENGTH, SEARCH_MAX_LENGTH } from "./api-key.limits";
-
-const DAY_SECONDS = 24 * 60 * 60;
 
 const IsInFuture = () =>
   ValidateBy({
@@ -114,3 +113,6 @@ export class RenameApiKeyArgs {
   @HoldsNoToken()
   name!: string;
 }
+
+export const ApiKeyConnection = ConnectionOf(ApiKey, "apiKey", isUuid);
+export type ApiKeyConnection = InstanceType<typeof ApiKeyConnection>;

@@ -6,9 +6,15 @@ import { Access } from "../../schema/access";
 import { Report } from "../../schema/report";
 import { Agent } from "../agents/agent.entity";
 import { AgentService } from "../agents/agent.service";
-import { ApiKeyConnection } from "./api-key.connection";
 import { ApiKey } from "./api-key.entity";
-import { ApiKeysArgs, MintedApiKey, NewApiKey, RenameApiKeyArgs, RotateApiKeyArgs } from "./api-key.inputs";
+import {
+  ApiKeyConnection,
+  ApiKeysArgs,
+  MintedApiKey,
+  NewApiKey,
+  RenameApiKeyArgs,
+  RotateApiKeyArgs,
+} from "./api-key.inputs";
 import { ApiKeyService } from "./api-key.service";
 import { AgentIdentity } from "./identity";
 

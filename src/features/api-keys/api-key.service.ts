@@ -16,14 +16,14 @@ import { Agent } from "../agents/agent.entity";
 import { actorOf, recordAudit } from "../audit/audit";
 import type { Organization } from "../organizations/organization.entity";
 import { apiKeyActions } from "./api-key.audit";
-import { ApiKeyConnection } from "./api-key.connection";
 import { ApiKey, ApiKeyState, refusalOf } from "./api-key.entity";
-import type {
-  ApiKeysArgs,
-  MintedApiKey,
-  NewApiKey,
-  RenameApiKeyArgs,
-  RotateApiKeyArgs,
+import {
+  ApiKeyConnection,
+  type ApiKeysArgs,
+  type MintedApiKey,
+  type NewApiKey,
+  type RenameApiKeyArgs,
+  type RotateApiKeyArgs,
 } from "./api-key.inputs";
 import {
   assertActive,

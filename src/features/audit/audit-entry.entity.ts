@@ -1,6 +1,7 @@
 import { Field, GraphQLISODateTime, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import { Column, Entity, Index, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../../common/time";
+import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { AtMost } from "../../schema/list-size";
 import { AuditAction } from "./audit-actions";
 import { AuditChange, MAX_CHANGES } from "./audit-change";
@@ -34,10 +35,10 @@ registerEnumType(ActorKind, {
 @Index(["organizationId", "action", "id"])
 export class AuditEntry {
   @Field(() => ID, { description: "Unique identifier (UUID, ordered by time)." })
-  @PrimaryColumn({ type: "varchar", length: 36 })
+  @PrimaryColumn(UUID_COLUMN)
   id!: string;
 
-  @Column({ type: "varchar", length: 36 })
+  @Column(UUID_COLUMN)
   organizationId!: string;
 
   @Field(() => AuditAction, { description: "What was done." })
@@ -52,7 +53,7 @@ export class AuditEntry {
     nullable: true,
     description: "ID of the member or API key that performed the action.",
   })
-  @Column({ type: "varchar", length: 36, nullable: true })
+  @Column({ ...UUID_COLUMN, nullable: true })
   actorId!: string | null;
 
   @Field(() => String, {
@@ -62,7 +63,7 @@ export class AuditEntry {
   actorName!: string;
 
   @Field(() => ID, { description: "ID of the affected resource." })
-  @Column({ type: "varchar", length: 36 })
+  @Column(UUID_COLUMN)
   targetId!: string;
 
   @Field(() => String, { description: "Name of the affected resource at that time." })
@@ -113,6 +114,6 @@ export class AuditEntry {
   countedAs!: string | null;
 
   @Field(() => GraphQLISODateTime, { description: "When the action was performed." })
-  @Column({ type: "varchar", length: 24 })
+  @Column(TIMESTAMP_COLUMN)
   createdAt!: Timestamp;
 }

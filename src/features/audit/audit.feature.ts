@@ -1,10 +1,9 @@
+import { DAY_MS } from "../../common/time";
 import { leastUuidAt } from "../../common/uuid";
 import { feature } from "../../schema/feature";
 import { AuditResolver } from "./audit.resolver";
 import { AuditService } from "./audit.service";
 import { AuditEntry } from "./audit-entry.entity";
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The audit log of an organization. */
 export const audit = feature({

@@ -1,6 +1,8 @@
 import { ArgsType, Field, GraphQLISODateTime, ID } from "type-graphql";
-import { PageArgs } from "../../pagination/connection";
+import { isUuid } from "../../common/uuid";
+import { ConnectionOf, PageArgs } from "../../pagination/connection";
 import { AuditAction } from "./audit-actions";
+import { AuditEntry } from "./audit-entry.entity";
 
 @ArgsType()
 export class AuditLogArgs extends PageArgs {
@@ -19,3 +21,6 @@ export class AuditLogArgs extends PageArgs {
   @Field(() => GraphQLISODateTime, { nullable: true, description: "Only actions before this time." })
   until!: Date | null | undefined;
 }
+
+export const AuditEntryConnection = ConnectionOf(AuditEntry, "audit", isUuid);
+export type AuditEntryConnection = InstanceType<typeof AuditEntryConnection>;

@@ -3,8 +3,7 @@ import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { Access } from "../../schema/access";
 import { Report } from "../../schema/report";
-import { AuditEntryConnection } from "./audit.connection";
-import { AuditLogArgs } from "./audit.inputs";
+import { AuditEntryConnection, AuditLogArgs } from "./audit.inputs";
 import { AuditService } from "./audit.service";
 import { AuditEntry } from "./audit-entry.entity";
 

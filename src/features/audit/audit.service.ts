@@ -1,16 +1,15 @@
 import { organizationOf, type RequestContext } from "../../auth/context";
-import { timestampOf } from "../../common/time";
+import { HOUR_MS, timestampOf } from "../../common/time";
 import { isUuid, leastUuidAt } from "../../common/uuid";
 import type { Database } from "../../database/database";
 import { paginate } from "../../pagination/connection";
-import { AuditEntryConnection } from "./audit.connection";
-import type { AuditLogArgs } from "./audit.inputs";
+import { AuditEntryConnection, type AuditLogArgs } from "./audit.inputs";
 import { AuditEntry } from "./audit-entry.entity";
 
 /** How much earlier than the entry's time its ID may have been generated (ms). */
 const LEAD_MS = 1_000;
 /** How much later (ms): older versions generated the IDs of refusals on write, and a clock may be set back. */
-const LAG_MS = 60 * 60 * 1000;
+const LAG_MS = HOUR_MS;
 
 /** Reads the audit log; `recordAudit` writes it. */
 export class AuditService {

@@ -1,5 +1,6 @@
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
-import type { Timestamp } from "../../common/time";
+import { DAY_MS, type Timestamp } from "../../common/time";
+import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { InsertOrderLock } from "../../database/database";
 import { ApiKey } from "../api-keys/api-key.entity";
 
@@ -7,12 +8,12 @@ import { ApiKey } from "../api-keys/api-key.entity";
 export const USAGE_ORDER = new InsertOrderLock(3);
 
 /** Retention (ms): the longest period, 30 days, plus the rest of its first day. */
-export const USE_LIFETIME_MS = 31 * 24 * 60 * 60 * 1000;
+export const USE_LIFETIME_MS = 31 * DAY_MS;
 
 /** Number of requests with a key in one hour, by outcome. */
 @Entity()
 export class HourlyUse {
-  @PrimaryColumn({ type: "varchar", length: 36 })
+  @PrimaryColumn(UUID_COLUMN)
   keyId!: string;
 
   // No foreign key, so that counts and changes of a key do not wait for each other's row locks.
@@ -21,7 +22,7 @@ export class HourlyUse {
 
   /** Start of the hour. */
   @Index()
-  @PrimaryColumn({ type: "varchar", length: 24 })
+  @PrimaryColumn(TIMESTAMP_COLUMN)
   hour!: Timestamp;
 
   @Column({ type: "integer" })

@@ -1,12 +1,10 @@
 import { In } from "typeorm";
 import { organizationOf, type RequestContext } from "../../auth/context";
-import { timestampOf } from "../../common/time";
+import { DAY_MS, HOUR_MS, timestampOf } from "../../common/time";
 import type { Database } from "../../database/database";
 import { ApiKey } from "../api-keys/api-key.entity";
 import { HourlyUse } from "./hourly-use.entity";
 import { type KeyUsageReport, type UsageBucket, UsagePeriod } from "./usage.types";
-
-const HOUR_MS = 60 * 60 * 1000;
 
 /** Max keys of a report. */
 export const MAX_KEYS = 100;
@@ -14,7 +12,7 @@ export const MAX_KEYS = 100;
 /** `digits`: length of the timestamp prefix that identifies a bucket. */
 const PERIODS = {
   [UsagePeriod.last_24_hours]: { count: 24, lengthMs: HOUR_MS, digits: "2026-11-21T00".length },
-  [UsagePeriod.last_30_days]: { count: 30, lengthMs: 24 * HOUR_MS, digits: "2026-11-21".length },
+  [UsagePeriod.last_30_days]: { count: 30, lengthMs: DAY_MS, digits: "2026-11-21".length },
 } as const;
 
 /** Sums of one key in one bucket; PostgreSQL's driver returns its bigints as text. */

@@ -1,8 +1,8 @@
 import type { EntityManager } from "typeorm";
-import { timestampOf } from "../../common/time";
+import { HOUR_MS, timestampOf } from "../../common/time";
+import { placeholders } from "../../database/returning";
 import type { HourlyUse } from "./hourly-use.entity";
 
-const HOUR_MS = 60 * 60 * 1000;
 /** Rows per statement, with four variables each: well below SQLite's limit of 32,766. */
 const CHUNK = 1_000;
 
@@ -45,9 +45,8 @@ export class UseCounts {
 export async function writeCounts(tx: EntityManager, rows: readonly Row[]): Promise<void> {
   for (let done = 0; done < rows.length; done += CHUNK) {
     const chunk = rows.slice(done, done + CHUNK);
-    const placeholders = chunk.map((_, i) => `($${4 * i + 1}, $${4 * i + 2}, $${4 * i + 3}, $${4 * i + 4})`);
     await tx.query(
-      `insert into hourly_use (key_id, hour, accepted, refused) values ${placeholders.join(", ")}
+      `insert into hourly_use (key_id, hour, accepted, refused) values ${placeholders(chunk.length, 4)}
        on conflict (key_id, hour) do update set
          accepted = hourly_use.accepted + excluded.accepted,
          refused = hourly_use.refused + excluded.refused`,

@@ -2,6 +2,7 @@ import { Field, ID, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import { Permission } from "../../auth/permissions";
 import type { Timestamp } from "../../common/time";
+import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { InsertOrderLock } from "../../database/database";
 import { Organization } from "../organizations/organization.entity";
 
@@ -15,11 +16,11 @@ export const PERMISSION_CHANGES = new InsertOrderLock(4);
 @Entity()
 export class Member {
   @Field(() => ID, { description: "Unique identifier (UUID)." })
-  @PrimaryColumn({ type: "varchar", length: 36 })
+  @PrimaryColumn(UUID_COLUMN)
   id!: string;
 
   @Index()
-  @Column({ type: "varchar", length: 36 })
+  @Column(UUID_COLUMN)
   organizationId!: string;
 
   @Field(() => Organization, { description: "The organization that the member belongs to." })
@@ -40,6 +41,6 @@ export class Member {
   @Column({ type: "simple-array" })
   permissions!: Permission[];
 
-  @Column({ type: "varchar", length: 24 })
+  @Column(TIMESTAMP_COLUMN)
   createdAt!: Timestamp;
 }

@@ -1,15 +1,16 @@
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../../common/time";
+import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { Member } from "./member.entity";
 
 /** A session of a member; only the SHA-256 of its token is stored. */
 @Entity()
 export class Session {
-  @PrimaryColumn({ type: "varchar", length: 36 })
+  @PrimaryColumn(UUID_COLUMN)
   id!: string;
 
   @Index()
-  @Column({ type: "varchar", length: 36 })
+  @Column(UUID_COLUMN)
   memberId!: string;
 
   @ManyToOne(() => Member)
@@ -18,10 +19,10 @@ export class Session {
   @Column({ type: "varchar", length: 64, unique: true })
   tokenHash!: string;
 
-  @Column({ type: "varchar", length: 24 })
+  @Column(TIMESTAMP_COLUMN)
   createdAt!: Timestamp;
 
   @Index()
-  @Column({ type: "varchar", length: 24 })
+  @Column(TIMESTAMP_COLUMN)
   expiresAt!: Timestamp;
 }

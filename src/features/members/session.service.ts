@@ -4,7 +4,7 @@ import { assertSignedIn } from "../../auth/assert-signed-in";
 import type { MemberCaller, Origin } from "../../auth/caller";
 import { type CredentialResolver, memberCaller, type RequestContext } from "../../auth/context";
 import { indexBy } from "../../common/coalesce";
-import { timestamp } from "../../common/time";
+import { HOUR_MS, timestamp } from "../../common/time";
 import { hashPassword, verifyPassword } from "../../credentials/password";
 import { hashToken, isWellFormedSessionToken, mintSessionToken } from "../../credentials/token-format";
 import type { Database } from "../../database/database";
@@ -26,7 +26,7 @@ import {
 } from "./sign-in-throttle";
 
 /** A working day. */
-const SESSION_LIFETIME_MS = 12 * 60 * 60 * 1000;
+const SESSION_LIFETIME_MS = 12 * HOUR_MS;
 
 /** Max concurrent sign-ins and password changes: about half a second of hashing. */
 const MAX_PASSWORD_CHECKS = 16;

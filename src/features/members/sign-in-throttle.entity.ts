@@ -1,5 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../../common/time";
+import { TIMESTAMP_COLUMN } from "../../database/columns";
 
 /**
  * Number of sign-in attempts from one address or for one account in the current window, or a mark that an address is
@@ -15,6 +16,6 @@ export class SignInThrottle {
   attempts!: number;
 
   @Index()
-  @Column({ type: "varchar", length: 24 })
+  @Column(TIMESTAMP_COLUMN)
   windowEndsAt!: Timestamp;
 }

@@ -1,6 +1,6 @@
 import { type EntityManager, In } from "typeorm";
 import { networkOf, siteOf } from "../../common/network";
-import { timestamp } from "../../common/time";
+import { DAY_MS, timestamp } from "../../common/time";
 import { sha256 } from "../../credentials/sha256";
 import type { Database } from "../../database/database";
 import { returning } from "../../database/returning";
@@ -10,7 +10,7 @@ import { SignInThrottle } from "./sign-in-throttle.entity";
 
 const WINDOW_MS = 15 * 60 * 1000;
 /** How long an address remains known after a sign-in. */
-const KNOWN_MS = 30 * 24 * 60 * 60 * 1000;
+const KNOWN_MS = 30 * DAY_MS;
 /** Per account, from all addresses. */
 const MAX_PER_ACCOUNT = 100;
 /** Per account and address, so that a stranger elsewhere cannot lock the owner out with a few wrong passwords. */

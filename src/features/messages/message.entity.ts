@@ -2,6 +2,7 @@ import { Field, GraphQLISODateTime, ID, ObjectType, registerEnumType } from "typ
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
+import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { InsertOrderLock } from "../../database/database";
 import { MaxCharacters } from "../../schema/list-size";
 import { Agent } from "../agents/agent.entity";
@@ -31,10 +32,10 @@ export const MESSAGE_TEXT_MAX_LENGTH = 10_000;
 export class Message {
   @Field(() => ID, { description: "Unique identifier (UUID, ordered by time of creation)." })
   @Uuid
-  @PrimaryColumn({ type: "varchar", length: 36 })
+  @PrimaryColumn(UUID_COLUMN)
   id!: string;
 
-  @Column({ type: "varchar", length: 36 })
+  @Column(UUID_COLUMN)
   agentId!: string;
 
   @ManyToOne(() => Agent)
@@ -50,6 +51,6 @@ export class Message {
   status!: MessageStatus;
 
   @Field(() => GraphQLISODateTime, { description: "When the message was accepted." })
-  @Column({ type: "varchar", length: 24 })
+  @Column(TIMESTAMP_COLUMN)
   createdAt!: Timestamp;
 }

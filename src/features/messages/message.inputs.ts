@@ -1,8 +1,9 @@
 import { ArgsType, Field, InputType } from "type-graphql";
-import { PageArgs } from "../../pagination/connection";
+import { isUuid } from "../../common/uuid";
+import { ConnectionOf, PageArgs } from "../../pagination/connection";
 import { IdempotentInput } from "../../schema/idempotent.input";
 import { IsText } from "../../schema/text";
-import { MESSAGE_TEXT_MAX_LENGTH, MessageStatus } from "./message.entity";
+import { MESSAGE_TEXT_MAX_LENGTH, Message, MessageStatus } from "./message.entity";
 
 @InputType({ description: "A message to queue for the agent of the API key." })
 export class NewMessage extends IdempotentInput {
@@ -16,3 +17,6 @@ export class MessagesArgs extends PageArgs {
   @Field(() => MessageStatus, { nullable: true, description: "Only messages with this status." })
   status!: MessageStatus | null | undefined;
 }
+
+export const MessageConnection = ConnectionOf(Message, "message", isUuid);
+export type MessageConnection = InstanceType<typeof MessageConnection>;

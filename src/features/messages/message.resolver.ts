@@ -2,9 +2,8 @@ import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import type { RequestContext } from "../../auth/context";
 import { Scope } from "../../auth/permissions";
 import { Access } from "../../schema/access";
-import { MessageConnection } from "./message.connection";
 import { Message } from "./message.entity";
-import { MessagesArgs, NewMessage } from "./message.inputs";
+import { MessageConnection, MessagesArgs, NewMessage } from "./message.inputs";
 import { MessageService } from "./message.service";
 
 @Resolver(() => Message)

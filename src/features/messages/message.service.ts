@@ -8,9 +8,8 @@ import { MESSAGE_ORDER } from "../../features/messages/message.entity";
 import { onceEach } from "../../idempotency/idempotency";
 import { paginate } from "../../pagination/connection";
 import { assertKeysAccepted } from "../api-keys/assert-accepted";
-import { MessageConnection } from "./message.connection";
 import { Message, MessageStatus } from "./message.entity";
-import type { MessagesArgs, NewMessage } from "./message.inputs";
+import { MessageConnection, type MessagesArgs, type NewMessage } from "./message.inputs";
 
 /** Messages queued for agents; an agent can read only its own. */
 export class MessageService {

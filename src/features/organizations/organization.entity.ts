@@ -2,6 +2,7 @@ import { Field, GraphQLISODateTime, ID, ObjectType } from "type-graphql";
 import { Column, Entity, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
+import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 
 @ObjectType({
   simpleResolvers: true,
@@ -11,7 +12,7 @@ import { Uuid } from "../../common/uuid";
 export class Organization {
   @Field(() => ID, { description: "Unique identifier (UUID)." })
   @Uuid
-  @PrimaryColumn({ type: "varchar", length: 36 })
+  @PrimaryColumn(UUID_COLUMN)
   id!: string;
 
   @Field(() => String, {
@@ -28,9 +29,9 @@ export class Organization {
     nullable: true,
     description: "When the organization was deactivated; null while it is active.",
   })
-  @Column({ type: "varchar", length: 24, nullable: true })
+  @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   deactivatedAt!: Timestamp | null;
 
-  @Column({ type: "varchar", length: 24 })
+  @Column(TIMESTAMP_COLUMN)
   createdAt!: Timestamp;
 }

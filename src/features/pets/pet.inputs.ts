@@ -1,9 +1,9 @@
 import { ArgsType, Field, ID, InputType } from "type-graphql";
-import { IsInt64 } from "../../common/int64";
-import { PageArgs } from "../../pagination/connection";
+import { IsInt64, isInt64 } from "../../common/int64";
+import { ConnectionOf, PageArgs } from "../../pagination/connection";
 import { IdempotentInput } from "../../schema/idempotent.input";
 import { IsText } from "../../schema/text";
-import { PET_NAME_MAX_LENGTH, PetStatus } from "./pet.entity";
+import { PET_NAME_MAX_LENGTH, Pet, PetStatus } from "./pet.entity";
 
 @InputType({ description: "A pet to add." })
 export class NewPet extends IdempotentInput {
@@ -24,3 +24,6 @@ export class PetsArgs extends PageArgs {
   @Field(() => PetStatus, { nullable: true, description: "Only pets with this availability." })
   status!: PetStatus | null | undefined;
 }
+
+export const PetConnection = ConnectionOf(Pet, "pet", isInt64);
+export type PetConnection = InstanceType<typeof PetConnection>;

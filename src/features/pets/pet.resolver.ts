@@ -3,9 +3,8 @@ import type { RequestContext } from "../../auth/context";
 import { Scope } from "../../auth/permissions";
 import { Access } from "../../schema/access";
 import { CallerIndependent } from "../../schema/caller-independent";
-import { PetConnection } from "./pet.connection";
 import { Pet } from "./pet.entity";
-import { NewPet, PetsArgs } from "./pet.inputs";
+import { NewPet, PetConnection, PetsArgs } from "./pet.inputs";
 import { GET_PET_DEPRECATION } from "./pet.routes";
 import { PetService } from "./pet.service";
 

@@ -6,9 +6,8 @@ import { allReturning, placeholders } from "../../database/returning";
 import { PET_ORDER } from "../../features/pets/pet.entity";
 import { onceEach } from "../../idempotency/idempotency";
 import { assertKeysAccepted } from "../api-keys/assert-accepted";
-import { PetConnection } from "./pet.connection";
 import { Pet, PetStatus } from "./pet.entity";
-import type { NewPet, PetsArgs } from "./pet.inputs";
+import { type NewPet, PetConnection, type PetsArgs } from "./pet.inputs";
 import { type PetPage, PetReader, petsWithin } from "./pet.reader";
 
 /** Rows per statement, with three parameters each: PostgreSQL allows 65,535. */

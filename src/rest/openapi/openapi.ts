@@ -5,6 +5,7 @@ import { IDEMPOTENCY_KEY_MAX_LENGTH } from "../../idempotency/idempotency";
 import { RATE_LIMIT_HEADERS } from "../../rate-limits/rate-limit";
 import type { Deprecation } from "../../schema/deprecation";
 import type { SuccessStatus } from "../../schema/rest-route";
+import { version } from "../../version";
 import { type Member, memberSchema } from "../json-types";
 import type { JsonSchema } from "../json-value";
 import { type IdempotencyKey, planOf, type RoutePlan } from "../plan";
@@ -53,7 +54,7 @@ export function createOpenApi(
     openapi: "3.1.0",
     info: {
       title: "Agent and Petstore gateway",
-      version: "1.0.0",
+      version,
       description:
         "Pets of a store, messages for agents, and the identity of the agent behind an API key. IDs of pets and categories are int64 and are never rounded. Unsupported methods of a path are answered with 405 `method_not_allowed` and an `Allow` header.",
       contact: { name: "The operators of this gateway" },
