@@ -10,37 +10,10 @@ import { withSpan } from "../common/spans";
 import { GatewayError, StartupError } from "../errors";
 import { databaseLabel } from "./database-label";
 import type { Engine, KeysetQuery, Lookup, PageQuery, Read, TransactionOptions, UnitOfWork } from "./engine";
+import { InsertOrderLock } from "./insert-order-lock";
 import { type DatabaseObserver, type DatabaseStats, type Failure, NO_OBSERVER } from "./observer";
 import { PostgresEngine } from "./postgres/postgres.engine";
 import { SqliteEngine } from "./sqlite/sqlite.engine";
-
-/**
- * A list whose inserts are serialized across processes, so that rows become visible in ID order. Declare once at module
- * scope.
- */
-export class InsertOrderLock {
-  private static readonly declared = new Map<number, InsertOrderLock>();
-
-  /**
-   * @param number unique per list and stable across versions, because processes of different versions share the lock
-   * @param options.authorizesCallers whether each insert checks its caller again while it holds the lock
-   */
-  constructor(
-    readonly number: number,
-    readonly options: { readonly authorizesCallers?: boolean } = {},
-  ) {
-    if (InsertOrderLock.declared.has(number))
-      throw new Error(`The insert-order lock ${number} is declared twice.`);
-    InsertOrderLock.declared.set(number, this);
-  }
-
-  /** The locks under which inserts check their callers, in the order in which a unit of work must acquire them. */
-  static get authorizing(): readonly InsertOrderLock[] {
-    return [...InsertOrderLock.declared.values()]
-      .filter(({ options }) => options.authorizesCallers)
-      .sort((a, b) => a.number - b.number);
-  }
-}
 
 /**
  * The only access to the database. It maps every outage to `unavailable` and every race to `conflict`; other errors

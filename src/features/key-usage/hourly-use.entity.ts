@@ -1,7 +1,7 @@
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import { DAY_MS, type Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
-import { InsertOrderLock } from "../../database/database";
+import { InsertOrderLock } from "../../database/insert-order-lock";
 import { ApiKey } from "../api-keys/api-key.entity";
 
 /** Serializes usage writes: two processes that update many rows in different orders would deadlock. */

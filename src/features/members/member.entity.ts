@@ -3,7 +3,7 @@ import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import { Permission } from "../../auth/permissions";
 import type { Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
-import { InsertOrderLock } from "../../database/database";
+import { InsertOrderLock } from "../../database/insert-order-lock";
 import { Organization } from "../organizations/organization.entity";
 
 /** Serializes permission changes, so that an organization keeps a member with `config:manage`. */

@@ -3,7 +3,7 @@ import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
-import { InsertOrderLock } from "../../database/database";
+import { InsertOrderLock } from "../../database/insert-order-lock";
 import { MaxCharacters } from "../../schema/list-size";
 import { Agent } from "../agents/agent.entity";
 

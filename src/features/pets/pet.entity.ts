@@ -1,7 +1,7 @@
 import { Field, ID, ObjectType, registerEnumType } from "type-graphql";
 import { Column, Entity, Index, PrimaryGeneratedColumn } from "typeorm";
 import { Int64 } from "../../common/int64";
-import { InsertOrderLock } from "../../database/database";
+import { InsertOrderLock } from "../../database/insert-order-lock";
 
 /** Keeps IDs in commit order, because clients page through the list while others add pets. */
 export const PET_ORDER = new InsertOrderLock(1, { authorizesCallers: true });

@@ -22,7 +22,7 @@ const LOG_INTERVAL_MS = 1_000;
 declare module "fastify" {
   interface FastifyRequest {
     /** The LoadMonitor slot of the request; undefined while it does not count as load. */
-    work: number | undefined;
+    loadSlot: number | undefined;
     /** Whether the request was rejected because of overload. */
     wasShed: boolean;
     /** Runs work that does not count as load, because a separate bounded queue already limits it. */
@@ -56,7 +56,7 @@ export function shedOverload(
     if (waiting.length > 0) setImmediate(rejectSome);
   };
 
-  app.decorateRequest("work", undefined);
+  app.decorateRequest("loadSlot", undefined);
   app.decorateRequest("wasShed", false);
   app.addHook("onRequest", (request, _reply, done) => {
     if (load.isOverloaded && !request.routeOptions.config.isManagement) {
@@ -65,19 +65,19 @@ export function shedOverload(
       if (waiting.push(done) === 1) setImmediate(rejectSome);
       return;
     }
-    request.work = load.begin();
+    request.loadSlot = load.begin();
     done();
   });
   const pause = (request: FastifyRequest) => {
-    if (request.work !== undefined) load.end(request.work);
-    request.work = undefined;
+    if (request.loadSlot !== undefined) load.end(request.loadSlot);
+    request.loadSlot = undefined;
   };
   app.decorateRequest("outsideLoad", async function <T>(this: FastifyRequest, work: () => Promise<T>) {
     pause(this);
     try {
       return await work();
     } finally {
-      this.work ??= load.begin();
+      this.loadSlot ??= load.begin();
     }
   });
   app.addHook("preParsing", (request, _reply, payload, done) => {
@@ -86,7 +86,7 @@ export function shedOverload(
     done(null, payload);
   });
   app.addHook("preValidation", (request, _reply, done) => {
-    request.work ??= load.begin();
+    request.loadSlot ??= load.begin();
     done();
   });
   // From here on, the request only waits for its client to read, unless the client has disconnected.

@@ -1,0 +1,27 @@
+/**
+ * A list whose inserts are serialized across processes, so that rows become visible in ID order. Declare once at module
+ * scope.
+ */
+export class InsertOrderLock {
+  private static readonly declared = new Map<number, InsertOrderLock>();
+
+  /**
+   * @param number unique per list and stable across versions, because processes of different versions share the lock
+   * @param options.authorizesCallers whether each insert checks its caller again while it holds the lock
+   */
+  constructor(
+    readonly number: number,
+    readonly options: { readonly authorizesCallers?: boolean } = {},
+  ) {
+    if (InsertOrderLock.declared.has(number))
+      throw new Error(`The insert-order lock ${number} is declared twice.`);
+    InsertOrderLock.declared.set(number, this);
+  }
+
+  /** The locks under which inserts check their callers, in the order in which a unit of work must acquire them. */
+  static get authorizing(): readonly InsertOrderLock[] {
+    return [...InsertOrderLock.declared.values()]
+      .filter(({ options }) => options.authorizesCallers)
+      .sort((a, b) => a.number - b.number);
+  }
+}
