@@ -12,7 +12,7 @@ import { withSpan } from "./common/spans";
 import type { Config } from "./config";
 import { Database } from "./database/database";
 import { BATCHES, createResolvers, createServices, type Services } from "./features";
-import { answerGraphQLError } from "./graphql/http-errors";
+import { sendGraphQLError } from "./graphql/http-errors";
 import { allowSandboxContent } from "./graphql/plugins/landing-page";
 import { createSchema } from "./graphql/schema";
 import { createApollo } from "./graphql/server";
@@ -92,7 +92,7 @@ export async function createApp(
   metrics.watchRequests(requests);
   const http = await createHttpServer(config, log, requests);
   const rejectOtherMethods = collectMethods(http);
-  const answerGraphQL = fastifyApolloHandler(apollo, { context: async ({ callContext }) => callContext });
+  const handleGraphQL = fastifyApolloHandler(apollo, { context: async ({ callContext }) => callContext });
   const rest = async (scope: FastifyInstance) => {
     authenticateRequests(scope, createContext, rateLimit);
     addRestRoutes(scope, schema);
@@ -108,14 +108,14 @@ export async function createApp(
     rejectInvalidHost(scope);
     allowSandboxContent(scope, config.environment);
     responses.track(scope);
-    scope.setErrorHandler(answerGraphQLError);
+    scope.setErrorHandler(sendGraphQLError);
     scope.route({
       method: ["GET", "POST"],
       url: "/graphql",
       config: { api: "graphql" },
       exposeHeadRoute: false,
       bodyLimit: Math.min(config.bodyLimitBytes, GRAPHQL_BODY_LIMIT),
-      handler: (request, reply) => withSpan("graphql", async () => answerGraphQL.call(scope, request, reply)),
+      handler: (request, reply) => withSpan("graphql", async () => handleGraphQL.call(scope, request, reply)),
     });
   };
   await http.register(fp(graphql, { name: "graphql", encapsulate: true }));

@@ -1,4 +1,5 @@
 // Generates types and texts from the *.graphql documents of the dashboard; with --check, fails if they are stale.
+// It uses the API of graphql-codegen, because the dependencies of its CLI do not install beside this project's overrides.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { preset } from "@graphql-codegen/client-preset";

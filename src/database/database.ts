@@ -118,7 +118,7 @@ export class Database {
       .createQueryBuilder()
       .delete()
       .from(entity)
-      .where(this.engine.someOf(tableName, `${column} < :before`, limit), { before })
+      .where(this.engine.limitedCondition(tableName, `${column} < :before`, limit), { before })
       .execute();
     return affected ?? 0;
   }

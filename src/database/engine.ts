@@ -81,7 +81,7 @@ export interface Engine {
    */
   lockInsertOrder(tx: EntityManager, list: number): Promise<void>;
   /** Returns an SQL condition that selects at most `limit` of the rows that match another condition. */
-  someOf(table: string, condition: string, limit: number): string;
+  limitedCondition(table: string, condition: string, limit: number): string;
   /** Whether an error means that the database cannot serve now (busy, gone, full), not that the statement is wrong. */
   isUnavailable(error: unknown): boolean;
   /** Whether an error is a unique violation caused by a concurrent transaction. */

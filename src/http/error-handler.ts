@@ -51,7 +51,7 @@ const PARSER_CODES: Readonly<Record<string, ErrorCode>> = {
  * slow.
  * @param headers the default response headers
  */
-export const answerClientErrors =
+export const handleClientErrors =
   (headers: Readonly<Record<string, string>>) =>
   (error: Error & { code?: string }, socket: Socket): void => {
     // A client that fails the TLS handshake cannot read a response and would keep the connection open.

@@ -8,7 +8,7 @@ import type { Config } from "../config";
 import { holdsToken } from "../credentials/redact-tokens";
 import { GatewayError } from "../errors";
 import { connectionLimits, limitConnections } from "./connection-limits";
-import { answerClientErrors, sendError } from "./error-handler";
+import { handleClientErrors, sendError } from "./error-handler";
 import { allowOrigins } from "./plugins/cors";
 import { rejectForeignHosts } from "./plugins/host";
 import type { InFlightRequests } from "./plugins/in-flight-requests";
@@ -50,7 +50,7 @@ export async function createHttpServer(
     // Finish in-flight requests, but do not wait for idle connections.
     forceCloseConnections: "idle",
     return503OnClosing: false,
-    clientErrorHandler: answerClientErrors(headers),
+    clientErrorHandler: handleClientErrors(headers),
     // Errors before the hooks run, such as a URL that cannot be decoded.
     frameworkErrors: (error, request, reply) =>
       sendError(error, request, reply.headers({ ...headers, "x-request-id": request.id })),

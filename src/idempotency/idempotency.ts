@@ -68,9 +68,9 @@ export async function onceEach<C extends Request, T>(
 ): Promise<(T | GatewayError)[]> {
   const wanted = creates.map((each) => ({ ...recordOf(each), create: each }));
   // Of creates with the same key, only the first runs.
-  const firsts = new Map(wanted.toReversed().map((record) => [nameOf(record), record]));
-  const records = await claim(tx, [...firsts.values()]);
-  const fresh = [...firsts].flatMap(([name, first]) =>
+  const firstByName = new Map(wanted.toReversed().map((record) => [nameOf(record), record]));
+  const records = await claim(tx, [...firstByName.values()]);
+  const fresh = [...firstByName].flatMap(([name, first]) =>
     records.get(name)?.resourceId === null ? [{ ...first, name }] : [],
   );
   const repeated = [...records.values()].flatMap(({ resourceId }) => resourceId ?? []);

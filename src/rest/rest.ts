@@ -15,9 +15,9 @@ import { runnerOf } from "./runner";
  */
 export function addRestRoutes(app: FastifyInstance, schema: GraphQLSchema, routes = ROUTES): void {
   for (const [i, { operationId, method, path }] of routes.entries()) {
-    const isTwin = (other: RestRoute) =>
+    const isSameRoute = (other: RestRoute) =>
       other.operationId === operationId || (other.method === method && other.path === path);
-    if (routes.findIndex(isTwin) < i)
+    if (routes.findIndex(isSameRoute) < i)
       throw new Error(`REST route ${operationId} (${method} ${path}) is declared twice.`);
   }
   const withBody = async (scope: FastifyInstance) => {

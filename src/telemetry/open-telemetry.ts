@@ -45,7 +45,7 @@ export function startTracing(
     resource: detectResources({ detectors: [envDetector] }).merge(
       resourceFromAttributes({ "service.name": serviceName, "service.version": version }),
     ),
-    spanProcessors: [new BatchSpanProcessor(loggingFailures(new OTLPTraceExporter({ url }), log))],
+    spanProcessors: [new BatchSpanProcessor(withFailureLog(new OTLPTraceExporter({ url }), log))],
   });
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
@@ -88,7 +88,7 @@ function createSampler({ name, ratio }: NonNullable<Config["tracing"]>["sampler"
 }
 
 /** Logs failed exports, about which the SDK is silent. */
-function loggingFailures(exporter: SpanExporter, log: Logger): SpanExporter {
+function withFailureLog(exporter: SpanExporter, log: Logger): SpanExporter {
   const throttle = logThrottle(LOG_INTERVAL_MS);
   return {
     export: (batch, done) =>

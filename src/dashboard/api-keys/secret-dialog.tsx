@@ -48,7 +48,7 @@ function Secret({ newKey }: { newKey: NewKey }) {
           <p className={styles.label}>Try it — this should return {agent}:</p>
           <Snippet what="the command" text={whoamiCommand(secret)} onCopy={onCopy} />
           {asking ? (
-            <AskTwice onStay={() => setAsking(false)} onLeave={close} />
+            <ConfirmLeaving onStay={() => setAsking(false)} onLeave={close} />
           ) : (
             <DialogButtons>
               <Button onClick={() => (copied.current ? close() : setAsking(true))}>Done</Button>
@@ -63,7 +63,7 @@ function Secret({ newKey }: { newKey: NewKey }) {
 const whoamiCommand = (secret: string): string =>
   `curl -H "Authorization: Bearer ${secret}" ${window.location.origin}/agent/whoami`;
 
-function AskTwice({ onStay, onLeave }: { onStay: () => void; onLeave: () => void }) {
+function ConfirmLeaving({ onStay, onLeave }: { onStay: () => void; onLeave: () => void }) {
   const stay = useRef<HTMLButtonElement>(null);
   useEffect(() => stay.current?.focus(), []);
   return (

@@ -64,7 +64,7 @@ export const isSessionError = (error: unknown): boolean =>
   error instanceof ApiError && (error.code === "invalid_session" || error.code === "unauthenticated");
 
 /** Whether users can correct the mistake themselves, without quoting a request ID to anyone. */
-export const isOwnMistake = ({ code }: ApiError): boolean =>
+export const isUserError = ({ code }: ApiError): boolean =>
   code === "invalid_credentials" || code === "too_many_attempts";
 
 /** Whether a retry may help. */

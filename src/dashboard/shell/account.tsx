@@ -12,7 +12,7 @@ export function Account() {
   const { email } = useViewer();
   const [busy, setBusy] = useState<"here" | "everywhere">();
   const [error, setError] = useState<unknown>();
-  const leave = async (where: "here" | "everywhere") => {
+  const endSession = async (where: "here" | "everywhere") => {
     setBusy(where);
     setError(undefined);
     await signOut({ everywhere: where === "everywhere" }).catch(setError);
@@ -32,7 +32,7 @@ export function Account() {
         fullWidth
         leftSection={<Icon of={IconLogout} size={15} />}
         loading={busy === "here"}
-        onClick={() => leave("here")}
+        onClick={() => endSession("here")}
       >
         Sign out
       </Button>
@@ -40,7 +40,7 @@ export function Account() {
         variant="subtle"
         size="compact-xs"
         loading={busy === "everywhere"}
-        onClick={() => leave("everywhere")}
+        onClick={() => endSession("everywhere")}
       >
         Sign out on all devices
       </Button>

@@ -1,6 +1,6 @@
 import { Alert, Button } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
-import { ApiError, isOwnMistake, sentenceOf } from "../api/api-error";
+import { ApiError, isUserError, sentenceOf } from "../api/api-error";
 import styles from "./failure.module.css";
 import { Icon } from "./icon";
 
@@ -9,7 +9,7 @@ import { Icon } from "./icon";
  * @param retry retries now what the page polls anyway
  */
 export function Failure({ error, retry }: { error: unknown; retry?: () => unknown }) {
-  const requestId = error instanceof ApiError && !isOwnMistake(error) ? error.requestId : undefined;
+  const requestId = error instanceof ApiError && !isUserError(error) ? error.requestId : undefined;
   return (
     <Alert color="red" role="alert" icon={<Icon of={IconAlertTriangle} />}>
       <p className={styles.sentence}>{sentenceOf(error, { polled: retry !== undefined })}</p>

@@ -28,7 +28,7 @@ const RETRY_INTERVAL_MS = 1_000;
 const SHARE = 5;
 
 /** SQLSTATEs that end the connection (PostgreSQL manual, appendix A). */
-const LOST = /^08[0-9A-Z]{3}$|^57P0[12]$/;
+const CONNECTION_LOST = /^08[0-9A-Z]{3}$|^57P0[12]$/;
 
 /** Excludes five-letter system error codes such as `EPIPE`. */
 const SQLSTATE = /^[0-9FHPX][0-9A-Z]{4}$/;
@@ -57,7 +57,7 @@ export class PostgresConnections {
     });
     await source.initialize();
     const connections = new PostgresConnections(source, limits);
-    endQuietly(connections.pool);
+    closeQuietly(connections.pool);
     return connections;
   }
 
@@ -79,7 +79,7 @@ export class PostgresConnections {
    * @throws GatewayError `unavailable` when no connection is free in time
    */
   forQuery<T>(query: (client: PoolClient) => Promise<T>): Promise<T> {
-    return retryLost(async () => {
+    return retryIfConnectionLost(async () => {
       const until = performance.now() + this.limits.call;
       const client = await this.pool.connect().catch(cannotConnect);
       const timer = endAt(until, client);
@@ -99,7 +99,7 @@ export class PostgresConnections {
 
   /** Runs a read like `forQuery`, but through TypeORM. */
   forReading<T>(read: (runner: QueryRunner) => Promise<T>): Promise<T> {
-    return retryLost(() => this.connected(performance.now() + this.limits.call, read));
+    return retryIfConnectionLost(() => this.connected(performance.now() + this.limits.call, read));
   }
 
   /**
@@ -146,22 +146,22 @@ export class PostgresConnections {
  * Whether an error means that the connection broke, not only that a statement failed. A failed query without a SQLSTATE
  * got no response, and TypeORM reports a connection that ends between two statements by either of two errors.
  */
-export function isLost(error: unknown): boolean {
+export function isConnectionLost(error: unknown): boolean {
   if (error instanceof QueryRunnerAlreadyReleasedError) return true;
   if (error instanceof QueryRunnerProviderAlreadyReleasedError) return true;
   const code = driverCode(error);
   if (code === undefined) return error instanceof QueryFailedError;
-  return LOST.test(code) || !SQLSTATE.test(code);
+  return CONNECTION_LOST.test(code) || !SQLSTATE.test(code);
 }
 
 /** Retries a read whose connection is broken, as pooled connections are after a server restart. */
-async function retryLost<T>(read: () => Promise<T>): Promise<T> {
+async function retryIfConnectionLost<T>(read: () => Promise<T>): Promise<T> {
   const until = performance.now() + RETRY_INTERVAL_MS;
   while (true) {
     try {
       return await read();
     } catch (error) {
-      if (!isLost(error) || performance.now() > until) throw error;
+      if (!isConnectionLost(error) || performance.now() > until) throw error;
     }
   }
 }
@@ -174,7 +174,7 @@ const endAt = (until: number, { connection }: PoolClient): NodeJS.Timeout =>
  * Keeps an `error` event of a connection in use from ending the process. The listener must exist before the caller gets
  * the connection, because the error may arrive in the same packet as the ready message.
  */
-function endQuietly(pool: Pool): void {
+function closeQuietly(pool: Pool): void {
   const ignore = () => undefined;
   pool.on("acquire", (client) => client.on("error", ignore));
   // The pool listens on idle connections itself.

@@ -19,7 +19,7 @@ import {
 } from "../engine";
 import { BACKGROUND, SERVING } from "../limits";
 import type { DatabaseObserver, DatabaseStats } from "../observer";
-import { isLost, PostgresConnections } from "./postgres-connections";
+import { isConnectionLost, PostgresConnections } from "./postgres-connections";
 
 /** SQLSTATEs (PostgreSQL manual, appendix A) of temporary failures: connection, deadlock, resources, operator. */
 const UNAVAILABLE = /^(08|40|53|57|58)[0-9A-Z]{3}$|^25006$|^42501$|^55P03$/;
@@ -190,12 +190,12 @@ export class PostgresEngine implements Engine {
   }
 
   /** Skips locked rows, which another process is deleting or updating. */
-  someOf(table: string, condition: string, limit: number): string {
+  limitedCondition(table: string, condition: string, limit: number): string {
     return `ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE ${condition} LIMIT ${limit} FOR UPDATE SKIP LOCKED))`;
   }
 
   isUnavailable(error: unknown): boolean {
-    return isLost(error) || UNAVAILABLE.test(driverCode(error) ?? "");
+    return isConnectionLost(error) || UNAVAILABLE.test(driverCode(error) ?? "");
   }
 
   isConflict(error: unknown): boolean {

@@ -16,7 +16,7 @@ import { databaseLabel } from "../database-label";
 import { driverCode } from "../engine";
 import { MIGRATIONS } from "../migrations";
 import { assertSchemaOf } from "./backup-schema";
-import { keepPrivate, SqliteFile } from "./sqlite-file";
+import { restrictToOwner, SqliteFile } from "./sqlite-file";
 
 /** The result of a backup or a restore. */
 export interface Copied {
@@ -42,7 +42,7 @@ export async function backUp(url: string, to: string, { force = false }: Options
   const from = embeddedFile(url, "pg_dump");
   const file = resolve(to);
   assertIsFile(from);
-  assertOther(from, file);
+  assertDistinct(from, file);
   if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) {
     throw new StartupError(`${file} is a link; give the path of the file itself`);
   }
@@ -50,7 +50,7 @@ export async function backUp(url: string, to: string, { force = false }: Options
   if (existsSync(file) && !statSync(file).isFile()) throw new StartupError(`${file} is no file`);
   if (!existsSync(dirname(file))) throw new StartupError(`there is no folder ${dirname(file)}`);
   const unfinished = join(dirname(file), `.${basename(file)}.${process.pid}.unfinished`);
-  return explained(`${from} cannot be backed up to ${file}`, async () => {
+  return withMessage(`${from} cannot be backed up to ${file}`, async () => {
     closeSync(openSync(unfinished, "wx", 0o600));
     try {
       await SqliteFile.use(from, "write", (database) => database.run("VACUUM INTO ?", [unfinished]));
@@ -76,18 +76,18 @@ export async function restore(url: string, from: string, { force = false }: Opti
   const file = embeddedFile(url, "pg_restore");
   const backup = resolve(from);
   assertIsFile(backup);
-  assertOther(file, backup);
-  const migrations = await explained(`${backup} cannot be restored`, () => checked(backup));
+  assertDistinct(file, backup);
+  const migrations = await withMessage(`${backup} cannot be restored`, () => checked(backup));
   assertKnown(backup, migrations);
-  await explained(`${backup} cannot be restored`, () => assertSchemaOf(backup, migrations));
+  await withMessage(`${backup} cannot be restored`, () => assertSchemaOf(backup, migrations));
   const isNew = !existsSync(file) || statSync(file).size === 0;
   if (!isNew && !force) throw new StartupError(`a database already exists at ${file}; --force replaces it`);
-  return explained(`${file} cannot be replaced`, async () => {
-    keepPrivate(file);
+  return withMessage(`${file} cannot be replaced`, async () => {
+    restrictToOwner(file);
     try {
       await SqliteFile.use(file, "write", async (database) => {
         await assertUnused(database, file);
-        await database.replaceBy(backup);
+        await database.replaceWith(backup);
       });
       await checked(file);
     } catch (error) {
@@ -116,7 +116,7 @@ function assertIsFile(file: string): void {
   if (!statSync(file).isFile()) throw new StartupError(`${file} is no file`);
 }
 
-function assertOther(one: string, other: string): void {
+function assertDistinct(one: string, other: string): void {
   const real = (file: string) => (existsSync(file) ? realpathSync(file) : file);
   const own = [real(one), `${real(one)}-wal`, `${real(one)}-shm`, `${real(one)}-journal`];
   if (own.includes(real(other))) throw new StartupError(`${other} is the database itself`);
@@ -200,7 +200,7 @@ function sync(path: string): void {
   }
 }
 
-async function explained<T>(what: string, work: () => Promise<T>): Promise<T> {
+async function withMessage<T>(what: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {

@@ -63,10 +63,10 @@ export class SqliteFile {
   }
 
   /** Replaces the whole content by that of another file, in one transaction. */
-  async replaceBy(file: string): Promise<void> {
+  async replaceWith(file: string): Promise<void> {
     const backup = await new Promise<Backup>((resolve, reject) => {
-      const begun: Backup = this.connection.backup(file, "main", "main", false, (error) =>
-        error === null ? resolve(begun) : reject(error),
+      const started: Backup = this.connection.backup(file, "main", "main", false, (error) =>
+        error === null ? resolve(started) : reject(error),
       );
     });
     try {
@@ -93,14 +93,14 @@ export class SqliteFile {
  * Creates a database file and its folder if missing, and restricts the file to its owner, because it holds hashes and
  * client data.
  */
-export function keepPrivate(file: string): void {
+export function restrictToOwner(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   closeSync(openSync(file, "a", 0o600));
   // SQLite creates its logs with the mode of the file, but a killed process may have left some with another mode.
-  for (const each of [file, `${file}-wal`, `${file}-shm`, `${file}-journal`]) makePrivate(each);
+  for (const each of [file, `${file}-wal`, `${file}-shm`, `${file}-journal`]) setOwnerMode(each);
 }
 
-function makePrivate(file: string): void {
+function setOwnerMode(file: string): void {
   try {
     chmodSync(file, 0o600);
   } catch (error) {

@@ -64,14 +64,14 @@ export class SqliteReads {
     return this.enqueue(query);
   }
 
-  private readonly enqueue = coalesce((queries: readonly Query[]) => this.answerAll(queries), {
+  private readonly enqueue = coalesce((queries: readonly Query[]) => this.runAll(queries), {
     name: "statement",
     // SQLite runs statements of a connection serially, and waiting ones would occupy threads of the pool.
     serial: true,
     coalesced: (calls) => this.observer.coalesced("reads", calls),
   });
 
-  private async answerAll(queries: readonly Query[]): Promise<string[]> {
+  private async runAll(queries: readonly Query[]): Promise<string[]> {
     this.waiting -= queries.length;
     const firsts = new Map<object, Query>();
     for (const query of queries) if (!firsts.has(query.of)) firsts.set(query.of, query);

@@ -20,7 +20,7 @@ import { BACKGROUND, type Limits, SERVING } from "../limits";
 import type { DatabaseObserver, DatabaseStats } from "../observer";
 import { Semaphore } from "../semaphore";
 import { GroupCommit } from "./group-commit";
-import { keepPrivate } from "./sqlite-file";
+import { restrictToOwner } from "./sqlite-file";
 import { SqliteReads } from "./sqlite-reads";
 
 /** IMMEDIATE takes the write lock first, so that a unit that reads before it writes cannot fail halfway. */
@@ -91,7 +91,7 @@ export class SqliteEngine implements Engine {
    * @param serving whether requests wait for results
    */
   static async open(writer: DataSource, serving: boolean, observer: DatabaseObserver): Promise<SqliteEngine> {
-    keepPrivate(String(writer.options.database));
+    restrictToOwner(String(writer.options.database));
     await writer.initialize();
     // Serialized, so that a COMMIT cannot overtake a statement before it.
     connectionOf(writer).serialize();
@@ -146,7 +146,7 @@ export class SqliteEngine implements Engine {
   /** No-op, because SQLite has one writer at a time. */
   async lockInsertOrder(): Promise<void> {}
 
-  someOf(table: string, condition: string, limit: number): string {
+  limitedCondition(table: string, condition: string, limit: number): string {
     return `rowid IN (SELECT rowid FROM ${table} WHERE ${condition} LIMIT ${limit})`;
   }
 

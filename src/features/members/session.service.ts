@@ -19,10 +19,10 @@ import { normalizeEmail } from "./member.service";
 import { Session } from "./session.entity";
 import {
   countSignInAttempt,
-  openAccount,
   recordSignIn,
-  takeBackAttempt,
+  refundAttempt,
   touchSignInAttempts,
+  unlockAccount,
 } from "./sign-in-throttle";
 
 /** A working day. */
@@ -192,7 +192,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
       // A concurrent change won.
       if (affected !== 1) throw wrongPassword();
       await tx.delete(Session, { memberId: member.id, id: Not(caller.sessionId) });
-      await takeBackAttempt(tx, member.email, context.origin.ip);
+      await refundAttempt(tx, member.email, context.origin.ip);
       await record(tx, context, memberActions.member_password_changed, member);
     });
     return true;
@@ -204,7 +204,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     await this.database.write(async (tx) => {
       await tx.update(Member, { id: member.id }, { passwordHash });
       await tx.delete(Session, { memberId: member.id });
-      await openAccount(tx, member.email);
+      await unlockAccount(tx, member.email);
       await record(tx, context, memberActions.member_password_changed, member);
     });
   }

@@ -80,13 +80,13 @@ export async function recordSignIn(tx: EntityManager, email: string, ip: string 
 }
 
 /** Removes one attempt from each count that it was added to. */
-export async function takeBackAttempt(tx: EntityManager, email: string, ip: string | null): Promise<void> {
+export async function refundAttempt(tx: EntityManager, email: string, ip: string | null): Promise<void> {
   const { account, own } = limitsOf(email, ip);
   for (const { bucket } of [account, ...own]) await decrement(tx, bucket);
 }
 
 /** Unlocks an account for all addresses and forgets its known addresses. */
-export async function openAccount(tx: EntityManager, email: string): Promise<void> {
+export async function unlockAccount(tx: EntityManager, email: string): Promise<void> {
   const prefix = accountPrefix(email);
   // Every transaction locks this row first, so the account's other rows can be deleted in any order.
   await increment(tx, bucketOf(email, "account"));

@@ -229,7 +229,7 @@ function selectConcurrently(fields: readonly { key: string; resolve: ResolveFiel
         const value = resolve(source, run, path);
         // Assign the key now to keep the order of the document.
         result[key] = value;
-        if (isPromise(value)) pending.push(assignLater(result, key, value));
+        if (isPromise(value)) pending.push(assignWhenResolved(result, key, value));
       }
     } catch (error) {
       ignoreRejections(pending);
@@ -266,7 +266,7 @@ const isPromise = (value: unknown): value is Promise<unknown> =>
   value !== null &&
   typeof (value as Partial<Promise<unknown>>).then === "function";
 
-async function assignLater(result: Record<string, unknown>, key: string, value: Promise<unknown>) {
+async function assignWhenResolved(result: Record<string, unknown>, key: string, value: Promise<unknown>) {
   result[key] = await value;
 }
 

@@ -16,7 +16,7 @@ const SLOTS = LATE_MS / SLOT_MS + 1;
  */
 export class LoadMonitor {
   /** Counts of requests that are not late, by the time slot in which they began. */
-  private readonly begun = new Array<number>(SLOTS).fill(0);
+  private readonly started = new Array<number>(SLOTS).fill(0);
   /** The oldest slot whose requests are not late. */
   private first = 0;
   private late = 0;
@@ -50,7 +50,7 @@ export class LoadMonitor {
    */
   begin(): number {
     const slot = this.advance();
-    this.begun[slot % SLOTS] = (this.begun[slot % SLOTS] ?? 0) + 1;
+    this.started[slot % SLOTS] = (this.started[slot % SLOTS] ?? 0) + 1;
     this.inFlight++;
     return slot;
   }
@@ -62,7 +62,7 @@ export class LoadMonitor {
   end(slot: number): void {
     this.inFlight--;
     if (slot < this.first) this.late--;
-    else this.begun[slot % SLOTS] = (this.begun[slot % SLOTS] ?? 0) - 1;
+    else this.started[slot % SLOTS] = (this.started[slot % SLOTS] ?? 0) - 1;
   }
 
   /**
@@ -73,8 +73,8 @@ export class LoadMonitor {
     const slot = Math.floor(this.now() / SLOT_MS);
     const first = slot - SLOTS + 1;
     for (let i = this.first; i < first && i < this.first + SLOTS; i++) {
-      this.late += this.begun[i % SLOTS] ?? 0;
-      this.begun[i % SLOTS] = 0;
+      this.late += this.started[i % SLOTS] ?? 0;
+      this.started[i % SLOTS] = 0;
     }
     if (first > this.first) this.first = first;
     return slot;

@@ -9,7 +9,7 @@ const TIMEOUT_MS = 800;
 
 /** Whether the service accepts requests. */
 export interface Readiness {
-  /** Whether shutdown has begun. */
+  /** Whether shutdown has started. */
   stopping: boolean;
 }
 
