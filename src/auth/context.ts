@@ -12,12 +12,20 @@ export interface SessionCookie {
   clear(): void;
 }
 
+/** The answer to a request. */
+export interface Answer {
+  /** Code of the first error in a GraphQL answer, for the log and metrics; set once the answer is complete. */
+  errorCode?: ErrorCode;
+}
+
 /** The caller of a request and its origin, the first argument of every resolver and service. */
 export interface RequestContext {
   caller: Caller;
   origin: Origin;
   /** Only for same-origin pages and non-browser clients of the GraphQL API. */
   cookie?: SessionCookie | undefined;
+  /** Only for requests. Apollo copies the context; the copies share this object. */
+  readonly answer?: Answer | undefined;
   /** Runs work that waits in a bounded queue; meanwhile the request does not count toward load shedding. */
   outsideLoad?: (<T>(work: () => Promise<T>) => Promise<T>) | undefined;
 }
@@ -78,12 +86,12 @@ export function createContextFactory(
     again = false,
   ): Promise<RequestContext> => {
     const token = bearerToken(authorization);
-    if (token === undefined)
-      return { caller: await cookieCaller(cookie, sessions, origin), origin, cookie, outsideLoad };
+    const request = { origin, cookie, outsideLoad, answer: {} };
+    if (token === undefined) return { caller: await cookieCaller(cookie, sessions, origin), ...request };
     const caller = isApiKey(token)
       ? await resolveKey(token, origin, again)
       : await sessions.resolve(token, origin);
-    return { caller, origin, cookie, outsideLoad };
+    return { caller, ...request };
   };
 }
 

@@ -2,8 +2,9 @@ import type { FastifyInstance } from "fastify";
 import { Budget } from "../common/budget";
 import { GatewayError } from "../errors";
 
-/** The part of a call context that the budget needs: its identity and the organization to charge. */
+/** The part of a call context that the budget needs: the identity of the response and the organization to charge. */
 interface ResponseContext {
+  readonly answer?: object | undefined;
   readonly caller: { readonly kind: string; readonly organization?: { readonly id: string } };
 }
 
@@ -16,10 +17,10 @@ export const MAX_CHARACTERS_OF_ORGANIZATION = MAX_CHARACTERS / 2;
 /** Max characters of an uncounted response; `MAX_REQUESTS_IN_FLIGHT` bounds the memory of these. */
 const SMALL_RESPONSE_CHARACTERS = 50_000;
 
-/** How long an response waits for memory (ms). */
+/** How long a response waits for memory (ms). */
 const WAIT_TIMEOUT_MS = 2_000;
 
-/** Whether an response of this size bypasses the budget. */
+/** Whether a response of this size bypasses the budget. */
 export const isSmallResponse = (characters: number): boolean => characters <= SMALL_RESPONSE_CHARACTERS;
 
 interface Reservation {
@@ -37,7 +38,7 @@ interface Reservation {
  */
 export class ResponseBudget {
   private readonly budget = new Budget(MAX_CHARACTERS, MAX_CHARACTERS_OF_ORGANIZATION);
-  private readonly reservations = new Map<ResponseContext, Reservation>();
+  private readonly reservations = new Map<object, Reservation>();
   private waiting = 0;
 
   /** @param maxWaiting max waiting responses; further ones are rejected immediately */
@@ -48,16 +49,16 @@ export class ResponseBudget {
    * @param characters max size of the response
    * @throws GatewayError `unavailable` when too many responses wait, or the wait times out
    */
-  async admit(context: ResponseContext, characters: number): Promise<void> {
-    if (isSmallResponse(characters)) return;
-    const organization = context.caller.organization?.id ?? "";
+  async admit({ answer, caller }: ResponseContext, characters: number): Promise<void> {
+    if (answer === undefined || isSmallResponse(characters)) return;
+    const organization = caller.organization?.id ?? "";
     const release = this.budget.take(organization, characters);
     const reservation: Reservation = { organization, characters, release };
-    this.reservations.set(context, reservation);
+    this.reservations.set(answer, reservation);
     if (release !== undefined) return;
     await new Promise<void>((resolve, reject) => {
       const rejectRequest = () => {
-        this.reservations.delete(context);
+        this.reservations.delete(answer);
         reject(new GatewayError("unavailable", "Too many large answers are being made. Try again shortly."));
       };
       if (this.waiting >= this.maxWaiting) return rejectRequest();
@@ -76,13 +77,14 @@ export class ResponseBudget {
   /** Registers hooks that replace a reservation by the actual size and release it once the response is sent. */
   track(app: FastifyInstance): void {
     app.addHook("onSend", (request, { raw }, payload, done) => {
-      const reservation = this.reservations.get(request.callContext);
-      if (reservation !== undefined) {
+      const answer = request.callContext?.answer;
+      const reservation = answer && this.reservations.get(answer);
+      if (answer !== undefined && reservation !== undefined) {
         if (reservation.release && typeof payload === "string" && !raw.destroyed) {
           this.shrink(reservation, payload.length);
-          raw.once("close", () => this.remove(request.callContext, reservation));
+          raw.once("close", () => this.remove(answer, reservation));
         } else {
-          this.remove(request.callContext, reservation);
+          this.remove(answer, reservation);
         }
       }
       done(null, payload);
@@ -96,8 +98,8 @@ export class ResponseBudget {
     this.resumeWaiting();
   }
 
-  private remove(context: ResponseContext, { resume, release }: Reservation): void {
-    this.reservations.delete(context);
+  private remove(answer: object, { resume, release }: Reservation): void {
+    this.reservations.delete(answer);
     resume?.();
     release?.();
     this.resumeWaiting();
