@@ -13,6 +13,7 @@ import type { Config } from "./config";
 import { Database } from "./database/database";
 import { BATCHES, createResolvers, createServices, type Services } from "./features";
 import { sendGraphQLError } from "./graphql/http-errors";
+import { noteErrorCodes, rejectUnsupportedRequests } from "./graphql/http-requests";
 import { allowSandboxContent } from "./graphql/plugins/landing-page";
 import { createSchema } from "./graphql/schema";
 import { createApollo } from "./graphql/server";
@@ -107,6 +108,8 @@ export async function createApp(
     });
     rejectInvalidHost(scope);
     allowSandboxContent(scope, config.environment);
+    rejectUnsupportedRequests(scope);
+    noteErrorCodes(scope);
     responses.track(scope);
     scope.setErrorHandler(sendGraphQLError);
     scope.route({

@@ -3,6 +3,13 @@ import type { Socket } from "node:net";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { type ErrorCode, GatewayError } from "../errors";
 
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Code of the error in the answer, for the log and metrics. */
+    errorCode: ErrorCode | undefined;
+  }
+}
+
 /** Maps Fastify's errors to error codes. */
 const CODES: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: "invalid_content_type",
@@ -31,6 +38,7 @@ export function sendError(
 /** Sets the status and headers of a failure and logs server errors. */
 export function setErrorHead(error: unknown, request: FastifyRequest, reply: FastifyReply): GatewayError {
   const failure = toHttpError(error);
+  request.errorCode = failure.code;
   if (failure.status >= 500 && !request.wasShed) request.log.error({ err: failure.cause }, failure.code);
   reply
     .code(failure.status)

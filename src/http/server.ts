@@ -66,6 +66,7 @@ export async function createHttpServer(
   // Fastify knows only common methods; the others must get 405 on a known path, not 404.
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   app.decorateRequest("callContext", null as never);
+  app.decorateRequest("errorCode", undefined);
   requests.track(app);
   ignoreExpectations(app);
   if (config.trustProxy !== false) dropForwardedPorts(app);

@@ -30,7 +30,7 @@ const seconds = () => new Distribution(SECONDS);
 export class Metrics implements DatabaseObserver {
   private readonly registry = new Registry();
 
-  readonly requests = new LabeledMetric(["api", "route", "method", "status"], count);
+  readonly requests = new LabeledMetric(["api", "route", "method", "status", "outcome"], count);
   readonly durations = new LabeledMetric(["api", "route", "method"], seconds);
   readonly operations = new LabeledMetric(["type", "outcome"], count);
   readonly keyChecks = new LabeledMetric(["outcome"], count);

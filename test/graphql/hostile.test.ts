@@ -23,13 +23,13 @@ describeGateway({ strict: true, storesNothing: true }, (gateway) => {
     const accept = "application/json";
     for (const [, code, query] of ATTACKS.filter(([, code]) => code === "query_too_complex")) {
       for (let i = 0; i < 7; i++) {
-        expectGraphQLError(await gateway.graphql(query, {}, { headers: { accept } }), code);
+        expectGraphQLError(await gateway.graphql(query, {}, { headers: { accept } }), code, 200);
       }
     }
   });
 
   test("by GET is refused too", async () => {
-    const headers = { "apollo-require-preflight": "true" };
+    const headers = { accept: "application/graphql-response+json" };
     const query = `{ ${"__typename ".repeat(1_000)} }`;
     const reply = await gateway.rest("GET", `/graphql?query=${encodeURIComponent(query)}`, { headers });
     expectGraphQLError(reply, "query_too_complex");

@@ -14,6 +14,7 @@ export function logRequests(app: FastifyInstance): void {
         method: request.method,
         route: request.routeOptions.url ?? "unknown",
         status: reply.statusCode,
+        ...(request.errorCode && { code: request.errorCode }),
         ms: Math.round(reply.elapsedTime * 10) / 10,
         ip: clientAddress(request),
         ...callerOf(request.callContext?.caller),

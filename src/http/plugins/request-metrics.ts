@@ -18,6 +18,7 @@ export const countRequest =
     const api = config.api ?? "other";
     const method = METHODS.has(request.method) ? request.method : "other";
     const status = reply.raw.writableFinished ? String(reply.raw.statusCode) : "aborted";
-    metrics.requests.labels(api, route, method, status).inc();
+    const outcome = status === "aborted" ? status : (request.errorCode ?? "ok");
+    metrics.requests.labels(api, route, method, status, outcome).inc();
     metrics.durations.labels(api, route, method).observe(reply.elapsedTime / 1000);
   };

@@ -28,10 +28,11 @@ export function addHealthRoutes(app: FastifyInstance, database: Database, readin
     { name: "batch of readiness" },
   );
   app.get("/healthz", MANAGEMENT, async () => ({ status: "ok" }));
-  app.get("/readyz", MANAGEMENT, async (_, reply) => {
+  app.get("/readyz", MANAGEMENT, async (request, reply) => {
     if (readiness.stopping) {
       // Not thrown, so that it is not logged as a failure.
       const error = new GatewayError("unavailable", "The service is stopping.");
+      request.errorCode = error.code;
       return reply.code(error.status).headers(error.headers).send(error.toBody());
     }
     await withTimeout(TIMEOUT_MS, probe(true));

@@ -1,0 +1,90 @@
+import type { ApolloServerPlugin } from "@apollo/server";
+import { trace } from "@opentelemetry/api";
+import type { GraphQLError, OperationDefinitionNode } from "graphql";
+import Negotiator from "negotiator";
+import type { RequestContext } from "../../auth/context";
+import { redactTokens } from "../../credentials/redact-tokens";
+import type { ErrorCode } from "../../errors";
+import type { Metrics } from "../../telemetry/metrics";
+import { toGatewayError } from "../errors";
+
+const JSON_TYPE = "application/json; charset=utf-8";
+
+/** The media type whose clients expect the status of the error (GraphQL over HTTP, 6.4.2). */
+const GRAPHQL_TYPE = "application/graphql-response+json; charset=utf-8";
+
+/**
+ * Errors that keep their status for every client, because proxies and clients act on it: they renew the credential, wait,
+ * or correct the HTTP request.
+ */
+const KEPT_STATUS: ReadonlySet<ErrorCode> = new Set([
+  "unauthenticated",
+  "invalid_api_key",
+  "key_expired",
+  "key_not_resolvable",
+  "invalid_session",
+  "key_revoked",
+  "rate_limited",
+  "too_many_attempts",
+  "unavailable",
+  "invalid_json",
+]);
+
+/** Apollo's codes for requests that hold no operation, or use a method or an extension that is not supported. */
+const NO_OPERATION: readonly unknown[] = ["BAD_REQUEST", "PERSISTED_QUERY_NOT_SUPPORTED"];
+
+/**
+ * Chooses the media type of an answer, and its status if it has no data: that of the first error, like the REST API. As
+ * the GraphQL over HTTP specification recommends (6.4.1), `application/json` gets 200 instead, because many of its clients
+ * read no error from another status. It also counts the operation, because a separate plugin would cost every request
+ * another microtask.
+ * @param operations counts operations by type and outcome
+ */
+export const httpStatus = (operations: Metrics["operations"]): ApolloServerPlugin<RequestContext> => ({
+  async requestDidStart() {
+    return {
+      async willSendResponse({ request, response, errors, operation, contextValue }) {
+        const { body, http } = response;
+        const [error] = errors ?? [];
+        const failure = error && toGatewayError(error);
+        if (operation) describeOperation(operation);
+        operations.labels(operation?.operation ?? "none", failure?.code ?? "ok").inc();
+        const type = mediaTypeFor(request.http?.headers.get("accept"));
+        // Without it, Apollo answers 406 after it ran the operation.
+        http.headers.set("content-type", type);
+        if (error === undefined || failure === undefined || body.kind !== "single") return;
+        if (contextValue.answer) contextValue.answer.errorCode = failure.code;
+        if (hasData(body.singleResult.data, errors)) return;
+        const isAboutRequest = KEPT_STATUS.has(failure.code) || NO_OPERATION.includes(error.extensions.code);
+        if (type === JSON_TYPE && !isAboutRequest) {
+          http.status = 200;
+          return;
+        }
+        http.status = failure.status;
+        for (const [name, value] of Object.entries(failure.headers)) http.headers.set(name, value);
+      },
+    };
+  },
+});
+
+/** Returns the media type that a client prefers, and JSON for clients that accept neither. */
+function mediaTypeFor(accept: string | undefined): string {
+  if (accept === undefined || accept === "*/*") return JSON_TYPE;
+  return new Negotiator({ headers: { accept } }).mediaType([JSON_TYPE, GRAPHQL_TYPE]) ?? JSON_TYPE;
+}
+
+/** Adds the operation to its span, without tokens that a client may have put into the name. */
+function describeOperation({ operation, name }: OperationDefinitionNode): void {
+  const span = trace.getActiveSpan();
+  span?.setAttribute("graphql.operation.type", operation);
+  if (name) span?.setAttribute("graphql.operation.name", redactTokens(name.value).slice(0, 100));
+}
+
+/** Tells whether an answer has data beyond the nulls of failed fields: `{"pet":null}` without a key is still a 401. */
+function hasData(
+  data: Record<string, unknown> | null | undefined,
+  errors: readonly GraphQLError[] = [],
+): boolean {
+  const failed = new Set(errors.map(({ path }) => path?.[0]));
+  return Object.keys(data ?? {}).some((name) => data?.[name] !== null || !failed.has(name));
+}
