@@ -15,6 +15,12 @@ import { MAX_FAULTS, MAX_TOKENS } from "./query-limits/limits";
 import { queryLimits, type RequestLimits } from "./query-limits/query-limits";
 
 /**
+ * Headers that a page of another origin can send only after a preflight, so a GET with one of them is no CSRF. Clients
+ * such as urql send queries by GET with `Authorization` alone.
+ */
+const PREFLIGHTED_HEADERS = ["authorization", "apollo-require-preflight", "x-apollo-operation-name"] as const;
+
+/**
  * Creates the GraphQL API.
  * @returns a server that is not started yet
  */
@@ -38,6 +44,7 @@ export function createApollo(
     hideSchemaDetailsFromClientErrors: !introspection,
     // Their store would have to be shared and bounded, and documents are small.
     persistedQueries: false,
+    csrfPrevention: { requestHeaders: [...PREFLIGHTED_HEADERS] },
     includeStacktraceInErrorResponses: false,
     stopOnTerminationSignals: false,
     // The order counts: variables are exact before limits read them, and a compiled plan runs last, once all have passed.

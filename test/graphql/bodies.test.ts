@@ -1,3 +1,4 @@
+import { sendBytes, statusesIn } from "../support/raw";
 import { codesOf, expectGraphQLError, sendRaw } from "../support/refusals";
 import { describeGateway } from "../support/suite";
 
@@ -90,6 +91,30 @@ describeGateway({ strict: true, storesNothing: true }, (gateway) => {
       });
     },
   );
+
+  test("a batch is refused with a message that says what to send", async () => {
+    const reply = await post(json([{ query: "{ __typename }" }]));
+    expectGraphQLError(reply, "invalid_request");
+    expect(reply.body.errors[0].message).toBe("Batching is not supported: send one operation per request.");
+  });
+
+  test.each([
+    [""],
+    [`Authorization: Bearer ${"x".repeat(60)}`],
+    ["Sec-WebSocket-Protocol: graphql-transport-ws"],
+  ])("a WebSocket is refused with a message that says what to send, with %j", async (line) => {
+    const key = `Authorization: Bearer ${gateway.key}`;
+    const opening = ["Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGVzdA=="];
+    const given = line.startsWith("Authorization") ? [key] : line ? [line] : [];
+    const answer = await sendBytes(
+      gateway.url,
+      `${["GET /graphql HTTP/1.1", "Host: localhost", "Connection: Upgrade, close", ...opening, ...given].join("\r\n")}\r\n\r\n`,
+    );
+    expect(statusesIn(answer)).toEqual([400]);
+    expect(answer).toContain(
+      '"message":"WebSocket connections are not supported: send each operation as an HTTP request."',
+    );
+  });
 
   test("a body without a content type is 400", async () => {
     const lines = ["POST /graphql HTTP/1.1", `Authorization: Bearer ${gateway.key}`];

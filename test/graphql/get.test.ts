@@ -1,9 +1,10 @@
+import { openBrowser } from "../support/browser";
 import { codesOf, expectGraphQLError } from "../support/refusals";
 import { describeGateway } from "../support/suite";
 
 describeGateway({ strict: true, storesNothing: true }, (gateway) => {
-  /** As a client does that is no browser and no form, and that knows the media type with statuses. */
-  const HEADERS = { "apollo-require-preflight": "true", accept: "application/graphql-response+json" };
+  /** As a client that knows the media type with statuses; each call also has a key. */
+  const HEADERS = { accept: "application/graphql-response+json" };
   const get = (parameters: Record<string, string>) =>
     gateway.rest("GET", `/graphql?${new URLSearchParams(parameters)}`, { headers: HEADERS });
 
@@ -67,9 +68,27 @@ describeGateway({ strict: true, storesNothing: true }, (gateway) => {
     },
   );
 
-  test("a query by GET that a form of another site could send is refused", async () => {
-    const reply = await gateway.rest("GET", "/graphql?query=%7B__typename%7D");
+  test.each<[string, Record<string, string>]>([
+    ["nothing but its address", {}],
+    ["a cookie", { cookie: "gateway_session=ags_x" }],
+    ["a media type of forms", { "content-type": "text/plain" }],
+  ])("a query by GET with %s, which a page of another site could send, is refused", async (_, headers) => {
+    const reply = await gateway.rest("GET", "/graphql?query=%7B__typename%7D", { token: null, headers });
     expectGraphQLError(reply, "invalid_request");
+  });
+
+  test("a session cookie is not read on GET, not even next to a header that passes", async () => {
+    const browser = openBrowser(gateway);
+    await browser.signIn(gateway.ownerCredentials);
+    const reply = await gateway.rest(
+      "GET",
+      `/graphql?${new URLSearchParams({ query: "{ viewer { email } }" })}`,
+      {
+        token: null,
+        headers: { ...HEADERS, cookie: browser.cookie() ?? "", "apollo-require-preflight": "true" },
+      },
+    );
+    expectGraphQLError(reply, "unauthenticated");
   });
 
   test("GET refuses a bad key, whatever it asks for", async () => {
