@@ -1,9 +1,19 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { setErrorHead } from "../http/error-handler";
 import { extensionsOf } from "./errors";
+import { mediaTypeFor } from "./plugins/http-status";
 
-/** Answers a failure that precedes GraphQL execution, such as a refused key, with a GraphQL error. */
-export function sendGraphQLError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+/**
+ * Answers a failure that precedes GraphQL execution, such as a refused key, with a GraphQL error, in the media type whose
+ * errors the client reads at any status.
+ */
+export function sendGraphQLError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
   const known = setErrorHead(error, request, reply);
-  return reply.send({ errors: [{ message: known.message, extensions: extensionsOf(known) }] });
+  return reply
+    .type(mediaTypeFor(request.headers.accept))
+    .send({ errors: [{ message: known.message, extensions: extensionsOf(known) }] });
 }

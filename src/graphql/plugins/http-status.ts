@@ -68,7 +68,7 @@ export const httpStatus = (operations: Metrics["operations"]): ApolloServerPlugi
 });
 
 /** Returns the media type that a client prefers, and JSON for clients that accept neither. */
-function mediaTypeFor(accept: string | undefined): string {
+export function mediaTypeFor(accept: string | undefined): string {
   if (accept === undefined || accept === "*/*") return JSON_TYPE;
   return new Negotiator({ headers: { accept } }).mediaType([JSON_TYPE, GRAPHQL_TYPE]) ?? JSON_TYPE;
 }
