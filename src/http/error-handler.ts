@@ -1,6 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { type ErrorCode, GatewayError } from "../errors";
 
 declare module "fastify" {
@@ -56,11 +57,11 @@ const PARSER_CODES: Readonly<Record<string, ErrorCode>> = {
 
 /**
  * Creates the handler for connections without a valid request: bytes that are not HTTP, or headers too large or too
- * slow.
+ * slow. Like any request, each has an ID and a line in the log.
  * @param headers the default response headers
  */
 export const handleClientErrors =
-  (headers: Readonly<Record<string, string>>) =>
+  (headers: Readonly<Record<string, string>>, log: Pick<FastifyBaseLogger, "info">) =>
   (error: Error & { code?: string }, socket: Socket): void => {
     // A client that fails the TLS handshake cannot read a response and would keep the connection open.
     if (!/^(HPE|ERR_HTTP)_/.test(error.code ?? "") || !socket.writable) {
@@ -76,9 +77,21 @@ export const handleClientErrors =
     const failure = code
       ? new GatewayError(code)
       : new GatewayError("invalid_request", "The request is not valid HTTP.");
+    const requestId = randomUUID();
+    log.info(
+      {
+        reqId: requestId,
+        route: "unknown",
+        status: failure.status,
+        code: failure.code,
+        ip: socket.remoteAddress,
+      },
+      "request",
+    );
     const body = JSON.stringify(failure.toBody());
     const lines = Object.entries({
       ...headers,
+      "x-request-id": requestId,
       "content-type": "application/json; charset=utf-8",
       "content-length": Buffer.byteLength(body),
       connection: "close",

@@ -50,7 +50,7 @@ export async function createHttpServer(
     // Finish in-flight requests, but do not wait for idle connections.
     forceCloseConnections: "idle",
     return503OnClosing: false,
-    clientErrorHandler: handleClientErrors(headers),
+    clientErrorHandler: handleClientErrors(headers, log),
     // Errors before the hooks run, such as a URL that cannot be decoded.
     frameworkErrors: (error, request, reply) =>
       sendError(error, request, reply.headers({ ...headers, "x-request-id": request.id })),
