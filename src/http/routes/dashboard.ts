@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import serveFiles from "@fastify/static";
@@ -6,14 +5,12 @@ import type { FastifyInstance } from "fastify";
 import fp from "fastify-plugin";
 import { GatewayError } from "../../errors";
 import { sendError } from "../error-handler";
+import { sendValidated, validated } from "../validated";
 
-/** The placeholder in the built page for the nonce of styles that scripts insert. */
-const NONCE_PLACEHOLDER = "__CSP_NONCE__";
-
-/** The Content-Security-Policy: same-origin resources only, no inline scripts, no form submission. */
-const policyWith = (nonce: string): string =>
-  `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; connect-src 'self'; ` +
-  "img-src 'self' data:; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/** The Content-Security-Policy: same-origin resources only, nothing inline, no form submission. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
+  "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** A file name without a path, because the build creates no folders in `assets/`. */
 const ASSET_NAME = /^[\w-][\w.-]*$/;
@@ -24,24 +21,19 @@ const ASSET_NAME = /^[\w-][\w.-]*$/;
  * @param directory the build output: `index.html`, and `assets/` with precompressed `.br` and `.gz` files
  */
 export async function addDashboard(app: FastifyInstance, directory: string): Promise<void> {
-  const page = await readFile(join(directory, "index.html"), "utf8").catch(() => undefined);
+  const page = await readFile(join(directory, "index.html"), "utf8").then(validated, () => undefined);
   const dashboard = async (scope: FastifyInstance) => {
     for (const path of ["/dashboard", "/dashboard/*"]) {
-      scope.get(path, { config: { api: "dashboard" } }, async (_, reply) => {
+      scope.get(path, { config: { api: "dashboard" } }, async (request, reply) => {
         if (page === undefined)
           throw new GatewayError(
             "not_found",
             "The dashboard is not built: run `npm run build`, then restart.",
           );
-        const nonce = randomBytes(16).toString("base64");
-        return reply
-          .headers({
-            "content-security-policy": policyWith(nonce),
-            "cross-origin-opener-policy": "same-origin",
-            "cache-control": "no-cache",
-          })
-          .type("text/html; charset=utf-8")
-          .send(page.replaceAll(NONCE_PLACEHOLDER, nonce));
+        reply
+          .headers({ "content-security-policy": POLICY, "cross-origin-opener-policy": "same-origin" })
+          .type("text/html; charset=utf-8");
+        return sendValidated(page, request, reply);
       });
     }
     if (page !== undefined) await addAssets(scope, join(directory, "assets"));

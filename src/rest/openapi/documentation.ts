@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { FastifyInstance } from "fastify";
+import { sendValidated, validated } from "../../http/validated";
 import type { JsonSchema } from "../json-value";
 
 const VIEWER = join(
@@ -49,20 +50,19 @@ const POLICY =
 
 /** Adds `/openapi.json`, the contract of the REST API, and `/docs`, its interactive documentation. */
 export function addDocumentation(app: FastifyInstance, openApi: JsonSchema): void {
-  const text = JSON.stringify(openApi);
-  app.get("/openapi.json", async (_, reply) =>
-    reply.type("application/json; charset=utf-8").header("cache-control", "no-cache").send(text),
+  const contract = validated(JSON.stringify(openApi));
+  app.get("/openapi.json", async (request, reply) =>
+    sendValidated(contract, request, reply.type("application/json; charset=utf-8")),
   );
-  app.get("/docs", async (_, reply) =>
-    reply
-      .type("text/html; charset=utf-8")
-      .headers({
-        "content-security-policy": POLICY,
-        "cross-origin-opener-policy": "same-origin",
-        "cache-control": "no-cache",
-      })
-      .send(PAGE),
-  );
+  const page = validated(PAGE);
+  for (const path of ["/docs", "/docs/"]) {
+    app.get(path, async (request, reply) => {
+      reply
+        .type("text/html; charset=utf-8")
+        .headers({ "content-security-policy": POLICY, "cross-origin-opener-policy": "same-origin" });
+      return sendValidated(page, request, reply);
+    });
+  }
   app.get("/docs/viewer.js", async (request, reply) => {
     const { plain, gzipped } = await loadViewer();
     const compress = /\bgzip\b/.test(request.headers["accept-encoding"] ?? "");
