@@ -37,6 +37,16 @@ describe.each<[string, Record<string, string>, string[], string[]]>([
     ["gateway.example.com", "GATEWAY.example.com:443", "[2001:DB8::1]:4000", "192.0.2.1"],
     [...FOREIGN, "localhost", "127.0.0.1", "gateway.example.com.", ""],
   ],
+  [
+    "in production with ALLOWED_HOSTS and PUBLIC_URL",
+    {
+      ENVIRONMENT: "production",
+      ALLOWED_HOSTS: "internal.example.com",
+      PUBLIC_URL: "https://Public.example.com:8443/x",
+    },
+    ["internal.example.com", "public.example.com", "PUBLIC.example.com:8443"],
+    [...FOREIGN, "localhost", "example.com"],
+  ],
   ["in production without", { ENVIRONMENT: "production" }, [...FOREIGN, "localhost", ""], []],
 ])("%s", (_, env, own, foreign) => {
   // The owner signs in from the address 127.0.0.1, which some of the settings refuse.

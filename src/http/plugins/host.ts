@@ -14,8 +14,9 @@ export function rejectInvalidHost(app: FastifyInstance): void {
 }
 
 /**
- * Rejects requests for foreign hosts, to prevent DNS rebinding. In development it accepts the names of this machine, any
- * IP address and the `ALLOWED_HOSTS`; elsewhere it accepts `ALLOWED_HOSTS` only, if set. Probes and scrapes are exempt.
+ * Rejects requests for foreign hosts, to prevent DNS rebinding. It accepts `ALLOWED_HOSTS` and the host of `PUBLIC_URL`; in
+ * development also the names of this machine and any IP address; elsewhere every host, unless `ALLOWED_HOSTS` is set. Probes
+ * and scrapes are exempt.
  */
 export function rejectForeignHosts(
   app: FastifyInstance,
@@ -26,8 +27,8 @@ export function rejectForeignHosts(
   const known = new Set(allowedHosts);
   if (isDevelopment) {
     for (const name of ["", "localhost", hostname().toLowerCase()]) known.add(name);
-    if (publicUrl !== undefined) known.add(new URL(publicUrl).hostname);
   }
+  if (publicUrl !== undefined) known.add(new URL(publicUrl).hostname);
   const isKnown = (host: string): boolean =>
     known.has(host) ||
     (isDevelopment && (host.endsWith(".localhost") || isIP(host.replace(/^\[|\]$/g, "")) > 0));
