@@ -85,3 +85,22 @@ describe("in development", () => {
     expect(await allowed("/graphql", MINE)).toEqual([MINE, MINE]);
   });
 });
+
+describe.each<[string, Record<string, string>]>([
+  ["in development", {}],
+  ["in development with CORS_ORIGINS", { CORS_ORIGINS: MINE }],
+  ["in production", { ENVIRONMENT: "production" }],
+  ["in production with CORS_ORIGINS", { ENVIRONMENT: "production", CORS_ORIGINS: MINE }],
+])("%s", (_, env) => {
+  const gateway = suiteGateway(sqlite, { env });
+
+  test("OPTIONS is 404 on an unknown path and 204 on a known one, for a preflight too", async () => {
+    for (const headers of [{}, { origin: MINE, "access-control-request-method": "POST" }]) {
+      for (const path of ["/nowhere", "/v1/nowhere", "/graphql/x", "/*", "/%ZZ"]) {
+        const reply = await gateway.rest("OPTIONS", path, { token: null, headers });
+        expect([path, reply.status, reply.body?.code]).toEqual([path, 404, "not_found"]);
+      }
+      expect((await gateway.rest("OPTIONS", "/v1/pets", { token: null, headers })).status).toBe(204);
+    }
+  });
+});

@@ -1,6 +1,7 @@
 import cors, { type FastifyCorsOptions } from "@fastify/cors";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Config } from "../../config";
+import { GatewayError } from "../../errors";
 import { RATE_LIMIT_HEADERS } from "../../rate-limits/rate-limit";
 
 const HOSTED_SANDBOX = "https://studio.apollographql.com";
@@ -33,6 +34,11 @@ export async function allowOrigins(
   };
   const none = { ...options, origin: false };
   const sandbox = { ...options, origin: isDevelopment ? [...corsOrigins, HOSTED_SANDBOX] : corsOrigins };
+  // The library adds a route for OPTIONS of every path, also of unknown ones.
+  app.addHook("preHandler", (request, _, done) => {
+    const isKnown = request.method !== "OPTIONS" || request.routeOptions.url !== "*";
+    done(isKnown ? undefined : new GatewayError("not_found", "There is no such route."));
+  });
   await app.register(cors, {
     delegator: (
       { routeOptions }: FastifyRequest,
