@@ -11,7 +11,7 @@ import { sessionCookies } from "./auth/session-cookie";
 import { withSpan } from "./common/spans";
 import type { Config } from "./config";
 import { Database } from "./database/database";
-import { BATCHES, createResolvers, createServices, type Services } from "./features";
+import { BATCHES, createResolvers, createServices, ROUTES, type Services } from "./features";
 import { sendGraphQLError } from "./graphql/http-errors";
 import { noteErrorCodes, rejectUnsupportedRequests } from "./graphql/http-requests";
 import { allowSandboxContent } from "./graphql/plugins/landing-page";
@@ -25,6 +25,7 @@ import { InFlightRequests } from "./http/plugins/in-flight-requests";
 import { countRequest } from "./http/plugins/request-metrics";
 import { addDashboard } from "./http/routes/dashboard";
 import { addHealthRoutes } from "./http/routes/health";
+import { addHome } from "./http/routes/home";
 import { addMetricsRoute } from "./http/routes/metrics";
 import { createHttpServer } from "./http/server";
 import { createRateLimit } from "./rate-limits/rate-limit";
@@ -96,7 +97,7 @@ export async function createApp(
   const handleGraphQL = fastifyApolloHandler(apollo, { context: async ({ callContext }) => callContext });
   const rest = async (scope: FastifyInstance) => {
     authenticateRequests(scope, createContext, rateLimit);
-    addRestRoutes(scope, schema);
+    addRestRoutes(scope, schema, ROUTES, config.publicUrl);
   };
   await http.register(fp(rest, { name: "rest", encapsulate: true }));
   const graphql = async (scope: FastifyInstance) => {
@@ -133,6 +134,7 @@ export async function createApp(
   addManagementRoutes(http);
   addDocumentation(http, createOpenApi(schema, serversOf(config)));
   await addDashboard(http, dashboard);
+  addHome(http, config);
   rejectOtherMethods();
 
   const stopHousekeeping = startHousekeeping(database, config, (err) =>

@@ -11,9 +11,15 @@ import { runnerOf } from "./runner";
 
 /**
  * Adds the REST API to a server that authenticates requests.
+ * @param publicUrl prefix of the addresses in `Link`; without it, they are paths
  * @throws Error with the name of a route that cannot be served
  */
-export function addRestRoutes(app: FastifyInstance, schema: GraphQLSchema, routes = ROUTES): void {
+export function addRestRoutes(
+  app: FastifyInstance,
+  schema: GraphQLSchema,
+  routes = ROUTES,
+  publicUrl = "",
+): void {
   for (const [i, { operationId, method, path }] of routes.entries()) {
     const isSameRoute = (other: RestRoute) =>
       other.operationId === operationId || (other.method === method && other.path === path);
@@ -21,11 +27,11 @@ export function addRestRoutes(app: FastifyInstance, schema: GraphQLSchema, route
       throw new Error(`REST route ${operationId} (${method} ${path}) is declared twice.`);
   }
   const withBody = async (scope: FastifyInstance) => {
-    for (const route of routes.filter((each) => takesBody(each))) addRoute(scope, route, schema);
+    for (const route of routes.filter((each) => takesBody(each))) addRoute(scope, route, schema, publicUrl);
   };
   const withoutBody = async (scope: FastifyInstance) => {
     rejectBodies(scope);
-    for (const route of routes.filter((each) => !takesBody(each))) addRoute(scope, route, schema);
+    for (const route of routes.filter((each) => !takesBody(each))) addRoute(scope, route, schema, publicUrl);
   };
   app.register(fp(withBody, { name: "rest-with-body", encapsulate: true }));
   app.register(fp(withoutBody, { name: "rest-without-body", encapsulate: true }));
@@ -34,16 +40,16 @@ export function addRestRoutes(app: FastifyInstance, schema: GraphQLSchema, route
 const takesBody = ({ bodyVariable, bodyMembers }: RestRoute) =>
   bodyVariable !== undefined || bodyMembers !== undefined;
 
-function addRoute(app: FastifyInstance, route: RestRoute, schema: GraphQLSchema): void {
+function addRoute(app: FastifyInstance, route: RestRoute, schema: GraphQLSchema, publicUrl: string): void {
   const plan = planOf(route, schema);
-  const { guard, handle } = servable(route, () => runnerOf(plan, schema));
+  const { guard, handle } = servable(route, () => runnerOf(plan, schema, publicUrl));
   app.route({
     method: route.method,
     url: route.path,
     config: { api: "rest" },
     onRequest: guard,
     handler: handle,
-    ...(route.deprecation && { onSend: announce(route.deprecation) }),
+    ...(route.deprecation && { onSend: announce(route.deprecation, publicUrl) }),
   });
 }
 
@@ -56,8 +62,8 @@ function rejectBodies(app: FastifyInstance): void {
 }
 
 /** Adds the deprecation headers to every answer of a route, including errors. */
-function announce(deprecation: Deprecation) {
-  const { link, ...headers } = deprecationHeaders(deprecation);
+function announce(deprecation: Deprecation, publicUrl: string) {
+  const { link, ...headers } = deprecationHeaders(deprecation, publicUrl);
   return async (_request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> => {
     const others = reply.getHeader("link");
     reply.headers({ ...headers, link: others === undefined ? link : `${others}, ${link}` });

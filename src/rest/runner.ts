@@ -21,9 +21,10 @@ export interface Runner {
 
 /**
  * Compiles a route.
+ * @param publicUrl prefix of the addresses in `Link`
  * @throws Error when its document cannot be compiled or its field declares no access
  */
-export function runnerOf(plan: RoutePlan, schema: GraphQLSchema): Runner {
+export function runnerOf(plan: RoutePlan, schema: GraphQLSchema, publicUrl: string): Runner {
   const { route, operation, field, body, result, names } = plan;
   const access = accessOf(field);
   if (access === undefined) throw new Error(`${field.name} declares no @Access`);
@@ -49,7 +50,7 @@ export function runnerOf(plan: RoutePlan, schema: GraphQLSchema): Runner {
       const status = statusOf(data);
       reply.code(status);
       if (write === undefined || status === 204) return reply.send();
-      if (route.pageInfo) linkNextPage(at(data, route.pageInfo), request, reply);
+      if (route.pageInfo) linkNextPage(at(data, route.pageInfo), request, reply, publicUrl);
       if (route.location && status === 201) reply.header("location", route.location(found as Data));
       reply.type("application/json; charset=utf-8");
       return write(found);
@@ -84,7 +85,12 @@ function statusReader({ operationId, status, result }: RestRoute): (data: unknow
 }
 
 /** Adds a `Link` to the next page (RFC 8288), with the parameters of this page. */
-function linkNextPage(pageInfo: unknown, { url, query }: FastifyRequest, reply: FastifyReply): void {
+function linkNextPage(
+  pageInfo: unknown,
+  { url, query }: FastifyRequest,
+  reply: FastifyReply,
+  publicUrl: string,
+): void {
   const { hasNextPage, endCursor } = pageInfo as { hasNextPage: boolean; endCursor: string };
   if (!hasNextPage) return;
   const next = new URLSearchParams();
@@ -92,7 +98,7 @@ function linkNextPage(pageInfo: unknown, { url, query }: FastifyRequest, reply: 
     for (const each of [value].flat()) next.append(name, each);
   }
   next.set("cursor", endCursor);
-  reply.header("link", `<${url.split("?")[0]}?${next}>; rel="next"`);
+  reply.header("link", `<${publicUrl}${url.split("?")[0]}?${next}>; rel="next"`);
 }
 
 const at = (data: unknown, path: readonly string[]): unknown =>

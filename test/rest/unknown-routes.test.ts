@@ -3,7 +3,6 @@ import { describeGateway } from "../support/suite";
 
 describeGateway({ strict: true, storesNothing: true }, (gateway) => {
   test.each([
-    "/",
     "/nowhere",
     "/v1",
     "/v1/",

@@ -1,0 +1,24 @@
+import type { FastifyInstance } from "fastify";
+import Negotiator from "negotiator";
+import type { Config } from "../../config";
+
+/** The addresses of the service that people and programs start from. */
+const ADDRESSES = {
+  dashboard: "/dashboard",
+  graphql: "/graphql",
+  openapi: "/openapi.json",
+  docs: "/docs",
+  health: "/healthz",
+} as const;
+
+/** Adds `/`, which leads browsers to the dashboard and gives programs the addresses of the service. */
+export function addHome(app: FastifyInstance, { publicUrl = "" }: Pick<Config, "publicUrl">): void {
+  const index = Object.fromEntries(
+    Object.entries(ADDRESSES).map(([name, path]) => [name, `${publicUrl}${path}`]),
+  );
+  app.get("/", async (request, reply) => {
+    reply.header("vary", "Accept");
+    const wanted = new Negotiator(request.raw).mediaType(["application/json", "text/html"]);
+    return wanted === "text/html" ? reply.redirect(`${publicUrl}${ADDRESSES.dashboard}`, 303) : index;
+  });
+}

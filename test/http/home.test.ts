@@ -1,0 +1,68 @@
+import { sqlite } from "../support/engines";
+import { suiteGateway } from "../support/suite";
+
+const CHROME = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
+const PATHS = {
+  dashboard: "/dashboard",
+  graphql: "/graphql",
+  openapi: "/openapi.json",
+  docs: "/docs",
+  health: "/healthz",
+};
+
+describe.each<[string, string, Record<string, string>]>([
+  ["without PUBLIC_URL", "", {}],
+  ["with PUBLIC_URL", "https://gateway.example.com/api", { PUBLIC_URL: "https://gateway.example.com/api/" }],
+])("the address / %s", (_, prefix, env) => {
+  const gateway = suiteGateway(sqlite, { env });
+  const get = async (accept: string | undefined, method = "GET") => {
+    const response = await fetch(gateway.url, {
+      method,
+      redirect: "manual",
+      headers: { ...(accept !== undefined && { accept }) },
+    });
+    const { status, headers } = response;
+    return { status, headers, text: await response.text() };
+  };
+
+  test.each([CHROME, "text/html", "text/*", "application/json;q=0.1, text/html;q=0.2"])(
+    "leads to the dashboard what accepts %s",
+    async (accept) => {
+      const { status, headers } = await get(accept);
+      expect([status, headers.get("location")]).toEqual([303, `${prefix}/dashboard`]);
+      expect(headers.get("vary")).toContain("Accept");
+    },
+  );
+
+  test.each([
+    undefined,
+    "*/*",
+    "application/json",
+    "application/xml",
+    "text/html;q=0",
+    "",
+    ";;,",
+    "text/html;q=x",
+  ])("gives the addresses of the service to what accepts %s", async (accept) => {
+    const { status, headers, text } = await get(accept);
+    expect([status, headers.get("content-type")]).toEqual([200, "application/json; charset=utf-8"]);
+    const addresses: Record<string, string> = JSON.parse(text);
+    expect(addresses).toEqual(
+      Object.fromEntries(Object.entries(PATHS).map(([name, path]) => [name, `${prefix}${path}`])),
+    );
+    expect(headers.get("vary")).toContain("Accept");
+  });
+
+  test("has no body for HEAD, and takes no other method", async () => {
+    expect(await get("*/*", "HEAD")).toMatchObject({ status: 200, text: "" });
+    const post = await get("*/*", "POST");
+    expect([post.status, post.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
+  });
+
+  test("names addresses that there are", async () => {
+    for (const path of Object.values(PATHS).filter((each) => each !== "/graphql" && each !== "/dashboard")) {
+      expect([path, (await gateway.rest("GET", path, { token: null })).status]).toEqual([path, 200]);
+    }
+    expect((await gateway.rest("GET", "/graphql", { token: null })).status).toBe(400);
+  });
+});
