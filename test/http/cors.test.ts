@@ -95,7 +95,8 @@ describe.each<[string, Record<string, string>]>([
   const gateway = suiteGateway(sqlite, { env });
 
   test("OPTIONS is 404 on an unknown path and 204 on a known one, for a preflight too", async () => {
-    for (const headers of [{}, { origin: MINE, "access-control-request-method": "POST" }]) {
+    const preflight: Record<string, string> = { origin: MINE, "access-control-request-method": "POST" };
+    for (const headers of [{}, preflight]) {
       for (const path of ["/nowhere", "/v1/nowhere", "/graphql/x", "/*", "/%ZZ"]) {
         const reply = await gateway.rest("OPTIONS", path, { token: null, headers });
         expect([path, reply.status, reply.body?.code]).toEqual([path, 404, "not_found"]);
