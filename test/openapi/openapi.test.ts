@@ -54,6 +54,29 @@ describe("the contract", () => {
     });
   });
 
+  test("is written so that generators can read it which know neither lists of types nor constants", () => {
+    const faults: string[] = [];
+    // biome-ignore lint/suspicious/noExplicitAny: a part of a JSON document
+    const visit = (schema: any, path: string): void => {
+      const { $ref, type, oneOf, allOf, properties = {}, items } = schema;
+      if ("const" in schema || "nullable" in schema || "anyOf" in schema) faults.push(`${path}: keyword`);
+      if (![$ref, type].some((each) => typeof each === "string") && !oneOf && !allOf)
+        faults.push(`${path}: type`);
+      if (oneOf && (oneOf.length !== 2 || oneOf[1].type !== "null")) faults.push(`${path}: oneOf`);
+      for (const [name, each] of Object.entries(properties)) visit(each, `${path}.${name}`);
+      for (const each of [...(oneOf ?? []), ...(allOf ?? []), ...(items ? [items] : [])]) visit(each, path);
+    };
+    let schemas = 0;
+    JSON.stringify(document, (name, value) => {
+      if (name === "schema") visit(value, JSON.stringify(value).slice(0, 80));
+      schemas += Number(name === "schema");
+      return value;
+    });
+    for (const [name, schema] of Object.entries(document.components.schemas)) visit(schema, name);
+    expect(schemas).toBeGreaterThan(20);
+    expect(faults).toEqual([]);
+  });
+
   test("describes errors once, and on each operation those that it can answer, with their headers", () => {
     const operations = Object.values(document.paths).flatMap((path) => Object.values(path as object));
     const headersOf = (reference: { $ref: string }) =>

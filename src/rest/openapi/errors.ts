@@ -115,7 +115,14 @@ function response(status: number, codes: readonly ErrorCode[], deprecated: boole
         schema: {
           allOf: [
             { $ref: "#/components/schemas/Error" },
-            { properties: { code: { enum: codes }, status: { const: status } } },
+            {
+              // Types, and no `const`, for generators that infer nothing (ogen).
+              type: "object",
+              properties: {
+                code: { type: "string", enum: codes },
+                status: { type: "integer", format: "int32", enum: [status] },
+              },
+            },
           ],
         },
         examples: Object.fromEntries(
