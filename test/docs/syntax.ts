@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { transformSync } from "@swc/core";
 import { buildSchema, type GraphQLSchema, parse, validate } from "graphql";
 import { read } from "./markdown";
 
@@ -18,6 +19,7 @@ const LANGUAGES: Readonly<Record<string, (code: string) => Promise<string[]>>> =
     ),
   json: async (code) => faultsOf(() => JSON.parse(code)),
   graphql: async (code) => code.split(/\n+(?=query|mutation)/).flatMap(graphqlFaults),
+  js: async (code) => faultsOf(() => transformSync(code, { isModule: true })),
   mermaid: unchecked,
   promql: unchecked,
   text: unchecked,
