@@ -1,39 +1,15 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { mint, operator } from "../support/gateway";
 import { addMember, addOrganization } from "../support/people";
+import { fits, violations } from "./axe";
 import { describeDashboard, dialogOf, gone, pagePaths, rowOf, seen, seenInTime } from "./visit";
 
 const SCREENSHOTS = join(__dirname, "screenshots");
 /** Whether to take screenshots. */
 const TAKE_SCREENSHOTS = Boolean(process.env.SCREENSHOTS || process.env.CI);
 const SIZES = { wide: { width: 1360, height: 900 }, phone: { width: 390, height: 844 } };
-
-/**
- * The violations that axe finds on a page, by all its rules, best practices included.
- * @param only the rules to check, where the others cannot change
- */
-async function violations(page: Page, only?: string[]): Promise<string[]> {
-  // The Content-Security-Policy blocks injected scripts, but not those of the debugger.
-  await page.evaluate(axe.source);
-  const found = await page.evaluate(
-    (rules) =>
-      (window as unknown as { axe: typeof axe }).axe.run({
-        resultTypes: ["violations"],
-        ...(rules && { runOnly: { type: "rule" as const, values: rules } }),
-      }),
-    only,
-  );
-  return found.violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ html, any }) => `${id}: ${html} ${any[0]?.message}`),
-  );
-}
-
-/** Whether the page fits the width of its window. */
-const fits = (page: Page): Promise<boolean> =>
-  page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
 
 describeDashboard("accessibility:", (dashboard) => {
   const people: Record<string, { email: string; password: string }> = {};

@@ -19,37 +19,45 @@ const targetOf = (fd: string): string => {
 const openViewers = (): string[] =>
   (existsSync("/proc/self/fd") ? readdirSync("/proc/self/fd") : [])
     .map(targetOf)
-    .filter((path) => path.includes("openapi-explorer"));
+    .filter((path) => path.includes("/docs/viewer"));
 
 describe("the viewer of /docs", () => {
   const gateway = suiteGateway(sqlite);
   const head = (method: string) =>
     `${method} /docs/viewer.js HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n\r\n`;
 
-  test("is compressed once, however often it is asked for, by HEAD or by clients that go away", async () => {
-    const gzip = jest.spyOn(zlib, "gzip");
+  test("is compressed by the build alone, and read once for HEAD and for clients that go away", async () => {
+    const compressors = [jest.spyOn(zlib, "gzip"), jest.spyOn(zlib, "brotliCompress")];
     const connections = Array.from({ length: TIMES }, () => openRaw(gateway.url));
     for (const [i, { socket }] of connections.entries()) {
       socket.on("data", () => socket.destroy());
       socket.write(head(i % 2 === 0 ? "HEAD" : "GET"));
     }
     await Promise.all(connections.map(({ closed }) => closed));
-    expect(gzip).toHaveBeenCalledTimes(1);
+    for (const compress of compressors) expect(compress).not.toHaveBeenCalled();
     expect(openViewers()).toEqual([]);
   });
 
-  test("is the same plain and compressed, and HEAD says how long it is", async () => {
+  test.each([
+    ["/docs/viewer.js", 100_000],
+    ["/docs/viewer.css", 500],
+  ])("%s is the same in each encoding, and HEAD reports its length", async (path, atLeast) => {
     const ask = (method: string, encoding: string) =>
-      gateway.rest(method, "/docs/viewer.js", { token: null, headers: { "accept-encoding": encoding } });
+      gateway.rest(method, path, { token: null, headers: { "accept-encoding": encoding } });
     const plain = await ask("GET", "identity");
-    const gzipped = await ask("GET", "gzip");
-    expect(gzipped.headers.get("content-encoding")).toBe("gzip");
-    expect(plain.headers.get("content-encoding")).toBeNull();
-    expect(gzipped.text).toBe(plain.text);
-    for (const [encoding, { headers }] of [["gzip", gzipped] as const, ["identity", plain] as const]) {
-      const { headers: ofHead, text } = await ask("HEAD", encoding);
-      expect([ofHead.get("content-length"), text]).toEqual([headers.get("content-length"), ""]);
-      expect(Number(ofHead.get("content-length"))).toBeGreaterThan(100_000);
+    for (const [accepted, sent] of [
+      ["identity", null],
+      ["gzip, deflate", "gzip"],
+      ["gzip, deflate, br, zstd", "br"],
+      ["gzip, br;q=0", "gzip"],
+      ["br;q=0.5", "br"],
+    ] as const) {
+      const whole = await ask("GET", accepted);
+      expect([accepted, whole.headers.get("content-encoding")]).toEqual([accepted, sent]);
+      expect(whole.text).toBe(plain.text);
+      const { headers, text } = await ask("HEAD", accepted);
+      expect([headers.get("content-length"), text]).toEqual([whole.headers.get("content-length"), ""]);
+      expect(Number(headers.get("content-length"))).toBeGreaterThan(atLeast);
     }
   });
 });

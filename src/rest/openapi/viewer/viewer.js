@@ -1,0 +1,6 @@
+// Appended to the script of the viewer: it lets the keyboard scroll pages without links or fields.
+const explorer = document.querySelector("openapi-explorer");
+explorer.addEventListener("spec-loaded", async () => {
+  await explorer.updateComplete;
+  explorer.shadowRoot.querySelector("main").tabIndex = 0;
+});

@@ -1,0 +1,26 @@
+import axe from "axe-core";
+import type { Page } from "playwright-core";
+
+/**
+ * The violations that axe finds on a page, by all its rules, best practices included.
+ * @param only the rules to check, where the others cannot change
+ */
+export async function violations(page: Page, only?: string[]): Promise<string[]> {
+  // The Content-Security-Policy blocks injected scripts, but not those of the debugger.
+  await page.evaluate(axe.source);
+  const found = await page.evaluate(
+    (rules) =>
+      (window as unknown as { axe: typeof axe }).axe.run({
+        resultTypes: ["violations"],
+        ...(rules && { runOnly: { type: "rule" as const, values: rules } }),
+      }),
+    only,
+  );
+  return found.violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, any }) => `${id}: ${html} ${any[0]?.message}`),
+  );
+}
+
+/** Whether the page fits the width of its window. */
+export const fits = (page: Page): Promise<boolean> =>
+  page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);

@@ -1,0 +1,115 @@
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { sqlite } from "../support/engines";
+import { suiteGateway } from "../support/suite";
+import { fits, violations } from "./axe";
+import { describeInChromium, launchChromium } from "./chromium";
+
+const WINDOWS: Record<string, BrowserContextOptions> = {
+  "a wide window": { viewport: { width: 1360, height: 900 } },
+  "a wide window in the dark": { viewport: { width: 1360, height: 900 }, colorScheme: "dark" },
+  "a phone": { viewport: { width: 390, height: 844 } },
+  "a phone in the dark": { viewport: { width: 390, height: 844 }, colorScheme: "dark" },
+};
+
+const ROUTES = ["", "auth", "get-/v1/pets", "post-/v1/pets", "post-/messages", "cmp--schemas-pet"];
+
+describeInChromium("/docs", () => {
+  const gateway = suiteGateway(sqlite);
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let problems: string[];
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterEach(async () => {
+    await context.close();
+    expect(problems).toEqual([]);
+  });
+  afterAll(() => browser?.close());
+
+  async function open(options?: BrowserContextOptions): Promise<void> {
+    context = await browser.newContext({ reducedMotion: "reduce", ...options });
+    page = await context.newPage();
+    problems = [];
+    page.on("request", (request) => {
+      if (!request.url().startsWith(gateway.url)) problems.push(request.url());
+    });
+    page.on("console", (message) => {
+      if (message.type() === "error") problems.push(message.text());
+    });
+    page.on("pageerror", (error) => problems.push(String(error)));
+    await show("");
+  }
+
+  /** Shows a page of the viewer, as a link to it would. */
+  async function show(route: string): Promise<void> {
+    await page.goto("about:blank");
+    await page.goto(`${gateway.url}/docs${route && `#?route=${route}`}`);
+    await page.locator("openapi-explorer main[tabindex]").waitFor();
+  }
+
+  async function setKey(): Promise<void> {
+    await show("auth");
+    await page.getByPlaceholder("api-token").fill(gateway.key);
+    await page.getByRole("button", { name: /^set$/i }).click();
+    await page.getByText("Key Applied", { exact: true }).waitFor();
+  }
+
+  /** Opens an operation from the navigation, so that the key stays set, and sends its example. */
+  async function send(summary: string): Promise<void> {
+    await page.getByRole("link", { name: summary }).click();
+    await page.getByRole("button", { name: /^execute$/i }).click();
+  }
+
+  test("a developer sets the key and sends requests", async () => {
+    await open();
+    await setKey();
+    await send("Verify an API key");
+    await page.getByText("OK (200)").waitFor();
+    await page.getByText('"first-agent"').first().waitFor();
+    await send("Add a pet");
+    await page.getByText("Created (201)").waitFor();
+    const pets = await gateway.rest("GET", "/v1/pets");
+    expect(pets.body).toHaveLength(1);
+  });
+
+  describe.each(Object.entries(WINDOWS))("in %s", (_, options) => {
+    test("every kind of page passes axe and fits", async () => {
+      await open(options);
+      for (const route of ROUTES) {
+        await show(route);
+        expect({ route, found: await violations(page) }).toEqual({ route, found: [] });
+        expect({ route, fits: await fits(page) }).toEqual({ route, fits: true });
+      }
+    });
+
+    test("a set key and an answer pass axe and fit", async () => {
+      await open(options);
+      await setKey();
+      expect(await violations(page)).toEqual([]);
+      await page.evaluate(() => {
+        location.hash = "#?route=get-/agent/whoami";
+      });
+      const execute = page.getByRole("button", { name: /^execute$/i });
+      await execute.click();
+      await page.getByText("OK (200)").waitFor();
+      const [color, background] = await execute.evaluate((button) => {
+        const style = getComputedStyle(button);
+        return [style.color, style.backgroundColor];
+      });
+      expect(color).not.toBe(background);
+      expect(await violations(page)).toEqual([]);
+      expect(await fits(page)).toBe(true);
+    });
+  });
+
+  test("it follows the color scheme of the system", async () => {
+    await open({ colorScheme: "light" });
+    const color = () =>
+      page.locator("openapi-explorer main").evaluate((main) => getComputedStyle(main).color);
+    const light = await color();
+    await page.emulateMedia({ colorScheme: "dark" });
+    expect([light, await color()]).toEqual(["rgb(20, 24, 31)", "rgb(231, 234, 238)"]);
+  });
+});
