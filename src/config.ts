@@ -1,5 +1,6 @@
 import proxyAddr from "@fastify/proxy-addr";
 import { z } from "zod";
+import { ENVIRONMENTS } from "./common/environment";
 import { StartupError } from "./errors";
 
 const integer = (name: string, min: number, max: number) =>
@@ -75,6 +76,11 @@ function isPostgresUrl(text: string): boolean {
 const DATABASE_URL_FORM =
   "DATABASE_URL must be sqlite:<file> or postgres://<user>:<password>@<host>/<database>, each part URL-encoded";
 
+const environment = (name: string) =>
+  z.enum(ENVIRONMENTS, `${name} must be development, staging or production`);
+
+const environments = list.pipe(z.array(environment("Each of ACCEPT_KEY_ENVIRONMENTS")));
+
 const otlpProtocol = (name: string) => z.literal("http/protobuf", `${name} must be http/protobuf`).optional();
 
 const SAMPLERS = [
@@ -109,12 +115,8 @@ const settings = z
       .refine((text) => text.startsWith("sqlite:") || isPostgresUrl(text), DATABASE_URL_FORM)
       .default("sqlite:./data/gateway.sqlite"),
     DATABASE_POOL_SIZE: integer("DATABASE_POOL_SIZE", 1, 1000).default(10),
-    ENVIRONMENT: z
-      .enum(
-        ["development", "staging", "production"],
-        "ENVIRONMENT must be development, staging or production",
-      )
-      .default("development"),
+    ENVIRONMENT: environment("ENVIRONMENT").default("development"),
+    ACCEPT_KEY_ENVIRONMENTS: environments.default([]),
     GRAPHQL_INTROSPECTION: z
       .enum(["true", "false"], "GRAPHQL_INTROSPECTION must be true or false")
       .optional(),
@@ -184,6 +186,7 @@ const settings = z
     databaseUrl: env.DATABASE_URL,
     databasePoolSize: env.DATABASE_POOL_SIZE,
     environment: env.ENVIRONMENT,
+    keyEnvironments: [...new Set([env.ENVIRONMENT, ...env.ACCEPT_KEY_ENVIRONMENTS])],
     introspection: (env.GRAPHQL_INTROSPECTION ?? String(env.ENVIRONMENT === "development")) === "true",
     publicUrl: env.PUBLIC_URL,
     allowedHosts: env.ALLOWED_HOSTS,

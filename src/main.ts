@@ -47,7 +47,21 @@ async function start(config: Config, log: Logger): Promise<App> {
   const address = addressOf(config, app.http.server.address());
   if (first) process.stdout.write(firstStartNotice(first, address));
   process.stdout.write(readyNotice(config, address));
+  await warnOfRefusedKeys(app, config, log);
   return app;
+}
+
+async function warnOfRefusedKeys({ services }: App, { environment }: Config, log: Logger): Promise<void> {
+  const keys = await services.keys.countRefusedByEnvironment();
+  for (const [other, count] of Object.entries(keys)) {
+    const refused =
+      count === 1 ? "1 active API key is refused: it is" : `${count} active API keys are refused: they are`;
+    log.warn(
+      { keys: count, environment: other },
+      `${refused} for ${other}, and this server is for ${environment}; ` +
+        "mint new ones, or list their environment in ACCEPT_KEY_ENVIRONMENTS",
+    );
+  }
 }
 
 /** Shuts down on SIGTERM and SIGINT, after startup completes, because it may still have to print new secrets. */

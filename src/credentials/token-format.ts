@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import type { Environment } from "../common/environment";
+import { ENVIRONMENTS, type Environment } from "../common/environment";
 import { randomBase62, toBase62 } from "./base62";
 import { sha256 } from "./sha256";
 
@@ -50,6 +50,13 @@ const SESSION_FORM = new RegExp(`^${SESSION}_[0-9A-Za-z]{${SESSION_DIGITS + CHEC
 /** Whether a text has the form of an API key and a valid checksum. */
 export const isWellFormedApiKey = (token: string): boolean =>
   API_KEY_FORM.test(token) && hasValidChecksum(token);
+
+/** The environment that a well-formed API key names. */
+export function environmentOf(token: string): Environment {
+  const found = ENVIRONMENTS.find((each) => token.startsWith(`${API_KEY}_${KEY_ENVIRONMENT[each]}_`));
+  if (found === undefined) throw new Error("The API key is not well-formed.");
+  return found;
+}
 
 /** Whether a text has the form of a session token and a valid checksum. */
 export const isWellFormedSessionToken = (token: string): boolean =>

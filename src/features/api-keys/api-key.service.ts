@@ -4,9 +4,17 @@ import { assertSignedIn } from "../../auth/assert-signed-in";
 import type { AgentCaller, Origin } from "../../auth/caller";
 import { type CredentialResolver, organizationOf, type RequestContext } from "../../auth/context";
 import { Permission, SCOPES } from "../../auth/permissions";
+import { ENVIRONMENTS, type Environment } from "../../common/environment";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
-import { hashToken, isWellFormedApiKey, type KeyEnvironment } from "../../credentials/token-format";
+import type { Config } from "../../config";
+import {
+  environmentOf,
+  hashToken,
+  isWellFormedApiKey,
+  KEY_ENVIRONMENT,
+  type KeyEnvironment,
+} from "../../credentials/token-format";
 import type { Database } from "../../database/database";
 import { GatewayError } from "../../errors";
 import { once } from "../../idempotency/idempotency";
@@ -43,13 +51,17 @@ const REQUIRED = { permission: Permission.config_manage };
 /** Mints, resolves, renames, rotates and revokes API keys; each change applies from the next request on. */
 export class ApiKeyService implements CredentialResolver<AgentCaller> {
   private readonly byHash: ReturnType<typeof createKeyLookup>;
+  private readonly environment: KeyEnvironment;
+  private readonly accepted: readonly Environment[];
 
   constructor(
     private readonly database: Database,
     private readonly usage: KeyUsageRecorder,
-    private readonly environment: KeyEnvironment,
+    { environment, keyEnvironments }: Pick<Config, "environment" | "keyEnvironments">,
     private readonly refused: RefusedTokens,
   ) {
+    this.environment = KEY_ENVIRONMENT[environment];
+    this.accepted = keyEnvironments;
     this.byHash = createKeyLookup(database);
   }
 
@@ -60,6 +72,8 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
    */
   async resolve(token: string, origin: Origin, { again = false } = {}): Promise<AgentCaller> {
     const hash = isWellFormedApiKey(token) ? hashToken(token) : undefined;
+    // Before the lookup: a development server must not act on a production key, even if they share a database.
+    if (hash !== undefined) this.assertEnvironment(environmentOf(token));
     const found = await this.refused.find(hash, origin.ip, this.byHash);
     if (found === undefined) throw new GatewayError("invalid_api_key");
     const { key, agent, organization } = found;
@@ -70,6 +84,32 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
     }
     if (!again) this.usage.accepted(key.id, origin);
     return { kind: "agent", key, agent, organization };
+  }
+
+  private assertEnvironment(environment: Environment): void {
+    if (this.accepted.includes(environment)) return;
+    throw new GatewayError(
+      "invalid_api_key",
+      `The API key is for ${environment}, and this server accepts keys for ${listOf(this.accepted)} only.`,
+    );
+  }
+
+  /** Counts the active keys of environments whose keys this server refuses, by environment. */
+  async countRefusedByEnvironment(): Promise<Partial<Record<Environment, number>>> {
+    const refused = ENVIRONMENTS.filter((each) => !this.accepted.includes(each));
+    const counts = await Promise.all(
+      refused.map(async (environment) => {
+        const count = await this.database.read((reader) =>
+          reader
+            .createQueryBuilder(ApiKey, "key")
+            .where(IN_STATE[ApiKeyState.active], { now: timestamp() })
+            .andWhere("key.hint LIKE :hint", { hint: `agk_${KEY_ENVIRONMENT[environment]}_%` })
+            .getCount(),
+        );
+        return [environment, count] as const;
+      }),
+    );
+    return Object.fromEntries(counts.filter(([, count]) => count > 0));
   }
 
   /**
@@ -246,5 +286,9 @@ const IN_STATE: Record<ApiKeyState, string> = {
   [ApiKeyState.revoked]: "key.revoked_at IS NOT NULL",
   [ApiKeyState.expired]: "key.revoked_at IS NULL AND key.expires_at <= :now",
 };
+
+/** `development, staging and production` */
+const listOf = (environments: readonly Environment[]): string =>
+  new Intl.ListFormat("en-GB").format(environments);
 
 const earlier = (a: string | null, b: string): string => (a !== null && a < b ? a : b);

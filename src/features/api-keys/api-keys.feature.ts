@@ -1,4 +1,3 @@
-import { KEY_ENVIRONMENT } from "../../credentials/token-format";
 import { type Core, feature } from "../../schema/feature";
 import type { AgentService } from "../agents/agent.service";
 import { ApiKey } from "./api-key.entity";
@@ -15,7 +14,7 @@ interface Needs {
 export const apiKeys = feature({
   entities: [ApiKey],
   services: ({ database, config, usageRecorder, refusedTokens }: Needs & Core) => ({
-    keys: new ApiKeyService(database, usageRecorder, KEY_ENVIRONMENT[config.environment], refusedTokens),
+    keys: new ApiKeyService(database, usageRecorder, config, refusedTokens),
   }),
   resolvers: ({ keys, agents }) => [new ApiKeyResolver(keys, agents)],
   batches: ["keys"],

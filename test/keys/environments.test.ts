@@ -1,0 +1,98 @@
+import { ENVIRONMENTS, type Environment } from "../../src/common/environment";
+import { mintApiKey } from "../../src/credentials/token-format";
+import { onEachEngine, type TestDatabase } from "../support/engines";
+import { mint, operator, startGateway, type TestGateway } from "../support/gateway";
+import { outcomeOf } from "../support/keys";
+import { codeOf } from "../support/people";
+import { endProcesses, startServer } from "../support/process";
+
+afterEach(endProcesses);
+
+onEachEngine((engine) => {
+  let place: TestDatabase;
+  /** An active key of each environment, in one database. */
+  const secrets = {} as Record<Environment, string>;
+
+  const open = (environment: Environment, env: Record<string, string> = {}): Promise<TestGateway> =>
+    startGateway(engine, {
+      database: place,
+      env: { ENVIRONMENT: environment, ...env },
+      signInOwner: false,
+    });
+
+  beforeAll(async () => {
+    place = await engine.createMigratedDatabase();
+    for (const environment of ENVIRONMENTS) {
+      const issuer = await open(environment);
+      secrets[environment] = (await mint(issuer, { name: environment })).secret;
+      const { id } = await mint(issuer, { name: `${environment}, revoked` });
+      await issuer.services.keys.revoke(await operator(issuer), id);
+      await issuer.close();
+    }
+  });
+  afterAll(() => place.drop());
+
+  test.each(ENVIRONMENTS)("a server in %s accepts the keys of its environment only", async (own) => {
+    const gateway = await open(own);
+    for (const environment of ENVIRONMENTS) {
+      const secret = secrets[environment];
+      const expected = environment === own ? "accepted" : "invalid_api_key";
+      expect([environment, await outcomeOf(gateway, secret)]).toEqual([environment, expected]);
+      if (environment === own) continue;
+      const lookup = jest.spyOn(gateway.services.database, "lookup");
+      const { status, body } = await gateway.rest("GET", "/agent/whoami", { token: secret });
+      expect({ status, message: body.message, lookups: lookup.mock.calls.length }).toEqual({
+        status: 401,
+        message: `The API key is for ${environment}, and this server accepts keys for ${own} only.`,
+        lookups: 0,
+      });
+      lookup.mockRestore();
+    }
+    await gateway.close();
+  });
+
+  test("ACCEPT_KEY_ENVIRONMENTS lets keys of more environments in", async () => {
+    const gateway = await open("production", { ACCEPT_KEY_ENVIRONMENTS: "staging" });
+    const outcomes = [];
+    for (const environment of ENVIRONMENTS) outcomes.push(await outcomeOf(gateway, secrets[environment]));
+    expect(outcomes).toEqual(["invalid_api_key", "accepted", "accepted"]);
+    const { body } = await gateway.rest("GET", "/agent/whoami", { token: secrets.development });
+    expect(body.message).toContain("accepts keys for production and staging only.");
+    await gateway.close();
+  });
+
+  test("keys of other environments are no guesses, so they lock out no address", async () => {
+    const gateway = await open("development", { REFUSED_KEYS_PER_MINUTE: "2" });
+    const codes = [];
+    for (let i = 0; i < 4; i++) {
+      const { secret } = mintApiKey("live");
+      codes.push(codeOf(await gateway.rest("GET", "/agent/whoami", { token: secret })));
+    }
+    expect(codes).toEqual(Array(4).fill("invalid_api_key"));
+    expect(await outcomeOf(gateway, secrets.development)).toBe("accepted");
+    await gateway.close();
+  });
+
+  test("a start logs how many active keys it refuses for their environment", async () => {
+    const start = async (env: Record<string, string>) => {
+      const server = await startServer({ DATABASE_URL: place.url, ...env });
+      const { stderr } = await server.stop();
+      return stderr
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line))
+        .filter(({ environment }) => environment !== undefined)
+        .map(({ environment, keys, msg }) => ({ environment, keys, msg }));
+    };
+    const line = (environment: string, keys: number) => ({
+      environment,
+      keys,
+      msg: expect.stringMatching(`^${keys} active API key.* for ${environment}, .*ACCEPT_KEY_ENVIRONMENTS`),
+    });
+    // The first gateway of this database was in development, and bootstrapped a key.
+    expect(await start({ ENVIRONMENT: "staging" })).toEqual([line("development", 2), line("production", 1)]);
+    expect(
+      await start({ ENVIRONMENT: "staging", ACCEPT_KEY_ENVIRONMENTS: "development, production" }),
+    ).toEqual([]);
+  });
+});
