@@ -1,9 +1,9 @@
 import { GatewayError, StartupError } from "./errors";
 
-/** Prints the reason of a failure in one line and exits with code 1. */
-export function reportAndExit(error: unknown): never {
+/** Prints the reason of a failure in one line and exits. */
+export function reportAndExit(error: unknown, code = 1): never {
   process.stderr.write(`gateway: ${explain(error)}\n`);
-  process.exit(1);
+  process.exit(code);
 }
 
 function explain(error: unknown): string {

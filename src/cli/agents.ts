@@ -4,10 +4,10 @@ import type { Agent } from "../features/agents/agent.entity";
 import { NewAgent } from "../features/agents/agent.inputs";
 import { validateInput } from "../schema/validate-input";
 import { print, printJson, printTable } from "./output";
+import { addPageOptions, listPages, type PageOptions } from "./pages";
 import { withServices } from "./services";
 
-interface Options {
-  org: string;
+interface Json {
   json?: boolean;
 }
 
@@ -20,32 +20,40 @@ export function addAgentCommands(agents: Command): void {
     .requiredOption("--slug <slug>", "unique short name")
     .requiredOption("--name <name>", "display name")
     .option("--json", "print one JSON object")
-    .action(({ org, slug, name, json }: Options & { slug: string; name: string }) =>
+    .action(({ org, slug, name, json }: Json & { org: string; slug: string; name: string }) =>
       withServices(async (services) => {
         const input = Object.assign(new NewAgent(), { slug, name });
         await validateInput(input);
-        const agent = await services.agents.create(
-          operatorFor(await services.organizations.bySlug(org)),
-          input,
-        );
-        if (json) printJson(describe(agent));
+        const organization = await services.organizations.bySlug(org);
+        const agent = await services.agents.create(operatorFor(organization), input);
+        if (json) printJson(describe({ ...agent, organization }));
         else print(`Created the agent ${slug}.`);
       }),
     );
 
-  agents
-    .command("list")
-    .description("list the agents of an organization")
-    .requiredOption("--org <slug>", "slug of the organization")
+  addPageOptions(agents.command("list"))
+    .description("list agents, oldest first")
+    .option("--org <slug>", "only agents of this organization")
     .option("--json", "print one JSON array")
-    .action(({ org, json }: Options) =>
+    .action(({ org, json, ...pages }: Json & PageOptions & { org?: string }) =>
       withServices(async (services) => {
-        const context = operatorFor(await services.organizations.bySlug(org));
-        const records = (await services.agents.list(context)).map(describe);
-        if (json) printJson(records);
-        else printTable(records, "The organization has no agents.");
+        if (org !== undefined) await services.organizations.bySlug(org);
+        await listPages(
+          pages,
+          (page) => services.agents.listAll({ org, ...page }),
+          (rows) => {
+            if (json) printJson(rows.map(describe));
+            else printTable(rows.map(describe), "No matching agents.");
+          },
+        );
       }),
     );
 }
 
-const describe = ({ id, slug, name, createdAt }: Agent) => ({ id, slug, name, createdAt });
+const describe = ({ id, slug, name, organization, createdAt }: Agent) => ({
+  id,
+  slug,
+  name,
+  organization: organization?.slug,
+  createdAt,
+});

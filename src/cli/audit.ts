@@ -4,11 +4,12 @@ import { AuditLogArgs } from "../features/audit/audit.inputs";
 import { AuditAction } from "../features/audit/audit-actions";
 import type { AuditChange } from "../features/audit/audit-change";
 import type { AuditEntry } from "../features/audit/audit-entry.entity";
-import { MAX_PAGE } from "../pagination/connection";
+import { secondsOf } from "./duration";
 import { printJson, printTable } from "./output";
+import { addPageOptions, listPages, type PageOptions } from "./pages";
 import { withServices } from "./services";
 
-interface Options {
+interface Options extends PageOptions {
   org: string;
   action?: AuditAction;
   actor?: string;
@@ -19,41 +20,42 @@ interface Options {
 }
 
 /**
- * Parses an option that is a time.
- * @throws InvalidArgumentError when the text is not a time
+ * Parses an option that is a time, or a duration before now.
+ * @throws InvalidArgumentError for other text
  */
 function parseTime(text: string): Date {
-  const date = new Date(text);
-  if (Number.isNaN(+date)) throw new InvalidArgumentError("It must be a time such as 2026-11-21T08:00:00Z.");
+  const seconds = /[a-z]$/.test(text) ? secondsOf(text) : undefined;
+  const date = new Date(seconds === undefined ? text : Date.now() - seconds * 1000);
+  if (Number.isNaN(+date))
+    throw new InvalidArgumentError("It must be a time such as 2026-11-21T08:00:00Z, or 7d for a week ago.");
   return date;
 }
 
 /** Adds the commands of `gateway audit`. */
 export function addAuditCommands(audit: Command): void {
-  audit
-    .command("list")
-    .description(`show the latest ${MAX_PAGE} entries of an organization's audit log, newest first`)
+  addPageOptions(audit.command("list"))
+    .description("show an organization's audit log, newest first")
     .requiredOption("--org <slug>", "slug of the organization")
     .addOption(
       new Option("--action <action>", "only entries with this action").choices(Object.values(AuditAction)),
     )
     .option("--actor <id>", "only actions of the member or key with this ID")
     .option("--target <id>", "only actions on the key, member, agent or organization with this ID")
-    .option("--since <time>", "only entries from this time on", parseTime)
-    .option("--until <time>", "only entries before this time", parseTime)
+    .option("--since <time>", "only entries from this time on, or from a duration such as 7d ago", parseTime)
+    .option("--until <time>", "only entries before this time, or before a duration such as 7d ago", parseTime)
     .option("--json", "print one JSON array")
-    .action(({ org, actor, target, json, ...filters }: Options) =>
+    .action(({ org, actor, target, json, after, all, ...filters }: Options) =>
       withServices(async (services) => {
         const context = operatorFor(await services.organizations.bySlug(org));
-        const args = Object.assign(new AuditLogArgs(), {
-          first: MAX_PAGE,
-          actorId: actor,
-          targetId: target,
-          ...filters,
-        });
-        const { nodes } = await services.audit.list(context, args);
-        if (json) printJson(nodes.map(({ organizationId: _, countedAs: __, ...entry }) => entry));
-        else printTable(nodes.map(toRow), "No matching entries.");
+        const args = { actorId: actor, targetId: target, ...filters };
+        await listPages(
+          { after, all },
+          (page) => services.audit.list(context, Object.assign(new AuditLogArgs(), args, page)),
+          (entries) => {
+            if (json) printJson(entries.map(({ organizationId: _, countedAs: __, ...entry }) => entry));
+            else printTable(entries.map(toRow), "No matching entries.");
+          },
+        );
       }),
     );
 }

@@ -1,21 +1,28 @@
 import type { Command } from "commander";
 import { loadConfig } from "../config";
 import { backUp, restore } from "../database/sqlite/backup";
+import { addYesOption, type Confirmation, confirm } from "./confirm";
 import { print, printJson } from "./output";
 import { withDatabase, withServices } from "./services";
 import { wholeNumber } from "./whole-number";
 
 const MAX_PETS = 100_000_000;
 
+interface Json {
+  json?: boolean;
+}
+
 /** Adds the commands `migrate`, `seed`, `backup` and `restore`. */
 export function addDatabaseCommands(program: Command): void {
   program
     .command("migrate")
     .description("run the pending database migrations")
-    .action(() =>
+    .option("--json", "print one JSON object")
+    .action(({ json }: Json) =>
       withDatabase(async (database) => {
         const ran = await database.migrate();
-        print(ran.length === 0 ? "The database is up to date." : `Ran ${ran.join(", ")}.`);
+        if (json) printJson({ ran });
+        else print(ran.length === 0 ? "The database is up to date." : `Ran ${ran.join(", ")}.`);
       }),
     );
 
@@ -23,27 +30,37 @@ export function addDatabaseCommands(program: Command): void {
     .command("seed")
     .description("add sample pets")
     .requiredOption("--pets <n>", "number of pets to add", wholeNumber(0, MAX_PETS))
-    .action(({ pets }: { pets: number }) =>
+    .option("--json", "print one JSON object")
+    .action(({ pets, json }: Json & { pets: number }) =>
       withServices(async (services) => {
         await services.pets.seed(pets);
-        print(`Added ${pets} pets.`);
+        if (json) printJson({ added: pets });
+        else print(`Added ${pets} pets.`);
       }),
     );
 
-  for (const [command, description, copy, done] of [
-    ["backup", "copy the embedded database to a file; works while the server runs", backUp, "Backed up to"],
-    ["restore", "replace the embedded database with a backup; stop the server first", restore, "Restored"],
-  ] as const) {
-    program
-      .command(command)
-      .description(description)
-      .argument("<file>", "path of the backup file")
-      .option("--force", "overwrite an existing file")
-      .option("--json", "print one JSON object")
-      .action(async (file: string, { force, json }: { force?: true; json?: true }) => {
-        const copied = await copy(loadConfig(process.env).databaseUrl, file, { force });
-        if (json) printJson(copied);
-        else print(`${done} ${copied.file} (${copied.bytes} bytes).`);
-      });
-  }
+  program
+    .command("backup")
+    .description("copy the embedded database to a file; works while the server runs")
+    .argument("<file>", "path of the backup file")
+    .option("--force", "overwrite an existing file")
+    .option("--json", "print one JSON object")
+    .action(async (file: string, { force, json }: Json & { force?: true }) => {
+      const copied = await backUp(loadConfig(process.env).databaseUrl, file, { force });
+      if (json) printJson(copied);
+      else print(`Backed up to ${copied.file} (${copied.bytes} bytes).`);
+    });
+
+  addYesOption(program.command("restore"))
+    .description("replace the embedded database with a backup; stop the server first")
+    .argument("<file>", "path of the backup file")
+    .option("--force", "overwrite an existing database")
+    .option("--json", "print one JSON object")
+    .action(async (file: string, options: Json & Confirmation & { force?: true }) => {
+      if (options.force)
+        await confirm(`Replace the database with ${file}? Its current data is lost.`, options);
+      const copied = await restore(loadConfig(process.env).databaseUrl, file, { force: options.force });
+      if (options.json) printJson(copied);
+      else print(`Restored ${copied.file} (${copied.bytes} bytes).`);
+    });
 }

@@ -11,9 +11,11 @@ import {
 } from "../features/api-keys/api-key.inputs";
 import { validateInput } from "../schema/validate-input";
 import { commaSeparated } from "./comma-separated";
+import { addYesOption, type Confirmation, confirm } from "./confirm";
+import { DURATION_FORM, duration } from "./duration";
 import { print, printJson, printRecord, printTable } from "./output";
+import { addPageOptions, listPages, type PageOptions } from "./pages";
 import { withServices } from "./services";
-import { wholeNumber } from "./whole-number";
 
 const DAY_SECONDS = 24 * 60 * 60;
 const CENTURY_SECONDS = 36_525 * DAY_SECONDS;
@@ -30,9 +32,9 @@ export function addKeyCommands(keys: Command): void {
     .requiredOption("--agent <slug>", "agent that the key resolves to")
     .requiredOption("--name <name>", "where the key is used")
     .option(
-      "--expires-in <seconds>",
-      "seconds until the key expires; never when omitted",
-      wholeNumber(1, CENTURY_SECONDS),
+      "--expires-in <duration>",
+      `time until the key expires, ${DURATION_FORM}; never when omitted`,
+      duration(1, [CENTURY_SECONDS, "36525d"]),
     )
     .option(
       "--scopes <scopes>",
@@ -55,40 +57,44 @@ export function addKeyCommands(keys: Command): void {
       }),
     );
 
-  keys
-    .command("list")
+  addPageOptions(keys.command("list"))
     .description("list keys, newest first")
     .option("--agent <slug>", "only keys of this agent")
     .option("--org <slug>", "only keys of this organization")
     .addOption(new Option("--state <state>", "only keys in this state").choices(Object.values(ApiKeyState)))
     .option("--json", "print one JSON array")
-    .action((options: Json & { agent?: string; org?: string; state?: ApiKeyState }) =>
+    .action((options: Json & PageOptions & { agent?: string; org?: string; state?: ApiKeyState }) =>
       withServices(async (services) => {
         if (options.agent !== undefined) await services.agents.bySlug(options.agent);
         if (options.org !== undefined) await services.organizations.bySlug(options.org);
-        const rows = await services.keys.listAll(options);
-        const records = rows.map(describe);
-        if (options.json) printJson(records);
-        else
-          printTable(
-            records.map(({ id, hint, scopes, ...rest }) => ({
-              hint,
-              ...rest,
-              scopes: formatScopes(scopes),
-              id,
-            })),
-            "No matching keys.",
-          );
+        await listPages(
+          options,
+          (page) => services.keys.listAll({ ...options, ...page }),
+          (rows) => {
+            const records = rows.map(describe);
+            if (options.json) printJson(records);
+            else
+              printTable(
+                records.map(({ id, hint, scopes, ...rest }) => ({
+                  hint,
+                  ...rest,
+                  scopes: formatScopes(scopes),
+                  id,
+                })),
+                "No matching keys.",
+              );
+          },
+        );
       }),
     );
 
-  keys
-    .command("revoke")
+  addYesOption(keys.command("revoke"))
     .description("revoke a key, effective from the next request")
     .argument("<key>", "its id or hint")
     .option("--json", "print one JSON object")
-    .action((which: string, options: Json) =>
-      withKey(which, async (services, context, { id, agent }) => {
+    .action((which: string, options: Json & Confirmation) =>
+      withKey(which, async (services, context, { id, agent, name, hint }) => {
+        await confirm(`Revoke ${hint} (${name})? Its clients lose access.`, options);
         const key = await services.keys.revoke(context, id);
         if (options.json) printJson(describe({ ...key, state: key.state, agent }));
         else print(`${key.hint} (${key.name}) was revoked at ${key.revokedAt}.`);
@@ -111,19 +117,20 @@ export function addKeyCommands(keys: Command): void {
       }),
     );
 
-  keys
-    .command("rotate")
+  addYesOption(keys.command("rotate"))
     .description("replace a key with a new one; its secret is shown once")
     .argument("<key>", "ID or hint of the old key")
     .option(
-      "--grace <seconds>",
-      "how long the old key remains valid, up to one day",
-      wholeNumber(0, DAY_SECONDS),
+      "--grace <duration>",
+      `how long the old key remains valid, ${DURATION_FORM}; at most 1d`,
+      duration(0, [DAY_SECONDS, "1d"]),
       0,
     )
     .option("--json", "print one JSON object")
-    .action((which: string, options: Json & { grace: number }) =>
-      withKey(which, async (services, context, { id, agent }) => {
+    .action((which: string, options: Json & Confirmation & { grace: number }) =>
+      withKey(which, async (services, context, { id, agent, name, hint }) => {
+        if (options.grace === 0)
+          await confirm(`Replace ${hint} (${name})? Without --grace, its clients lose access.`, options);
         const args = Object.assign(new RotateApiKeyArgs(), { id, graceSeconds: options.grace });
         await validateInput(args);
         printMinted(await services.keys.rotate(context, args), agent?.slug ?? "", options);

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import "reflect-metadata";
-import { Command } from "commander";
+import { Command, Help } from "commander";
+import { GatewayError } from "../errors";
 import { reportAndExit } from "../exit";
 import { version } from "../version";
 import { addAgentCommands } from "./agents";
@@ -9,6 +10,11 @@ import { addDatabaseCommands } from "./database";
 import { addKeyCommands } from "./keys";
 import { addMemberCommands } from "./members";
 import { addOrganizationCommands } from "./organizations";
+import { exitOnClosedPipe } from "./output";
+import { addStartCommand } from "./start";
+
+/** Exit code for a wrong command, option or value; 1 means that a command failed. */
+const WRONG_USAGE = 2;
 
 const program = new Command("gateway")
   .description("Manages the gateway in its configured database; works while the server runs.")
@@ -23,8 +29,16 @@ const program = new Command("gateway")
           .replaceAll("\n", " ")}\n`,
       ),
   })
-  .configureHelp({ showGlobalOptions: true });
+  .configureHelp({
+    showGlobalOptions: true,
+    optionDescription(option) {
+      const description = Help.prototype.optionDescription.call(this, option);
+      return option.mandatory ? `${description} (required)` : description;
+    },
+  })
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : WRONG_USAGE));
 
+addStartCommand(program);
 addKeyCommands(program.command("keys").description("API keys"));
 addOrganizationCommands(program.command("orgs").description("Organizations"));
 addAgentCommands(program.command("agents").description("Agents"));
@@ -32,10 +46,10 @@ addMemberCommands(program.command("members").description("Members (people who si
 addAuditCommands(program.command("audit").description("Audit logs"));
 addDatabaseCommands(program);
 
-// Exit quietly when the reader closes the pipe, as in `keys list | head -1`.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code === "EPIPE") process.exit(0);
-  throw error;
-});
+exitOnClosedPipe();
 
-program.parseAsync().catch(reportAndExit);
+/** Whether an error is about a value that was typed. */
+const isWrongUsage = (error: unknown): boolean =>
+  error instanceof GatewayError && ["invalid_request", "invalid_cursor"].includes(error.code);
+
+program.parseAsync().catch((error) => reportAndExit(error, isWrongUsage(error) ? WRONG_USAGE : 1));

@@ -8,6 +8,7 @@ import { NewMember, NewPassword } from "../features/members/member.inputs";
 import type { MemberService } from "../features/members/member.service";
 import { validateInput } from "../schema/validate-input";
 import { commaSeparated } from "./comma-separated";
+import { addYesOption, type Confirmation, confirm } from "./confirm";
 import { print, printJson, printRecord, printTable } from "./output";
 import { withServices } from "./services";
 
@@ -77,40 +78,41 @@ export function addMemberCommands(members: Command): void {
       ),
     );
 
-  members
-    .command("revoke")
+  addYesOption(members.command("revoke"))
     .description("revoke a permission of a member, effective from the next request")
     .argument("<email>", "the member")
     .addArgument(permissionArgument())
     .option("--json", "print one JSON object")
-    .action((email: string, permission: Permission, options: Json) =>
-      withMember(email, options, (service, context, memberId) =>
-        service.revokePermission(context, { memberId, permission }),
-      ),
+    .action((email: string, permission: Permission, options: Json & Confirmation) =>
+      withMember(email, options, async (service, context, memberId) => {
+        await confirm(`Revoke ${permission} of ${email}?`, options);
+        return service.revokePermission(context, { memberId, permission });
+      }),
     );
 
-  members
-    .command("permit", { hidden: true })
+  addYesOption(members.command("permit", { hidden: true }))
     .description("deprecated: use grant and revoke")
     .argument("<email>", "the member")
     .option("--manage", "grant config:manage; without it, revoke every permission")
-    .action((email: string, { manage }: { manage?: boolean }) =>
-      withMember(email, {}, (service, context, memberId) =>
-        manage
-          ? service.grantPermission(context, { memberId, permission: Permission.config_manage })
-          : service.revokeAllPermissions(context, memberId),
-      ),
+    .option("--json", "print one JSON object")
+    .action((email: string, options: Json & Confirmation & { manage?: boolean }) =>
+      withMember(email, options, async (service, context, memberId) => {
+        if (options.manage)
+          return service.grantPermission(context, { memberId, permission: Permission.config_manage });
+        await confirm(`Revoke every permission of ${email}?`, options);
+        return service.revokeAllPermissions(context, memberId);
+      }),
     );
 
-  members
-    .command("reset-password")
+  addYesOption(members.command("reset-password"))
     .description("set a new password for a member and end all of its sessions")
     .argument("<email>", "the member")
     .option("--password-stdin", "read the password from standard input")
     .option("--json", "print one JSON object")
-    .action((email: string, options: Json & PasswordOption) =>
+    .action((email: string, options: Json & PasswordOption & Confirmation) =>
       withServices(async (services) => {
         const member = await services.members.byEmail(email);
+        await confirm(`Replace the password of ${member.email} and end all of its sessions?`, options);
         const { password, shown } = await choosePassword(options);
         await validateInput(Object.assign(new NewPassword(), { password }));
         await services.sessions.setPassword(operatorFor(member.organization), member, password);

@@ -3,6 +3,7 @@ import { operatorFor } from "../auth/context";
 import type { Organization } from "../features/organizations/organization.entity";
 import { NewOrganization } from "../features/organizations/organization.inputs";
 import { validateInput } from "../schema/validate-input";
+import { addYesOption, type Confirmation, confirm } from "./confirm";
 import { print, printJson, printTable } from "./output";
 import { withServices } from "./services";
 
@@ -40,19 +41,23 @@ export function addOrganizationCommands(orgs: Command): void {
       }),
     );
 
-  for (const [command, description] of [
-    ["deactivate", "refuse all keys of an organization from the next request on"],
-    ["reactivate", "accept the keys of an organization again"],
-  ] as const) {
-    orgs
-      .command(command)
-      .description(description)
+  for (const command of ["deactivate", "reactivate"] as const) {
+    const deactivates = command === "deactivate";
+    addYesOption(orgs.command(command))
+      .description(
+        deactivates
+          ? "refuse all keys of an organization from the next request on"
+          : "accept the keys of an organization again",
+      )
       .argument("<slug>", "slug of the organization")
       .option("--json", "print one JSON object")
-      .action((slug: string, { json }: Json) =>
+      .action((slug: string, options: Json & Confirmation) =>
         withServices(async ({ organizations }) => {
-          const changed = await organizations[command](operatorFor(await organizations.bySlug(slug)));
-          if (json) printJson(describe(changed));
+          const organization = await organizations.bySlug(slug);
+          if (deactivates)
+            await confirm(`Deactivate ${slug} (${organization.name})? All of its keys are refused.`, options);
+          const changed = await organizations[command](operatorFor(organization));
+          if (options.json) printJson(describe(changed));
           else print(`${slug} is ${describe(changed).state}.`);
         }),
       );

@@ -32,9 +32,23 @@ export function printRecord(record: Row): void {
   for (const [name, value] of Object.entries(record)) print(`${name.padEnd(width)}  ${cell(value)}`);
 }
 
-/** Prints text with `?` for each character that could control the terminal. */
-export const print = (text: string): void =>
-  void process.stdout.write(`${text.replace(UNSAFE, (found) => (found === "\n" ? found : "?"))}\n`);
+/** Prints text as `printable` makes it. */
+export const print = (text: string): void => void process.stdout.write(`${printable(text)}\n`);
+
+/** The text with `?` for each character that could control the terminal; line breaks remain. */
+export const printable = (text: string): string =>
+  text.replace(UNSAFE, (found) => (found === "\n" ? found : "?"));
+
+/** Makes the process end quietly when the reader closes the pipe, as in `keys list | head -1`. */
+export const exitOnClosedPipe = (): void => void process.stdout.on("error", onOutputError);
+
+/** Undoes `exitOnClosedPipe`, for a command that prints little and runs on. */
+export const stopExitingOnClosedPipe = (): void => void process.stdout.off("error", onOutputError);
+
+function onOutputError(error: NodeJS.ErrnoException): void {
+  if (error.code === "EPIPE") process.exit(0);
+  throw error;
+}
 
 /** Control, format and separator characters: they move the cursor, change the text direction or are invisible. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;

@@ -1,7 +1,13 @@
+import { exec } from "node:child_process";
 import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { Permission } from "../../src/auth/permissions";
+import { auditLog } from "../support/audit";
 import { sqlite, type TestDatabase } from "../support/engines";
-import { signIn } from "../support/gateway";
-import { type Ended, endProcesses, runCli } from "../support/process";
+import { mint, operator, signIn } from "../support/gateway";
+import { addMember } from "../support/people";
+import { type Ended, endProcesses, runCli, runCliAtTerminal } from "../support/process";
 import { describeGateway, suiteGateway } from "../support/suite";
 
 afterEach(endProcesses);
@@ -22,6 +28,7 @@ describeGateway((gateway) => {
       id: expect.any(String),
       slug: "helper",
       name: "Helper",
+      organization: "acme",
       createdAt: expect.any(String),
     });
     const [key, member, agents] = await Promise.all([
@@ -43,7 +50,9 @@ describeGateway((gateway) => {
     const token = await signIn(gateway, member);
     const { body } = await gateway.graphql("{ apiKeys { edges { node { name } } } }", {}, { token });
     expect(body.data.apiKeys.edges).toEqual([{ node: { name: "k" } }]);
-    expect(agents.stdout).toMatch(/^ID +SLUG +NAME +CREATED AT\n\S+ +helper +Helper +\S+\n$/);
+    expect(agents.stdout).toMatch(
+      /^ID +SLUG +NAME +ORGANIZATION +CREATED AT\n\S+ +helper +Helper +acme +\S+\n$/,
+    );
   });
 
   test("a deactivated organization's keys resolve no more from the next request on, until it is reactivated", async () => {
@@ -97,42 +106,56 @@ describe("the command line", () => {
     expect(await signIn(gateway, { email: "given@example.com", password })).toMatch(/^ags_/);
   });
 
-  test("tells in one line what cannot be done, with code 1 and nothing on standard output", async () => {
+  test("explains a failure or wrong usage in one line, with code 1 or 2 and nothing on standard output", async () => {
     const taken = ["keys", "create", "--agent", "first-agent", "--name", "taken"];
     const { hint } = JSON.parse((await cli([...taken, "--json"])).stdout);
     const agent = ["agents", "add", "--name", "x"];
     const member = ["members", "add", "--org", "first"];
-    const cases: [args: string[], says: string, input?: string][] = [
-      [["orgs", "add", "--slug", "Bad Slug", "--name", "x"], "slug must be"],
-      [["orgs", "add", "--slug", "first", "--name", "x"], 'already an organization "first"'],
-      [["orgs", "deactivate", "nowhere"], 'no organization "nowhere"'],
-      [[...agent, "--org", "nowhere", "--slug", "x"], 'no organization "nowhere"'],
-      [[...agent, "--org", "first", "--slug", "-x"], "slug must be"],
-      [[...agent, "--org", "first", "--slug", "first-agent"], 'already an agent "first-agent"'],
-      [[...member, "--email", "unknown"], "email must be an e-mail address"],
-      [[...member, "--email", "OWNER@example.com"], "already a member"],
-      [[...member, "--email", "a@example.com", "--password-stdin"], "password must have 12", "hunter2\n"],
-      [["seed", "--pets", "many"], "--pets"],
-      [["seed", "--pets", "-1"], "--pets"],
-      [["nonsense"], "nonsense"],
-      [["keys", "create", "--agent", "unknown", "--name", "x"], 'There is no agent "unknown"'],
-      [taken, "has this name"],
-      [["keys", "create", "--agent", "first-agent", "--name", " "], "name must not be empty"],
-      [["keys", "create", "--agent", "first-agent"], "--name"],
-      [["keys", "create", "--agent", "first-agent", "--name", "x", "--expires-in", "abc"], "--expires-in"],
-      [["keys", "create", "--agent", "first-agent", "--name", "x", "--expires-in", "-5"], "--expires-in"],
-      [["keys", "create", "--agent", "first-agent", "--name", "x", "--expires-in", "1e300"], "--expires-in"],
-      [["keys", "rotate", hint, "--grace", "abc"], "--grace"],
-      [["keys", "rotate", hint, "--grace", "86401"], "--grace"],
-      [["keys", "revoke", "no-such-key"], 'There is no API key "no-such-key"'],
-      [["keys", "list", "--state", "nope"], "active, revoked, expired"],
-      [["keys", "liste"], "liste"],
+    const key = ["keys", "create", "--agent", "first-agent", "--name", "x"];
+    const audit = ["audit", "list", "--org", "first"];
+    const cases: [code: number, args: string[], says: string, input?: string][] = [
+      [2, ["orgs", "add", "--slug", "Bad Slug", "--name", "x"], "slug must be"],
+      [1, ["orgs", "add", "--slug", "first", "--name", "x"], 'already an organization "first"'],
+      [1, ["orgs", "deactivate", "nowhere"], 'no organization "nowhere"'],
+      [1, [...agent, "--org", "nowhere", "--slug", "x"], 'no organization "nowhere"'],
+      [2, [...agent, "--org", "first", "--slug", "-x"], "slug must be"],
+      [1, [...agent, "--org", "first", "--slug", "first-agent"], 'already an agent "first-agent"'],
+      [1, ["agents", "list", "--org", "nowhere"], 'no organization "nowhere"'],
+      [2, [...member, "--email", "unknown"], "email must be an e-mail address"],
+      [1, [...member, "--email", "OWNER@example.com"], "already a member"],
+      [2, [...member, "--email", "a@example.com", "--password-stdin"], "password must have 12", "hunter2\n"],
+      [2, ["seed", "--pets", "many"], "--pets"],
+      [2, ["seed", "--pets", "-1"], "--pets"],
+      [2, ["nonsense"], "nonsense"],
+      [2, ["--nonsense"], "nonsense"],
+      [2, ["orgs", "list", "extra"], "too many arguments"],
+      [1, ["keys", "create", "--agent", "unknown", "--name", "x"], 'There is no agent "unknown"'],
+      [1, taken, "has this name"],
+      [2, ["keys", "create", "--agent", "first-agent", "--name", " "], "name must not be empty"],
+      [2, ["keys", "create", "--agent", "first-agent"], "--name"],
+      ...["abc", "-5", "1e300", "1.5d", "1w", "0", "0d", "99999d", "1 d", "", "1D", "\u0661d"].map(
+        (text): [number, string[], string] => [2, [...key, "--expires-in", text], "--expires-in"],
+      ),
+      ...["abc", "86401", "25h", "2d"].map((text): [number, string[], string] => [
+        2,
+        ["keys", "rotate", hint, "--grace", text],
+        "--grace",
+      ]),
+      [1, ["keys", "revoke", "no-such-key"], 'There is no API key "no-such-key"'],
+      [2, ["keys", "revoke"], "key"],
+      [2, ["keys", "list", "--state", "nope"], "active, revoked, expired"],
+      [2, ["keys", "list", "--after", "nonsense"], "cursor"],
+      [2, ["keys", "list", "--after", ""], "cursor"],
+      [2, [...audit, "--after", "nonsense"], "cursor"],
+      [2, [...audit, "--since", "yesterday"], "--since"],
+      [2, [...audit, "--since", "999999999999d"], "--since"],
+      [2, ["keys", "liste"], "liste"],
     ];
     for (let i = 0; i < cases.length; i += 4) {
       await Promise.all(
-        cases.slice(i, i + 4).map(async ([args, says, input]) => {
+        cases.slice(i, i + 4).map(async ([expected, args, says, input]) => {
           const { code, stdout, stderr } = await cli(args, input);
-          expect({ args, code, stdout }).toEqual({ args, code: 1, stdout: "" });
+          expect({ args, code, stdout }).toEqual({ args, code: expected, stdout: "" });
           expect(stderr).toMatch(/^gateway: [^\n]+\n$/);
           expect(stderr).toContain(says);
           expect(stderr).not.toContain("hunter2");
@@ -140,6 +163,175 @@ describe("the command line", () => {
       );
     }
   });
+
+  test("marks required options in the help", async () => {
+    const { code, stdout } = await cli(["keys", "create", "--help"]);
+    expect(code).toBe(0);
+    const required = stdout.split("\n").filter((line) => line.includes("(required)"));
+    expect(required.map((line) => line.trim().split(" ")[0])).toEqual(["--agent", "--name"]);
+  });
+
+  test("takes durations with a unit and plain seconds", async () => {
+    const lifetimes = { "1d": 86_400, "12h": 43_200, "30m": 1_800, "90s": 90, "3600": 3_600 };
+    for (const [text, seconds] of Object.entries(lifetimes)) {
+      const create = ["keys", "create", "--agent", "first-agent", "--name", text, "--expires-in", text];
+      const key = JSON.parse((await cli([...create, "--json"])).stdout);
+      const lifetime = (Date.parse(key.expiresAt) - Date.parse(key.createdAt)) / 1000;
+      expect([text, Math.round(lifetime)]).toEqual([text, seconds]);
+      const rotated = await cli([
+        "keys",
+        "rotate",
+        key.hint,
+        "--grace",
+        text === "1d" ? "24h" : "1m",
+        "--json",
+      ]);
+      expect(rotated).toMatchObject({ code: 0, stderr: "" });
+    }
+    const since = async (text: string) =>
+      JSON.parse((await cli(["audit", "list", "--org", "first", "--since", text, "--json"])).stdout).length;
+    expect(await since("1h")).toBeGreaterThan(10);
+    expect(
+      JSON.parse((await cli(["audit", "list", "--org", "first", "--until", "1h", "--json"])).stdout),
+    ).toEqual([]);
+  });
+
+  test("prints JSON wherever it changes something", async () => {
+    const json = async (...args: string[]) => JSON.parse((await cli([...args, "--json"])).stdout);
+    expect(await json("seed", "--pets", "3")).toEqual({ added: 3 });
+    expect(await json("migrate")).toEqual({ ran: [] });
+    await json("members", "add", "--org", "first", "--email", "json@example.com");
+    expect(await json("members", "permit", "json@example.com", "--manage")).toMatchObject({
+      permissions: ["config:manage"],
+    });
+  });
+
+  test("lists 100 and says on standard error how to get the rest", async () => {
+    const context = await operator(gateway);
+    for (let i = 0; i < 120; i++)
+      await gateway.services.agents.create(context, { slug: `paged-${i}`, name: "Paged" });
+    for (let i = 0; i < 120; i++) await mint(gateway, { agent: "paged-0", name: `paged ${i}` });
+    const lists = [
+      ["agents", "list"],
+      ["agents", "list", "--org", "first"],
+      ["keys", "list", "--org", "first"],
+      ["audit", "list", "--org", "first"],
+    ];
+    for (const list of lists) {
+      const all = await cli([...list, "--all", "--json"]);
+      expect(all.stderr).toBe("");
+      const everything: { id: string }[] = JSON.parse(all.stdout);
+      expect(everything.length).toBeGreaterThan(120);
+      const pages: { id: string }[] = [];
+      let after: string[] = [];
+      do {
+        const { code, stdout, stderr } = await cli([...list, "--json", ...after]);
+        expect(code).toBe(0);
+        pages.push(...JSON.parse(stdout));
+        const cursor = /^There is more: add --after (\S+) for the next 100, or --all\.\n$/.exec(stderr)?.[1];
+        if (cursor === undefined) expect(stderr).toBe("");
+        after = cursor === undefined ? [] : ["--after", cursor];
+      } while (after.length > 0);
+      expect({ list, ids: pages.map(({ id }) => id) }).toEqual({ list, ids: everything.map(({ id }) => id) });
+    }
+    const rest = await cli(["agents", "list", "--org", "first", "--json"]);
+    expect(JSON.parse(rest.stdout)).toHaveLength(100);
+  });
+
+  test("lists the agents of every organization without --org", async () => {
+    const run = async (...args: string[]) => JSON.parse((await cli([...args, "--json"])).stdout);
+    await run("orgs", "add", "--slug", "other", "--name", "Other");
+    await run("agents", "add", "--org", "other", "--slug", "other-agent", "--name", "Other agent");
+    const organizations = async (...args: string[]) => [
+      ...new Set(
+        (await run("agents", "list", "--all", ...args)).map(
+          (each: { organization: string }) => each.organization,
+        ),
+      ),
+    ];
+    expect(await organizations()).toEqual(["first", "other"]);
+    expect(await organizations("--org", "other")).toEqual(["other"]);
+  });
+});
+
+describe("at a terminal", () => {
+  const gateway = suiteGateway(sqlite);
+  const type = (text: string, args: string[]): Promise<Ended> =>
+    runCliAtTerminal(gateway.databaseUrl, args, text);
+  const targets = async () => {
+    const { hint } = await mint(gateway);
+    const slug = `org-${hint.slice(-12).toLowerCase()}`;
+    await gateway.services.organizations.create({ slug, name: "Asked" });
+    const email = `${slug}@example.com`;
+    await addMember(gateway, { email, permissions: [Permission.config_manage] });
+    return { hint, slug, email };
+  };
+  /** Commands that end something, with the start of their question. */
+  const commands = ({
+    hint,
+    slug,
+    email,
+  }: {
+    hint: string;
+    slug: string;
+    email: string;
+  }): [string[], string][] => [
+    [["keys", "rotate", hint], `Replace ${hint}`],
+    [["keys", "revoke", hint], `Revoke ${hint}`],
+    [["orgs", "deactivate", slug], `Deactivate ${slug}`],
+    [["members", "revoke", email, "config:manage"], "Revoke config:manage"],
+    [["members", "permit", email], "Revoke every permission"],
+    [["members", "reset-password", email], "Replace the password"],
+  ];
+
+  test("commands that end something ask first, and nothing happens without a yes", async () => {
+    const asked = await targets();
+    const newestEntry = async () => (await auditLog(gateway))[0].id;
+    const before = await newestEntry();
+    for (const [args, question] of commands(asked)) {
+      for (const answer of ["n\n", "\n", "", "yes please\n", "\u0003", "\u0004"]) {
+        const { code, stdout, stderr } = await type(answer, args);
+        expect({ args, answer, code, stdout }).toEqual({ args, answer, code: 1, stdout: "" });
+        expect(stderr).toContain(question);
+        expect(stderr).toMatch(/gateway: cancelled; nothing was changed\n$/);
+      }
+    }
+    expect(await newestEntry()).toBe(before);
+    expect(await gateway.services.organizations.bySlug(asked.slug)).toMatchObject({ deactivatedAt: null });
+  });
+
+  test.each(["y\n", "YES\n"])("%j goes on", async (answer) => {
+    const asked = await targets();
+    for (const [args, question] of commands(asked)) {
+      const { code, stdout, stderr } = await type(answer, args);
+      expect({ args, code }).toEqual({ args, code: 0 });
+      expect(stdout).not.toBe("");
+      expect(stderr).toContain(question);
+    }
+  });
+
+  test("--yes and a grace period ask nothing", async () => {
+    const asked = await targets();
+    for (const [args] of commands(asked)) {
+      const { code, stderr } = await type("", [...args, "--yes"]);
+      expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: "" });
+    }
+    const { hint } = await mint(gateway);
+    expect(await type("", ["keys", "rotate", hint, "--grace", "1h"])).toMatchObject({ code: 0, stderr: "" });
+  });
+});
+
+test("a closed pipe ends a command without a word", async () => {
+  const place = await sqlite.createMigratedDatabase();
+  const cli = `${JSON.stringify(process.execPath)} ${JSON.stringify(join(__dirname, "../../dist/src/cli/main.js"))}`;
+  for (const args of ["orgs list", "keys list --json", "--help", "keys create --help"]) {
+    const { stdout, stderr } = await promisify(exec)(
+      `{ ${cli} ${args}; echo "code $?" >&2; } | { exec <&-; sleep 0; }`,
+      { env: { ...process.env, DATABASE_URL: place.url } },
+    );
+    expect({ args, stdout, stderr }).toEqual({ args, stdout: "", stderr: "code 0\n" });
+  }
+  await place.drop();
 });
 
 describe("on an unused database", () => {

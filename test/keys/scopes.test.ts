@@ -120,7 +120,7 @@ describeGateway((gateway) => {
     for (const scopes of ["pets:eat", ""]) {
       const refused = await runCli(gateway.databaseUrl, cli("unknown", "--scopes", scopes));
       expect(refused).toMatchObject({
-        code: 1,
+        code: 2,
         stdout: "",
         stderr: expect.stringMatching(/^gateway: scopes /),
       });

@@ -14,8 +14,9 @@ const LAYERS = [
   ["features.ts"],
   ["graphql", "rest"],
   ["bootstrap.ts", "housekeeping.ts", "banner.ts"],
-  ["app.ts", "cli"],
-  ["main.ts"],
+  ["app.ts"],
+  ["serve.ts"],
+  ["cli", "main.ts"],
 ];
 
 /** A separate program, which a bundler makes. */

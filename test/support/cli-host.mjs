@@ -26,7 +26,7 @@ process.on("unhandledRejection", (error) => {
 });
 
 /** @returns its exit code and output */
-async function run({ args, env, input }) {
+async function run({ args, env, input, terminal }) {
   const result = { code: undefined, stdout: "", stderr: "" };
   const directly = readFileSync(stderrFile).length;
   const collect = (output) =>
@@ -38,9 +38,13 @@ async function run({ args, env, input }) {
       },
     });
   for (const output of ["stdout", "stderr"]) {
-    Object.defineProperty(process, output, { value: collect(output), configurable: true });
+    Object.defineProperty(process, output, {
+      value: Object.assign(collect(output), { isTTY: terminal }),
+      configurable: true,
+    });
   }
-  Object.defineProperty(process, "stdin", { value: Readable.from([input]), configurable: true });
+  const stdin = Object.assign(Readable.from([Buffer.from(input)]), { isTTY: terminal });
+  Object.defineProperty(process, "stdin", { value: stdin, configurable: true });
   process.argv = [process.execPath, join(DIST, "src/cli/main.js"), ...args];
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, settings, env);

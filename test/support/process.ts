@@ -178,7 +178,7 @@ class CliHost {
     await rm(host.directory, { recursive: true, force: true });
   }
 
-  async run(databaseUrl: string, args: string[], input: string): Promise<Ended> {
+  async run(databaseUrl: string, args: string[], input: string, terminal: boolean): Promise<Ended> {
     const id = this.commands++;
     const ended = new Promise<Ended>((resolve, reject) => {
       const listen = (message: Omit<Ended, "signal"> & { id: number }) => {
@@ -190,7 +190,7 @@ class CliHost {
       this.child.on("message", listen);
       void this.exited.then(() => reject(new Error(`gateway ${args.join(" ")} ended its host`)));
     });
-    this.child.send({ id, args, env: { DATABASE_URL: databaseUrl }, input });
+    this.child.send({ id, args, env: { DATABASE_URL: databaseUrl }, input, terminal });
     return ended;
   }
 }
@@ -203,7 +203,11 @@ afterAll(CliHost.end);
  * @param input what it reads from standard input
  */
 export const runCli = (databaseUrl: string, args: string[], input = ""): Promise<Ended> =>
-  CliHost.get().run(databaseUrl, args, input);
+  CliHost.get().run(databaseUrl, args, input, false);
+
+/** The same at a terminal. @param typed what a person types */
+export const runCliAtTerminal = (databaseUrl: string, args: string[], typed: string): Promise<Ended> =>
+  CliHost.get().run(databaseUrl, args, typed, true);
 
 /** Runs the command line with `--json`. @returns what it prints @throws Error when it fails */
 export async function runCliForJson(databaseUrl: string, ...args: string[]) {

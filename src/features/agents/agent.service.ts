@@ -3,9 +3,12 @@ import { v7 as uuid } from "uuid";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { indexBy } from "../../common/coalesce";
 import { timestamp } from "../../common/time";
+import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
 import { insertUnlessTaken } from "../../database/insert-unless-taken";
 import { GatewayError } from "../../errors";
+import { type Connection, PageInfo, paginate } from "../../pagination/connection";
+import { decodeCursor } from "../../pagination/cursor";
 import { recordAudit } from "../audit/audit";
 import { agentActions } from "./agent.audit";
 import { Agent } from "./agent.entity";
@@ -31,6 +34,31 @@ export class AgentService {
     return this.database.read((reader) =>
       reader.find(Agent, { where: { organizationId }, order: { slug: "ASC" } }),
     );
+  }
+
+  /**
+   * One page of the agents of all organizations or of one, oldest first, for the command line.
+   * @throws GatewayError `invalid_cursor`
+   */
+  async listAll({
+    org,
+    first,
+    after,
+  }: {
+    org: string | undefined;
+    first: number;
+    after: string | null;
+  }): Promise<Connection<Agent>> {
+    const page = { limit: first, after: after === null ? undefined : decodeCursor("agent", after, isUuid) };
+    const rows = await this.database.read((reader) => {
+      const query = reader
+        .createQueryBuilder(Agent, "agent")
+        .innerJoinAndSelect("agent.organization", "organization");
+      if (org !== undefined) query.andWhere("organization.slug = :org", { org });
+      return paginate(query, page).getMany();
+    });
+    const nodes = rows.slice(0, first);
+    return { nodes, pageInfo: new PageInfo("agent", nodes, page, rows.length > first) };
   }
 
   /**

@@ -18,7 +18,7 @@ import {
 import type { Database } from "../../database/database";
 import { GatewayError } from "../../errors";
 import { once } from "../../idempotency/idempotency";
-import { paginate } from "../../pagination/connection";
+import { type PageArgs, paginate } from "../../pagination/connection";
 import type { RefusedTokens } from "../../rate-limits/refused-tokens";
 import { Agent } from "../agents/agent.entity";
 import { actorOf, recordAudit } from "../audit/audit";
@@ -135,15 +135,25 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
     return new ApiKeyConnection(rows, page);
   }
 
-  /** Keys of all organizations, newest first, for the command line. */
-  listAll({ agent, org, state }: { agent?: string; org?: string; state?: ApiKeyState }): Promise<ApiKey[]> {
-    return this.database.read((reader) => {
+  /**
+   * One page of the keys of all organizations, newest first, for the command line.
+   * @throws GatewayError `invalid_cursor`
+   */
+  async listAll({
+    agent,
+    org,
+    state,
+    ...args
+  }: { agent?: string; org?: string; state?: ApiKeyState } & PageArgs): Promise<ApiKeyConnection> {
+    const page = ApiKeyConnection.pageOf(args);
+    const rows = await this.database.read((reader) => {
       const query = withAgent(reader);
       if (agent !== undefined) query.andWhere("agent.slug = :agent", { agent });
       if (org !== undefined) query.andWhere("organization.slug = :org", { org });
       if (state !== undefined) query.andWhere(IN_STATE[state], { now: timestamp() });
-      return query.orderBy("key.id", "DESC").getMany();
+      return paginate(query, page, "DESC").getMany();
     });
+    return new ApiKeyConnection(rows, page);
   }
 
   /**

@@ -1,0 +1,38 @@
+import type { Command } from "commander";
+import { type Connection, MAX_PAGE } from "../pagination/connection";
+
+/** Options of a list that may be long. */
+export interface PageOptions {
+  after?: string;
+  all?: boolean;
+}
+
+/** Adds the options that choose the page. */
+export const addPageOptions = (command: Command): Command =>
+  command
+    .option("--after <cursor>", "list the page after this cursor, which the previous page printed")
+    .option("--all", `list everything, not only ${MAX_PAGE}`);
+
+/**
+ * Reads and prints a page, or everything. If there is more, standard error says how to get it.
+ * @param read reads one page
+ * @param show prints what was read
+ */
+export async function listPages<T extends { id: string }>(
+  { after, all }: PageOptions,
+  read: (page: { first: number; after: string | null }) => Promise<Connection<T>>,
+  show: (rows: readonly T[]) => void,
+): Promise<void> {
+  const rows: T[] = [];
+  let cursor = after ?? null;
+  let more: boolean;
+  do {
+    const { nodes, pageInfo } = await read({ first: MAX_PAGE, after: cursor });
+    for (const node of nodes) rows.push(node);
+    cursor = pageInfo.endCursor;
+    more = pageInfo.hasNextPage;
+  } while (more && all);
+  show(rows);
+  if (more)
+    process.stderr.write(`There is more: add --after ${cursor} for the next ${MAX_PAGE}, or --all.\n`);
+}

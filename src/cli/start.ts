@@ -1,0 +1,16 @@
+import type { Command } from "commander";
+import { stopExitingOnClosedPipe } from "./output";
+
+/** Adds the command `start`. */
+export function addStartCommand(program: Command): void {
+  program
+    .command("start")
+    .description("run the server; its settings are environment variables")
+    .action(async () => {
+      stopExitingOnClosedPipe();
+      process.setSourceMapsEnabled(true);
+      // Loaded here, because the server takes most of a second to load.
+      const { serve }: typeof import("../serve") = require("../serve");
+      await serve();
+    });
+}
