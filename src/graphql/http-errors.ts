@@ -7,11 +7,7 @@ import { mediaTypeFor } from "./plugins/http-status";
  * Answers a failure that precedes GraphQL execution, such as a refused key, with a GraphQL error, in the media type whose
  * errors the client reads at any status.
  */
-export function sendGraphQLError(
-  error: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply {
+export function sendGraphQLError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = setErrorHead(error, request, reply);
   return reply
     .type(mediaTypeFor(request.headers.accept))
