@@ -5,6 +5,7 @@ import { ERRORS } from "../../src/errors";
 import { sqlite } from "../support/engines";
 import { suiteGateway } from "../support/suite";
 import { brokenLinks, examples, PAGES, read, section } from "./markdown";
+import { isInRepository, pathsIn } from "./paths";
 import { syntaxFaults } from "./syntax";
 
 const WITH_EXAMPLES = PAGES.filter((page) => examples(read(page)).length > 0);
@@ -38,6 +39,12 @@ test.each(PAGES)("%s has only examples in a known language and of valid syntax",
 
 test.each(PAGES)("%s has no broken link", (page) => {
   expect(brokenLinks(page)).toEqual([]);
+});
+
+test.each(["docs/architecture.md", ".github/CONTRIBUTING.md"])("%s names only paths that exist", (page) => {
+  const paths = pathsIn(read(page));
+  expect(paths.length).toBeGreaterThan(3);
+  expect(paths.filter((path) => !isInRepository(path))).toEqual([]);
 });
 
 describe("the documentation", () => {
