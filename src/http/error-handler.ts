@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from "fastify";
-import { type ErrorCode, GatewayError } from "../errors";
+import { ERRORS, type ErrorCode, GatewayError } from "../errors";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -49,6 +49,15 @@ export function setErrorHead(error: unknown, request: FastifyRequest, reply: Fas
   return failure;
 }
 
+/** Logs a request that failed before the hooks of `logRequests` ran. */
+export function logUnrouted(
+  log: Pick<FastifyBaseLogger, "info">,
+  code: ErrorCode,
+  request: { reqId: string; ip: string | null },
+): void {
+  log.info({ ...request, route: "unknown", status: ERRORS[code].status, code }, "request");
+}
+
 /** Maps errors of Node's parser to error codes. */
 const PARSER_CODES: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: "header_fields_too_large",
@@ -78,16 +87,7 @@ export const handleClientErrors =
       ? new GatewayError(code)
       : new GatewayError("invalid_request", "The request is not valid HTTP.");
     const requestId = randomUUID();
-    log.info(
-      {
-        reqId: requestId,
-        route: "unknown",
-        status: failure.status,
-        code: failure.code,
-        ip: socket.remoteAddress,
-      },
-      "request",
-    );
+    logUnrouted(log, failure.code, { reqId: requestId, ip: socket.remoteAddress ?? null });
     const body = JSON.stringify(failure.toBody());
     const lines = Object.entries({
       ...headers,

@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { METHODS } from "node:http";
 import fastify, { type FastifyInstance, LogController } from "fastify";
 import type { Logger } from "pino";
-import { dropForwardedPorts } from "../auth/client-address";
+import { clientAddress, dropForwardedPorts } from "../auth/client-address";
 import type { RequestContext } from "../auth/context";
 import type { Config } from "../config";
 import { holdsToken } from "../credentials/redact-tokens";
 import { GatewayError } from "../errors";
 import { connectionLimits, limitConnections } from "./connection-limits";
-import { handleClientErrors, sendError } from "./error-handler";
+import { handleClientErrors, logUnrouted, sendError } from "./error-handler";
 import { allowOrigins } from "./plugins/cors";
 import { rejectForeignHosts } from "./plugins/host";
 import type { InFlightRequests } from "./plugins/in-flight-requests";
@@ -52,8 +52,13 @@ export async function createHttpServer(
     return503OnClosing: false,
     clientErrorHandler: handleClientErrors(headers, log),
     // Errors before the hooks run, such as a URL that cannot be decoded.
-    frameworkErrors: (error, request, reply) =>
-      sendError(error, request, reply.headers({ ...headers, "x-request-id": request.id })),
+    frameworkErrors: (error, request, reply) => {
+      sendError(error, request, reply.headers({ ...headers, "x-request-id": request.id }));
+      logUnrouted(log, request.errorCode ?? "internal_error", {
+        reqId: request.id,
+        ip: clientAddress(request),
+      });
+    },
     // Node's own limit for a URL, so that a long petId meets the same checks as a short one.
     routerOptions: { maxParamLength: 16_384 },
     ...(config.tls

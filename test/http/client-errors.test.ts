@@ -14,6 +14,12 @@ describe("a connection without a valid request", () => {
       "header_fields_too_large",
       `GET / HTTP/1.1\r\nX: ${"x".repeat(20_000)}\r\n\r\n`,
     ],
+    [
+      "a path that cannot be decoded",
+      404,
+      "not_found",
+      "GET /%ZZ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+    ],
     ["half of a request line", 408, "request_timeout", "GET /"],
     ["half of the headers", 408, "request_timeout", "GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: "],
   ])("of %s is answered %i with an ID, by which the log has it once", async (_, status, code, bytes) => {
