@@ -39,6 +39,8 @@ export const ERRORS = {
     status: 409,
     message: "The idempotency key was already used with a different request.",
   },
+  version_conflict: { status: 409, message: "The resource has changed since the expected version." },
+  limit_reached: { status: 409, message: "The resource has as many parts as it may have." },
   payload_too_large: { status: 413, message: "The body is larger than the server accepts." },
   unsupported_content_encoding: { status: 415, message: "The server accepts uncompressed bodies only." },
   misdirected_request: { status: 421, message: "The server does not serve this host." },

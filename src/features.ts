@@ -4,6 +4,7 @@ import { agents } from "./features/agents/agents.feature";
 import { apiKeys } from "./features/api-keys/api-keys.feature";
 import { audit } from "./features/audit/audit.feature";
 import { keyUsage } from "./features/key-usage/key-usage.feature";
+import { lines } from "./features/lines/lines.feature";
 import { members } from "./features/members/members.feature";
 import { messages } from "./features/messages/messages.feature";
 import { onboarding } from "./features/onboarding/onboarding.feature";
@@ -19,6 +20,7 @@ export const FEATURES = [
   pets,
   organizations,
   agents,
+  lines,
   members,
   keyUsage,
   apiKeys,

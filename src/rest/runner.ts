@@ -6,7 +6,7 @@ import { callerIndependentFields, memoizeByObject } from "../graphql/compiled/co
 import { compile } from "../graphql/compiled/compile";
 import { toGatewayError } from "../graphql/errors";
 import { requireJson } from "../http/plugins/json-body";
-import { accessOf } from "../schema/access";
+import { keyAccessOf } from "../schema/access";
 import type { RestRoute, SuccessStatus } from "../schema/rest-route";
 import type { RoutePlan } from "./plan";
 import { hasBody, variablesReader } from "./variables";
@@ -22,11 +22,11 @@ export interface Runner {
 /**
  * Compiles a route.
  * @param publicUrl prefix of the addresses in `Link`
- * @throws Error when its document cannot be compiled or its field declares no access
+ * @throws Error when its document cannot be compiled or its field is not for API keys
  */
 export function runnerOf(plan: RoutePlan, schema: GraphQLSchema, publicUrl: string): Runner {
   const { route, operation, field, body, result, names } = plan;
-  const access = accessOf(field);
+  const access = keyAccessOf(field);
   if (access === undefined) throw new Error(`${field.name} declares no @Access`);
   const changes = operation.operation === "mutation";
   const run = executor(schema, plan.document);

@@ -47,6 +47,18 @@ export function assertAccessDeclared(schema: GraphQLSchema): void {
   }
 }
 
+/**
+ * The access rule of a field for REST, whose callers are API keys only; undefined if the field declares none.
+ * @throws Error if the field is for members only
+ */
+export function keyAccessOf(field: GraphQLField<unknown, unknown>): AccessRule | undefined {
+  const access = accessOf(field);
+  if (access === undefined || access.allowed === "anyone") return access;
+  const { key } = access.allowed;
+  if (key === undefined) throw new Error(`${field.name} is not for API keys`);
+  return { ...access, allowed: { key } };
+}
+
 /** The scope that a key needs to call a field; undefined if it needs none. */
 export function scopeOf(field: GraphQLField<unknown, unknown>): Scope | undefined {
   const allowed = accessOf(field)?.allowed;

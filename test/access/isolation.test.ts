@@ -1,6 +1,7 @@
 import { createSchema } from "../../src/graphql/schema";
 import { mint } from "../support/gateway";
 import { outcomeOf } from "../support/keys";
+import { addLine } from "../support/lines";
 import { addMember, addOrganization, codeOf, openSession, type TestMember } from "../support/people";
 import { describeGateway } from "../support/suite";
 
@@ -14,7 +15,7 @@ const OF_NOBODY = [
   "Mutation.signInWithCookie",
 ];
 const COVERED = {
-  lists: ["agents", "members", "apiKeys", "auditLog", "messages", "keyUsage", "firstSteps"],
+  lists: ["agents", "members", "apiKeys", "auditLog", "messages", "keyUsage", "firstSteps", "lines"],
   single: ["viewer", "whoami", "apiKey", "message"],
   changes: [
     "createApiKey",
@@ -23,6 +24,12 @@ const COVERED = {
     "rotateApiKey",
     "grantPermission",
     "revokePermission",
+    "createLine",
+    "updateLine",
+    "pauseLine",
+    "resumeLine",
+    "archiveLine",
+    "setDefaultLine",
   ],
   own: ["signOut", "signOutEverywhere", "changePassword", "deactivateOrganization", "reactivateOrganization"],
 };
@@ -45,6 +52,7 @@ describeGateway((gateway) => {
   let ours: { manager: TestMember; key: { id: string; secret: string }; agentId: string };
   let theirs: typeof ours;
   let theirMessage: string;
+  let theirLine: string;
   /** Every id and name that belongs to the other organization. */
   let secretsOfTheirs: string[];
 
@@ -62,17 +70,29 @@ describeGateway((gateway) => {
       body: { message: "for theirs only" },
     });
     theirMessage = sent.body.id;
-    secretsOfTheirs = ["theirs", other.id, other.agentId, other.manager.id, other.key.id, theirMessage];
+    theirLine = (await addLine(gateway, { agentId: theirs.agentId, name: "of-the-others" })).id;
+    secretsOfTheirs = [
+      "theirs",
+      other.id,
+      other.agentId,
+      other.manager.id,
+      other.key.id,
+      theirMessage,
+      theirLine,
+    ];
   });
 
   const ask = (query: string, variables = {}, token = ours.manager.token) =>
     gateway.graphql(query, variables, { token });
 
-  const everythingOf = async ({ manager, key }: typeof ours) =>
+  const everythingOf = async ({ agentId, manager, key }: typeof ours) =>
     JSON.stringify([
       (await ask(LISTS, {}, manager.token)).body,
+      (await ask(LINES, { agentId }, manager.token)).body,
+      (await ask(LINES, {}, key.secret)).body,
       (await ask("{ messages { nodes { id message } } }", {}, key.secret)).body,
     ]);
+  const LINES = "query ($agentId: ID) { lines(agentId: $agentId) { id name state isDefault version } }";
   const LISTS = `{
     agents { id slug name } members { id email permissions organization { id slug } } viewer { id organization { id slug } }
     apiKeys(first: 100) { nodes { id name state expiresAt agent { id slug } } }
@@ -112,6 +132,11 @@ describeGateway((gateway) => {
     }
   });
 
+  test("lines of an agent of another organization are not found", async () => {
+    const reply = await ask(LINES, { agentId: theirs.agentId });
+    expect([reply.status, codeOf(reply)]).toEqual([404, "not_found"]);
+  });
+
   test("a cursor out of another organization's list shows nothing of it", async () => {
     const page = "{ apiKeys { pageInfo { endCursor } } auditLog { pageInfo { startCursor } } }";
     const { apiKeys, auditLog } = (await ask(page, {}, theirs.manager.token)).body.data;
@@ -141,10 +166,22 @@ describeGateway((gateway) => {
       "($id: ID!) { grantPermission(memberId: $id, permission: conversations_read) { id } }",
     ],
     ["revokePermission", "($id: ID!) { revokePermission(memberId: $id, permission: config_manage) { id } }"],
+    ["createLine", '($id: ID!) { createLine(input: { agentId: $id, name: "intruder" }) { id } }'],
+    ["updateLine", '($id: ID!) { updateLine(input: { id: $id, name: "intruder" }) { id } }'],
+    ["pauseLine", "($id: ID!) { pauseLine(id: $id) { id } }"],
+    ["resumeLine", "($id: ID!) { resumeLine(id: $id) { id } }"],
+    ["archiveLine", "($id: ID!) { archiveLine(id: $id) { id } }"],
+    ["setDefaultLine", "($id: ID!) { setDefaultLine(id: $id) { id } }"],
   ])("%s changes nothing of another organization", async (field, rest) => {
     const before = await everythingOf(theirs);
     const { agentId, manager, key } = theirs;
-    const id = field === "createApiKey" ? agentId : field.endsWith("Permission") ? manager.id : key.id;
+    const affected: [RegExp, string][] = [
+      [/^create/, agentId],
+      [/Permission$/, manager.id],
+      [/Line$/, theirLine],
+      [/Key$/, key.id],
+    ];
+    const id = affected.find(([name]) => name.test(field))?.[1];
     const reply = await ask(`mutation ${rest}`, { id });
     expect([reply.status, codeOf(reply)]).toEqual([404, "not_found"]);
     expect(await everythingOf(theirs)).toBe(before);

@@ -6,7 +6,7 @@ import type { Reply } from "../support/gateway";
 import { codeOf } from "../support/people";
 import { challengeOf } from "../support/refusals";
 import { describeGateway } from "../support/suite";
-import { type AccessFixture, accessFixture, CALLERS } from "./callers";
+import { type AccessFixture, accessFixture, CALLERS, type CallerName } from "./callers";
 import { FIELDS, type Outcome, type Outcomes, ROUTES_TABLE } from "./table";
 
 const fieldsOf = ["Query", "Mutation"].flatMap((type) => {
@@ -39,10 +39,13 @@ describeGateway((gateway) => {
    * What each caller got; one after the other, because some calls change what others get.
    * @param disturbs whether the calls may end sessions or switch organizations
    */
-  async function outcomesOf(disturbs: boolean, call: (token: string | null) => Promise<Reply>) {
+  async function outcomesOf(
+    disturbs: boolean,
+    call: (token: string | null, caller: CallerName) => Promise<Reply>,
+  ) {
     const got: Record<string, { outcome: string; status: number }> = {};
     for (const caller of CALLERS) {
-      const reply = await call(fixture.tokenOf(caller));
+      const reply = await call(fixture.tokenOf(caller), caller);
       got[caller] = { outcome: codeOf(reply) ?? "ok", status: reply.status };
       expect(reply.headers.get("www-authenticate")).toBe(challengeOf(reply));
       if (disturbs && codeOf(reply) === undefined) await fixture.restore(caller);
@@ -63,8 +66,8 @@ describeGateway((gateway) => {
     "%s answers the callers it should, and tells the others why not",
     async (...args) => {
       const [coordinate, { outcomes, document, variables }] = args;
-      const got = await outcomesOf(coordinate.startsWith("Mutation"), async (token) =>
-        gateway.graphql(document, await variables?.(fixture), { token }),
+      const got = await outcomesOf(coordinate.startsWith("Mutation"), async (token, caller) =>
+        gateway.graphql(document, await variables?.(fixture, caller), { token }),
       );
       expect(got).toEqual(withStatus(outcomes));
     },

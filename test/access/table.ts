@@ -1,5 +1,6 @@
 import type { ErrorCode } from "../../src/errors";
 import { mint } from "../support/gateway";
+import { addLine } from "../support/lines";
 import { addMember, TEST_PASSWORD } from "../support/people";
 import type { AccessFixture, CallerName } from "./callers";
 
@@ -77,22 +78,42 @@ const ALLOWED = {
     "a member of a deactivated organization": "not_found",
     "a member of another organization": "not_found",
   },
+  /** A read about an agent of the first organization. */
+  keysWithAnotherScopeAndManagersOfTheFirst: {
+    ...EVERY_KEY_OK,
+    "a key with only pets:read": "insufficient_scope",
+    "a member without permission": "forbidden",
+    "a member with conversations:read": "forbidden",
+    "a member with permission": "ok",
+    "a member of a deactivated organization": "not_found",
+    "a member of another organization": "not_found",
+  },
 } as const satisfies Record<string, Outcomes>;
 
 /** One field of Query or Mutation: how to call it, and what each caller gets. */
 export interface Entry {
   outcomes: Outcomes;
   document: string;
-  variables?: (fixture: AccessFixture) => Promise<Record<string, unknown>>;
+  variables?: (fixture: AccessFixture, caller: CallerName) => Promise<Record<string, unknown>>;
 }
 
 const UNKNOWN_ID = "018f0000-0000-7000-8000-000000000000";
+const uniqueSlug = () => Math.random().toString(36).slice(2);
 const uniqueName = () => Math.random().toString(36);
 const aKey = async ({ gateway }: AccessFixture) => ({ id: (await mint(gateway)).id });
 
 const aMember = async ({ gateway }: AccessFixture) => ({
   id: (await addMember(gateway, { manage: true })).id,
 });
+
+/** A new line of the first agent. */
+const aLine = async ({ gateway, agentId }: AccessFixture) => ({
+  id: (await addLine(gateway, { agentId })).id,
+});
+
+/** The agent, which members name and keys must not. */
+const agentForMembers = async ({ agentId }: AccessFixture, caller: CallerName) =>
+  caller.startsWith("a member") ? { agentId } : {};
 
 /** Every field of Query and Mutation; the test fails when one is missing. */
 export const FIELDS: Readonly<Record<string, Entry>> = {
@@ -116,6 +137,31 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
   "Query.auditLog": { outcomes: ALLOWED.managers, document: "{ auditLog { nodes { id } } }" },
   "Query.firstSteps": { outcomes: ALLOWED.members, document: "{ firstSteps { keyMinted } }" },
   "Query.keyUsage": { outcomes: ALLOWED.managers, document: "{ keyUsage { accepted } }" },
+  "Query.lines": {
+    outcomes: ALLOWED.keysWithAnotherScopeAndManagersOfTheFirst,
+    document: "query ($agentId: ID) { lines(agentId: $agentId) { id } }",
+    variables: agentForMembers,
+  },
+  "Mutation.createLine": {
+    outcomes: ALLOWED.managersOfTheFirst,
+    document: "mutation ($input: NewLine!) { createLine(input: $input) { id } }",
+    variables: async ({ agentId }) => ({ input: { agentId, name: uniqueSlug() } }),
+  },
+  "Mutation.updateLine": {
+    outcomes: ALLOWED.managersOfTheFirst,
+    document: "mutation ($input: LineChanges!) { updateLine(input: $input) { id } }",
+    variables: async (fixture) => ({ input: { ...(await aLine(fixture)), name: uniqueSlug() } }),
+  },
+  ...Object.fromEntries(
+    ["pauseLine", "resumeLine", "archiveLine", "setDefaultLine"].map((field): [string, Entry] => [
+      `Mutation.${field}`,
+      {
+        outcomes: ALLOWED.managersOfTheFirst,
+        document: `mutation ($id: ID!) { ${field}(id: $id) { id } }`,
+        variables: aLine,
+      },
+    ]),
+  ),
   "Mutation.createPet": {
     outcomes: ALLOWED.keysWithAnotherScope,
     document: 'mutation { createPet(input: { name: "Rex", categoryId: "1" }) { id } }',
@@ -193,6 +239,12 @@ export const ROUTES_TABLE = [
   },
   { operationId: "getPet", method: "GET", path: "/v1/pets/1" },
   { operationId: "whoami", method: "GET", path: "/agent/whoami" },
+  {
+    operationId: "listLines",
+    method: "GET",
+    path: "/agent/lines",
+    outcomes: ALLOWED.keysWithAnotherScope,
+  },
   {
     operationId: "sendMessage",
     method: "POST",

@@ -200,6 +200,7 @@ describeGateway((gateway, engine) => {
     expect(theirs.map(({ action }: Done) => action)).toEqual([
       "member_signed_in",
       "member_created",
+      "line_created",
       "agent_created",
       "organization_created",
     ]);

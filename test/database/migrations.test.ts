@@ -31,6 +31,7 @@ onEachEngine((engine) => {
         "AuditFilters1763900000000",
         "KeyScopes1764000000000",
         "AuditChanges1764100000000",
+        "Lines1764200000000",
       ]);
     } finally {
       await Promise.all(databases.map((database) => database.close()));
@@ -43,7 +44,7 @@ onEachEngine((engine) => {
     try {
       await database.migrate();
       await source.undoLastMigration();
-      expect(await database.pendingMigrations()).toEqual(["AuditChanges1764100000000"]);
+      expect(await database.pendingMigrations()).toEqual(["Lines1764200000000"]);
     } finally {
       await database.close();
     }

@@ -1,4 +1,5 @@
 import type { DataSource } from "typeorm";
+import { operatorFor } from "../../src/auth/context";
 import { SCOPES } from "../../src/auth/permissions";
 import { bootstrap } from "../../src/bootstrap";
 import { loadConfig } from "../../src/config";
@@ -101,6 +102,12 @@ onEachEngine((engine) => {
             organization: { slug: "first" },
           });
           const context = { caller, origin: ORIGIN };
+          for (const slug of ["first-agent", "other-agent"]) {
+            const { id, organization } = await services.agents.bySlug(slug);
+            expect(await services.lines.list(operatorFor(organization), id)).toMatchObject([
+              { name: "main", kind: "local", state: "active", isDefault: true, expireAfterSeconds: 259_200 },
+            ]);
+          }
           const session = await services.sessions.signIn(
             { caller: { kind: "anonymous" }, origin: ORIGIN },
             { email: "owner@example.com", password: PASSWORD },

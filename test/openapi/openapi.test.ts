@@ -19,6 +19,7 @@ describe("the contract", () => {
     expect(operations.map(({ operationId }) => operationId).sort()).toEqual([
       "createPet",
       "getPet",
+      "listLines",
       "listPets",
       "sendMessage",
       "whoami",

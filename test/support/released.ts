@@ -48,7 +48,7 @@ export async function statementsOf(source: DataSource, migration: MigrationInter
   const query = runner.query.bind(runner);
   // TypeORM would run these, though it only remembers what its schema API makes.
   runner.query = async (text: string, ...rest: never[]) =>
-    /^(ALTER|UPDATE)/.test(text)
+    /^(ALTER|INSERT|UPDATE)/.test(text)
       ? void runner.getMemorySql().upQueries.push(new Query(text))
       : query(text, ...rest);
   await migration.up(runner);

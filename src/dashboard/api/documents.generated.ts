@@ -43,6 +43,18 @@ export const AuditAction = {
   ApiKeyRevoked: 'api_key_revoked',
   /** An API key was replaced by a new one. */
   ApiKeyRotated: 'api_key_rotated',
+  /** A line became the default line of its agent. */
+  DefaultLineSet: 'default_line_set',
+  /** A line was archived. */
+  LineArchived: 'line_archived',
+  /** A line was created. */
+  LineCreated: 'line_created',
+  /** A line was paused. */
+  LinePaused: 'line_paused',
+  /** A paused or archived line was resumed. */
+  LineResumed: 'line_resumed',
+  /** The name or the limits of a line were changed. */
+  LineUpdated: 'line_updated',
   /** A member was added. */
   MemberCreated: 'member_created',
   /** A password change failed because of a wrong current password. */

@@ -14,10 +14,15 @@ import { agentActions } from "./agent.audit";
 import { Agent } from "./agent.entity";
 import type { NewAgent } from "./agent.inputs";
 
+/** Adds to an agent in the transaction that creates it. */
+type CreationStep = (tx: EntityManager, context: RequestContext, agent: Agent) => Promise<void>;
+
 /** The agents of organizations. */
 export class AgentService {
   /** An agent by its ID, without an access check: the caller must already have access to a resource of the agent. */
   readonly byId: (id: string) => Promise<Agent | undefined>;
+
+  private readonly steps: CreationStep[] = [];
 
   constructor(private readonly database: Database) {
     this.byId = database.coalesceByKey("agents", async (ids) => {
@@ -26,6 +31,11 @@ export class AgentService {
       );
       return indexBy(agents, ({ id }) => id);
     });
+  }
+
+  /** Runs a step of another feature whenever an agent is created. */
+  onCreate(step: CreationStep): void {
+    this.steps.push(step);
   }
 
   /** The agents of the caller's organization, ordered by slug. */
@@ -75,7 +85,7 @@ export class AgentService {
   }
 
   /**
-   * Creates an agent in the caller's organization.
+   * Creates an agent in the caller's organization, with what other features add to a new agent.
    * @param tx the transaction to join, if any
    * @throws GatewayError `conflict` if the slug is taken
    */
@@ -86,6 +96,7 @@ export class AgentService {
       await insertUnlessTaken(tx, Agent, agent, `There is already an agent "${slug}".`);
       const target = { id: agent.id, name: slug, organizationId };
       await recordAudit(tx, context, agentActions.agent_created, target, { name: [null, name] });
+      for (const step of this.steps) await step(tx, context, agent);
       return agent;
     };
     return this.database.write(unit, { tx });

@@ -1,0 +1,119 @@
+import { Field, GraphQLISODateTime, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
+import type { Timestamp } from "../../common/time";
+import { Uuid } from "../../common/uuid";
+import { Agent } from "../agents/agent.entity";
+import { PAUSED_REASON_MAX_LENGTH } from "./line.limits";
+
+export enum LineKind {
+  local = "local",
+}
+
+registerEnumType(LineKind, {
+  name: "LineKind",
+  description: "How a line delivers messages.",
+  valuesConfig: { local: { description: "Messages stay on this server, where they can be read." } },
+});
+
+export enum LineState {
+  active = "active",
+  paused = "paused",
+  archived = "archived",
+}
+
+registerEnumType(LineState, {
+  name: "LineState",
+  description: "State of a line.",
+  valuesConfig: {
+    active: { description: "In use." },
+    paused: { description: "Holds its messages until it is resumed." },
+    archived: { description: "Out of use. It keeps its name and can be resumed." },
+  },
+});
+
+/** What becomes of a message when it is unknown whether it was sent. */
+type WhenUncertain = "retry" | "fail";
+
+@ObjectType({ simpleResolvers: true, description: "An address that an agent speaks from." })
+@Entity()
+@Index(["agentId", "name"], { unique: true })
+@Index("line_default", ["agentId"], { unique: true, where: "is_default" })
+export class Line {
+  @Field(() => ID, { description: "Unique identifier (UUID)." })
+  @Uuid
+  @PrimaryColumn({ type: "varchar", length: 36 })
+  id!: string;
+
+  @Column({ type: "varchar", length: 36 })
+  agentId!: string;
+
+  @ManyToOne(() => Agent)
+  agent?: Agent;
+
+  @Field(() => String, { description: "Short name, unique among the lines of the agent." })
+  @Column({ type: "varchar", length: 63 })
+  name!: string;
+
+  @Field(() => LineKind, { description: "How the line delivers messages." })
+  @Column({ type: "varchar", length: 16 })
+  kind!: LineKind;
+
+  /** The address that contacts see; null for a local line. */
+  @Column({ type: "varchar", length: 254, nullable: true })
+  address!: string | null;
+
+  /** Settings of the kind of line, without secrets. */
+  @Column({ type: "simple-json", default: "{}" })
+  settings!: Record<string, unknown>;
+
+  /** Sealed credentials of the provider. */
+  @Column({ type: "text", nullable: true, select: false })
+  credentials!: string | null;
+
+  /** Generation of the signing secret. */
+  @Column({ type: "integer", default: 0 })
+  secretGeneration!: number;
+
+  /** Until when the previous signing secret is accepted. */
+  @Column({ type: "varchar", length: 24, nullable: true })
+  previousUntil!: Timestamp | null;
+
+  @Field(() => LineState, { description: "Current state of the line." })
+  @Column({ type: "varchar", length: 16 })
+  state!: LineState;
+
+  @Field(() => String, { nullable: true, description: "Why the line is paused." })
+  @Column({ type: "varchar", length: PAUSED_REASON_MAX_LENGTH, nullable: true })
+  pausedReason!: string | null;
+
+  @Field(() => Int, {
+    nullable: true,
+    description: "Max messages that the line sends per minute; null for no limit.",
+  })
+  @Column({ type: "integer", nullable: true })
+  ratePerMinute!: number | null;
+
+  @Field(() => Int, { description: "How long a message may wait on the line before it expires (s)." })
+  @Column({ type: "integer" })
+  expireAfterSeconds!: number;
+
+  /** A local line always knows what it has sent. */
+  @Column({ type: "varchar", length: 16 })
+  whenUncertain!: WhenUncertain;
+
+  /** Confirmation to a contact who opts out. */
+  @Column({ type: "text", nullable: true })
+  optOutReply!: string | null;
+
+  @Field(() => Boolean, { description: "Whether the agent uses the line where no other is named." })
+  @Column({ type: "boolean" })
+  isDefault!: boolean;
+
+  @Field(() => Int, { description: "Number of the line's current version; every change adds one." })
+  @Column({ type: "integer" })
+  version!: number;
+
+  @Field(() => GraphQLISODateTime, { description: "When the line was created." })
+  @Column({ type: "varchar", length: 24 })
+  createdAt!: Timestamp;
+}

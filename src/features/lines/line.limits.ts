@@ -1,0 +1,13 @@
+/** Max lines of an agent, in every state. */
+export const MAX_LINES = 50;
+
+/** Max length of the reason for a pause (code points). */
+export const PAUSED_REASON_MAX_LENGTH = 200;
+
+/** How long a message may wait to be sent if the line sets no other time (s). */
+export const DEFAULT_EXPIRE_AFTER_SECONDS = 3 * 24 * 60 * 60;
+
+export const MIN_EXPIRE_AFTER_SECONDS = 60;
+export const MAX_EXPIRE_AFTER_SECONDS = 30 * 24 * 60 * 60;
+
+export const MAX_RATE_PER_MINUTE = 10_000;

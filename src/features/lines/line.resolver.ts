@@ -1,0 +1,78 @@
+import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
+import type { RequestContext } from "../../auth/context";
+import { Permission, Scope } from "../../auth/permissions";
+import { Access } from "../../schema/access";
+import { AtMost } from "../../schema/list-size";
+import { Line } from "./line.entity";
+import { LineChanges, NewLine, PauseLineArgs } from "./line.inputs";
+import { MAX_LINES } from "./line.limits";
+import { LineService } from "./line.service";
+
+const LINE_ID = { description: "ID of the line." };
+
+@Resolver(() => Line)
+export class LineResolver {
+  constructor(private readonly service: LineService) {}
+
+  @Access({ key: Scope.agent_read, member: Permission.config_manage })
+  @AtMost(MAX_LINES)
+  @Query(() => [Line], { description: "The lines of an agent, ordered by name." })
+  lines(
+    @Ctx() context: RequestContext,
+    @Arg("agentId", () => ID, {
+      nullable: true,
+      description: "ID of the agent. Members must pass it; a key must not, because it belongs to one agent.",
+    })
+    agentId: string | null | undefined,
+  ): Promise<Line[]> {
+    return this.service.list(context, agentId);
+  }
+
+  @Access({ member: Permission.config_manage })
+  @Mutation(() => Line, {
+    description: "Creates a line; the first one of an agent becomes its default. An agent has at most 50.",
+  })
+  createLine(
+    @Ctx() context: RequestContext,
+    @Arg("input", () => NewLine, { description: "The line." }) input: NewLine,
+  ): Promise<Line> {
+    return this.service.create(context, input);
+  }
+
+  @Access({ member: Permission.config_manage })
+  @Mutation(() => Line, { description: "Changes the name or the limits of a line." })
+  updateLine(
+    @Ctx() context: RequestContext,
+    @Arg("input", () => LineChanges, { description: "The changes." }) input: LineChanges,
+  ): Promise<Line> {
+    return this.service.update(context, input);
+  }
+
+  @Access({ member: Permission.config_manage })
+  @Mutation(() => Line, { description: "Pauses a line; pausing a paused line changes only its reason." })
+  pauseLine(@Ctx() context: RequestContext, @Args(() => PauseLineArgs) args: PauseLineArgs): Promise<Line> {
+    return this.service.pause(context, args);
+  }
+
+  @Access({ member: Permission.config_manage })
+  @Mutation(() => Line, { description: "Puts a paused or archived line back into use." })
+  resumeLine(@Ctx() context: RequestContext, @Arg("id", () => ID, LINE_ID) id: string): Promise<Line> {
+    return this.service.resume(context, id);
+  }
+
+  @Access({ member: Permission.config_manage })
+  @Mutation(() => Line, {
+    description: "Takes a line out of use. The default line cannot be archived: set another default first.",
+  })
+  archiveLine(@Ctx() context: RequestContext, @Arg("id", () => ID, LINE_ID) id: string): Promise<Line> {
+    return this.service.archive(context, id);
+  }
+
+  @Access({ member: Permission.config_manage })
+  @Mutation(() => Line, {
+    description: "Makes a line the default of its agent, in place of the previous one.",
+  })
+  setDefaultLine(@Ctx() context: RequestContext, @Arg("id", () => ID, LINE_ID) id: string): Promise<Line> {
+    return this.service.setDefault(context, id);
+  }
+}

@@ -1,0 +1,35 @@
+import type { RouteGroup } from "../../schema/rest-route";
+
+/** The lines of the agent that a key resolves to. */
+export const lineRoutes: RouteGroup = {
+  tag: "Lines",
+  description: "The lines that the agent speaks from.",
+  routes: [
+    {
+      operationId: "listLines",
+      summary: "List the lines of the agent",
+      method: "GET",
+      path: "/agent/lines",
+      document: `query listLines {
+        lines { id name kind state pausedReason isDefault ratePerMinute expireAfterSeconds version createdAt }
+      }`,
+      status: 200,
+      result: ["lines"],
+      answers: "All lines of the agent, ordered by name.",
+      example: {
+        answer: [
+          {
+            id: "01a1fcd2-2550-7a0b-8c1f-0c54a1b6b0a1",
+            name: "main",
+            kind: "local",
+            state: "active",
+            isDefault: true,
+            expireAfterSeconds: 259_200,
+            version: 1,
+            createdAt: "2026-11-21T06:36:32.976Z",
+          },
+        ],
+      },
+    },
+  ],
+};

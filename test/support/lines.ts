@@ -1,0 +1,49 @@
+import { operatorFor } from "../../src/auth/context";
+import { Agent } from "../../src/features/agents/agent.entity";
+import type { Line } from "../../src/features/lines/line.entity";
+import { NewLine } from "../../src/features/lines/line.inputs";
+import { Organization } from "../../src/features/organizations/organization.entity";
+import type { Call, Reply, TestGateway } from "./gateway";
+
+/** Adds a line to an agent through the service, as the command line does; the name is random unless given. */
+export async function addLine(
+  { services }: TestGateway,
+  { agentId, name = `line-${Math.random().toString(36).slice(2)}` }: { agentId: string; name?: string },
+): Promise<Line> {
+  const organization = await services.database.read(async (reader) => {
+    const { organizationId } = await reader.findOneByOrFail(Agent, { id: agentId });
+    return reader.findOneByOrFail(Organization, { id: organizationId });
+  });
+  // One agent may have too few lines left for a whole matrix of callers.
+  await services.database.write((tx) =>
+    tx.query("delete from line where agent_id = $1 and name like 'line-%' and not is_default", [agentId]),
+  );
+  return services.lines.create(operatorFor(organization), Object.assign(new NewLine(), { agentId, name }));
+}
+
+const LINE =
+  "id name kind state pausedReason isDefault ratePerMinute expireAfterSeconds version createdAt" as const;
+
+/** Calls the GraphQL fields of lines, as the owner unless another token is given. */
+export function lineClient(gateway: TestGateway) {
+  const call = (query: string, variables: object, more: Call = {}): Promise<Reply> =>
+    gateway.graphql(query, variables as Record<string, unknown>, { token: gateway.owner, ...more });
+  const byId = (field: string) => (id: string, more?: Call) =>
+    call(`mutation ($id: ID!) { ${field}(id: $id) { ${LINE} } }`, { id }, more);
+  return {
+    list: (agentId: string | undefined, more?: Call) =>
+      call(`query ($agentId: ID) { lines(agentId: $agentId) { ${LINE} } }`, { agentId }, more),
+    create: (input: object, more?: Call) =>
+      call(`mutation ($input: NewLine!) { createLine(input: $input) { ${LINE} } }`, { input }, more),
+    update: (input: object, more?: Call) =>
+      call(`mutation ($input: LineChanges!) { updateLine(input: $input) { ${LINE} } }`, { input }, more),
+    pause: (id: string, reason?: unknown) =>
+      call(`mutation ($id: ID!, $reason: String) { pauseLine(id: $id, reason: $reason) { ${LINE} } }`, {
+        id,
+        reason,
+      }),
+    resume: byId("resumeLine"),
+    archive: byId("archiveLine"),
+    setDefault: byId("setDefaultLine"),
+  };
+}
