@@ -1,7 +1,8 @@
 import argon2 from "@node-rs/argon2";
 import { hashPassword, verifyPassword } from "../../src/credentials/password";
+import { hashAtRealCost } from "../support/cheap-passwords";
 
-jest.mocked(argon2.hash).mockRestore();
+hashAtRealCost();
 
 /** OWASP's: 19 MiB, two passes. */
 const COST = "$argon2id$v=19$m=19456,t=2,p=1$";
