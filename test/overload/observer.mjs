@@ -38,7 +38,8 @@ function ask({ method = "GET", path, body }, record) {
     record.status = status;
     record.ms = now() - record.at;
   };
-  const headers = { authorization: `Bearer ${key}`, accept: "application/json" };
+  // GraphQL has a status for each error only in its own media type.
+  const headers = { authorization: `Bearer ${key}`, accept: "application/graphql-response+json, */*" };
   if (json)
     Object.assign(headers, { "content-type": "application/json", "content-length": Buffer.byteLength(json) });
   const request = httpRequest({ host: "127.0.0.1", port, agent, method, path, headers });

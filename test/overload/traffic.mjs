@@ -46,6 +46,8 @@ export function createTraffic({ port, seconds }) {
         method,
         path,
         headers: {
+          // GraphQL has a status for each error only in its own media type.
+          accept: "application/graphql-response+json, */*",
           ...(json !== undefined && {
             "content-type": "application/json",
             "content-length": Buffer.byteLength(json),
