@@ -89,6 +89,12 @@ describe("with a limit for each key", () => {
       expectGraphQLError(await gateway.graphql(messages(1), {}, { token }), "rate_limited");
     });
 
+    test("is refused with 429 while the document runs, also where most errors are 200", async () => {
+      const { secret: token } = await mint(gateway);
+      const headers = { accept: "application/json" };
+      expectGraphQLError(await gateway.graphql(messages(50), {}, { token, headers }), "rate_limited");
+    });
+
     test("counts once under one name, and in fragments", async () => {
       const { secret: token } = await mint(gateway);
       const send = 'sendMessage(input: { message: "x" }) { id }';
