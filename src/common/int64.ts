@@ -1,5 +1,5 @@
-import { ValidateBy } from "class-validator";
 import { JsonSchema } from "./json-schema";
+import { ValidateBy } from "./validators";
 
 /** The smallest and the largest int64. */
 export const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n } as const;

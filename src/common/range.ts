@@ -1,5 +1,5 @@
-import { Max, Min } from "class-validator";
 import { JsonSchema } from "./json-schema";
+import { Max, Min } from "./validators";
 
 /** The property must be a number from `minimum` to `maximum`, inclusive. */
 export function IsBetween(minimum: number, maximum: number): PropertyDecorator {

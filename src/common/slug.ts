@@ -1,4 +1,4 @@
-import { ValidateBy } from "class-validator";
+import { ValidateBy } from "./validators";
 
 /** The property must be a slug: 1 to 63 characters of a-z, 0-9 and single hyphens between them. */
 export const IsSlug = (): PropertyDecorator =>

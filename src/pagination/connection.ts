@@ -1,8 +1,8 @@
-import { IsOptional } from "class-validator";
 import { ArgsType, type ClassType, Field, Int, ObjectType } from "type-graphql";
 import type { ObjectLiteral, SelectQueryBuilder } from "typeorm";
 import { JsonSchema } from "../common/json-schema";
 import { IsBetween } from "../common/range";
+import { IsOptional } from "../common/validators";
 import { decodeCursor, encodeCursor } from "./cursor";
 
 /** Items per page when the client omits `first`. */

@@ -1,5 +1,5 @@
-import { IsOptional } from "class-validator";
 import { Field, InputType } from "type-graphql";
+import { IsOptional } from "../common/validators";
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from "../idempotency/idempotency";
 import { IsText } from "./text";
 

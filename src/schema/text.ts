@@ -1,5 +1,5 @@
-import { ValidateBy } from "class-validator";
 import { JsonSchema } from "../common/json-schema";
+import { ValidateBy } from "../common/validators";
 import { holdsToken } from "../credentials/redact-tokens";
 
 /**

@@ -1,5 +1,8 @@
-import { type ValidationError, validate } from "class-validator";
+import type { ValidationError } from "class-validator";
+import { Validator } from "../common/validators";
 import { type InputProblem, InvalidInput } from "../errors";
+
+const validator = new Validator();
 
 /**
  * Validates an input object by the decorators of its class.
@@ -7,7 +10,7 @@ import { type InputProblem, InvalidInput } from "../errors";
  */
 export async function validateInput(input: unknown): Promise<void> {
   if (typeof input !== "object" || input === null) return;
-  const errors = await validate(input, {
+  const errors = await validator.validate(input, {
     forbidUnknownValues: true,
     skipMissingProperties: false,
     validationError: { target: false, value: false },

@@ -1,9 +1,9 @@
-import { ArrayNotEmpty, IsIn, IsOptional, MaxLength, ValidateBy } from "class-validator";
 import { ArgsType, Field, GraphQLISODateTime, ID, InputType, Int, ObjectType } from "type-graphql";
 import { SCOPES, Scope } from "../../auth/permissions";
 import { IsBetween } from "../../common/range";
 import { DAY_SECONDS, LAST_MOMENT_MS } from "../../common/time";
 import { isUuid } from "../../common/uuid";
+import { ArrayNotEmpty, IsIn, IsOptional, MaxLength, ValidateBy } from "../../common/validators";
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from "../../idempotency/idempotency";
 import { ConnectionOf, PageArgs } from "../../pagination/connection";
 import { HoldsNoToken, IsText } from "../../schema/text";

@@ -1,7 +1,7 @@
-import { IsEmail, IsEnum, Length, MaxLength } from "class-validator";
 import { ArgsType, Field, GraphQLISODateTime, ID, InputType, ObjectType } from "type-graphql";
 import { PERMISSIONS, Permission } from "../../auth/permissions";
 import type { Timestamp } from "../../common/time";
+import { IsEmail, IsEnum, Length, MaxLength } from "../../common/validators";
 import { Member } from "./member.entity";
 
 const PASSWORD_MIN_LENGTH = 12;
