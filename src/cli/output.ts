@@ -1,3 +1,5 @@
+import { reportAndExit } from "../exit";
+
 /** The cells of a table row by column; null and undefined are printed as `-`. */
 export type Row = Readonly<Record<string, string | number | null | undefined>>;
 
@@ -47,7 +49,7 @@ export const stopExitingOnClosedPipe = (): void => void process.stdout.off("erro
 
 function onOutputError(error: NodeJS.ErrnoException): void {
   if (error.code === "EPIPE") process.exit(0);
-  throw error;
+  reportAndExit(new Error(`standard output cannot be written (${error.message})`));
 }
 
 /** Control, format and separator characters: they move the cursor, change the text direction or are invisible. */

@@ -1,4 +1,5 @@
 import { exec } from "node:child_process";
+import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -321,7 +322,7 @@ describe("at a terminal", () => {
   });
 });
 
-test("a closed pipe ends a command without a word", async () => {
+test("a closed pipe ends a command without a word, and a full disk with one line", async () => {
   const place = await sqlite.createMigratedDatabase();
   const cli = `${JSON.stringify(process.execPath)} ${JSON.stringify(join(__dirname, "../../dist/src/cli/main.js"))}`;
   for (const args of ["orgs list", "keys list --json", "--help", "keys create --help"]) {
@@ -330,6 +331,15 @@ test("a closed pipe ends a command without a word", async () => {
       { env: { ...process.env, DATABASE_URL: place.url } },
     );
     expect({ args, stdout, stderr }).toEqual({ args, stdout: "", stderr: "code 0\n" });
+  }
+  if (existsSync("/dev/full")) {
+    const full = promisify(exec)(`${cli} orgs list >/dev/full`, {
+      env: { ...process.env, DATABASE_URL: place.url },
+    });
+    await expect(full).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^gateway: standard output cannot be written \(ENOSPC[^\n]*\n$/),
+    });
   }
   await place.drop();
 });
