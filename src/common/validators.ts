@@ -17,4 +17,5 @@ export const Max = load("decorator/number", "Max");
 export const MaxLength = load("decorator/string", "MaxLength");
 export const Min = load("decorator/number", "Min");
 export const ValidateBy = load("decorator/common", "ValidateBy");
+export const ValidateIf = load("decorator/common", "ValidateIf");
 export const Validator = load("validation", "Validator");

@@ -1,7 +1,7 @@
-import { IsOptional, ValidateIf } from "class-validator";
 import { ArgsType, Field, ID, InputType, Int } from "type-graphql";
 import { IsBetween } from "../../common/range";
 import { IsSlug } from "../../common/slug";
+import { IsOptional, ValidateIf } from "../../common/validators";
 import { IdempotentInput } from "../../schema/idempotent.input";
 import { HoldsNoToken, IsText } from "../../schema/text";
 import { LineKind } from "./line.entity";
