@@ -51,6 +51,7 @@ describeDashboard("the audit log", (dashboard) => {
       `${manager.email} created the API key billing`,
       `${manager.email} signed in`,
       `CLI added the member ${manager.email}`,
+      "CLI created the line main",
       "CLI added the agent storytellers-agent",
       "CLI created the organization storytellers",
     ]);
@@ -146,8 +147,8 @@ describeDashboard("the audit log", (dashboard) => {
     const page = await dashboard.visit("/audit-log", { as: manager });
     const [headings, ...lines] = await exported(page);
     await seen(page.getByText(`Exported ${lines.length} entries.`));
-    // Organization, agent, member, two sign-ins, and the keys.
-    expect(lines).toHaveLength(5 + evil.length + 105);
+    // Organization, agent, line, member, two sign-ins, and the keys.
+    expect(lines).toHaveLength(6 + evil.length + 105);
     const target = headings?.indexOf("target") ?? -1;
     const names = lines.map((line) => line[target]?.replaceAll('""', '"'));
     for (const name of evil) expect(names).toContain(/^[=+\-@]/.test(name) ? `'${name}` : name);
