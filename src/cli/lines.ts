@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { operatorFor, type RequestContext } from "../auth/context";
+import { DAY_SECONDS } from "../common/time";
 import { GatewayError } from "../errors";
 import type { Services } from "../features";
 import type { Agent } from "../features/agents/agent.entity";
@@ -11,6 +12,7 @@ import {
   MIN_EXPIRE_AFTER_SECONDS,
 } from "../features/lines/line.limits";
 import { validateInput } from "../schema/validate-input";
+import { DURATION_FORM, duration } from "./duration";
 import { print, printJson, printTable } from "./output";
 import { withServices } from "./services";
 import { wholeNumber } from "./whole-number";
@@ -50,9 +52,12 @@ export function addLineCommands(lines: Command): void {
       wholeNumber(1, MAX_RATE_PER_MINUTE),
     )
     .option(
-      "--expire-after <seconds>",
-      "how long a message may wait before it expires; three days when omitted",
-      wholeNumber(MIN_EXPIRE_AFTER_SECONDS, MAX_EXPIRE_AFTER_SECONDS),
+      "--expire-after <duration>",
+      `how long a message may wait before it expires, ${DURATION_FORM}; three days when omitted`,
+      duration(MIN_EXPIRE_AFTER_SECONDS, [
+        MAX_EXPIRE_AFTER_SECONDS,
+        `${MAX_EXPIRE_AFTER_SECONDS / DAY_SECONDS}d`,
+      ]),
     )
     .option("--json", "print one JSON object")
     .action((options: Options & { name: string; rate?: number; expireAfter?: number }) =>

@@ -36,15 +36,15 @@ describeGateway((gateway, engine) => {
   });
 
   test.each([
-    [["create", "--name", "Not A Slug", ...OF_FIRST], "name must be"],
-    [["create", "--name", "main", ...OF_FIRST], 'already has a line "main"'],
-    [["create", "--name", "fast", "--rate", "0", ...OF_FIRST], "--rate"],
-    [["pause", "nowhere", ...OF_FIRST], 'The agent has no line "nowhere".'],
-    [["list", "--agent", "nobody"], 'There is no agent "nobody".'],
-    [["list"], "--agent"],
-  ])("%j fails in one line", async (args, says) => {
+    [2, ["create", "--name", "Not A Slug", ...OF_FIRST], "name must be"],
+    [1, ["create", "--name", "main", ...OF_FIRST], 'already has a line "main"'],
+    [2, ["create", "--name", "fast", "--rate", "0", ...OF_FIRST], "--rate"],
+    [1, ["pause", "nowhere", ...OF_FIRST], 'The agent has no line "nowhere".'],
+    [1, ["list", "--agent", "unknown"], 'There is no agent "unknown".'],
+    [2, ["list"], "--agent"],
+  ])("exit code %d in one line: %j", async (exitCode, args, says) => {
     const { code, stdout, stderr } = await cli(...args);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect({ code, stdout }).toEqual({ code: exitCode, stdout: "" });
     expect(stderr).toMatch(/^gateway: [^\n]+\n$/);
     expect(stderr).toContain(says);
   });
