@@ -3,6 +3,7 @@ import { createDataSource as createDataSourceOf } from "./database/data-source";
 import { agents } from "./features/agents/agents.feature";
 import { apiKeys } from "./features/api-keys/api-keys.feature";
 import { audit } from "./features/audit/audit.feature";
+import { contacts } from "./features/contacts/contacts.feature";
 import { keyUsage } from "./features/key-usage/key-usage.feature";
 import { lines } from "./features/lines/lines.feature";
 import { members } from "./features/members/members.feature";
@@ -24,6 +25,7 @@ export const FEATURES = [
   members,
   keyUsage,
   apiKeys,
+  contacts,
   messages,
   audit,
   onboarding,

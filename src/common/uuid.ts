@@ -1,3 +1,4 @@
+import { v7 as uuid } from "uuid";
 import { JsonSchema } from "./json-schema";
 
 /** The property holds a UUID. */
@@ -18,3 +19,15 @@ export function leastUuidAt(ms: number): string {
     .padStart(12, "0");
   return `${digits.slice(0, 8)}-${digits.slice(8)}-0000-0000-000000000000`;
 }
+
+/**
+ * Generates an ID (UUIDv7) that sorts after another one, even if the clocks of the processes differ.
+ * @param last undefined if any ID will do
+ */
+export function uuidAfter(last: string | null | undefined): string {
+  const now = uuid();
+  return last == null || now > last ? now : uuid({ msecs: millisecondsOf(last) + 1 });
+}
+
+/** Timestamp of a UUIDv7: its first 48 bits (RFC 9562, 5.7). */
+const millisecondsOf = (id: string): number => Number.parseInt(id.replace("-", "").slice(0, 12), 16);

@@ -105,6 +105,14 @@ export class Database {
   }
 
   /**
+   * Returns the end of a SELECT within a unit of work that keeps other units from changing its rows until this one ends.
+   * @param tables names or aliases in the SELECT
+   */
+  shareLock(...tables: string[]): string {
+    return this.engine.shareLock(tables);
+  }
+
+  /**
    * Deletes at most `limit` rows whose text in a column sorts before another text.
    * @returns the number of deleted rows
    */

@@ -80,6 +80,8 @@ export interface Engine {
    * @param list the lock number of the list
    */
   lockInsertOrder(tx: EntityManager, list: number): Promise<void>;
+  /** Returns the end of a SELECT that keeps others from changing its rows of some tables until the transaction ends. */
+  shareLock(tables: readonly string[]): string;
   /** Returns an SQL condition that selects at most `limit` of the rows that match another condition. */
   limitedCondition(table: string, condition: string, limit: number): string;
   /** Whether an error means that the database cannot serve now (busy, gone, full), not that the statement is wrong. */

@@ -15,6 +15,7 @@ import {
 import { type Check, checkOf, type JsonSchemaRule, ruleOf } from "../common/json-schema";
 import { excerpt } from "../credentials/redact-tokens";
 import { MAX_PROBLEMS } from "../errors";
+import { isForMembers } from "../schema/for-members";
 import { leafType } from "./json-scalars";
 import { addProblem, below, type JsonSchema, type JsonType } from "./json-value";
 
@@ -178,7 +179,8 @@ const orNull = (schema: JsonSchema): JsonSchema =>
 function inputMembers(type: GraphQLInputObjectType, { define, within = [] }: Use): Member[] {
   if (within.includes(type.name)) throw new Error(`REST cannot represent the recursive type ${type.name}`);
   const { [IDEMPOTENCY_FIELD]: _, ...fields } = type.getFields();
-  return Object.values(fields).map((field) => ({
+  const forKeys = Object.values(fields).filter((field) => !isForMembers(field));
+  return forKeys.map((field) => ({
     name: field.name,
     key: field.name,
     json: jsonTypeOf(field.type, {

@@ -13,6 +13,7 @@ export const CALLERS = [
   "a key of a deactivated organization",
   "a member without permission",
   "a member with conversations:read",
+  "a member with conversations:write",
   "a member with permission",
   "a member of a deactivated organization",
   "a member of another organization",
@@ -39,6 +40,9 @@ export async function accessFixture(gateway: TestGateway): Promise<AccessFixture
     "a member without permission": await addMember(gateway),
     "a member with conversations:read": await addMember(gateway, {
       permissions: [Permission.conversations_read],
+    }),
+    "a member with conversations:write": await addMember(gateway, {
+      permissions: [Permission.conversations_write],
     }),
     "a member with permission": await addMember(gateway, { manage: true }),
     "a member of a deactivated organization": off.manager,

@@ -1,5 +1,7 @@
+import { Permission } from "../../src/auth/permissions";
 import { createSchema } from "../../src/graphql/schema";
-import { mint } from "../support/gateway";
+import { addContact } from "../support/contacts";
+import { mint, operator } from "../support/gateway";
 import { outcomeOf } from "../support/keys";
 import { addLine } from "../support/lines";
 import { addMember, addOrganization, codeOf, openSession, type TestMember } from "../support/people";
@@ -15,8 +17,18 @@ const OF_NOBODY = [
   "Mutation.signInWithCookie",
 ];
 const COVERED = {
-  lists: ["agents", "members", "apiKeys", "auditLog", "messages", "keyUsage", "firstSteps", "lines"],
-  single: ["viewer", "whoami", "apiKey", "message"],
+  lists: [
+    "agents",
+    "members",
+    "apiKeys",
+    "auditLog",
+    "messages",
+    "keyUsage",
+    "firstSteps",
+    "lines",
+    "contacts",
+  ],
+  single: ["viewer", "whoami", "apiKey", "message", "contact"],
   changes: [
     "createApiKey",
     "renameApiKey",
@@ -30,6 +42,11 @@ const COVERED = {
     "resumeLine",
     "archiveLine",
     "setDefaultLine",
+    "putContact",
+    "eraseContact",
+    "addContactTags",
+    "removeContactTags",
+    "changeContactTags",
   ],
   own: ["signOut", "signOutEverywhere", "changePassword", "deactivateOrganization", "reactivateOrganization"],
 };
@@ -53,6 +70,7 @@ describeGateway((gateway) => {
   let theirs: typeof ours;
   let theirMessage: string;
   let theirLine: string;
+  let theirContact: string;
   /** Every id and name that belongs to the other organization. */
   let secretsOfTheirs: string[];
 
@@ -60,6 +78,11 @@ describeGateway((gateway) => {
     const make = async (slug: string) => {
       const made = await addOrganization(gateway, slug);
       await addMember(gateway, { org: slug, email: `reader@${slug}.example` });
+      for (const permission of [Permission.conversations_read, Permission.conversations_write])
+        await gateway.services.members.grantPermission(await operator(gateway, slug), {
+          memberId: made.manager.id,
+          permission,
+        });
       return { ...made, key: await mint(gateway, { agent: `${slug}-agent`, name: `key of ${slug}` }) };
     };
     ours = await make("ours");
@@ -71,6 +94,12 @@ describeGateway((gateway) => {
     });
     theirMessage = sent.body.id;
     theirLine = (await addLine(gateway, { agentId: theirs.agentId, name: "of-the-others" })).id;
+    theirContact = await addContact(gateway, { agentId: theirs.agentId, ref: "known to the others" });
+    await gateway.graphql(
+      'mutation ($id: ID!) { addContactTags(id: $id, tags: ["theirs"]) { tags } }',
+      { id: theirContact },
+      { token: theirs.key.secret },
+    );
     secretsOfTheirs = [
       "theirs",
       other.id,
@@ -78,6 +107,7 @@ describeGateway((gateway) => {
       other.manager.id,
       other.key.id,
       theirMessage,
+      theirContact,
       theirLine,
     ];
   });
@@ -90,9 +120,12 @@ describeGateway((gateway) => {
       (await ask(LISTS, {}, manager.token)).body,
       (await ask(LINES, { agentId }, manager.token)).body,
       (await ask(LINES, {}, key.secret)).body,
+      (await ask(CONTACTS, { agentId }, manager.token)).body,
+      (await ask(CONTACTS, {}, key.secret)).body,
       (await ask("{ messages { nodes { id message } } }", {}, key.secret)).body,
     ]);
   const LINES = "query ($agentId: ID) { lines(agentId: $agentId) { id name state isDefault version } }";
+  const CONTACTS = "query ($agentId: ID) { contacts(agentId: $agentId) { nodes { id ref tags version } } }";
   const LISTS = `{
     agents { id slug name } members { id email permissions organization { id slug } } viewer { id organization { id slug } }
     apiKeys(first: 100) { nodes { id name state expiresAt agent { id slug } } }
@@ -132,9 +165,26 @@ describeGateway((gateway) => {
     }
   });
 
-  test("lines of an agent of another organization are not found", async () => {
-    const reply = await ask(LINES, { agentId: theirs.agentId });
+  test.each(["LINES", "CONTACTS"])("%s of an agent of another organization are not found", async (list) => {
+    const reply = await ask({ LINES, CONTACTS }[list] ?? "", { agentId: theirs.agentId });
     expect([reply.status, codeOf(reply)]).toEqual([404, "not_found"]);
+  });
+
+  test("a contact of another agent is not found by a key or member, by either API", async () => {
+    const contact = "query ($id: ID!) { contact(id: $id) { id } }";
+    for (const token of [ours.key.secret, ours.manager.token]) {
+      const { body } = await ask(contact, { id: theirContact }, token);
+      expect(body).toEqual({ data: { contact: null } });
+    }
+    const path = `/agent/contacts/${theirContact}`;
+    for (const [method, route] of [
+      ["GET", path],
+      ["DELETE", path],
+      ["GET", `${path}/tags`],
+      ["PUT", `${path}/tags/intruder`],
+      ["DELETE", `${path}/tags/theirs`],
+    ] as const)
+      expect((await gateway.rest(method, route, { token: ours.key.secret })).status).toBe(404);
   });
 
   test("a cursor out of another organization's list shows nothing of it", async () => {
@@ -172,11 +222,17 @@ describeGateway((gateway) => {
     ["resumeLine", "($id: ID!) { resumeLine(id: $id) { id } }"],
     ["archiveLine", "($id: ID!) { archiveLine(id: $id) { id } }"],
     ["setDefaultLine", "($id: ID!) { setDefaultLine(id: $id) { id } }"],
+    ["putContact", '($id: ID!) { putContact(input: { agentId: $id, ref: "intruder" }) { created } }'],
+    ["eraseContact", "($id: ID!) { eraseContact(id: $id) { id } }"],
+    ["addContactTags", '($id: ID!) { addContactTags(id: $id, tags: ["intruder"]) { tags } }'],
+    ["removeContactTags", '($id: ID!) { removeContactTags(id: $id, tags: ["theirs"]) { tags } }'],
+    ["changeContactTags", '($id: ID!) { changeContactTags(id: $id, remove: ["theirs"]) { tags } }'],
   ])("%s changes nothing of another organization", async (field, rest) => {
     const before = await everythingOf(theirs);
     const { agentId, manager, key } = theirs;
     const affected: [RegExp, string][] = [
-      [/^create/, agentId],
+      [/^(create|put)/, agentId],
+      [/Contact/, theirContact],
       [/Permission$/, manager.id],
       [/Line$/, theirLine],
       [/Key$/, key.id],

@@ -1,4 +1,5 @@
 import type { ErrorCode } from "../../src/errors";
+import { addContact } from "../support/contacts";
 import { mint } from "../support/gateway";
 import { addLine } from "../support/lines";
 import { addMember, TEST_PASSWORD } from "../support/people";
@@ -19,6 +20,7 @@ const INACTIVE_KEYS = {
 const EVERY_MEMBER_OK = {
   "a member without permission": "ok",
   "a member with conversations:read": "ok",
+  "a member with conversations:write": "ok",
   "a member with permission": "ok",
   "a member of a deactivated organization": "ok",
   "a member of another organization": "ok",
@@ -27,6 +29,7 @@ const EVERY_MEMBER_OK = {
 const NO_MEMBER = {
   "a member without permission": "forbidden",
   "a member with conversations:read": "forbidden",
+  "a member with conversations:write": "forbidden",
   "a member with permission": "forbidden",
   "a member of a deactivated organization": "forbidden",
   "a member of another organization": "forbidden",
@@ -59,12 +62,14 @@ const ALLOWED = {
     ...EVERY_MEMBER_OK,
     "a member without permission": "forbidden",
     "a member with conversations:read": "forbidden",
+    "a member with conversations:write": "forbidden",
   },
   /** A change of something in the first organization, which no other organization can see. */
   managersOfTheFirst: {
     ...NO_KEY,
     "a member without permission": "forbidden",
     "a member with conversations:read": "forbidden",
+    "a member with conversations:write": "forbidden",
     "a member with permission": "ok",
     "a member of a deactivated organization": "organization_deactivated",
     "a member of another organization": "not_found",
@@ -74,6 +79,7 @@ const ALLOWED = {
     ...NO_KEY,
     "a member without permission": "forbidden",
     "a member with conversations:read": "forbidden",
+    "a member with conversations:write": "forbidden",
     "a member with permission": "ok",
     "a member of a deactivated organization": "not_found",
     "a member of another organization": "not_found",
@@ -84,8 +90,27 @@ const ALLOWED = {
     "a key with only pets:read": "insufficient_scope",
     "a member without permission": "forbidden",
     "a member with conversations:read": "forbidden",
+    "a member with conversations:write": "forbidden",
     "a member with permission": "ok",
     "a member of a deactivated organization": "not_found",
+    "a member of another organization": "not_found",
+  },
+  /** A read of contacts of the first agent: managers need another permission. */
+  keysWithAnotherScopeAndReaders: {
+    ...EVERY_KEY_OK,
+    "a key with only pets:read": "insufficient_scope",
+    "a member with conversations:read": "ok",
+  },
+  keysWithAnotherScopeAndWriters: {
+    ...EVERY_KEY_OK,
+    "a key with only pets:read": "insufficient_scope",
+    "a member with conversations:write": "ok",
+  },
+  keysWithAnotherScopeAndManagers: {
+    ...EVERY_KEY_OK,
+    "a key with only pets:read": "insufficient_scope",
+    "a member with permission": "ok",
+    "a member of a deactivated organization": "organization_deactivated",
     "a member of another organization": "not_found",
   },
 } as const satisfies Record<string, Outcomes>;
@@ -109,6 +134,11 @@ const aMember = async ({ gateway }: AccessFixture) => ({
 /** A new line of the first agent. */
 const aLine = async ({ gateway, agentId }: AccessFixture) => ({
   id: (await addLine(gateway, { agentId })).id,
+});
+
+/** A new contact of the first agent. */
+const aContact = async ({ gateway, agentId }: AccessFixture) => ({
+  id: await addContact(gateway, { agentId }),
 });
 
 /** The agent, which members name and keys must not. */
@@ -162,6 +192,43 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
       },
     ]),
   ),
+  "Query.contact": {
+    outcomes: ALLOWED.keysWithAnotherScopeAndReaders,
+    document: "query ($id: ID!) { contact(id: $id) { id } }",
+    variables: aContact,
+  },
+  "Query.contacts": {
+    outcomes: ALLOWED.keysWithAnotherScopeAndReaders,
+    document: "query ($agentId: ID) { contacts(agentId: $agentId) { nodes { id } } }",
+    variables: agentForMembers,
+  },
+  "Mutation.putContact": {
+    outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
+    document: "mutation ($input: ContactInput!) { putContact(input: $input) { created } }",
+    variables: async (fixture, caller) => ({
+      input: { ...(await agentForMembers(fixture, caller)), ref: uniqueName() },
+    }),
+  },
+  "Mutation.eraseContact": {
+    outcomes: ALLOWED.keysWithAnotherScopeAndManagers,
+    document: "mutation ($id: ID!) { eraseContact(id: $id) { id } }",
+    variables: aContact,
+  },
+  ...Object.fromEntries(
+    ["addContactTags", "removeContactTags"].map((field): [string, Entry] => [
+      `Mutation.${field}`,
+      {
+        outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
+        document: `mutation ($id: ID!) { ${field}(id: $id, tags: ["vip"]) { changed } }`,
+        variables: aContact,
+      },
+    ]),
+  ),
+  "Mutation.changeContactTags": {
+    outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
+    document: 'mutation ($id: ID!) { changeContactTags(id: $id, add: ["vip"]) { changed } }',
+    variables: aContact,
+  },
   "Mutation.createPet": {
     outcomes: ALLOWED.keysWithAnotherScope,
     document: 'mutation { createPet(input: { name: "Rex", categoryId: "1" }) { id } }',
@@ -227,8 +294,17 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
   },
 };
 
+interface RouteEntry extends Pick<Entry, "outcomes"> {
+  operationId: string;
+  method: string;
+  /** `:id` stands for that of the variables. */
+  path: string;
+  body?: unknown;
+  variables?: (fixture: AccessFixture) => Promise<{ id: string }>;
+}
+
 /** The REST routes, all of which are for agent keys. */
-export const ROUTES_TABLE = [
+export const ROUTES_TABLE: readonly RouteEntry[] = [
   { operationId: "listPets", method: "GET", path: "/v1/pets" },
   {
     operationId: "createPet",
@@ -245,6 +321,16 @@ export const ROUTES_TABLE = [
     path: "/agent/lines",
     outcomes: ALLOWED.keysWithAnotherScope,
   },
+  ...[
+    { operationId: "putContact", method: "POST", path: "/agent/contacts", body: { ref: "in the matrix" } },
+    { operationId: "listContacts", method: "GET", path: "/agent/contacts" },
+    { operationId: "getContact", method: "GET", path: "/agent/contacts/:id" },
+    { operationId: "eraseContact", method: "DELETE", path: "/agent/contacts/:id" },
+    { operationId: "listContactTags", method: "GET", path: "/agent/contacts/:id/tags" },
+    { operationId: "changeContactTags", method: "POST", path: "/agent/contacts/:id/tags", body: {} },
+    { operationId: "addContactTag", method: "PUT", path: "/agent/contacts/:id/tags/vip" },
+    { operationId: "removeContactTag", method: "DELETE", path: "/agent/contacts/:id/tags/vip" },
+  ].map((route) => ({ ...route, outcomes: ALLOWED.keysWithAnotherScope, variables: aContact })),
   {
     operationId: "sendMessage",
     method: "POST",

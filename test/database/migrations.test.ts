@@ -32,6 +32,7 @@ onEachEngine((engine) => {
         "KeyScopes1764000000000",
         "AuditChanges1764100000000",
         "Lines1764200000000",
+        "Contacts1764300000000",
       ]);
     } finally {
       await Promise.all(databases.map((database) => database.close()));
@@ -44,7 +45,7 @@ onEachEngine((engine) => {
     try {
       await database.migrate();
       await source.undoLastMigration();
-      expect(await database.pendingMigrations()).toEqual(["Lines1764200000000"]);
+      expect(await database.pendingMigrations()).toEqual(["Contacts1764300000000"]);
     } finally {
       await database.close();
     }

@@ -17,10 +17,18 @@ describe("the contract", () => {
   test("names the operations of the service and both servers", () => {
     const operations = Object.values(document.paths).flatMap((path) => Object.values(path as object));
     expect(operations.map(({ operationId }) => operationId).sort()).toEqual([
+      "addContactTag",
+      "changeContactTags",
       "createPet",
+      "eraseContact",
+      "getContact",
       "getPet",
+      "listContactTags",
+      "listContacts",
       "listLines",
       "listPets",
+      "putContact",
+      "removeContactTag",
       "sendMessage",
       "whoami",
     ]);

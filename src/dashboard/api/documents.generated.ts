@@ -43,6 +43,8 @@ export const AuditAction = {
   ApiKeyRevoked: 'api_key_revoked',
   /** An API key was replaced by a new one. */
   ApiKeyRotated: 'api_key_rotated',
+  /** A contact was erased. */
+  ContactErased: 'contact_erased',
   /** A line became the default line of its agent. */
   DefaultLineSet: 'default_line_set',
   /** A line was archived. */

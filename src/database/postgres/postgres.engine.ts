@@ -189,6 +189,10 @@ export class PostgresEngine implements Engine {
     await tx.query("SELECT pg_advisory_xact_lock($1, $2)", [ORDER_LOCK, list]);
   }
 
+  shareLock(tables: readonly string[]): string {
+    return `FOR SHARE OF ${tables.join(", ")}`;
+  }
+
   /** Skips locked rows, which another process is deleting or updating. */
   limitedCondition(table: string, condition: string, limit: number): string {
     return `ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE ${condition} LIMIT ${limit} FOR UPDATE SKIP LOCKED))`;

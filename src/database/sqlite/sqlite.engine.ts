@@ -146,6 +146,11 @@ export class SqliteEngine implements Engine {
   /** No-op, because SQLite has one writer at a time. */
   async lockInsertOrder(): Promise<void> {}
 
+  /** Empty, because SQLite has one writer at a time. */
+  shareLock(): string {
+    return "";
+  }
+
   limitedCondition(table: string, condition: string, limit: number): string {
     return `rowid IN (SELECT rowid FROM ${table} WHERE ${condition} LIMIT ${limit})`;
   }

@@ -1,15 +1,24 @@
 import type { EntityManager } from "typeorm";
+import { assertSignedIn } from "../../auth/assert-signed-in";
+import type { RequestContext } from "../../auth/context";
+import type { Permission } from "../../auth/permissions";
 import type { Timestamp } from "../../common/time";
+import type { Database } from "../../database/database";
 import { placeholders } from "../../database/returning";
 import { GatewayError } from "../../errors";
 import { type KeyEnds, refusalOf } from "./api-key.entity";
 
 /**
  * Checks keys again in the transaction that acts for them, because a key may have been revoked since its request arrived.
- * The transaction must already hold its insert-order lock.
+ * The transaction must already hold its insert-order lock, or take a lock on the rows.
+ * @param lock the end of the statement, from `Database.shareLock`
  * @throws GatewayError the refusal of the first key that is no longer accepted
  */
-export async function assertKeysAccepted(tx: EntityManager, keyIds: readonly string[]): Promise<void> {
+export async function assertKeysAccepted(
+  tx: EntityManager,
+  keyIds: readonly string[],
+  lock = "",
+): Promise<void> {
   const ids = [...new Set(keyIds)];
   const keys: (KeyEnds & { deactivatedAt: Timestamp | null })[] = await tx.query(
     `select key.revoked_at as "revokedAt", key.expires_at as "expiresAt",
@@ -17,7 +26,7 @@ export async function assertKeysAccepted(tx: EntityManager, keyIds: readonly str
      from api_key as key
      join agent on agent.id = key.agent_id
      join organization on organization.id = agent.organization_id
-     where key.id in ${placeholders(1, ids.length)}`,
+     where key.id in ${placeholders(1, ids.length)} ${lock}`,
     ids,
   );
   if (keys.length < ids.length) throw new GatewayError("invalid_api_key");
@@ -25,4 +34,21 @@ export async function assertKeysAccepted(tx: EntityManager, keyIds: readonly str
     const refusal = refusalOf(key, key.deactivatedAt);
     if (refusal !== undefined) throw refusal;
   }
+}
+
+/**
+ * Checks the caller of a change again in the transaction that makes it. A key can only be revoked, and its organization
+ * only be deactivated, after the transaction.
+ * @param permission the permission that a member needs
+ * @throws GatewayError the refusal of a key that is no longer accepted, or see `assertSignedIn`
+ */
+export async function assertStillAllowed(
+  database: Database,
+  tx: EntityManager,
+  context: RequestContext,
+  permission: Permission,
+): Promise<void> {
+  const { caller } = context;
+  if (caller.kind !== "agent") return assertSignedIn(tx, context, { permission });
+  await assertKeysAccepted(tx, [caller.key.id], database.shareLock("key", "organization"));
 }

@@ -1,8 +1,7 @@
 import { type EntityManager, In } from "typeorm";
-import { v7 as uuid } from "uuid";
 import { agentCaller, type RequestContext } from "../../auth/context";
 import { timestamp } from "../../common/time";
-import { isUuid } from "../../common/uuid";
+import { isUuid, uuidAfter } from "../../common/uuid";
 import type { Database } from "../../database/database";
 import { MESSAGE_ORDER } from "../../features/messages/message.entity";
 import { onceEach } from "../../idempotency/idempotency";
@@ -115,13 +114,8 @@ async function idsAfterLast(
     .getRawMany<{ agentId: string; id: string }>();
   const last = new Map(rows.map(({ agentId, id }) => [agentId, id]));
   return (agentId) => {
-    const before = last.get(agentId);
-    const now = uuid();
-    const id = before === undefined || now > before ? now : uuid({ msecs: millisecondsOf(before) + 1 });
+    const id = uuidAfter(last.get(agentId));
     last.set(agentId, id);
     return id;
   };
 }
-
-/** Timestamp of a UUIDv7: its first 48 bits (RFC 9562, 5.7). */
-const millisecondsOf = (id: string): number => Number.parseInt(id.replace("-", "").slice(0, 12), 16);

@@ -1,0 +1,51 @@
+import { domainToASCII } from "node:url";
+import { isEmail } from "class-validator";
+import parsePhoneNumber from "libphonenumber-js/min";
+import { ADDRESS_MAX_LENGTH } from "./contact.limits";
+import { AddressKind } from "./contact-address.entity";
+
+/** Control characters, which no address contains. */
+const CONTROL = /\p{Cc}/u;
+
+interface Format {
+  /** @returns the normal form, by which addresses are compared; undefined for an invalid address */
+  normalize(text: string): string | undefined;
+  mustBe: string;
+}
+
+const FORMATS: Readonly<Record<AddressKind, Format>> = {
+  [AddressKind.email]: { normalize: normalizeEmail, mustBe: "must be an e-mail address" },
+  [AddressKind.phone]: {
+    normalize: normalizePhone,
+    mustBe: "must be a phone number with country code, such as +41 44 668 18 00",
+  },
+  [AddressKind.local]: { normalize: (text) => text, mustBe: "must be an address" },
+  [AddressKind.other]: { normalize: (text) => text, mustBe: "must be an address" },
+};
+
+/** The normal form of an address, or the problem with it. */
+export function normalizeAddress(kind: AddressKind, text: string): { address: string } | { problem: string } {
+  const trimmed = text.trim();
+  const { normalize, mustBe } = FORMATS[kind];
+  if (trimmed === "") return { problem: "must not be empty" };
+  if ([...trimmed].length > ADDRESS_MAX_LENGTH)
+    return { problem: `must have at most ${ADDRESS_MAX_LENGTH} characters` };
+  if (CONTROL.test(trimmed)) return { problem: "must not contain control characters" };
+  if (!trimmed.isWellFormed()) return { problem: "must be well-formed Unicode" };
+  const address = normalize(trimmed);
+  return address === undefined || address.length > ADDRESS_MAX_LENGTH ? { problem: mustBe } : { address };
+}
+
+/** Lower-cases also the local part: mail servers that tell "Anna" from "anna" are extinct, and people mix the two. */
+function normalizeEmail(text: string): string | undefined {
+  const at = text.lastIndexOf("@");
+  const domain = domainToASCII(text.slice(at + 1));
+  const address = `${text.slice(0, at).normalize("NFC").toLowerCase()}@${domain}`;
+  return at > 0 && domain !== "" && isEmail(address) ? address : undefined;
+}
+
+/** E.164; without a country code a number names no phone. */
+export function normalizePhone(text: string): string | undefined {
+  const number = text.startsWith("+") ? parsePhoneNumber(text, { extract: false }) : undefined;
+  return number?.isPossible() && number.ext === undefined ? number.number : undefined;
+}

@@ -1,0 +1,56 @@
+import { Field, ID, ObjectType, registerEnumType } from "type-graphql";
+import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
+import type { Timestamp } from "../../common/time";
+import { Uuid } from "../../common/uuid";
+import { Contact } from "./contact.entity";
+import { ADDRESS_MAX_LENGTH } from "./contact.limits";
+
+export enum AddressKind {
+  email = "email",
+  phone = "phone",
+  local = "local",
+  other = "other",
+}
+
+registerEnumType(AddressKind, {
+  name: "AddressKind",
+  description: "Kind of an address.",
+  valuesConfig: {
+    email: { description: "An e-mail address, case-insensitive." },
+    phone: { description: "A phone number with country code; stored as E.164." },
+    local: { description: "An address on this server, case-sensitive." },
+    other: { description: "An address of another system, case-sensitive." },
+  },
+});
+
+@ObjectType({ simpleResolvers: true, description: "An address of a contact." })
+@Entity()
+@Index(["agentId", "kind", "address"], { unique: true })
+@Index(["contactId"])
+export class ContactAddress {
+  @Field(() => ID, { description: "Unique identifier (UUID)." })
+  @Uuid
+  @PrimaryColumn({ type: "varchar", length: 36 })
+  id!: string;
+
+  @Column({ type: "varchar", length: 36 })
+  agentId!: string;
+
+  @Column({ type: "varchar", length: 36 })
+  contactId!: string;
+
+  @ManyToOne(() => Contact)
+  contact?: Contact;
+
+  @Field(() => AddressKind, { description: "Kind of the address." })
+  @Column({ type: "varchar", length: 8 })
+  kind!: AddressKind;
+
+  @Field(() => String, { description: "The address in its normal form." })
+  @Column({ type: "varchar", length: ADDRESS_MAX_LENGTH })
+  address!: string;
+
+  /** When the contact asked not to be written to at this address. */
+  @Column({ type: "varchar", length: 24, nullable: true })
+  optedOutAt!: Timestamp | null;
+}

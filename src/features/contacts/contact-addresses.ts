@@ -1,0 +1,105 @@
+import { Brackets, type EntityManager } from "typeorm";
+import { v7 as uuid } from "uuid";
+import { GatewayError, InvalidInput } from "../../errors";
+import { normalizeAddress } from "./addresses";
+import type { Contact } from "./contact.entity";
+import type { NewAddress } from "./contact.inputs";
+import { MAX_ADDRESSES } from "./contact.limits";
+import { ContactAddress } from "./contact-address.entity";
+
+/** An address in its normal form. */
+export type Address = Pick<ContactAddress, "kind" | "address">;
+
+const ANOTHER_CONTACT = "Another contact has one of the addresses.";
+
+const nameOf = ({ kind, address }: Address) => `${kind} ${address}`;
+
+/** The distinct normal forms of addresses, in a fixed order: concurrent inserts of the same ones must not deadlock. */
+export function normalized(addresses: readonly NewAddress[]): Address[] {
+  const all = addresses.map(({ kind, address }, i) => {
+    const found = normalizeAddress(kind, address);
+    if ("problem" in found) {
+      throw new InvalidInput([{ path: `input.addresses.${i}.address`, message: found.problem }]);
+    }
+    return { kind, address: found.address };
+  });
+  const distinct = new Map(all.map((each) => [nameOf(each), each]));
+  return [...distinct].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, address]) => address);
+}
+
+/** The IDs of the contacts that have any of some addresses. */
+export async function ownersOf(
+  tx: EntityManager,
+  agentId: string,
+  addresses: readonly Address[],
+): Promise<string[]> {
+  if (addresses.length === 0) return [];
+  const rows = await tx
+    .createQueryBuilder(ContactAddress, "entry")
+    .where({ agentId })
+    .andWhere(
+      new Brackets((any) => {
+        for (const address of addresses) any.orWhere({ ...address });
+      }),
+    )
+    .getMany();
+  return [...new Set(rows.map(({ contactId }) => contactId))];
+}
+
+/** The addresses of a contact in the order in which they were added. */
+export const addressesOf = (reader: EntityManager, contactId: string): Promise<ContactAddress[]> =>
+  reader.find(ContactAddress, { where: { contactId }, order: { id: "ASC" } });
+
+/**
+ * Adds addresses to a contact whose row is locked; those that it has already stay as they are.
+ * @returns all addresses of the contact, and whether one was added
+ * @throws GatewayError `limit_reached`, or `conflict` if another contact has one of the addresses
+ */
+export async function addAddresses(
+  tx: EntityManager,
+  { id: contactId, agentId }: Contact,
+  addresses: readonly Address[],
+): Promise<{ all: readonly Address[]; added: boolean }> {
+  const present = await addressesOf(tx, contactId);
+  const names = new Set(present.map(nameOf));
+  const missing = addresses.filter((address) => !names.has(nameOf(address)));
+  if (missing.length === 0) return { all: present, added: false };
+  if (present.length + missing.length > MAX_ADDRESSES) {
+    throw new GatewayError("limit_reached", `A contact has at most ${MAX_ADDRESSES} addresses.`);
+  }
+  const rows = missing.map((address) => ({ ...address, id: uuid(), agentId, contactId, optedOutAt: null }));
+  await tx
+    .createQueryBuilder()
+    .insert()
+    .into(ContactAddress)
+    .values(rows)
+    .orIgnore()
+    .updateEntity(false)
+    .execute();
+  // The unique index decides between concurrent calls.
+  const owners = await ownersOf(tx, agentId, missing);
+  if (owners.some((owner) => owner !== contactId)) throw new GatewayError("conflict", ANOTHER_CONTACT);
+  return { all: [...present, ...missing], added: true };
+}
+
+/**
+ * Decides which contact an input means, by its `ref` or its addresses.
+ * @param byRef the contact with the `ref` of the input
+ * @param owners the contacts that have any of its addresses
+ * @throws GatewayError `conflict` if they are different contacts
+ */
+export function sameContact(
+  byRef: Contact | null,
+  owners: readonly Contact[],
+  ref: string | null,
+): Contact | null {
+  const [owner = null, second] = owners;
+  if (second !== undefined) throw new GatewayError("conflict", "The addresses belong to different contacts.");
+  if (byRef !== null) {
+    if (owner !== null && owner.id !== byRef.id) throw new GatewayError("conflict", ANOTHER_CONTACT);
+    return byRef;
+  }
+  if (ref !== null && owner !== null && owner.ref !== null)
+    throw new GatewayError("conflict", ANOTHER_CONTACT);
+  return owner;
+}

@@ -1,0 +1,20 @@
+import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
+import { Contact } from "./contact.entity";
+import { TERM_MAX_LENGTH } from "./contact.limits";
+
+/** A text by which a search finds a contact. */
+@Entity()
+@Index(["agentId", "term", "contactId"])
+export class ContactTerm {
+  @PrimaryColumn({ type: "varchar", length: 36 })
+  contactId!: string;
+
+  @ManyToOne(() => Contact)
+  contact?: Contact;
+
+  @PrimaryColumn({ type: "varchar", length: TERM_MAX_LENGTH })
+  term!: string;
+
+  @Column({ type: "varchar", length: 36 })
+  agentId!: string;
+}

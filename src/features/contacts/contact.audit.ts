@@ -1,0 +1,3 @@
+import { auditActions } from "../audit/audit-actions";
+
+export const contactActions = auditActions({ contact_erased: "A contact was erased." });

@@ -1,0 +1,71 @@
+import { Field, GraphQLISODateTime, ID, Int, ObjectType } from "type-graphql";
+import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
+import type { Timestamp } from "../../common/time";
+import { Uuid } from "../../common/uuid";
+import { GraphQLJsonObject } from "../../schema/json-object";
+import { MaxCharacters } from "../../schema/list-size";
+import { Agent } from "../agents/agent.entity";
+import { ATTRIBUTES_MAX_BYTES, CONTACT_NAME_MAX_LENGTH, REF_MAX_LENGTH } from "./contact.limits";
+
+@ObjectType({ simpleResolvers: true, description: "A person that an agent talks to." })
+@Entity()
+@Index(["agentId", "ref"], { unique: true })
+// Without erased contacts, which no list contains.
+@Index("contact_listed", ["agentId", "id"], { where: "erased_at IS NULL" })
+export class Contact {
+  @Field(() => ID, { description: "Unique identifier (UUID, ordered by time of creation)." })
+  @Uuid
+  @PrimaryColumn({ type: "varchar", length: 36 })
+  id!: string;
+
+  @Column({ type: "varchar", length: 36 })
+  agentId!: string;
+
+  @ManyToOne(() => Agent)
+  agent?: Agent;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "The customer's own ID of the contact, unique within the agent.",
+  })
+  @Column({ type: "varchar", length: REF_MAX_LENGTH, nullable: true })
+  ref!: string | null;
+
+  @Field(() => String, { nullable: true, description: "Name of the contact." })
+  @Column({ type: "varchar", length: CONTACT_NAME_MAX_LENGTH, nullable: true })
+  name!: string | null;
+
+  @Field(() => String, { nullable: true, description: "Language as a BCP 47 tag, such as `de-CH`." })
+  @Column({ type: "varchar", length: 35, nullable: true })
+  locale!: string | null;
+
+  @Field(() => String, { nullable: true, description: "IANA time zone, such as `Europe/Zurich`." })
+  @Column({ type: "varchar", length: 64, nullable: true })
+  timezone!: string | null;
+
+  @Field(() => GraphQLJsonObject, { description: "What the customer keeps about the contact." })
+  @MaxCharacters(ATTRIBUTES_MAX_BYTES)
+  @Column({ type: "simple-json", default: "{}" })
+  attributes!: Record<string, unknown>;
+
+  @Field(() => Int, {
+    description: "Number of the current version; every change adds one, except changes of tags.",
+  })
+  @Column({ type: "integer" })
+  version!: number;
+
+  @Field(() => GraphQLISODateTime, { description: "When the contact was created." })
+  @Column({ type: "varchar", length: 24 })
+  createdAt!: Timestamp;
+
+  @Field(() => GraphQLISODateTime, { description: "When the contact last changed, except for its tags." })
+  @Column({ type: "varchar", length: 24 })
+  updatedAt!: Timestamp;
+
+  @Field(() => GraphQLISODateTime, {
+    nullable: true,
+    description: "When the contact was erased: only its ID and times are left.",
+  })
+  @Column({ type: "varchar", length: 24, nullable: true })
+  erasedAt!: Timestamp | null;
+}

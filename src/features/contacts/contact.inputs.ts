@@ -1,0 +1,227 @@
+import { ArrayMaxSize, IsOptional, ValidateBy, ValidateNested } from "class-validator";
+import { ArgsType, Field, ID, InputType, ObjectType } from "type-graphql";
+import { JsonSchema } from "../../common/json-schema";
+import { PageArgs } from "../../pagination/connection";
+import { ForMembers } from "../../schema/for-members";
+import { GraphQLJsonObject, IsJsonObject } from "../../schema/json-object";
+import { AtMost } from "../../schema/list-size";
+import { IsText } from "../../schema/text";
+import { normalizeAddress } from "./addresses";
+import { Contact } from "./contact.entity";
+import {
+  ADDRESS_MAX_LENGTH,
+  ATTRIBUTES_MAX_BYTES,
+  CONTACT_NAME_MAX_LENGTH,
+  MAX_LISTED,
+  MAX_TAGS,
+  REF_MAX_LENGTH,
+  TERM_MAX_LENGTH,
+} from "./contact.limits";
+import { AddressKind } from "./contact-address.entity";
+import { AreTags, IsTag } from "./tags";
+
+const IsLocale = () =>
+  ValidateBy({
+    name: "isLocale",
+    validator: {
+      validate: (value) =>
+        typeof value === "string" && value.length <= 35 && canonicalLocale(value) !== undefined,
+      defaultMessage: () => "must be a BCP 47 language tag such as de-CH",
+    },
+  });
+
+/** The canonical form of a BCP 47 tag; undefined for any other text. */
+export function canonicalLocale(text: string): string | undefined {
+  try {
+    return Intl.getCanonicalLocales(text)[0];
+  } catch {
+    return undefined;
+  }
+}
+
+const IsTimeZone = () =>
+  ValidateBy({
+    name: "isTimeZone",
+    validator: {
+      validate: (value) =>
+        typeof value === "string" && /^[A-Za-z][\w+/-]{0,63}$/.test(value) && isKnownTimeZone(value),
+      defaultMessage: () => "must be an IANA time zone such as Europe/Zurich",
+    },
+  });
+
+function isKnownTimeZone(timeZone: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const IsAddress = () =>
+  ValidateBy({
+    name: "isAddress",
+    validator: {
+      validate: (_, args) => addressProblem(args?.object) === undefined,
+      defaultMessage: (args) => addressProblem(args?.object) ?? "",
+    },
+  });
+
+function addressProblem(object: unknown): string | undefined {
+  const { kind, address } = object as NewAddress;
+  const normalized = normalizeAddress(kind, address);
+  return "problem" in normalized ? normalized.problem : undefined;
+}
+
+@InputType({ description: "An address of a contact." })
+export class NewAddress {
+  @Field(() => AddressKind, { description: "Kind of the address." })
+  kind!: AddressKind;
+
+  @Field(() => String, {
+    description:
+      "The address; blanks around it are removed. E-mail addresses become lower-case, phone numbers need a country code and become E.164.",
+  })
+  @IsAddress()
+  @JsonSchema({ minLength: 1, maxLength: ADDRESS_MAX_LENGTH })
+  address!: string;
+}
+
+@InputType({
+  description:
+    "A contact to create or change. It is found by `ref`, otherwise by its addresses. Omitted fields stay as they are, and null clears.",
+})
+export class ContactInput {
+  @Field(() => ID, {
+    nullable: true,
+    description: "ID of the agent. Members must pass it; a key must not, because it belongs to one agent.",
+  })
+  @ForMembers()
+  agentId?: string | null | undefined;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "The customer's own ID of the contact, 1 to 255 characters; unique within the agent.",
+  })
+  @IsOptional()
+  @IsText(REF_MAX_LENGTH, { singleLine: true })
+  ref?: string | null | undefined;
+
+  @Field(() => String, { nullable: true, description: "Name of the contact, 1 to 200 characters." })
+  @IsOptional()
+  @IsText(CONTACT_NAME_MAX_LENGTH, { singleLine: true })
+  name?: string | null | undefined;
+
+  @Field(() => String, { nullable: true, description: "Language as a BCP 47 tag, such as `de-CH`." })
+  @IsOptional()
+  @IsLocale()
+  locale?: string | null | undefined;
+
+  @Field(() => String, { nullable: true, description: "IANA time zone, such as `Europe/Zurich`." })
+  @IsOptional()
+  @IsTimeZone()
+  timezone?: string | null | undefined;
+
+  @Field(() => GraphQLJsonObject, {
+    nullable: true,
+    description:
+      "What the customer keeps about the contact, at most 8 KiB as JSON. It replaces all earlier attributes.",
+  })
+  @IsOptional()
+  @IsJsonObject(ATTRIBUTES_MAX_BYTES)
+  attributes?: Record<string, unknown> | null | undefined;
+
+  @Field(() => [NewAddress], {
+    nullable: true,
+    description:
+      "Addresses to add to those that the contact has, at most 10 in all; null removes all, which needs `ref`.",
+  })
+  @IsOptional()
+  @ValidateNested({ each: true })
+  @ArrayMaxSize(MAX_LISTED, { message: `must have at most ${MAX_LISTED} items` })
+  @JsonSchema({ maxItems: MAX_LISTED })
+  addresses?: NewAddress[] | null | undefined;
+}
+
+@ObjectType({ simpleResolvers: true, description: "A contact after it was created or changed." })
+export class StoredContact {
+  @Field(() => Contact, { description: "The contact." })
+  contact!: Contact;
+
+  @Field(() => Boolean, { description: "Whether the call created the contact." })
+  created!: boolean;
+}
+
+@ArgsType()
+export class ContactArgs {
+  @Field(() => ID, { nullable: true, description: "ID of the contact; either this or `ref`." })
+  @IsOptional()
+  id?: string | null | undefined;
+
+  @Field(() => String, { nullable: true, description: "The customer's own ID of the contact." })
+  ref?: string | null | undefined;
+
+  @Field(() => ID, {
+    nullable: true,
+    description: "ID of the agent. Members must pass it with `ref`; a key must not.",
+  })
+  agentId?: string | null | undefined;
+}
+
+@ArgsType()
+export class ContactsArgs extends PageArgs {
+  @Field(() => ID, {
+    nullable: true,
+    description: "ID of the agent. Members must pass it; a key must not, because it belongs to one agent.",
+  })
+  agentId?: string | null | undefined;
+
+  @Field(() => String, { nullable: true, description: "Only contacts with this tag, in any case." })
+  @IsOptional()
+  @IsTag()
+  tag?: string | null | undefined;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "Only contacts whose `ref`, address, name or a word of the name is this text, case-insensitive; at most 255 characters.",
+  })
+  @IsOptional()
+  @IsText(TERM_MAX_LENGTH)
+  search?: string | null | undefined;
+}
+
+@ArgsType()
+export class ContactTagsArgs {
+  @Field(() => ID, { description: "ID of the contact." })
+  id!: string;
+
+  @Field(() => [String], { description: "The tags, in any case." })
+  @AreTags()
+  tags!: string[];
+}
+
+@ArgsType()
+export class ContactTagChangeArgs {
+  @Field(() => ID, { description: "ID of the contact." })
+  id!: string;
+
+  @Field(() => [String], { nullable: true, description: "Tags to add, in any case." })
+  @AreTags()
+  add?: string[] | null | undefined;
+
+  @Field(() => [String], { nullable: true, description: "Tags to remove, in any case." })
+  @AreTags()
+  remove?: string[] | null | undefined;
+}
+
+@ObjectType({ simpleResolvers: true, description: "The tags of a contact after a change." })
+export class TagChange {
+  @Field(() => [String], { description: "All tags of the contact, in alphabetical order." })
+  @AtMost(MAX_TAGS)
+  tags!: string[];
+
+  @Field(() => [String], { description: "The tags that the change added or removed, in alphabetical order." })
+  @AtMost(MAX_LISTED * 2)
+  changed!: string[];
+}

@@ -1,0 +1,19 @@
+/** Max addresses of a contact. */
+export const MAX_ADDRESSES = 10;
+
+/** Max tags of a contact. */
+export const MAX_TAGS = 50;
+
+/** Max items of a list in an input: more than a contact may have, so that the limit of the contact is reported. */
+export const MAX_LISTED = 100;
+
+/** Max size of the attributes of a contact as JSON (bytes). */
+export const ATTRIBUTES_MAX_BYTES = 8 * 1024;
+
+export const REF_MAX_LENGTH = 255;
+export const CONTACT_NAME_MAX_LENGTH = 200;
+export const ADDRESS_MAX_LENGTH = 254;
+export const TAG_MAX_LENGTH = 50;
+
+/** Max length of the text that a search looks for: that of the longest term. */
+export const TERM_MAX_LENGTH = 255;

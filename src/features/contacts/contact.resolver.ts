@@ -1,0 +1,117 @@
+import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
+import type { RequestContext } from "../../auth/context";
+import { Permission, Scope } from "../../auth/permissions";
+import { Access } from "../../schema/access";
+import { AtMost } from "../../schema/list-size";
+import { Report } from "../../schema/report";
+import { ContactConnection } from "./contact.connection";
+import { Contact } from "./contact.entity";
+import {
+  ContactArgs,
+  ContactInput,
+  ContactsArgs,
+  ContactTagChangeArgs,
+  ContactTagsArgs,
+  StoredContact,
+  TagChange,
+} from "./contact.inputs";
+import { MAX_ADDRESSES, MAX_TAGS } from "./contact.limits";
+import { ContactService } from "./contact.service";
+import { ContactAddress } from "./contact-address.entity";
+
+const READ = { key: Scope.contacts_read, member: Permission.conversations_read };
+const WRITE = { key: Scope.contacts_write, member: Permission.conversations_write };
+
+@Resolver(() => Contact)
+export class ContactResolver {
+  constructor(private readonly service: ContactService) {}
+
+  @Access(READ)
+  @Query(() => Contact, {
+    nullable: true,
+    description: "One contact by its ID or `ref`; null if it does not exist.",
+  })
+  contact(
+    @Ctx() context: RequestContext,
+    @Args(() => ContactArgs) args: ContactArgs,
+  ): Promise<Contact | null> {
+    return this.service.find(context, args);
+  }
+
+  @Access(READ)
+  @Report()
+  @Query(() => ContactConnection, {
+    description: "The contacts of an agent, ordered by ID, without those that were erased.",
+  })
+  contacts(
+    @Ctx() context: RequestContext,
+    @Args(() => ContactsArgs) args: ContactsArgs,
+  ): Promise<ContactConnection> {
+    return this.service.list(context, args);
+  }
+
+  @Access(WRITE)
+  @Mutation(() => StoredContact, {
+    description:
+      "Creates a contact or changes the one with the same `ref` or addresses. A repeated call changes nothing.",
+  })
+  putContact(
+    @Ctx() context: RequestContext,
+    @Arg("input", () => ContactInput, { description: "The contact." }) input: ContactInput,
+  ): Promise<StoredContact> {
+    return this.service.put(context, input);
+  }
+
+  @Access({ key: Scope.contacts_write, member: Permission.config_manage })
+  @Mutation(() => Contact, {
+    description:
+      "Deletes all that is known about a contact but its ID and times. Erasing it again changes nothing.",
+  })
+  eraseContact(
+    @Ctx() context: RequestContext,
+    @Arg("id", () => ID, { description: "ID of the contact." }) id: string,
+  ): Promise<Contact> {
+    return this.service.erase(context, id);
+  }
+
+  @Access(WRITE)
+  @Mutation(() => TagChange, { description: "Adds tags to a contact, which has at most 50." })
+  addContactTags(
+    @Ctx() context: RequestContext,
+    @Args(() => ContactTagsArgs) { id, tags }: ContactTagsArgs,
+  ): Promise<TagChange> {
+    return this.service.changeTags(context, id, { add: tags });
+  }
+
+  @Access(WRITE)
+  @Mutation(() => TagChange, { description: "Removes tags from a contact; absent ones change nothing." })
+  removeContactTags(
+    @Ctx() context: RequestContext,
+    @Args(() => ContactTagsArgs) { id, tags }: ContactTagsArgs,
+  ): Promise<TagChange> {
+    return this.service.changeTags(context, id, { remove: tags });
+  }
+
+  @Access(WRITE)
+  @Mutation(() => TagChange, { description: "Adds and removes tags of a contact in one step." })
+  changeContactTags(
+    @Ctx() context: RequestContext,
+    @Args(() => ContactTagChangeArgs) { id, add, remove }: ContactTagChangeArgs,
+  ): Promise<TagChange> {
+    return this.service.changeTags(context, id, { add: add ?? [], remove: remove ?? [] });
+  }
+
+  @AtMost(MAX_ADDRESSES)
+  @FieldResolver(() => [ContactAddress], {
+    description: "The addresses of the contact, in the order in which they were added.",
+  })
+  async addresses(@Root() { id }: Contact): Promise<ContactAddress[]> {
+    return (await this.service.addressesOf(id)) ?? [];
+  }
+
+  @AtMost(MAX_TAGS)
+  @FieldResolver(() => [String], { description: "The tags of the contact, in alphabetical order." })
+  async tags(@Root() { id }: Contact): Promise<string[]> {
+    return (await this.service.tagsOf(id)) ?? [];
+  }
+}

@@ -1,0 +1,172 @@
+import type { RouteGroup } from "../../schema/rest-route";
+
+const CONTACT =
+  "id ref name locale timezone attributes addresses { id kind address } tags version createdAt updatedAt erasedAt";
+
+const ID = {
+  name: "contactId",
+  variable: "id",
+  format: "uuid",
+  example: "01a1fcd2-9a10-7c1e-9f0b-6a1f7c0f2b11",
+} as const;
+const TAG = { name: "tag", variable: "tag", example: "vip" } as const;
+
+const ANNA = {
+  id: "01a1fcd2-9a10-7c1e-9f0b-6a1f7c0f2b11",
+  ref: "customer-17",
+  name: "Anna",
+  locale: "de-CH",
+  attributes: { plan: "pro" },
+  addresses: [{ id: "01a1fcd2-9a10-7c1e-9f0b-6a1f7c0f2b12", kind: "email", address: "anna@example.com" }],
+  tags: ["vip"],
+  version: 1,
+  createdAt: "2026-11-21T06:37:02.864Z",
+  updatedAt: "2026-11-21T06:37:02.864Z",
+};
+
+const CHANGE = { tags: ["new", "vip"], changed: ["new"] };
+const TAG_ERRORS = ["conflict", "limit_reached"] as const;
+const CHANGED = "All tags of the contact, and those that the request changed.";
+
+/** The contacts of the agent that a key resolves to. */
+export const contactRoutes: RouteGroup = {
+  tag: "Contacts",
+  description: "The people that the agent talks to.",
+  routes: [
+    {
+      operationId: "putContact",
+      summary: "Create or change a contact",
+      method: "POST",
+      path: "/agent/contacts",
+      document: `mutation putContact($input: ContactInput!) {
+        putContact(input: $input) { created contact { ${CONTACT} } }
+      }`,
+      bodyVariable: "input",
+      status: { oneOf: [200, 201], choose: ({ created }) => (created === true ? 201 : 200) },
+      result: ["putContact", "contact"],
+      location: ({ id }) => `/agent/contacts/${id}`,
+      errors: ["conflict", "limit_reached"],
+      answers: { 200: "The contact, which existed already.", 201: "The new contact." },
+      example: {
+        body: {
+          ref: "customer-17",
+          name: "Anna",
+          locale: "de-CH",
+          attributes: { plan: "pro" },
+          addresses: [{ kind: "email", address: "Anna@Example.com" }],
+        },
+        answer: ANNA,
+      },
+    },
+    {
+      operationId: "listContacts",
+      summary: "List contacts",
+      method: "GET",
+      path: "/agent/contacts",
+      document: `query listContacts($first: Int, $after: String, $tag: String, $search: String) {
+        contacts(first: $first, after: $after, tag: $tag, search: $search) {
+          nodes { ${CONTACT} }
+          pageInfo { hasNextPage endCursor }
+        }
+      }`,
+      queryParameters: [
+        { name: "limit", variable: "first" },
+        { name: "cursor", variable: "after" },
+        { name: "tag", variable: "tag" },
+        { name: "search", variable: "search" },
+      ],
+      status: 200,
+      result: ["contacts", "nodes"],
+      pageInfo: ["contacts", "pageInfo"],
+      answers: "One page of contacts. The `Link` header points to the next page.",
+      example: { answer: [ANNA] },
+    },
+    {
+      operationId: "getContact",
+      summary: "Get one contact",
+      description: "One contact; 404 if it does not exist.",
+      method: "GET",
+      path: "/agent/contacts/:contactId",
+      document: `query getContact($id: ID!) { contact(id: $id) { ${CONTACT} } }`,
+      pathParameters: [ID],
+      status: 200,
+      result: ["contact"],
+      answers: "The contact.",
+      example: { answer: ANNA },
+    },
+    {
+      operationId: "eraseContact",
+      summary: "Erase a contact",
+      method: "DELETE",
+      path: "/agent/contacts/:contactId",
+      document: "mutation eraseContact($id: ID!) { eraseContact(id: $id) { id } }",
+      pathParameters: [ID],
+      status: 204,
+      result: ["eraseContact"],
+      answers: "The contact was erased, now or before.",
+      example: {},
+    },
+    {
+      operationId: "listContactTags",
+      summary: "List the tags of a contact",
+      description: "The tags of a contact; 404 if the contact does not exist.",
+      method: "GET",
+      path: "/agent/contacts/:contactId/tags",
+      document: "query listContactTags($id: ID!) { contact(id: $id) { tags } }",
+      pathParameters: [ID],
+      status: 200,
+      result: ["contact"],
+      answers: "All tags of the contact.",
+      example: { answer: { tags: ["new", "vip"] } },
+    },
+    {
+      operationId: "changeContactTags",
+      summary: "Add and remove tags of a contact",
+      method: "POST",
+      path: "/agent/contacts/:contactId/tags",
+      document: `mutation changeContactTags($id: ID!, $add: [String!], $remove: [String!]) {
+        changeContactTags(id: $id, add: $add, remove: $remove) { tags changed }
+      }`,
+      pathParameters: [ID],
+      bodyMembers: [
+        { name: "add", variable: "add" },
+        { name: "remove", variable: "remove" },
+      ],
+      status: 200,
+      result: ["changeContactTags"],
+      errors: TAG_ERRORS,
+      answers: CHANGED,
+      example: { body: { add: ["new"], remove: ["lead"] }, answer: CHANGE },
+    },
+    {
+      operationId: "addContactTag",
+      summary: "Add a tag to a contact",
+      method: "PUT",
+      path: "/agent/contacts/:contactId/tags/:tag",
+      document: `mutation addContactTag($id: ID!, $tag: String!) {
+        addContactTags(id: $id, tags: [$tag]) { tags changed }
+      }`,
+      pathParameters: [ID, TAG],
+      status: 200,
+      result: ["addContactTags"],
+      errors: TAG_ERRORS,
+      answers: CHANGED,
+      example: { answer: CHANGE },
+    },
+    {
+      operationId: "removeContactTag",
+      summary: "Remove a tag from a contact",
+      method: "DELETE",
+      path: "/agent/contacts/:contactId/tags/:tag",
+      document: `mutation removeContactTag($id: ID!, $tag: String!) {
+        removeContactTags(id: $id, tags: [$tag]) { tags changed }
+      }`,
+      pathParameters: [ID, TAG],
+      status: 200,
+      result: ["removeContactTags"],
+      errors: ["conflict"],
+      answers: CHANGED,
+      example: { answer: { tags: ["new"], changed: ["vip"] } },
+    },
+  ],
+};

@@ -1,0 +1,238 @@
+import { type EntityManager, In, type SelectQueryBuilder } from "typeorm";
+import { organizationOf, type RequestContext } from "../../auth/context";
+import { Permission } from "../../auth/permissions";
+import { timestamp } from "../../common/time";
+import type { Database } from "../../database/database";
+import { GatewayError, InvalidInput } from "../../errors";
+import { type Page, paginate } from "../../pagination/connection";
+import { scopedAgentId } from "../agents/agent-scope";
+import { assertStillAllowed } from "../api-keys/assert-accepted";
+import { recordAudit } from "../audit/audit";
+import { contactActions } from "./contact.audit";
+import { ContactConnection } from "./contact.connection";
+import { Contact } from "./contact.entity";
+import type { ContactArgs, ContactInput, ContactsArgs, StoredContact, TagChange } from "./contact.inputs";
+import { ContactAddress } from "./contact-address.entity";
+import { termOf } from "./contact-search";
+import { ContactTag } from "./contact-tag.entity";
+import { ContactTerm } from "./contact-term.entity";
+import { findContact, lockContact } from "./own-contact";
+import { putContact } from "./put-contact";
+import { changeTagsOf, type TagRequest } from "./tag-changes";
+import { normalizeTag } from "./tags";
+
+/** The contacts of agents. */
+export class ContactService {
+  /** The addresses of a contact, in the order in which they were added; without an access check. */
+  readonly addressesOf: (contactId: string) => Promise<ContactAddress[] | undefined>;
+  /** The tags of a contact in alphabetical order; without an access check. */
+  readonly tagsOf: (contactId: string) => Promise<string[] | undefined>;
+
+  private readonly changeInBatch: (request: TagRequest) => Promise<TagChange>;
+
+  constructor(private readonly database: Database) {
+    this.changeInBatch = database.batchInserts<TagRequest, TagChange>((tx, requests) =>
+      this.changeBatch(tx, requests),
+    );
+    this.addressesOf = database.coalesceByKey("addresses", async (ids) =>
+      groupByContact(
+        await database.read((reader) =>
+          reader.find(ContactAddress, { where: { contactId: In(ids) }, order: { id: "ASC" } }),
+        ),
+      ),
+    );
+    const tags = database.coalesceByKey("tags", async (ids) =>
+      groupByContact(await database.read((reader) => reader.findBy(ContactTag, { contactId: In(ids) }))),
+    );
+    this.tagsOf = async (id) => (await tags(id))?.map(({ tag }) => tag).sort();
+  }
+
+  /**
+   * A contact by its ID or `ref`.
+   * @returns null if the caller's agent, or a member's organization, has no such contact
+   * @throws GatewayError `invalid_request`, `not_found` (agent)
+   */
+  find(context: RequestContext, { id, ref, agentId }: ContactArgs): Promise<Contact | null> {
+    if ((id == null) === (ref == null))
+      throw new InvalidInput([{ path: "id", message: "or ref is required, not both" }]);
+    if (id != null && agentId != null)
+      throw new InvalidInput([{ path: "agentId", message: "is only for ref" }]);
+    return this.database.read(async (reader) => {
+      if (id != null) return findContact(reader, context, id);
+      const agent = await scopedAgentId(reader, context, agentId);
+      // PostgreSQL rejects other texts.
+      if (ref == null || ref.includes("\0") || !ref.isWellFormed()) return null;
+      return reader.findOneBy(Contact, { agentId: agent, ref });
+    });
+  }
+
+  /**
+   * One page of the contacts of the calling agent, or of the agent that a member names, ordered by ID.
+   * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
+   */
+  async list(
+    context: RequestContext,
+    { agentId, tag, search, ...args }: ContactsArgs,
+  ): Promise<ContactConnection> {
+    const page = ContactConnection.pageOf(args);
+    const query = async (reader: EntityManager) => {
+      const agent = await scopedAgentId(reader, context, agentId);
+      if (tag == null && search == null) return listed(reader, agent, page);
+      const ids = await (search == null
+        ? taggedIds(reader, agent, normalizeTag(tag ?? ""), page)
+        : foundIds(
+            reader,
+            agent,
+            { term: termOf(search), tag: tag == null ? undefined : normalizeTag(tag) },
+            page,
+          ));
+      return ids.length === 0 ? [] : reader.find(Contact, { where: { id: In(ids) }, order: { id: "ASC" } });
+    };
+    // With both filters, a common term may have to be read to its end.
+    const rows =
+      tag == null || search == null
+        ? await this.database.read(query)
+        : await this.database.report(organizationOf(context), query);
+    return new ContactConnection(rows, page);
+  }
+
+  /**
+   * Creates the contact that the input means, by `ref` or addresses, or changes it.
+   * @throws GatewayError `invalid_request`, `not_found` (agent), `conflict`, `limit_reached`
+   */
+  put(context: RequestContext, { agentId, ...input }: ContactInput): Promise<StoredContact> {
+    return this.database.write(async (tx) => {
+      await this.authorize(tx, context, Permission.conversations_write);
+      const agent = await scopedAgentId(tx, context, agentId, "input.agentId");
+      return putContact(tx, agent, input);
+    });
+  }
+
+  /**
+   * Deletes all that is known about a contact but its ID and times. Erasing it again changes nothing.
+   * @throws GatewayError `not_found`
+   */
+  erase(context: RequestContext, id: string): Promise<Contact> {
+    return this.database.write(async (tx) => {
+      await this.authorize(tx, context, Permission.config_manage);
+      const contact = await lockContact(tx, context, id);
+      if (contact.erasedAt !== null) return contact;
+      for (const part of [ContactAddress, ContactTag, ContactTerm]) await tx.delete(part, { contactId: id });
+      const now = timestamp();
+      const empty = { ref: null, name: null, locale: null, timezone: null, attributes: {} };
+      const change = { ...empty, version: contact.version + 1, updatedAt: now, erasedAt: now };
+      await tx.update(Contact, { id }, change);
+      const target = { id, name: id, organizationId: organizationOf(context) };
+      await recordAudit(tx, context, contactActions.contact_erased, target);
+      return Object.assign(contact, change);
+    });
+  }
+
+  /**
+   * Adds and removes tags of a contact in one step.
+   * @throws GatewayError `not_found`, `invalid_request`, `limit_reached`, or `conflict` for an erased contact
+   */
+  changeTags(
+    context: RequestContext,
+    id: string,
+    { add = [], remove = [] }: { add?: readonly string[]; remove?: readonly string[] },
+  ): Promise<TagChange> {
+    return this.changeInBatch({ context, contactId: id, add, remove });
+  }
+
+  /** Changes that arrive together share a transaction, and those of one contact its lock. */
+  private async changeBatch(
+    tx: EntityManager,
+    requests: readonly TagRequest[],
+  ): Promise<(TagChange | GatewayError)[]> {
+    const refusals = await this.refusalsOf(tx, requests);
+    const results = new Map<TagRequest, TagChange | GatewayError>();
+    const byContact = new Map<string, TagRequest[]>();
+    for (const request of requests) {
+      const refusal = refusals.get(callerOf(request));
+      if (refusal !== undefined) results.set(request, refusal);
+      else byContact.set(request.contactId, [...(byContact.get(request.contactId) ?? []), request]);
+    }
+    // A fixed order of locks, so that batches do not deadlock.
+    for (const [id, changes] of [...byContact].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      const outcomes = await changeTagsOf(tx, id, changes);
+      for (const [i, request] of changes.entries()) results.set(request, outcomes[i] as TagChange);
+    }
+    return requests.map((request) => results.get(request) as TagChange | GatewayError);
+  }
+
+  /** The refusals of the callers who may no longer change anything. */
+  private async refusalsOf(
+    tx: EntityManager,
+    requests: readonly TagRequest[],
+  ): Promise<ReadonlyMap<string, GatewayError>> {
+    const refusals = new Map<string, GatewayError>();
+    const contexts = new Map(requests.map((request) => [callerOf(request), request.context]));
+    for (const [caller, context] of [...contexts].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      try {
+        await this.authorize(tx, context, Permission.conversations_write);
+      } catch (error) {
+        if (!(error instanceof GatewayError)) throw error;
+        refusals.set(caller, error);
+      }
+    }
+    return refusals;
+  }
+
+  private authorize(tx: EntityManager, context: RequestContext, permission: Permission): Promise<void> {
+    return assertStillAllowed(this.database, tx, context, permission);
+  }
+}
+
+/** Identifies a caller; sorts members first, whose rows those who revoke a key lock before the key. */
+const callerOf = ({ context: { caller } }: TagRequest): string =>
+  caller.kind === "agent" ? `key ${caller.key.id}` : caller.kind === "member" ? `#${caller.sessionId}` : "";
+
+const listed = (reader: EntityManager, agentId: string, page: Page): Promise<Contact[]> =>
+  paginate(
+    reader.createQueryBuilder(Contact, "contact").where({ agentId }).andWhere("contact.erased_at IS NULL"),
+    page,
+  ).getMany();
+
+/** The IDs of a page of the contacts with a tag, plus one if there is a next page. */
+const taggedIds = (reader: EntityManager, agentId: string, tag: string, page: Page) =>
+  idsIn(
+    reader.createQueryBuilder(ContactTag, "entry").where({ agentId }).andWhere("entry.tag = :tag", { tag }),
+    page,
+  );
+
+/** The same for the contacts that a search finds, with a tag if one is given. */
+function foundIds(
+  reader: EntityManager,
+  agentId: string,
+  { term, tag }: { term: string; tag: string | undefined },
+  page: Page,
+) {
+  const query = reader
+    .createQueryBuilder(ContactTerm, "entry")
+    .where({ agentId })
+    .andWhere("entry.term = :term", { term });
+  if (tag !== undefined) {
+    query.andWhere(
+      "EXISTS (SELECT 1 FROM contact_tag WHERE contact_tag.contact_id = entry.contact_id AND contact_tag.tag = :tag)",
+      { tag },
+    );
+  }
+  return idsIn(query, page);
+}
+
+async function idsIn(
+  query: SelectQueryBuilder<ContactTag> | SelectQueryBuilder<ContactTerm>,
+  { after, limit }: Page,
+): Promise<string[]> {
+  if (after !== undefined) query.andWhere("entry.contact_id > :after", { after });
+  query.select("entry.contact_id", "id").orderBy("entry.contact_id", "ASC");
+  const rows = await query.limit(limit + 1).getRawMany<{ id: string }>();
+  return rows.map(({ id }) => id);
+}
+
+function groupByContact<Row extends { contactId: string }>(rows: readonly Row[]): Map<string, Row[]> {
+  const groups = new Map<string, Row[]>();
+  for (const row of rows) groups.set(row.contactId, [...(groups.get(row.contactId) ?? []), row]);
+  return groups;
+}

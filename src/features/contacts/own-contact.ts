@@ -1,0 +1,37 @@
+import type { EntityManager } from "typeorm";
+import { organizationOf, type RequestContext } from "../../auth/context";
+import { isUuid } from "../../common/uuid";
+import { GatewayError } from "../../errors";
+import { Contact } from "./contact.entity";
+
+export const NO_SUCH_CONTACT = "There is no such contact.";
+
+/** @returns the contact, or null if the caller's agent, or a member's organization, has none with this ID */
+export async function findContact(
+  reader: EntityManager,
+  context: RequestContext,
+  id: string,
+): Promise<Contact | null> {
+  if (!isUuid(id)) return null;
+  const { caller } = context;
+  if (caller.kind === "agent") return reader.findOneBy(Contact, { id, agentId: caller.agent.id });
+  const agent = { organizationId: organizationOf(context) };
+  return reader.findOneBy(Contact, { id, agent });
+}
+
+/**
+ * Locks a contact until the transaction ends: its changes run one after the other.
+ * @returns the contact as the last change left it
+ * @throws GatewayError `not_found`
+ */
+export async function lockContact(tx: EntityManager, context: RequestContext, id: string): Promise<Contact> {
+  if (isUuid(id)) await tx.update(Contact, { id }, { version: () => "version" });
+  const contact = await findContact(tx, context, id);
+  if (contact === null) throw new GatewayError("not_found", NO_SUCH_CONTACT);
+  return contact;
+}
+
+/** @throws GatewayError `conflict` */
+export function assertNotErased({ erasedAt }: Contact): void {
+  if (erasedAt !== null) throw new GatewayError("conflict", "The contact was erased.");
+}

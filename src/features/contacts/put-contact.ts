@@ -1,0 +1,127 @@
+import { type EntityManager, In } from "typeorm";
+import { timestamp } from "../../common/time";
+import { uuidAfter } from "../../common/uuid";
+import { GatewayError, InvalidInput } from "../../errors";
+import { lockAgent } from "../agents/agent-scope";
+import { Contact } from "./contact.entity";
+import { type ContactInput, canonicalLocale, type StoredContact } from "./contact.inputs";
+import { ContactAddress } from "./contact-address.entity";
+import { type Address, addAddresses, normalized, ownersOf, sameContact } from "./contact-addresses";
+import { storeTerms } from "./contact-search";
+
+/** The members of an input that are stored in the contact's row. */
+type Fields = Pick<Contact, "ref" | "name" | "locale" | "timezone" | "attributes">;
+
+/**
+ * Creates the contact that an input means or changes it.
+ * @throws GatewayError `invalid_request` without a `ref` and addresses, `conflict`, `limit_reached`
+ */
+export async function putContact(
+  tx: EntityManager,
+  agentId: string,
+  input: ContactInput,
+): Promise<StoredContact> {
+  const { ref = null } = input;
+  const addresses = normalized(input.addresses ?? []);
+  if (ref === null && addresses.length === 0) {
+    throw new InvalidInput([{ path: "input.ref", message: "is required without addresses" }]);
+  }
+  const find = () => findMeant(tx, agentId, ref, addresses);
+  const found = await find();
+  if (found !== null) return { contact: await change(tx, found.id, input, addresses), created: false };
+  // New contacts of an agent become visible in the order of their IDs, because clients page through them.
+  await lockAgent(tx, agentId);
+  const second = await find();
+  if (second !== null) return { contact: await change(tx, second.id, input, addresses), created: false };
+  return { contact: await create(tx, agentId, input, addresses), created: true };
+}
+
+async function findMeant(
+  tx: EntityManager,
+  agentId: string,
+  ref: string | null,
+  addresses: readonly Address[],
+): Promise<Contact | null> {
+  const byRef = ref === null ? null : await tx.findOneBy(Contact, { agentId, ref });
+  const owners = await ownersOf(tx, agentId, addresses);
+  const contacts = owners.length === 0 ? [] : await tx.findBy(Contact, { id: In(owners) });
+  return sameContact(byRef, contacts, ref);
+}
+
+async function create(
+  tx: EntityManager,
+  agentId: string,
+  input: ContactInput,
+  addresses: readonly Address[],
+): Promise<Contact> {
+  const { last } = (await tx
+    .createQueryBuilder(Contact, "contact")
+    .select("MAX(contact.id)", "last")
+    .where({ agentId })
+    .getRawOne<{ last: string | null }>()) ?? { last: null };
+  const now = timestamp();
+  const contact = tx.create(Contact, {
+    id: uuidAfter(last),
+    agentId,
+    ...fieldsOf(input, { ref: null, name: null, locale: null, timezone: null, attributes: {} }),
+    version: 1,
+    createdAt: now,
+    updatedAt: now,
+    erasedAt: null,
+  });
+  await tx
+    .createQueryBuilder()
+    .insert()
+    .into(Contact)
+    .values(contact as object)
+    .updateEntity(false)
+    .execute();
+  const { all } = await addAddresses(tx, contact, addresses);
+  await storeTerms(tx, contact, all);
+  return contact;
+}
+
+/** A change to what is there already changes nothing, so that a repeated call does not count as a version. */
+async function change(
+  tx: EntityManager,
+  id: string,
+  input: ContactInput,
+  addresses: readonly Address[],
+): Promise<Contact> {
+  // Locks the row.
+  await tx.update(Contact, { id }, { version: () => "version" });
+  const contact = await tx.findOneByOrFail(Contact, { id });
+  if (contact.erasedAt !== null || (input.ref != null && contact.ref !== null && contact.ref !== input.ref)) {
+    throw new GatewayError("conflict", "The contact was changed by another request.");
+  }
+  const removed =
+    input.addresses === null && ((await tx.delete(ContactAddress, { contactId: id })).affected ?? 0) > 0;
+  const { all, added } = await addAddresses(tx, contact, addresses);
+  const fields = fieldsOf(input, contact);
+  const isSame = (Object.keys(fields) as (keyof Fields)[]).every(
+    (name) => JSON.stringify(fields[name]) === JSON.stringify(contact[name]),
+  );
+  if (isSame && !added && !removed) return contact;
+  const next = { ...fields, version: contact.version + 1, updatedAt: timestamp() };
+  await tx.update(Contact, { id }, next as object);
+  Object.assign(contact, next);
+  await storeTerms(tx, contact, all);
+  return contact;
+}
+
+/** The fields as an input leaves them: what it omits stays, and null clears. */
+function fieldsOf(input: ContactInput, { ref, name, locale, timezone, attributes }: Fields): Fields {
+  const given = {
+    ref: input.ref,
+    name: input.name?.trim() ?? input.name,
+    locale: input.locale == null ? input.locale : canonicalLocale(input.locale),
+    timezone: input.timezone,
+    attributes: input.attributes === null ? {} : input.attributes,
+  };
+  const omitted = Object.entries(given).filter(([, value]) => value === undefined);
+  const present = { ref, name, locale, timezone, attributes };
+  return {
+    ...given,
+    ...Object.fromEntries(omitted.map(([key]) => [key, present[key as keyof Fields]])),
+  } as Fields;
+}

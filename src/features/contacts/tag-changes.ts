@@ -1,0 +1,95 @@
+import { type EntityManager, In } from "typeorm";
+import { organizationOf, type RequestContext } from "../../auth/context";
+import { timestamp } from "../../common/time";
+import { isUuid } from "../../common/uuid";
+import { GatewayError, InvalidInput } from "../../errors";
+import { actorOf } from "../audit/audit";
+import { Contact } from "./contact.entity";
+import type { TagChange } from "./contact.inputs";
+import { MAX_TAGS } from "./contact.limits";
+import { ContactTag } from "./contact-tag.entity";
+import { assertNotErased, NO_SUCH_CONTACT } from "./own-contact";
+import { normalizeTag } from "./tags";
+
+/** A change of the tags of a contact. */
+export interface TagRequest {
+  context: RequestContext;
+  contactId: string;
+  add: readonly string[];
+  remove: readonly string[];
+}
+
+/**
+ * Applies the changes of one contact in their order and stores the outcome.
+ * @param requests changes whose callers may still make them
+ * @returns the result or the error of each change
+ */
+export async function changeTagsOf(
+  tx: EntityManager,
+  contactId: string,
+  requests: readonly TagRequest[],
+): Promise<(TagChange | GatewayError)[]> {
+  // Locks the row: the changes of a contact run one after the other.
+  if (isUuid(contactId)) await tx.update(Contact, { id: contactId }, { version: () => "version" });
+  const contact = isUuid(contactId)
+    ? await tx.findOne(Contact, { where: { id: contactId }, relations: { agent: true } })
+    : null;
+  const rows = contact === null ? [] : await tx.findBy(ContactTag, { contactId });
+  const before: ReadonlySet<string> = new Set(rows.map(({ tag }) => tag));
+  const after = new Map([...before].map((tag) => [tag, ""]));
+  const results = requests.map((request) => {
+    try {
+      return apply(request, assertOwn(contact, request.context), after);
+    } catch (error) {
+      if (error instanceof GatewayError) return error;
+      throw error;
+    }
+  });
+  if (contact !== null) await store(tx, contact, before, after);
+  return results;
+}
+
+function assertOwn(contact: Contact | null, context: RequestContext): Contact {
+  const { caller } = context;
+  const isOwn =
+    contact?.agent?.organizationId === organizationOf(context) &&
+    (caller.kind !== "agent" || caller.agent.id === contact.agentId);
+  if (contact === null || !isOwn) throw new GatewayError("not_found", NO_SUCH_CONTACT);
+  return contact;
+}
+
+/**
+ * Applies a change in memory, or nothing of it.
+ * @param tags the tags, each with who added it
+ */
+function apply({ context, add, remove }: TagRequest, contact: Contact, tags: Map<string, string>): TagChange {
+  assertNotErased(contact);
+  const wanted = new Set(add.map(normalizeTag));
+  const unwanted = new Set(remove.map(normalizeTag));
+  if ([...unwanted].some((tag) => wanted.has(tag))) {
+    throw new InvalidInput([{ path: "remove", message: "must not contain a tag that is also added" }]);
+  }
+  const added = [...wanted].filter((tag) => !tags.has(tag));
+  const removed = [...unwanted].filter((tag) => tags.has(tag));
+  if (added.length > 0 && tags.size + added.length - removed.length > MAX_TAGS) {
+    throw new GatewayError("limit_reached", `A contact has at most ${MAX_TAGS} tags.`);
+  }
+  for (const tag of removed) tags.delete(tag);
+  for (const tag of added) tags.set(tag, actorOf(context.caller).actorName);
+  return { tags: [...tags.keys()].sort(), changed: [...added, ...removed].sort() };
+}
+
+async function store(
+  tx: EntityManager,
+  { id: contactId, agentId }: Contact,
+  before: ReadonlySet<string>,
+  after: ReadonlyMap<string, string>,
+): Promise<void> {
+  const removed = [...before].filter((tag) => !after.has(tag));
+  const added = [...after].filter(([tag]) => !before.has(tag));
+  if (removed.length > 0) await tx.delete(ContactTag, { contactId, tag: In(removed) });
+  if (added.length === 0) return;
+  const addedAt = timestamp();
+  const rows = added.map(([tag, addedBy]) => ({ contactId, agentId, tag, addedAt, addedBy }));
+  await tx.createQueryBuilder().insert().into(ContactTag).values(rows).updateEntity(false).execute();
+}

@@ -1,0 +1,50 @@
+import { ValidateBy } from "class-validator";
+import { JsonSchema } from "../../common/json-schema";
+import { MAX_LISTED, TAG_MAX_LENGTH } from "./contact.limits";
+
+/** A tag as clients send it; it is stored in lower case. */
+const TAG = new RegExp(`^[A-Za-z0-9][A-Za-z0-9._:-]{0,${TAG_MAX_LENGTH - 1}}$`);
+
+export const normalizeTag = (tag: string): string => tag.toLowerCase();
+
+const isTag = (value: unknown): value is string => typeof value === "string" && TAG.test(value);
+
+const MUST_BE_TAG = `must be 1 to ${TAG_MAX_LENGTH} of a-z, 0-9 and ._:- and start with a letter or digit`;
+
+const check = (tag: unknown) => (isTag(tag) ? undefined : MUST_BE_TAG);
+const RULE = { minLength: 1, maxLength: TAG_MAX_LENGTH, pattern: TAG.source };
+
+/** The property must be a tag. */
+export function IsTag(): PropertyDecorator {
+  const validate = ValidateBy({
+    name: "isTag",
+    validator: { validate: isTag, defaultMessage: () => MUST_BE_TAG },
+  });
+  return (target, property) => {
+    validate(target, property);
+    JsonSchema(RULE, check)(target, property);
+  };
+}
+
+/** The property must be a list of tags. */
+export function AreTags(): PropertyDecorator {
+  const decorators = [
+    ValidateBy({
+      name: "areTags",
+      validator: {
+        validate: (value) => value == null || problemOf(value) === undefined,
+        defaultMessage: (args) => problemOf(args?.value) ?? "",
+      },
+    }),
+    JsonSchema({ ...RULE, maxItems: MAX_LISTED }, check),
+  ];
+  return (target, property) => {
+    for (const decorate of decorators) decorate(target, property);
+  };
+}
+
+function problemOf(value: unknown): string | undefined {
+  if (!Array.isArray(value)) return "must be a list of tags";
+  if (value.length > MAX_LISTED) return `must have at most ${MAX_LISTED} items`;
+  return value.every(isTag) ? undefined : `${MUST_BE_TAG}, each`;
+}

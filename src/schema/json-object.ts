@@ -1,0 +1,82 @@
+import { ValidateBy } from "class-validator";
+import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from "graphql";
+
+type JsonObject = Record<string, unknown>;
+
+const asObject = (value: unknown): JsonObject => {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new GraphQLError("It must be a JSON object.");
+  return value as JsonObject;
+};
+
+/** Any JSON object. Integers that a double would round are refused. */
+export const GraphQLJsonObject = new GraphQLScalarType<JsonObject, JsonObject>({
+  name: "JSONObject",
+  description: "A JSON object. It must not contain an integer that JSON parsers round: send it as a string.",
+  serialize: asObject,
+  parseValue: (value) => asObject(exact(value)),
+  parseLiteral: (node, variables) => asObject(exact(literal(node, variables))),
+});
+
+/** Replaces bigints, which represent large integers, by doubles if no digit is lost. */
+function exact(value: unknown): unknown {
+  if (typeof value === "bigint") {
+    const number = Number(value);
+    if (Number.isFinite(number) && BigInt(number) === value) return number;
+    throw new GraphQLError("It must not contain an integer that JSON parsers round.");
+  }
+  if (Array.isArray(value)) return value.map(exact);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, exact(member)]));
+}
+
+/** @param node part of a document, whose depth is limited */
+function literal(node: ValueNode, variables: JsonObject | null | undefined): unknown {
+  switch (node.kind) {
+    case Kind.VARIABLE:
+      return variables?.[node.name.value];
+    case Kind.OBJECT:
+      return Object.fromEntries(
+        node.fields.map(({ name, value }) => [name.value, literal(value, variables)]),
+      );
+    case Kind.LIST:
+      return node.values.map((each) => literal(each, variables));
+    case Kind.INT:
+      return BigInt(node.value);
+    case Kind.FLOAT:
+      return finite(Number(node.value));
+    case Kind.NULL:
+      return null;
+    default:
+      return node.value;
+  }
+}
+
+function finite(value: number): number {
+  if (Number.isFinite(value)) return value;
+  throw new GraphQLError("It must not contain a number that is out of range.");
+}
+
+/** The property must be a JSON object of at most `maxBytes` as UTF-8 text that the database stores unchanged. */
+export const IsJsonObject = (maxBytes: number): PropertyDecorator =>
+  ValidateBy({
+    name: "isJsonObject",
+    validator: {
+      validate: (value) => jsonProblem(value, maxBytes) === undefined,
+      defaultMessage: (args) => jsonProblem(args?.value, maxBytes) ?? "",
+    },
+  });
+
+function jsonProblem(value: unknown, maxBytes: number): string | undefined {
+  let hasInvalidText = false;
+  const check = (text: string) => {
+    hasInvalidText ||= text.includes("\0") || !text.isWellFormed();
+  };
+  const json = JSON.stringify(value, (name, member: unknown) => {
+    check(name);
+    if (typeof member === "string") check(member);
+    return member;
+  });
+  if (Buffer.byteLength(json) > maxBytes) return `must have at most ${maxBytes} bytes as JSON`;
+  return hasInvalidText ? "must contain only well-formed Unicode without the NUL character" : undefined;
+}

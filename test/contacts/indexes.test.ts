@@ -1,0 +1,119 @@
+import type { DataSource, Logger } from "typeorm";
+import { operatorFor } from "../../src/auth/context";
+import { leastUuidAt } from "../../src/common/uuid";
+import { Database } from "../../src/database/database";
+import { createDataSource } from "../../src/features";
+import { ContactConnection } from "../../src/features/contacts/contact.connection";
+import type { ContactsArgs } from "../../src/features/contacts/contact.inputs";
+import { ContactService } from "../../src/features/contacts/contact.service";
+import type { Organization } from "../../src/features/organizations/organization.entity";
+import { onEachEngine, type TestDatabase } from "../support/engines";
+
+const ORGANIZATION = "01a1f000-0000-7000-8000-000000000001";
+const AGENT = "01a1f000-0000-7000-8000-000000000002";
+const OTHER_AGENT = "01a1f000-0000-7000-8000-000000000003";
+const CONTACTS = 5_000;
+const NOW = "2026-01-01T00:00:00.000Z";
+
+onEachEngine((engine) => {
+  let place: TestDatabase;
+  let database: Database;
+  let source: DataSource;
+  let asked: { query: string; parameters: unknown[] }[];
+  beforeAll(async () => {
+    place = await engine.createDatabase();
+    source = createDataSource(place.url);
+    const none = () => {};
+    const logger: Logger = {
+      logQuery: (query, parameters = []) => void asked.push({ query, parameters }),
+      logQueryError: none,
+      logQuerySlow: none,
+      logSchemaBuild: none,
+      logMigration: none,
+      log: none,
+    };
+    asked = [];
+    database = await Database.open(source.setOptions({ logging: ["query"], logger }));
+    await database.migrate();
+    await database.write(async (tx) => {
+      await tx.query(
+        `insert into organization (id, slug, name, created_at) values ('${ORGANIZATION}', 'o', 'O', '${NOW}')`,
+      );
+      for (const id of [AGENT, OTHER_AGENT])
+        await tx.query(
+          `insert into agent (id, organization_id, slug, name, created_at)
+           values ('${id}', '${ORGANIZATION}', '${id.slice(-1)}', 'A', '${NOW}')`,
+        );
+      const rows = Array.from({ length: CONTACTS }, (_, i) => ({
+        id: leastUuidAt(i + 1),
+        agent: i % 50 === 0 ? AGENT : OTHER_AGENT,
+        erased: i % 3 === 0 ? `'${NOW}'` : "NULL",
+      }));
+      const insert = (table: string, columns: string, values: (row: (typeof rows)[number]) => string) =>
+        tx.query(`insert into ${table} (${columns}) values ${rows.map((row) => `(${values(row)})`)}`);
+      await insert(
+        "contact",
+        "id, agent_id, version, created_at, updated_at, erased_at",
+        ({ id, agent, erased }) => `'${id}', '${agent}', 1, '${NOW}', '${NOW}', ${erased}`,
+      );
+      await insert(
+        "contact_tag",
+        "contact_id, tag, agent_id, added_at, added_by",
+        ({ id, agent }) => `'${id}', 'vip', '${agent}', '${NOW}', 'x'`,
+      );
+      await insert(
+        "contact_term",
+        "contact_id, term, agent_id",
+        ({ id, agent }) => `'${id}', 'anna', '${agent}'`,
+      );
+      await tx.query("ANALYZE");
+    });
+  });
+  afterAll(async () => {
+    await database.close();
+    await place.drop();
+  });
+
+  /** How the database finds a page, by what it says itself: one plan for each statement. */
+  async function plansOf(args: Partial<ContactsArgs>): Promise<string[]> {
+    asked.length = 0;
+    const context = operatorFor({ id: ORGANIZATION } as Organization);
+    const list = { first: 20, after: null, agentId: AGENT, ...args } as ContactsArgs;
+    expect((await new ContactService(database).list(context, list)).nodes.length).toBeGreaterThan(0);
+    const explain = engine.name === "SQLite" ? "EXPLAIN QUERY PLAN" : "EXPLAIN";
+    const pages = asked.filter(({ query }) => /^SELECT.* FROM "contact/s.test(query));
+    return Promise.all(
+      pages.map(async ({ query, parameters }) => {
+        const lines: Record<string, string>[] = await database.read((reader) =>
+          reader.query(`${explain} ${query}`, parameters),
+        );
+        return lines.map((line) => line.detail ?? line["QUERY PLAN"]).join("\n");
+      }),
+    );
+  }
+  const indexOn = (table: string, ...columns: string[]) => source.namingStrategy.indexName(table, columns);
+  const after = new ContactConnection([{ id: leastUuidAt(1_000) } as never], { limit: 20, after: undefined })
+    .pageInfo.endCursor;
+
+  test.each<[string, Partial<ContactsArgs>, () => string]>([
+    ["all", {}, () => "contact_listed"],
+    ["with a tag", { tag: "vip" }, () => indexOn("contact_tag", "agent_id", "tag", "contact_id")],
+    [
+      "found by a search",
+      { search: "Anna" },
+      () => indexOn("contact_term", "agent_id", "term", "contact_id"),
+    ],
+    [
+      "found by a search, with a tag",
+      { search: "Anna", tag: "vip" },
+      () => indexOn("contact_term", "agent_id", "term", "contact_id"),
+    ],
+  ])("a page of contacts, %s, is found and sorted by one index", async (_, args, index) => {
+    for (const page of [args, { ...args, after }]) {
+      const [plan = "", ...byId] = await plansOf(page);
+      expect(plan).toContain(index());
+      expect(plan).not.toMatch(/sort|temp b-tree|seq scan|\bSCAN\b(?!.*USING)/i);
+      for (const each of byId) expect(each).not.toMatch(engine.name === "SQLite" ? /\bSCAN\b/ : /seq scan/i);
+    }
+  });
+});

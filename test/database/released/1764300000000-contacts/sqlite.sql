@@ -1,0 +1,10 @@
+CREATE TABLE "contact" ("id" varchar(36) PRIMARY KEY NOT NULL, "agent_id" varchar(36) NOT NULL, "ref" varchar(255), "name" varchar(200), "locale" varchar(35), "timezone" varchar(64), "attributes" text NOT NULL DEFAULT ('{}'), "version" integer NOT NULL, "created_at" varchar(24) NOT NULL, "updated_at" varchar(24) NOT NULL, "erased_at" varchar(24), CONSTRAINT "FK_af696f726414ecf913d503644bd" FOREIGN KEY ("agent_id") REFERENCES "agent" ("id"));
+CREATE UNIQUE INDEX "IDX_334c967f16a403626a4ac38b7d" ON "contact" ("agent_id", "ref");
+CREATE INDEX "contact_listed" ON "contact" ("agent_id", "id") WHERE erased_at IS NULL;
+CREATE TABLE "contact_address" ("id" varchar(36) PRIMARY KEY NOT NULL, "agent_id" varchar(36) NOT NULL, "contact_id" varchar(36) NOT NULL, "kind" varchar(8) NOT NULL, "address" varchar(254) NOT NULL, "opted_out_at" varchar(24), CONSTRAINT "FK_d971a2bebdf15940fd3dbae9be3" FOREIGN KEY ("contact_id") REFERENCES "contact" ("id"));
+CREATE UNIQUE INDEX "IDX_4ef35d7342397dbf22673fa95c" ON "contact_address" ("agent_id", "kind", "address");
+CREATE INDEX "IDX_d971a2bebdf15940fd3dbae9be" ON "contact_address" ("contact_id");
+CREATE TABLE "contact_tag" ("contact_id" varchar(36) NOT NULL, "tag" varchar(50) NOT NULL, "agent_id" varchar(36) NOT NULL, "added_at" varchar(24) NOT NULL, "added_by" varchar(254) NOT NULL, CONSTRAINT "FK_40c598b4b2413200705f4c580aa" FOREIGN KEY ("contact_id") REFERENCES "contact" ("id"), PRIMARY KEY ("contact_id", "tag"));
+CREATE INDEX "IDX_b75e143a92c0370632fbff431d" ON "contact_tag" ("agent_id", "tag", "contact_id");
+CREATE TABLE "contact_term" ("contact_id" varchar(36) NOT NULL, "term" varchar(255) NOT NULL, "agent_id" varchar(36) NOT NULL, CONSTRAINT "FK_f2835813585d33c73e30a553127" FOREIGN KEY ("contact_id") REFERENCES "contact" ("id"), PRIMARY KEY ("contact_id", "term"));
+CREATE INDEX "IDX_aa86f056f8248a7dea947f101e" ON "contact_term" ("agent_id", "term", "contact_id");
