@@ -1,5 +1,5 @@
-import { ValidateBy } from "class-validator";
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from "graphql";
+import { ValidateBy } from "../common/validators";
 
 type JsonObject = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 import { domainToASCII } from "node:url";
-import { isEmail } from "class-validator";
 import parsePhoneNumber from "libphonenumber-js/min";
+import { isEmail } from "../../common/validators";
 import { ADDRESS_MAX_LENGTH } from "./contact.limits";
 import { AddressKind } from "./contact-address.entity";
 

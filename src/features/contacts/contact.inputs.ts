@@ -1,6 +1,6 @@
-import { ArrayMaxSize, IsOptional, ValidateBy, ValidateNested } from "class-validator";
 import { ArgsType, Field, ID, InputType, ObjectType } from "type-graphql";
 import { JsonSchema } from "../../common/json-schema";
+import { ArrayMaxSize, IsOptional, ValidateBy, ValidateNested } from "../../common/validators";
 import { PageArgs } from "../../pagination/connection";
 import { ForMembers } from "../../schema/for-members";
 import { GraphQLJsonObject, IsJsonObject } from "../../schema/json-object";

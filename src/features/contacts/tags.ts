@@ -1,5 +1,5 @@
-import { ValidateBy } from "class-validator";
 import { JsonSchema } from "../../common/json-schema";
+import { ValidateBy } from "../../common/validators";
 import { MAX_LISTED, TAG_MAX_LENGTH } from "./contact.limits";
 
 /** A tag as clients send it; it is stored in lower case. */
