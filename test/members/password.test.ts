@@ -82,11 +82,9 @@ describeGateway({ env: { TRUST_PROXY: "true" } }, (gateway) => {
 
   /** Goes on with a change of the password only after something else, once it has looked at the current one. */
   async function overtake(meanwhile: () => Promise<unknown>) {
-    // The cheap one that support/cheap-passwords.ts sets.
-    const spy = jest.mocked(argon2.hash);
-    const hash = spy.getMockImplementation() as typeof argon2.hash;
+    const { hash } = argon2;
     let overtaken = false;
-    spy.mockImplementation(async (...args) => {
+    const spy = jest.spyOn(argon2, "hash").mockImplementation(async (...args) => {
       const changes = !overtaken;
       overtaken = true;
       if (changes) await meanwhile();
@@ -95,7 +93,7 @@ describeGateway({ env: { TRUST_PROXY: "true" } }, (gateway) => {
     try {
       return await change(member.password, NEW);
     } finally {
-      spy.mockImplementation(hash);
+      spy.mockRestore();
     }
   }
 
