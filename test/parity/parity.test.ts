@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import type { Reply } from "../support/gateway";
-import { hostile, int, json, maybe, text } from "../support/hostile-values";
+import { mint, operator, type Reply } from "../support/gateway";
+import { hostile, int, json, junk, maybe, text } from "../support/hostile-values";
 import { describeGateway } from "../support/suite";
 
 /** Set PARITY_SEED to run a failure again; fast-check prints the seed of one. */
@@ -82,6 +82,67 @@ describeGateway({ env: { LOG_LEVEL: "silent" } }, (gateway) => {
         expect(withoutId(outcomeOfRest(rest))).toEqual(withoutId(outcomeOfGraphQL(graph, "sendMessage")));
       }),
       run(200),
+    );
+  }, 60_000);
+
+  test("putContact stores the same contact, or refuses with the same code", async () => {
+    // Each API writes to an agent of its own, so that both see the same history.
+    const tokens = await Promise.all(
+      ["rest", "graphql"].map(async (slug) => {
+        await gateway.services.agents.create(await operator(gateway), { slug, name: slug });
+        return (await mint(gateway, { agent: slug })).secret;
+      }),
+    );
+    const address = fc.record(
+      {
+        kind: maybe(hostile(fc.constantFrom("email", "phone", "local", "other"), fc.constantFrom("fax", 1))),
+        address: maybe(
+          hostile(fc.oneof(text, fc.constantFrom("a@example.com", " A@Example.com", "+41446681800"))),
+        ),
+      },
+      { requiredKeys: [] },
+    );
+    const contact = fc.record(
+      {
+        ref: maybe(hostile(fc.oneof(text, fc.constantFrom("a", "b", null)))),
+        name: maybe(hostile(text)),
+        locale: maybe(hostile(fc.constantFrom("de", "DE-ch", "x", null))),
+        timezone: maybe(hostile(fc.constantFrom("UTC", "Europe/Zurich", "Mars", null))),
+        attributes: maybe(hostile(fc.dictionary(text, fc.oneof(text, junk), { maxKeys: 3 }))),
+        addresses: maybe(hostile(fc.array(address, { maxLength: 3 }))),
+        surplus: fc.option(fc.constant(1), { nil: undefined, freq: 20 }),
+      },
+      { requiredKeys: [] },
+    );
+    const mutation = `mutation ($input: ContactInput!) {
+      putContact(input: $input) {
+        contact { ref name locale timezone attributes addresses { kind address } tags version erasedAt }
+      }
+    }`;
+    const comparable = (outcome: Outcome) =>
+      "value" in outcome
+        ? JSON.parse(JSON.stringify(outcome.value), (name, value) =>
+            ["id", "createdAt", "updatedAt"].includes(name) ? undefined : value,
+          )
+        : outcome;
+    await fc.assert(
+      fc.asyncProperty(contact, async (input) => {
+        const body = json(input, String);
+        const [rest, graph] = await Promise.all([
+          gateway.rest("POST", "/agent/contacts", { body, token: tokens[0] as string }),
+          gateway.graphql(
+            "",
+            {},
+            {
+              body: `{"query":${JSON.stringify(mutation)},"variables":{"input":${body}}}`,
+              token: tokens[1] as string,
+            },
+          ),
+        ]);
+        const { contact: stored, ...failed } = comparable(outcomeOfGraphQL(graph, "putContact"));
+        expect(comparable(outcomeOfRest(rest))).toEqual(stored ?? failed);
+      }),
+      run(300),
     );
   }, 60_000);
 
