@@ -47,7 +47,7 @@ export async function ownersOf(
 }
 
 /** The addresses of a contact in the order in which they were added. */
-export const addressesOf = (reader: EntityManager, contactId: string): Promise<ContactAddress[]> =>
+const addressesOf = (reader: EntityManager, contactId: string): Promise<ContactAddress[]> =>
   reader.find(ContactAddress, { where: { contactId }, order: { id: "ASC" } });
 
 /**
