@@ -139,11 +139,11 @@ function operation(
 ): string {
   const root = kind === "query" ? schema.getQueryType() : schema.getMutationType();
   const fields = Object.values(root?.getFields() ?? {}).filter(
-    ({ name }) => !OFTEN_ENOUGH.includes(name) || chance(growth, 15),
+    ({ name }) => !OFTEN_ENOUGH.includes(name) || chance(growth, 25),
   );
   const liked = fields.filter(({ name }) => preferred.includes(name));
   const parts = Array.from({ length: growth.draw(ofNat, 2) + 1 }, (_, i) => {
-    const part = fieldText(growth, one(growth, liked.length > 0 && chance(growth, 85) ? liked : fields), 0);
+    const part = fieldText(growth, one(growth, liked.length > 0 && chance(growth, 75) ? liked : fields), 0);
     return chance(growth, 80) ? part.replace(/^(a\d+: )?/, `r${i}: `) : part;
   });
   const fragment = chance(growth, 15) ? parts.pop() : undefined;
