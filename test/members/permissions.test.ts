@@ -141,13 +141,13 @@ describeGateway((gateway) => {
     expect((await cli("grant", "cli@example.com", "conversations:read")).stdout).toBe(
       "Permissions of cli@example.com: config:manage, conversations:read, conversations:write.\n",
     );
-    for (const args of [
-      ["grant", "cli@example.com", "config:eat"],
-      ["grant", "unknown@example.com", "config:manage"],
-      [...add, "config:eat"],
-    ]) {
+    for (const [code, ...args] of [
+      [2, "grant", "cli@example.com", "config:eat"],
+      [1, "grant", "unknown@example.com", "config:manage"],
+      [2, ...add, "config:eat"],
+    ] as const) {
       expect(await cli(...args)).toMatchObject({
-        code: 1,
+        code,
         stdout: "",
         stderr: expect.stringMatching(/^gateway: .*\n$/),
       });

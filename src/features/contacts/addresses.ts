@@ -1,5 +1,4 @@
 import { domainToASCII } from "node:url";
-import parsePhoneNumber from "libphonenumber-js/min";
 import { isEmail } from "../../common/validators";
 import { ADDRESS_MAX_LENGTH } from "./contact.limits";
 import { AddressKind } from "./contact-address.entity";
@@ -46,6 +45,10 @@ function normalizeEmail(text: string): string | undefined {
 
 /** E.164; without a country code a number names no phone. */
 export function normalizePhone(text: string): string | undefined {
+  // Loaded on demand: most deployments have no phone numbers, and its tables take memory.
+  const {
+    default: parsePhoneNumber,
+  }: typeof import("libphonenumber-js/min") = require("libphonenumber-js/min");
   const number = text.startsWith("+") ? parsePhoneNumber(text, { extract: false }) : undefined;
   return number?.isPossible() && number.ext === undefined ? number.number : undefined;
 }

@@ -99,7 +99,8 @@ export function sameContact(
     if (owner !== null && owner.id !== byRef.id) throw new GatewayError("conflict", ANOTHER_CONTACT);
     return byRef;
   }
-  if (ref !== null && owner !== null && owner.ref !== null)
+  // Another call may have created it since the look-up by `ref`.
+  if (ref !== null && owner !== null && owner.ref !== null && owner.ref !== ref)
     throw new GatewayError("conflict", ANOTHER_CONTACT);
   return owner;
 }
