@@ -11,7 +11,8 @@ import { sessionCookies } from "./auth/session-cookie";
 import { withSpan } from "./common/spans";
 import type { Config } from "./config";
 import { Database } from "./database/database";
-import { BATCHES, createResolvers, createServices, ROUTES, type Services } from "./features";
+import { Deliverer } from "./delivery/deliverer";
+import { BATCHES, createResolvers, createServices, LANE_WORK, ROUTES, type Services } from "./features";
 import { sendGraphQLError } from "./graphql/http-errors";
 import { noteErrorCodes, rejectUnsupportedRequests } from "./graphql/http-requests";
 import { allowSandboxContent } from "./graphql/plugins/landing-page";
@@ -141,6 +142,11 @@ export async function createApp(
     log.warn({ err }, "housekeeping failed"),
   );
 
+  const deliverer =
+    config.deliveryWorkers > 0
+      ? new Deliverer(database, services.lanes, LANE_WORK, (err) => log.warn({ err }, "delivery failed"))
+      : undefined;
+
   let management: FastifyInstance | undefined;
 
   return {
@@ -163,6 +169,7 @@ export async function createApp(
       if (management) await closeNow(management);
       await apollo.stop();
       await swept;
+      await deliverer?.close();
       await services.usageRecorder.close();
       await database.close();
     },

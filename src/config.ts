@@ -141,6 +141,7 @@ const settings = z
     RATE_LIMIT_PER_MINUTE: integer("RATE_LIMIT_PER_MINUTE", 0, 100_000_000).default(0),
     REFUSED_KEYS_PER_MINUTE: integer("REFUSED_KEYS_PER_MINUTE", 0, 100_000_000).default(1000),
     AUDIT_RETENTION_DAYS: integer("AUDIT_RETENTION_DAYS", 0, 36_500).default(0),
+    DELIVERY_WORKERS: integer("DELIVERY_WORKERS", 0, 1000).default(8),
     CORS_ORIGINS: origins.default([]),
     DRAIN_SECONDS: integer("DRAIN_SECONDS", 0, 300).default(0),
     METRICS_TOKEN: z
@@ -207,6 +208,7 @@ const settings = z
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
     refusedKeysPerMinute: env.REFUSED_KEYS_PER_MINUTE,
     auditRetentionDays: env.AUDIT_RETENTION_DAYS,
+    deliveryWorkers: env.DELIVERY_WORKERS,
     corsOrigins: env.CORS_ORIGINS,
     drainMs: env.DRAIN_SECONDS * 1000,
     metricsToken: env.METRICS_TOKEN,

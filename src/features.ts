@@ -1,5 +1,8 @@
 import type { DataSource } from "typeorm";
 import { createDataSource as createDataSourceOf } from "./database/data-source";
+import type { LaneWork } from "./delivery/deliverer";
+import { Lane, type LaneKind } from "./delivery/lane.entity";
+import { Lanes } from "./delivery/lanes";
 import { agents } from "./features/agents/agents.feature";
 import { apiKeys } from "./features/api-keys/api-keys.feature";
 import { audit } from "./features/audit/audit.feature";
@@ -65,13 +68,20 @@ export const BATCHES: readonly string[] = ALL.flatMap(({ batches }) => batches ?
 export const expiredRows = (retention: Retention): ExpiredRows[] =>
   ALL.flatMap(({ expired }) => expired?.(retention) ?? []);
 
+/** The work of every kind of lane. */
+export const LANE_WORK = Object.assign({}, ...ALL.map(({ lanes }) => lanes)) as Record<LaneKind, LaneWork>;
+
 /** As the function of this name in `database/`, with the tables of all features. */
 export const createDataSource = (url: string, poolSize?: number): DataSource =>
-  createDataSourceOf(url, [...ALL.flatMap(({ entities }) => entities), IdempotencyRecord], poolSize);
+  createDataSourceOf(url, [...ALL.flatMap(({ entities }) => entities), IdempotencyRecord, Lane], poolSize);
 
 /** Makes the services of all features. */
-export function createServices(core: Omit<Core, "refusedTokens">): Services {
-  const services: Core = { ...core, refusedTokens: new RefusedTokens(core.config.refusedKeysPerMinute) };
+export function createServices(core: Omit<Core, "refusedTokens" | "lanes">): Services {
+  const services: Core = {
+    ...core,
+    lanes: new Lanes(core.database),
+    refusedTokens: new RefusedTokens(core.config.refusedKeysPerMinute),
+  };
   for (const { services: make } of ALL) Object.assign(services, make(services as Services));
   return services as Services;
 }

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { loadConfig } from "../config";
 import { backUp, restore } from "../database/sqlite/backup";
+import { PAUSE_RESTORED_LINES } from "../features/lines/pause-restored-lines";
 import { addYesOption, type Confirmation, confirm } from "./confirm";
 import { print, printJson } from "./output";
 import { withDatabase, withServices } from "./services";
@@ -59,8 +60,16 @@ export function addDatabaseCommands(program: Command): void {
     .action(async (file: string, options: Json & Confirmation & { force?: true }) => {
       if (options.force)
         await confirm(`Replace the database with ${file}? Its current data is lost.`, options);
-      const copied = await restore(loadConfig(process.env).databaseUrl, file, { force: options.force });
+      const copied = await restore(loadConfig(process.env).databaseUrl, file, {
+        force: options.force,
+        afterwards: [PAUSE_RESTORED_LINES],
+      });
       if (options.json) printJson(copied);
-      else print(`Restored ${copied.file} (${copied.bytes} bytes).`);
+      else {
+        print(`Restored ${copied.file} (${copied.bytes} bytes).`);
+        print(
+          'Its lines are paused, so that no old message is sent; "gateway lines resume" puts them back into use.',
+        );
+      }
     });
 }

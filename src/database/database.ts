@@ -4,6 +4,7 @@ import {
   type EntityTarget,
   MigrationExecutor,
   type ObjectLiteral,
+  type SelectQueryBuilder,
 } from "typeorm";
 import { coalesce, coalesceByKey } from "../common/coalesce";
 import { withSpan } from "../common/spans";
@@ -110,6 +111,17 @@ export class Database {
    */
   shareLock(...tables: string[]): string {
     return this.engine.shareLock(tables);
+  }
+
+  /**
+   * Makes a query of a unit of work lock its rows until the transaction ends.
+   * @param options.skipLocked whether to leave out rows that another transaction has locked, instead of waiting for it
+   */
+  locking<Row extends ObjectLiteral>(
+    query: SelectQueryBuilder<Row>,
+    { skipLocked = false } = {},
+  ): SelectQueryBuilder<Row> {
+    return this.engine.locking(query, skipLocked);
   }
 
   /**

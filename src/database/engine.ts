@@ -1,5 +1,5 @@
 import { isNativeError } from "node:util/types";
-import type { EntityManager, QueryRunner } from "typeorm";
+import type { EntityManager, ObjectLiteral, QueryRunner, SelectQueryBuilder } from "typeorm";
 import type { DatabaseStats } from "./observer";
 
 /** A read-only query. */
@@ -82,6 +82,14 @@ export interface Engine {
   lockInsertOrder(tx: EntityManager, list: number): Promise<void>;
   /** Returns the end of a SELECT that keeps others from changing its rows of some tables until the transaction ends. */
   shareLock(tables: readonly string[]): string;
+  /**
+   * Makes a query of a unit of work lock its rows until the transaction ends.
+   * @param skipLocked whether to leave out rows that another transaction has locked, instead of waiting for it
+   */
+  locking<Row extends ObjectLiteral>(
+    query: SelectQueryBuilder<Row>,
+    skipLocked: boolean,
+  ): SelectQueryBuilder<Row>;
   /** Returns an SQL condition that selects at most `limit` of the rows that match another condition. */
   limitedCondition(table: string, condition: string, limit: number): string;
   /** Whether an error means that the database cannot serve now (busy, gone, full), not that the statement is wrong. */

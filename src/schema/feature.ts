@@ -2,6 +2,9 @@ import type { Logger } from "pino";
 import type { EntityTarget, ObjectLiteral } from "typeorm";
 import type { Config } from "../config";
 import type { Database } from "../database/database";
+import type { LaneWork } from "../delivery/deliverer";
+import type { LaneKind } from "../delivery/lane.entity";
+import type { Lanes } from "../delivery/lanes";
 import type { RefusedTokens } from "../rate-limits/refused-tokens";
 import type { RouteGroup } from "./rest-route";
 
@@ -10,6 +13,8 @@ export interface Core {
   database: Database;
   config: Config;
   log: Logger;
+  /** The queue of work that no request waits for. */
+  lanes: Lanes;
   /** Refused tokens by client address; API keys and session tokens count together. */
   refusedTokens: RefusedTokens;
 }
@@ -37,6 +42,8 @@ export interface Feature<Own extends object, Needs extends object> {
   routes?: RouteGroup;
   /** Names of the feature's coalesced lookups, for the metrics. */
   batches?: readonly string[];
+  /** The work of the kinds of lane that belong to the feature. */
+  lanes?: Partial<Record<LaneKind, LaneWork>>;
   /** Rows that housekeeping deletes. */
   expired?(retention: Retention): ExpiredRows[];
 }

@@ -47,6 +47,7 @@ const COVERED = {
     "addContactTags",
     "removeContactTags",
     "changeContactTags",
+    "cancelMessage",
   ],
   own: ["signOut", "signOutEverywhere", "changePassword", "deactivateOrganization", "reactivateOrganization"],
 };
@@ -204,6 +205,8 @@ describeGateway((gateway) => {
     const message = "query ($id: ID!) { message(id: $id) { id } }";
     const found = await ask(message, { id: theirMessage }, ours.key.secret);
     expect(found.body).toEqual({ data: { message: null } });
+    const cancel = "mutation ($id: ID!) { cancelMessage(id: $id) { id } }";
+    expect(codeOf(await ask(cancel, { id: theirMessage }, ours.key.secret))).toBe("not_found");
   });
 
   test.each([

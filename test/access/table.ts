@@ -136,6 +136,11 @@ const aLine = async ({ gateway, agentId }: AccessFixture) => ({
   id: (await addLine(gateway, { agentId })).id,
 });
 
+/** A new message of the first agent. */
+const aMessage = async ({ gateway }: AccessFixture) => ({
+  id: (await gateway.rest("POST", "/messages", { body: { message: "hello" } })).body.id,
+});
+
 /** A new contact of the first agent. */
 const aContact = async ({ gateway, agentId }: AccessFixture) => ({
   id: await addContact(gateway, { agentId }),
@@ -236,6 +241,11 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
   "Mutation.sendMessage": {
     outcomes: ALLOWED.keysWithAnotherScope,
     document: 'mutation { sendMessage(input: { message: "hello" }) { id } }',
+  },
+  "Mutation.cancelMessage": {
+    outcomes: ALLOWED.keysWithAnotherScope,
+    document: "mutation ($id: ID!) { cancelMessage(id: $id) { id } }",
+    variables: aMessage,
   },
   "Mutation.createApiKey": {
     outcomes: ALLOWED.managersOfTheFirst,
@@ -338,4 +348,8 @@ export const ROUTES_TABLE: readonly RouteEntry[] = [
     body: { message: "hello" },
     outcomes: ALLOWED.keysWithAnotherScope,
   },
+  ...[
+    { operationId: "getMessage", method: "GET", path: "/messages/:id" },
+    { operationId: "cancelMessage", method: "POST", path: "/messages/:id/cancel" },
+  ].map((route) => ({ ...route, outcomes: ALLOWED.keysWithAnotherScope, variables: aMessage })),
 ].map((route) => ({ outcomes: ALLOWED.agentKeys, ...route }));

@@ -82,7 +82,11 @@ describe("while a server writes", () => {
     const elsewhere = `sqlite:${inPlace("new/folder/gateway.sqlite")}`;
     const restored = await runCli(elsewhere, ["restore", inPlace("backup")]);
     expect(restored).toMatchObject({ code: 0, stderr: "" });
-    expect(restored.stdout).toMatch(/^Restored \/.*gateway\.sqlite \(\d+ bytes\)\.\n$/);
+    expect(restored.stdout).toMatch(
+      /^Restored \/.*gateway\.sqlite \(\d+ bytes\)\.\nIts lines are paused,.*\n$/,
+    );
+    const lines = await runCli(elsewhere, ["lines", "list", "--agent", "first-agent", "--json"]);
+    expect(JSON.parse(lines.stdout)).toMatchObject([{ name: "main", state: "paused" }]);
     expect((await stat(fileOf(elsewhere))).mode & 0o777).toBe(0o600);
     const second = await startServer({ DATABASE_URL: elsewhere });
     expect(secretsIn(second.stdout())).toBeUndefined();

@@ -33,6 +33,7 @@ onEachEngine((engine) => {
         "AuditChanges1764100000000",
         "Lines1764200000000",
         "Contacts1764300000000",
+        "Delivery1764400000000",
       ]);
     } finally {
       await Promise.all(databases.map((database) => database.close()));
@@ -45,7 +46,7 @@ onEachEngine((engine) => {
     try {
       await database.migrate();
       await source.undoLastMigration();
-      expect(await database.pendingMigrations()).toEqual(["Contacts1764300000000"]);
+      expect(await database.pendingMigrations()).toEqual(["Delivery1764400000000"]);
     } finally {
       await database.close();
     }

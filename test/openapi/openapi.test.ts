@@ -18,10 +18,12 @@ describe("the contract", () => {
     const operations = Object.values(document.paths).flatMap((path) => Object.values(path as object));
     expect(operations.map(({ operationId }) => operationId).sort()).toEqual([
       "addContactTag",
+      "cancelMessage",
       "changeContactTags",
       "createPet",
       "eraseContact",
       "getContact",
+      "getMessage",
       "getPet",
       "listContactTags",
       "listContacts",

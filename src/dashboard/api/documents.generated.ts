@@ -73,6 +73,8 @@ export const AuditAction = {
   MemberSignedOut: 'member_signed_out',
   /** A member ended all of their sessions. */
   MemberSignedOutEverywhere: 'member_signed_out_everywhere',
+  /** Messages queued by an earlier version were released for delivery. */
+  MessagesReleased: 'messages_released',
   /** An organization was created. */
   OrganizationCreated: 'organization_created',
   /** An organization was deactivated, so its keys stopped resolving. */

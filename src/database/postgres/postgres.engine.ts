@@ -1,5 +1,12 @@
 import type { PoolClient } from "pg";
-import { type DataSource, type EntityManager, QueryFailedError, type QueryRunner } from "typeorm";
+import {
+  type DataSource,
+  type EntityManager,
+  type ObjectLiteral,
+  QueryFailedError,
+  type QueryRunner,
+  type SelectQueryBuilder,
+} from "typeorm";
 import { sha256 } from "../../credentials/sha256";
 import { StartupError } from "../../errors";
 import { databaseLabel } from "../database-label";
@@ -191,6 +198,14 @@ export class PostgresEngine implements Engine {
 
   shareLock(tables: readonly string[]): string {
     return `FOR SHARE OF ${tables.join(", ")}`;
+  }
+
+  locking<Row extends ObjectLiteral>(
+    query: SelectQueryBuilder<Row>,
+    skipLocked: boolean,
+  ): SelectQueryBuilder<Row> {
+    query.setLock("pessimistic_write");
+    return skipLocked ? query.setOnLocked("skip_locked") : query;
   }
 
   /** Skips locked rows, which another process is deleting or updating. */

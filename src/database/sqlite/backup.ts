@@ -67,12 +67,23 @@ export async function backUp(url: string, to: string, { force = false }: Options
   });
 }
 
+/** A statement to run on a restored database that has a table. */
+interface Change {
+  table: string;
+  statement: string;
+}
+
 /**
  * Replaces the embedded database by a backup in one transaction, so that an interruption leaves the database unchanged.
+ * @param options.afterwards changes to make before any process can use the database
  * @throws StartupError with a one-line message, also when a process uses the database, or the backup is of a newer
  *   version or has other tables, columns or indexes than its version
  */
-export async function restore(url: string, from: string, { force = false }: Options): Promise<Copied> {
+export async function restore(
+  url: string,
+  from: string,
+  { force = false, afterwards = [] }: Options & { afterwards?: readonly Change[] },
+): Promise<Copied> {
   const file = embeddedFile(url, "pg_restore");
   const backup = resolve(from);
   assertIsFile(backup);
@@ -88,6 +99,11 @@ export async function restore(url: string, from: string, { force = false }: Opti
       await SqliteFile.use(file, "write", async (database) => {
         await assertUnused(database, file);
         await database.replaceWith(backup);
+        // The connection still has the file for itself.
+        for (const { table, statement } of afterwards) {
+          if (await database.value(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '${table}'`))
+            await database.run(statement);
+        }
       });
       await checked(file);
     } catch (error) {

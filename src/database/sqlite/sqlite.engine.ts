@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { Database as Connection } from "sqlite3";
-import { DataSource, type QueryRunner } from "typeorm";
+import { DataSource, type ObjectLiteral, type QueryRunner, type SelectQueryBuilder } from "typeorm";
 import type { AbstractSqliteDriver } from "typeorm/driver/sqlite-abstract/AbstractSqliteDriver";
 import { Mutex } from "../../common/mutex";
 import { BUSY_TIMEOUT_MS } from "../data-source";
@@ -149,6 +149,11 @@ export class SqliteEngine implements Engine {
   /** Empty, because SQLite has one writer at a time. */
   shareLock(): string {
     return "";
+  }
+
+  /** Changes nothing, because SQLite has one writer at a time. */
+  locking<Row extends ObjectLiteral>(query: SelectQueryBuilder<Row>): SelectQueryBuilder<Row> {
+    return query;
   }
 
   limitedCondition(table: string, condition: string, limit: number): string {

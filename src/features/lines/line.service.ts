@@ -4,6 +4,7 @@ import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
+import type { Lanes } from "../../delivery/lanes";
 import { GatewayError } from "../../errors";
 import { once } from "../../idempotency/idempotency";
 import { lockAgent, scopedAgentId } from "../agents/agent-scope";
@@ -20,7 +21,10 @@ const REQUIRED = { permission: Permission.config_manage };
 
 /** The lines that agents speak from. Changes of the lines of one agent run one after the other. */
 export class LineService {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly lanes: Lanes,
+  ) {}
 
   /**
    * The lines of the calling agent, or of the agent that a member names, ordered by name.
@@ -145,9 +149,9 @@ export class LineService {
    * Changes a line of the caller's organization and records the change; a change to what is there already does nothing.
    * @throws GatewayError `not_found`
    */
-  private change(context: RequestContext, id: string, decide: Decide): Promise<Line> {
+  private async change(context: RequestContext, id: string, decide: Decide): Promise<Line> {
     const organizationId = organizationOf(context);
-    return this.database.write(async (tx) => {
+    const changed = await this.database.write(async (tx) => {
       await assertSignedIn(tx, context, REQUIRED);
       const { agentId } = await ownLine(tx, organizationId, id);
       await lockAgent(tx, agentId);
@@ -157,8 +161,12 @@ export class LineService {
       if (!isChange) return line;
       await store(tx, line, change);
       await recordAudit(tx, context, action, { id, name: line.name, organizationId }, audit);
+      // The line may be what messages of the agent wait for.
+      await this.lanes.wakeAgents(tx, [agentId]);
       return tx.findOneByOrFail(Line, { id });
     });
+    this.lanes.notify();
+    return changed;
   }
 }
 

@@ -12,11 +12,11 @@ const FIRST_LINE = "main";
 /** The lines that agents speak from. */
 export const lines = feature({
   entities: [Line],
-  services: ({ database, agents }: Core & { agents: AgentService }) => {
+  services: ({ database, lanes, agents }: Core & { agents: AgentService }) => {
     agents.onCreate(async (tx, context, agent) => {
       await insertLine(tx, context, agent, { name: FIRST_LINE });
     });
-    return { lines: new LineService(database) };
+    return { lines: new LineService(database, lanes) };
   },
   resolvers: (services) => [new LineResolver(services.lines)],
   routes: lineRoutes,

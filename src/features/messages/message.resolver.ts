@@ -39,4 +39,13 @@ export class MessageResolver {
   ): Promise<Message> {
     return this.service.send(context, input);
   }
+
+  @Access({ key: Scope.messages_write })
+  @Mutation(() => Message, { description: "Cancels a message of the agent that has not been sent." })
+  cancelMessage(
+    @Ctx() context: RequestContext,
+    @Arg("id", () => ID, { description: "ID of the message." }) id: string,
+  ): Promise<Message> {
+    return this.service.cancel(context, id);
+  }
 }

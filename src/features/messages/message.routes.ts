@@ -1,5 +1,25 @@
 import type { RouteGroup } from "../../schema/rest-route";
 
+/** The fields of a message after it was accepted. */
+const STATE = "id message status createdAt heldReason errorCode expiresAt sentAt deliveredAt";
+
+const MESSAGE_ID = {
+  name: "messageId",
+  variable: "id",
+  format: "uuid",
+  example: "01a1fcd2-8c5c-76e1-b1ca-cdbe8ad941e6",
+} as const;
+
+const DELIVERED = {
+  id: MESSAGE_ID.example,
+  message: "Hello",
+  status: "delivered",
+  createdAt: "2026-11-21T06:36:59.356Z",
+  expiresAt: "2026-11-24T06:36:59.356Z",
+  sentAt: "2026-11-21T06:36:59.371Z",
+  deliveredAt: "2026-11-21T06:36:59.371Z",
+};
+
 /** The message API. */
 export const messageRoutes: RouteGroup = {
   tag: "Messages",
@@ -24,6 +44,43 @@ export const messageRoutes: RouteGroup = {
           message: "Hello",
           status: "queued",
           createdAt: "2026-11-21T06:36:59.356Z",
+        },
+      },
+    },
+    {
+      operationId: "getMessage",
+      summary: "Get a message of the agent",
+      method: "GET",
+      path: "/messages/:messageId",
+      document: `query getMessage($id: ID!) {
+        message(id: $id) { ${STATE} }
+      }`,
+      pathParameters: [MESSAGE_ID],
+      status: 200,
+      result: ["message"],
+      answers: "The message and what became of it.",
+      example: { answer: DELIVERED },
+    },
+    {
+      operationId: "cancelMessage",
+      summary: "Cancel a message that has not been sent",
+      method: "POST",
+      path: "/messages/:messageId/cancel",
+      document: `mutation cancelMessage($id: ID!) {
+        cancelMessage(id: $id) { ${STATE} }
+      }`,
+      pathParameters: [MESSAGE_ID],
+      status: 200,
+      result: ["cancelMessage"],
+      errors: ["not_found", "conflict"],
+      answers: "The canceled message.",
+      example: {
+        answer: {
+          ...DELIVERED,
+          status: "canceled",
+          errorCode: "canceled",
+          sentAt: undefined,
+          deliveredAt: undefined,
         },
       },
     },

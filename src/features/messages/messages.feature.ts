@@ -1,13 +1,17 @@
+import { LaneKind } from "../../delivery/lane.entity";
 import { feature } from "../../schema/feature";
+import { deliverMessages } from "./deliver-messages";
+import { DeliveryAttempt } from "./delivery-attempt.entity";
 import { Message } from "./message.entity";
 import { MessageResolver } from "./message.resolver";
 import { messageRoutes } from "./message.routes";
 import { MessageService } from "./message.service";
 
-/** Messages queued for agents. */
+/** Messages of agents and their delivery. */
 export const messages = feature({
-  entities: [Message],
-  services: ({ database }) => ({ messages: new MessageService(database) }),
+  entities: [Message, DeliveryAttempt],
+  services: ({ database, lanes }) => ({ messages: new MessageService(database, lanes) }),
   resolvers: (services) => [new MessageResolver(services.messages)],
   routes: messageRoutes,
+  lanes: { [LaneKind.message]: deliverMessages },
 });

@@ -6,6 +6,7 @@ import { Permission } from "../../auth/permissions";
 import { timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import { insertUnlessTaken } from "../../database/insert-unless-taken";
+import type { Lanes } from "../../delivery/lanes";
 import { GatewayError } from "../../errors";
 import { recordAudit } from "../audit/audit";
 import type { AuditAction } from "../audit/audit-actions";
@@ -15,7 +16,10 @@ import type { NewOrganization } from "./organization.inputs";
 
 /** Creates, lists, deactivates and reactivates organizations. */
 export class OrganizationService {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly lanes: Lanes,
+  ) {}
 
   /** All organizations, ordered by slug, for the command line. */
   list(): Promise<Organization[]> {
@@ -59,8 +63,10 @@ export class OrganizationService {
   }
 
   /** Reactivates the caller's organization. */
-  reactivate(context: RequestContext): Promise<Organization> {
-    return this.switch(context, null, organizationActions.organization_reactivated);
+  async reactivate(context: RequestContext): Promise<Organization> {
+    const organization = await this.switch(context, null, organizationActions.organization_reactivated);
+    this.lanes.notify();
+    return organization;
   }
 
   private switch(
@@ -74,11 +80,23 @@ export class OrganizationService {
       const other = deactivatedAt === null ? Not(IsNull()) : IsNull();
       const { affected } = await tx.update(Organization, { id, deactivatedAt: other }, { deactivatedAt });
       if (deactivatedAt !== null) await this.database.waitForInserts(tx);
+      else await this.wakeAgents(tx, id);
       const organization = await tx.findOneByOrFail(Organization, { id });
       if (affected === 1) {
         await recordAudit(tx, context, action, { id, name: organization.slug, organizationId: id });
       }
       return organization;
     });
+  }
+
+  /** Makes the messages due that were held back while the organization was deactivated. */
+  private async wakeAgents(tx: EntityManager, organizationId: string): Promise<void> {
+    const agents: { id: string }[] = await tx.query("SELECT id FROM agent WHERE organization_id = $1", [
+      organizationId,
+    ]);
+    await this.lanes.wakeAgents(
+      tx,
+      agents.map(({ id }) => id),
+    );
   }
 }

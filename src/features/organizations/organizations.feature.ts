@@ -6,6 +6,6 @@ import { OrganizationService } from "./organization.service";
 /** Organizations, which own agents; the keys of a deactivated organization do not resolve. */
 export const organizations = feature({
   entities: [Organization],
-  services: ({ database }) => ({ organizations: new OrganizationService(database) }),
+  services: ({ database, lanes }) => ({ organizations: new OrganizationService(database, lanes) }),
   resolvers: (services) => [new OrganizationResolver(services.organizations)],
 });

@@ -1,0 +1,86 @@
+import type { EntityManager } from "typeorm";
+import { type Timestamp, timestamp } from "../common/time";
+import type { Database } from "../database/database";
+import { Lane } from "./lane.entity";
+
+/** A lane with work, by the ID of what it works on. */
+export type NewLane = Pick<Lane, "id" | "agentId" | "kind">;
+
+/** The queue of due work. The rows in the database are the queue; listeners only save the wait for the next sweep. */
+export class Lanes {
+  private readonly listeners: (() => void)[] = [];
+
+  constructor(private readonly database: Database) {}
+
+  /** Adds lanes whose work is due now, in the transaction that makes the work. */
+  async add(tx: EntityManager, lanes: readonly NewLane[]): Promise<void> {
+    const wakeAt = timestamp();
+    await tx
+      .createQueryBuilder()
+      .insert()
+      .into(Lane)
+      .values(lanes.map((lane) => ({ ...lane, wakeAt })))
+      .updateEntity(false)
+      .execute();
+  }
+
+  /** Makes all work of agents due, because what held it back may have changed. */
+  async wakeAgents(tx: EntityManager, agentIds: readonly string[]): Promise<void> {
+    if (agentIds.length === 0) return;
+    const now = timestamp();
+    await tx
+      .createQueryBuilder()
+      .update(Lane)
+      .set({ wakeAt: now })
+      .where("agent_id IN (:...agentIds) AND wake_at > :now", { agentIds, now })
+      .execute();
+  }
+
+  /** Whether any lane is due. */
+  async isAnyDue(): Promise<boolean> {
+    const rows = await this.database.read((reader) =>
+      reader.query("SELECT 1 FROM lane WHERE wake_at <= $1 LIMIT 1", [timestamp()]),
+    );
+    return rows.length > 0;
+  }
+
+  /**
+   * Locks due lanes, longest due first, until the transaction ends; another process skips them meanwhile.
+   * @param max max lanes
+   */
+  async lockDue(tx: EntityManager, max: number): Promise<Lane[]> {
+    const due = tx
+      .createQueryBuilder(Lane, "lane")
+      .where("lane.wake_at <= :now", { now: timestamp() })
+      .orderBy("lane.wake_at")
+      .addOrderBy("lane.id")
+      .limit(max);
+    return this.database.locking(due, { skipLocked: true }).getMany();
+  }
+
+  /** Locks a lane until the transaction ends. @returns whether it exists */
+  async lock(tx: EntityManager, id: string): Promise<boolean> {
+    const lane = await this.database.locking(tx.createQueryBuilder(Lane, "lane").where({ id })).getOne();
+    return lane !== null;
+  }
+
+  /** Ends lanes without further work. */
+  async end(tx: EntityManager, ids: readonly string[]): Promise<void> {
+    if (ids.length > 0) await tx.delete(Lane, [...ids]);
+  }
+
+  /** Lets a lane sleep until a time, or until `wakeAgents`. */
+  async sleep(tx: EntityManager, ids: readonly string[], until: Timestamp): Promise<void> {
+    if (ids.length > 0) await tx.update(Lane, [...ids], { wakeAt: until });
+  }
+
+  /** Adds a listener that is called when work was committed. */
+  onDue(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  /** Tells this process that work was committed. */
+  notify(): void {
+    for (const listener of this.listeners) listener();
+  }
+}

@@ -1,0 +1,12 @@
+CREATE TABLE "lane" ("id" varchar(36) PRIMARY KEY NOT NULL, "agent_id" varchar(36) NOT NULL, "kind" varchar(16) NOT NULL, "wake_at" varchar(24) NOT NULL);
+CREATE INDEX "IDX_cd2f461a63b7ea2210eadc8d2b" ON "lane" ("wake_at");
+CREATE INDEX "IDX_9658a68b509c568e74ec60c176" ON "lane" ("agent_id");
+CREATE TABLE "delivery_attempt" ("message_id" varchar(36) NOT NULL, "number" integer NOT NULL, "started_at" varchar(24) NOT NULL, "ended_at" varchar(24), "outcome" varchar(16), CONSTRAINT "FK_f62d1eba06dd3791c2a97261709" FOREIGN KEY ("message_id") REFERENCES "message" ("id"), PRIMARY KEY ("message_id", "number"));
+ALTER TABLE "message" ADD COLUMN "line_id" varchar(36);
+ALTER TABLE "message" ADD COLUMN "held_reason" varchar(32);
+ALTER TABLE "message" ADD COLUMN "error_code" varchar(32);
+ALTER TABLE "message" ADD COLUMN "expires_at" varchar(24);
+ALTER TABLE "message" ADD COLUMN "sent_at" varchar(24);
+ALTER TABLE "message" ADD COLUMN "delivered_at" varchar(24);
+CREATE INDEX "IDX_66bc21b2677b8889d10e50d3ac" ON "message" ("agent_id", "status", "id");
+UPDATE "message" SET held_reason = 'imported' WHERE status = 'queued';
