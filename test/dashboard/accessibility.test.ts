@@ -143,6 +143,11 @@ describeDashboard("accessibility:", (dashboard) => {
     const fullPage = (await dialogOf(page).count()) === 0;
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
+      await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor({ state: "attached" });
+      // A color may still be on its way from one scheme to the other.
+      await page.waitForFunction(() =>
+        document.getAnimations().every(({ playState }) => playState !== "running"),
+      );
       for (const [size, viewport] of Object.entries(SIZES)) {
         await page.setViewportSize(viewport);
         const file = `${name.replaceAll(/\W+/g, "-")}.${colorScheme}.${size}.png`;

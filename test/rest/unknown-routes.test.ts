@@ -15,7 +15,7 @@ describeGateway({ strict: true, storesNothing: true }, (gateway) => {
     "/v1/pets%2F1",
     "/v1/pets/1/2",
     "/v1/../v1/petss",
-    "/messages/1",
+    "/messages/1/2",
     "/agent",
     "/graphql/x",
     "/%ZZ",
