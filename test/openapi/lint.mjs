@@ -1,4 +1,4 @@
-// `npm run check:openapi`: the derived document passes Redocly's strictest rules, or the check fails.
+// `npm run check:contracts`: the derived document passes Redocly's strictest rules, or the check fails.
 import "reflect-metadata";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import schemas from "../../dist/src/graphql/schema.js";

@@ -1,4 +1,4 @@
-// `npm run check:package`: packs the program, installs the package in an empty folder and starts it there. SQLite's
+// `npm run test:package`: packs the program, installs the package in an empty folder and starts it there. SQLite's
 // binding is copied from the repository, because compiling it takes minutes.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
