@@ -1,14 +1,12 @@
-import type { DataSource, Logger } from "typeorm";
 import { operatorFor } from "../../src/auth/context";
 import { leastUuidAt } from "../../src/common/uuid";
-import { Database } from "../../src/database/database";
-import { createDataSource } from "../../src/features";
 import type { AuditLogArgs } from "../../src/features/audit/audit.inputs";
 import { AuditService } from "../../src/features/audit/audit.service";
 import { keyUsageActions } from "../../src/features/key-usage/key-usage.audit";
 import { memberActions } from "../../src/features/members/member.audit";
 import type { Organization } from "../../src/features/organizations/organization.entity";
-import { onEachEngine, type TestDatabase } from "../support/engines";
+import { onEachEngine } from "../support/engines";
+import { type LoggedDatabase, openLogged } from "../support/query-plans";
 
 const ORGANIZATION = "01a1f000-0000-7000-8000-000000000001";
 const SOMEBODY = "01a1f000-0000-7000-8000-000000000002";
@@ -17,26 +15,10 @@ const START = Date.parse("2026-01-01T00:00:00Z");
 const HOUR_MS = 60 * 60 * 1000;
 
 onEachEngine((engine) => {
-  let place: TestDatabase;
-  let database: Database;
-  let source: DataSource;
-  let asked: { query: string; parameters: unknown[] }[];
+  let logged: LoggedDatabase;
   beforeAll(async () => {
-    place = await engine.createDatabase();
-    source = createDataSource(place.url);
-    const none = () => {};
-    const logger: Logger = {
-      logQuery: (query, parameters = []) => void asked.push({ query, parameters }),
-      logQueryError: none,
-      logQuerySlow: none,
-      logSchemaBuild: none,
-      logMigration: none,
-      log: none,
-    };
-    asked = [];
-    database = await Database.open(source.setOptions({ logging: ["query"], logger }));
-    await database.migrate();
-    await database.write(async (tx) => {
+    logged = await openLogged(engine);
+    await logged.database.write(async (tx) => {
       for (let i = 0; i < ENTRIES; i++) {
         const at = START + i * HOUR_MS;
         const id = leastUuidAt(at);
@@ -56,25 +38,21 @@ onEachEngine((engine) => {
       await tx.query("ANALYZE");
     });
   });
-  afterAll(async () => {
-    await database.close();
-    await place.drop();
-  });
+  afterAll(() => logged.close());
 
   /** How the database finds the entries, by what it says itself. */
   async function planOf(args: Partial<AuditLogArgs>): Promise<string> {
-    asked.length = 0;
+    logged.statements.length = 0;
     const context = operatorFor({ id: ORGANIZATION } as Organization);
-    await new AuditService(database).list(context, { first: 20, after: null, ...args } as AuditLogArgs);
-    const { query, parameters } = asked.at(-1) ?? { query: "", parameters: [] };
-    const explain = engine.name === "SQLite" ? "EXPLAIN QUERY PLAN" : "EXPLAIN";
-    const lines: Record<string, string>[] = await database.read((reader) =>
-      reader.query(`${explain} ${query}`, parameters),
-    );
-    return lines.map((line) => line.detail ?? line["QUERY PLAN"]).join("\n");
+    await new AuditService(logged.database).list(context, {
+      first: 20,
+      after: null,
+      ...args,
+    } as AuditLogArgs);
+    return logged.planOf(logged.statements.at(-1));
   }
   const indexOn = (...columns: string[]) =>
-    source.namingStrategy.indexName("audit_entry", ["organization_id", ...columns, "id"]);
+    logged.source.namingStrategy.indexName("audit_entry", ["organization_id", ...columns, "id"]);
 
   test.each<[string, Partial<AuditLogArgs>, string[]]>([
     ["an action that is rare", { action: memberActions.member_created }, ["action"]],

@@ -1,13 +1,11 @@
-import type { DataSource, Logger } from "typeorm";
 import { operatorFor } from "../../src/auth/context";
 import { leastUuidAt } from "../../src/common/uuid";
-import { Database } from "../../src/database/database";
-import { createDataSource } from "../../src/features";
 import { ContactConnection } from "../../src/features/contacts/contact.connection";
 import type { ContactsArgs } from "../../src/features/contacts/contact.inputs";
 import { ContactService } from "../../src/features/contacts/contact.service";
 import type { Organization } from "../../src/features/organizations/organization.entity";
-import { onEachEngine, type TestDatabase } from "../support/engines";
+import { onEachEngine } from "../support/engines";
+import { type LoggedDatabase, openLogged } from "../support/query-plans";
 
 const ORGANIZATION = "01a1f000-0000-7000-8000-000000000001";
 const AGENT = "01a1f000-0000-7000-8000-000000000002";
@@ -16,26 +14,10 @@ const CONTACTS = 5_000;
 const NOW = "2026-01-01T00:00:00.000Z";
 
 onEachEngine((engine) => {
-  let place: TestDatabase;
-  let database: Database;
-  let source: DataSource;
-  let asked: { query: string; parameters: unknown[] }[];
+  let logged: LoggedDatabase;
   beforeAll(async () => {
-    place = await engine.createDatabase();
-    source = createDataSource(place.url);
-    const none = () => {};
-    const logger: Logger = {
-      logQuery: (query, parameters = []) => void asked.push({ query, parameters }),
-      logQueryError: none,
-      logQuerySlow: none,
-      logSchemaBuild: none,
-      logMigration: none,
-      log: none,
-    };
-    asked = [];
-    database = await Database.open(source.setOptions({ logging: ["query"], logger }));
-    await database.migrate();
-    await database.write(async (tx) => {
+    logged = await openLogged(engine);
+    await logged.database.write(async (tx) => {
       await tx.query(
         `insert into organization (id, slug, name, created_at) values ('${ORGANIZATION}', 'o', 'O', '${NOW}')`,
       );
@@ -69,29 +51,19 @@ onEachEngine((engine) => {
       await tx.query("ANALYZE");
     });
   });
-  afterAll(async () => {
-    await database.close();
-    await place.drop();
-  });
+  afterAll(() => logged.close());
 
   /** How the database finds a page, by what it says itself: one plan for each statement. */
   async function plansOf(args: Partial<ContactsArgs>): Promise<string[]> {
-    asked.length = 0;
+    logged.statements.length = 0;
     const context = operatorFor({ id: ORGANIZATION } as Organization);
     const list = { first: 20, after: null, agentId: AGENT, ...args } as ContactsArgs;
-    expect((await new ContactService(database).list(context, list)).nodes.length).toBeGreaterThan(0);
-    const explain = engine.name === "SQLite" ? "EXPLAIN QUERY PLAN" : "EXPLAIN";
-    const pages = asked.filter(({ query }) => /^SELECT.* FROM "contact/s.test(query));
-    return Promise.all(
-      pages.map(async ({ query, parameters }) => {
-        const lines: Record<string, string>[] = await database.read((reader) =>
-          reader.query(`${explain} ${query}`, parameters),
-        );
-        return lines.map((line) => line.detail ?? line["QUERY PLAN"]).join("\n");
-      }),
-    );
+    expect((await new ContactService(logged.database).list(context, list)).nodes.length).toBeGreaterThan(0);
+    const pages = logged.statements.filter(({ query }) => /^SELECT.* FROM "contact/s.test(query));
+    return Promise.all(pages.map(logged.planOf));
   }
-  const indexOn = (table: string, ...columns: string[]) => source.namingStrategy.indexName(table, columns);
+  const indexOn = (table: string, ...columns: string[]) =>
+    logged.source.namingStrategy.indexName(table, columns);
   const after = new ContactConnection([{ id: leastUuidAt(1_000) } as never], { limit: 20, after: undefined })
     .pageInfo.endCursor;
 
