@@ -40,11 +40,13 @@ export const ERRORS = {
     message: "The idempotency key was already used with a different request.",
   },
   version_conflict: { status: 409, message: "The resource has changed since the expected version." },
+  not_deliverable: { status: 409, message: "The line cannot reach the contact." },
   limit_reached: { status: 409, message: "The resource has as many parts as it may have." },
   payload_too_large: { status: 413, message: "The body is larger than the server accepts." },
   unsupported_content_encoding: { status: 415, message: "The server accepts uncompressed bodies only." },
   misdirected_request: { status: 421, message: "The server does not serve this host." },
   rate_limited: { status: 429, message: "The API key has exceeded its rate limit." },
+  queue_full: { status: 429, message: "Too many messages are queued. Wait until some have been sent." },
   too_many_attempts: { status: 429, message: "Too many attempts. Wait before trying again." },
   header_fields_too_large: {
     status: 431,

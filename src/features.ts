@@ -7,6 +7,7 @@ import { agents } from "./features/agents/agents.feature";
 import { apiKeys } from "./features/api-keys/api-keys.feature";
 import { audit } from "./features/audit/audit.feature";
 import { contacts } from "./features/contacts/contacts.feature";
+import { conversations } from "./features/conversations/conversations.feature";
 import { keyUsage } from "./features/key-usage/key-usage.feature";
 import { lines } from "./features/lines/lines.feature";
 import { members } from "./features/members/members.feature";
@@ -30,6 +31,7 @@ export const FEATURES = [
   apiKeys,
   contacts,
   messages,
+  conversations,
   audit,
   onboarding,
 ] as const;

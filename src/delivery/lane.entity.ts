@@ -6,6 +6,8 @@ import { Uuid } from "../common/uuid";
 export enum LaneKind {
   /** A message outside of any conversation, on a lane of its own with the ID of the message. */
   message = "message",
+  /** The messages of a conversation, on a lane with its ID. */
+  conversation = "conversation",
 }
 
 /** A unit of ordered work; it exists only while it has work. */

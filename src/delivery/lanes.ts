@@ -12,16 +12,25 @@ export class Lanes {
 
   constructor(private readonly database: Database) {}
 
-  /** Adds lanes whose work is due now, in the transaction that makes the work. */
+  /** Adds lanes whose work is due now, in the transaction that makes the work; those that exist keep their time. */
   async add(tx: EntityManager, lanes: readonly NewLane[]): Promise<void> {
     const wakeAt = timestamp();
+    const distinct = new Map(lanes.map((lane) => [lane.id, { ...lane, wakeAt }]));
     await tx
       .createQueryBuilder()
       .insert()
       .into(Lane)
-      .values(lanes.map((lane) => ({ ...lane, wakeAt })))
+      // A fixed order, so that transactions which share two lanes do not deadlock.
+      .values([...distinct.values()].sort((a, b) => (a.id < b.id ? -1 : 1)))
+      // Waits for a delivery that holds the lane, because it may end the lane without having seen the new work.
+      .orUpdate(["kind"], ["id"])
       .updateEntity(false)
       .execute();
+  }
+
+  /** Makes the work of lanes due; a lane that does not exist has none. */
+  async wake(tx: EntityManager, ids: readonly string[]): Promise<void> {
+    await tx.update(Lane, [...ids], { wakeAt: timestamp() });
   }
 
   /** Makes all work of agents due, because what held it back may have changed. */

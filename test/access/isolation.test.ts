@@ -1,6 +1,7 @@
 import { Permission } from "../../src/auth/permissions";
 import { createSchema } from "../../src/graphql/schema";
 import { addContact } from "../support/contacts";
+import { addConversation } from "../support/conversations";
 import { mint, operator } from "../support/gateway";
 import { outcomeOf } from "../support/keys";
 import { addLine } from "../support/lines";
@@ -27,8 +28,10 @@ const COVERED = {
     "firstSteps",
     "lines",
     "contacts",
+    "conversations",
+    "conversationMessages",
   ],
-  single: ["viewer", "whoami", "apiKey", "message", "contact"],
+  single: ["viewer", "whoami", "apiKey", "message", "contact", "conversation"],
   changes: [
     "createApiKey",
     "renameApiKey",
@@ -48,6 +51,12 @@ const COVERED = {
     "removeContactTags",
     "changeContactTags",
     "cancelMessage",
+    "openConversation",
+    "sendToConversation",
+    "moveConversation",
+    "handOffConversation",
+    "releaseConversation",
+    "closeConversation",
   ],
   own: ["signOut", "signOutEverywhere", "changePassword", "deactivateOrganization", "reactivateOrganization"],
 };
@@ -72,6 +81,7 @@ describeGateway((gateway) => {
   let theirMessage: string;
   let theirLine: string;
   let theirContact: string;
+  let theirConversation: string;
   /** Every id and name that belongs to the other organization. */
   let secretsOfTheirs: string[];
 
@@ -96,6 +106,11 @@ describeGateway((gateway) => {
     theirMessage = sent.body.id;
     theirLine = (await addLine(gateway, { agentId: theirs.agentId, name: "of-the-others" })).id;
     theirContact = await addContact(gateway, { agentId: theirs.agentId, ref: "known to the others" });
+    theirConversation = (await addConversation(gateway, { agentId: theirs.agentId })).id;
+    await gateway.rest("POST", `/agent/conversations/${theirConversation}/messages`, {
+      token: theirs.key.secret,
+      body: { message: "in a conversation of theirs" },
+    });
     await gateway.graphql(
       'mutation ($id: ID!) { addContactTags(id: $id, tags: ["theirs"]) { tags } }',
       { id: theirContact },
@@ -109,6 +124,7 @@ describeGateway((gateway) => {
       other.key.id,
       theirMessage,
       theirContact,
+      theirConversation,
       theirLine,
     ];
   });
@@ -123,10 +139,16 @@ describeGateway((gateway) => {
       (await ask(LINES, {}, key.secret)).body,
       (await ask(CONTACTS, { agentId }, manager.token)).body,
       (await ask(CONTACTS, {}, key.secret)).body,
-      (await ask("{ messages { nodes { id message } } }", {}, key.secret)).body,
+      (await ask(CONVERSATIONS, { agentId }, manager.token)).body,
+      (await ask(CONVERSATIONS, {}, key.secret)).body,
+      (await ask(MESSAGES, { agentId }, manager.token)).body,
+      (await ask(MESSAGES, {}, key.secret)).body,
     ]);
   const LINES = "query ($agentId: ID) { lines(agentId: $agentId) { id name state isDefault version } }";
   const CONTACTS = "query ($agentId: ID) { contacts(agentId: $agentId) { nodes { id ref tags version } } }";
+  const CONVERSATIONS =
+    "query ($agentId: ID) { conversations(agentId: $agentId) { nodes { id state handler version lastSequence } } }";
+  const MESSAGES = "query ($agentId: ID) { messages(agentId: $agentId) { nodes { id message status } } }";
   const LISTS = `{
     agents { id slug name } members { id email permissions organization { id slug } } viewer { id organization { id slug } }
     apiKeys(first: 100) { nodes { id name state expiresAt agent { id slug } } }
@@ -166,10 +188,16 @@ describeGateway((gateway) => {
     }
   });
 
-  test.each(["LINES", "CONTACTS"])("%s of an agent of another organization are not found", async (list) => {
-    const reply = await ask({ LINES, CONTACTS }[list] ?? "", { agentId: theirs.agentId });
-    expect([reply.status, codeOf(reply)]).toEqual([404, "not_found"]);
-  });
+  const OF_AN_AGENT = { LINES, CONTACTS, CONVERSATIONS, MESSAGES };
+
+  test.each(Object.keys(OF_AN_AGENT))(
+    "%s of an agent of another organization are not found",
+    async (list) => {
+      const query = OF_AN_AGENT[list as keyof typeof OF_AN_AGENT];
+      const reply = await ask(query, { agentId: theirs.agentId });
+      expect([reply.status, codeOf(reply)]).toEqual([404, "not_found"]);
+    },
+  );
 
   test("a contact of another agent is not found by a key or member, by either API", async () => {
     const contact = "query ($id: ID!) { contact(id: $id) { id } }";
@@ -186,6 +214,33 @@ describeGateway((gateway) => {
       ["DELETE", `${path}/tags/theirs`],
     ] as const)
       expect((await gateway.rest(method, route, { token: ours.key.secret })).status).toBe(404);
+  });
+
+  test("a conversation of another agent is not found by a key or member, by either API", async () => {
+    const id = theirConversation;
+    const find = "query ($id: ID!) { conversation(id: $id) { id } }";
+    const messages = "query ($id: ID!) { conversationMessages(id: $id) { nodes { id } } }";
+    const open = "mutation ($input: NewConversation!) { openConversation(input: $input) { created } }";
+    for (const [token, agent] of [
+      [ours.key.secret, {}],
+      [ours.manager.token, { agentId: ours.agentId }],
+    ] as const) {
+      expect((await ask(find, { id }, token)).body).toEqual({ data: { conversation: null } });
+      expect(codeOf(await ask(messages, { id }, token))).toBe("not_found");
+      const input = { ...agent, contact: { id: theirContact } };
+      expect(codeOf(await ask(open, { input }, token))).toBe("not_found");
+    }
+    const path = `/agent/conversations/${id}`;
+    for (const [method, route, body] of [
+      ["GET", path],
+      ["GET", `${path}/messages`],
+      ["POST", `${path}/messages`, { message: "intruder" }],
+      ["POST", `${path}/move`, { line: "main" }],
+      ["POST", `${path}/handoff`],
+      ["POST", `${path}/release`],
+      ["POST", `${path}/close`],
+    ] as const)
+      expect((await gateway.rest(method, route, { token: ours.key.secret, body })).status).toBe(404);
   });
 
   test("a cursor out of another organization's list shows nothing of it", async () => {
@@ -230,12 +285,20 @@ describeGateway((gateway) => {
     ["addContactTags", '($id: ID!) { addContactTags(id: $id, tags: ["intruder"]) { tags } }'],
     ["removeContactTags", '($id: ID!) { removeContactTags(id: $id, tags: ["theirs"]) { tags } }'],
     ["changeContactTags", '($id: ID!) { changeContactTags(id: $id, remove: ["theirs"]) { tags } }'],
+    ["cancelMessage", "($id: ID!) { cancelMessage(id: $id) { id } }"],
+    ["sendToConversation", '($id: ID!) { sendToConversation(id: $id, message: "intruder") { id } }'],
+    ["moveConversation", '($id: ID!) { moveConversation(id: $id, line: "main") { canceled } }'],
+    ["handOffConversation", "($id: ID!) { handOffConversation(id: $id) { canceled } }"],
+    ["releaseConversation", "($id: ID!) { releaseConversation(id: $id) { canceled } }"],
+    ["closeConversation", "($id: ID!) { closeConversation(id: $id) { canceled } }"],
   ])("%s changes nothing of another organization", async (field, rest) => {
     const before = await everythingOf(theirs);
     const { agentId, manager, key } = theirs;
     const affected: [RegExp, string][] = [
       [/^(create|put)/, agentId],
       [/Contact/, theirContact],
+      [/Conversation$/, theirConversation],
+      [/Message$/, theirMessage],
       [/Permission$/, manager.id],
       [/Line$/, theirLine],
       [/Key$/, key.id],

@@ -1,5 +1,7 @@
 import type { ErrorCode } from "../../src/errors";
+import { AddressKind } from "../../src/features/contacts/contact-address.entity";
 import { addContact } from "../support/contacts";
+import { addConversation } from "../support/conversations";
 import { mint } from "../support/gateway";
 import { addLine } from "../support/lines";
 import { addMember, TEST_PASSWORD } from "../support/people";
@@ -146,6 +148,9 @@ const aContact = async ({ gateway, agentId }: AccessFixture) => ({
   id: await addContact(gateway, { agentId }),
 });
 
+/** A new conversation of the first agent. */
+const aConversation = async ({ gateway, agentId }: AccessFixture) => addConversation(gateway, { agentId });
+
 /** The agent, which members name and keys must not. */
 const agentForMembers = async ({ agentId }: AccessFixture, caller: CallerName) =>
   caller.startsWith("a member") ? { agentId } : {};
@@ -156,10 +161,14 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
   "Query.pets": { outcomes: ALLOWED.agentKeys, document: "{ pets { nodes { id } } }" },
   "Query.pet": { outcomes: ALLOWED.agentKeys, document: '{ pet(id: "1") { id } }' },
   "Query.message": {
-    outcomes: ALLOWED.keysWithAnotherScope,
+    outcomes: ALLOWED.keysWithAnotherScopeAndReaders,
     document: `{ message(id: "${UNKNOWN_ID}") { id } }`,
   },
-  "Query.messages": { outcomes: ALLOWED.keysWithAnotherScope, document: "{ messages { nodes { id } } }" },
+  "Query.messages": {
+    outcomes: ALLOWED.keysWithAnotherScopeAndReaders,
+    document: "query ($agentId: ID) { messages(agentId: $agentId) { nodes { id } } }",
+    variables: agentForMembers,
+  },
   "Query.viewer": { outcomes: ALLOWED.members, document: "{ viewer { id organization { id } } }" },
   "Query.members": { outcomes: ALLOWED.members, document: "{ members { id } }" },
   "Query.agents": { outcomes: ALLOWED.members, document: "{ agents { id } }" },
@@ -243,10 +252,55 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
     document: 'mutation { sendMessage(input: { message: "hello" }) { id } }',
   },
   "Mutation.cancelMessage": {
-    outcomes: ALLOWED.keysWithAnotherScope,
+    outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
     document: "mutation ($id: ID!) { cancelMessage(id: $id) { id } }",
     variables: aMessage,
   },
+  "Query.conversation": {
+    outcomes: ALLOWED.keysWithAnotherScopeAndReaders,
+    document: "query ($id: ID!) { conversation(id: $id) { id } }",
+    variables: aConversation,
+  },
+  "Query.conversations": {
+    outcomes: ALLOWED.keysWithAnotherScopeAndReaders,
+    document: "query ($agentId: ID) { conversations(agentId: $agentId) { nodes { id } } }",
+    variables: agentForMembers,
+  },
+  "Query.conversationMessages": {
+    outcomes: ALLOWED.keysWithAnotherScopeAndReaders,
+    document: "query ($id: ID!) { conversationMessages(id: $id) { nodes { id } } }",
+    variables: aConversation,
+  },
+  "Mutation.openConversation": {
+    outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
+    document: "mutation ($input: NewConversation!) { openConversation(input: $input) { created } }",
+    variables: async (fixture, caller) => ({
+      input: {
+        ...(await agentForMembers(fixture, caller)),
+        contact: { id: (await aConversation(fixture)).contactId },
+      },
+    }),
+  },
+  "Mutation.sendToConversation": {
+    outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
+    document: 'mutation ($id: ID!) { sendToConversation(id: $id, message: "hello") { id } }',
+    variables: aConversation,
+  },
+  "Mutation.moveConversation": {
+    outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
+    document: 'mutation ($id: ID!) { moveConversation(id: $id, line: "main") { canceled } }',
+    variables: aConversation,
+  },
+  ...Object.fromEntries(
+    ["handOffConversation", "releaseConversation", "closeConversation"].map((field): [string, Entry] => [
+      `Mutation.${field}`,
+      {
+        outcomes: ALLOWED.keysWithAnotherScopeAndWriters,
+        document: `mutation ($id: ID!) { ${field}(id: $id) { canceled } }`,
+        variables: aConversation,
+      },
+    ]),
+  ),
   "Mutation.createApiKey": {
     outcomes: ALLOWED.managersOfTheFirst,
     document: "mutation ($input: NewApiKey!) { createApiKey(input: $input) { apiKey { id } } }",
@@ -352,4 +406,41 @@ export const ROUTES_TABLE: readonly RouteEntry[] = [
     { operationId: "getMessage", method: "GET", path: "/messages/:id" },
     { operationId: "cancelMessage", method: "POST", path: "/messages/:id/cancel" },
   ].map((route) => ({ ...route, outcomes: ALLOWED.keysWithAnotherScope, variables: aMessage })),
+  ...[
+    {
+      operationId: "openConversation",
+      method: "POST",
+      path: "/agent/conversations",
+      body: { contact: { ref: "in the matrix" } },
+    },
+    { operationId: "listConversations", method: "GET", path: "/agent/conversations" },
+    { operationId: "getConversation", method: "GET", path: "/agent/conversations/:id" },
+    { operationId: "listConversationMessages", method: "GET", path: "/agent/conversations/:id/messages" },
+    {
+      operationId: "sendToConversation",
+      method: "POST",
+      path: "/agent/conversations/:id/messages",
+      body: { message: "hello" },
+    },
+    {
+      operationId: "moveConversation",
+      method: "POST",
+      path: "/agent/conversations/:id/move",
+      body: { line: "main" },
+    },
+    ...(["handOff", "release", "close"] as const).map((verb) => ({
+      operationId: `${verb}Conversation`,
+      method: "POST",
+      path: `/agent/conversations/:id/${verb.toLowerCase()}`,
+    })),
+  ].map((route) => ({
+    ...route,
+    outcomes: ALLOWED.keysWithAnotherScope,
+    variables: async (fixture: AccessFixture) => {
+      const { agentId, gateway } = fixture;
+      const addresses = [{ kind: AddressKind.local, address: "in the matrix" }];
+      await addContact(gateway, { agentId, ref: "in the matrix", addresses });
+      return aConversation(fixture);
+    },
+  })),
 ].map((route) => ({ outcomes: ALLOWED.agentKeys, ...route }));

@@ -34,6 +34,7 @@ onEachEngine((engine) => {
         "Lines1764200000000",
         "Contacts1764300000000",
         "Delivery1764400000000",
+        "Conversations1764500000000",
       ]);
     } finally {
       await Promise.all(databases.map((database) => database.close()));
@@ -46,7 +47,7 @@ onEachEngine((engine) => {
     try {
       await database.migrate();
       await source.undoLastMigration();
-      expect(await database.pendingMigrations()).toEqual(["Delivery1764400000000"]);
+      expect(await database.pendingMigrations()).toEqual(["Conversations1764500000000"]);
     } finally {
       await database.close();
     }

@@ -192,7 +192,7 @@ async function rowsOf(engine: TestEngine, url: string): Promise<Record<string, R
         const columns: { name: string }[] = await source.query(
           engine.name === "SQLite"
             ? `SELECT name FROM pragma_table_info('${name}')`
-            : `SELECT column_name AS name FROM information_schema.columns WHERE table_name = '${name}'`,
+            : `SELECT column_name AS name FROM information_schema.columns WHERE table_name = '${name}' ORDER BY ordinal_position`,
         );
         const texts = columns.map((column) => `CAST("${column.name}" AS text) AS "${column.name}"`);
         const rows: Record<string, unknown>[] = await source.query(`SELECT ${texts} FROM "${name}"`);

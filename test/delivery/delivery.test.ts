@@ -168,7 +168,9 @@ describeGateway((gateway, engine) => {
       const queued = { id, agentId: agent.id, message: `old ${i}`, status: MessageStatus.queued };
       return { ...queued, createdAt: timestamp(), heldReason: HeldReason.imported };
     });
-    await database.write((tx) => tx.insert(Message, imported));
+    await database.write((tx) =>
+      tx.createQueryBuilder().insert().into(Message).values(imported).updateEntity(false).execute(),
+    );
     const shared = { url: gateway.databaseUrl, drop: async () => undefined };
     const other = await startGateway(engine, { ...DELIVERS, database: shared });
     try {

@@ -1,23 +1,17 @@
-import { operatorFor } from "../../src/auth/context";
-import { Agent } from "../../src/features/agents/agent.entity";
 import { ContactInput } from "../../src/features/contacts/contact.inputs";
-import { Organization } from "../../src/features/organizations/organization.entity";
 import type { Call, Reply, TestGateway } from "./gateway";
+import { operatorOfAgent } from "./people";
 
 export const CONTACT =
   "id ref name locale timezone attributes addresses { kind address } tags version createdAt updatedAt erasedAt";
 
 /** Adds a contact to an agent through the service; its `ref` is random unless given. @returns its ID */
 export async function addContact(
-  { services }: TestGateway,
+  gateway: TestGateway,
   { agentId, ref = `ref ${Math.random()}`, ...input }: Partial<ContactInput> & { agentId: string },
 ): Promise<string> {
-  const organization = await services.database.read(async (reader) => {
-    const { organizationId } = await reader.findOneByOrFail(Agent, { id: agentId });
-    return reader.findOneByOrFail(Organization, { id: organizationId });
-  });
   const put = Object.assign(new ContactInput(), { agentId, ref, ...input });
-  return (await services.contacts.put(operatorFor(organization), put)).contact.id;
+  return (await gateway.services.contacts.put(await operatorOfAgent(gateway, agentId), put)).contact.id;
 }
 
 /** Calls the GraphQL fields of contacts with a key, the first one by default, unless a call has another token. */

@@ -1,24 +1,25 @@
-import { operatorFor } from "../../src/auth/context";
-import { Agent } from "../../src/features/agents/agent.entity";
 import type { Line } from "../../src/features/lines/line.entity";
 import { NewLine } from "../../src/features/lines/line.inputs";
-import { Organization } from "../../src/features/organizations/organization.entity";
+import { MAX_LINES } from "../../src/features/lines/line.limits";
 import type { Call, Reply, TestGateway } from "./gateway";
+import { operatorOfAgent } from "./people";
 
 /** Adds a line to an agent through the service, as the command line does; the name is random unless given. */
 export async function addLine(
-  { services }: TestGateway,
+  gateway: TestGateway,
   { agentId, name = `line-${Math.random().toString(36).slice(2)}` }: { agentId: string; name?: string },
 ): Promise<Line> {
-  const organization = await services.database.read(async (reader) => {
-    const { organizationId } = await reader.findOneByOrFail(Agent, { id: agentId });
-    return reader.findOneByOrFail(Organization, { id: organizationId });
-  });
   // One agent may have too few lines left for a whole matrix of callers.
-  await services.database.write((tx) =>
-    tx.query("delete from line where agent_id = $1 and name like 'line-%' and not is_default", [agentId]),
+  await gateway.services.database.write((tx) =>
+    tx.query(
+      `delete from line where agent_id = $1 and name like 'line-%' and not is_default
+         and id not in (select line_id from conversation)
+         and (select count(*) from line where agent_id = $1) > ${MAX_LINES - 5}`,
+      [agentId],
+    ),
   );
-  return services.lines.create(operatorFor(organization), Object.assign(new NewLine(), { agentId, name }));
+  const context = await operatorOfAgent(gateway, agentId);
+  return gateway.services.lines.create(context, Object.assign(new NewLine(), { agentId, name }));
 }
 
 const LINE =

@@ -1,4 +1,7 @@
+import { operatorFor, type RequestContext } from "../../src/auth/context";
 import { Permission } from "../../src/auth/permissions";
+import { Agent } from "../../src/features/agents/agent.entity";
+import { Organization } from "../../src/features/organizations/organization.entity";
 import { operator, type Reply, type TestGateway } from "./gateway";
 
 export const TEST_PASSWORD = "a password for tests only";
@@ -60,3 +63,12 @@ export const firstAgentId = async (gateway: TestGateway): Promise<string> =>
 /** The code that a call was refused with, at either API; undefined for a success. */
 export const codeOf = ({ body }: Reply): string | undefined =>
   body?.errors?.[0]?.extensions?.code ?? (body?.status === undefined ? undefined : body.code);
+
+/** The operator of the organization that an agent belongs to. */
+export async function operatorOfAgent({ services }: TestGateway, agentId: string): Promise<RequestContext> {
+  const organization = await services.database.read(async (reader) => {
+    const { organizationId } = await reader.findOneByOrFail(Agent, { id: agentId });
+    return reader.findOneByOrFail(Organization, { id: organizationId });
+  });
+  return operatorFor(organization);
+}

@@ -48,12 +48,14 @@ export async function statementsOf(source: DataSource, migration: MigrationInter
   const query = runner.query.bind(runner);
   // TypeORM would run these, though it only remembers what its schema API makes.
   runner.query = async (text: string, ...rest: never[]) =>
-    /^(ALTER|INSERT|UPDATE)/.test(text)
+    /^(ALTER|CREATE (UNIQUE )?INDEX|INSERT|UPDATE)/.test(text)
       ? void runner.getMemorySql().upQueries.push(new Query(text))
       : query(text, ...rest);
   await migration.up(runner);
   const { upQueries } = runner.getMemorySql();
   runner.disableSqlMemory();
+  // SQLite has one runner for all.
+  runner.query = query;
   return upQueries.map(({ query }) => query.trim());
 }
 

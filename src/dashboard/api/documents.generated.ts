@@ -45,6 +45,10 @@ export const AuditAction = {
   ApiKeyRotated: 'api_key_rotated',
   /** A contact was erased. */
   ContactErased: 'contact_erased',
+  /** A conversation was handed off to a human. */
+  ConversationHandedOff: 'conversation_handed_off',
+  /** A conversation was moved to another line. */
+  ConversationMoved: 'conversation_moved',
   /** A line became the default line of its agent. */
   DefaultLineSet: 'default_line_set',
   /** A line was archived. */

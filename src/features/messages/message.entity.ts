@@ -1,4 +1,4 @@
-import { Field, GraphQLISODateTime, ID, ObjectType, registerEnumType } from "type-graphql";
+import { Field, GraphQLISODateTime, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
@@ -12,6 +12,8 @@ export const MESSAGE_ORDER = new InsertOrderLock(2, { authorizesCallers: true })
 
 export enum MessageStatus {
   queued = "queued",
+  sending = "sending",
+  sent = "sent",
   delivered = "delivered",
   canceled = "canceled",
   failed = "failed",
@@ -22,6 +24,8 @@ registerEnumType(MessageStatus, {
   description: "Delivery status of a message.",
   valuesConfig: {
     queued: { description: "Accepted and stored, but not sent yet." },
+    sending: { description: "On its way; it can no longer be canceled." },
+    sent: { description: "The provider of the line has accepted it." },
     delivered: { description: "Arrived at the other end of the line." },
     canceled: { description: "Canceled before it was sent." },
     failed: { description: "Given up; `errorCode` says why." },
@@ -40,7 +44,7 @@ registerEnumType(HeldReason, {
   name: "HeldReason",
   description: "Why a queued message waits.",
   valuesConfig: {
-    line_paused: { description: "Its line is paused." },
+    line_paused: { description: "Its line is paused or archived." },
     no_route: { description: "The agent has no default line." },
     organization_deactivated: { description: "The organization is deactivated." },
     imported: {
@@ -52,7 +56,12 @@ registerEnumType(HeldReason, {
 /** Why a message was canceled or given up. */
 export enum MessageError {
   canceled = "canceled",
+  moved = "moved",
+  handed_off = "handed_off",
+  closed = "closed",
+  opted_out = "opted_out",
   expired = "expired",
+  no_address = "no_address",
 }
 
 registerEnumType(MessageError, {
@@ -60,7 +69,46 @@ registerEnumType(MessageError, {
   description: "Why a message was canceled or given up.",
   valuesConfig: {
     canceled: { description: "A caller canceled it." },
+    moved: { description: "Its conversation was moved to another line before it was sent." },
+    handed_off: { description: "Its conversation was handed off to a human before it was sent." },
+    closed: { description: "Its conversation was closed before it was sent." },
+    opted_out: { description: "The contact has opted out of messages to this address." },
     expired: { description: "It could not be sent in time." },
+    no_address: { description: "The contact no longer has the address." },
+  },
+});
+
+export enum MessageDirection {
+  outbound = "outbound",
+  inbound = "inbound",
+}
+
+registerEnumType(MessageDirection, {
+  name: "MessageDirection",
+  description: "Direction of a message.",
+  valuesConfig: {
+    outbound: { description: "From the agent's side to the contact." },
+    inbound: { description: "From the contact." },
+  },
+});
+
+export enum MessageAuthor {
+  agent = "agent",
+  api = "api",
+  member = "member",
+  system = "system",
+  contact = "contact",
+}
+
+registerEnumType(MessageAuthor, {
+  name: "MessageAuthor",
+  description: "Who wrote a message.",
+  valuesConfig: {
+    agent: { description: "The agent, in a decision." },
+    api: { description: "A client with an API key." },
+    member: { description: "A member of the organization." },
+    system: { description: "The gateway itself, such as a confirmation." },
+    contact: { description: "The contact." },
   },
 });
 
@@ -72,11 +120,18 @@ export const MESSAGE_TEXT_MAX_LENGTH = 10_000;
 
 @ObjectType({
   simpleResolvers: true,
-  description: "A message queued for an agent. Only that agent can read it.",
+  description: "A message of an agent. Only that agent and members who may read conversations can read it.",
 })
 @Entity()
 @Index(["agentId", "id"])
 @Index(["agentId", "status", "id"])
+@Index("message_in_conversation", ["conversationId", "sequence"], {
+  unique: true,
+  where: "conversation_id IS NOT NULL",
+})
+@Index("message_queue", ["conversationId", "sequence"], {
+  where: "conversation_id IS NOT NULL AND status IN ('queued', 'sending')",
+})
 export class Message {
   @Field(() => ID, { description: "Unique identifier (UUID, ordered by time of creation)." })
   @Uuid
@@ -102,7 +157,27 @@ export class Message {
   @Column(TIMESTAMP_COLUMN)
   createdAt!: Timestamp;
 
-  /** The line that it was sent on. */
+  @Field(() => ID, { nullable: true, description: "ID of its conversation; null if it belongs to none." })
+  @Column({ type: "varchar", length: 36, nullable: true })
+  conversationId!: string | null;
+
+  @Field(() => Int, { nullable: true, description: "Its number in the conversation, from 1." })
+  @Column({ type: "integer", nullable: true })
+  sequence!: number | null;
+
+  @Field(() => MessageDirection, { description: "Direction of the message." })
+  @Column({ type: "varchar", length: 8, default: MessageDirection.outbound })
+  direction!: MessageDirection;
+
+  @Field(() => MessageAuthor, { description: "Who wrote the message." })
+  @Column({ type: "varchar", length: 8, default: MessageAuthor.api })
+  author!: MessageAuthor;
+
+  /** The version of the conversation at which it was accepted; it is not sent at any other. */
+  @Column({ type: "integer", nullable: true })
+  fence!: number | null;
+
+  @Field(() => ID, { nullable: true, description: "ID of the line that it was sent on." })
   @Column({ type: "varchar", length: 36, nullable: true })
   lineId!: string | null;
 

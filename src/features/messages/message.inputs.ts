@@ -1,4 +1,4 @@
-import { ArgsType, Field, InputType } from "type-graphql";
+import { ArgsType, Field, ID, InputType } from "type-graphql";
 import { isUuid } from "../../common/uuid";
 import { ConnectionOf, PageArgs } from "../../pagination/connection";
 import { IdempotentInput } from "../../schema/idempotent.input";
@@ -14,6 +14,12 @@ export class NewMessage extends IdempotentInput {
 
 @ArgsType()
 export class MessagesArgs extends PageArgs {
+  @Field(() => ID, {
+    nullable: true,
+    description: "ID of the agent. Members must pass it; a key must not, because it belongs to one agent.",
+  })
+  agentId?: string | null | undefined;
+
   @Field(() => MessageStatus, { nullable: true, description: "Only messages with this status." })
   status!: MessageStatus | null | undefined;
 }

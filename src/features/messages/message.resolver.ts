@@ -1,17 +1,19 @@
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import type { RequestContext } from "../../auth/context";
-import { Scope } from "../../auth/permissions";
+import { Permission, Scope } from "../../auth/permissions";
 import { Access } from "../../schema/access";
 import { Message } from "./message.entity";
 import { MessageConnection, MessagesArgs, NewMessage } from "./message.inputs";
 import { MessageService } from "./message.service";
 
+const READ = { key: Scope.messages_read, member: Permission.conversations_read };
+
 @Resolver(() => Message)
 export class MessageResolver {
   constructor(private readonly service: MessageService) {}
 
-  @Access({ key: Scope.messages_read })
-  @Query(() => MessageConnection, { description: "Messages of the agent of the API key, oldest first." })
+  @Access(READ)
+  @Query(() => MessageConnection, { description: "The messages of an agent, oldest first." })
   messages(
     @Ctx() context: RequestContext,
     @Args(() => MessagesArgs) args: MessagesArgs,
@@ -19,10 +21,10 @@ export class MessageResolver {
     return this.service.list(context, args);
   }
 
-  @Access({ key: Scope.messages_read })
+  @Access(READ)
   @Query(() => Message, {
     nullable: true,
-    description: "One message of the agent of the API key; null if it does not exist.",
+    description: "One message; null if it does not exist.",
   })
   message(
     @Ctx() context: RequestContext,
@@ -40,8 +42,8 @@ export class MessageResolver {
     return this.service.send(context, input);
   }
 
-  @Access({ key: Scope.messages_write })
-  @Mutation(() => Message, { description: "Cancels a message of the agent that has not been sent." })
+  @Access({ key: Scope.messages_write, member: Permission.conversations_write })
+  @Mutation(() => Message, { description: "Cancels a message that has not been sent." })
   cancelMessage(
     @Ctx() context: RequestContext,
     @Arg("id", () => ID, { description: "ID of the message." }) id: string,

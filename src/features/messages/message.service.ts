@@ -1,7 +1,8 @@
 import { type EntityManager, In } from "typeorm";
-import { agentCaller, type RequestContext } from "../../auth/context";
+import { agentCaller, organizationOf, type RequestContext } from "../../auth/context";
+import { Permission } from "../../auth/permissions";
 import { timestamp } from "../../common/time";
-import { isUuid, uuidAfter } from "../../common/uuid";
+import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
 import { allReturning } from "../../database/returning";
 import { LaneKind } from "../../delivery/lane.entity";
@@ -10,15 +11,24 @@ import { GatewayError } from "../../errors";
 import { onceEach } from "../../idempotency/idempotency";
 import { paginate } from "../../pagination/connection";
 import type { Agent } from "../agents/agent.entity";
-import { assertKeysAccepted } from "../api-keys/assert-accepted";
+import { scopedAgentId } from "../agents/agent-scope";
+import { assertKeysAccepted, assertStillAllowed } from "../api-keys/assert-accepted";
 import { recordAudit } from "../audit/audit";
+import { asAccepted, insertMessages } from "./insert-messages";
 import { messageActions } from "./message.audit";
-import { EXPIRE_AFTER_MS, MESSAGE_ORDER, Message, MessageError, MessageStatus } from "./message.entity";
+import {
+  EXPIRE_AFTER_MS,
+  MESSAGE_ORDER,
+  Message,
+  MessageAuthor,
+  MessageError,
+  MessageStatus,
+} from "./message.entity";
 import { MessageConnection, type MessagesArgs, type NewMessage } from "./message.inputs";
 
 /** Messages queued for agents; an agent can read only its own. */
 export class MessageService {
-  private readonly add: (draft: Draft) => Promise<Message>;
+  private readonly add: (draft: NewDraft) => Promise<Message>;
   private readonly addOnce: (draft: KeyedDraft) => Promise<Message>;
 
   constructor(
@@ -41,23 +51,27 @@ export class MessageService {
   }
 
   /**
-   * One page of the agent's messages, oldest first.
-   * @throws GatewayError `invalid_cursor`
+   * One page of the messages of the calling agent, or of the agent that a member names, oldest first.
+   * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */
-  async list(context: RequestContext, args: MessagesArgs): Promise<MessageConnection> {
+  async list(
+    context: RequestContext,
+    { agentId, status, ...args }: MessagesArgs,
+  ): Promise<MessageConnection> {
     const page = MessageConnection.pageOf(args);
-    const rows = await this.database.read((reader) => {
-      const query = reader.createQueryBuilder(Message, "message").where({ agentId: agentOf(context) });
-      if (args.status != null) query.andWhere({ status: args.status });
+    const rows = await this.database.read(async (reader) => {
+      const query = reader
+        .createQueryBuilder(Message, "message")
+        .where({ agentId: await scopedAgentId(reader, context, agentId) });
+      if (status != null) query.andWhere({ status });
       return paginate(query, page).getMany();
     });
     return new MessageConnection(rows, page);
   }
 
-  /** @returns the message, or null if the agent has no message with this ID */
-  async find(context: RequestContext, id: string): Promise<Message | null> {
-    if (!isUuid(id)) return null;
-    return this.database.read((reader) => reader.findOneBy(Message, { id, agentId: agentOf(context) }));
+  /** @returns the message, or null if the caller's agent, or a member's organization, has none with this ID */
+  find(context: RequestContext, id: string): Promise<Message | null> {
+    return this.database.read((reader) => findMessage(reader, context, id));
   }
 
   /**
@@ -85,25 +99,30 @@ export class MessageService {
    * Cancels a message that has not been sent.
    * @throws GatewayError `not_found`, or `conflict` that names the status of a message that is not queued
    */
-  cancel(context: RequestContext, id: string): Promise<Message> {
-    const { agent, key } = agentCaller(context);
-    if (!isUuid(id)) throw new GatewayError("not_found", "The agent has no such message.");
-    return this.database.write(async (tx) => {
-      await this.lanes.lock(tx, id);
-      const message = await tx.findOneBy(Message, { id, agentId: agent.id });
-      if (message === null) throw new GatewayError("not_found", "The agent has no such message.");
-      await assertKeysAccepted(tx, [key.id]);
+  async cancel(context: RequestContext, id: string): Promise<Message> {
+    const canceled = await this.database.write(async (tx) => {
+      await assertStillAllowed(this.database, tx, context, Permission.conversations_write);
+      const found = await findMessage(tx, context, id);
+      if (found === null) throw new GatewayError("not_found", "There is no such message.");
+      const { conversationId } = found;
+      // Neither a delivery nor another change of the message runs at the same time.
+      await this.lanes.lock(tx, conversationId ?? id);
+      const message = await tx.findOneByOrFail(Message, { id });
       if (message.status !== MessageStatus.queued) {
         throw new GatewayError(
           "conflict",
           `The message is ${message.status}; only a queued one can be canceled.`,
         );
       }
-      const canceled = { status: MessageStatus.canceled, errorCode: MessageError.canceled, heldReason: null };
-      await tx.update(Message, { id }, canceled);
-      await this.lanes.end(tx, [id]);
-      return tx.merge(Message, message, canceled);
+      const change = { status: MessageStatus.canceled, errorCode: MessageError.canceled, heldReason: null };
+      await tx.update(Message, { id }, change);
+      if (conversationId === null) await this.lanes.end(tx, [id]);
+      // The messages behind it may have waited for it.
+      else await this.lanes.wake(tx, [conversationId]);
+      return tx.merge(Message, message, change);
     });
+    if (canceled.conversationId !== null) this.lanes.notify();
+    return canceled;
   }
 
   /**
@@ -139,72 +158,46 @@ export class MessageService {
     return released;
   }
 
-  private async insert(tx: EntityManager, drafts: readonly Draft[]): Promise<Message[]> {
+  private async insert(tx: EntityManager, drafts: readonly NewDraft[]): Promise<Message[]> {
     await this.database.lockInsertOrder(tx, MESSAGE_ORDER);
     await assertKeysAccepted(
       tx,
       drafts.map(({ keyId }) => keyId),
     );
-    const nextId = await idsAfterLast(tx, [...new Set(drafts.map(({ agentId }) => agentId))]);
-    const createdAt = timestamp();
-    const expiresAt = timestamp(EXPIRE_AFTER_MS);
-    const messages = drafts.map(({ agentId, message }) =>
-      tx.create(Message, {
+    return insertMessages(
+      tx,
+      this.lanes,
+      drafts.map(({ agentId, message }) => ({
         agentId,
         message,
-        id: nextId(agentId),
-        status: MessageStatus.queued,
-        createdAt,
-        expiresAt,
-      }),
+        author: MessageAuthor.api,
+        expiresAfterMs: EXPIRE_AFTER_MS,
+      })),
     );
-    await tx.createQueryBuilder().insert().into(Message).values(messages).updateEntity(false).execute();
-    await this.lanes.add(
-      tx,
-      messages.map(({ id, agentId }) => ({ id, agentId, kind: LaneKind.message })),
-    );
-    return messages;
   }
 }
 
-type Draft = Pick<Message, "agentId" | "message"> & { keyId: string };
+type NewDraft = Pick<Message, "agentId" | "message"> & { keyId: string };
 
 /** A message with an idempotency key. */
 interface KeyedDraft {
   scope: string;
   key: string;
   request: { message: string };
-  draft: Draft;
+  draft: NewDraft;
 }
 
-/** A message as it was when it was accepted. */
-const asAccepted = (message: Message): Message => ({
-  ...message,
-  status: MessageStatus.queued,
-  heldReason: null,
-  errorCode: null,
-  sentAt: null,
-  deliveredAt: null,
-});
-
-const agentOf = (context: RequestContext): string => agentCaller(context).agent.id;
-
-/** Generates IDs that sort after all messages of an agent, even if the clocks of the processes differ. */
-async function idsAfterLast(
-  tx: EntityManager,
-  agentIds: readonly string[],
-): Promise<(agentId: string) => string> {
-  const rows = await tx
-    .createQueryBuilder(Message, "message")
-    .select("message.agent_id", "agentId")
-    .addSelect("MAX(message.id)", "id")
-    .where("message.agent_id IN (:...agentIds)", { agentIds })
-    .groupBy("message.agent_id")
-    .getRawMany<{ agentId: string; id: string }>();
-  const last = new Map(rows.map(({ agentId, id }) => [agentId, id]));
-  return (agentId) => {
-    const id = uuidAfter(last.get(agentId));
-    last.set(agentId, id);
-    return id;
-  };
+/**
+ * The message with an ID, of the calling agent or of a member's organization.
+ * @returns null if there is none
+ */
+async function findMessage(
+  reader: EntityManager,
+  context: RequestContext,
+  id: string,
+): Promise<Message | null> {
+  if (!isUuid(id)) return null;
+  const { caller } = context;
+  if (caller.kind === "agent") return reader.findOneBy(Message, { id, agentId: caller.agent.id });
+  return reader.findOneBy(Message, { id, agent: { organizationId: organizationOf(context) } });
 }

@@ -1,0 +1,204 @@
+import { type EntityManager, In } from "typeorm";
+import { organizationOf, type RequestContext } from "../../auth/context";
+import { Permission } from "../../auth/permissions";
+import { timestamp } from "../../common/time";
+import type { Database } from "../../database/database";
+import type { Lanes } from "../../delivery/lanes";
+import { GatewayError } from "../../errors";
+import { assertStillAllowed } from "../api-keys/assert-accepted";
+import { recordAudit } from "../audit/audit";
+import type { AuditAction } from "../audit/audit-actions";
+import type { Changes } from "../audit/audit-change";
+import { Line, LineState } from "../lines/line.entity";
+import { Message, MessageAuthor, MessageError, MessageStatus } from "../messages/message.entity";
+import { conversationActions } from "./conversation.audit";
+import { Conversation, ConversationState, Handler } from "./conversation.entity";
+import {
+  type ConversationChange,
+  type ConversationChangeArgs,
+  type MoveConversationArgs,
+  PendingMessages,
+} from "./conversation.inputs";
+import { addressOn, lineOf, openOn } from "./destination";
+import {
+  assertOpen,
+  findConversation,
+  lockContactRow,
+  lockConversations,
+  noSuchConversation,
+} from "./own-conversation";
+
+/**
+ * Changes where a conversation takes place, who answers in it, and whether it goes on. Each change adds one to its
+ * version: once it is answered, no message accepted before leaves as if the change had not been made.
+ */
+export class ConversationChanges {
+  constructor(
+    private readonly database: Database,
+    private readonly lanes: Lanes,
+  ) {}
+
+  /**
+   * Moves a conversation to another line. Moving it to its own line changes nothing.
+   * @throws GatewayError `not_found` (conversation, line), `version_conflict`, `not_deliverable`, or `conflict` for a
+   *   closed conversation and where one with the same address is open
+   */
+  move(
+    context: RequestContext,
+    { line: name, pending, ...args }: MoveConversationArgs,
+  ): Promise<ConversationChange> {
+    return this.change(context, args, async (tx, conversation) => {
+      assertOpen(conversation);
+      const { agentId, contactId, addressId, lineId } = conversation;
+      const line = await lineOf(tx, agentId, name);
+      if (line.id === lineId) return undefined;
+      if (line.state !== LineState.active)
+        throw new GatewayError("not_deliverable", `The line "${name}" is ${line.state}.`);
+      const address = await addressOn(tx, line, contactId, (each) => each.id === addressId);
+      const other = await openOn(tx, line, address);
+      if (other !== null) {
+        throw new GatewayError(
+          "conflict",
+          `The conversation ${other.id} with this address is open on the line "${name}".`,
+        );
+      }
+      const from = await tx.findOneByOrFail(Line, { id: lineId });
+      return {
+        change: { lineId: line.id, addressId: address.id },
+        ...(pending !== PendingMessages.carry && { cancel: all(MessageError.moved) }),
+        audit: {
+          action: conversationActions.conversation_moved,
+          changes: { line: [from.name, line.name] },
+        },
+      };
+    });
+  }
+  /**
+   * Lets a human answer; the queued messages of the agent are canceled.
+   * @throws GatewayError `not_found`, `version_conflict`, or `conflict` for a closed conversation
+   */
+  handOff(context: RequestContext, args: ConversationChangeArgs): Promise<ConversationChange> {
+    return this.change(context, args, async (_, conversation) => {
+      assertOpen(conversation);
+      if (conversation.handler === Handler.human) return undefined;
+      return {
+        change: { handler: Handler.human },
+        cancel: {
+          isMeant: ({ author }) => author === MessageAuthor.agent,
+          errorCode: MessageError.handed_off,
+        },
+        audit: {
+          action: conversationActions.conversation_handed_off,
+          changes: { handler: [Handler.agent, Handler.human] },
+        },
+      };
+    });
+  }
+
+  /**
+   * Lets the agent answer again.
+   * @throws GatewayError `not_found`, `version_conflict`, or `conflict` for a closed conversation
+   */
+  release(context: RequestContext, args: ConversationChangeArgs): Promise<ConversationChange> {
+    return this.change(context, args, async (_, conversation) => {
+      assertOpen(conversation);
+      if (conversation.handler === Handler.agent) return undefined;
+      return { change: { handler: Handler.agent } };
+    });
+  }
+
+  /**
+   * Ends a conversation and cancels its queued messages. Closing it again changes nothing.
+   * @throws GatewayError `not_found`, `version_conflict`
+   */
+  close(context: RequestContext, args: ConversationChangeArgs): Promise<ConversationChange> {
+    return this.change(context, args, async (_, { state }) =>
+      state === ConversationState.closed
+        ? undefined
+        : { change: { state: ConversationState.closed }, cancel: all(MessageError.closed) },
+    );
+  }
+
+  private async change(
+    context: RequestContext,
+    { id, expectedVersion }: ConversationChangeArgs,
+    decide: Decide,
+  ): Promise<ConversationChange> {
+    const result = await this.database.write(async (tx) => {
+      await assertStillAllowed(this.database, tx, context, Permission.conversations_write);
+      const found = await findConversation(tx, context, id);
+      if (found === null) throw noSuchConversation();
+      // Keeps others from opening a conversation with the contact meanwhile.
+      await lockContactRow(tx, found.contactId);
+      const conversation = (await lockConversations(this.database, tx, [id])).get(id) as Conversation;
+      if (expectedVersion != null && expectedVersion !== conversation.version) {
+        throw new GatewayError(
+          "version_conflict",
+          `The conversation is at version ${conversation.version}, not ${expectedVersion}.`,
+        );
+      }
+      const decision = await decide(tx, conversation);
+      // Waits for the delivery that holds the lane; the next one sees what is stored here.
+      await this.lanes.lock(tx, id);
+      if (decision === undefined)
+        return { conversation, canceled: [], carried: [], inFlight: await inFlight(tx, id) };
+      const version = conversation.version + 1;
+      const change = { ...decision.change, version, updatedAt: timestamp() };
+      await tx.update(Conversation, { id }, change);
+      const queues = await restamp(tx, id, version, decision.cancel);
+      await this.lanes.wake(tx, [id]);
+      if (decision.audit !== undefined) {
+        const target = { id, name: id, organizationId: organizationOf(context) };
+        await recordAudit(tx, context, decision.audit.action, target, decision.audit.changes);
+      }
+      return {
+        conversation: Object.assign(conversation, change),
+        ...queues,
+        inFlight: await inFlight(tx, id),
+      };
+    });
+    this.lanes.notify();
+    return result;
+  }
+}
+
+interface Decision {
+  change: Partial<Pick<Conversation, "lineId" | "addressId" | "handler" | "state">>;
+  /** Which queued messages are canceled, and why; the others stay queued. */
+  cancel?: { isMeant: (message: Message) => boolean; errorCode: MessageError };
+  audit?: { action: AuditAction; changes: Changes };
+}
+
+const all = (errorCode: MessageError) => ({ isMeant: () => true, errorCode });
+
+/** Decides on the change of a conversation whose row is locked; undefined if there is nothing to change. */
+type Decide = (tx: EntityManager, conversation: Conversation) => Promise<Decision | undefined>;
+
+/** Cancels queued messages of a conversation, or accepts them anew at its new version. */
+async function restamp(
+  tx: EntityManager,
+  conversationId: string,
+  fence: number,
+  cancel: Decision["cancel"],
+): Promise<Pick<ConversationChange, "canceled" | "carried">> {
+  const queued = await tx.find(Message, {
+    where: { conversationId, status: MessageStatus.queued },
+    order: { sequence: "ASC" },
+  });
+  const isCanceled = (message: Message) => cancel?.isMeant(message) ?? false;
+  const canceled = queued.filter(isCanceled).map(({ id }) => id);
+  const carried = queued.filter((message) => !isCanceled(message)).map(({ id }) => id);
+  if (cancel !== undefined && canceled.length > 0) {
+    const change = { status: MessageStatus.canceled, errorCode: cancel.errorCode, heldReason: null };
+    await tx.update(Message, { id: In(canceled) }, change);
+  }
+  // What held a message back may not hold it back any longer.
+  if (carried.length > 0) await tx.update(Message, { id: In(carried) }, { fence, heldReason: null });
+  return { canceled, carried };
+}
+
+/** The ID of the message of a conversation that is leaving. */
+async function inFlight(tx: EntityManager, conversationId: string): Promise<string | null> {
+  const message = await tx.findOneBy(Message, { conversationId, status: MessageStatus.sending });
+  return message?.id ?? null;
+}

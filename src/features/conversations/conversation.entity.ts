@@ -1,0 +1,103 @@
+import { Field, GraphQLISODateTime, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
+import type { Timestamp } from "../../common/time";
+import { Uuid } from "../../common/uuid";
+import { Agent } from "../agents/agent.entity";
+import { Contact } from "../contacts/contact.entity";
+import { Line } from "../lines/line.entity";
+
+export enum ConversationState {
+  open = "open",
+  closed = "closed",
+}
+
+registerEnumType(ConversationState, {
+  name: "ConversationState",
+  description: "State of a conversation.",
+  valuesConfig: {
+    open: { description: "Messages can be sent." },
+    closed: { description: "Over. The next message needs a new conversation." },
+  },
+});
+
+export enum Handler {
+  agent = "agent",
+  human = "human",
+}
+
+registerEnumType(Handler, {
+  name: "Handler",
+  description: "Who answers in a conversation.",
+  valuesConfig: {
+    agent: { description: "The agent." },
+    human: { description: "A human; the agent decides nothing until the conversation is released." },
+  },
+});
+
+@ObjectType({
+  simpleResolvers: true,
+  description: "What an agent and a contact say to each other on a line.",
+})
+@Entity()
+@Index(["agentId", "id"])
+@Index(["agentId", "state", "id"])
+@Index(["contactId", "id"])
+@Index("conversation_open", ["lineId", "addressId"], { unique: true, where: "state = 'open'" })
+export class Conversation {
+  @Field(() => ID, { description: "Unique identifier (UUID, ordered by time of creation)." })
+  @Uuid
+  @PrimaryColumn({ type: "varchar", length: 36 })
+  id!: string;
+
+  @Column({ type: "varchar", length: 36 })
+  agentId!: string;
+
+  @ManyToOne(() => Agent)
+  agent?: Agent;
+
+  @Field(() => ID, { description: "ID of the contact." })
+  @Uuid
+  @Column({ type: "varchar", length: 36 })
+  contactId!: string;
+
+  @ManyToOne(() => Contact)
+  contact?: Contact;
+
+  /** The contact's address on the line; it may have been deleted since. */
+  @Column({ type: "varchar", length: 36 })
+  addressId!: string;
+
+  @Column({ type: "varchar", length: 36 })
+  lineId!: string;
+
+  @ManyToOne(() => Line)
+  line?: Line;
+
+  @Field(() => ConversationState, { description: "State of the conversation." })
+  @Column({ type: "varchar", length: 8 })
+  state!: ConversationState;
+
+  @Field(() => Handler, { description: "Who answers in the conversation." })
+  @Column({ type: "varchar", length: 8 })
+  handler!: Handler;
+
+  @Field(() => Int, {
+    description: "Number of the current version; every move, handoff, release and close adds one.",
+  })
+  @Column({ type: "integer" })
+  version!: number;
+
+  @Field(() => Int, { description: "Number of its last message; 0 if it has none." })
+  @Column({ type: "integer" })
+  lastSequence!: number;
+
+  @Field(() => GraphQLISODateTime, { description: "When the conversation was opened." })
+  @Column({ type: "varchar", length: 24 })
+  createdAt!: Timestamp;
+
+  @Field(() => GraphQLISODateTime, {
+    description: "When the conversation changed last, or a message was added.",
+  })
+  @Column({ type: "varchar", length: 24 })
+  updatedAt!: Timestamp;
+}

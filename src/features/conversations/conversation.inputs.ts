@@ -1,0 +1,171 @@
+import { ArgsType, Field, ID, InputType, Int, ObjectType, registerEnumType } from "type-graphql";
+import { IsOptional, ValidateNested } from "../../common/validators";
+import { IDEMPOTENCY_KEY_MAX_LENGTH } from "../../idempotency/idempotency";
+import { PageArgs } from "../../pagination/connection";
+import { ForMembers } from "../../schema/for-members";
+import { IdempotentInput } from "../../schema/idempotent.input";
+import { AtMost } from "../../schema/list-size";
+import { IsText } from "../../schema/text";
+import { NewAddress } from "../contacts/contact.inputs";
+import { REF_MAX_LENGTH } from "../contacts/contact.limits";
+import { MESSAGE_TEXT_MAX_LENGTH, Message } from "../messages/message.entity";
+import { Conversation, ConversationState, Handler } from "./conversation.entity";
+import { MAX_QUEUED } from "./conversation.limits";
+
+export enum PendingMessages {
+  cancel = "cancel",
+  carry = "carry",
+}
+
+registerEnumType(PendingMessages, {
+  name: "PendingMessages",
+  description: "What becomes of the queued messages of a conversation that moves.",
+  valuesConfig: {
+    cancel: { description: "They are canceled." },
+    carry: { description: "They are sent on the new line." },
+  },
+});
+
+const EXPECTED_VERSION = {
+  nullable: true,
+  description: "The version that the change is based on; any other is refused with `version_conflict`.",
+};
+const AGENT_ID = {
+  nullable: true,
+  description: "ID of the agent. Members must pass it; a key must not, because it belongs to one agent.",
+};
+const MESSAGE = "Text of the message, 1 to 10,000 characters.";
+
+@InputType({ description: "A contact, by one of these." })
+export class ContactReference {
+  @Field(() => ID, { nullable: true, description: "ID of the contact." })
+  @IsOptional()
+  id?: string | null | undefined;
+
+  @Field(() => String, { nullable: true, description: "The customer's own ID of the contact." })
+  @IsOptional()
+  @IsText(REF_MAX_LENGTH)
+  ref?: string | null | undefined;
+
+  @Field(() => NewAddress, { nullable: true, description: "An address of the contact." })
+  @IsOptional()
+  @ValidateNested()
+  address?: NewAddress | null | undefined;
+}
+
+@InputType({ description: "A conversation to open." })
+export class NewConversation extends IdempotentInput {
+  @Field(() => ID, AGENT_ID)
+  @ForMembers()
+  agentId?: string | null | undefined;
+
+  @Field(() => ContactReference, { description: "The contact to talk to." })
+  @ValidateNested()
+  contact!: ContactReference;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "Name of the line; the default line of the agent when omitted.",
+  })
+  line?: string | null | undefined;
+
+  @Field(() => String, { nullable: true, description: `A first message to queue. ${MESSAGE}` })
+  @IsOptional()
+  @IsText(MESSAGE_TEXT_MAX_LENGTH)
+  message?: string | null | undefined;
+}
+
+@ObjectType({ simpleResolvers: true, description: "An open conversation." })
+export class OpenedConversation {
+  @Field(() => Conversation, { description: "The conversation." })
+  conversation!: Conversation;
+
+  @Field(() => Boolean, { description: "Whether the call opened it; otherwise it was open already." })
+  created!: boolean;
+
+  @Field(() => Message, { nullable: true, description: "The message that the call queued." })
+  message!: Message | null;
+}
+
+@ObjectType({ simpleResolvers: true, description: "A conversation after a change." })
+export class ConversationChange {
+  @Field(() => Conversation, { description: "The conversation." })
+  conversation!: Conversation;
+
+  @Field(() => [ID], { description: "IDs of the messages that the change canceled, in their order." })
+  @AtMost(MAX_QUEUED)
+  canceled!: string[];
+
+  @Field(() => [ID], { description: "IDs of the messages that stay queued, in their order." })
+  @AtMost(MAX_QUEUED)
+  carried!: string[];
+
+  @Field(() => ID, {
+    nullable: true,
+    description: "ID of the message that was already leaving when the change was made.",
+  })
+  inFlight!: string | null;
+}
+
+@ArgsType()
+export class ConversationsArgs extends PageArgs {
+  @Field(() => ID, AGENT_ID)
+  agentId?: string | null | undefined;
+
+  @Field(() => ConversationState, { nullable: true, description: "Only conversations in this state." })
+  state?: ConversationState | null | undefined;
+
+  @Field(() => Handler, { nullable: true, description: "Only conversations that this one answers in." })
+  handler?: Handler | null | undefined;
+
+  @Field(() => ID, { nullable: true, description: "Only conversations with the contact with this ID." })
+  @IsOptional()
+  contactId?: string | null | undefined;
+}
+
+@ArgsType()
+export class ConversationMessagesArgs extends PageArgs {
+  @Field(() => ID, { description: "ID of the conversation." })
+  id!: string;
+}
+
+@ArgsType()
+export class SendToConversationArgs {
+  @Field(() => ID, { description: "ID of the conversation." })
+  id!: string;
+
+  @Field(() => String, { description: MESSAGE })
+  @IsText(MESSAGE_TEXT_MAX_LENGTH)
+  message!: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "Makes retries safe: within 24 hours, the same key and input return the first result again.",
+  })
+  @IsOptional()
+  @IsText(IDEMPOTENCY_KEY_MAX_LENGTH)
+  idempotencyKey?: string | null | undefined;
+}
+
+@ArgsType()
+export class ConversationChangeArgs {
+  @Field(() => ID, { description: "ID of the conversation." })
+  id!: string;
+
+  @Field(() => Int, EXPECTED_VERSION)
+  @IsOptional()
+  expectedVersion?: number | null | undefined;
+}
+
+@ArgsType()
+export class MoveConversationArgs extends ConversationChangeArgs {
+  @Field(() => String, { description: "Name of the line to move to." })
+  line!: string;
+
+  @Field(() => PendingMessages, {
+    nullable: true,
+    defaultValue: PendingMessages.cancel,
+    description: "What becomes of its queued messages.",
+  })
+  pending?: PendingMessages | null | undefined;
+}

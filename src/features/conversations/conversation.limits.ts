@@ -1,0 +1,2 @@
+/** Max queued messages of a conversation. */
+export const MAX_QUEUED = 500;

@@ -1,0 +1,144 @@
+import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
+import type { RequestContext } from "../../auth/context";
+import { Permission, Scope } from "../../auth/permissions";
+import { Access } from "../../schema/access";
+import { Report } from "../../schema/report";
+import { Message } from "../messages/message.entity";
+import { MessageConnection } from "../messages/message.inputs";
+import { ConversationConnection } from "./conversation.connection";
+import { Conversation } from "./conversation.entity";
+import {
+  ConversationChange,
+  ConversationChangeArgs,
+  ConversationMessagesArgs,
+  ConversationsArgs,
+  MoveConversationArgs,
+  NewConversation,
+  OpenedConversation,
+  SendToConversationArgs,
+} from "./conversation.inputs";
+import { ConversationService } from "./conversation.service";
+import { ConversationChanges } from "./conversation-changes";
+
+const READ = { key: Scope.conversations_read, member: Permission.conversations_read };
+const READ_MESSAGES = { key: Scope.messages_read, member: Permission.conversations_read };
+const CHANGE = { key: Scope.conversations_write, member: Permission.conversations_write };
+const SEND = { key: Scope.messages_write, member: Permission.conversations_write };
+
+@Resolver(() => Conversation)
+export class ConversationResolver {
+  constructor(
+    private readonly service: ConversationService,
+    private readonly changes: ConversationChanges,
+  ) {}
+
+  @Access(READ)
+  @Query(() => Conversation, {
+    nullable: true,
+    description: "One conversation; null if it does not exist.",
+  })
+  conversation(
+    @Ctx() context: RequestContext,
+    @Arg("id", () => ID, { description: "ID of the conversation." }) id: string,
+  ): Promise<Conversation | null> {
+    return this.service.find(context, id);
+  }
+
+  @Access(READ)
+  @Report()
+  @Query(() => ConversationConnection, { description: "The conversations of an agent, oldest first." })
+  conversations(
+    @Ctx() context: RequestContext,
+    @Args(() => ConversationsArgs) args: ConversationsArgs,
+  ): Promise<ConversationConnection> {
+    return this.service.list(context, args);
+  }
+
+  @Access(READ_MESSAGES)
+  @Query(() => MessageConnection, { description: "The messages of a conversation, oldest first." })
+  conversationMessages(
+    @Ctx() context: RequestContext,
+    @Args(() => ConversationMessagesArgs) args: ConversationMessagesArgs,
+  ): Promise<MessageConnection> {
+    return this.service.messages(context, args);
+  }
+
+  @Access(CHANGE)
+  @Mutation(() => OpenedConversation, {
+    description:
+      "Opens a conversation with a contact on a line, or finds the one that is open, and queues a first message.",
+  })
+  openConversation(
+    @Ctx() context: RequestContext,
+    @Arg("input", () => NewConversation, { description: "The conversation." }) input: NewConversation,
+  ): Promise<OpenedConversation> {
+    return this.service.open(context, input);
+  }
+
+  @Access(SEND)
+  @Mutation(() => Message, { description: "Queues a message in a conversation." })
+  sendToConversation(
+    @Ctx() context: RequestContext,
+    @Args(() => SendToConversationArgs) args: SendToConversationArgs,
+  ): Promise<Message> {
+    return this.service.send(context, args);
+  }
+
+  @Access(CHANGE)
+  @Mutation(() => ConversationChange, {
+    description: "Moves a conversation to another line. Moving it to its own line changes nothing.",
+  })
+  moveConversation(
+    @Ctx() context: RequestContext,
+    @Args(() => MoveConversationArgs) args: MoveConversationArgs,
+  ): Promise<ConversationChange> {
+    return this.changes.move(context, args);
+  }
+
+  @Access(CHANGE)
+  @Mutation(() => ConversationChange, {
+    description:
+      "Lets a human answer in a conversation. The agent's queued messages are canceled, and it decides nothing there until the conversation is released.",
+  })
+  handOffConversation(
+    @Ctx() context: RequestContext,
+    @Args(() => ConversationChangeArgs) args: ConversationChangeArgs,
+  ): Promise<ConversationChange> {
+    return this.changes.handOff(context, args);
+  }
+
+  @Access(CHANGE)
+  @Mutation(() => ConversationChange, {
+    description: "Lets the agent answer again in a conversation that was handed off.",
+  })
+  releaseConversation(
+    @Ctx() context: RequestContext,
+    @Args(() => ConversationChangeArgs) args: ConversationChangeArgs,
+  ): Promise<ConversationChange> {
+    return this.changes.release(context, args);
+  }
+
+  @Access(CHANGE)
+  @Mutation(() => ConversationChange, {
+    description: "Ends a conversation and cancels its queued messages. Closing it again changes nothing.",
+  })
+  closeConversation(
+    @Ctx() context: RequestContext,
+    @Args(() => ConversationChangeArgs) args: ConversationChangeArgs,
+  ): Promise<ConversationChange> {
+    return this.changes.close(context, args);
+  }
+
+  @FieldResolver(() => String, { description: "Name of the line that the conversation takes place on." })
+  async line(@Root() { lineId }: Conversation): Promise<string> {
+    return (await this.service.lineOf(lineId))?.name ?? "";
+  }
+
+  @FieldResolver(() => String, {
+    nullable: true,
+    description: "The contact's address on the line; null if the contact no longer has it.",
+  })
+  async address(@Root() { addressId }: Conversation): Promise<string | null> {
+    return (await this.service.addressOf(addressId))?.address ?? null;
+  }
+}

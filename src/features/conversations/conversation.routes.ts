@@ -1,0 +1,210 @@
+import type { RestRoute, RouteGroup } from "../../schema/rest-route";
+
+const CONVERSATION = "id contactId line address state handler version lastSequence createdAt updatedAt";
+const MESSAGE = `id message status createdAt conversationId sequence direction author lineId
+  heldReason errorCode expiresAt sentAt deliveredAt`;
+
+const ID = {
+  name: "conversationId",
+  variable: "id",
+  format: "uuid",
+  example: "01a1fcd3-17a0-7d1e-8b0f-5a1f7c0f2b21",
+} as const;
+
+const WITH_ANNA = {
+  id: ID.example,
+  contactId: "01a1fcd2-9a10-7c1e-9f0b-6a1f7c0f2b11",
+  line: "main",
+  address: "anna",
+  state: "open",
+  handler: "agent",
+  version: 1,
+  lastSequence: 1,
+  createdAt: "2026-11-21T06:37:35.072Z",
+  updatedAt: "2026-11-21T06:37:35.072Z",
+};
+
+const ACCEPTED = {
+  id: "01a1fcd3-17a1-7e2f-9c1a-6b2a8d1a3c32",
+  message: "Hello Anna",
+  status: "queued",
+  createdAt: "2026-11-21T06:37:35.073Z",
+  conversationId: ID.example,
+  sequence: 1,
+};
+
+const DELIVERED = {
+  ...ACCEPTED,
+  status: "delivered",
+  direction: "outbound",
+  author: "api",
+  lineId: "01a1fcd2-2550-7a0b-8c1f-0c54a1b6b0a1",
+  expiresAt: "2026-11-24T06:37:35.073Z",
+  sentAt: "2026-11-21T06:37:35.081Z",
+  deliveredAt: "2026-11-21T06:37:35.081Z",
+};
+
+const CHANGE = `conversation { ${CONVERSATION} } canceled carried inFlight`;
+const CHANGED = "The conversation after the change, and what became of its queued messages.";
+
+/** A change that needs nothing but the version. */
+const change = (verb: "handOff" | "release" | "close", summary: string, after: object): RestRoute => ({
+  operationId: `${verb}Conversation`,
+  summary,
+  method: "POST",
+  path: `/agent/conversations/:conversationId/${verb.toLowerCase()}`,
+  document: `mutation ${verb}Conversation($id: ID!, $expectedVersion: Int) {
+    ${verb}Conversation(id: $id, expectedVersion: $expectedVersion) { ${CHANGE} }
+  }`,
+  pathParameters: [ID],
+  bodyMembers: [{ name: "expectedVersion", variable: "expectedVersion" }],
+  status: 200,
+  result: [`${verb}Conversation`],
+  errors: verb === "close" ? ["version_conflict"] : ["version_conflict", "conflict"],
+  answers: CHANGED,
+  example: {
+    body: { expectedVersion: 1 },
+    answer: { conversation: { ...WITH_ANNA, ...after, version: 2 }, canceled: [], carried: [] },
+  },
+});
+
+/** The conversations of the agent that a key resolves to. */
+export const conversationRoutes: RouteGroup = {
+  tag: "Conversations",
+  description: "What the agent and its contacts say to each other.",
+  routes: [
+    {
+      operationId: "openConversation",
+      summary: "Open a conversation",
+      method: "POST",
+      path: "/agent/conversations",
+      document: `mutation openConversation($input: NewConversation!) {
+        openConversation(input: $input) {
+          created conversation { ${CONVERSATION} } message { id message status createdAt conversationId sequence }
+        }
+      }`,
+      bodyVariable: "input",
+      status: { oneOf: [200, 201], choose: ({ created }) => (created === true ? 201 : 200) },
+      result: ["openConversation"],
+      location: ({ conversation }) => `/agent/conversations/${(conversation as { id: string }).id}`,
+      errors: ["not_found", "conflict", "not_deliverable", "queue_full"],
+      answers: { 200: "The conversation, which was open already.", 201: "The new conversation." },
+      example: {
+        body: { contact: { ref: "customer-17" }, line: "main", message: "Hello Anna" },
+        answer: { created: true, conversation: WITH_ANNA, message: ACCEPTED },
+      },
+    },
+    {
+      operationId: "listConversations",
+      summary: "List conversations",
+      method: "GET",
+      path: "/agent/conversations",
+      document: `query listConversations(
+        $first: Int, $after: String, $state: ConversationState, $handler: Handler, $contactId: ID
+      ) {
+        conversations(first: $first, after: $after, state: $state, handler: $handler, contactId: $contactId) {
+          nodes { ${CONVERSATION} }
+          pageInfo { hasNextPage endCursor }
+        }
+      }`,
+      queryParameters: [
+        { name: "limit", variable: "first" },
+        { name: "cursor", variable: "after" },
+        { name: "state", variable: "state" },
+        { name: "handler", variable: "handler" },
+        { name: "contactId", variable: "contactId" },
+      ],
+      status: 200,
+      result: ["conversations", "nodes"],
+      pageInfo: ["conversations", "pageInfo"],
+      answers: "One page of conversations. The `Link` header points to the next page.",
+      example: { answer: [WITH_ANNA] },
+    },
+    {
+      operationId: "getConversation",
+      summary: "Get one conversation",
+      description: "One conversation; 404 if it does not exist.",
+      method: "GET",
+      path: "/agent/conversations/:conversationId",
+      document: `query getConversation($id: ID!) { conversation(id: $id) { ${CONVERSATION} } }`,
+      pathParameters: [ID],
+      status: 200,
+      result: ["conversation"],
+      answers: "The conversation.",
+      example: { answer: WITH_ANNA },
+    },
+    {
+      operationId: "listConversationMessages",
+      summary: "List the messages of a conversation",
+      method: "GET",
+      path: "/agent/conversations/:conversationId/messages",
+      document: `query listConversationMessages($id: ID!, $first: Int, $after: String) {
+        conversationMessages(id: $id, first: $first, after: $after) {
+          nodes { ${MESSAGE} }
+          pageInfo { hasNextPage endCursor }
+        }
+      }`,
+      pathParameters: [ID],
+      queryParameters: [
+        { name: "limit", variable: "first" },
+        { name: "cursor", variable: "after" },
+      ],
+      status: 200,
+      result: ["conversationMessages", "nodes"],
+      pageInfo: ["conversationMessages", "pageInfo"],
+      answers: "One page of messages, oldest first. The `Link` header points to the next page.",
+      example: { answer: [DELIVERED] },
+    },
+    {
+      operationId: "sendToConversation",
+      summary: "Send a message in a conversation",
+      method: "POST",
+      path: "/agent/conversations/:conversationId/messages",
+      document: `mutation sendToConversation($id: ID!, $message: String!, $idempotencyKey: String) {
+        sendToConversation(id: $id, message: $message, idempotencyKey: $idempotencyKey) {
+          id message status createdAt conversationId sequence
+        }
+      }`,
+      pathParameters: [ID],
+      bodyMembers: [{ name: "message", variable: "message" }],
+      status: 201,
+      result: ["sendToConversation"],
+      location: ({ id }) => `/messages/${id}`,
+      errors: ["conflict", "queue_full"],
+      answers: "The queued message.",
+      example: { body: { message: "Hello Anna" }, answer: ACCEPTED },
+    },
+    {
+      operationId: "moveConversation",
+      summary: "Move a conversation to another line",
+      method: "POST",
+      path: "/agent/conversations/:conversationId/move",
+      document: `mutation moveConversation(
+        $id: ID!, $line: String!, $expectedVersion: Int, $pending: PendingMessages
+      ) {
+        moveConversation(id: $id, line: $line, expectedVersion: $expectedVersion, pending: $pending) { ${CHANGE} }
+      }`,
+      pathParameters: [ID],
+      bodyMembers: [
+        { name: "line", variable: "line" },
+        { name: "expectedVersion", variable: "expectedVersion" },
+        { name: "pending", variable: "pending" },
+      ],
+      status: 200,
+      result: ["moveConversation"],
+      errors: ["version_conflict", "not_deliverable", "conflict"],
+      answers: CHANGED,
+      example: {
+        body: { line: "second", expectedVersion: 1, pending: "carry" },
+        answer: {
+          conversation: { ...WITH_ANNA, line: "second", version: 2 },
+          canceled: [],
+          carried: [ACCEPTED.id],
+        },
+      },
+    },
+    change("handOff", "Hand a conversation off to a human", { handler: "human" }),
+    change("release", "Let the agent answer again", {}),
+    change("close", "Close a conversation", { state: "closed" }),
+  ],
+};

@@ -1,0 +1,242 @@
+import { type EntityManager, In } from "typeorm";
+import { assertSignedIn } from "../../auth/assert-signed-in";
+import { organizationOf, type RequestContext } from "../../auth/context";
+import { Permission } from "../../auth/permissions";
+import { indexBy } from "../../common/coalesce";
+import { timestamp } from "../../common/time";
+import { uuidAfter } from "../../common/uuid";
+import type { Database } from "../../database/database";
+import type { Lanes } from "../../delivery/lanes";
+import { once } from "../../idempotency/idempotency";
+import { paginate } from "../../pagination/connection";
+import type { AgentService } from "../agents/agent.service";
+import { scopedAgentId } from "../agents/agent-scope";
+import { assertKeysAccepted } from "../api-keys/assert-accepted";
+import { actorOf } from "../audit/audit";
+import { ContactAddress } from "../contacts/contact-address.entity";
+import { normalized } from "../contacts/contact-addresses";
+import { Line } from "../lines/line.entity";
+import { asAccepted } from "../messages/insert-messages";
+import { MESSAGE_ORDER, Message } from "../messages/message.entity";
+import { MessageConnection } from "../messages/message.inputs";
+import { ConversationConnection } from "./conversation.connection";
+import { Conversation, ConversationState, Handler } from "./conversation.entity";
+import type {
+  ConversationMessagesArgs,
+  ConversationsArgs,
+  NewConversation,
+  OpenedConversation,
+  SendToConversationArgs,
+} from "./conversation.inputs";
+import { ConversationSender } from "./conversation-sender";
+import { addressOn, assertInUse, lineOf, lockReferenced, openOn } from "./destination";
+import { assertOpen, findConversation, lockConversations, noSuchConversation } from "./own-conversation";
+
+/** The conversations of agents with their contacts. */
+export class ConversationService {
+  /** The line of a conversation by its ID; without an access check. */
+  readonly lineOf: (id: string) => Promise<Line | undefined>;
+  /** An address by its ID; without an access check. */
+  readonly addressOf: (id: string) => Promise<ContactAddress | undefined>;
+
+  private readonly byId: (id: string) => Promise<Conversation | undefined>;
+  private readonly sender: ConversationSender;
+
+  constructor(
+    private readonly database: Database,
+    lanes: Lanes,
+    private readonly agents: AgentService,
+  ) {
+    this.sender = new ConversationSender(database, lanes);
+    this.byId = database.coalesceByKey("conversations", async (ids) =>
+      indexBy(await database.read((reader) => reader.findBy(Conversation, { id: In(ids) })), ({ id }) => id),
+    );
+    this.lineOf = database.coalesceByKey("lines", async (ids) =>
+      indexBy(await database.read((reader) => reader.findBy(Line, { id: In(ids) })), ({ id }) => id),
+    );
+    this.addressOf = database.coalesceByKey("conversation addresses", async (ids) =>
+      indexBy(
+        await database.read((reader) => reader.findBy(ContactAddress, { id: In(ids) })),
+        ({ id }) => id,
+      ),
+    );
+  }
+
+  /** @returns the conversation, or null if the caller's agent, or a member's organization, has none with this ID */
+  find(context: RequestContext, id: string): Promise<Conversation | null> {
+    return this.database.read((reader) => findConversation(reader, context, id));
+  }
+
+  /**
+   * One page of the conversations of the calling agent, or of the agent that a member names, oldest first.
+   * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
+   */
+  async list(
+    context: RequestContext,
+    { agentId, state, handler, contactId, ...args }: ConversationsArgs,
+  ): Promise<ConversationConnection> {
+    const page = ConversationConnection.pageOf(args);
+    // A filter that few conversations match reads many rows.
+    const rows = await this.database.report(organizationOf(context), async (reader) => {
+      const query = reader
+        .createQueryBuilder(Conversation, "conversation")
+        .where({ agentId: await scopedAgentId(reader, context, agentId) });
+      if (state != null) query.andWhere({ state });
+      if (handler != null) query.andWhere({ handler });
+      if (contactId != null) query.andWhere({ contactId });
+      return paginate(query, page).getMany();
+    });
+    return new ConversationConnection(rows, page);
+  }
+
+  /**
+   * One page of the messages of a conversation, oldest first.
+   * @throws GatewayError `not_found`, `invalid_cursor`
+   */
+  async messages(
+    context: RequestContext,
+    { id, ...args }: ConversationMessagesArgs,
+  ): Promise<MessageConnection> {
+    const page = MessageConnection.pageOf(args);
+    const rows = await this.database.read(async (reader) => {
+      if ((await findConversation(reader, context, id)) === null) throw noSuchConversation();
+      const query = reader.createQueryBuilder(Message, "message").where({ conversationId: id });
+      // Ordered by the index of the conversation; the IDs have the same order.
+      if (page.after !== undefined) {
+        query.andWhere("message.sequence > (SELECT sequence FROM message WHERE id = :after)", {
+          after: page.after,
+        });
+      }
+      return query
+        .orderBy("message.sequence")
+        .limit(page.limit + 1)
+        .getMany();
+    });
+    return new MessageConnection(rows, page);
+  }
+
+  /**
+   * Opens a conversation with a contact on a line, or finds the one that is open, and queues a first message in it.
+   * @throws GatewayError `invalid_request`, `not_found` (agent, contact, line), `not_deliverable`, `queue_full`,
+   *   `conflict` for an erased contact, `idempotency_key_reused`
+   */
+  open(context: RequestContext, input: NewConversation): Promise<OpenedConversation> {
+    const { agentId, contact, line, message, idempotencyKey } = input;
+    return this.database.write(async (tx) => {
+      await assertSignedIn(tx, context, { permission: Permission.conversations_write });
+      const agent = await scopedAgentId(tx, context, agentId, "input.agentId");
+      const [address] = contact.address == null ? [] : normalized([contact.address]);
+      return once(tx, {
+        scope: `openConversation:${actorOf(context.caller).actorId ?? agent}`,
+        key: idempotencyKey,
+        request: {
+          agentId: agent,
+          contactId: contact.id,
+          ref: contact.ref,
+          kind: address?.kind,
+          address: address?.address,
+          line,
+          message,
+        },
+        create: () => this.openOnce(tx, context, agent, input),
+        repeat: (id) => repeated(tx, id, message != null),
+        idOf: (opened) => opened.message?.id ?? opened.conversation.id,
+      });
+    });
+  }
+
+  /**
+   * Queues a message in a conversation.
+   * @returns the message as it was accepted, also for a repeat with the same idempotency key
+   * @throws GatewayError `not_found`, `conflict` for a closed conversation, `queue_full`, `idempotency_key_reused`
+   */
+  async send(
+    context: RequestContext,
+    { id, message, idempotencyKey }: SendToConversationArgs,
+  ): Promise<Message> {
+    // Before the message joins a batch, which an error would split up.
+    const conversation = await this.byId(id);
+    if (conversation === undefined || !(await this.isOwn(context, conversation))) throw noSuchConversation();
+    if (idempotencyKey == null) assertOpen(conversation);
+    return this.sender.send({ context, conversationId: id, message }, idempotencyKey);
+  }
+
+  private async isOwn(context: RequestContext, { agentId }: Conversation): Promise<boolean> {
+    const { caller } = context;
+    if (caller.kind === "agent") return caller.agent.id === agentId;
+    return (await this.agents.byId(agentId))?.organizationId === organizationOf(context);
+  }
+
+  private async openOnce(
+    tx: EntityManager,
+    context: RequestContext,
+    agentId: string,
+    input: NewConversation,
+  ): Promise<OpenedConversation> {
+    const contact = await lockReferenced(tx, context, agentId, input.contact);
+    const line = await lineOf(tx, agentId, input.line);
+    assertInUse(line);
+    const [meant] = input.contact.address == null ? [] : normalized([input.contact.address]);
+    const address = await addressOn(
+      tx,
+      line,
+      contact.id,
+      (each) => each.kind === meant?.kind && each.address === meant.address,
+    );
+    // The lock of the contact keeps others from opening one meanwhile.
+    const present = await openOn(tx, line, address);
+    const conversation =
+      present === null
+        ? await this.insert(tx, { agentId, contactId: contact.id, addressId: address.id, lineId: line.id })
+        : ((await lockConversations(this.database, tx, [present.id])).get(present.id) as Conversation);
+    const { caller } = context;
+    if (input.message == null) {
+      await this.database.lockInsertOrder(tx, MESSAGE_ORDER);
+      if (caller.kind === "agent") await assertKeysAccepted(tx, [caller.key.id]);
+      return { conversation, created: present === null, message: null };
+    }
+    const sending = { context, conversationId: conversation.id, message: input.message };
+    const conversations = new Map([[conversation.id, conversation]]);
+    const [message = null] = await this.sender.insertLocked(tx, [sending], conversations);
+    return { conversation, created: present === null, message };
+  }
+
+  private async insert(
+    tx: EntityManager,
+    place: Pick<Conversation, "agentId" | "contactId" | "addressId" | "lineId">,
+  ): Promise<Conversation> {
+    // Conversations become visible in the order of their IDs, because clients page through them.
+    await this.database.lockInsertOrder(tx, MESSAGE_ORDER);
+    const last = await tx
+      .createQueryBuilder(Conversation, "conversation")
+      .select("MAX(conversation.id)", "id")
+      .where({ agentId: place.agentId })
+      .getRawOne<{ id: string | null }>();
+    const now = timestamp();
+    const conversation = tx.create(Conversation, {
+      ...place,
+      id: uuidAfter(last?.id),
+      state: ConversationState.open,
+      handler: Handler.agent,
+      version: 1,
+      lastSequence: 0,
+      createdAt: now,
+      updatedAt: now,
+    });
+    await tx
+      .createQueryBuilder()
+      .insert()
+      .into(Conversation)
+      .values(conversation as object)
+      .updateEntity(false)
+      .execute();
+    return conversation;
+  }
+}
+
+/** @param isMessage whether the ID is that of the message which the first request queued */
+async function repeated(tx: EntityManager, id: string, isMessage: boolean): Promise<OpenedConversation> {
+  const message = isMessage ? await tx.findOneByOrFail(Message, { id }) : null;
+  const conversation = await tx.findOneByOrFail(Conversation, { id: message?.conversationId ?? id });
+  return { conversation, created: false, message: message && asAccepted(message) };
+}

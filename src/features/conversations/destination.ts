@@ -1,0 +1,106 @@
+import type { EntityManager } from "typeorm";
+import type { RequestContext } from "../../auth/context";
+import { GatewayError, InvalidInput } from "../../errors";
+import { Contact } from "../contacts/contact.entity";
+import { AddressKind, ContactAddress } from "../contacts/contact-address.entity";
+import { normalized, ownersOf } from "../contacts/contact-addresses";
+import { assertNotErased, findContact, lockContact, NO_SUCH_CONTACT } from "../contacts/own-contact";
+import { Line, LineKind, LineState } from "../lines/line.entity";
+import { Conversation, ConversationState } from "./conversation.entity";
+import type { ContactReference } from "./conversation.inputs";
+
+/** The kind of address that a line of each kind speaks to. */
+const ADDRESS_KINDS: Readonly<Record<LineKind, AddressKind>> = { [LineKind.local]: AddressKind.local };
+
+/**
+ * Finds the contact that a reference means and locks it until the transaction ends.
+ * @throws GatewayError `invalid_request`, `not_found`, or `conflict` for an erased contact
+ */
+export async function lockReferenced(
+  tx: EntityManager,
+  context: RequestContext,
+  agentId: string,
+  reference: ContactReference,
+): Promise<Contact> {
+  const given = [reference.id, reference.ref, reference.address].filter((each) => each != null);
+  if (given.length !== 1) {
+    throw new InvalidInput([
+      { path: "input.contact", message: "must have exactly one of id, ref and address" },
+    ]);
+  }
+  const id = await idOf(tx, context, agentId, reference);
+  const contact = id === undefined ? undefined : await lockContact(tx, context, id);
+  if (contact === undefined || contact.agentId !== agentId)
+    throw new GatewayError("not_found", NO_SUCH_CONTACT);
+  assertNotErased(contact);
+  return contact;
+}
+
+async function idOf(
+  tx: EntityManager,
+  context: RequestContext,
+  agentId: string,
+  { id, ref, address }: ContactReference,
+): Promise<string | undefined> {
+  if (id != null) return (await findContact(tx, context, id))?.id;
+  if (ref != null) return (await tx.findOneBy(Contact, { agentId, ref }))?.id;
+  if (address == null) return undefined;
+  return (await ownersOf(tx, agentId, normalized([address])))[0];
+}
+
+/**
+ * The line with a name, or the default line of the agent.
+ * @throws GatewayError `not_found`, or `not_deliverable` if the agent has no default line
+ */
+export async function lineOf(
+  tx: EntityManager,
+  agentId: string,
+  name: string | null | undefined,
+): Promise<Line> {
+  if (name == null) {
+    const line = await tx.findOneBy(Line, { agentId, isDefault: true });
+    if (line === null)
+      throw new GatewayError("not_deliverable", "The agent has no default line. Name a line.");
+    return line;
+  }
+  const isStorable = !name.includes("\0") && name.isWellFormed();
+  const line = isStorable ? await tx.findOneBy(Line, { agentId, name }) : null;
+  if (line === null) throw new GatewayError("not_found", "The agent has no such line.");
+  return line;
+}
+
+/**
+ * The address that a line reaches a contact at: a preferred one if the line can, otherwise the one that was added first.
+ * @throws GatewayError `not_deliverable` if the contact has no address of the line's kind
+ */
+export async function addressOn(
+  tx: EntityManager,
+  { name, kind: lineKind }: Line,
+  contactId: string,
+  isPreferred: (address: ContactAddress) => boolean,
+): Promise<ContactAddress> {
+  const kind = ADDRESS_KINDS[lineKind];
+  const all = await tx.find(ContactAddress, { where: { contactId, kind }, order: { id: "ASC" } });
+  const address = all.find(isPreferred) ?? all[0];
+  if (address === undefined) {
+    throw new GatewayError(
+      "not_deliverable",
+      `The line "${name}" sends to addresses of the kind "${kind}", and the contact has none.`,
+    );
+  }
+  return address;
+}
+
+/** The open conversation with an address on a line. */
+export const openOn = (
+  tx: EntityManager,
+  line: Line,
+  address: ContactAddress,
+): Promise<Conversation | null> =>
+  tx.findOneBy(Conversation, { lineId: line.id, addressId: address.id, state: ConversationState.open });
+
+/** @throws GatewayError `not_deliverable` */
+export function assertInUse({ name, state }: Line): void {
+  if (state === LineState.archived)
+    throw new GatewayError("not_deliverable", `The line "${name}" is archived.`);
+}

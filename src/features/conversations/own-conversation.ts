@@ -1,0 +1,49 @@
+import type { EntityManager } from "typeorm";
+import { organizationOf, type RequestContext } from "../../auth/context";
+import { isUuid } from "../../common/uuid";
+import type { Database } from "../../database/database";
+import { GatewayError } from "../../errors";
+import { Contact } from "../contacts/contact.entity";
+import { Conversation, ConversationState } from "./conversation.entity";
+
+/** The error for a conversation that the caller's agent or organization does not have. */
+export const noSuchConversation = () => new GatewayError("not_found", "There is no such conversation.");
+
+/** @returns the conversation, or null if the caller's agent, or a member's organization, has none with this ID */
+export async function findConversation(
+  reader: EntityManager,
+  context: RequestContext,
+  id: string,
+): Promise<Conversation | null> {
+  if (!isUuid(id)) return null;
+  const { caller } = context;
+  if (caller.kind === "agent") return reader.findOneBy(Conversation, { id, agentId: caller.agent.id });
+  return reader.findOneBy(Conversation, { id, agent: { organizationId: organizationOf(context) } });
+}
+
+/** Locks the row of a contact until the transaction ends; it comes before the contact's conversations. */
+export async function lockContactRow(tx: EntityManager, id: string): Promise<void> {
+  await tx.update(Contact, { id }, { version: () => "version" });
+}
+
+/**
+ * Locks conversations until the transaction ends, in the order of their IDs.
+ * @returns them as the last change left them, by ID
+ */
+export async function lockConversations(
+  database: Database,
+  tx: EntityManager,
+  ids: readonly string[],
+): Promise<Map<string, Conversation>> {
+  const query = tx
+    .createQueryBuilder(Conversation, "conversation")
+    .where("conversation.id IN (:...ids)", { ids })
+    .orderBy("conversation.id");
+  const rows = await database.locking(query).getMany();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** @throws GatewayError `conflict` */
+export function assertOpen({ state }: Conversation): void {
+  if (state === ConversationState.closed) throw new GatewayError("conflict", "The conversation is closed.");
+}

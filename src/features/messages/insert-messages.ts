@@ -1,0 +1,85 @@
+import type { EntityManager } from "typeorm";
+import { timestamp } from "../../common/time";
+import { uuidAfter } from "../../common/uuid";
+import { LaneKind } from "../../delivery/lane.entity";
+import type { Lanes } from "../../delivery/lanes";
+import { Message, MessageDirection, MessageStatus } from "./message.entity";
+
+/** The place of a message in a conversation, whose row the transaction has locked. */
+export type InConversation = Pick<Message, "sequence" | "fence"> & { conversationId: string };
+
+/** A message to queue. */
+export interface Draft extends Pick<Message, "agentId" | "message" | "author"> {
+  /** How long it may wait until it is sent (ms). */
+  expiresAfterMs: number;
+  /** Undefined for a message outside of any conversation, which leaves on the default line. */
+  conversation?: InConversation | undefined;
+}
+
+/**
+ * Queues messages and makes their lanes due.
+ * @param tx holds the lock `MESSAGE_ORDER`, and those of the conversations
+ * @returns the messages in the order of the drafts
+ */
+export async function insertMessages(
+  tx: EntityManager,
+  lanes: Lanes,
+  drafts: readonly Draft[],
+): Promise<Message[]> {
+  const nextId = await idsAfterLast(tx, [...new Set(drafts.map(({ agentId }) => agentId))]);
+  const createdAt = timestamp();
+  const messages = drafts.map(({ agentId, message, author, expiresAfterMs, conversation }) =>
+    tx.create(Message, {
+      id: nextId(agentId),
+      agentId,
+      message,
+      author,
+      direction: MessageDirection.outbound,
+      status: MessageStatus.queued,
+      createdAt,
+      expiresAt: timestamp(expiresAfterMs),
+      ...conversation,
+    }),
+  );
+  await tx.createQueryBuilder().insert().into(Message).values(messages).updateEntity(false).execute();
+  await lanes.add(
+    tx,
+    messages.map(({ id, agentId, conversationId }) =>
+      conversationId == null
+        ? { id, agentId, kind: LaneKind.message }
+        : { id: conversationId, agentId, kind: LaneKind.conversation },
+    ),
+  );
+  return messages;
+}
+
+/** A message as it was when it was accepted. */
+export const asAccepted = (message: Message): Message => ({
+  ...message,
+  status: MessageStatus.queued,
+  lineId: null,
+  heldReason: null,
+  errorCode: null,
+  sentAt: null,
+  deliveredAt: null,
+});
+
+/** Generates IDs that sort after all messages of an agent, even if the clocks of the processes differ. */
+async function idsAfterLast(
+  tx: EntityManager,
+  agentIds: readonly string[],
+): Promise<(agentId: string) => string> {
+  const rows = await tx
+    .createQueryBuilder(Message, "message")
+    .select("message.agent_id", "agentId")
+    .addSelect("MAX(message.id)", "id")
+    .where("message.agent_id IN (:...agentIds)", { agentIds })
+    .groupBy("message.agent_id")
+    .getRawMany<{ agentId: string; id: string }>();
+  const last = new Map(rows.map(({ agentId, id }) => [agentId, id]));
+  return (agentId) => {
+    const id = uuidAfter(last.get(agentId));
+    last.set(agentId, id);
+    return id;
+  };
+}

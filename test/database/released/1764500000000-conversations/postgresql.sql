@@ -1,0 +1,12 @@
+CREATE TABLE "conversation" ("id" varchar(36) NOT NULL, "agent_id" varchar(36) NOT NULL, "contact_id" varchar(36) NOT NULL, "address_id" varchar(36) NOT NULL, "line_id" varchar(36) NOT NULL, "state" varchar(8) NOT NULL, "handler" varchar(8) NOT NULL, "version" integer NOT NULL, "last_sequence" integer NOT NULL, "created_at" varchar(24) NOT NULL, "updated_at" varchar(24) NOT NULL, CONSTRAINT "FK_13eb9a818a3879f4f38cc3ff11d" FOREIGN KEY ("agent_id") REFERENCES "agent" ("id"), CONSTRAINT "FK_497e6b0cfc02cd94483f194b8bc" FOREIGN KEY ("contact_id") REFERENCES "contact" ("id"), CONSTRAINT "FK_8aa2454acaa9734c3eb15a11f39" FOREIGN KEY ("line_id") REFERENCES "line" ("id"), CONSTRAINT "PK_864528ec4274360a40f66c29845" PRIMARY KEY ("id"));
+CREATE INDEX "IDX_b99c9a6a58a771e193bb910296" ON "conversation" ("agent_id", "id");
+CREATE INDEX "IDX_2ab555d19fe936528448b62ee8" ON "conversation" ("agent_id", "state", "id");
+CREATE INDEX "IDX_01c10c3d2dd30f62acb7c24781" ON "conversation" ("contact_id", "id");
+CREATE UNIQUE INDEX "conversation_open" ON "conversation" ("line_id", "address_id") WHERE state = 'open';
+ALTER TABLE "message" ADD COLUMN "conversation_id" varchar(36);
+ALTER TABLE "message" ADD COLUMN "sequence" integer;
+ALTER TABLE "message" ADD COLUMN "direction" varchar(8) NOT NULL DEFAULT 'outbound';
+ALTER TABLE "message" ADD COLUMN "author" varchar(8) NOT NULL DEFAULT 'api';
+ALTER TABLE "message" ADD COLUMN "fence" integer;
+CREATE UNIQUE INDEX "message_in_conversation" ON "message" ("conversation_id", "sequence") WHERE conversation_id IS NOT NULL;
+CREATE INDEX "message_queue" ON "message" ("conversation_id", "sequence") WHERE conversation_id IS NOT NULL AND status IN ('queued', 'sending');

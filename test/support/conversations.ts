@@ -1,0 +1,93 @@
+import { AddressKind } from "../../src/features/contacts/contact-address.entity";
+import { NewConversation } from "../../src/features/conversations/conversation.inputs";
+import { addContact } from "./contacts";
+import type { Call, Reply, TestGateway } from "./gateway";
+import { operatorOfAgent } from "./people";
+
+export const CONVERSATION =
+  "id contactId line address state handler version lastSequence createdAt updatedAt";
+const CHANGE = `conversation { ${CONVERSATION} } canceled carried inFlight`;
+
+/** Opens a conversation of an agent with a new contact through the service. @returns the IDs of both */
+export async function addConversation(
+  gateway: TestGateway,
+  { agentId, line }: { agentId: string; line?: string },
+): Promise<{ id: string; contactId: string }> {
+  const contactId = await addContact(gateway, {
+    agentId,
+    addresses: [{ kind: AddressKind.local, address: `at ${Math.random()}` }],
+  });
+  const input = Object.assign(new NewConversation(), { agentId, contact: { id: contactId }, line });
+  const context = await operatorOfAgent(gateway, agentId);
+  const { conversation } = await gateway.services.conversations.open(context, input);
+  return { id: conversation.id, contactId };
+}
+
+/** Calls the GraphQL fields of conversations with a key, the first one by default, unless a call has another token. */
+export function conversationClient(gateway: TestGateway, token = gateway.key) {
+  const call = (query: string, variables: object, more: Call = {}): Promise<Reply> =>
+    gateway.graphql(query, variables as Record<string, unknown>, { token, ...more });
+  const change =
+    (field: string) =>
+    (id: string, args: object = {}, more?: Call) =>
+      call(
+        `mutation ($id: ID!, $expectedVersion: Int) { ${field}(id: $id, expectedVersion: $expectedVersion) { ${CHANGE} } }`,
+        { id, ...args },
+        more,
+      );
+  return {
+    open: (input: object, more?: Call) =>
+      call(
+        `mutation ($input: NewConversation!) {
+           openConversation(input: $input) { created conversation { ${CONVERSATION} } message { id status sequence } }
+         }`,
+        { input },
+        more,
+      ),
+    find: (id: string, more?: Call) =>
+      call(`query ($id: ID!) { conversation(id: $id) { ${CONVERSATION} } }`, { id }, more),
+    list: (args: object, more?: Call) =>
+      call(
+        `query ($first: Int, $after: String, $agentId: ID, $state: ConversationState, $handler: Handler, $contactId: ID) {
+           conversations(first: $first, after: $after, agentId: $agentId, state: $state, handler: $handler, contactId: $contactId) {
+             nodes { ${CONVERSATION} } pageInfo { hasNextPage endCursor }
+           }
+         }`,
+        args,
+        more,
+      ),
+    messages: (id: string, args: object = {}, more?: Call) =>
+      call(
+        `query ($id: ID!, $first: Int, $after: String) {
+           conversationMessages(id: $id, first: $first, after: $after) {
+             nodes { id message status sequence author direction heldReason errorCode lineId } pageInfo { hasNextPage endCursor }
+           }
+         }`,
+        { id, ...args },
+        more,
+      ),
+    send: (id: string, message: unknown, more: Call & { idempotencyKey?: string } = {}) => {
+      const { idempotencyKey, ...rest } = more;
+      return call(
+        `mutation ($id: ID!, $message: String!, $idempotencyKey: String) {
+           sendToConversation(id: $id, message: $message, idempotencyKey: $idempotencyKey) {
+             id status sequence author conversationId
+           }
+         }`,
+        { id, message, idempotencyKey },
+        rest,
+      );
+    },
+    move: (id: string, args: object, more?: Call) =>
+      call(
+        `mutation ($id: ID!, $line: String!, $expectedVersion: Int, $pending: PendingMessages) {
+           moveConversation(id: $id, line: $line, expectedVersion: $expectedVersion, pending: $pending) { ${CHANGE} }
+         }`,
+        { id, ...args },
+        more,
+      ),
+    handOff: change("handOffConversation"),
+    release: change("releaseConversation"),
+    close: change("closeConversation"),
+  };
+}
