@@ -4,8 +4,7 @@ import { addContact } from "./contacts";
 import type { Call, Reply, TestGateway } from "./gateway";
 import { operatorOfAgent } from "./people";
 
-export const CONVERSATION =
-  "id contactId line address state handler version lastSequence createdAt updatedAt";
+const CONVERSATION = "id contactId line address state handler version lastSequence createdAt updatedAt";
 const CHANGE = `conversation { ${CONVERSATION} } canceled carried inFlight`;
 
 /** Opens a conversation of an agent with a new contact through the service. @returns the IDs of both */

@@ -80,7 +80,6 @@ registerEnumType(MessageError, {
 
 export enum MessageDirection {
   outbound = "outbound",
-  inbound = "inbound",
 }
 
 registerEnumType(MessageDirection, {
@@ -88,7 +87,6 @@ registerEnumType(MessageDirection, {
   description: "Direction of a message.",
   valuesConfig: {
     outbound: { description: "From the agent's side to the contact." },
-    inbound: { description: "From the contact." },
   },
 });
 
@@ -97,7 +95,6 @@ export enum MessageAuthor {
   api = "api",
   member = "member",
   system = "system",
-  contact = "contact",
 }
 
 registerEnumType(MessageAuthor, {
@@ -108,7 +105,6 @@ registerEnumType(MessageAuthor, {
     api: { description: "A client with an API key." },
     member: { description: "A member of the organization." },
     system: { description: "The gateway itself, such as a confirmation." },
-    contact: { description: "The contact." },
   },
 });
 
