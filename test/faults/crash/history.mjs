@@ -7,8 +7,10 @@ export function createHistory() {
   const violations = { lost: new Set(), doubled: new Set(), half: new Set(), other: new Set() };
   return {
     writes: [],
-    kills: { load: 0, start: 0, birth: 0, database: 0 },
+    kills: { load: 0, peer: 0, start: 0, birth: 0, database: 0 },
     retries: 0,
+    /** Longest time after a kill until every message had been delivered (ms). */
+    slowestDeliveryMs: 0,
     violations,
     /** @param sort lost, doubled, half or other. @param what the same text is counted once */
     violate: (sort, what) => violations[sort].add(what),

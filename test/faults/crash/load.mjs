@@ -5,19 +5,31 @@ const CLIENTS = 12;
 /** After a failure a client waits this long (ms), or a dead database would be asked without a pause. */
 const PAUSE_MS = 20;
 
-const KINDS = ["pet", "pet", "message", "message", "createKey", "revokeKey", "rotateKey"];
+const KINDS = [
+  "pet",
+  "pet",
+  "message",
+  "message",
+  "say",
+  "say",
+  "say",
+  "createKey",
+  "revokeKey",
+  "rotateKey",
+];
 
 /**
  * Clients that write through both APIs, one after the other each, until they are stopped.
  * @returns `{ stop }`, which waits for the requests in flight
  */
 export function startLoad(url, callers, history, random) {
+  const { conversations } = callers;
   let stopped = false;
   /** Keys that may be changed: each by one client, once its creation was answered. */
   const free = [];
   const client = async () => {
     while (!stopped) {
-      const write = compose(history.writes.length, free, random);
+      const write = compose(history.writes.length, { free, conversations }, random);
       history.writes.push(write);
       const outcome = await send(write, url, callers, history);
       if (outcome !== "answered") {
@@ -36,7 +48,7 @@ export function startLoad(url, callers, history, random) {
   };
 }
 
-function compose(number, free, random) {
+function compose(number, { free, conversations }, random) {
   const kind = pick(random, KINDS);
   const marker = `write ${number}`;
   if ((kind === "revokeKey" || kind === "rotateKey") && free.length > 0) {
@@ -45,9 +57,10 @@ function compose(number, free, random) {
     return { kind, api: "graphql", marker, target, graceSeconds };
   }
   const idempotencyKey = random() < 0.5 ? `idempotency ${number}` : undefined;
-  if (kind === "pet" || kind === "message") {
+  if (["pet", "message", "say"].includes(kind)) {
     const api = random() < 0.5 ? "rest" : "graphql";
-    return { kind, api, marker, categoryId: number + 1, idempotencyKey };
+    const conversation = pick(random, conversations);
+    return { kind, api, marker, categoryId: number + 1, conversation, idempotencyKey };
   }
   return { kind: "createKey", api: "graphql", marker, idempotencyKey };
 }

@@ -1,18 +1,20 @@
 const MAX_SHOWN = 20;
 
 /** Prints the counts of a run, and what was wrong. @returns whether nothing was */
-export function printReport({ writes, kills, retries, violations, isSound }, { engine, seed, seconds }) {
+export function printReport(history, { engine, seed, seconds }) {
+  const { writes, kills, retries, slowestDeliveryMs, violations, isSound } = history;
   const count = (outcome) => writes.filter((write) => write.first === outcome).length;
   const all = Object.values(kills).reduce((sum, n) => sum + n, 0);
   const rows = {
     database: engine,
     seed,
-    kills: `${all} (under load ${kills.load}, at a start ${kills.start}, at a first start ${kills.birth}, of the database ${kills.database})`,
+    kills: `${all} (under load ${kills.load}, of a second process ${kills.peer}, at a start ${kills.start}, at a first start ${kills.birth}, of the database ${kills.database})`,
     "writes sent": writes.length,
     answered: count("answered"),
     unavailable: count("unavailable"),
     unanswered: count("unanswered"),
     retries,
+    recovery: `${(slowestDeliveryMs / 1000).toFixed(1)} s at most until all messages were delivered`,
     lost: violations.lost.size,
     doubled: violations.doubled.size,
     half: violations.half.size,

@@ -12,6 +12,9 @@ const START_TIMEOUT_MS = 900;
 /** Longest time that a killed database stays away (ms). */
 const MAX_DOWN_MS = 300;
 const RECOVERY_LIMIT_MS = 20_000;
+/** Longest time after a kill until every accepted message is delivered (ms). */
+const DELIVERY_LIMIT_MS = 40_000;
+const CONVERSATIONS = 8;
 /** Keys of a round that are presented after it. */
 const PRESENTED = 5;
 /** Retries at a time: hundreds in parallel would be refused by a database that has just come back. */
@@ -28,6 +31,10 @@ export async function runRounds(place, history, { kills, seed, verbose }) {
   const { token } = (await ask(url, undefined, SIGN_IN, { input: OWNER })).signIn;
   const { agents } = await ask(url, token, "{ agents { id } }");
   const callers = { key: gateway.firstKey(), session: token, agentId: agents[0].id };
+  callers.conversations = await openConversations(url, callers.key);
+  /** A second process on the same database, which delivers too. */
+  let peer = spawnGateway(database.url);
+  await peer.listening;
 
   const start = async () => {
     gateway = spawnGateway(database.url);
@@ -41,6 +48,15 @@ export async function runRounds(place, history, { kills, seed, verbose }) {
       await gateway.kill();
       await load.stop();
       await start();
+    },
+    /** The other process, under load. */
+    async peer() {
+      const load = startLoad(url, callers, history, random);
+      await setTimeout(random() * MAX_LOAD_MS);
+      await peer.kill();
+      await load.stop();
+      peer = spawnGateway(database.url);
+      await peer.listening;
     },
     /** The service, while it starts on what a kill under load has left. */
     async start() {
@@ -70,6 +86,11 @@ export async function runRounds(place, history, { kills, seed, verbose }) {
       await setTimeout(random() * MAX_LOAD_MS);
       await place.kill(random() < 0.5 ? "SIGKILL" : "SIGQUIT", random() * MAX_DOWN_MS);
       await load.stop();
+      if (peer.hasEnded) {
+        history.violate("other", `the second process ended with its database: ${peer.complaints()}`);
+        peer = spawnGateway(database.url);
+        await peer.listening;
+      }
       if (gateway.hasEnded) {
         history.violate("other", `the service ended with its database: ${gateway.complaints()}`);
         await start();
@@ -86,6 +107,7 @@ export async function runRounds(place, history, { kills, seed, verbose }) {
       history.kills[sort] += 1;
       const written = history.writes.slice(from);
       await retryAll(written, url, callers, history);
+      await delivered(url, callers.key, history);
       verify(await database.tables(), history);
       await presentKeys(written, url, history);
       if (verbose) console.log(`kill ${done + 1}: ${sort}, ${written.length} writes`);
@@ -96,12 +118,42 @@ export async function runRounds(place, history, { kills, seed, verbose }) {
     }
   } finally {
     await gateway.kill();
+    await peer.kill();
   }
+}
+
+/** Opens conversations with new contacts. @returns their IDs */
+async function openConversations(url, key) {
+  const put = "mutation ($input: ContactInput!) { putContact(input: $input) { contact { id } } }";
+  const open =
+    "mutation ($input: NewConversation!) { openConversation(input: $input) { conversation { id } } }";
+  const ids = [];
+  for (let i = 0; i < CONVERSATIONS; i += 1) {
+    const { contact } = (
+      await ask(url, key, put, { input: { addresses: [{ kind: "local", address: `person ${i}` }] } })
+    ).putContact;
+    const { openConversation } = await ask(url, key, open, { input: { contact: { id: contact.id } } });
+    ids.push(openConversation.conversation.id);
+  }
+  return ids;
+}
+
+/** Waits until no message is queued. */
+async function delivered(url, key, history) {
+  const since = Date.now();
+  const query = "{ messages(first: 1, status: queued) { nodes { id } } }";
+  while ((await ask(url, key, query)).messages.nodes.length > 0) {
+    if (Date.now() - since > DELIVERY_LIMIT_MS)
+      return history.violate("other", "messages were not delivered in time");
+    await setTimeout(20);
+  }
+  history.slowestDeliveryMs = Math.max(history.slowestDeliveryMs, Date.now() - since);
 }
 
 /** Mostly under load, on PostgreSQL also the database's server; the order is the same in each run. */
 function sortOf(number, databaseToo) {
   if (number % 10 === 4) return "start";
+  if (number % 10 === 2) return "peer";
   if (number % 10 === 9) return "birth";
   return databaseToo && number % 3 === 1 ? "database" : "load";
 }

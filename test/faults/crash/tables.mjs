@@ -5,7 +5,10 @@ import sqlite3 from "sqlite3";
 /** The rows that a run looks at, read without any code of the service. */
 const QUERIES = {
   pets: "SELECT CAST(id AS TEXT) AS id, name, CAST(category_id AS TEXT) AS category_id, status FROM pet",
-  messages: "SELECT id, agent_id, message FROM message",
+  messages:
+    "SELECT id, agent_id, message, status, conversation_id, sequence, sent_at FROM message ORDER BY sequence, id",
+  attempts: "SELECT message_id, number, outcome FROM delivery_attempt",
+  lanes: "SELECT id FROM lane",
   keys: "SELECT id, agent_id, name, hash, revoked_at, expires_at, replaced_by_id FROM api_key",
   audit:
     "SELECT action, target_id FROM audit_entry WHERE action LIKE 'api_key_%' AND action <> 'api_key_refused'",

@@ -24,6 +24,7 @@ export function verify(tables, history) {
   const found = {
     pet: groupBy(tables.pets, ({ name }) => name),
     message: groupBy(tables.messages, ({ message }) => message),
+    say: groupBy(tables.messages, ({ message }) => message),
     // A successor has the name of the key that it replaces.
     createKey: groupBy(
       tables.keys.filter(({ id }) => !successors.has(id)),
@@ -44,6 +45,24 @@ export function verify(tables, history) {
     }
   }
   verifyKeys(tables, keys, violate);
+  verifyDeliveries(tables, violate);
+}
+
+/** Every message was delivered in one attempt, and those of a conversation in their order, without a gap. */
+function verifyDeliveries({ messages, attempts, lanes }, violate) {
+  const attemptsOf = groupBy(attempts, (attempt) => attempt.message_id);
+  const last = new Map();
+  for (const { id, message, status, conversation_id, sequence, sent_at } of messages) {
+    const { length } = attemptsOf.of(id);
+    if (status !== "delivered") violate("lost", `${message} is ${status} instead of delivered`);
+    if (length !== 1) violate(length > 1 ? "doubled" : "lost", `${message} had ${length} attempts`);
+    if (conversation_id === null) continue;
+    const before = last.get(conversation_id) ?? { sequence: 0, sent_at: "" };
+    if (sequence !== before.sequence + 1) violate("lost", `${message} follows number ${before.sequence}`);
+    if (sent_at < before.sent_at) violate("other", `${message} overtook number ${before.sequence}`);
+    last.set(conversation_id, { sequence, sent_at });
+  }
+  if (lanes.length > 0) violate("other", `${lanes.length} lanes are left without a message`);
 }
 
 /** One that was answered is there once, as it was answered; any other at most once. */

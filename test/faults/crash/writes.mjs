@@ -2,6 +2,9 @@ const HUNG_MS = 30_000;
 
 const CREATE_PET = "mutation ($input: NewPet!) { createPet(input: $input) { id name categoryId status } }";
 const SEND_MESSAGE = "mutation ($input: NewMessage!) { sendMessage(input: $input) { id message } }";
+const SAY = `mutation ($id: ID!, $message: String!, $idempotencyKey: String) {
+  sendToConversation(id: $id, message: $message, idempotencyKey: $idempotencyKey) { id message sequence }
+}`;
 const CREATE_KEY = "mutation ($input: NewApiKey!) { createApiKey(input: $input) { secret apiKey { id } } }";
 const REVOKE_KEY = "mutation ($id: ID!) { revokeApiKey(id: $id) { id state } }";
 const ROTATE_KEY = `mutation ($id: ID!, $graceSeconds: Int!) {
@@ -20,6 +23,10 @@ const REQUESTS = {
     rest(key, "/messages", { message: marker }, idempotencyKey),
   "message graphql": ({ marker, idempotencyKey }, { key }) =>
     graphql(key, SEND_MESSAGE, { input: { message: marker, idempotencyKey } }),
+  "say rest": ({ marker, conversation, idempotencyKey }, { key }) =>
+    rest(key, `/agent/conversations/${conversation}/messages`, { message: marker }, idempotencyKey),
+  "say graphql": ({ marker, conversation, idempotencyKey }, { key }) =>
+    graphql(key, SAY, { id: conversation, message: marker, idempotencyKey }),
   "createKey graphql": ({ marker, idempotencyKey }, { session, agentId }) =>
     graphql(session, CREATE_KEY, { input: { agentId, name: marker, idempotencyKey } }),
   "revokeKey graphql": ({ target }, { session }) => graphql(session, REVOKE_KEY, { id: target.id }),
