@@ -4,13 +4,16 @@ import { Lane } from "../../src/delivery/lane.entity";
 import { ContactAddress } from "../../src/features/contacts/contact-address.entity";
 import { MAX_QUEUED } from "../../src/features/conversations/conversation.limits";
 import { DeliveryAttempt } from "../../src/features/messages/delivery-attempt.entity";
-import { Message } from "../../src/features/messages/message.entity";
+import { Message, MessageStatus } from "../../src/features/messages/message.entity";
 import { addContact, contactClient } from "../support/contacts";
 import { addConversation, conversationClient } from "../support/conversations";
 import { mint, operator, startGateway } from "../support/gateway";
 import { addLine, lineClient } from "../support/lines";
 import { addMember, codeOf, firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
+
+/** Rounds of random changes; `ROUNDS=1000 npm test -- conversations` looks more closely. */
+const ROUNDS = Number(process.env.ROUNDS ?? 50);
 
 const local = (address: string) => ({ kind: "local", address });
 
@@ -462,10 +465,13 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway, engine) => {
       unknown
     >[];
   /** Waits until every message of a conversation has left the queue. */
-  const settled = async (id: string) => {
-    let nodes = await messagesOf(id);
-    while (nodes.some(({ status }) => status === "queued")) nodes = await messagesOf(id);
-    return nodes;
+  const settled = async (conversationId: string) => {
+    const queued = () =>
+      gateway.services.database.read((reader) =>
+        reader.existsBy(Message, { conversationId, status: MessageStatus.queued }),
+      );
+    while (await queued());
+    return messagesOf(conversationId);
   };
   const attemptsIn = (conversationId: string) =>
     gateway.services.database.read((reader) =>
@@ -561,42 +567,47 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway, engine) => {
     expect(Date.parse(message?.expiresAt ?? "") - Date.parse(message?.createdAt ?? "")).toBe(60_000);
   });
 
-  test("two processes that move, hand off and send at random keep the order, and no message leaves on an old line", async () => {
+  test("two processes that move, hand off and send at random keep the order, and fence off what was before", async () => {
     const database = { url: gateway.databaseUrl, drop: async () => undefined };
     const other = await startGateway(engine, { env: { DELIVERY_WORKERS: "8" }, database });
     try {
-      const names = await Promise.all(
-        [1, 2].map(
-          async () =>
-            (await addLine(gateway, { agentId, name: `fence-${Math.random().toString(36).slice(2)}` })).name,
-        ),
-      );
-      const apis = [api, conversationClient(other, gateway.key)];
-      const { id } = await addConversation(gateway, { agentId, line: names[0] as string });
-      /** The messages that were accepted before a change of line was answered, and had not left by then. */
-      const fenced: string[] = [];
-      for (let round = 0; round < 40; round++) {
-        const [one, two] = round % 2 === 0 ? apis : [...apis].reverse();
-        const sent = Promise.all([one?.send(id, `${round} a`), two?.send(id, `${round} b`)]);
-        const moved = await two?.move(id, { line: names[(round + 1) % 2] });
-        fenced.push(...(moved?.body.data.moveConversation.canceled ?? []));
-        for (const reply of await sent) expect(codeOf(reply as never)).toBeUndefined();
+      const apis = [api, conversationClient(other, gateway.key)] as const;
+      const lines = [await addLine(gateway, { agentId }), await addLine(gateway, { agentId })] as const;
+      const { id } = await addConversation(gateway, { agentId, line: lines[0].name });
+      /** The line of each version; a message leaves at the version at which it was accepted. */
+      const lineAt = new Map([[1, lines[0].name]]);
+      const canceled: string[] = [];
+      const any = <Item>(items: readonly Item[]) => items[Math.floor(Math.random() * items.length)] as Item;
+      for (let round = 0; round < ROUNDS; round++) {
+        const [sender, changer] = [any(apis), any(apis)];
+        const sent = Promise.all([sender.send(id, `${round} a`), changer.send(id, `${round} b`)]);
+        const kind = any(["moveConversation", "handOffConversation", "releaseConversation"] as const);
+        const changed = await {
+          moveConversation: () =>
+            changer.move(id, { line: any(lines).name, pending: any(["cancel", "carry"]) }),
+          handOffConversation: () => changer.handOff(id),
+          releaseConversation: () => changer.release(id),
+        }[kind]();
+        const answer = changed.body.data[kind];
+        lineAt.set(answer.conversation.version, answer.conversation.line);
+        canceled.push(...answer.canceled);
+        for (const reply of await sent) expect(codeOf(reply)).toBeUndefined();
       }
-      const nodes = await settled(id);
+      await settled(id);
       const rows = await gateway.services.database.read((reader) =>
         reader.find(Message, { where: { conversationId: id }, order: { sequence: "ASC" } }),
       );
-      expect(rows.map(({ sequence }) => sequence)).toEqual(rows.map((_, i) => i + 1));
+      expect(rows.map(({ sequence }) => sequence)).toEqual(
+        Array.from({ length: 2 * ROUNDS }, (_, i) => i + 1),
+      );
       const sentAt = rows.flatMap((row) => row.sentAt ?? []);
       expect(sentAt).toEqual([...sentAt].sort());
-      for (const canceled of fenced)
-        expect(nodes.find((node) => node.id === canceled)?.status).toBe("canceled");
-      // The version at which a message was accepted tells the line that it may leave on.
-      const lines = await gateway.services.lines.list(await operator(gateway), agentId);
+      const unsent = rows.filter(({ status }) => status === "canceled").map((row) => row.id);
+      expect(unsent).toEqual([...canceled].sort());
+      const nameOf = new Map(lines.map((line) => [line.id, line.name]));
       for (const { status, fence, lineId } of rows) {
-        if (status !== "delivered") continue;
-        const expected = names[((fence as number) + 1) % 2];
-        expect(lines.find((line) => line.id === lineId)?.name).toBe(expected);
+        if (status === "delivered")
+          expect([fence, nameOf.get(lineId ?? "")]).toEqual([fence, lineAt.get(fence ?? 0)]);
       }
     } finally {
       await other.close();

@@ -5,8 +5,18 @@ import { timestamp } from "../../src/common/time";
 import { Lane } from "../../src/delivery/lane.entity";
 import { DeliveryAttempt } from "../../src/features/messages/delivery-attempt.entity";
 import { HeldReason, Message, MessageStatus } from "../../src/features/messages/message.entity";
-import { type GatewayOptions, mint, operator, startGateway, type TestGateway } from "../support/gateway";
+import {
+  type GatewayOptions,
+  mint,
+  operator,
+  type Reply,
+  startGateway,
+  type TestGateway,
+} from "../support/gateway";
 import { describeGateway } from "../support/suite";
+
+/** `RACES=1000 npm test -- delivery` looks more closely. */
+const RACES = Number(process.env.RACES ?? 100);
 
 const DELIVERS = { env: { DELIVERY_WORKERS: "8" } } satisfies GatewayOptions;
 
@@ -90,13 +100,12 @@ describeGateway(DELIVERS, (gateway, engine) => {
   });
 
   test("a canceled message is not delivered, and a delivered one cannot be canceled", async () => {
-    const outcomes = await Promise.all(
-      Array.from({ length: 100 }, async (_, i) => {
-        const id = await send(gateway, `race ${i}`);
-        const reply = await gateway.rest("POST", `/messages/${id}/cancel`);
-        return { id, reply };
-      }),
-    );
+    const outcomes: { id: string; reply: Reply }[] = [];
+    const race = async () => {
+      const id = await send(gateway, "a race");
+      outcomes.push({ id, reply: await gateway.rest("POST", `/messages/${id}/cancel`) });
+    };
+    while (outcomes.length < RACES) await Promise.all(Array.from({ length: 50 }, race));
     for (const { id, reply } of outcomes) {
       if (reply.status === 200) {
         expect(await get(gateway, id)).toMatchObject({
