@@ -2,8 +2,8 @@ import { type Span, trace } from "@opentelemetry/api";
 import DataLoader from "dataloader";
 import { withSharedSpan } from "./spans";
 
-/** Well below SQLite's limit of 32,766 variables per statement. */
-const MAX_ITEMS = 1_000;
+/** Max items per batch, well below SQLite's limit of 32,766 variables per statement. */
+export const MAX_ITEMS = 1_000;
 /** Max extra event-loop ticks that a batch waits while items keep arriving. */
 const MAX_EXTRA_TICKS = 2;
 

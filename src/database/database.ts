@@ -6,7 +6,7 @@ import {
   type ObjectLiteral,
   type SelectQueryBuilder,
 } from "typeorm";
-import { coalesce, coalesceByKey } from "../common/coalesce";
+import { coalesce, coalesceByKey, MAX_ITEMS } from "../common/coalesce";
 import { withSpan } from "../common/spans";
 import { GatewayError, StartupError } from "../errors";
 import { databaseLabel } from "./database-label";
@@ -172,12 +172,19 @@ export class Database {
     insert: (tx: EntityManager, rows: readonly Row[]) => Promise<(T | Error)[]>,
     { singleStatement = false }: Pick<TransactionOptions, "singleStatement"> = {},
   ): (row: Row) => Promise<T> {
-    return this.coalesce("inserts", async (rows: readonly Row[]) => {
+    let waiting: { rows: Row[]; results: Promise<(T | Error)[]> } | undefined;
+    const insertAll = async (rows: Row[]): Promise<(T | Error)[]> => {
+      const stopWaiting = () => {
+        if (waiting?.rows === rows) waiting = undefined;
+      };
+      const unit: UnitOfWork<(T | Error)[]> = (tx) => {
+        stopWaiting();
+        return insert(tx, rows);
+      };
       try {
-        return await this.writing(() =>
-          this.engine.transaction((tx) => insert(tx, rows), { singleStatement }),
-        );
+        return await this.writing(() => this.engine.transaction(unit, { singleStatement }));
       } catch (error) {
+        stopWaiting();
         // After an outage the rows may have been committed, so a retry could insert them twice.
         if (rows.length === 1 || isUnavailable(error)) throw error;
         const alone = rows.map((row) =>
@@ -187,6 +194,17 @@ export class Database {
           outcome.status === "fulfilled" ? outcome.value : asError(outcome.reason),
         );
       }
+    };
+    return this.coalesce("inserts", async (rows: readonly Row[]) => {
+      // A further unit of work would queue behind the one that waits, and cost as many statements again.
+      if (waiting === undefined || waiting.rows.length + rows.length > MAX_ITEMS) {
+        const all: Row[] = [];
+        const results = Promise.resolve(all).then(insertAll);
+        waiting = { rows: all, results };
+      }
+      const { rows: all, results } = waiting;
+      const from = all.push(...rows) - rows.length;
+      return (await results).slice(from, from + rows.length);
     });
   }
 

@@ -1,9 +1,10 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { EntityManager } from "typeorm";
 import { Database } from "../../src/database/database";
 import { GatewayError } from "../../src/errors";
 import { createDataSource } from "../../src/features";
 import { Pet } from "../../src/features/pets/pet.entity";
-import { onEachEngine, type TestDatabase } from "../support/engines";
+import { onEachEngine, sqlite, type TestDatabase } from "../support/engines";
 import { startGateway } from "../support/gateway";
 
 onEachEngine((engine) => {
@@ -42,6 +43,42 @@ onEachEngine((engine) => {
     expect(await names()).toEqual([...wanted].sort());
     expect(sizes.length).toBeLessThan(5);
   });
+
+  if (engine === sqlite) {
+    test("rows that wait for the only writer become one batch, however long it is busy", async () => {
+      // The test decides when a batch has taken so long that others do not wait for it.
+      jest.useFakeTimers({ doNotFake: ["nextTick", "setImmediate"] });
+      try {
+        const sizes: number[] = [];
+        const add = database.batchInserts((tx, rows: readonly string[]) => {
+          sizes.push(rows.length);
+          return insert(tx, rows);
+        });
+        let release = () => {};
+        const busy = new Promise<void>((begun) => {
+          void database.write(async () => {
+            begun();
+            await new Promise<void>((resolve) => {
+              release = resolve;
+            });
+          });
+        });
+        await busy;
+        const wanted = ["one", "two", "three", "four", "five"];
+        const added = [];
+        for (const name of wanted) {
+          added.push(add(name));
+          for (let turn = 0; turn < 5; turn++) await nextTurn();
+          jest.advanceTimersByTime(500);
+        }
+        release();
+        expect(await Promise.all(added)).toEqual(wanted.map((name) => name.toUpperCase()));
+        expect(sizes).toEqual([wanted.length]);
+      } finally {
+        jest.useRealTimers();
+      }
+    });
+  }
 
   test("a row that is refused takes none of the others with it", async () => {
     const add = database.batchInserts(async (tx, rows: readonly string[]) => {
