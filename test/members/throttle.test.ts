@@ -1,8 +1,10 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import argon2 from "@node-rs/argon2";
 import { operatorFor } from "../../src/auth/context";
 import { timestamp } from "../../src/common/time";
 import { AuditEntry } from "../../src/features/audit/audit-entry.entity";
 import { Session } from "../../src/features/members/session.entity";
+import { createCountLookup } from "../../src/features/members/sign-in-throttle";
 import { SignInThrottle } from "../../src/features/members/sign-in-throttle.entity";
 import { onEachEngine, sqlite } from "../support/engines";
 import { type Reply, startGateway, type TestGateway } from "../support/gateway";
@@ -181,13 +183,16 @@ onEachEngine((engine) => {
   test("sign-ins beyond those that are being judged are refused before anything is parsed, read or written", async () => {
     const { email, password, token } = await addMember(gateway);
     const reads = jest.spyOn(gateway.services.database, "read");
+    const lookups = jest.spyOn(gateway.services.database, "lookup");
     const hashing = holdHashing();
     const admitted = Array.from({ length: AT_ONCE }, (_, i) =>
       attempt(`${i}@example.com`, "wrong", `192.0.2.${i}`),
     );
     await hashing.reached;
-    while (reads.mock.calls.length < 2 * AT_ONCE) await new Promise(setImmediate);
+    // Each reads its counts, then its member.
+    while (reads.mock.calls.length < AT_ONCE) await new Promise(setImmediate);
     reads.mockClear();
+    lookups.mockClear();
     const operations = async () =>
       (await gateway.rest("GET", "/metrics", { token: null })).text.match(
         /^gateway_graphql_operations_total.*/gm,
@@ -200,14 +205,38 @@ onEachEngine((engine) => {
     expect(refused.map(codeOf)).toEqual(refused.map(() => "too_many_attempts"));
     expect(refused[0]?.headers.get("retry-after")).toBe("2");
     expect(reads).not.toHaveBeenCalled();
+    expect(lookups).not.toHaveBeenCalled();
     // GraphQL counts what it parses; a key is served meanwhile.
     expect(await operations()).toEqual(operationsBefore);
     expect(codeOf(await gateway.graphql("{ whoami { agent { id } } }"))).toBeUndefined();
     hashing.release();
     expect((await Promise.all(admitted)).map(codeOf)).toEqual(admitted.map(() => "invalid_credentials"));
     reads.mockRestore();
+    lookups.mockRestore();
     expect(codeOf(await gateway.graphql("{ viewer { id } }", {}, { token }))).toBeUndefined();
     expect(codeOf(await attempt(email, password, "192.0.2.200"))).toBeUndefined();
+  });
+
+  test("the counts of concurrent attempts are read one after the other, so that none delays other requests long", async () => {
+    const { database } = gateway.services;
+    let running = 0;
+    let most = 0;
+    const lookups = jest.spyOn(database, "lookup").mockImplementation(async () => {
+      most = Math.max(most, ++running);
+      for (let turn = 0; turn < 3; turn++) await nextTurn();
+      running -= 1;
+      return [];
+    });
+    // Without a clock, no read takes so long that the next one starts before its end.
+    jest.useFakeTimers({ doNotFake: ["nextTick", "setImmediate"] });
+    try {
+      const countsOf = createCountLookup(database);
+      await Promise.all(Array.from({ length: AT_ONCE }, (_, i) => countsOf([`bucket ${i}`])));
+      expect([lookups.mock.calls.length, most]).toEqual([AT_ONCE, 1]);
+    } finally {
+      jest.useRealTimers();
+      lookups.mockRestore();
+    }
   });
 
   test("limits hold over two processes and survive a restart, for they are kept in the database", async () => {
@@ -254,7 +283,7 @@ onEachEngine((engine) => {
       work.push(spies.map(({ mock }) => mock.calls.length));
     }
     for (const spy of spies) spy.mockRestore();
-    expect(work).toEqual(work.map(() => [1, 2, 2, 0]));
+    expect(work).toEqual(work.map(() => [1, 1, 2, 1]));
   });
 
   test("what is closed costs the same for every account, where the owner is known and where nobody is", async () => {
@@ -285,8 +314,8 @@ onEachEngine((engine) => {
     };
     const [atHome, away] = [await workAt(home), await workAt(elsewhere)];
     for (const spy of spies) spy.mockRestore();
-    expect(atHome).toEqual(closed.map(() => [1, 2, 2, 0]));
-    expect(away).toEqual(closed.map(() => [0, 1, 0, 0]));
+    expect(atHome).toEqual(closed.map(() => [1, 1, 2, 1]));
+    expect(away).toEqual(closed.map(() => [0, 0, 0, 1]));
     // Who is not known there stays locked, also with the right password.
     expect(codeOf(await attempt(other.email, other.password, home))).toBe("too_many_attempts");
     expect(codeOf(await attempt(owner.email, owner.password, home))).toBeUndefined();

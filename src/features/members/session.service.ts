@@ -18,7 +18,9 @@ import type { ChangePasswordInput, SignedIn, SignInInput } from "./member.inputs
 import { normalizeEmail } from "./member.service";
 import { Session } from "./session.entity";
 import {
+  type CountLookup,
   countSignInAttempt,
+  createCountLookup,
   recordSignIn,
   refundAttempt,
   touchSignInAttempts,
@@ -38,10 +40,13 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   /** Sessions with their member and organization, by token hash. */
   private readonly byHash: (hash: string) => Promise<Session | undefined>;
 
+  private readonly countsOf: CountLookup;
+
   constructor(
     private readonly database: Database,
     private readonly refused: RefusedTokens,
   ) {
+    this.countsOf = createCountLookup(database);
     this.byHash = database.coalesceByKey("sessions", async (hashes) =>
       indexBy(
         await database.read((reader) =>
@@ -80,7 +85,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
 
   private async openSession({ origin }: RequestContext, input: SignInInput): Promise<SignedIn> {
     const email = normalizeEmail(input.email);
-    const lock = await countSignInAttempt(this.database, email, origin.ip);
+    const lock = await countSignInAttempt(this.database, this.countsOf, email, origin.ip);
     const found = await this.memberOf(email);
     const member = lock?.opensByPassword === false ? null : found;
     const right = await verifyPassword(member?.passwordHash, input.password);
@@ -175,7 +180,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
 
   private async replacePassword(context: RequestContext, input: ChangePasswordInput): Promise<boolean> {
     const caller = memberCaller(context);
-    const lock = await countSignInAttempt(this.database, caller.email, context.origin.ip);
+    const lock = await countSignInAttempt(this.database, this.countsOf, caller.email, context.origin.ip);
     if (lock?.opensByPassword === false) throw lock.refusal;
     const member = await this.database.read((reader) => reader.findOneByOrFail(Member, { id: caller.id }));
     if (!(await verifyPassword(member.passwordHash, input.currentPassword))) {

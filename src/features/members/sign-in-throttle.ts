@@ -1,8 +1,10 @@
-import { type EntityManager, In } from "typeorm";
+import type { EntityManager } from "typeorm";
+import { coalesce } from "../../common/coalesce";
 import { networkOf, siteOf } from "../../common/network";
 import { DAY_MS, timestamp } from "../../common/time";
 import { sha256 } from "../../credentials/sha256";
 import type { Database } from "../../database/database";
+import type { Lookup } from "../../database/engine";
 import { returning } from "../../database/returning";
 import type { GatewayError } from "../../errors";
 import { retryAfterError } from "../../rate-limits/retry-after";
@@ -20,6 +22,17 @@ const MAX_PER_ADDRESS = 50;
 /** Per IPv6 site (/48), because each of its 65,536 networks counts as an address. */
 const MAX_PER_SITE = 200;
 
+/** The columns of a bucket that tell whether it is full. */
+type Count = Pick<SignInThrottle, "bucket" | "attempts" | "windowEndsAt">;
+
+type Counts = ReadonlyMap<string, Count>;
+
+const BY_BUCKET: Lookup<Count> = {
+  columns: { bucket: "bucket", attempts: "attempts", windowEndsAt: "window_ends_at" },
+  from: "sign_in_throttle",
+  by: "bucket",
+};
+
 interface Limit {
   bucket: string;
   max: number;
@@ -33,6 +46,19 @@ export interface AccountLock {
   opensByPassword: boolean;
 }
 
+/** Finds the counts of buckets whose window has not ended. */
+export type CountLookup = (buckets: readonly string[]) => Promise<Counts>;
+
+/**
+ * Creates a lookup that serves one attempt after the other: if many were refused in one event-loop tick, each step of all
+ * other requests would wait for all of them.
+ */
+export const createCountLookup = (database: Database): CountLookup =>
+  coalesce((attempts: readonly (readonly string[])[]) => Promise.all(attempts.map(countsIn(database))), {
+    name: "sign-in counts",
+    maxBatchSize: 1,
+  });
+
 /**
  * Counts a sign-in attempt before its password is verified, so that concurrent attempts cannot exceed a limit. Unknown
  * e-mail addresses count like accounts. A refused attempt is not counted and writes nothing.
@@ -43,19 +69,18 @@ export interface AccountLock {
  */
 export async function countSignInAttempt(
   database: Database,
+  countsOf: CountLookup,
   email: string,
   ip: string | null,
 ): Promise<AccountLock | undefined> {
   const { account, own, known, home } = limitsOf(email, ip);
   const all = [account, ...own];
   // Read first, so that a flood of refused attempts does not queue for the write lock.
-  const found = await database.read((reader) =>
-    bucketsNow(reader, [...all.map(({ bucket }) => bucket), known, home]),
-  );
+  const found = await countsOf([...all.map(({ bucket }) => bucket), known, home]);
   rejectAny(own, found);
   if (!found.has(home)) rejectAny([account], found);
   return database.write(async (tx) => {
-    const counted = new Map<string, SignInThrottle>();
+    const counted = new Map<string, Count>();
     // All transactions lock buckets in this order to avoid deadlocks.
     for (const { bucket } of all) counted.set(bucket, await increment(tx, bucket));
     // An exception rolls the counts back.
@@ -105,25 +130,22 @@ export async function touchSignInAttempts(tx: EntityManager, email: string): Pro
   await tx.update(SignInThrottle, { bucket }, { bucket });
 }
 
-/** The rows of the buckets whose window has not ended. */
-async function bucketsNow(reader: EntityManager, buckets: string[]): Promise<Map<string, SignInThrottle>> {
-  const rows = await reader.findBy(SignInThrottle, { bucket: In(buckets) });
-  const now = timestamp();
-  return new Map(rows.filter((row) => row.windowEndsAt > now).map((row) => [row.bucket, row]));
-}
+const countsIn =
+  (database: Database) =>
+  async (buckets: readonly string[]): Promise<Counts> => {
+    const rows = await database.lookup(BY_BUCKET, buckets);
+    const now = timestamp();
+    return new Map(rows.filter((row) => row.windowEndsAt > now).map((row) => [row.bucket, row]));
+  };
 
 /** @param next attempts not counted yet */
-function refusalBy(
-  { bucket, max }: Limit,
-  counts: ReadonlyMap<string, SignInThrottle>,
-  next: number,
-): GatewayError | undefined {
+function refusalBy({ bucket, max }: Limit, counts: Counts, next: number): GatewayError | undefined {
   const row = counts.get(bucket);
   if (row === undefined || row.attempts + next <= max) return undefined;
   return retryAfterError("too_many_attempts", Date.parse(row.windowEndsAt), Date.now());
 }
 
-function rejectAny(limits: readonly Limit[], counts: ReadonlyMap<string, SignInThrottle>, next = 1): void {
+function rejectAny(limits: readonly Limit[], counts: Counts, next = 1): void {
   for (const limit of limits) {
     const refusal = refusalBy(limit, counts, next);
     if (refusal !== undefined) throw refusal;
@@ -131,8 +153,8 @@ function rejectAny(limits: readonly Limit[], counts: ReadonlyMap<string, SignInT
 }
 
 /** Counts an attempt; starts a new window if the last one has ended. */
-function increment(tx: EntityManager, bucket: string): Promise<SignInThrottle> {
-  return returning<SignInThrottle>(
+function increment(tx: EntityManager, bucket: string): Promise<Count> {
+  return returning<Count>(
     tx,
     `insert into sign_in_throttle (bucket, attempts, window_ends_at) values ($1, 1, $2)
      on conflict (bucket) do update set
