@@ -22,6 +22,7 @@ import { SqliteEngine } from "./sqlite/sqlite.engine";
  */
 export class Database {
   private lastWriteFailed = false;
+  private readonly commitHooks = new WeakMap<EntityManager, Set<() => void>>();
 
   private constructor(
     private readonly source: DataSource,
@@ -154,7 +155,16 @@ export class Database {
     unit: UnitOfWork<T>,
     { tx, ...options }: Pick<TransactionOptions, "background"> & { tx?: EntityManager | undefined } = {},
   ): Promise<T> {
-    return tx === undefined ? this.writing(() => this.engine.transaction(unit, options)) : unit(tx);
+    return tx === undefined ? this.committing(unit, options) : unit(tx);
+  }
+
+  /**
+   * Calls a hook once the unit of work of `tx` is durable, before its caller goes on.
+   * @param hook must not throw; a hook that is added twice is called once
+   */
+  afterCommit(tx: EntityManager, hook: () => void): void {
+    const hooks = this.commitHooks.get(tx) ?? new Set();
+    this.commitHooks.set(tx, hooks.add(hook));
   }
 
   /** Whether the last write succeeded: on a full disk, for example, writes fail but reads still work. */
@@ -182,7 +192,7 @@ export class Database {
         return insert(tx, rows);
       };
       try {
-        return await this.writing(() => this.engine.transaction(unit, { singleStatement }));
+        return await this.committing(unit, { singleStatement });
       } catch (error) {
         stopWaiting();
         // After an outage the rows may have been committed, so a retry could insert them twice.
@@ -277,6 +287,18 @@ export class Database {
 
   close(): Promise<void> {
     return this.engine.close();
+  }
+
+  private async committing<T>(unit: UnitOfWork<T>, options: TransactionOptions): Promise<T> {
+    let own: EntityManager | undefined;
+    const result = await this.writing(() =>
+      this.engine.transaction((tx) => {
+        own = tx;
+        return unit(tx);
+      }, options),
+    );
+    for (const hook of (own && this.commitHooks.get(own)) ?? []) hook();
+    return result;
   }
 
   private async writing<T>(work: () => Promise<T>): Promise<T> {

@@ -10,6 +10,11 @@ export type NewLane = Pick<Lane, "id" | "agentId" | "kind">;
 export class Lanes {
   private readonly listeners: (() => void)[] = [];
 
+  /** Tells this process that work was committed. */
+  readonly notify = (): void => {
+    for (const listener of this.listeners) listener();
+  };
+
   constructor(private readonly database: Database) {}
 
   /** Adds lanes whose work is due now, in the transaction that makes the work; those that exist keep their time. */
@@ -26,11 +31,13 @@ export class Lanes {
       .orUpdate(["kind"], ["id"])
       .updateEntity(false)
       .execute();
+    this.announce(tx);
   }
 
   /** Makes the work of lanes due; a lane that does not exist has none. */
   async wake(tx: EntityManager, ids: readonly string[]): Promise<void> {
     await tx.update(Lane, [...ids], { wakeAt: timestamp() });
+    this.announce(tx);
   }
 
   /** Makes all work of agents due, because what held it back may have changed. */
@@ -43,6 +50,7 @@ export class Lanes {
       .set({ wakeAt: now })
       .where("agent_id IN (:...agentIds) AND wake_at > :now", { agentIds, now })
       .execute();
+    this.announce(tx);
   }
 
   /** Whether any lane is due. */
@@ -83,13 +91,13 @@ export class Lanes {
     if (ids.length > 0) await tx.update(Lane, [...ids], { wakeAt: until });
   }
 
+  /** Tells the deliverers of work that a transaction makes due, once it is committed. */
+  announce(tx: EntityManager): void {
+    this.database.afterCommit(tx, this.notify);
+  }
+
   /** Adds a listener that is called when work was committed. */
   onDue(listener: () => void): void {
     this.listeners.push(listener);
-  }
-
-  /** Tells this process that work was committed. */
-  notify(): void {
-    for (const listener of this.listeners) listener();
   }
 }

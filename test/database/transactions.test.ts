@@ -44,6 +44,22 @@ onEachEngine((engine) => {
     expect(await names()).toEqual(kept.flatMap((i) => [`first of ${i}`, `second of ${i}`]).sort());
   });
 
+  test("hooks of a unit are called once, after its commit and before its caller goes on, and not after a rollback", async () => {
+    const calls: string[] = [];
+    const hooks = Array.from({ length: 10 }, (_, i) => () => void calls.push(`hook ${i}`));
+    const add = database.batchInserts(async (tx, rows: readonly number[]) => {
+      for (const i of [...rows, ...rows]) database.afterCommit(tx, hooks[i] as () => void);
+      await tx.query("SELECT 1");
+      if (rows.some((i) => i >= 5)) throw new Error("refused");
+      return [...rows];
+    });
+    await Promise.allSettled(hooks.map((_, i) => add(i).then(() => calls.push(`caller ${i}`))));
+    expect([...calls].sort()).toEqual(
+      ["caller", "hook"].flatMap((what) => [0, 1, 2, 3, 4].map((i) => `${what} ${i}`)),
+    );
+    for (let i = 0; i < 5; i++) expect(calls.indexOf(`hook ${i}`)).toBeLessThan(calls.indexOf(`caller ${i}`));
+  });
+
   test("a unit fails with the very error that it throws", async () => {
     const failure = new GatewayError("conflict", "mine");
     await expect(

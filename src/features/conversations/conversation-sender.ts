@@ -62,17 +62,13 @@ export class ConversationSender {
    */
   async send(sending: Sending, key: string | null | undefined): Promise<Message> {
     const { context, conversationId, message } = sending;
-    const accepted =
-      key == null
-        ? await this.add(sending)
-        : await this.addOnce({
-            scope: `sendToConversation:${actorOf(context.caller).actorId}`,
-            key,
-            request: { conversationId, message },
-            sending,
-          });
-    this.lanes.notify();
-    return accepted;
+    if (key == null) return this.add(sending);
+    return this.addOnce({
+      scope: `sendToConversation:${actorOf(context.caller).actorId}`,
+      key,
+      request: { conversationId, message },
+      sending,
+    });
   }
 
   private async insert(tx: EntityManager, sendings: readonly Sending[]): Promise<Message[]> {

@@ -151,7 +151,7 @@ export class LineService {
    */
   private async change(context: RequestContext, id: string, decide: Decide): Promise<Line> {
     const organizationId = organizationOf(context);
-    const changed = await this.database.write(async (tx) => {
+    return this.database.write(async (tx) => {
       await assertSignedIn(tx, context, REQUIRED);
       const { agentId } = await ownLine(tx, organizationId, id);
       await lockAgent(tx, agentId);
@@ -165,8 +165,6 @@ export class LineService {
       await this.lanes.wakeAgents(tx, [agentId]);
       return tx.findOneByOrFail(Line, { id });
     });
-    this.lanes.notify();
-    return changed;
   }
 }
 

@@ -82,17 +82,13 @@ export class MessageService {
   async send(context: RequestContext, { message, idempotencyKey }: NewMessage): Promise<Message> {
     const { agent, key } = agentCaller(context);
     const draft = { agentId: agent.id, message, keyId: key.id };
-    const accepted =
-      idempotencyKey == null
-        ? await this.add(draft)
-        : await this.addOnce({
-            scope: `sendMessage:${agent.id}`,
-            key: idempotencyKey,
-            request: { message },
-            draft,
-          });
-    this.lanes.notify();
-    return accepted;
+    if (idempotencyKey == null) return this.add(draft);
+    return this.addOnce({
+      scope: `sendMessage:${agent.id}`,
+      key: idempotencyKey,
+      request: { message },
+      draft,
+    });
   }
 
   /**
@@ -100,7 +96,7 @@ export class MessageService {
    * @throws GatewayError `not_found`, or `conflict` that names the status of a message that is not queued
    */
   async cancel(context: RequestContext, id: string): Promise<Message> {
-    const canceled = await this.database.write(async (tx) => {
+    return this.database.write(async (tx) => {
       await assertStillAllowed(this.database, tx, context, Permission.conversations_write);
       const found = await findMessage(tx, context, id);
       if (found === null) throw new GatewayError("not_found", "There is no such message.");
@@ -121,8 +117,6 @@ export class MessageService {
       else await this.lanes.wake(tx, [conversationId]);
       return tx.merge(Message, message, change);
     });
-    if (canceled.conversationId !== null) this.lanes.notify();
-    return canceled;
   }
 
   /**
@@ -131,7 +125,7 @@ export class MessageService {
    * @returns their number
    */
   async release(context: RequestContext, { id, slug, organizationId }: Agent): Promise<number> {
-    const released = await this.database.write(
+    return this.database.write(
       async (tx) => {
         // Parameters are numbered in the order of their first use.
         const imported = "agent_id = $2 AND status = 'queued' AND held_reason = 'imported'";
@@ -142,6 +136,7 @@ export class MessageService {
           [timestamp(), id],
         );
         if (ids.length === 0) return 0;
+        this.lanes.announce(tx);
         await tx.query(`UPDATE message SET held_reason = NULL, expires_at = $1 WHERE ${imported}`, [
           timestamp(EXPIRE_AFTER_MS),
           id,
@@ -154,8 +149,6 @@ export class MessageService {
       },
       { background: true },
     );
-    this.lanes.notify();
-    return released;
   }
 
   private async insert(tx: EntityManager, drafts: readonly NewDraft[]): Promise<Message[]> {

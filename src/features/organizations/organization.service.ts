@@ -63,10 +63,8 @@ export class OrganizationService {
   }
 
   /** Reactivates the caller's organization. */
-  async reactivate(context: RequestContext): Promise<Organization> {
-    const organization = await this.switch(context, null, organizationActions.organization_reactivated);
-    this.lanes.notify();
-    return organization;
+  reactivate(context: RequestContext): Promise<Organization> {
+    return this.switch(context, null, organizationActions.organization_reactivated);
   }
 
   private switch(
