@@ -138,8 +138,11 @@ export async function createApp(
   addHome(http, config);
   rejectOtherMethods();
 
-  const stopHousekeeping = startHousekeeping(database, config, (err) =>
-    log.warn({ err }, "housekeeping failed"),
+  const stopHousekeeping = startHousekeeping(
+    database,
+    config,
+    (err) => log.warn({ err }, "housekeeping failed"),
+    [(signal) => services.erasures.finishAll(signal)],
   );
 
   const deliverer =
@@ -160,7 +163,7 @@ export async function createApp(
     announceStop,
     close: async () => {
       announceStop();
-      const swept = stopHousekeeping();
+      const swept = Promise.all([stopHousekeeping(), services.erasures.close()]);
       const closed = http.close();
       const givenUp = await Promise.race([closed.then(() => 0), requests.drained()]);
       if (givenUp > 0) log.warn({ requests: givenUp }, "requests that did not end are given up");

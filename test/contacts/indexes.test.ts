@@ -1,8 +1,10 @@
+import pino from "pino";
 import { operatorFor } from "../../src/auth/context";
 import { leastUuidAt } from "../../src/common/uuid";
 import { ContactConnection } from "../../src/features/contacts/contact.connection";
 import type { ContactsArgs } from "../../src/features/contacts/contact.inputs";
 import { ContactService } from "../../src/features/contacts/contact.service";
+import { Erasures } from "../../src/features/contacts/erasures";
 import type { Organization } from "../../src/features/organizations/organization.entity";
 import { onEachEngine } from "../support/engines";
 import { type LoggedDatabase, openLogged } from "../support/query-plans";
@@ -58,7 +60,8 @@ onEachEngine((engine) => {
     logged.statements.length = 0;
     const context = operatorFor({ id: ORGANIZATION } as Organization);
     const list = { first: 20, after: null, agentId: AGENT, ...args } as ContactsArgs;
-    expect((await new ContactService(logged.database).list(context, list)).nodes.length).toBeGreaterThan(0);
+    const service = new ContactService(logged.database, new Erasures(logged.database, pino()));
+    expect((await service.list(context, list)).nodes.length).toBeGreaterThan(0);
     const pages = logged.statements.filter(({ query }) => /^SELECT.* FROM "contact/s.test(query));
     return Promise.all(pages.map(logged.planOf));
   }

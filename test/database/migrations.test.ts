@@ -35,6 +35,7 @@ onEachEngine((engine) => {
         "Contacts1764300000000",
         "Delivery1764400000000",
         "Conversations1764500000000",
+        "Erasures1764600000000",
       ]);
     } finally {
       await Promise.all(databases.map((database) => database.close()));
@@ -47,7 +48,7 @@ onEachEngine((engine) => {
     try {
       await database.migrate();
       await source.undoLastMigration();
-      expect(await database.pendingMigrations()).toEqual(["Conversations1764500000000"]);
+      expect(await database.pendingMigrations()).toEqual(["Erasures1764600000000"]);
     } finally {
       await database.close();
     }

@@ -16,6 +16,8 @@ import { ContactAddress } from "./contact-address.entity";
 import { termOf } from "./contact-search";
 import { ContactTag } from "./contact-tag.entity";
 import { ContactTerm } from "./contact-term.entity";
+import { Erasure } from "./erasure.entity";
+import type { Erasures } from "./erasures";
 import { findContact, lockContact } from "./own-contact";
 import { putContact } from "./put-contact";
 import { changeTagsOf, type TagRequest } from "./tag-changes";
@@ -30,7 +32,10 @@ export class ContactService {
 
   private readonly changeInBatch: (request: TagRequest) => Promise<TagChange>;
 
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    private readonly erasures: Erasures,
+  ) {
     this.changeInBatch = database.batchInserts<TagRequest, TagChange>((tx, requests) =>
       this.changeBatch(tx, requests),
     );
@@ -106,14 +111,17 @@ export class ContactService {
   }
 
   /**
-   * Deletes all that is known about a contact but its ID and times. Erasing it again changes nothing.
+   * Deletes all that is known about a contact but its ID and times, and what other features keep about it. Erasing it
+   * again changes nothing.
+   * @returns the contact once all is erased; after a few seconds, the rest is erased in the background
    * @throws GatewayError `not_found`
    */
-  erase(context: RequestContext, id: string): Promise<Contact> {
-    return this.database.write(async (tx) => {
+  async erase(context: RequestContext, id: string): Promise<Contact> {
+    const { contact, isUnfinished } = await this.database.write(async (tx) => {
       await this.authorize(tx, context, Permission.config_manage);
       const contact = await lockContact(tx, context, id);
-      if (contact.erasedAt !== null) return contact;
+      if (contact.erasedAt !== null)
+        return { contact, isUnfinished: await tx.existsBy(Erasure, { contactId: id }) };
       for (const part of [ContactAddress, ContactTag, ContactTerm]) await tx.delete(part, { contactId: id });
       const now = timestamp();
       const empty = { ref: null, name: null, locale: null, timezone: null, attributes: {} };
@@ -121,8 +129,11 @@ export class ContactService {
       await tx.update(Contact, { id }, change);
       const target = { id, name: id, organizationId: organizationOf(context) };
       await recordAudit(tx, context, contactActions.contact_erased, target);
-      return Object.assign(contact, change);
+      await this.erasures.begin(tx, id);
+      return { contact: Object.assign(contact, change), isUnfinished: true };
     });
+    if (isUnfinished) await this.erasures.finish(id);
+    return contact;
   }
 
   /**

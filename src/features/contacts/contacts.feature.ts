@@ -6,11 +6,16 @@ import { ContactService } from "./contact.service";
 import { ContactAddress } from "./contact-address.entity";
 import { ContactTag } from "./contact-tag.entity";
 import { ContactTerm } from "./contact-term.entity";
+import { Erasure } from "./erasure.entity";
+import { Erasures } from "./erasures";
 
 /** The people that agents talk to. */
 export const contacts = feature({
-  entities: [Contact, ContactAddress, ContactTag, ContactTerm],
-  services: ({ database }) => ({ contacts: new ContactService(database) }),
+  entities: [Contact, ContactAddress, ContactTag, ContactTerm, Erasure],
+  services: ({ database, log }) => {
+    const erasures = new Erasures(database, log);
+    return { erasures, contacts: new ContactService(database, erasures) };
+  },
   resolvers: (services) => [new ContactResolver(services.contacts)],
   routes: contactRoutes,
   batches: ["addresses", "tags"],

@@ -124,7 +124,7 @@ export class ConversationChanges {
     { id, expectedVersion }: ConversationChangeArgs,
     decide: Decide,
   ): Promise<ConversationChange> {
-    const result = await this.database.write(async (tx) => {
+    return this.database.write(async (tx) => {
       await assertStillAllowed(this.database, tx, context, Permission.conversations_write);
       const found = await findConversation(tx, context, id);
       if (found === null) throw noSuchConversation();
@@ -138,27 +138,15 @@ export class ConversationChanges {
         );
       }
       const decision = await decide(tx, conversation);
-      // Waits for the delivery that holds the lane; the next one sees what is stored here.
-      await this.lanes.lock(tx, id);
       if (decision === undefined)
         return { conversation, canceled: [], carried: [], inFlight: await inFlight(tx, id) };
-      const version = conversation.version + 1;
-      const change = { ...decision.change, version, updatedAt: timestamp() };
-      await tx.update(Conversation, { id }, change);
-      const queues = await restamp(tx, id, version, decision.cancel);
-      await this.lanes.wake(tx, [id]);
+      const queues = await storeChange(tx, this.lanes, conversation, decision);
       if (decision.audit !== undefined) {
         const target = { id, name: id, organizationId: organizationOf(context) };
         await recordAudit(tx, context, decision.audit.action, target, decision.audit.changes);
       }
-      return {
-        conversation: Object.assign(conversation, change),
-        ...queues,
-        inFlight: await inFlight(tx, id),
-      };
+      return { conversation, ...queues, inFlight: await inFlight(tx, id) };
     });
-    this.lanes.notify();
-    return result;
   }
 }
 
@@ -169,10 +157,32 @@ interface Decision {
   audit?: { action: AuditAction; changes: Changes };
 }
 
-const all = (errorCode: MessageError) => ({ isMeant: () => true, errorCode });
+export const all = (errorCode: MessageError) => ({ isMeant: () => true, errorCode });
 
 /** Decides on the change of a conversation whose row is locked; undefined if there is nothing to change. */
 type Decide = (tx: EntityManager, conversation: Conversation) => Promise<Decision | undefined>;
+
+/**
+ * Stores a change of a conversation whose row is locked, and cancels or carries its queued messages.
+ * @returns the IDs of those
+ */
+export async function storeChange(
+  tx: EntityManager,
+  lanes: Lanes,
+  conversation: Conversation,
+  { change, cancel }: Pick<Decision, "change" | "cancel">,
+): Promise<Pick<ConversationChange, "canceled" | "carried">> {
+  const { id } = conversation;
+  // Waits for the delivery that holds the lane; the next one sees what is stored here.
+  await lanes.lock(tx, id);
+  const version = conversation.version + 1;
+  const stored = { ...change, version, updatedAt: timestamp() };
+  await tx.update(Conversation, { id }, stored);
+  Object.assign(conversation, stored);
+  const queues = await restamp(tx, id, version, cancel);
+  await lanes.wake(tx, [id]);
+  return queues;
+}
 
 /** Cancels queued messages of a conversation, or accepts them anew at its new version. */
 async function restamp(

@@ -121,6 +121,7 @@ export const MESSAGE_TEXT_MAX_LENGTH = 10_000;
 @Entity()
 @Index(["agentId", "id"])
 @Index(["agentId", "status", "id"])
+@Index("message_imported", ["agentId", "id"], { where: "held_reason = 'imported'" })
 @Index("message_in_conversation", ["conversationId", "sequence"], {
   unique: true,
   where: "conversation_id IS NOT NULL",

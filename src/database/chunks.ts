@@ -1,0 +1,50 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { EntityManager } from "typeorm";
+import type { Database } from "./database";
+
+/** Target duration of a chunk (ms), for which other writers wait. */
+const CHUNK_MS = 25;
+const FIRST_CHUNK = 200;
+const MAX_CHUNK = 5_000;
+/** Min pause between two chunks (ms): other processes poll SQLite's write lock this often. */
+const MIN_PAUSE_MS = 100;
+
+/**
+ * Does a part of some work in the transaction.
+ * @param after what the previous chunk returned; undefined in the first chunk
+ * @param limit max rows
+ * @returns where the next chunk begins; undefined when nothing is left
+ */
+export type Chunk<Position> = (
+  tx: EntityManager,
+  after: Position | undefined,
+  limit: number,
+) => Promise<Position | undefined>;
+
+/**
+ * Works in short transactions and pauses between them at least as long as each took.
+ * @param signal stops the work after the current chunk
+ * @returns whether all work is done
+ */
+export async function inChunks<Position>(
+  database: Database,
+  chunk: Chunk<Position>,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  let after: Position | undefined;
+  for (let limit = FIRST_CHUNK; !signal?.aborted; ) {
+    let took = 0;
+    // Measure inside the transaction, because the wait for the write lock says nothing about the rows.
+    after = await database.write(async (tx) => {
+      const began = performance.now();
+      const next = await chunk(tx, after, limit);
+      took = performance.now() - began;
+      return next;
+    });
+    if (after === undefined) return true;
+    // At most double the chunk, because later rows may take longer.
+    limit = Math.max(1, Math.min(Math.round((limit * CHUNK_MS) / took), 2 * limit, MAX_CHUNK));
+    await pause(Math.max(took, MIN_PAUSE_MS), undefined, { signal, ref: false }).catch(() => undefined);
+  }
+  return false;
+}

@@ -1,0 +1,16 @@
+import { Column, Entity, ManyToOne, PrimaryColumn } from "typeorm";
+import type { Timestamp } from "../../common/time";
+import { Contact } from "./contact.entity";
+
+/** An erased contact of which other features still have data; the row exists only until those are gone. */
+@Entity()
+export class Erasure {
+  @PrimaryColumn({ type: "varchar", length: 36 })
+  contactId!: string;
+
+  @ManyToOne(() => Contact)
+  contact?: Contact;
+
+  @Column({ type: "varchar", length: 24 })
+  startedAt!: Timestamp;
+}

@@ -1,0 +1,69 @@
+import { type EntityManager, MoreThan, Not } from "typeorm";
+import { inChunks } from "../../database/chunks";
+import type { Database } from "../../database/database";
+import type { Lanes } from "../../delivery/lanes";
+import type { ErasureStep } from "../contacts/erasures";
+import { Message, MessageError } from "../messages/message.entity";
+import { Conversation, ConversationState } from "./conversation.entity";
+import { all, storeChange } from "./conversation-changes";
+import { lockConversations } from "./own-conversation";
+
+/** The last conversation that was closed, and the number of its last message whose text was erased. */
+interface Position {
+  id: string;
+  erased: number;
+  last: number;
+}
+
+/**
+ * Closes the conversations of an erased contact and empties the texts of their messages. A closed conversation takes no
+ * more messages and an erased contact no more conversations, so that no text is left behind.
+ */
+export const eraseConversations =
+  (database: Database, lanes: Lanes): ErasureStep =>
+  (contactId, signal) =>
+    inChunks<Position>(
+      database,
+      (tx, after, limit) => eraseChunk({ database, lanes, tx }, contactId, after, limit),
+      signal,
+    );
+
+async function eraseChunk(
+  { database, lanes, tx }: { database: Database; lanes: Lanes; tx: EntityManager },
+  contactId: string,
+  after: Position | undefined,
+  limit: number,
+): Promise<Position | undefined> {
+  let at = after;
+  for (let left = limit; left > 0; ) {
+    if (at === undefined || at.erased === at.last) {
+      const next: Conversation | null = await tx.findOne(Conversation, {
+        where: { contactId, ...(at !== undefined && { id: MoreThan(at.id) }) },
+        order: { id: "ASC" },
+      });
+      if (next === null) return undefined;
+      const { id } = next;
+      const conversation = (await lockConversations(database, tx, [id])).get(id) as Conversation;
+      if (conversation.state === ConversationState.open) {
+        await storeChange(tx, lanes, conversation, {
+          change: { state: ConversationState.closed },
+          cancel: all(MessageError.closed),
+        });
+      }
+      at = { id, erased: 0, last: conversation.lastSequence };
+      left -= 1;
+    }
+    const { id, erased, last }: Position = at;
+    const next = Math.min(last, erased + left);
+    await tx
+      .createQueryBuilder()
+      .update(Message)
+      .set({ message: "" })
+      .where({ conversationId: id, message: Not("") })
+      .andWhere("sequence > :erased AND sequence <= :next", { erased, next })
+      .execute();
+    left -= next - erased;
+    at = { id, erased: next, last };
+  }
+  return at;
+}

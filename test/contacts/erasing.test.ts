@@ -1,0 +1,174 @@
+import { In, Not } from "typeorm";
+import { Lane } from "../../src/delivery/lane.entity";
+import { Erasure } from "../../src/features/contacts/erasure.entity";
+import { Conversation } from "../../src/features/conversations/conversation.entity";
+import { Message } from "../../src/features/messages/message.entity";
+import { contactClient } from "../support/contacts";
+import { addConversation, conversationClient } from "../support/conversations";
+import { startGateway } from "../support/gateway";
+import { addLine, lineClient } from "../support/lines";
+import { codeOf, firstAgentId } from "../support/people";
+import { describeGateway } from "../support/suite";
+
+const MANY = 8_000;
+
+describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway, engine) => {
+  let contacts: ReturnType<typeof contactClient>;
+  let api: ReturnType<typeof conversationClient>;
+  let agentId: string;
+  beforeAll(async () => {
+    contacts = contactClient(gateway);
+    api = conversationClient(gateway);
+    agentId = await firstAgentId(gateway);
+  });
+
+  const database = () => gateway.services.database;
+  const messagesOf = (contactId: string) =>
+    database().read(async (reader) => {
+      const conversations = await reader.findBy(Conversation, { contactId });
+      const conversationId = In(conversations.map(({ id }) => id));
+      return reader.find(Message, { where: { conversationId }, order: { id: "ASC" } });
+    });
+  const textsLeft = (conversationId: string) =>
+    database().read((reader) => reader.countBy(Message, { conversationId, message: Not("") }));
+  const sharing = () =>
+    startGateway(engine, { database: { url: gateway.databaseUrl, drop: async () => undefined } });
+
+  /** Adds many delivered messages to a conversation. */
+  async function addMessages(conversationId: string): Promise<void> {
+    const prefix = conversationId
+      .slice(0, 24)
+      .replace(/^.{8}/, () => Math.random().toString(16).slice(2, 10).padEnd(8, "0"));
+    await database().write(async (tx) => {
+      await tx.query(
+        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${MANY})
+         INSERT INTO message (id, agent_id, message, status, created_at, conversation_id, sequence, fence)
+         SELECT '${prefix}' || substr(cast(1000000000000 + i AS text), 2), '${agentId}', 'a secret', 'delivered',
+           '2026-01-02T03:04:05.000Z', '${conversationId}', i, 1 FROM n`,
+      );
+      await tx.update(Conversation, { id: conversationId }, { lastSequence: MANY });
+    });
+  }
+
+  test("erasing a contact closes its conversations, cancels what is queued and empties all texts", async () => {
+    const line = await addLine(gateway, { agentId });
+    const { id, contactId } = await addConversation(gateway, { agentId, line: line.name });
+    await api.send(id, "a delivered secret");
+    while ((await messagesOf(contactId))[0]?.status !== "delivered");
+    await lineClient(gateway).pause(line.id);
+    await api.send(id, "a queued secret");
+    const other = await addLine(gateway, { agentId });
+    await api.open({ contact: { id: contactId }, line: other.name });
+    const before = await messagesOf(contactId);
+    expect((await contacts.erase(contactId)).body.data.eraseContact).toMatchObject({ id: contactId });
+    expect(await messagesOf(contactId)).toEqual([
+      { ...before[0], message: "" },
+      { ...before[1], message: "", status: "canceled", errorCode: "closed", heldReason: null },
+    ]);
+    const { nodes } = (await api.list({ contactId })).body.data.conversations;
+    expect(nodes).toMatchObject([
+      { id, state: "closed", version: 2, address: null, lastSequence: 2 },
+      { state: "closed", version: 2, address: null, lastSequence: 0 },
+    ]);
+    expect(codeOf(await api.send(id, "too late"))).toBe("conflict");
+    const read = await gateway.rest("GET", `/messages/${before[1]?.id}`);
+    expect(read.body).toMatchObject({ message: "", status: "canceled", errorCode: "closed" });
+    while (await database().read((reader) => reader.existsBy(Lane, { id })));
+    expect(await database().read((reader) => reader.existsBy(Erasure, { contactId }))).toBe(false);
+  });
+
+  test("a repeat under its key answers after the erasure, without the text", async () => {
+    const { id, contactId } = await addConversation(gateway, { agentId });
+    const send = () =>
+      gateway.rest("POST", `/agent/conversations/${id}/messages`, {
+        body: { message: "a secret" },
+        headers: { "idempotency-key": id },
+      });
+    const first = await send();
+    await contacts.erase(contactId);
+    const repeat = await send();
+    expect([repeat.status, repeat.body]).toEqual([201, { ...first.body, message: "" }]);
+  });
+
+  test("many messages are emptied in short transactions, between which others write", async () => {
+    const { id, contactId } = await addConversation(gateway, { agentId });
+    await addMessages(id);
+    let isDone = false;
+    const erasing = contacts.erase(contactId).then(({ status }) => {
+      isDone = true;
+      return status;
+    });
+    const seen = new Set<number>();
+    while (!isDone) {
+      await database().write((tx) => tx.query("UPDATE pet SET name = name WHERE id = 0"));
+      seen.add(await textsLeft(id));
+    }
+    expect(await erasing).toBe(200);
+    expect([...seen].filter((left) => left > 0 && left < MANY).length).toBeGreaterThan(1);
+    while ((await textsLeft(id)) > 0);
+  });
+
+  test("what a process leaves unfinished, another one finishes when it starts", async () => {
+    const { id, contactId } = await addConversation(gateway, { agentId });
+    await addMessages(id);
+    const stopped = await sharing();
+    const erasing = contactClient(stopped, gateway.key).erase(contactId);
+    while ((await textsLeft(id)) === MANY);
+    await stopped.close();
+    await erasing;
+    expect(await textsLeft(id)).toBeGreaterThan(0);
+    const { conversation } = (await api.find(id)).body.data;
+    expect(conversation).toMatchObject({ state: "closed" });
+    const started = await sharing();
+    try {
+      while ((await textsLeft(id)) > 0);
+      while (await database().read((reader) => reader.existsBy(Erasure, { contactId })));
+    } finally {
+      await started.close();
+    }
+  });
+
+  test("erasing again finishes an erasure that was left unfinished", async () => {
+    const { id, contactId } = await addConversation(gateway, { agentId });
+    await contacts.erase(contactId);
+    await database().write(async (tx) => {
+      await tx.insert(Erasure, { contactId, startedAt: "2026-01-02T03:04:05.000Z" });
+    });
+    await addMessages(id);
+    expect((await gateway.rest("DELETE", `/agent/contacts/${contactId}`)).status).toBe(204);
+    while ((await textsLeft(id)) > 0);
+  });
+
+  test("what two processes send and open meanwhile leaves no text behind", async () => {
+    const other = await sharing();
+    try {
+      const apis = [api, conversationClient(other, gateway.key)];
+      for (let round = 0; round < 5; round++) {
+        const line = await addLine(gateway, { agentId });
+        const { id, contactId } = await addConversation(gateway, { agentId });
+        let isErased = false;
+        const codes = new Set<string | undefined>();
+        const senders = apis.map(async (each, i) => {
+          while (!isErased) {
+            codes.add(codeOf(await each.send(id, `a secret of ${i}`)));
+            const input = { contact: { id: contactId }, line: line.name, message: "another secret" };
+            codes.add(codeOf(await each.open(input)));
+          }
+          codes.add(codeOf(await each.send(id, "too late")));
+        });
+        while ((await messagesOf(contactId)).length < 5);
+        await contacts.erase(contactId);
+        isErased = true;
+        await Promise.all(senders);
+        const messages = await messagesOf(contactId);
+        expect(new Set(messages.map(({ message }) => message))).toEqual(new Set([""]));
+        expect(messages.filter(({ status }) => status === "queued")).toEqual([]);
+        expect([...codes].sort()).toEqual(["conflict", undefined]);
+        const { nodes } = (await api.list({ contactId })).body.data.conversations;
+        expect(new Set(nodes.map(({ state }: { state: string }) => state))).toEqual(new Set(["closed"]));
+      }
+    } finally {
+      await other.close();
+    }
+  });
+});
