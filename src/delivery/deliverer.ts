@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { EntityManager } from "typeorm";
 import { groupBy } from "../common/group-by";
 import type { Timestamp } from "../common/time";
@@ -7,6 +8,9 @@ import type { Lanes } from "./lanes";
 
 /** Max lanes of a transaction, because those behind it wait for its commit. */
 const BATCH = 100;
+
+/** Min time between two batches that are not full (ms): those of the requests of a moment share one. */
+const PAUSE_MS = 50;
 
 /** How often to look for due work that no listener was told of: of other processes, or due only now (ms). */
 const SWEEP_INTERVAL_MS = 5_000;
@@ -60,11 +64,14 @@ export class Deliverer {
     while (this.isDue && !this.stopped) {
       this.isDue = false;
       // A read first, so that a sweep without work takes no write lock.
-      while (!this.stopped && (await this.lanes.isAnyDue())) await this.doBatch();
+      if (!(await this.lanes.isAnyDue())) continue;
+      while (!this.stopped && (await this.doBatch()) === BATCH);
+      await pause(PAUSE_MS);
     }
   }
 
-  private doBatch(): Promise<void> {
+  /** @returns the number of lanes whose work was done */
+  private doBatch(): Promise<number> {
     return this.database.write(
       async (tx) => {
         const lanes = await this.lanes.lockDue(tx, BATCH);
@@ -83,6 +90,7 @@ export class Deliverer {
             );
           }
         }
+        return lanes.length;
       },
       { background: true },
     );

@@ -65,14 +65,16 @@ export class Lanes {
    * Locks due lanes, longest due first, until the transaction ends; another process skips them meanwhile.
    * @param max max lanes
    */
-  async lockDue(tx: EntityManager, max: number): Promise<Lane[]> {
+  lockDue(tx: EntityManager, max: number): Promise<Pick<Lane, "id" | "kind">[]> {
     const due = tx
       .createQueryBuilder(Lane, "lane")
+      .select("lane.id", "id")
+      .addSelect("lane.kind", "kind")
       .where("lane.wake_at <= :now", { now: timestamp() })
       .orderBy("lane.wake_at")
       .addOrderBy("lane.id")
       .limit(max);
-    return this.database.locking(due, { skipLocked: true }).getMany();
+    return this.database.locking(due, { skipLocked: true }).getRawMany();
   }
 
   /** Locks a lane until the transaction ends. @returns whether it exists */

@@ -3,6 +3,7 @@ import { crc32 } from "node:zlib";
 // How an operation is spelled for an API and its answer read. An operation is one of
 //   { kind: "list", limit, after?, status?, noise? }   after: id of the pet after which the page begins
 //   { kind: "pet", id }   { kind: "whoami" }
+//   { kind: "send" }
 //   { kind: "create", pet: { name, categoryId, status }, idempotencyKey? }
 // A API turns it into { method, path, body?, idempotencyKey? } with the status and the beginning of the body that a success has,
 // and its answer into what the product would say, so that contenders with another spelling can be compared.
@@ -28,6 +29,14 @@ export const restApi = {
         return { method: "GET", path: `/v1/pets/${operation.id}`, status: 200, begins: '{"id":' };
       case "whoami":
         return { method: "GET", path: "/agent/whoami", status: 200, begins: '{"agent":' };
+      case "send":
+        return {
+          method: "POST",
+          path: "/messages",
+          body: { message: "Hello" },
+          status: 201,
+          begins: '{"id":',
+        };
       case "create":
         return {
           method: "POST",

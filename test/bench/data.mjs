@@ -100,6 +100,11 @@ async function insertKeys(run, count) {
   ];
   await insertRows(run, "organization", [...organizations, closed]);
   await insertRows(run, "agent", [...agents, idle]);
+  await run(
+    `INSERT INTO line (id, agent_id, name, kind, state, expire_after_seconds, when_uncertain, is_default, version, created_at)
+     SELECT id, id, 'main', 'local', 'active', 259200, 'retry', true, 1, created_at FROM agent`,
+    [],
+  );
   await insertRows(run, "api_key", keys);
   return { secrets, refused };
 }

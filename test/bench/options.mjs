@@ -4,8 +4,10 @@ import { parseArgs } from "node:util";
 import { CONTENDERS } from "./contenders/contenders.mjs";
 import { WORKLOADS } from "./workloads.mjs";
 
-/** What is measured beside the contenders, on the product alone and on SQLite. */
-const SECTIONS = ["flat", "start", "memory", "commit"];
+/** What is measured beside the contenders, on the product alone. */
+const SECTIONS = ["delivery", "flat", "start", "memory", "commit"];
+/** The others are for SQLite alone. */
+const POSTGRES_SECTIONS = ["delivery"];
 
 const QUICK = ["rest-list", "rest-pet", "rest-create", "graphql-list", "graphql-literals", "start", "commit"];
 
@@ -52,7 +54,7 @@ export function readOptions(args) {
   const { values } = parse(args);
   const { engine = "sqlite", quick = false } = values;
   if (engine !== "sqlite" && engine !== "postgres") throw new UsageError("--engine is sqlite or postgres");
-  const sections = engine === "sqlite" ? SECTIONS : [];
+  const sections = engine === "sqlite" ? SECTIONS : POSTGRES_SECTIONS;
   const workloads = Object.keys(WORKLOADS).filter((name) => !WORKLOADS[name].beside);
   const all = [...workloads, ...sections];
   const only =

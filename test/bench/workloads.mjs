@@ -25,6 +25,7 @@ const draw = {
   create: (random) => ({ kind: "create", pet: aPet(random) }),
   /** Not drawn, for the same draw comes again in another turn. */
   keyed: (random) => ({ ...draw.create(random), idempotencyKey: randomUUID() }),
+  send: () => ({ kind: "send" }),
   /** 10 % writes; of the reads half are lists, no two alike, three tenths single pets, two tenths whoami. */
   mixed(random, data) {
     if (random() < 0.1) return draw.create(random);
@@ -59,6 +60,7 @@ export const WORKLOADS = {
     fresh: true,
     alone: true,
   },
+  "rest-send": { title: "REST, queue a message, durable", api: "rest", draw: draw.send, beside: true },
   "rest-mixed": { title: "REST, 90 % reads, 10 % writes", api: "rest", draw: draw.mixed },
   "graphql-list": { title: "GraphQL, first 20 pets", api: "graphql", draw: draw.list },
   "graphql-literals": {

@@ -1,21 +1,33 @@
-import { type EntityManager, In } from "typeorm";
+import type { EntityManager } from "typeorm";
 import { groupBy } from "../../common/group-by";
 import { type Timestamp, timestamp } from "../../common/time";
+import { placeholders } from "../../database/returning";
 import type { NextWork } from "../../delivery/deliverer";
-import { ContactAddress } from "../contacts/contact-address.entity";
+import type { LineState } from "../lines/line.entity";
 import {
   expiryOf,
   isHeld,
   type Outcome,
   outcomeOf,
-  type Surroundings,
+  type QueuedMessage,
   storeOutcomes,
 } from "../messages/gates";
-import { Message, MessageStatus } from "../messages/message.entity";
-import { Conversation, Handler } from "./conversation.entity";
+import { Handler } from "./conversation.entity";
 
 /** Max messages of a transaction, because changes of their conversations wait for its commit. */
 const MAX_MESSAGES = 500;
+
+/** A queued message with its conversation and what it leaves with. */
+interface Row extends QueuedMessage {
+  conversationId: string;
+  version: number;
+  handler: Handler;
+  lineId: string;
+  lineState: LineState;
+  addressId: string | null;
+  optedOutAt: Timestamp | null;
+  deactivatedAt: Timestamp | null;
+}
 
 /**
  * Sends the queued messages of conversations on their lines, each in its order: a message that is held back holds back
@@ -24,59 +36,58 @@ const MAX_MESSAGES = 500;
  * @returns when each conversation that keeps queued messages is due again
  */
 export async function deliverConversations(tx: EntityManager, ids: readonly string[]): Promise<NextWork> {
-  const messages = await tx.find(Message, {
-    where: { conversationId: In([...ids]), status: MessageStatus.queued },
-    order: { conversationId: "ASC", sequence: "ASC" },
-    take: MAX_MESSAGES,
-  });
-  const queues = groupBy(messages, ({ conversationId }) => conversationId as string);
-  const surroundings = await surroundingsOf(tx, [...queues.keys()]);
+  const rows: Row[] = await tx.query(
+    `select message.id, message.author, message.fence, message.expires_at as "expiresAt",
+       message.held_reason as "heldReason", conversation.id as "conversationId", conversation.version,
+       conversation.handler, line.id as "lineId", line.state as "lineState", contact_address.id as "addressId",
+       contact_address.opted_out_at as "optedOutAt", organization.deactivated_at as "deactivatedAt"
+     from message
+     join conversation on conversation.id = message.conversation_id
+     join line on line.id = conversation.line_id
+     join agent on agent.id = conversation.agent_id
+     join organization on organization.id = agent.organization_id
+     left join contact_address on contact_address.id = conversation.address_id
+     where message.status = 'queued' and message.conversation_id in ${placeholders(1, ids.length)}
+     order by message.conversation_id, message.sequence
+     limit ${MAX_MESSAGES}`,
+    [...ids],
+  );
+  const queues = groupBy(rows, ({ conversationId }) => conversationId);
   const now = timestamp();
   const next = new Map<string, Timestamp>();
-  const outcomes: (readonly [Message, Outcome])[] = [];
+  const outcomes: (readonly [Row, Outcome])[] = [];
   for (const [id, queue] of queues) {
-    for (const message of queue) {
-      const outcome = outcomeOf(message, surroundings.get(id) as Surroundings, now);
-      outcomes.push([message, outcome]);
+    for (const row of queue) {
+      const outcome = outcomeOf(row, surroundingsOf(row), now);
+      outcomes.push([row, outcome]);
       if (!isHeld(outcome)) continue;
-      next.set(id, expiryOf(message));
+      next.set(id, expiryOf(row));
       break;
     }
   }
   await storeOutcomes(tx, outcomes, now);
-  if (messages.length === MAX_MESSAGES) {
-    const [last] = messages.slice(-1).map(({ conversationId }) => conversationId as string);
+  if (rows.length === MAX_MESSAGES) {
+    const last = rows.at(-1)?.conversationId;
     // The limit may have cut off the queue of the last one, and those of all after it.
     for (const id of ids) if (!next.has(id) && (id === last || !queues.has(id))) next.set(id, now);
   }
   return next;
 }
 
-async function surroundingsOf(tx: EntityManager, ids: string[]): Promise<Map<string, Surroundings>> {
-  if (ids.length === 0) return new Map();
-  const conversations = await tx.find(Conversation, {
-    where: { id: In(ids) },
-    relations: { line: true, agent: { organization: true } },
-  });
-  const addresses = await tx.findBy(ContactAddress, {
-    id: In(conversations.map(({ addressId }) => addressId)),
-  });
-  const byId = new Map(addresses.map((address) => [address.id, address]));
-  return new Map(
-    conversations.map(({ id, line, agent, version, handler, addressId }) => {
-      const address = byId.get(addressId);
-      return [
-        id,
-        {
-          line,
-          organizationIsActive: agent?.organization?.deactivatedAt === null,
-          conversation: {
-            version,
-            isHandledByHuman: handler === Handler.human,
-            address: address && { isOptedOut: address.optedOutAt !== null },
-          },
-        },
-      ];
-    }),
-  );
-}
+const surroundingsOf = ({
+  version,
+  handler,
+  lineId,
+  lineState,
+  addressId,
+  optedOutAt,
+  deactivatedAt,
+}: Row) => ({
+  line: { id: lineId, state: lineState },
+  organizationIsActive: deactivatedAt === null,
+  conversation: {
+    version,
+    isHandledByHuman: handler === Handler.human,
+    address: addressId === null ? undefined : { isOptedOut: optedOutAt !== null },
+  },
+});

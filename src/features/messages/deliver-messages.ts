@@ -1,12 +1,16 @@
-import { type EntityManager, In } from "typeorm";
-import { timestamp } from "../../common/time";
+import type { EntityManager } from "typeorm";
+import { type Timestamp, timestamp } from "../../common/time";
+import { placeholders } from "../../database/returning";
 import type { NextWork } from "../../delivery/deliverer";
-import { Agent } from "../agents/agent.entity";
-import { Line } from "../lines/line.entity";
-import { expiryOf, isHeld, outcomeOf, type Surroundings, storeOutcomes } from "./gates";
-import { Message, MessageStatus } from "./message.entity";
+import type { LineState } from "../lines/line.entity";
+import { expiryOf, isHeld, outcomeOf, type QueuedMessage, storeOutcomes } from "./gates";
 
-const NO_AGENT: Surroundings = { line: undefined, organizationIsActive: false };
+/** A queued message with what it leaves with. */
+interface Row extends QueuedMessage {
+  lineId: string | null;
+  lineState: LineState | null;
+  deactivatedAt: Timestamp | null;
+}
 
 /**
  * Sends messages outside of any conversation on the default line of their agent.
@@ -14,31 +18,24 @@ const NO_AGENT: Surroundings = { line: undefined, organizationIsActive: false };
  * @returns when each message that stays queued expires
  */
 export async function deliverMessages(tx: EntityManager, ids: readonly string[]): Promise<NextWork> {
-  const messages = await tx.findBy(Message, { id: In([...ids]), status: MessageStatus.queued });
-  const surroundings = await surroundingsOf(tx, [...new Set(messages.map(({ agentId }) => agentId))]);
-  const now = timestamp();
-  const outcomes = messages.map(
-    (message) => [message, outcomeOf(message, surroundings.get(message.agentId) ?? NO_AGENT, now)] as const,
+  const rows: Row[] = await tx.query(
+    `select message.id, message.author, message.fence, message.expires_at as "expiresAt",
+       message.held_reason as "heldReason", line.id as "lineId", line.state as "lineState",
+       organization.deactivated_at as "deactivatedAt"
+     from message
+     join agent on agent.id = message.agent_id
+     join organization on organization.id = agent.organization_id
+     left join line on line.agent_id = message.agent_id and line.is_default
+     where message.status = 'queued' and message.id in ${placeholders(1, ids.length)}`,
+    [...ids],
   );
+  const now = timestamp();
+  const outcomes = rows.map((row) => {
+    const { lineId: id, lineState: state, deactivatedAt } = row;
+    const line = id === null || state === null ? undefined : { id, state };
+    return [row, outcomeOf(row, { line, organizationIsActive: deactivatedAt === null }, now)] as const;
+  });
   await storeOutcomes(tx, outcomes, now);
   const held = outcomes.filter(([, outcome]) => isHeld(outcome));
   return new Map(held.map(([message]) => [message.id, expiryOf(message)]));
-}
-
-async function surroundingsOf(
-  tx: EntityManager,
-  agentIds: readonly string[],
-): Promise<Map<string, Surroundings>> {
-  const id = In([...agentIds]);
-  const agents = await tx.find(Agent, { where: { id }, relations: { organization: true } });
-  const lines = await tx.findBy(Line, { agentId: id, isDefault: true });
-  return new Map(
-    agents.map(({ id, organization }) => [
-      id,
-      {
-        line: lines.find(({ agentId }) => agentId === id),
-        organizationIsActive: organization?.deactivatedAt === null,
-      },
-    ]),
-  );
 }

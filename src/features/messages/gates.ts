@@ -1,6 +1,6 @@
-import { type EntityManager, In } from "typeorm";
-import { groupBy } from "../../common/group-by";
+import type { EntityManager } from "typeorm";
 import { type Timestamp, timestamp } from "../../common/time";
+import { placeholders } from "../../database/returning";
 import { type Line, LineState } from "../lines/line.entity";
 import { AttemptOutcome, DeliveryAttempt } from "./delivery-attempt.entity";
 import {
@@ -26,19 +26,23 @@ export interface Surroundings {
   };
 }
 
-/** What becomes of a message; one that stays queued has no status here. */
-export type Outcome = Pick<Partial<Message>, "status" | "errorCode" | "lineId" | "sentAt" | "deliveredAt"> & {
-  heldReason: HeldReason | null;
-};
+/** What becomes of a message. */
+export type Outcome = Pick<
+  Message,
+  "status" | "heldReason" | "errorCode" | "lineId" | "sentAt" | "deliveredAt"
+>;
+
+/** What the decision about a message depends on. */
+export type QueuedMessage = Pick<Message, "id" | "author" | "fence" | "expiresAt" | "heldReason">;
 
 /** Whether a message stays queued with this outcome. */
-export const isHeld = ({ status }: Outcome): boolean => status === undefined;
+export const isHeld = ({ status }: Outcome): boolean => status === MessageStatus.queued;
 
 /** When a message that is held back is due again at the latest: when it expires. */
-export const expiryOf = ({ expiresAt }: Message): Timestamp => expiresAt ?? timestamp(EXPIRE_AFTER_MS);
+export const expiryOf = ({ expiresAt }: QueuedMessage): Timestamp => expiresAt ?? timestamp(EXPIRE_AFTER_MS);
 
 /** Decides on a queued message. A local line does no I/O, so what may leave is delivered. */
-export function outcomeOf(message: Message, around: Surroundings, now: Timestamp): Outcome {
+export function outcomeOf(message: QueuedMessage, around: Surroundings, now: Timestamp): Outcome {
   const { line, conversation, organizationIsActive } = around;
   if (message.expiresAt !== null && message.expiresAt <= now) return failed(MessageError.expired);
   if (conversation !== undefined && message.author !== MessageAuthor.system) {
@@ -50,48 +54,77 @@ export function outcomeOf(message: Message, around: Surroundings, now: Timestamp
   if (conversation !== undefined && conversation.address === undefined)
     return failed(MessageError.no_address);
   if (line === undefined || (conversation === undefined && line.state === LineState.archived))
-    return { heldReason: HeldReason.no_route };
-  if (line.state !== LineState.active) return { heldReason: HeldReason.line_paused };
-  if (!organizationIsActive) return { heldReason: HeldReason.organization_deactivated };
+    return held(HeldReason.no_route);
+  if (line.state !== LineState.active) return held(HeldReason.line_paused);
+  if (!organizationIsActive) return held(HeldReason.organization_deactivated);
   return {
+    ...NOTHING,
     status: MessageStatus.delivered,
-    heldReason: null,
     lineId: line.id,
     sentAt: now,
     deliveredAt: now,
   };
 }
 
+const NOTHING = { heldReason: null, errorCode: null, lineId: null, sentAt: null, deliveredAt: null };
+
+const held = (heldReason: HeldReason): Outcome => ({
+  ...NOTHING,
+  status: MessageStatus.queued,
+  heldReason,
+});
+
 const failed = (errorCode: MessageError): Outcome => ({
+  ...NOTHING,
   status: MessageStatus.failed,
   errorCode,
-  heldReason: null,
 });
 
 const canceled = (errorCode: MessageError): Outcome => ({
+  ...NOTHING,
   status: MessageStatus.canceled,
   errorCode,
-  heldReason: null,
 });
 
-/** Stores what becomes of messages, and an attempt for each that was delivered. */
+/** Stores what becomes of queued messages, and an attempt for each that was delivered. */
 export async function storeOutcomes(
   tx: EntityManager,
-  outcomes: readonly (readonly [Message, Outcome])[],
+  outcomes: readonly (readonly [QueuedMessage, Outcome])[],
   now: Timestamp,
 ): Promise<void> {
   const changes = outcomes.filter(
     ([{ heldReason }, next]) => !isHeld(next) || next.heldReason !== heldReason,
   );
-  for (const [text, alike] of groupBy(changes, ([, outcome]) => JSON.stringify(outcome))) {
-    const outcome: Outcome = JSON.parse(text);
-    const ids = alike.map(([{ id }]) => id);
-    await tx.update(Message, { id: In(ids) }, outcome);
-    if (outcome.status !== MessageStatus.delivered) continue;
-    const attempt = { number: 1, startedAt: now, endedAt: now, outcome: AttemptOutcome.accepted };
-    await tx.insert(
-      DeliveryAttempt,
-      ids.map((messageId) => ({ ...attempt, messageId })),
-    );
-  }
+  if (changes.length === 0) return;
+  await tx.query(
+    `with outcome (id, status, held_reason, error_code, line_id, sent_at) as (values ${placeholders(changes.length, 6)})
+     update message set status = outcome.status, held_reason = outcome.held_reason, error_code = outcome.error_code,
+       line_id = outcome.line_id, sent_at = outcome.sent_at, delivered_at = outcome.sent_at
+     from outcome where message.id = outcome.id`,
+    changes.flatMap(([{ id }, { status, heldReason, errorCode, lineId, sentAt }]) => [
+      id,
+      status,
+      heldReason,
+      errorCode,
+      lineId,
+      sentAt,
+    ]),
+  );
+  const delivered = changes.filter(([, { status }]) => status === MessageStatus.delivered);
+  if (delivered.length === 0) return;
+  await tx
+    .createQueryBuilder()
+    .insert()
+    .into(DeliveryAttempt)
+    .values(
+      delivered.map(([{ id }]) => ({
+        messageId: id,
+        number: 1,
+        startedAt: now,
+        endedAt: now,
+        outcome: AttemptOutcome.accepted,
+      })),
+    )
+    .updateEntity(false)
+    .execute();
 }

@@ -4,6 +4,16 @@ import { threeDigits, times, whole } from "./format.mjs";
 export const sectionTables = (name, result) => [TABLES[name](result)].flat();
 
 const TABLES = {
+  delivery: ({ connections, sending: { off, on }, behindMs, count, median, p99 }) => ({
+    title: "POST /messages with delivery",
+    rows: [
+      ["", "off", "on", "×"],
+      ["requests/s", whole(off.median.perSecond), whole(on.median.perSecond), times(on.ratio.perSecond)],
+      ["p99 ms", threeDigits(off.median.p99), threeDigits(on.median.p99), times(on.ratio.p99)],
+      ["CPU µs/request", whole(off.median.cpu), whole(on.median.cpu), times(on.ratio.cpu)],
+    ],
+    note: `${connections} connections. A message sent right after the load was delivered after ${behindMs} ms; of ${count} on an idle server half within ${median} ms and 99 % within ${p99} ms.`,
+  }),
   flat({ size, activeKeys, connections, results }) {
     const rows = results.map((result) => {
       const [[, from], [, to]] = ["small", "large"].some((name) => name in result)
