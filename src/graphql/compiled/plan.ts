@@ -5,7 +5,6 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLError,
-  type GraphQLField,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLResolveInfo,
@@ -153,33 +152,22 @@ class Planner {
       };
     }
     const readArgs: ReadArguments = readArguments(field, node);
-    const info = this.infoOf(parent, field, nodes);
+    const { schema, operation, fragments } = this;
     return (source, run, path) => {
       const at = { prev: path, key, typename: parent.name };
       const value = resolve(source, readArgs(run.variables), run.context, {
-        ...info,
+        fieldName,
+        fieldNodes: nodes,
+        returnType: field.type,
+        parentType: parent,
         path: at,
+        schema,
+        fragments,
+        rootValue: undefined,
+        operation,
         variableValues: run.variables,
       });
       return isPromise(value) ? value.then((each) => complete(each, run, at)) : complete(value, run, at);
-    };
-  }
-
-  private infoOf(
-    parentType: GraphQLObjectType,
-    { name, type }: GraphQLField<unknown, unknown>,
-    fieldNodes: FieldNode[],
-  ) {
-    const { schema, operation, fragments } = this;
-    return {
-      fieldName: name,
-      fieldNodes,
-      returnType: type,
-      parentType,
-      schema,
-      fragments,
-      rootValue: undefined,
-      operation,
     };
   }
 
