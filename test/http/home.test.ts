@@ -10,10 +10,13 @@ const PATHS = {
   health: "/healthz",
 };
 
-describe.each<[string, string, Record<string, string>]>([
-  ["without PUBLIC_URL", "", {}],
-  ["with PUBLIC_URL", "https://gateway.example.com/api", { PUBLIC_URL: "https://gateway.example.com/api/" }],
-])("the address / %s", (_, prefix, env) => {
+const PUBLIC_URL = "https://gateway.example.com/api/";
+const CORS_ORIGINS = "https://app.example.com";
+
+describe.each<[string, string, string, Record<string, string>]>([
+  ["without PUBLIC_URL", "", "Accept", {}],
+  ["with PUBLIC_URL and CORS", PUBLIC_URL.slice(0, -1), "Origin, Accept", { PUBLIC_URL, CORS_ORIGINS }],
+])("the address / %s", (_, prefix, vary, env) => {
   const gateway = suiteGateway(sqlite, { env });
   const get = async (accept: string | undefined, method = "GET") => {
     const response = await fetch(gateway.url, {
@@ -30,7 +33,7 @@ describe.each<[string, string, Record<string, string>]>([
     async (accept) => {
       const { status, headers } = await get(accept);
       expect([status, headers.get("location")]).toEqual([303, `${prefix}/dashboard`]);
-      expect(headers.get("vary")).toBe("Origin, Accept");
+      expect(headers.get("vary")).toBe(vary);
     },
   );
 
@@ -50,7 +53,7 @@ describe.each<[string, string, Record<string, string>]>([
     expect(addresses).toEqual(
       Object.fromEntries(Object.entries(PATHS).map(([name, path]) => [name, `${prefix}${path}`])),
     );
-    expect(headers.get("vary")).toBe("Origin, Accept");
+    expect(headers.get("vary")).toBe(vary);
   });
 
   test("has no body for HEAD, and takes no other method", async () => {

@@ -1,8 +1,15 @@
 import cors, { type FastifyCorsOptions } from "@fastify/cors";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import type { Config } from "../../config";
 import { GatewayError } from "../../errors";
 import { RATE_LIMIT_HEADERS } from "../../rate-limits/rate-limit";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** The CORS options of a route that differ from the common ones; false if no page of another origin may read it. */
+    cors?: Pick<FastifyCorsOptions, "origin"> | false;
+  }
+}
 
 const HOSTED_SANDBOX = "https://studio.apollographql.com";
 
@@ -24,7 +31,7 @@ export async function allowOrigins(
   const isDevelopment = environment === "development";
   if (corsOrigins.length === 0 && !isDevelopment) return;
   const options: FastifyCorsOptions = {
-    origin: corsOrigins,
+    origin: corsOrigins.length > 0 && corsOrigins,
     strictPreflight: false,
     // The routes answer OPTIONS themselves, with `Allow`.
     preflightContinue: true,
@@ -32,21 +39,19 @@ export async function allowOrigins(
     exposedHeaders: [...EXPOSED_HEADERS, ...(rateLimitPerMinute > 0 ? RATE_LIMIT_HEADERS : [])],
     maxAge: 600,
   };
-  const none = { ...options, origin: false };
-  const sandbox = { ...options, origin: isDevelopment ? [...corsOrigins, HOSTED_SANDBOX] : corsOrigins };
   // The library adds a route for OPTIONS of every path, also of unknown ones.
   app.addHook("preHandler", (request, _, done) => {
     const isKnown = request.method !== "OPTIONS" || request.routeOptions.url !== "*";
     done(isKnown ? undefined : new GatewayError("not_found", "There is no such route."));
   });
-  await app.register(cors, {
-    delegator: (
-      { routeOptions }: FastifyRequest,
-      done: (error: null, options: FastifyCorsOptions) => void,
-    ) => {
-      if (routeOptions.url === "/metrics") done(null, none);
-      else if (routeOptions.url === "/graphql") done(null, sandbox);
-      else done(null, corsOrigins.length > 0 ? options : none);
-    },
+  const originsOf = (url: string): string[] => {
+    if (url === "/metrics") return [];
+    return url === "/graphql" && isDevelopment ? [...corsOrigins, HOSTED_SANDBOX] : corsOrigins;
+  };
+  // Once per route, because the library's delegator would prepare the options again for every request.
+  app.addHook("onRoute", (route) => {
+    const origin = originsOf(route.url);
+    route.config = { ...route.config, cors: origin.length > 0 && { origin } };
   });
+  await app.register(cors, options);
 }

@@ -17,7 +17,7 @@ export function addHome(app: FastifyInstance, { publicUrl = "" }: Pick<Config, "
     Object.entries(ADDRESSES).map(([name, path]) => [name, `${publicUrl}${path}`]),
   );
   app.get("/", async (request, reply) => {
-    // CORS has added Origin.
+    // CORS may have added Origin.
     reply.header("vary", [reply.getHeader("vary"), "Accept"].filter(Boolean).join(", "));
     const wanted = new Negotiator(request.raw).mediaType(["application/json", "text/html"]);
     return wanted === "text/html" ? reply.redirect(`${publicUrl}${ADDRESSES.dashboard}`, 303) : index;
