@@ -127,9 +127,8 @@ describe("answers that their clients do not read", () => {
   test("are cut off longest wait first while there are too many or too large ones, the newest never", () => {
     let now = 0;
     const closed: string[] = [];
-    const unsent = new UnsentResponses<{ id: string }>(2, 60_000, () => now);
-    const add = (id: string, bytes = 1) =>
-      unsent.add({ id }, { destroy: () => closed.push(id) } as never, bytes);
+    const unsent = new UnsentResponses(2, 60_000, () => now);
+    const add = (id: string) => unsent.add({ destroy: () => closed.push(id) } as never, 1);
     for (const id of ["a", "b", "c", "d"]) add(id);
     unsent.sweep();
     expect(closed).toEqual([]);
@@ -137,12 +136,13 @@ describe("answers that their clients do not read", () => {
     add("e");
     unsent.sweep();
     expect(closed).toEqual(["a", "b", "c"]);
-    const large = new UnsentResponses<{ id: string }>(10, 60_000, () => now);
-    const ids = ["f", "g", "h"].map((id) => ({ id }));
-    for (const id of ids) large.add(id, { destroy: () => closed.push(id.id) } as never, 30 * 2 ** 20);
+    const large = new UnsentResponses(10, 60_000, () => now);
+    const [first] = ["f", "g", "h"].map((id) =>
+      large.add({ destroy: () => closed.push(id) } as never, 30 * 2 ** 20),
+    );
     now += 1_000;
     large.sweep();
-    large.delete(ids[0] as { id: string });
+    if (first) large.delete(first);
     large.sweep();
     expect(closed.slice(3)).toEqual(["f"]);
     now += 60_000;

@@ -5,7 +5,7 @@ import type { Config } from "../../config";
 import { GatewayError } from "../../errors";
 import type { InFlightRequests } from "./in-flight-requests";
 import { LoadMonitor } from "./load-monitor";
-import { UnsentResponses } from "./unsent-responses";
+import { type Unsent, UnsentResponses } from "./unsent-responses";
 
 /**
  * Max rejections per event-loop tick. Rejecting synchronously lets retrying clients starve accepted requests.
@@ -23,6 +23,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** The LoadMonitor slot of the request; undefined while it does not count as load. */
     loadSlot: number | undefined;
+    /** The response while it waits for its client; undefined before that, or if the client has disconnected. */
+    unsentResponse: Unsent | undefined;
     /** Whether the request was rejected because of overload. */
     wasShed: boolean;
     /** Runs work that does not count as load, because a separate bounded queue already limits it. */
@@ -40,7 +42,7 @@ export function shedOverload(
   log: Logger,
   requests: InFlightRequests,
 ): void {
-  const unsent = new UnsentResponses<FastifyRequest>(Math.ceil(maxRequestsInFlight / 2), requestTimeoutMs);
+  const unsent = new UnsentResponses(Math.ceil(maxRequestsInFlight / 2), requestTimeoutMs);
   const load = new LoadMonitor(maxRequestsInFlight, () => unsent.count);
   // Created once, because capturing a stack costs more than the whole rejection.
   const rejection = new GatewayError("unavailable");
@@ -57,6 +59,7 @@ export function shedOverload(
   };
 
   app.decorateRequest("loadSlot", undefined);
+  app.decorateRequest("unsentResponse", undefined);
   app.decorateRequest("wasShed", false);
   app.addHook("onRequest", (request, _reply, done) => {
     if (load.isOverloaded && !request.routeOptions.config.isManagement) {
@@ -93,9 +96,11 @@ export function shedOverload(
   app.addHook("onSend", (request, _reply, payload, done) => {
     pause(request);
     const { socket } = request.raw;
-    if (!socket.destroyed) unsent.add(request, socket, sizeOf(payload));
+    if (!socket.destroyed) request.unsentResponse = unsent.add(socket, sizeOf(payload));
     done(null, payload);
   });
-  requests.onEnd((request) => unsent.delete(request));
+  requests.onEnd(({ unsentResponse }) => {
+    if (unsentResponse !== undefined) unsent.delete(unsentResponse);
+  });
   app.addHook("onClose", async () => unsent.close());
 }

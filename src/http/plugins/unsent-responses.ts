@@ -7,19 +7,22 @@ const SWEEP_INTERVAL_MS = 1_000;
 const MAX_UNSENT_BYTES = 64 * 1_048_576;
 
 /** A response that is ready but not sent. */
-interface Unsent {
-  socket: Socket;
-  bytes: number;
-  since: number;
+export interface Unsent {
+  readonly socket: Socket;
+  readonly bytes: number;
+  readonly since: number;
 }
 
 /**
  * Tracks responses that wait for their clients to read. It closes connections whose response has waited too long, and
  * the longest-waiting ones while there are too many responses or they use too much memory.
  */
-export class UnsentResponses<Id extends object> {
-  /** Responses in the order in which they became ready. */
-  private readonly responses = new Map<Id, Unsent>();
+export class UnsentResponses {
+  /**
+   * Responses in the order in which they became ready. The set must not refer to requests: the tables that it discards
+   * as it grows and shrinks keep what they hold from the cheap garbage collection.
+   */
+  private readonly responses = new Set<Unsent>();
   private bytes = 0;
   private readonly timer: NodeJS.Timeout;
 
@@ -40,21 +43,26 @@ export class UnsentResponses<Id extends object> {
     return this.responses.size;
   }
 
-  add(id: Id, socket: Socket, bytes: number): void {
-    this.responses.set(id, { socket, bytes, since: this.now() });
+  /**
+   * Starts tracking a response.
+   * @returns the response, to pass to `delete`
+   */
+  add(socket: Socket, bytes: number): Unsent {
+    const response = { socket, bytes, since: this.now() };
+    this.responses.add(response);
     this.bytes += bytes;
+    return response;
   }
 
   /** Stops tracking a response that was sent or whose connection closed. */
-  delete(id: Id): void {
-    this.bytes -= this.responses.get(id)?.bytes ?? 0;
-    this.responses.delete(id);
+  delete(response: Unsent): void {
+    if (this.responses.delete(response)) this.bytes -= response.bytes;
   }
 
   /** Closes the connections of clients that do not read; `delete` removes their responses once they are closed. */
   sweep(): void {
     let { count, bytes } = this;
-    for (const response of this.responses.values()) {
+    for (const response of this.responses) {
       const waited = this.now() - response.since;
       // A response that just became ready usually leaves in a moment.
       if (waited < SWEEP_INTERVAL_MS) return;
