@@ -1,7 +1,7 @@
 import { type GraphQLSchema, lexicographicSortSchema, printSchema } from "graphql";
 import { buildSchemaSync, type ClassType, type NonEmptyArray } from "type-graphql";
 import { createResolvers, type Services } from "../features";
-import { assertAccessDeclared, authChecker } from "../schema/access";
+import { enforceAccess } from "../schema/access";
 import { validateArgument } from "./validate-argument";
 
 /**
@@ -13,12 +13,11 @@ export function createSchema(resolvers = createResolvers({} as Services)): Graph
   const schema = buildSchemaSync({
     resolvers: resolvers.map((resolver) => resolver.constructor) as unknown as NonEmptyArray<ClassType>,
     container: { get: (type) => resolvers.find((resolver) => resolver.constructor === type) },
-    authChecker,
     validateFn: validateArgument,
     // Apollo Server validates the schema when it starts; the introspection that this would add took 80 ms.
     skipCheck: true,
   });
-  assertAccessDeclared(schema);
+  enforceAccess(schema);
   return schema;
 }
 

@@ -7,7 +7,15 @@ import { validateInput } from "../schema/validate-input";
  * Validates an argument of a resolver, or the object of all its arguments, by the rules on its class.
  * @throws InvalidInput with paths that start with an argument's name
  */
-export const validateArgument: ValidatorFn = async (value, type, { info }) => {
+export const validateArgument: ValidatorFn = (value, type, { info }) =>
+  // Scalars have no rules; most resolvers take nothing else, and a promise would only delay them.
+  typeof value === "object" && value !== null ? validateObject(value, type, info) : undefined;
+
+async function validateObject(
+  value: object,
+  type: Parameters<ValidatorFn>[1],
+  info: Parameters<ValidatorFn>[2]["info"],
+): Promise<void> {
   try {
     await validateInput(value);
   } catch (error) {
@@ -15,4 +23,4 @@ export const validateArgument: ValidatorFn = async (value, type, { info }) => {
     const argument = args.find((each) => getNamedType(each.type).name === (type as { name?: string }).name);
     throw error instanceof InvalidInput && argument ? error.within(argument.name) : error;
   }
-};
+}

@@ -1,5 +1,6 @@
 import {
   type DocumentNode,
+  defaultFieldResolver,
   type GraphQLField,
   type GraphQLSchema,
   Kind,
@@ -8,21 +9,20 @@ import {
   type SelectionSetNode,
   TypeNameMetaFieldDef,
 } from "graphql";
-import { type AuthChecker, Authorized, Extensions } from "type-graphql";
+import { Extensions } from "type-graphql";
 import { type AccessRule, authorize, isAllowed } from "../auth/authorize";
 import type { Caller } from "../auth/caller";
 import type { RequestContext } from "../auth/context";
 import type { Scope } from "../auth/permissions";
 
 /**
- * Declares who may call a field: anyone, or keys with a scope and members with a permission.
- * The rule is stored in the schema's extensions, where `authChecker` reads it.
+ * Declares who may call a root field: anyone, or keys with a scope and members with a permission.
+ * The rule is stored in the schema's extensions, where `enforceAccess` reads it.
  */
 export const Access =
   (allowed: AccessRule["allowed"], { whileDeactivated = false } = {}): MethodDecorator =>
   (target, property, descriptor) => {
     const access: AccessRule = { allowed, whileDeactivated };
-    Authorized()(target, property, descriptor);
     Extensions({ access })(target, property, descriptor);
   };
 
@@ -31,10 +31,26 @@ export const accessOf = (field: GraphQLField<unknown, unknown> | undefined) =>
   field?.extensions.access as AccessRule | undefined;
 
 /**
- * Checks that every root field declares an access rule, because one without would be open to all callers.
- * @throws Error that names the fields
+ * Enforces the access rule of each root field before its resolver validates arguments. TypeGraphQL's `@Authorized` would
+ * do so in several promises per call.
+ * @throws Error that names the fields without a rule, which would be open to all callers
  */
-export function assertAccessDeclared(schema: GraphQLSchema): void {
+export function enforceAccess(schema: GraphQLSchema): void {
+  assertAccessDeclared(schema);
+  for (const operation of Object.values(OperationTypeNode)) {
+    const changes = operation === OperationTypeNode.MUTATION;
+    for (const field of Object.values(schema.getRootType(operation)?.getFields() ?? {})) {
+      const { resolve = defaultFieldResolver } = field;
+      const rule = accessOf(field);
+      field.resolve = (source, args, context: RequestContext, info) => {
+        authorize(context.caller, rule, changes);
+        return resolve(source, args, context, info);
+      };
+    }
+  }
+}
+
+function assertAccessDeclared(schema: GraphQLSchema): void {
   const open = Object.values(OperationTypeNode)
     .flatMap((operation) => schema.getRootType(operation) ?? [])
     .flatMap((type) =>
@@ -112,17 +128,6 @@ export function isForAnyone(schema: GraphQLSchema, document: DocumentNode): bool
     (name, field) => name === TypeNameMetaFieldDef.name || accessOf(field)?.allowed === "anyone",
   );
 }
-
-/** Enforces the access rule of each root field before its arguments are validated. */
-export const authChecker: AuthChecker<RequestContext> = ({ context, info }) => {
-  const { parentType, fieldName, schema } = info;
-  authorize(
-    context.caller,
-    accessOf(parentType.getFields()[fieldName]),
-    parentType === schema.getMutationType(),
-  );
-  return true;
-};
 
 /**
  * Whether an authenticated caller may call every root field of an operation.
