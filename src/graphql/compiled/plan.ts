@@ -10,7 +10,6 @@ import {
   type GraphQLResolveInfo,
   type GraphQLSchema,
   getOperationAST,
-  getVariableValues,
   isLeafType,
   isListType,
   isNonNullType,
@@ -23,6 +22,7 @@ import {
 } from "graphql";
 import type { RequestContext } from "../../auth/context";
 import { type ReadArguments, readArguments } from "./plan-arguments";
+import { variableCoercion } from "./plan-variables";
 
 /** Runs one operation for a caller. Its result equals that of graphql-js, except that the first error ends the run. */
 export type Execute = (
@@ -64,10 +64,13 @@ export function planOperation(
   const planner = new Planner(schema, operation, fragmentsOf(document));
   const select = planner.planRoot(root, operation.selectionSet);
   const definitions = operation.variableDefinitions ?? [];
+  // Assigning this name to a plain object would set its prototype.
+  if (definitions.some(({ variable }) => variable.name.value === "__proto__"))
+    throw new NotPlannable("__proto__");
+  const coerce = variableCoercion(schema, definitions);
 
   return async (context, variables) => {
-    const { coerced, errors } =
-      definitions.length === 0 ? { coerced: {} } : getVariableValues(schema, definitions, variables);
+    const { coerced, errors } = coerce(variables);
     if (errors !== undefined) return { errors };
     try {
       const data = await select(undefined, { context, variables: coerced }, undefined);
