@@ -104,9 +104,10 @@ export async function createApp(
   const graphql = async (scope: FastifyInstance) => {
     authenticateRequests(scope, createContext, rateLimit, sessionCookies(config));
     // Without a credential, hardly anything but a sign-in can succeed; parsing it would cost more than refusing it.
-    scope.addHook("onRequest", async ({ method, callContext }) => {
+    scope.addHook("onRequest", ({ method, callContext }, _reply, done) => {
       if (method === "POST" && callContext.caller.kind === "anonymous")
         services.sessions.assertPasswordCheckFree();
+      done();
     });
     rejectInvalidHost(scope);
     allowSandboxContent(scope, config.environment);

@@ -65,17 +65,6 @@ export function createContextFactory(
   sessions: CredentialResolver<MemberCaller>,
   countKeyCheck: (outcome: "accepted" | ErrorCode) => void,
 ) {
-  const resolveKey = async (token: string, origin: Origin, again: boolean): Promise<Caller> => {
-    try {
-      const caller = await keys.resolve(token, origin, { again });
-      if (!again) countKeyCheck("accepted");
-      return caller;
-    } catch (error) {
-      countKeyCheck(error instanceof GatewayError ? error.code : "internal_error");
-      throw error;
-    }
-  };
-
   /**
    * @param again whether the same request was already accepted, before its body arrived; it counts as one use
    * @throws GatewayError `invalid_api_key`, `key_expired`, `key_not_resolvable`, `key_revoked`, `invalid_session`
@@ -86,12 +75,23 @@ export function createContextFactory(
     again = false,
   ): Promise<RequestContext> => {
     const token = bearerToken(authorization);
-    const request = { origin, cookie, outsideLoad, answer: {} };
-    if (token === undefined) return { caller: await cookieCaller(cookie, sessions, origin), ...request };
-    const caller = isApiKey(token)
-      ? await resolveKey(token, origin, again)
-      : await sessions.resolve(token, origin);
-    return { caller, ...request };
+    const contextOf = (caller: Caller): RequestContext => ({
+      caller,
+      origin,
+      cookie,
+      outsideLoad,
+      answer: {},
+    });
+    if (token === undefined) return contextOf(await cookieCaller(cookie, sessions, origin));
+    if (!isApiKey(token)) return contextOf(await sessions.resolve(token, origin));
+    try {
+      const caller = await keys.resolve(token, origin, { again });
+      if (!again) countKeyCheck("accepted");
+      return contextOf(caller);
+    } catch (error) {
+      countKeyCheck(error instanceof GatewayError ? error.code : "internal_error");
+      throw error;
+    }
   };
 }
 

@@ -5,16 +5,14 @@ import type { ErrorExtensions } from "./errors";
 
 /** Rejects forms of requests that GraphQL servers may support and this one does not, with messages that say so. */
 export function rejectUnsupportedRequests(app: FastifyInstance): void {
-  app.addHook("onRequest", async ({ headers: { upgrade } }) => {
-    if (upgrade === undefined || !/\bwebsocket\b/i.test(upgrade)) return;
-    throw new GatewayError(
-      "invalid_request",
-      "WebSocket connections are not supported: send each operation as an HTTP request.",
-    );
+  const reject = (message: string) => new GatewayError("invalid_request", message);
+  app.addHook("onRequest", ({ headers: { upgrade } }, _reply, done) => {
+    if (upgrade === undefined || !/\bwebsocket\b/i.test(upgrade)) done();
+    else done(reject("WebSocket connections are not supported: send each operation as an HTTP request."));
   });
-  app.addHook("preHandler", async ({ body }) => {
-    if (!Array.isArray(body)) return;
-    throw new GatewayError("invalid_request", "Batching is not supported: send one operation per request.");
+  app.addHook("preHandler", ({ body }, _reply, done) => {
+    if (!Array.isArray(body)) done();
+    else done(reject("Batching is not supported: send one operation per request."));
   });
 }
 

@@ -64,9 +64,14 @@ function rejectBodies(app: FastifyInstance): void {
 /** Adds the deprecation headers to every answer of a route, including errors. */
 function announce(deprecation: Deprecation, publicUrl: string) {
   const { link, ...headers } = deprecationHeaders(deprecation, publicUrl);
-  return async (_request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> => {
+  return (
+    _request: FastifyRequest,
+    reply: FastifyReply,
+    payload: unknown,
+    done: (error: null, payload: unknown) => void,
+  ): void => {
     const others = reply.getHeader("link");
     reply.headers({ ...headers, link: others === undefined ? link : `${others}, ${link}` });
-    return payload;
+    done(null, payload);
   };
 }

@@ -14,7 +14,7 @@ import { hasBody, variablesReader } from "./variables";
 /** The Fastify handlers of a route. */
 export interface Runner {
   /** Rejects callers without access, and bodies that are not JSON, before the body is read. */
-  guard: (request: FastifyRequest) => Promise<void>;
+  guard: (request: FastifyRequest, reply: FastifyReply, done: () => void) => void;
   /** Answers a request. */
   handle: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 }
@@ -37,9 +37,10 @@ export function runnerOf(plan: RoutePlan, schema: GraphQLSchema, publicUrl: stri
   const statusOf = statusReader(route);
 
   return {
-    guard: async (request) => {
+    guard: (request, _reply, done) => {
       authorize(request.callContext.caller, access, changes);
       if (body && (body.required || hasBody(request))) requireJson(request.headers);
+      done();
     },
     handle: async (request, reply) => {
       const data = await run(toVariables(request), request).catch((error: unknown) => {

@@ -39,11 +39,6 @@ export async function allowOrigins(
     exposedHeaders: [...EXPOSED_HEADERS, ...(rateLimitPerMinute > 0 ? RATE_LIMIT_HEADERS : [])],
     maxAge: 600,
   };
-  // The library adds a route for OPTIONS of every path, also of unknown ones.
-  app.addHook("preHandler", (request, _, done) => {
-    const isKnown = request.method !== "OPTIONS" || request.routeOptions.url !== "*";
-    done(isKnown ? undefined : new GatewayError("not_found", "There is no such route."));
-  });
   const originsOf = (url: string): string[] => {
     if (url === "/metrics") return [];
     return url === "/graphql" && isDevelopment ? [...corsOrigins, HOSTED_SANDBOX] : corsOrigins;
@@ -51,7 +46,12 @@ export async function allowOrigins(
   // Once per route, because the library's delegator would prepare the options again for every request.
   app.addHook("onRoute", (route) => {
     const origin = originsOf(route.url);
+    // The library adds a route for OPTIONS of every path, which matches the unknown ones.
+    if (route.url === "*") route.preHandler = rejectUnknownPath;
     route.config = { ...route.config, cors: origin.length > 0 && { origin } };
   });
   await app.register(cors, options);
 }
+
+const rejectUnknownPath = (_request: unknown, _reply: unknown, done: (error: Error) => void): void =>
+  done(new GatewayError("not_found", "There is no such route."));

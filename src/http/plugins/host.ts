@@ -6,10 +6,9 @@ import { GatewayError } from "../../errors";
 
 /** Rejects an invalid Host header, from which Apollo's handler would fail to build a URL with a 500. */
 export function rejectInvalidHost(app: FastifyInstance): void {
-  app.addHook("onRequest", async ({ protocol, hostname, url }) => {
-    if (!URL.canParse(url, `${protocol}://${hostname}/`)) {
-      throw new GatewayError("invalid_request", "The Host header is not valid.");
-    }
+  app.addHook("onRequest", ({ protocol, hostname, url }, _reply, done) => {
+    const isValid = URL.canParse(url, `${protocol}://${hostname}/`);
+    done(isValid ? undefined : new GatewayError("invalid_request", "The Host header is not valid."));
   });
 }
 
@@ -32,10 +31,16 @@ export function rejectForeignHosts(
   const isKnown = (host: string): boolean =>
     known.has(host) ||
     (isDevelopment && (host.endsWith(".localhost") || isIP(host.replace(/^\[|\]$/g, "")) > 0));
+  /** The last accepted header, because most requests repeat it. */
+  let accepted: string | undefined;
   app.addHook("onRequest", (request, _, done) => {
     // Not X-Forwarded-Host, which a page can set itself.
-    const host = (request.raw.headers.host ?? "").replace(/:\d+$/, "").toLowerCase();
-    if (isKnown(host) || request.routeOptions.config.isManagement) done();
+    const { host = "" } = request.raw.headers;
+    if (host === accepted) done();
+    else if (isKnown(host.replace(/:\d+$/, "").toLowerCase())) {
+      accepted = host;
+      done();
+    } else if (request.routeOptions.config.isManagement) done();
     else {
       done(
         new GatewayError(

@@ -7,20 +7,22 @@ import { clientAddress } from "../../auth/client-address";
  * are logged in aggregate by `shedOverload`.
  */
 export function logRequests(app: FastifyInstance): void {
-  app.addHook("onResponse", async (request, reply) => {
-    if (request.wasShed) return;
-    request.log.info(
-      {
-        method: request.method,
-        route: request.routeOptions.url ?? "unknown",
-        status: reply.statusCode,
-        ...(request.errorCode && { code: request.errorCode }),
-        ms: Math.round(reply.elapsedTime * 10) / 10,
-        ip: clientAddress(request),
-        ...callerOf(request.callContext?.caller),
-      },
-      "request",
-    );
+  app.addHook("onResponse", (request, reply, done) => {
+    if (!request.wasShed) {
+      request.log.info(
+        {
+          method: request.method,
+          route: request.routeOptions.url ?? "unknown",
+          status: reply.statusCode,
+          ...(request.errorCode && { code: request.errorCode }),
+          ms: Math.round(reply.elapsedTime * 10) / 10,
+          ip: clientAddress(request),
+          ...callerOf(request.callContext?.caller),
+        },
+        "request",
+      );
+    }
+    done();
   });
 }
 
