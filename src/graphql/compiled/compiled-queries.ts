@@ -1,5 +1,5 @@
 import { type ApolloServerPlugin, HeaderMap } from "@apollo/server";
-import type { DocumentNode, FormattedExecutionResult, GraphQLSchema } from "graphql";
+import type { DocumentNode, FormattedExecutionResult, GraphQLSchema, OperationDefinitionNode } from "graphql";
 import type { RequestContext } from "../../auth/context";
 import { mayCallAll } from "../../schema/access";
 import { callerIndependentFields, memoizeByObject } from "./coalesce-runs";
@@ -15,14 +15,16 @@ import type { Execute } from "./plan";
  */
 export function compiledQueries(schema: GraphQLSchema) {
   const documents = new KnownDocuments();
-  // Plans by document and operation name; a plan is collected together with its document.
-  const plans = new WeakMap<DocumentNode, Map<string, Execute | undefined>>();
-  const planOf = (document: DocumentNode, operationName: string | null): Execute | undefined => {
-    const known = plans.get(document) ?? new Map<string, Execute | undefined>();
-    plans.set(document, known);
-    const name = operationName ?? "";
-    if (!known.has(name)) known.set(name, tryCompile(schema, document, operationName));
-    return known.get(name);
+  // Plans by document and operation; a plan is collected together with its document.
+  const plans = new WeakMap<DocumentNode, Map<OperationDefinitionNode, Plan | undefined>>();
+  const planOf = (document: DocumentNode, operation: OperationDefinitionNode): Plan | undefined => {
+    let known = plans.get(document);
+    if (known === undefined) {
+      known = new Map();
+      plans.set(document, known);
+    }
+    if (!known.has(operation)) known.set(operation, tryCompile(schema, document, operation));
+    return known.get(operation);
   };
 
   // Results of coalesced runs, which are serialized once.
@@ -39,7 +41,7 @@ export function compiledQueries(schema: GraphQLSchema) {
           if (known !== undefined) Object.assign(context, { document: known });
         },
         // Apollo calls this only for documents that passed all checks.
-        async responseForOperation({ document, operation, operationName, contextValue, source, request }) {
+        async responseForOperation({ document, operation, contextValue, source, request }) {
           // Contrary to its type, it is undefined for an unknown operation name.
           if (!operation) return null;
           if (known === undefined) {
@@ -47,9 +49,10 @@ export function compiledQueries(schema: GraphQLSchema) {
             return null;
           }
           if (operation.operation !== "query") return null;
-          const result = await planOf(document, operationName)?.(contextValue, request.variables ?? {});
+          const plan = planOf(document, operation);
+          const result = await plan?.execute(contextValue, request.variables ?? {});
           if (result?.data == null || result.errors !== undefined) return null;
-          if (callerIndependentFields(schema, operation)) shared.add(result.data);
+          if (plan?.isShared) shared.add(result.data);
           return {
             http: { status: undefined, headers: new HeaderMap() },
             body: { kind: "single", singleResult: result },
@@ -70,13 +73,23 @@ export function compiledQueries(schema: GraphQLSchema) {
   };
 }
 
+/** A compiled operation. */
+interface Plan {
+  execute: Execute;
+  /** Whether equal concurrent calls get the same result. */
+  isShared: boolean;
+}
+
 function tryCompile(
   schema: GraphQLSchema,
   document: DocumentNode,
-  operationName: string | null,
-): Execute | undefined {
+  operation: OperationDefinitionNode,
+): Plan | undefined {
   try {
-    return compile(schema, document, operationName ?? undefined);
+    return {
+      execute: compile(schema, document, operation.name?.value),
+      isShared: callerIndependentFields(schema, operation) !== undefined,
+    };
   } catch {
     return undefined;
   }
