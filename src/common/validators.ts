@@ -22,5 +22,21 @@ export const ValidateIf = load("decorator/common", "ValidateIf");
 export const ValidateNested = load("decorator/common", "ValidateNested");
 export const Validator = load("validation", "Validator");
 
+/**
+ * Finds the rules of each class only once: for every validation, class-validator would walk through all classes with
+ * rules. They are complete once modules are loaded, and no validation here uses groups, which would select among them.
+ */
+function rememberRules(): void {
+  const storage = load("metadata", "getMetadataStorage", "MetadataStorage")();
+  const rulesOf = storage.getTargetValidationMetadatas.bind(storage);
+  const known = new Map<unknown, ReturnType<typeof rulesOf>>();
+  storage.getTargetValidationMetadatas = (target, ...options) => {
+    const rules = known.get(target) ?? rulesOf(target, ...options);
+    known.set(target, rules);
+    return rules;
+  };
+}
+rememberRules();
+
 /** Whether a text is an e-mail address. */
 export const isEmail = load("decorator/string", "isEmail", "IsEmail");
