@@ -23,9 +23,12 @@ export async function returning<T>(
   return row as T;
 }
 
-/** Returns the VALUES placeholders of an insert, for example `($1, $2), ($3, $4)` for two rows and two columns. */
-export function placeholders(rows: number, columns: number): string {
-  const row = (first: number) =>
-    Array.from({ length: columns }, (_, column) => `$${first + column}`).join(", ");
-  return Array.from({ length: rows }, (_, i) => `(${row(i * columns + 1)})`).join(", ");
+/**
+ * Returns the VALUES placeholders of an insert, for example `($1, $2), ($3, $4)` for two rows and two columns.
+ * @param first number of the first placeholder
+ */
+export function placeholders(rows: number, columns: number, first = 1): string {
+  const row = (start: number) =>
+    Array.from({ length: columns }, (_, column) => `$${start + column}`).join(", ");
+  return Array.from({ length: rows }, (_, i) => `(${row(i * columns + first)})`).join(", ");
 }

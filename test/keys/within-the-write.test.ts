@@ -1,4 +1,5 @@
 import type { RequestContext } from "../../src/auth/context";
+import { timestamp } from "../../src/common/time";
 import { Message } from "../../src/features/messages/message.entity";
 import { Pet } from "../../src/features/pets/pet.entity";
 import { mint, operator } from "../support/gateway";
@@ -28,18 +29,23 @@ describeGateway((gateway) => {
 
   test("what a key has begun to write is refused when the key is dead at the commit", async () => {
     await addOrganization(gateway, "ending");
-    const [revoked, rotated, orphan] = await Promise.all([
+    const [revoked, rotated, expired, orphan] = await Promise.all([
+      mint(gateway),
       mint(gateway),
       mint(gateway),
       mint(gateway, { agent: "ending-agent" }),
     ]);
-    const contexts = await Promise.all([revoked, rotated, orphan].map(({ secret }) => acceptedKey(secret)));
+    const keys = [revoked, rotated, expired, orphan];
+    const contexts = await Promise.all(keys.map(({ secret }) => acceptedKey(secret)));
     const context = await operator(gateway);
     await gateway.services.keys.revoke(context, revoked.id);
     await gateway.services.keys.rotate(context, { id: rotated.id, graceSeconds: 0 });
+    await gateway.services.database.write((tx) =>
+      tx.query("update api_key set expires_at = $1 where id = $2", [timestamp(-1), expired.id]),
+    );
     await gateway.services.organizations.deactivate(await operator(gateway, "ending"));
     const before = await rows();
-    const codes = ["key_revoked", "key_revoked", "key_not_resolvable"];
+    const codes = ["key_revoked", "key_revoked", "key_expired", "key_not_resolvable"];
     for (const [i, accepted] of contexts.entries()) {
       const writes = [send(accepted), send(accepted, "one"), addPet(accepted), addPet(accepted, "two")];
       for (const write of writes) await expect(write).rejects.toMatchObject({ code: codes[i] });
@@ -47,12 +53,15 @@ describeGateway((gateway) => {
     expect(await rows()).toBe(before);
   });
 
-  test("a dead key takes no row from those that share its commit", async () => {
+  test.each([
+    ["messages", send],
+    ["pets", addPet],
+  ])("a dead key takes no row from the %s that share its commit", async (_, write) => {
     const [dead, alive] = await Promise.all([mint(gateway), mint(gateway)]);
     const [deadCaller, caller] = await Promise.all([acceptedKey(dead.secret), acceptedKey(alive.secret)]);
     await gateway.services.keys.revoke(await operator(gateway), dead.id);
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 20 }, (_, i) => (i === 7 ? send(deadCaller) : send(caller))),
+      Array.from({ length: 20 }, (_, i) => write(i === 7 ? deadCaller : caller)),
     );
     expect(outcomes.map(({ status }) => status)).toEqual(
       outcomes.map((_, i) => (i === 7 ? "rejected" : "fulfilled")),

@@ -2,7 +2,7 @@ import type { EntityManager } from "typeorm";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import type { RequestContext } from "../../auth/context";
 import type { Permission } from "../../auth/permissions";
-import type { Timestamp } from "../../common/time";
+import { type Timestamp, timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import { placeholders } from "../../database/returning";
 import { GatewayError } from "../../errors";
@@ -34,6 +34,28 @@ export async function assertKeysAccepted(
     const refusal = refusalOf(key, key.deactivatedAt);
     if (refusal !== undefined) throw refusal;
   }
+}
+
+/**
+ * Returns an SQL condition that all keys are still accepted, for an insert that is then one statement. An insert that it
+ * stops must call `assertKeysAccepted` for the refusal.
+ * @param first number of its first parameter
+ */
+export function keysAreAccepted(
+  keyIds: readonly string[],
+  first: number,
+): { condition: string; parameters: readonly string[] } {
+  const ids = [...new Set(keyIds)];
+  const condition = `${ids.length} = (
+    select count(*)
+    from api_key as key
+    join agent on agent.id = key.agent_id
+    join organization on organization.id = agent.organization_id
+    where key.id in ${placeholders(1, ids.length, first)}
+      and key.revoked_at is null
+      and (key.expires_at is null or key.expires_at > $${first + ids.length})
+      and organization.deactivated_at is null)`;
+  return { condition, parameters: [...ids, timestamp()] };
 }
 
 /**

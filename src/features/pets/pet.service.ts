@@ -3,9 +3,10 @@ import { agentCaller, type RequestContext } from "../../auth/context";
 import { isInt64 } from "../../common/int64";
 import type { Database } from "../../database/database";
 import { allReturning, placeholders } from "../../database/returning";
+import { GatewayError } from "../../errors";
 import { PET_ORDER } from "../../features/pets/pet.entity";
 import { onceEach } from "../../idempotency/idempotency";
-import { assertKeysAccepted } from "../api-keys/assert-accepted";
+import { assertKeysAccepted, keysAreAccepted } from "../api-keys/assert-accepted";
 import { Pet, PetStatus } from "./pet.entity";
 import { type NewPet, PetConnection, type PetsArgs } from "./pet.inputs";
 import { type PetPage, PetReader, petsWithin } from "./pet.reader";
@@ -32,7 +33,7 @@ export class PetService {
 
   constructor(private readonly database: Database) {
     this.reader = new PetReader(database);
-    this.add = database.batchInserts((tx, drafts) => this.insert(tx, drafts));
+    this.add = database.batchInserts((tx, drafts) => this.insert(tx, drafts), { singleStatement: true });
     this.addOnce = database.batchInserts<KeyedDraft, Pet>((tx, keyed) =>
       onceEach(tx, keyed, {
         create: (fresh) =>
@@ -71,19 +72,31 @@ export class PetService {
     return this.addOnce({ scope: `createPet:${agent.id}`, key: idempotencyKey, request: pet, draft });
   }
 
-  /** Inserts in one statement; rows get ascending IDs in the order of VALUES, but RETURNING may reorder them. */
+  /**
+   * Inserts in one statement, which also checks the keys again; rows get ascending IDs in the order of VALUES, but
+   * RETURNING may reorder them.
+   */
   private async insert(tx: EntityManager, pets: readonly Draft[]): Promise<Pet[]> {
     await this.database.lockInsertOrder(tx, PET_ORDER);
-    await assertKeysAccepted(
-      tx,
-      pets.map(({ keyId }) => keyId),
-    );
+    const keyIds = pets.map(({ keyId }) => keyId);
+    const accepted = keysAreAccepted(keyIds, 3 * pets.length + 1);
     const rows = await allReturning<{ id: string }>(
       tx,
-      `insert into pet (name, category_id, status) values ${placeholders(pets.length, 3)}
+      // PostgreSQL takes parameters in a subquery for texts.
+      `insert into pet (name, category_id, status)
+       select column1, cast(column2 as bigint), column3
+       from (values ${placeholders(pets.length, 3)}) as draft
+       where ${accepted.condition}
        returning CAST(id AS TEXT) AS id`,
-      pets.flatMap(({ name, categoryId, status }) => [name, categoryId, status ?? null]),
+      [
+        ...pets.flatMap(({ name, categoryId, status }) => [name, categoryId, status ?? null]),
+        ...accepted.parameters,
+      ],
     );
+    if (rows.length < pets.length) {
+      await assertKeysAccepted(tx, keyIds);
+      throw new GatewayError("conflict");
+    }
     const ids = rows.map(({ id }) => BigInt(id)).sort((a, b) => (a < b ? -1 : 1));
     return pets.map(({ name, categoryId, status }, i) => ({
       id: String(ids[i]),
