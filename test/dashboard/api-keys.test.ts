@@ -21,6 +21,8 @@ describeDashboard("Settings, API keys", (dashboard) => {
     const other = await page.context().newPage();
     await other.goto(page.url());
     await seen(rowOf(other, "First key"));
+    // A tab in the background draws one frame a second, and a click waits for frames.
+    await page.bringToFront();
     await page.getByRole("button", { name: "Create API key" }).click();
     await dialogOf(page).getByLabel("Name").fill("billing");
     await dialogOf(page).getByRole("button", { name: "Create API key" }).click();

@@ -7,7 +7,7 @@ import type { Page } from "playwright-core";
  */
 export async function violations(page: Page, only?: string[]): Promise<string[]> {
   // The Content-Security-Policy blocks injected scripts, but not those of the debugger.
-  await page.evaluate(axe.source);
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
   const found = await page.evaluate(
     (rules) =>
       (window as unknown as { axe: typeof axe }).axe.run({
@@ -20,6 +20,9 @@ export async function violations(page: Page, only?: string[]): Promise<string[]>
     nodes.map(({ html, any }) => `${id}: ${html} ${any[0]?.message}`),
   );
 }
+
+/** The rules whose results depend on the color scheme. */
+export const COLOR_RULES = ["color-contrast", "link-in-text-block"];
 
 /** Whether the page fits the width of its window. */
 export const fits = (page: Page): Promise<boolean> =>

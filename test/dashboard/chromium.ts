@@ -33,6 +33,8 @@ export function launchChromium(): Promise<Browser> {
       "--disable-background-networking",
       "--disable-component-update",
       "--disable-sync",
+      // Pages of one context share a process, and with it the compiled scripts.
+      "--renderer-process-limit=1",
     ],
   });
 }

@@ -25,7 +25,7 @@ export interface Visit extends BrowserContextOptions {
 /** A gateway with the built dashboard, and a browser. */
 export interface Dashboard {
   gateway: TestGateway;
-  /** Opens a page in a fresh browser context. */
+  /** Opens a page in a browser context without cookies and storage of earlier ones. */
   visit(path?: string, visit?: Visit): Promise<Page>;
 }
 
@@ -34,7 +34,7 @@ export function describeDashboard(title: string, suite: (dashboard: Dashboard) =
   describeInChromium(title, () => {
     const dashboard = {} as Dashboard;
     let browser: Browser;
-    let contexts: BrowserContext[] = [];
+    let contexts: ContextPool;
     let errors: string[] = [];
     const cookies = new Map<string, Promise<Cookie>>();
 
@@ -43,34 +43,38 @@ export function describeDashboard(title: string, suite: (dashboard: Dashboard) =
         throw new Error("The dashboard is not built: npm run build");
       const gateway = await startGateway(sqlite, { dashboard: BUILT });
       browser = await launchChromium();
-      const visit: Dashboard["visit"] = async (
-        path = "",
-        { as = gateway.ownerCredentials, ...options } = {},
-      ) => {
-        const context = await browser.newContext({ reducedMotion: "reduce", ...options });
-        contexts.push(context);
+      contexts = new ContextPool(gateway.url, async (options) => {
+        const context = await browser.newContext(options);
         context.setDefaultTimeout(TIMEOUT_MS);
-        if (as !== null) {
-          const cookie = cookies.get(as.email) ?? sessionCookie(gateway, as);
-          cookies.set(as.email, cookie);
-          await context.addCookies([await cookie]);
-        }
         context.on("console", (message) => {
           if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) {
             errors.push(message.text());
           }
         });
         context.on("weberror", (error) => errors.push(String(error.error())));
+        return context;
+      });
+      const visit: Dashboard["visit"] = async (
+        path = "",
+        { as = gateway.ownerCredentials, viewport, colorScheme, ...options } = {},
+      ) => {
+        const context = await contexts.acquire({ reducedMotion: "reduce", ...options });
+        if (as !== null) {
+          const cookie = cookies.get(as.email) ?? sessionCookie(gateway, as);
+          cookies.set(as.email, cookie);
+          await context.addCookies([await cookie]);
+        }
         const page = await context.newPage();
+        if (viewport) await page.setViewportSize(viewport);
+        if (colorScheme) await page.emulateMedia({ colorScheme });
         await page.goto(`${gateway.url}/dashboard${path}`);
         return page;
       };
       Object.assign(dashboard, { gateway, visit });
     }, 60_000);
     afterEach(async () => {
-      for (const context of contexts) await context.close();
+      await contexts.releaseAll();
       const reported = errors;
-      contexts = [];
       errors = [];
       expect(reported).toEqual([]);
     });
@@ -80,6 +84,41 @@ export function describeDashboard(title: string, suite: (dashboard: Dashboard) =
     });
     suite(dashboard);
   });
+}
+
+/**
+ * Browser contexts that later tests use again, for a new one would compile and optimize the scripts of the dashboard
+ * anew, which takes most of the time of a page.
+ */
+class ContextPool {
+  private readonly idle = new Map<string, BrowserContext[]>();
+  private acquired: { context: BrowserContext; key: string; anchor: Page }[] = [];
+
+  constructor(
+    private readonly url: string,
+    private readonly create: (options: BrowserContextOptions) => Promise<BrowserContext>,
+  ) {}
+
+  async acquire(options: BrowserContextOptions): Promise<BrowserContext> {
+    const key = JSON.stringify(options);
+    const context = this.idle.get(key)?.pop() ?? (await this.create(options));
+    // Keeps the process of the site alive after the other pages are closed.
+    const anchor = context.pages()[0] ?? (await context.newPage());
+    if (anchor.url() === "about:blank") await anchor.goto(`${this.url}/favicon.ico`);
+    this.acquired.push({ context, key, anchor });
+    return context;
+  }
+
+  /** Closes the pages of all contexts and removes their cookies and storage. */
+  async releaseAll(): Promise<void> {
+    for (const { context, key, anchor } of this.acquired) {
+      for (const page of context.pages()) if (page !== anchor) await page.close();
+      await context.clearCookies();
+      await anchor.evaluate(() => localStorage.clear());
+      this.idle.set(key, [...(this.idle.get(key) ?? []), context]);
+    }
+    this.acquired = [];
+  }
 }
 
 type Cookie = Awaited<ReturnType<typeof sessionCookie>>;
