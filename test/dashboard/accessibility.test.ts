@@ -162,8 +162,10 @@ describeDashboard("accessibility:", (dashboard) => {
   test("every page of the navigation passes axe, light and dark, and fits a phone", async () => {
     const paths = await pagePaths(dashboard);
     expect(paths).toContain("/settings/api-keys");
+    const page = await dashboard.visit();
     for (const path of paths) {
-      const page = await dashboard.visit(path, { viewport: SIZES.wide });
+      await page.setViewportSize(SIZES.wide);
+      await page.goto(`${dashboard.gateway.url}/dashboard${path}`);
       await seen(page.locator("h1"));
       await gone(page.locator(".mantine-Skeleton-root"));
       await check(page, `page${path}`);
