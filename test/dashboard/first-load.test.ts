@@ -6,8 +6,9 @@ const MAX_SCRIPT_BYTES = 200_000;
 
 describeDashboard("the first load of the dashboard", (dashboard) => {
   test("of each page is small, compressed, and from this server alone", async () => {
+    const context = (await dashboard.visit("/nowhere")).context();
     for (const path of await pagePaths(dashboard)) {
-      const page = await (await dashboard.visit("/nowhere")).context().newPage();
+      const page = await context.newPage();
       const answers: { url: string; type: string; encoding: string | undefined; size: number }[] = [];
       const bodies: Promise<void>[] = [];
       page.on("response", (answer) => {
