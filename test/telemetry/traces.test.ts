@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
-import { startCollector } from "../support/collector";
+import { type SeenSpan, startCollector } from "../support/collector";
 import { onEachEngine, sqlite, type TestEngine } from "../support/engines";
 import { endProcesses, runServer, secretsIn, startServer } from "../support/process";
 
@@ -43,30 +43,50 @@ async function start(engine: TestEngine, env: Record<string, string>) {
 }
 
 onEachEngine((engine) => {
+  const REST = "1".repeat(32);
+  const GRAPHQL = "2".repeat(32);
+  const SHARED = Array.from({ length: 20 }, (_, i) => `${i + 10}`.padStart(32, "a"));
+  const IN_TRACESTATE = "3".repeat(32);
+  const inTrace = (trace: string) => ({ traceparent: `00-${trace}-${PARENT}-01` });
   let collector: Awaited<ReturnType<typeof startCollector>>;
-  let gateway: Awaited<ReturnType<typeof start>>;
-  beforeEach(async () => {
+  let seen: SeenSpan[];
+  let log: string;
+  let secrets: string[];
+
+  /** Requests of all the tests, on one server: only its stop hands over all that it saw. */
+  beforeAll(async () => {
     collector = await startCollector();
-    gateway = await start(engine, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+    const gateway = await start(engine, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+    const { rest, graphql, credentials, key } = gateway;
+    await rest("GET", "/v1/pets?limit=5", { headers: { ...inTrace(REST), "x-request-id": "mine" } });
+    await graphql("query Mine { whoami { agent { slug } } }", {}, { headers: inTrace(GRAPHQL) });
+    await Promise.all(
+      SHARED.map((trace) => rest("GET", "/agent/whoami", { token: key, headers: inTrace(trace) })),
+    );
+    const signIn = "mutation ($input: SignInInput!) { signIn(input: $input) { token } }";
+    const owner = JSON.parse((await graphql(signIn, { input: credentials })).text).data.signIn.token;
+    await rest("GET", `/${key}?token=${key}`, { token: key });
+    await rest("GET", "/v1/pets?cursor=a-cursor-of-mine", { token: key });
+    await rest("POST", "/messages", { token: key, body: { message: "a message of mine" } });
+    await graphql(`query ${key} { pets { nodes { name } } }`, {}, { token: key });
+    await graphql("query ($a: ID!) { pet(id: $a) { id } }", { a: "a-variable-of-mine" });
+    await graphql("{ agents { slug } }", {}, { token: owner });
+    await rest("GET", "/v1/pets", { headers: { ...inTrace(IN_TRACESTATE), tracestate: `mine=${key}` } });
+    await gateway.close();
+    seen = collector.spans();
+    log = gateway.log();
+    secrets = [key, key.slice(-28), owner, credentials.password, credentials.email];
   });
-  afterEach(async () => {
+  afterAll(async () => {
     await endProcesses();
     await collector.close();
   });
 
-  /** Closes the gateway, which hands over all that it saw. */
-  async function spans() {
-    await gateway.close();
-    return collector.spans();
-  }
-
-  test("a REST request is followed from the caller's trace to the database", async () => {
-    await gateway.rest("GET", "/v1/pets?limit=5", { headers: { traceparent, "x-request-id": "mine" } });
-    const seen = await spans();
-    const request = seen.find(({ parentId }) => parentId === PARENT);
+  test("a REST request is followed from the caller's trace to the database", () => {
+    const spans = seen.filter(({ traceId }) => traceId === REST);
+    const request = spans.find(({ parentId }) => parentId === PARENT);
     expect(request).toMatchObject({
       name: "GET /v1/pets",
-      traceId: TRACE,
       attributes: {
         "http.request.method": "GET",
         "http.route": "/v1/pets",
@@ -74,70 +94,42 @@ onEachEngine((engine) => {
         "gateway.request_id": "mine",
       },
     });
-    const below = seen.filter(({ parentId }) => parentId === request?.spanId);
-    expect(below.map(({ name }) => name)).toContain("batch of keys");
-    const keys = below.find(({ name }) => name === "batch of keys");
-    const names = seen.filter(({ traceId }) => traceId === TRACE).map(({ name }) => name);
-    expect(names).toContain("database lookup");
-    expect(seen.some(({ parentId, name }) => parentId === keys?.spanId && name === "database lookup")).toBe(
-      true,
+    const keys = spans.find(({ name, parentId }) => name === "batch of keys" && parentId === request?.spanId);
+    expect(keys).toBeDefined();
+    expect(spans.filter(({ parentId }) => parentId === keys?.spanId).map(({ name }) => name)).toContain(
+      "database lookup",
     );
   });
 
-  test("a GraphQL request with a body is one trace, with its operation, also where the log speaks of it", async () => {
-    await gateway.graphql("query Mine { whoami { agent { slug } } }", {}, { headers: { traceparent } });
-    const log = () =>
-      gateway
-        .log()
-        .split("\n")
-        .filter((line) => line.includes(TRACE));
-    const seen = (await spans()).filter(({ traceId }) => traceId === TRACE);
-    const request = seen.find(({ name }) => name === "POST /graphql");
-    const operation = seen.find(({ name }) => name === "graphql");
+  test("a GraphQL request with a body is one trace, with its operation, also where the log speaks of it", () => {
+    const spans = seen.filter(({ traceId }) => traceId === GRAPHQL);
+    const request = spans.find(({ name }) => name === "POST /graphql");
+    const operation = spans.find(({ name }) => name === "graphql");
     expect(operation?.parentId).toBe(request?.spanId);
     expect(operation?.attributes).toEqual({
       "graphql.operation.type": "query",
       "graphql.operation.name": "Mine",
     });
-    expect(log()).toHaveLength(1);
-    expect(JSON.parse(log()[0] ?? "")).toMatchObject({ route: "/graphql", span_id: request?.spanId });
+    const lines = log.split("\n").filter((line) => line.includes(GRAPHQL));
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? "")).toMatchObject({ route: "/graphql", span_id: request?.spanId });
   });
 
-  test("requests that share a query are linked to it", async () => {
-    const traces = Array.from({ length: 20 }, (_, i) => `${i + 10}`.padStart(32, "a"));
-    await Promise.all(
-      traces.map((trace) =>
-        gateway.rest("GET", "/agent/whoami", { headers: { traceparent: `00-${trace}-${PARENT}-01` } }),
-      ),
-    );
-    const seen = await spans();
+  test("requests that share a query are linked to it", () => {
     const requests = seen.filter(({ name }) => name === "GET /agent/whoami").map(({ spanId }) => spanId);
     const batches = seen.filter(({ name }) => name === "batch of keys");
     const served = new Set(batches.flatMap(({ parentId, links }) => [parentId, ...links]));
-    expect(requests).toHaveLength(20);
+    expect(requests).toHaveLength(SHARED.length);
     for (const request of requests) expect(served).toContain(request);
   });
 
-  test("nothing secret leaves: no key, session, password, variable, body, query string or address", async () => {
-    const { credentials, key: secret } = gateway;
-    const signIn = "mutation ($input: SignInInput!) { signIn(input: $input) { token } }";
-    const owner = JSON.parse((await gateway.graphql(signIn, { input: credentials })).text).data.signIn.token;
-    expect(owner).toMatch(/^ags_/);
-    await gateway.rest("GET", `/${secret}?token=${secret}`, { token: secret });
-    await gateway.rest("GET", "/v1/pets?cursor=a-cursor-of-mine", { token: secret });
-    await gateway.rest("POST", "/messages", { token: secret, body: { message: "a message of mine" } });
-    await gateway.graphql(`query ${secret} { pets { nodes { name } } }`, {}, { token: secret });
-    await gateway.graphql("query ($a: ID!) { pet(id: $a) { id } }", { a: "a-variable-of-mine" });
-    await gateway.graphql("{ agents { slug } }", {}, { token: owner });
-    await gateway.rest("GET", "/v1/pets", { headers: { traceparent, tracestate: `mine=${secret}` } });
-    const seen = await spans();
-    expect(seen.length).toBeGreaterThan(10);
+  test("nothing secret leaves: no key, session, password, variable, body, query string or address", () => {
     const text = collector.text();
     expect(text).toContain("POST /messages");
-    for (const leak of [
-      ...[secret, secret.slice(-28), owner, credentials.password],
-      ...["Bearer", "of mine", "of-mine", "127.0.0.1", credentials.email],
-    ]) {
+    expect(seen.map(({ traceId }) => traceId)).toContain(IN_TRACESTATE);
+    expect(secrets.filter((secret) => secret.length > 10)).toHaveLength(5);
+    expect(secrets[2]).toMatch(/^ags_/);
+    for (const leak of [...secrets, "Bearer", "of mine", "of-mine", "127.0.0.1"]) {
       expect(text).not.toContain(leak);
     }
   });
