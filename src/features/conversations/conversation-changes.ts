@@ -10,7 +10,7 @@ import { recordAudit } from "../audit/audit";
 import type { AuditAction } from "../audit/audit-actions";
 import type { Changes } from "../audit/audit-change";
 import { Line, LineState } from "../lines/line.entity";
-import { Message, MessageAuthor, MessageError, MessageStatus } from "../messages/message.entity";
+import { IS_UNSENT, Message, MessageAuthor, MessageError, MessageStatus } from "../messages/message.entity";
 import { conversationActions } from "./conversation.audit";
 import { Conversation, ConversationState, Handler } from "./conversation.entity";
 import {
@@ -191,10 +191,7 @@ async function restamp(
   fence: number,
   cancel: Decision["cancel"],
 ): Promise<Pick<ConversationChange, "canceled" | "carried">> {
-  const queued = await tx.find(Message, {
-    where: { conversationId, status: MessageStatus.queued },
-    order: { sequence: "ASC" },
-  });
+  const queued = await unsent(tx, conversationId, MessageStatus.queued);
   const isCanceled = (message: Message) => cancel?.isMeant(message) ?? false;
   const canceled = queued.filter(isCanceled).map(({ id }) => id);
   const carried = queued.filter((message) => !isCanceled(message)).map(({ id }) => id);
@@ -209,6 +206,20 @@ async function restamp(
 
 /** The ID of the message of a conversation that is leaving. */
 async function inFlight(tx: EntityManager, conversationId: string): Promise<string | null> {
-  const message = await tx.findOneBy(Message, { conversationId, status: MessageStatus.sending });
+  const [message] = await unsent(tx, conversationId, MessageStatus.sending);
   return message?.id ?? null;
 }
+
+/** The messages of a conversation in their order that are queued, or that are leaving. */
+const unsent = (
+  tx: EntityManager,
+  conversationId: string,
+  status: MessageStatus.queued | MessageStatus.sending,
+): Promise<Message[]> =>
+  tx
+    .createQueryBuilder(Message, "message")
+    .where({ conversationId })
+    .andWhere(`message.${IS_UNSENT}`)
+    .andWhere({ status })
+    .orderBy("message.sequence")
+    .getMany();

@@ -12,7 +12,7 @@ import { assertKeysAccepted } from "../api-keys/assert-accepted";
 import { actorOf } from "../audit/audit";
 import { Line } from "../lines/line.entity";
 import { asAccepted, insertMessages } from "../messages/insert-messages";
-import { MESSAGE_ORDER, Message, MessageAuthor, MessageStatus } from "../messages/message.entity";
+import { IS_UNSENT, MESSAGE_ORDER, Message, MessageAuthor } from "../messages/message.entity";
 import type { Conversation } from "./conversation.entity";
 import { MAX_QUEUED } from "./conversation.limits";
 import { assertOpen, lockConversations, noSuchConversation } from "./own-conversation";
@@ -146,7 +146,7 @@ async function assertRoom(
     const queued = await tx
       .createQueryBuilder(Message, "message")
       .where("message.conversation_id = :id", { id })
-      .andWhere(`message.status IN ('${MessageStatus.queued}', '${MessageStatus.sending}')`)
+      .andWhere(`message.${IS_UNSENT}`)
       .getCount();
     if (queued + countOf(sendings, id) > MAX_QUEUED) {
       throw new GatewayError("queue_full", `A conversation has at most ${MAX_QUEUED} queued messages.`, {

@@ -12,6 +12,7 @@ import {
   type QueuedMessage,
   storeOutcomes,
 } from "../messages/gates";
+import { IS_UNSENT } from "../messages/message.entity";
 import { Handler } from "./conversation.entity";
 
 /** Max messages of a transaction, because changes of their conversations wait for its commit. */
@@ -47,7 +48,7 @@ export async function deliverConversations(tx: EntityManager, ids: readonly stri
      join agent on agent.id = conversation.agent_id
      join organization on organization.id = agent.organization_id
      left join contact_address on contact_address.id = conversation.address_id
-     where message.status = 'queued' and message.conversation_id in ${placeholders(1, ids.length)}
+     where message.${IS_UNSENT} and message.status = 'queued' and message.conversation_id in ${placeholders(1, ids.length)}
      order by message.conversation_id, message.sequence
      limit ${MAX_MESSAGES}`,
     [...ids],

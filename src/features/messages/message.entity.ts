@@ -108,6 +108,9 @@ registerEnumType(MessageAuthor, {
   },
 });
 
+/** The condition of messages that have not been sent, as the partial index of queues states it: SQLite compares texts. */
+export const IS_UNSENT = "status IN ('queued', 'sending')";
+
 /** How long a message without a line may wait until it is sent: 72 hours. */
 export const EXPIRE_AFTER_MS = 72 * 60 * 60 * 1000;
 
@@ -127,7 +130,7 @@ export const MESSAGE_TEXT_MAX_LENGTH = 10_000;
   where: "conversation_id IS NOT NULL",
 })
 @Index("message_queue", ["conversationId", "sequence"], {
-  where: "conversation_id IS NOT NULL AND status IN ('queued', 'sending')",
+  where: `conversation_id IS NOT NULL AND ${IS_UNSENT}`,
 })
 export class Message {
   @Field(() => ID, { description: "Unique identifier (UUID, ordered by time of creation)." })

@@ -1,0 +1,176 @@
+import { operatorFor } from "../../src/auth/context";
+import { leastUuidAt } from "../../src/common/uuid";
+import { LaneKind } from "../../src/delivery/lane.entity";
+import { Lanes } from "../../src/delivery/lanes";
+import { LANE_WORK } from "../../src/features";
+import { AgentService } from "../../src/features/agents/agent.service";
+import { ConversationConnection } from "../../src/features/conversations/conversation.connection";
+import type { ConversationsArgs } from "../../src/features/conversations/conversation.inputs";
+import { ConversationService } from "../../src/features/conversations/conversation.service";
+import { ConversationChanges } from "../../src/features/conversations/conversation-changes";
+import { MessageConnection } from "../../src/features/messages/message.inputs";
+import type { Organization } from "../../src/features/organizations/organization.entity";
+import { onEachEngine } from "../support/engines";
+import { type LoggedDatabase, openLogged } from "../support/query-plans";
+
+const ORGANIZATION = "01a1f000-0000-7000-8000-000000000001";
+const AGENTS = ["01a1f000-0000-7000-8000-000000000002", "01a1f000-0000-7000-8000-000000000003"] as const;
+const [AGENT] = AGENTS;
+const NOW = "2026-01-01T00:00:00.000Z";
+const CONVERSATIONS = 2_000;
+/** One conversation has this many messages, the others have one each. */
+const LONG = 2_000;
+/** Conversations with a queued message, and as many messages outside of any. */
+const QUEUED = 20;
+
+onEachEngine((engine) => {
+  let logged: LoggedDatabase;
+  let lanes: Lanes;
+  let service: ConversationService;
+  const context = operatorFor({ id: ORGANIZATION, deactivatedAt: null } as Organization);
+  const conversation = (i: number) => leastUuidAt(i + 1);
+  const message = (i: number) => leastUuidAt(1_000_000 + i);
+
+  beforeAll(async () => {
+    logged = await openLogged(engine);
+    const { database } = logged;
+    lanes = new Lanes(database);
+    service = new ConversationService(database, lanes, new AgentService(database));
+    await database.write(async (tx) => {
+      const insert = async (table: string, columns: string, rows: readonly string[]) => {
+        for (let from = 0; from < rows.length; from += 500)
+          await tx.query(
+            `insert into ${table} (${columns}) values ${rows.slice(from, from + 500).map((row) => `(${row})`)}`,
+          );
+      };
+      const range = (length: number) => Array.from({ length }, (_, i) => i);
+      await insert("organization", "id, slug, name, created_at", [`'${ORGANIZATION}', 'o', 'O', '${NOW}'`]);
+      await insert(
+        "agent",
+        "id, organization_id, slug, name, created_at",
+        AGENTS.map((id) => `'${id}', '${ORGANIZATION}', '${id.slice(-1)}', 'A', '${NOW}'`),
+      );
+      await insert(
+        "line",
+        "id, agent_id, name, kind, state, expire_after_seconds, when_uncertain, is_default, version, created_at",
+        AGENTS.map((id) => `'${id}', '${id}', 'main', 'local', 'active', 60, 'retry', true, 1, '${NOW}'`),
+      );
+      const owner = (i: number) => (i % 20 === 0 ? AGENTS[0] : AGENTS[1]);
+      await insert(
+        "contact",
+        "id, agent_id, version, created_at, updated_at",
+        range(CONVERSATIONS).map((i) => `'${conversation(i)}', '${owner(i)}', 1, '${NOW}', '${NOW}'`),
+      );
+      await insert(
+        "contact_address",
+        "id, agent_id, contact_id, kind, address",
+        range(CONVERSATIONS).map(
+          (i) => `'${conversation(i)}', '${owner(i)}', '${conversation(i)}', 'local', '${i}'`,
+        ),
+      );
+      await insert(
+        "conversation",
+        "id, agent_id, contact_id, address_id, line_id, state, handler, version, last_sequence, created_at, updated_at",
+        range(CONVERSATIONS).map(
+          (i) =>
+            `'${conversation(i)}', '${owner(i)}', '${conversation(i)}', '${conversation(i)}', '${owner(i)}',
+             '${i % 3 === 0 ? "open" : "closed"}', 'agent', 1, ${i === 0 ? LONG : 1}, '${NOW}', '${NOW}'`,
+        ),
+      );
+      const row = (i: number, at: number | undefined, sequence: number | undefined, isQueued: boolean) =>
+        `'${message(i)}', '${owner(at ?? i)}', 'x', '${isQueued ? "queued" : "delivered"}', '${NOW}',
+         ${at === undefined ? "NULL" : `'${conversation(at)}'`}, ${sequence ?? "NULL"}, 1`;
+      await insert("message", "id, agent_id, message, status, created_at, conversation_id, sequence, fence", [
+        ...range(LONG).map((i) => row(i, 0, i + 1, false)),
+        ...range(CONVERSATIONS - 1).map((i) => row(LONG + i, i + 1, 1, i < QUEUED)),
+        ...range(QUEUED).map((i) => row(LONG + CONVERSATIONS + i, undefined, undefined, true)),
+      ]);
+      await insert("lane", "id, agent_id, kind, wake_at", [
+        ...range(QUEUED).map((i) => `'${conversation(i + 1)}', '${owner(i + 1)}', 'conversation', '${NOW}'`),
+        ...range(QUEUED).map(
+          (i) => `'${message(LONG + CONVERSATIONS + i)}', '${AGENT}', 'message', '${NOW}'`,
+        ),
+        ...range(2_000).map(
+          (i) => `'${message(100_000 + i)}', '${AGENTS[1]}', 'message', '2099-01-01T00:00:00.000Z'`,
+        ),
+      ]);
+      await tx.query("ANALYZE");
+    });
+  });
+  afterAll(() => logged.close());
+
+  /** Runs work, and expects that no statement of it reads or sorts a whole table. */
+  async function expectIndexes(work: () => Promise<unknown>, { reads }: { reads: RegExp }): Promise<void> {
+    logged.statements.length = 0;
+    await work();
+    const statements = logged.statements.filter(({ query }) =>
+      /^\s*(select|with|update|delete)/i.test(query),
+    );
+    expect(statements.some(({ query }) => reads.test(query))).toBe(true);
+    for (const statement of statements) {
+      const plan = await logged.planOf(statement);
+      // Small tables, and the values of a statement itself, are read whole.
+      const whole =
+        engine.name === "SQLite"
+          ? /\bSCAN (message|conversation|lane|contact|contact_address)\b(?! USING)/i
+          : /seq scan on "?(message|conversation|lane|contact|contact_address)\b/i;
+      expect({ query: statement.query, plan }).toEqual({
+        query: statement.query,
+        plan: expect.not.stringMatching(whole),
+      });
+    }
+  }
+
+  const page = (Connection: typeof ConversationConnection | typeof MessageConnection, id: string) =>
+    new Connection([{ id } as never], { limit: 20, after: undefined }).pageInfo.endCursor;
+
+  test.each<[string, Partial<ConversationsArgs>]>([
+    ["all", {}],
+    ["in a state", { state: "open" as never }],
+    ["of a contact", { contactId: leastUuidAt(1) }],
+  ])("a page of conversations, %s, is read from an index", async (_, filter) => {
+    for (const after of [null, page(ConversationConnection, conversation(0))]) {
+      const args = { first: 20, after, agentId: AGENT, ...filter } as ConversationsArgs;
+      await expectIndexes(() => service.list(context, args), { reads: /FROM "conversation"/ });
+    }
+  });
+
+  test("a page of the messages of a long conversation is read from an index", async () => {
+    for (const after of [null, page(MessageConnection, message(LONG - 50))])
+      await expectIndexes(() => service.messages(context, { id: conversation(0), first: 20, after }), {
+        reads: /FROM "message"/,
+      });
+  });
+
+  test("a change looks at the queue of its conversation, not at its history", async () => {
+    const changes = new ConversationChanges(logged.database, lanes);
+    await expectIndexes(() => changes.handOff(context, { id: conversation(0) }), { reads: /FROM "message"/ });
+    const queue = logged.statements.find(({ query }) => /FROM "message"/.test(query));
+    expect(await logged.planOf(queue)).not.toContain("message_in_conversation");
+  });
+
+  test("due work is found and done by indexes, however much waits", async () => {
+    const { database } = logged;
+    await expectIndexes(
+      () =>
+        database.write(async (tx) => {
+          const due = await lanes.lockDue(tx, 100);
+          expect(due).toHaveLength(2 * QUEUED);
+          for (const kind of Object.values(LaneKind).filter((each) =>
+            due.some((lane) => lane.kind === each),
+          )) {
+            const ids = due.filter((lane) => lane.kind === kind).map(({ id }) => id);
+            expect(ids).toHaveLength(QUEUED);
+            expect((await LANE_WORK[kind](tx, ids)).size).toBe(0);
+          }
+          await lanes.end(
+            tx,
+            due.map(({ id }) => id),
+          );
+        }),
+      { reads: /message_queue|from message/ },
+    );
+    const queues = logged.statements.find(({ query }) => /join conversation on/.test(query));
+    expect(await logged.planOf(queues)).toContain("message_queue");
+  });
+});
