@@ -39,15 +39,18 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway, engine) => {
     const prefix = conversationId
       .slice(0, 24)
       .replace(/^.{8}/, () => Math.random().toString(16).slice(2, 10).padEnd(8, "0"));
-    await database().write(async (tx) => {
-      await tx.query(
-        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${MANY})
+    await database().write(
+      async (tx) => {
+        await tx.query(
+          `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${MANY})
          INSERT INTO message (id, agent_id, message, status, created_at, conversation_id, sequence, fence)
          SELECT '${prefix}' || substr(cast(1000000000000 + i AS text), 2), '${agentId}', 'a secret', 'delivered',
            '2026-01-02T03:04:05.000Z', '${conversationId}', i, 1 FROM n`,
-      );
-      await tx.update(Conversation, { id: conversationId }, { lastSequence: MANY });
-    });
+        );
+        await tx.update(Conversation, { id: conversationId }, { lastSequence: MANY });
+      },
+      { background: true },
+    );
   }
 
   test("erasing a contact closes its conversations, cancels what is queued and empties all texts", async () => {

@@ -6,11 +6,11 @@ import { timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import { placeholders } from "../../database/returning";
 import type { Lanes } from "../../delivery/lanes";
-import { GatewayError } from "../../errors";
 import { onceEach } from "../../idempotency/idempotency";
 import { assertKeysAccepted } from "../api-keys/assert-accepted";
 import { actorOf } from "../audit/audit";
 import { Line } from "../lines/line.entity";
+import { assertRoom, queueFull } from "../messages/agent-queues";
 import { asAccepted, insertMessages } from "../messages/insert-messages";
 import { IS_UNSENT, MESSAGE_ORDER, Message, MessageAuthor } from "../messages/message.entity";
 import type { Conversation } from "./conversation.entity";
@@ -22,6 +22,8 @@ export interface Sending {
   context: RequestContext;
   conversationId: string;
   message: string;
+  /** Whether the queue of the agent has room for it. */
+  hasRoom: boolean;
 }
 
 interface KeyedSending {
@@ -93,7 +95,8 @@ export class ConversationSender {
       if (conversation === undefined) throw noSuchConversation();
       assertOpen(conversation);
     }
-    await assertRoom(tx, sendings, conversations);
+    for (const { hasRoom } of sendings) assertRoom(hasRoom);
+    await assertRoomInEach(tx, sendings, conversations);
     await this.database.lockInsertOrder(tx, MESSAGE_ORDER);
     const keys = sendings.flatMap(({ context: { caller } }) =>
       caller.kind === "agent" ? caller.key.id : [],
@@ -133,7 +136,7 @@ async function assertMembersSignedIn(tx: EntityManager, sendings: readonly Sendi
 }
 
 /** @throws GatewayError `queue_full` */
-async function assertRoom(
+async function assertRoomInEach(
   tx: EntityManager,
   sendings: readonly Sending[],
   conversations: ReadonlyMap<string, Conversation>,
@@ -149,9 +152,7 @@ async function assertRoom(
       .andWhere(`message.${IS_UNSENT}`)
       .getCount();
     if (queued + countOf(sendings, id) > MAX_QUEUED) {
-      throw new GatewayError("queue_full", `A conversation has at most ${MAX_QUEUED} queued messages.`, {
-        headers: { "retry-after": "5" },
-      });
+      throw queueFull(`A conversation has at most ${MAX_QUEUED} queued messages.`);
     }
   }
 }

@@ -16,6 +16,7 @@ import { actorOf } from "../audit/audit";
 import { ContactAddress } from "../contacts/contact-address.entity";
 import { normalized } from "../contacts/contact-addresses";
 import { Line } from "../lines/line.entity";
+import { type AgentQueues, assertRoom } from "../messages/agent-queues";
 import { asAccepted } from "../messages/insert-messages";
 import { MESSAGE_ORDER, Message } from "../messages/message.entity";
 import { MessageConnection } from "../messages/message.inputs";
@@ -46,6 +47,7 @@ export class ConversationService {
     private readonly database: Database,
     lanes: Lanes,
     private readonly agents: AgentService,
+    private readonly queues: AgentQueues,
   ) {
     this.sender = new ConversationSender(database, lanes);
     this.byId = database.coalesceByKey("conversations", async (ids) =>
@@ -157,8 +159,12 @@ export class ConversationService {
     // Before the message joins a batch, which an error would split up.
     const conversation = await this.byId(id);
     if (conversation === undefined || !(await this.isOwn(context, conversation))) throw noSuchConversation();
-    if (idempotencyKey == null) assertOpen(conversation);
-    return this.sender.send({ context, conversationId: id, message }, idempotencyKey);
+    const hasRoom = await this.queues.take(conversation.agentId);
+    if (idempotencyKey == null) {
+      assertOpen(conversation);
+      assertRoom(hasRoom);
+    }
+    return this.sender.send({ context, conversationId: id, message, hasRoom }, idempotencyKey);
   }
 
   private async isOwn(context: RequestContext, { agentId }: Conversation): Promise<boolean> {
@@ -195,7 +201,8 @@ export class ConversationService {
       if (caller.kind === "agent") await assertKeysAccepted(tx, [caller.key.id]);
       return { conversation, created: present === null, message: null };
     }
-    const sending = { context, conversationId: conversation.id, message: input.message };
+    const hasRoom = await this.queues.take(agentId);
+    const sending = { context, conversationId: conversation.id, message: input.message, hasRoom };
     const conversations = new Map([[conversation.id, conversation]]);
     const [message = null] = await this.sender.insertLocked(tx, [sending], conversations);
     return { conversation, created: present === null, message };

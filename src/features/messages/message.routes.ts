@@ -36,6 +36,7 @@ export const messageRoutes: RouteGroup = {
       bodyVariable: "input",
       status: 201,
       result: ["sendMessage"],
+      errors: ["queue_full"],
       answers: "The queued message.",
       example: {
         body: { message: "Hello" },

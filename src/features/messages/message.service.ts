@@ -14,6 +14,8 @@ import type { Agent } from "../agents/agent.entity";
 import { scopedAgentId } from "../agents/agent-scope";
 import { assertKeysAccepted, assertStillAllowed } from "../api-keys/assert-accepted";
 import { recordAudit } from "../audit/audit";
+import type { Organization } from "../organizations/organization.entity";
+import { type AgentQueues, assertRoom } from "./agent-queues";
 import { asAccepted, insertMessages } from "./insert-messages";
 import { messageActions } from "./message.audit";
 import {
@@ -26,6 +28,8 @@ import {
 } from "./message.entity";
 import { MessageConnection, type MessagesArgs, type NewMessage } from "./message.inputs";
 
+const NO_SUCH_MESSAGE = "There is no such message.";
+
 /** Messages queued for agents; an agent can read only its own. */
 export class MessageService {
   private readonly add: (draft: NewDraft) => Promise<Message>;
@@ -34,6 +38,7 @@ export class MessageService {
   constructor(
     private readonly database: Database,
     private readonly lanes: Lanes,
+    private readonly queues: AgentQueues,
   ) {
     this.add = database.batchInserts((tx, drafts) => this.insert(tx, drafts));
     this.addOnce = database.batchInserts<KeyedDraft, Message>((tx, keyed) =>
@@ -75,14 +80,32 @@ export class MessageService {
   }
 
   /**
+   * The organization of a message, for the command line.
+   * @throws GatewayError `not_found`
+   */
+  async organizationOf(id: string): Promise<Organization> {
+    const message = isUuid(id)
+      ? await this.database.read((reader) =>
+          reader.findOne(Message, { where: { id }, relations: { agent: { organization: true } } }),
+        )
+      : null;
+    if (message?.agent?.organization === undefined) throw new GatewayError("not_found", NO_SUCH_MESSAGE);
+    return message.agent.organization;
+  }
+
+  /**
    * Queues a message for the agent.
    * @returns the message as it was accepted, also for a repeat with the same idempotency key
-   * @throws GatewayError `idempotency_key_reused`
+   * @throws GatewayError `queue_full`, `idempotency_key_reused`
    */
   async send(context: RequestContext, { message, idempotencyKey }: NewMessage): Promise<Message> {
     const { agent, key } = agentCaller(context);
-    const draft = { agentId: agent.id, message, keyId: key.id };
-    if (idempotencyKey == null) return this.add(draft);
+    const hasRoom = await this.queues.take(agent.id);
+    const draft = { agentId: agent.id, message, keyId: key.id, hasRoom };
+    if (idempotencyKey == null) {
+      assertRoom(hasRoom);
+      return this.add(draft);
+    }
     return this.addOnce({
       scope: `sendMessage:${agent.id}`,
       key: idempotencyKey,
@@ -99,7 +122,7 @@ export class MessageService {
     return this.database.write(async (tx) => {
       await assertStillAllowed(this.database, tx, context, Permission.conversations_write);
       const found = await findMessage(tx, context, id);
-      if (found === null) throw new GatewayError("not_found", "There is no such message.");
+      if (found === null) throw new GatewayError("not_found", NO_SUCH_MESSAGE);
       const { conversationId } = found;
       // Neither a delivery nor another change of the message runs at the same time.
       await this.lanes.lock(tx, conversationId ?? id);
@@ -152,6 +175,8 @@ export class MessageService {
   }
 
   private async insert(tx: EntityManager, drafts: readonly NewDraft[]): Promise<Message[]> {
+    // Here, because a repeat is answered also while the queue is full.
+    for (const { hasRoom } of drafts) assertRoom(hasRoom);
     await this.database.lockInsertOrder(tx, MESSAGE_ORDER);
     await assertKeysAccepted(
       tx,
@@ -170,7 +195,7 @@ export class MessageService {
   }
 }
 
-type NewDraft = Pick<Message, "agentId" | "message"> & { keyId: string };
+type NewDraft = Pick<Message, "agentId" | "message"> & { keyId: string; hasRoom: boolean };
 
 /** A message with an idempotency key. */
 interface KeyedDraft {

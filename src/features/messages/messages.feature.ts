@@ -1,5 +1,6 @@
 import { LaneKind } from "../../delivery/lane.entity";
 import { feature } from "../../schema/feature";
+import { AgentQueues } from "./agent-queues";
 import { deliverMessages } from "./deliver-messages";
 import { DeliveryAttempt } from "./delivery-attempt.entity";
 import { Message } from "./message.entity";
@@ -10,7 +11,10 @@ import { MessageService } from "./message.service";
 /** Messages of agents and their delivery. */
 export const messages = feature({
   entities: [Message, DeliveryAttempt],
-  services: ({ database, lanes }) => ({ messages: new MessageService(database, lanes) }),
+  services: ({ database, lanes }) => {
+    const agentQueues = new AgentQueues(database);
+    return { agentQueues, messages: new MessageService(database, lanes, agentQueues) };
+  },
   resolvers: (services) => [new MessageResolver(services.messages)],
   routes: messageRoutes,
   lanes: { [LaneKind.message]: deliverMessages },

@@ -1,0 +1,69 @@
+import type { Database } from "../../database/database";
+import { GatewayError } from "../../errors";
+import { HeldReason, MessageStatus } from "./message.entity";
+
+/** Max queued messages of an agent; those that an upgrade holds back do not count. */
+export const MAX_QUEUED_OF_AGENT = 100_000;
+
+/** How long a count is used (ms). Other processes may queue more than the limit meanwhile. */
+const COUNT_LIFETIME_MS = 1_000;
+
+/** How much room the queue of an agent has: what was counted less what this process has queued since. */
+interface Room {
+  left: number;
+  countedAt: number;
+  counting: Promise<void> | undefined;
+}
+
+/** Limits how many messages of an agent are queued. It counts them about once a second, so the limit is approximate. */
+export class AgentQueues {
+  private readonly rooms = new Map<string, Room>();
+
+  constructor(
+    private readonly database: Database,
+    private readonly max = MAX_QUEUED_OF_AGENT,
+  ) {}
+
+  /**
+   * Takes the room of one message in the queue of an agent.
+   * @param agentId an agent that exists
+   * @returns whether there was room
+   */
+  async take(agentId: string): Promise<boolean> {
+    const room = this.rooms.get(agentId) ?? { left: 0, countedAt: -Infinity, counting: undefined };
+    this.rooms.set(agentId, room);
+    if (performance.now() - room.countedAt > COUNT_LIFETIME_MS) {
+      room.counting ??= this.count(agentId, room).finally(() => {
+        room.counting = undefined;
+      });
+      // While there is room, no message waits for the count.
+      if (room.left > 0) room.counting.catch(() => undefined);
+      else await room.counting;
+    }
+    if (room.left <= 0) return false;
+    room.left -= 1;
+    return true;
+  }
+
+  private async count(agentId: string, room: Room): Promise<void> {
+    const [{ queued }] = await this.database.read((reader) => reader.query(COUNT, [agentId, this.max]));
+    room.left = this.max - Number(queued);
+    room.countedAt = performance.now();
+  }
+}
+
+/** Imported messages are older than all others of their agent, so the count can begin after the last of them. */
+const COUNT = `SELECT count(*) AS queued FROM (
+  SELECT 1 FROM message WHERE agent_id = $1 AND status = '${MessageStatus.queued}' AND id > coalesce((
+    SELECT max(id) FROM message WHERE agent_id = $1 AND held_reason = '${HeldReason.imported}'
+  ), '') LIMIT $2) AS counted`;
+
+/** @throws GatewayError `queue_full` */
+export function assertRoom(hasRoom: boolean): void {
+  if (!hasRoom)
+    throw queueFull(`An agent has at most ${MAX_QUEUED_OF_AGENT.toLocaleString("en")} queued messages.`);
+}
+
+/** The error for a message that a full queue does not take. */
+export const queueFull = (message: string) =>
+  new GatewayError("queue_full", message, { headers: { "retry-after": "5" } });

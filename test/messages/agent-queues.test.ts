@@ -1,0 +1,125 @@
+import { v7 as uuid } from "uuid";
+import { AgentQueues, MAX_QUEUED_OF_AGENT } from "../../src/features/messages/agent-queues";
+import { HeldReason, MessageStatus } from "../../src/features/messages/message.entity";
+import { addConversation, conversationClient } from "../support/conversations";
+import { mint, operator } from "../support/gateway";
+import { codeOf } from "../support/people";
+import { openLogged } from "../support/query-plans";
+import { describeGateway } from "../support/suite";
+
+describeGateway((gateway, engine) => {
+  const { queued, delivered } = MessageStatus;
+
+  /** An agent with a key. */
+  async function newAgent() {
+    const slug = `queue-${Math.random().toString(36).slice(2)}`;
+    const { id } = await gateway.services.agents.create(await operator(gateway), { slug, name: "Agent" });
+    return { id, token: (await mint(gateway, { agent: slug })).secret };
+  }
+  /** Adds messages of an agent, each kind newer than the one before. */
+  const addMessages = (
+    agentId: string,
+    ...kinds: { count: number; status?: MessageStatus; heldReason?: HeldReason }[]
+  ) =>
+    gateway.services.database.write(
+      async (tx) => {
+        for (const { count, status = queued, heldReason } of kinds) {
+          await tx.query(
+            `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
+           INSERT INTO message (id, agent_id, message, status, created_at, held_reason)
+           SELECT '${uuid().slice(0, 24)}' || substr(cast(1000000000000 + i AS text), 2), '${agentId}', 'x',
+             '${status}', '2026-01-02T03:04:05.000Z', ${heldReason ? `'${heldReason}'` : "NULL"} FROM n`,
+          );
+          // The time in the IDs.
+          const began = Date.now();
+          while (Date.now() === began);
+        }
+      },
+      { background: true },
+    );
+  const taken = async (queues: AgentQueues, agentId: string, times: number) => {
+    const outcomes: boolean[] = [];
+    for (let i = 0; i < times; i++) outcomes.push(await queues.take(agentId));
+    return outcomes.filter(Boolean).length;
+  };
+
+  test("only queued messages take room, without imported ones, and each agent has its own", async () => {
+    const [agent, other] = [await newAgent(), await newAgent()];
+    await addMessages(agent.id, { count: 50, heldReason: HeldReason.imported }, { count: 7 });
+    await addMessages(
+      agent.id,
+      { count: 30, status: delivered },
+      { count: 1, heldReason: HeldReason.no_route },
+    );
+    const queues = new AgentQueues(gateway.services.database, 10);
+    expect(await taken(queues, agent.id, 20)).toBe(2);
+    expect(await taken(queues, other.id, 20)).toBe(10);
+  });
+
+  test("takers that arrive together share one count, and no more of them succeed than there is room for", async () => {
+    const { id } = await newAgent();
+    await addMessages(id, { count: 4 });
+    const queues = new AgentQueues(gateway.services.database, 10);
+    const outcomes = await Promise.all(Array.from({ length: 50 }, () => queues.take(id)));
+    expect(outcomes.filter(Boolean)).toHaveLength(6);
+  });
+
+  test("room that is freed is found again", async () => {
+    const { id } = await newAgent();
+    await addMessages(id, { count: 10 });
+    const queues = new AgentQueues(gateway.services.database, 10);
+    expect(await queues.take(id)).toBe(false);
+    await gateway.services.database.write((tx) =>
+      tx.query("UPDATE message SET status = 'delivered' WHERE agent_id = $1", [id]),
+    );
+    while (!(await queues.take(id)));
+  });
+
+  test("a full queue refuses new messages on every path, and still answers a repeat", async () => {
+    const { id: agentId, token } = await newAgent();
+    const { id } = await addConversation(gateway, { agentId });
+    const api = conversationClient(gateway, token);
+    const { contactId } = (await api.find(id)).body.data.conversation;
+    const once = { token, headers: { "idempotency-key": "before" }, body: { message: "Before" } };
+    const first = await gateway.rest("POST", "/messages", once);
+    const sent = await api.send(id, "Before", { idempotencyKey: "before" });
+    await addMessages(agentId, { count: MAX_QUEUED_OF_AGENT });
+    // The room that was counted before is used up to a second.
+    let reply = await gateway.rest("POST", "/messages", { token, body: { message: "Full" } });
+    while (reply.status === 201)
+      reply = await gateway.rest("POST", "/messages", { token, body: { message: "Full" } });
+    expect([reply.status, reply.body.code, reply.headers.get("retry-after")]).toEqual([
+      429,
+      "queue_full",
+      "5",
+    ]);
+    expect(reply.body.message).toContain("100,000");
+    const keyed = { token, headers: { "idempotency-key": "after" }, body: { message: "Full" } };
+    expect((await gateway.rest("POST", "/messages", keyed)).body.code).toBe("queue_full");
+    const mutation = 'mutation { sendMessage(input: { message: "Full" }) { id } }';
+    for (const refused of [
+      await gateway.graphql(mutation, {}, { token }),
+      await api.send(id, "Full"),
+      await api.send(id, "Full", { idempotencyKey: "after" }),
+      await api.open({ contact: { id: contactId }, message: "Full" }),
+    ])
+      expect([refused.status, codeOf(refused)]).toEqual([429, "queue_full"]);
+    expect((await api.open({ contact: { id: contactId } })).status).toBe(200);
+    expect((await gateway.rest("POST", "/messages", once)).body).toEqual(first.body);
+    expect((await api.send(id, "Before", { idempotencyKey: "before" })).body).toEqual(sent.body);
+  }, 60_000);
+
+  test("the count reads indexes only", async () => {
+    const logged = await openLogged(engine);
+    try {
+      await new AgentQueues(logged.database).take(uuid());
+      const count = logged.statements.find(({ query }) => query.includes("count(*) AS queued"));
+      const plan = await logged.planOf(count);
+      expect(plan).toContain("message_imported");
+      expect(plan).toMatch(/COVERING INDEX IDX_\w+ \(agent_id=\? AND status=\? AND id>\?\)|Index.* Scan/);
+      expect(plan).not.toMatch(/SCAN message|Seq Scan/);
+    } finally {
+      await logged.close();
+    }
+  });
+});
