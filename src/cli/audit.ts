@@ -44,12 +44,12 @@ export function addAuditCommands(audit: Command): void {
     .option("--since <time>", "only entries from this time on, or from a duration such as 7d ago", parseTime)
     .option("--until <time>", "only entries before this time, or before a duration such as 7d ago", parseTime)
     .option("--json", "print one JSON array")
-    .action(({ org, actor, target, json, after, all, ...filters }: Options) =>
+    .action(({ org, actor, target, json, limit, after, all, ...filters }: Options) =>
       withServices(async (services) => {
         const context = operatorFor(await services.organizations.bySlug(org));
         const args = { actorId: actor, targetId: target, ...filters };
         await listPages(
-          { after, all },
+          { limit, after, all },
           (page) => services.audit.list(context, Object.assign(new AuditLogArgs(), args, page)),
           (entries) => {
             if (json) printJson(entries.map(({ organizationId: _, countedAs: __, ...entry }) => entry));

@@ -1,21 +1,131 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { operatorFor } from "../auth/context";
-import { print, printJson } from "./output";
+import { GatewayError, StartupError } from "../errors";
+import type { Services } from "../features";
+import type { Agent } from "../features/agents/agent.entity";
+import { type Message, MessageStatus } from "../features/messages/message.entity";
+import { MAX_PAGE } from "../pagination/connection";
+import { print, printJson, printTable } from "./output";
+import { addPageOptions, listPages, type PageOptions } from "./pages";
 import { withServices } from "./services";
+
+/** Max length of a text in a table (code points). */
+const TEXT_MAX_LENGTH = 40;
+
+interface ListOptions extends PageOptions {
+  agent: string;
+  status?: MessageStatus;
+  json?: boolean;
+}
 
 /** Adds the commands of `gateway messages`. */
 export function addMessageCommands(messages: Command): void {
+  addPageOptions(messages.command("list"))
+    .description("list the messages of an agent, oldest first")
+    .requiredOption("--agent <slug>", "agent that the messages belong to")
+    .addOption(
+      new Option("--status <status>", "only messages with this status").choices(Object.values(MessageStatus)),
+    )
+    .option("--json", "print one JSON array")
+    .action(({ agent: slug, status, json, ...pages }: ListOptions) =>
+      withServices(async (services) => {
+        const { id: agentId, organization } = await services.agents.bySlug(slug);
+        await listPages(
+          pages,
+          (page) => services.messages.list(operatorFor(organization), { agentId, status, ...page }),
+          (rows) => {
+            if (json) printJson(rows.map(describe));
+            else printTable(rows.map(toRow), "No matching messages.");
+          },
+        );
+      }),
+    );
+
+  messages
+    .command("cancel")
+    .description("cancel messages that have not been sent")
+    .argument("<id...>", "their IDs")
+    .option("--json", "print one JSON array")
+    .action((ids: string[], { json }: { json?: boolean }) =>
+      withServices((services) => cancel(services, ids, json)),
+    );
+
   messages
     .command("release")
     .description("let messages go that an earlier version queued and an upgrade has held back")
-    .requiredOption("--agent <slug>", "agent that the messages belong to")
+    .option("--agent <slug>", "those of this agent")
+    .addOption(new Option("--all", "those of every agent of every organization").conflicts("agent"))
     .option("--json", "print one JSON object")
-    .action(({ agent: slug, json }: { agent: string; json?: boolean }) =>
-      withServices(async (services) => {
-        const agent = await services.agents.bySlug(slug);
-        const released = await services.messages.release(operatorFor(agent.organization), agent);
+    .action(({ agent, all, json }: { agent?: string; all?: boolean; json?: boolean }, command: Command) => {
+      if (agent === undefined && !all) command.error("error: one of --agent <slug> and --all is required");
+      return withServices(async (services) => {
+        let released = 0;
+        if (agent !== undefined) released = await release(services, await services.agents.bySlug(agent));
+        else for await (const each of allAgents(services)) released += await release(services, each);
         if (json) printJson({ released });
         else print(`Released ${released} messages.`);
-      }),
-    );
+      });
+    });
+}
+
+/** Cancels what can be canceled. @throws StartupError that names the others, after printing the canceled ones */
+async function cancel(services: Services, ids: readonly string[], json: boolean | undefined): Promise<void> {
+  const canceled: Message[] = [];
+  const refused: string[] = [];
+  for (const id of ids) {
+    try {
+      const organization = await services.messages.organizationOf(id);
+      canceled.push(await services.messages.cancel(operatorFor(organization), id));
+    } catch (error) {
+      if (!(error instanceof GatewayError) || error.code === "unavailable") throw error;
+      refused.push(`${id}: ${error.message}`);
+    }
+  }
+  if (json) printJson(canceled.map(describe));
+  else for (const { id } of canceled) print(`${id} was canceled.`);
+  if (refused.length > 0) throw new StartupError(refused.join(" "));
+}
+
+/** The agents of all organizations, page by page. */
+async function* allAgents(services: Services): AsyncGenerator<Agent> {
+  let after: string | null = null;
+  do {
+    const { nodes, pageInfo } = await services.agents.listAll({ org: undefined, first: MAX_PAGE, after });
+    yield* nodes;
+    after = pageInfo.hasNextPage ? pageInfo.endCursor : null;
+  } while (after !== null);
+}
+
+const release = async (services: Services, agent: Agent): Promise<number> =>
+  agent.organization === undefined ? 0 : services.messages.release(operatorFor(agent.organization), agent);
+
+const describe = (message: Message) => ({
+  id: message.id,
+  status: message.status,
+  heldReason: message.heldReason,
+  errorCode: message.errorCode,
+  conversationId: message.conversationId,
+  sequence: message.sequence,
+  author: message.author,
+  message: message.message,
+  createdAt: message.createdAt,
+  expiresAt: message.expiresAt,
+  sentAt: message.sentAt,
+  deliveredAt: message.deliveredAt,
+});
+
+const toRow = ({ id, status, message, ...rest }: Message) => ({
+  createdAt: rest.createdAt,
+  status,
+  heldReason: rest.heldReason,
+  errorCode: rest.errorCode,
+  sentAt: rest.sentAt,
+  conversationId: rest.conversationId,
+  message: shortened(message),
+  id,
+});
+
+function shortened(text: string): string {
+  const characters = Array.from(text);
+  return characters.length > TEXT_MAX_LENGTH ? `${characters.slice(0, TEXT_MAX_LENGTH - 1).join("")}…` : text;
 }

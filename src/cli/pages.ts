@@ -1,8 +1,10 @@
 import type { Command } from "commander";
 import { type Connection, MAX_PAGE } from "../pagination/connection";
+import { wholeNumber } from "./whole-number";
 
 /** Options of a list that may be long. */
 export interface PageOptions {
+  limit?: number;
   after?: string;
   all?: boolean;
 }
@@ -10,8 +12,9 @@ export interface PageOptions {
 /** Adds the options that choose the page. */
 export const addPageOptions = (command: Command): Command =>
   command
+    .option("--limit <n>", `list so many; ${MAX_PAGE} when omitted`, wholeNumber(1, MAX_PAGE))
     .option("--after <cursor>", "list the page after this cursor, which the previous page printed")
-    .option("--all", `list everything, not only ${MAX_PAGE}`);
+    .option("--all", "list everything");
 
 /**
  * Reads and prints a page, or everything. If there is more, standard error says how to get it.
@@ -19,7 +22,7 @@ export const addPageOptions = (command: Command): Command =>
  * @param show prints what was read
  */
 export async function listPages<T extends { id: string }>(
-  { after, all }: PageOptions,
+  { limit = MAX_PAGE, after, all }: PageOptions,
   read: (page: { first: number; after: string | null }) => Promise<Connection<T>>,
   show: (rows: readonly T[]) => void,
 ): Promise<void> {
@@ -27,12 +30,11 @@ export async function listPages<T extends { id: string }>(
   let cursor = after ?? null;
   let more: boolean;
   do {
-    const { nodes, pageInfo } = await read({ first: MAX_PAGE, after: cursor });
+    const { nodes, pageInfo } = await read({ first: all ? MAX_PAGE : limit, after: cursor });
     for (const node of nodes) rows.push(node);
     cursor = pageInfo.endCursor;
     more = pageInfo.hasNextPage;
   } while (more && all);
   show(rows);
-  if (more)
-    process.stderr.write(`There is more: add --after ${cursor} for the next ${MAX_PAGE}, or --all.\n`);
+  if (more) process.stderr.write(`There is more: add --after ${cursor} for the next ${limit}, or --all.\n`);
 }

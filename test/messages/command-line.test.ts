@@ -1,0 +1,120 @@
+import { HeldReason, Message } from "../../src/features/messages/message.entity";
+import { addConversation } from "../support/conversations";
+import { postgres } from "../support/engines";
+import { mint, operator } from "../support/gateway";
+import { firstAgentId } from "../support/people";
+import { type Ended, endProcesses, runCli, spawnCli } from "../support/process";
+import { describeGateway } from "../support/suite";
+
+describeGateway((gateway, engine) => {
+  afterEach(endProcesses);
+
+  const run = engine === postgres ? spawnCli : runCli;
+  const cli = (...args: string[]): Promise<Ended> => run(gateway.databaseUrl, ["messages", ...args]);
+  /** Runs a command that must succeed. @returns the one JSON document that it prints */
+  async function json(...args: string[]) {
+    const { code, stdout, stderr } = await cli(...args, "--json");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/^[^\n]+\n$/);
+    return JSON.parse(stdout);
+  }
+  const send = async (message: string, token = gateway.key): Promise<string> =>
+    (await gateway.rest("POST", "/messages", { body: { message }, token })).body.id;
+  const update = (id: string, change: Partial<Message>) =>
+    gateway.services.database.write((tx) => tx.update(Message, { id }, change));
+
+  test("messages are listed with what holds them back, page by page, and canceled", async () => {
+    const texts = ["first", "second", "third", "fourth"];
+    const ids: string[] = [];
+    for (const text of texts) ids.push(await send(text));
+    await update(ids[0] as string, { heldReason: HeldReason.line_paused });
+    const all = await json("list", "--agent", "first-agent");
+    expect(all.map(({ id, message }: Message) => [id, message])).toEqual(ids.map((id, i) => [id, texts[i]]));
+    expect(all[0]).toMatchObject({
+      status: "queued",
+      heldReason: "line_paused",
+      errorCode: null,
+      author: "api",
+    });
+    expect(await json("cancel", ...ids.slice(0, 2))).toMatchObject([
+      { id: ids[0], status: "canceled", errorCode: "canceled", heldReason: null },
+      { id: ids[1], status: "canceled" },
+    ]);
+    const queued = await json("list", "--agent", "first-agent", "--status", "queued");
+    expect(queued.map(({ id }: Message) => id)).toEqual(ids.slice(2));
+    const page = await cli("list", "--agent", "first-agent", "--limit", "3");
+    expect(page.stdout).toMatch(/^CREATED AT +STATUS +HELD REASON +ERROR CODE/);
+    expect(page.stdout).toContain("third");
+    expect(page.stdout).not.toContain("fourth");
+    const [, cursor = ""] = /add --after (\S+) for the next 3, or --all/.exec(page.stderr) ?? [];
+    const rest = await json("list", "--agent", "first-agent", "--after", cursor);
+    expect(rest.map(({ message }: Message) => message)).toEqual(["fourth"]);
+    expect(await json("list", "--agent", "first-agent", "--limit", "1", "--all")).toHaveLength(4);
+  });
+
+  test("a long text is cut in the table, not in JSON, and controls no terminal", async () => {
+    const text = `\u001b[2J${"😀".repeat(60)}`;
+    await send(text);
+    const { stdout } = await cli("list", "--agent", "first-agent", "--status", "queued");
+    expect(stdout).toContain(`?[2J${"😀".repeat(35)}…`);
+    expect(stdout).not.toContain("\u001b");
+    const listed = await json("list", "--agent", "first-agent", "--status", "queued");
+    expect(listed.at(-1).message).toBe(text);
+  });
+
+  test("cancel cancels what it can and names the others", async () => {
+    const [first, second] = [await send("first"), await send("second")];
+    await json("cancel", first);
+    const unknown = "01a1fcd2-0000-7000-8000-00000000ffff";
+    const { code, stdout, stderr } = await cli("cancel", first, unknown, "x", second);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: `${second} was canceled.\n` });
+    expect(stderr).toMatch(/^gateway: [^\n]+\n$/);
+    for (const id of [first, unknown, "x"]) expect(stderr).toContain(`${id}: The`);
+    expect(stderr).toContain("is canceled");
+  });
+
+  test("messages of conversations are canceled too", async () => {
+    const { id } = await addConversation(gateway, { agentId: await firstAgentId(gateway) });
+    const path = `/agent/conversations/${id}/messages`;
+    const sent = await gateway.rest("POST", path, { body: { message: "Hello" } });
+    expect(await json("cancel", sent.body.id)).toMatchObject([
+      { status: "canceled", conversationId: id, sequence: 1 },
+    ]);
+  });
+
+  test("release lets go the imported messages of an agent, or of all agents of all organizations", async () => {
+    const other = await gateway.services.organizations.create({ slug: "other", name: "Other" });
+    for (const [slug, organization] of [
+      ["same", "first"],
+      ["elsewhere", other.slug],
+    ] as const)
+      await gateway.services.agents.create(await operator(gateway, organization), { slug, name: "Agent" });
+    for (const agent of ["first-agent", "same", "elsewhere"]) {
+      const { secret } = await mint(gateway, { agent });
+      for (const text of ["one", "two"])
+        await update(await send(text, secret), { heldReason: HeldReason.imported });
+    }
+    await gateway.services.database.write((tx) => tx.query("DELETE FROM lane"));
+    expect(await json("release", "--agent", "same")).toEqual({ released: 2 });
+    expect((await cli("release", "--all")).stdout).toBe("Released 4 messages.\n");
+    expect(await json("release", "--all")).toEqual({ released: 0 });
+    const [message] = await json("list", "--agent", "elsewhere");
+    expect(message).toMatchObject({ status: "queued", heldReason: null, message: "one" });
+  });
+
+  test.each([
+    [2, ["list"], "--agent"],
+    [1, ["list", "--agent", "unknown"], 'There is no agent "unknown".'],
+    [2, ["list", "--agent", "first-agent", "--status", "lost"], "--status"],
+    [2, ["list", "--agent", "first-agent", "--limit", "101"], "--limit"],
+    [2, ["list", "--agent", "first-agent", "--after", "x"], "cursor"],
+    [2, ["cancel"], "id"],
+    [2, ["release"], "one of --agent <slug> and --all is required"],
+    [2, ["release", "--agent", "first-agent", "--all"], "cannot be used with"],
+  ])("exit code %d in one line: %j", async (exitCode, args, says) => {
+    const { code, stdout, stderr } = await cli(...args);
+    expect({ code, stdout }).toEqual({ code: exitCode, stdout: "" });
+    expect(stderr).toMatch(/^gateway: [^\n]+\n$/);
+    expect(stderr).toContain(says);
+  });
+});
