@@ -43,6 +43,13 @@ export class Lanes {
   /** Makes all work of agents due, because what held it back may have changed. */
   async wakeAgents(tx: EntityManager, agentIds: readonly string[]): Promise<void> {
     if (agentIds.length === 0) return;
+    // Waits for deliveries, which may be about to let a lane sleep, having seen what held it back before.
+    const all = tx
+      .createQueryBuilder(Lane, "lane")
+      .select("lane.id")
+      .where("lane.agent_id IN (:...agentIds)", { agentIds })
+      .orderBy("lane.id");
+    await this.database.locking(all).getRawMany();
     const now = timestamp();
     await tx
       .createQueryBuilder()

@@ -5,6 +5,7 @@ import { timestamp } from "../../src/common/time";
 import { Lane } from "../../src/delivery/lane.entity";
 import { DeliveryAttempt } from "../../src/features/messages/delivery-attempt.entity";
 import { HeldReason, Message, MessageStatus } from "../../src/features/messages/message.entity";
+import { postgres } from "../support/engines";
 import {
   type GatewayOptions,
   mint,
@@ -155,6 +156,33 @@ describeGateway(DELIVERS, (gateway, engine) => {
 });
 
 describeGateway((gateway, engine) => {
+  test("a line that is resumed wakes also the lanes that a delivery is about to let sleep", async () => {
+    const { database, lanes, lines, agents } = gateway.services;
+    const context = await operator(gateway);
+    const { id: agentId } = await agents.bySlug("first-agent");
+    const [line] = await lines.list(context, agentId);
+    await lines.pause(context, { id: line?.id ?? "", reason: null });
+    const id = await send(gateway, "Held");
+    let isResumed = false;
+    let resuming: Promise<unknown> = Promise.resolve();
+    const isWaiting = async () => {
+      const locks = "SELECT 1 FROM pg_locks WHERE NOT granted";
+      return engine !== postgres || (await database.read((reader) => reader.query(locks))).length > 0;
+    };
+    await database.write(async (tx) => {
+      expect(await lanes.lockDue(tx, 1)).toMatchObject([{ id }]);
+      resuming = lines.resume(context, line?.id ?? "").then(() => {
+        isResumed = true;
+      });
+      while (!(await isWaiting()) && !isResumed);
+      await lanes.sleep(tx, [id], timestamp(60_000));
+    });
+    await resuming;
+    const lane = await database.read((reader) => reader.findOneByOrFail(Lane, { id }));
+    expect(lane.wakeAt <= timestamp()).toBe(true);
+    await gateway.rest("POST", `/messages/${id}/cancel`);
+  });
+
   test("a process without delivery workers leaves messages to the next process that has some", async () => {
     const ids = [];
     for (let i = 0; i < 150; i++) ids.push(await send(gateway, `left ${i}`));
