@@ -12,7 +12,7 @@ import { withSpan } from "./common/spans";
 import type { Config } from "./config";
 import { Database } from "./database/database";
 import { Deliverer } from "./delivery/deliverer";
-import { BATCHES, createResolvers, createServices, LANE_WORK, ROUTES, type Services } from "./features";
+import { createResolvers, createServices, LANE_WORK, ROUTES, SERIES, type Services } from "./features";
 import { sendGraphQLError } from "./graphql/http-errors";
 import { noteErrorCodes, rejectUnsupportedRequests } from "./graphql/http-requests";
 import { allowSandboxContent } from "./graphql/plugins/landing-page";
@@ -73,15 +73,12 @@ export async function createApp(
   log: Logger,
   dashboard = BUILT_DASHBOARD,
 ): Promise<App> {
-  const metrics = new Metrics(BATCHES);
+  const metrics = new Metrics(SERIES);
   const database = await Database.open(source, { serving: true, observer: metrics });
   metrics.watch(database);
   await database.migrate();
-  const services = createServices({
-    database,
-    config,
-    log,
-  });
+  const services = createServices({ database, config, log }, metrics);
+  metrics.watchLanes(() => services.lanes.counts());
   const schema = createSchema(createResolvers(services));
   const createContext = createContextFactory(services.keys, services.sessions, (outcome) =>
     metrics.keyChecks.labels(outcome).inc(),

@@ -3,14 +3,18 @@ import { createDataSource as createDataSourceOf } from "./database/data-source";
 import type { LaneWork } from "./delivery/deliverer";
 import { Lane, type LaneKind } from "./delivery/lane.entity";
 import { Lanes } from "./delivery/lanes";
+import type { DeliveryObserver } from "./delivery/observer";
 import { agents } from "./features/agents/agents.feature";
 import { apiKeys } from "./features/api-keys/api-keys.feature";
 import { audit } from "./features/audit/audit.feature";
 import { contacts } from "./features/contacts/contacts.feature";
 import { conversations } from "./features/conversations/conversations.feature";
 import { keyUsage } from "./features/key-usage/key-usage.feature";
+import { LineKind } from "./features/lines/line.entity";
 import { lines } from "./features/lines/lines.feature";
 import { members } from "./features/members/members.feature";
+import { AttemptOutcome } from "./features/messages/delivery-attempt.entity";
+import { MessageStatus } from "./features/messages/message.entity";
 import { messages } from "./features/messages/messages.feature";
 import { onboarding } from "./features/onboarding/onboarding.feature";
 import { organizations } from "./features/organizations/organizations.feature";
@@ -63,8 +67,13 @@ export const ROUTE_GROUPS: readonly RouteGroup[] = ALL.flatMap(({ routes }) => r
 /** The whole REST API. */
 export const ROUTES: readonly RestRoute[] = ROUTE_GROUPS.flatMap(({ routes }) => routes);
 
-/** What batched lookups are called in the metrics. */
-export const BATCHES: readonly string[] = ALL.flatMap(({ batches }) => batches ?? []);
+/** Label values of the metrics. */
+export const SERIES = {
+  batches: ALL.flatMap(({ batches }) => batches ?? []),
+  messageStatuses: Object.values(MessageStatus),
+  lineKinds: Object.values(LineKind),
+  attemptOutcomes: Object.values(AttemptOutcome),
+};
 
 /** What housekeeping deletes. */
 export const expiredRows = (retention: Retention): ExpiredRows[] =>
@@ -77,11 +86,17 @@ export const LANE_WORK = Object.assign({}, ...ALL.map(({ lanes }) => lanes)) as 
 export const createDataSource = (url: string, poolSize?: number): DataSource =>
   createDataSourceOf(url, [...ALL.flatMap(({ entities }) => entities), IdempotencyRecord, Lane], poolSize);
 
-/** Makes the services of all features. */
-export function createServices(core: Omit<Core, "refusedTokens" | "lanes">): Services {
+/**
+ * Makes the services of all features.
+ * @param observer receives measurements of messages
+ */
+export function createServices(
+  core: Omit<Core, "refusedTokens" | "lanes">,
+  observer?: DeliveryObserver,
+): Services {
   const services: Core = {
     ...core,
-    lanes: new Lanes(core.database),
+    lanes: new Lanes(core.database, observer),
     refusedTokens: new RefusedTokens(core.config.refusedKeysPerMinute),
   };
   for (const { services: make } of ALL) Object.assign(services, make(services as Services));

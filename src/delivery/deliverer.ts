@@ -5,6 +5,7 @@ import type { Timestamp } from "../common/time";
 import type { Database } from "../database/database";
 import type { LaneKind } from "./lane.entity";
 import type { Lanes } from "./lanes";
+import type { DeliveryObserver } from "./observer";
 
 /** Max lanes of a transaction, because those behind it wait for its commit. */
 const BATCH = 100;
@@ -19,7 +20,11 @@ const SWEEP_INTERVAL_MS = 5_000;
 export type NextWork = ReadonlyMap<string, Timestamp>;
 
 /** Does the due work of lanes of one kind in the transaction that holds their locks. */
-export type LaneWork = (tx: EntityManager, laneIds: readonly string[]) => Promise<NextWork>;
+export type LaneWork = (
+  tx: EntityManager,
+  laneIds: readonly string[],
+  observer: DeliveryObserver,
+) => Promise<NextWork>;
 
 /** Works through due lanes, in batches of one transaction each. */
 export class Deliverer {
@@ -77,7 +82,7 @@ export class Deliverer {
         const lanes = await this.lanes.lockDue(tx, BATCH);
         for (const [kind, ofKind] of groupBy(lanes, (lane) => lane.kind)) {
           const ids = ofKind.map(({ id }) => id);
-          const next = await this.work[kind](tx, ids);
+          const next = await this.work[kind](tx, ids, this.lanes.observing(tx));
           await this.lanes.end(
             tx,
             ids.filter((id) => !next.has(id)),

@@ -2,9 +2,19 @@ import type { EntityManager } from "typeorm";
 import { type Timestamp, timestamp } from "../common/time";
 import type { Database } from "../database/database";
 import { Lane } from "./lane.entity";
+import { type DeliveryObserver, NO_DELIVERY_OBSERVER, onceCommitted } from "./observer";
 
 /** A lane with work, by the ID of what it works on. */
 export type NewLane = Pick<Lane, "id" | "agentId" | "kind">;
+
+/** How many lanes there are, in all processes. */
+export interface LaneCounts {
+  due: number;
+  /** Those whose work is not due yet. */
+  waiting: number;
+  /** How long the work of the oldest due lane has been due (s); 0 if none is due. */
+  oldestDueSeconds: number;
+}
 
 /** The queue of due work. The rows in the database are the queue; listeners only save the wait for the next sweep. */
 export class Lanes {
@@ -15,7 +25,15 @@ export class Lanes {
     for (const listener of this.listeners) listener();
   };
 
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly observer = NO_DELIVERY_OBSERVER,
+  ) {}
+
+  /** What receives measurements of the work that a transaction does. */
+  observing(tx: EntityManager): DeliveryObserver {
+    return onceCommitted(this.database, tx, this.observer);
+  }
 
   /** Adds lanes whose work is due now, in the transaction that makes the work; those that exist keep their time. */
   async add(tx: EntityManager, lanes: readonly NewLane[]): Promise<void> {
@@ -66,6 +84,19 @@ export class Lanes {
       reader.query("SELECT 1 FROM lane WHERE wake_at <= $1 LIMIT 1", [timestamp()]),
     );
     return rows.length > 0;
+  }
+
+  /** Counts the lanes, as a report, because there may be many. */
+  async counts(): Promise<LaneCounts> {
+    const [{ due, waiting, first }] = await this.database.report("lanes", (reader) =>
+      reader.query(
+        `SELECT (SELECT count(*) FROM lane WHERE wake_at <= $1) AS due,
+           (SELECT count(*) FROM lane WHERE wake_at > $1) AS waiting, (SELECT min(wake_at) FROM lane) AS first`,
+        [timestamp()],
+      ),
+    );
+    const oldestDueSeconds = first === null ? 0 : Math.max(0, Date.now() - Date.parse(first)) / 1000;
+    return { due: Number(due), waiting: Number(waiting), oldestDueSeconds };
   }
 
   /**

@@ -22,21 +22,27 @@ export function registerCounts(
   });
 }
 
+/** The values of a metric with their labels. */
+type Samples = readonly (readonly [labels: Record<string, string>, value: number])[];
+
 /** Registers a gauge whose values are read at each scrape. */
 export function registerGauge(
   registry: Registry,
   [name, help]: Naming,
   labelNames: readonly string[],
-  read: () => readonly (readonly [labels: Record<string, string>, value: number])[],
+  read: () => Samples | Promise<Samples>,
 ): void {
   new Gauge({
     name,
     help,
     labelNames: [...labelNames],
     registers: [registry],
-    collect() {
+    async collect() {
+      const samples = await read();
       this.reset();
-      for (const [labels, value] of read()) this.set(labels, value);
+      // A reset sets a gauge without labels to 0, which is no measurement.
+      if (labelNames.length === 0) this.remove();
+      for (const [labels, value] of samples) this.set(labels, value);
     },
   });
 }

@@ -51,8 +51,8 @@ export class LabeledMetric<Value> {
 export class Count {
   value = 0;
 
-  inc(): void {
-    this.value += 1;
+  inc(by = 1): void {
+    this.value += by;
   }
 }
 

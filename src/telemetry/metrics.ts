@@ -8,6 +8,8 @@ import { Count, Distribution, LabeledMetric } from "./labeled-metric";
 
 /** Histogram bounds (s), from a request that waits for nothing to one whose client has timed out. */
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+/** Histogram bounds (s), from a message that leaves at once to one that waits until it nearly expires. */
+const WAITING_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600, 3_600, 86_400];
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 
 /** Possible outcomes of a key check. */
@@ -23,6 +25,25 @@ const KEY_OUTCOMES = [
 const count = () => new Count();
 const seconds = () => new Distribution(SECONDS);
 
+/** Label values of the features. */
+export interface SeriesOfFeatures {
+  /** Names of the batches. */
+  batches: readonly string[];
+  messageStatuses: readonly string[];
+  lineKinds: readonly string[];
+  attemptOutcomes: readonly string[];
+}
+
+const NO_SERIES: SeriesOfFeatures = {
+  batches: [],
+  messageStatuses: [],
+  lineKinds: [],
+  attemptOutcomes: [],
+};
+
+/** How long counts of the database are shown again (ms), because several scrapers may ask. */
+const COUNTS_LIFETIME_MS = 1_000;
+
 /**
  * The metrics of one app, kept as plain numbers that are formatted only at a scrape. Labels come from closed lists,
  * never from client input.
@@ -37,9 +58,11 @@ export class Metrics implements DatabaseObserver {
   private readonly joins = new LabeledMetric(["of"], () => new Distribution(SIZES));
   private readonly transactions = new LabeledMetric([], seconds);
   private readonly failures = new LabeledMetric(["kind"], count);
+  private readonly messages = new LabeledMetric(["status"], count);
+  private readonly attempts = new LabeledMetric(["kind", "outcome"], count);
+  private readonly deliveries = new LabeledMetric([], () => new Distribution(WAITING_SECONDS));
 
-  /** @param batches names of the features' batches */
-  constructor(batches: readonly string[] = []) {
+  constructor({ batches, messageStatuses, lineKinds, attemptOutcomes } = NO_SERIES) {
     const { registry } = this;
     registerCounts(registry, ["gateway_http_requests_total", "Completed requests."], this.requests);
     registerDistributions(
@@ -71,6 +94,21 @@ export class Metrics implements DatabaseObserver {
       ["gateway_database_errors_total", "Failed database operations, by kind."],
       this.failures,
     );
+    registerCounts(
+      registry,
+      ["gateway_messages_total", "Messages that reached a status in this process."],
+      this.messages,
+    );
+    registerCounts(
+      registry,
+      ["gateway_delivery_attempts_total", "Attempts to send a message, by kind of line and outcome."],
+      this.attempts,
+    );
+    registerDistributions(
+      registry,
+      ["gateway_message_delivery_duration_seconds", "Time from the acceptance of a message to its delivery."],
+      this.deliveries,
+    );
     registerGauge(
       registry,
       ["gateway_build_info", "Version of the gateway and of Node.js; always 1."],
@@ -82,6 +120,9 @@ export class Metrics implements DatabaseObserver {
     for (const kind of FAILURES) this.failures.labels(kind);
     for (const what of [...DATABASE_BATCHES, ...batches]) this.joins.labels(what);
     this.transactions.labels();
+    for (const status of messageStatuses) this.messages.labels(status);
+    for (const kind of lineKinds) for (const outcome of attemptOutcomes) this.attempts.labels(kind, outcome);
+    this.deliveries.labels();
   }
 
   coalesced(what: string, calls: number): void {
@@ -94,6 +135,57 @@ export class Metrics implements DatabaseObserver {
 
   failed(failure: Failure): void {
     this.failures.labels(failure).inc();
+  }
+
+  reached(status: string, messages: number): void {
+    this.messages.labels(status).inc(messages);
+  }
+
+  attempted(kind: string, outcome: string, attempts: number): void {
+    this.attempts.labels(kind, outcome).inc(attempts);
+  }
+
+  delivered(acceptedAt: readonly string[]): void {
+    const now = Date.now();
+    // The clock of the process that accepted the message may be ahead.
+    for (const at of acceptedAt) this.deliveries.labels().observe(Math.max(0, now - Date.parse(at)) / 1000);
+  }
+
+  /**
+   * Registers gauges of the work that waits, in all processes.
+   * @param count counts it in the database; while that fails, the gauges have no values
+   */
+  watchLanes(count: () => Promise<{ due: number; waiting: number; oldestDueSeconds: number }>): void {
+    const counted = () => count().catch(() => undefined);
+    let last: { at: number; counts: ReturnType<typeof counted> } | undefined;
+    const counts = () => {
+      if (last === undefined || performance.now() - last.at > COUNTS_LIFETIME_MS)
+        last = { at: performance.now(), counts: counted() };
+      return last.counts;
+    };
+    registerGauge(
+      this.registry,
+      ["gateway_lanes", "Lanes, the units of ordered work, by whether their work is due."],
+      ["state"],
+      async () => {
+        const now = await counts();
+        return now === undefined
+          ? []
+          : [
+              [{ state: "due" }, now.due],
+              [{ state: "waiting" }, now.waiting],
+            ];
+      },
+    );
+    registerGauge(
+      this.registry,
+      ["gateway_oldest_due_lane_seconds", "How long the oldest due lane has been due; 0 if none is."],
+      [],
+      async () => {
+        const now = await counts();
+        return now === undefined ? [] : [[{}, now.oldestDueSeconds]];
+      },
+    );
   }
 
   /** Registers a gauge of the in-flight requests. */

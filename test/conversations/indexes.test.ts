@@ -2,12 +2,14 @@ import { operatorFor } from "../../src/auth/context";
 import { leastUuidAt } from "../../src/common/uuid";
 import { LaneKind } from "../../src/delivery/lane.entity";
 import { Lanes } from "../../src/delivery/lanes";
+import { NO_DELIVERY_OBSERVER } from "../../src/delivery/observer";
 import { LANE_WORK } from "../../src/features";
 import { AgentService } from "../../src/features/agents/agent.service";
 import { ConversationConnection } from "../../src/features/conversations/conversation.connection";
 import type { ConversationsArgs } from "../../src/features/conversations/conversation.inputs";
 import { ConversationService } from "../../src/features/conversations/conversation.service";
 import { ConversationChanges } from "../../src/features/conversations/conversation-changes";
+import { AgentQueues } from "../../src/features/messages/agent-queues";
 import { MessageConnection } from "../../src/features/messages/message.inputs";
 import type { Organization } from "../../src/features/organizations/organization.entity";
 import { onEachEngine } from "../support/engines";
@@ -35,7 +37,7 @@ onEachEngine((engine) => {
     logged = await openLogged(engine);
     const { database } = logged;
     lanes = new Lanes(database);
-    service = new ConversationService(database, lanes, new AgentService(database));
+    service = new ConversationService(database, lanes, new AgentService(database), new AgentQueues(database));
     await database.write(async (tx) => {
       const insert = async (table: string, columns: string, rows: readonly string[]) => {
         for (let from = 0; from < rows.length; from += 500)
@@ -161,7 +163,7 @@ onEachEngine((engine) => {
           )) {
             const ids = due.filter((lane) => lane.kind === kind).map(({ id }) => id);
             expect(ids).toHaveLength(QUEUED);
-            expect((await LANE_WORK[kind](tx, ids)).size).toBe(0);
+            expect((await LANE_WORK[kind](tx, ids, NO_DELIVERY_OBSERVER)).size).toBe(0);
           }
           await lanes.end(
             tx,

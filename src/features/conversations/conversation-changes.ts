@@ -180,6 +180,7 @@ export async function storeChange(
   await tx.update(Conversation, { id }, stored);
   Object.assign(conversation, stored);
   const queues = await restamp(tx, id, version, cancel);
+  lanes.observing(tx).reached(MessageStatus.canceled, queues.canceled.length);
   await lanes.wake(tx, [id]);
   return queues;
 }

@@ -3,6 +3,7 @@ import { groupBy } from "../../common/group-by";
 import { type Timestamp, timestamp } from "../../common/time";
 import { placeholders } from "../../database/returning";
 import type { NextWork } from "../../delivery/deliverer";
+import type { DeliveryObserver } from "../../delivery/observer";
 import type { LineState } from "../lines/line.entity";
 import {
   expiryOf,
@@ -36,10 +37,14 @@ interface Row extends QueuedMessage {
  * @param ids of conversations whose lanes the transaction has locked
  * @returns when each conversation that keeps queued messages is due again
  */
-export async function deliverConversations(tx: EntityManager, ids: readonly string[]): Promise<NextWork> {
+export async function deliverConversations(
+  tx: EntityManager,
+  ids: readonly string[],
+  observer: DeliveryObserver,
+): Promise<NextWork> {
   const rows: Row[] = await tx.query(
     `select message.id, message.author, message.fence, message.expires_at as "expiresAt",
-       message.held_reason as "heldReason", conversation.id as "conversationId", conversation.version,
+       message.held_reason as "heldReason", message.created_at as "createdAt", conversation.id as "conversationId", conversation.version,
        conversation.handler, line.id as "lineId", line.state as "lineState", contact_address.id as "addressId",
        contact_address.opted_out_at as "optedOutAt", organization.deactivated_at as "deactivatedAt"
      from message
@@ -66,7 +71,7 @@ export async function deliverConversations(tx: EntityManager, ids: readonly stri
       break;
     }
   }
-  await storeOutcomes(tx, outcomes, now);
+  await storeOutcomes(tx, outcomes, now, observer);
   if (rows.length === MAX_MESSAGES) {
     const last = rows.at(-1)?.conversationId;
     // The limit may have cut off the queue of the last one, and those of all after it.

@@ -2,6 +2,7 @@ import type { EntityManager } from "typeorm";
 import { type Timestamp, timestamp } from "../../common/time";
 import { placeholders } from "../../database/returning";
 import type { NextWork } from "../../delivery/deliverer";
+import type { DeliveryObserver } from "../../delivery/observer";
 import type { LineState } from "../lines/line.entity";
 import { expiryOf, isHeld, outcomeOf, type QueuedMessage, storeOutcomes } from "./gates";
 
@@ -17,10 +18,14 @@ interface Row extends QueuedMessage {
  * @param ids of messages whose lanes the transaction has locked
  * @returns when each message that stays queued expires
  */
-export async function deliverMessages(tx: EntityManager, ids: readonly string[]): Promise<NextWork> {
+export async function deliverMessages(
+  tx: EntityManager,
+  ids: readonly string[],
+  observer: DeliveryObserver,
+): Promise<NextWork> {
   const rows: Row[] = await tx.query(
     `select message.id, message.author, message.fence, message.expires_at as "expiresAt",
-       message.held_reason as "heldReason", line.id as "lineId", line.state as "lineState",
+       message.held_reason as "heldReason", message.created_at as "createdAt", line.id as "lineId", line.state as "lineState",
        organization.deactivated_at as "deactivatedAt"
      from message
      join agent on agent.id = message.agent_id
@@ -35,7 +40,7 @@ export async function deliverMessages(tx: EntityManager, ids: readonly string[])
     const line = id === null || state === null ? undefined : { id, state };
     return [row, outcomeOf(row, { line, organizationIsActive: deactivatedAt === null }, now)] as const;
   });
-  await storeOutcomes(tx, outcomes, now);
+  await storeOutcomes(tx, outcomes, now, observer);
   const held = outcomes.filter(([, outcome]) => isHeld(outcome));
   return new Map(held.map(([message]) => [message.id, expiryOf(message)]));
 }

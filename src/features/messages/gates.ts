@@ -1,12 +1,14 @@
 import type { EntityManager } from "typeorm";
+import { groupBy } from "../../common/group-by";
 import { type Timestamp, timestamp } from "../../common/time";
 import { placeholders } from "../../database/returning";
-import { type Line, LineState } from "../lines/line.entity";
+import type { DeliveryObserver } from "../../delivery/observer";
+import { type Line, LineKind, LineState } from "../lines/line.entity";
 import { AttemptOutcome, DeliveryAttempt } from "./delivery-attempt.entity";
 import {
   EXPIRE_AFTER_MS,
   HeldReason,
-  Message,
+  type Message,
   MessageAuthor,
   MessageError,
   MessageStatus,
@@ -33,7 +35,10 @@ export type Outcome = Pick<
 >;
 
 /** What the decision about a message depends on. */
-export type QueuedMessage = Pick<Message, "id" | "author" | "fence" | "expiresAt" | "heldReason">;
+export type QueuedMessage = Pick<
+  Message,
+  "id" | "author" | "fence" | "createdAt" | "expiresAt" | "heldReason"
+>;
 
 /** Whether a message stays queued with this outcome. */
 export const isHeld = ({ status }: Outcome): boolean => status === MessageStatus.queued;
@@ -91,6 +96,7 @@ export async function storeOutcomes(
   tx: EntityManager,
   outcomes: readonly (readonly [QueuedMessage, Outcome])[],
   now: Timestamp,
+  observer: DeliveryObserver,
 ): Promise<void> {
   const changes = outcomes.filter(
     ([{ heldReason }, next]) => !isHeld(next) || next.heldReason !== heldReason,
@@ -110,8 +116,12 @@ export async function storeOutcomes(
       sentAt,
     ]),
   );
+  for (const [status, { length }] of groupBy(changes, ([, outcome]) => outcome.status))
+    if (status !== MessageStatus.queued) observer.reached(status, length);
   const delivered = changes.filter(([, { status }]) => status === MessageStatus.delivered);
   if (delivered.length === 0) return;
+  observer.attempted(LineKind.local, AttemptOutcome.accepted, delivered.length);
+  observer.delivered(delivered.map(([{ createdAt }]) => createdAt));
   await tx
     .createQueryBuilder()
     .insert()

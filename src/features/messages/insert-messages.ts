@@ -50,6 +50,7 @@ export async function insertMessages(
         : { id: conversationId, agentId, kind: LaneKind.conversation },
     ),
   );
+  lanes.observing(tx).reached(MessageStatus.queued, messages.length);
   return messages;
 }
 

@@ -135,6 +135,7 @@ export class MessageService {
       }
       const change = { status: MessageStatus.canceled, errorCode: MessageError.canceled, heldReason: null };
       await tx.update(Message, { id }, change);
+      this.lanes.observing(tx).reached(MessageStatus.canceled, 1);
       if (conversationId === null) await this.lanes.end(tx, [id]);
       // The messages behind it may have waited for it.
       else await this.lanes.wake(tx, [conversationId]);

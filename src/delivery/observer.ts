@@ -1,0 +1,30 @@
+import type { EntityManager } from "typeorm";
+import type { Database } from "../database/database";
+
+/** Receives measurements of messages and their delivery; it is on the hot path, so implementations must only count. */
+export interface DeliveryObserver {
+  /** Messages reached a status. */
+  reached(status: string, messages: number): void;
+  /** Attempts to send ended. @param kind the kind of their line */
+  attempted(kind: string, outcome: string, attempts: number): void;
+  /** Messages were delivered. @param acceptedAt when each was accepted */
+  delivered(acceptedAt: readonly string[]): void;
+}
+
+/** No-op observer. */
+export const NO_DELIVERY_OBSERVER: DeliveryObserver = {
+  reached: () => undefined,
+  attempted: () => undefined,
+  delivered: () => undefined,
+};
+
+/** An observer that receives what a transaction did once it is committed. */
+export const onceCommitted = (
+  database: Database,
+  tx: EntityManager,
+  observer: DeliveryObserver,
+): DeliveryObserver => ({
+  reached: (...args) => database.afterCommit(tx, () => observer.reached(...args)),
+  attempted: (...args) => database.afterCommit(tx, () => observer.attempted(...args)),
+  delivered: (...args) => database.afterCommit(tx, () => observer.delivered(...args)),
+});

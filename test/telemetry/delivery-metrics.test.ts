@@ -1,0 +1,81 @@
+import { timestamp } from "../../src/common/time";
+import { Metrics } from "../../src/telemetry/metrics";
+import { addConversation, conversationClient } from "../support/conversations";
+import { addLine, lineClient } from "../support/lines";
+import { scrape } from "../support/metrics";
+import { firstAgentId } from "../support/people";
+import { describeGateway } from "../support/suite";
+
+describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
+  test("messages are counted by status, attempts by line and outcome, and deliveries are timed", async () => {
+    const agentId = await firstAgentId(gateway);
+    const api = conversationClient(gateway);
+    const count = async (name: string, labels = {}) => (await scrape(gateway)).total(name, labels);
+    const messages = (status: string) => count("gateway_messages_total", { status });
+    for (const status of ["queued", "delivered", "canceled", "failed"])
+      expect(await messages(status)).toBe(0);
+
+    const line = await addLine(gateway, { agentId });
+    await lineClient(gateway).pause(line.id);
+    const { id } = await addConversation(gateway, { agentId, line: line.name });
+    const first = await api.send(id, "one", { idempotencyKey: "one" });
+    await api.send(id, "one", { idempotencyKey: "one" });
+    await api.send(id, "two");
+    expect(await messages("queued")).toBe(2);
+    while ((await count("gateway_lanes", { state: "waiting" })) !== 1);
+    expect(await count("gateway_oldest_due_lane_seconds")).toBe(0);
+    await gateway.rest("POST", `/messages/${first.body.data.sendToConversation.id}/cancel`);
+    expect(await messages("canceled")).toBe(1);
+
+    const attempts = { kind: "local", outcome: "accepted" };
+    expect(await count("gateway_delivery_attempts_total", attempts)).toBe(0);
+    await lineClient(gateway).resume(line.id);
+    while ((await messages("delivered")) === 0);
+    expect(await messages("delivered")).toBe(1);
+    expect(await count("gateway_delivery_attempts_total", attempts)).toBe(1);
+    expect(await count("gateway_message_delivery_duration_seconds_count")).toBe(1);
+    expect(await count("gateway_message_delivery_duration_seconds_sum")).toBeGreaterThan(0);
+    while ((await count("gateway_lanes")) > 0);
+
+    await lineClient(gateway).pause(line.id);
+    await api.send(id, "three");
+    await api.close(id);
+    expect([await messages("queued"), await messages("canceled")]).toEqual([3, 2]);
+  });
+});
+
+describeGateway((gateway) => {
+  test("work that no process does is shown as due, with its age", async () => {
+    await gateway.rest("POST", "/messages", { body: { message: "Waiting" } });
+    await gateway.services.database.write((tx) =>
+      tx.query("UPDATE lane SET wake_at = $1", [timestamp(-60_000)]),
+    );
+    const { total } = await scrape(gateway);
+    expect(total("gateway_lanes", { state: "due" })).toBe(1);
+    expect(total("gateway_lanes", { state: "waiting" })).toBe(0);
+    expect(total("gateway_oldest_due_lane_seconds")).toBeGreaterThanOrEqual(60);
+  });
+});
+
+test("scrapes that come together share one count of the lanes", async () => {
+  let counts = 0;
+  const metrics = new Metrics();
+  metrics.watchLanes(async () => {
+    counts += 1;
+    return { due: counts, waiting: 2, oldestDueSeconds: 3 };
+  });
+  const texts = await Promise.all([metrics.text(), metrics.text(), metrics.text()]);
+  expect(counts).toBe(1);
+  for (const text of texts) {
+    expect(text).toContain('gateway_lanes{state="due"} 1');
+    expect(text).toContain("gateway_oldest_due_lane_seconds 3");
+  }
+});
+
+test("while the database is gone, the other metrics are shown without the lanes", async () => {
+  const metrics = new Metrics();
+  metrics.watchLanes(() => Promise.reject(new Error("gone")));
+  const text = await metrics.text();
+  expect(text).not.toMatch(/^gateway_(lanes|oldest)/m);
+  expect(text).toContain("gateway_build_info{");
+});
