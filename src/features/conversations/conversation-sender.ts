@@ -2,20 +2,22 @@ import { type EntityManager, In } from "typeorm";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
+import { groupBy } from "../../common/group-by";
 import { timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import { placeholders } from "../../database/returning";
 import type { Lanes } from "../../delivery/lanes";
+import { GatewayError } from "../../errors";
 import { onceEach } from "../../idempotency/idempotency";
 import { assertKeysAccepted } from "../api-keys/assert-accepted";
 import { actorOf } from "../audit/audit";
 import { Line } from "../lines/line.entity";
-import { assertRoom, queueFull } from "../messages/agent-queues";
+import { agentQueueFull, queueFull } from "../messages/agent-queues";
 import { asAccepted, insertMessages } from "../messages/insert-messages";
 import { IS_UNSENT, MESSAGE_ORDER, Message, MessageAuthor } from "../messages/message.entity";
-import type { Conversation } from "./conversation.entity";
+import { type Conversation, ConversationState } from "./conversation.entity";
 import { MAX_QUEUED } from "./conversation.limits";
-import { assertOpen, lockConversations, noSuchConversation } from "./own-conversation";
+import { conversationClosed, lockConversations, noSuchConversation } from "./own-conversation";
 
 /** A message for a conversation. */
 export interface Sending {
@@ -42,14 +44,13 @@ export class ConversationSender {
     private readonly database: Database,
     private readonly lanes: Lanes,
   ) {
-    this.add = database.batchInserts((tx, sendings) => this.insert(tx, sendings));
+    this.add = database.batchInserts<Sending, Message>((tx, sendings) => this.insert(tx, sendings));
     this.addOnce = database.batchInserts<KeyedSending, Message>((tx, keyed) =>
       onceEach(tx, keyed, {
-        create: (fresh) =>
-          this.insert(
-            tx,
-            fresh.map(({ sending }) => sending),
-          ),
+        create: async (fresh) => {
+          const sendings = fresh.map(({ sending }) => sending);
+          return (await this.insert(tx, sendings)).map(thrown);
+        },
         // A repeat gets the answer of the first request, also when the message has been delivered since.
         find: async (ids) => (await tx.findBy(Message, { id: In([...ids]) })).map(asAccepted),
         idOf: ({ id }) => id,
@@ -73,7 +74,7 @@ export class ConversationSender {
     });
   }
 
-  private async insert(tx: EntityManager, sendings: readonly Sending[]): Promise<Message[]> {
+  private async insert(tx: EntityManager, sendings: readonly Sending[]): Promise<(Message | GatewayError)[]> {
     await assertMembersSignedIn(tx, sendings);
     const ids = [...new Set(sendings.map(({ conversationId }) => conversationId))];
     const conversations = await lockConversations(this.database, tx, ids);
@@ -83,20 +84,26 @@ export class ConversationSender {
   /**
    * Queues messages in conversations that the transaction has locked, or just opened.
    * @param sendings those of members are authorized already
-   * @throws GatewayError `conflict` for a closed conversation, `queue_full`, or the refusal of a key
+   * @returns each message as it was accepted, or its refusal: `conflict` for a closed conversation, or `queue_full`
+   * @throws GatewayError the refusal of a key
    */
   async insertLocked(
     tx: EntityManager,
     sendings: readonly Sending[],
     conversations: ReadonlyMap<string, Conversation>,
+  ): Promise<(Message | GatewayError)[]> {
+    const refusals = await refusalsOf(tx, sendings, conversations);
+    const accepted = sendings.filter((sending) => !refusals.has(sending));
+    const messages = accepted.length === 0 ? [] : await this.insertAccepted(tx, accepted, conversations);
+    const bySending = new Map(accepted.map((sending, i) => [sending, messages[i] as Message]));
+    return sendings.map((sending) => (refusals.get(sending) ?? bySending.get(sending)) as Message);
+  }
+
+  private async insertAccepted(
+    tx: EntityManager,
+    sendings: readonly Sending[],
+    conversations: ReadonlyMap<string, Conversation>,
   ): Promise<Message[]> {
-    for (const { conversationId } of sendings) {
-      const conversation = conversations.get(conversationId);
-      if (conversation === undefined) throw noSuchConversation();
-      assertOpen(conversation);
-    }
-    for (const { hasRoom } of sendings) assertRoom(hasRoom);
-    await assertRoomInEach(tx, sendings, conversations);
     await this.database.lockInsertOrder(tx, MESSAGE_ORDER);
     const keys = sendings.flatMap(({ context: { caller } }) =>
       caller.kind === "agent" ? caller.key.id : [],
@@ -104,12 +111,14 @@ export class ConversationSender {
     if (keys.length > 0) await assertKeysAccepted(tx, keys);
     const lineIds = [...conversations.values()].map(({ lineId }) => lineId);
     const lines = new Map((await tx.findBy(Line, { id: In(lineIds) })).map((line) => [line.id, line]));
+    const changed = new Set<Conversation>();
     const messages = await insertMessages(
       tx,
       this.lanes,
       sendings.map(({ context: { caller }, conversationId, message }) => {
         const conversation = conversations.get(conversationId) as Conversation;
         conversation.lastSequence += 1;
+        changed.add(conversation);
         return {
           agentId: conversation.agentId,
           message,
@@ -119,7 +128,7 @@ export class ConversationSender {
         };
       }),
     );
-    await storeSequences(tx, [...conversations.values()]);
+    await storeSequences(tx, [...changed]);
     return messages;
   }
 }
@@ -135,30 +144,44 @@ async function assertMembersSignedIn(tx: EntityManager, sendings: readonly Sendi
     await assertSignedIn(tx, context, { permission: Permission.conversations_write });
 }
 
-/** @throws GatewayError `queue_full` */
-async function assertRoomInEach(
+/** Why messages cannot be queued, in the order of their arrival: the first ones get the room that is left. */
+async function refusalsOf(
   tx: EntityManager,
   sendings: readonly Sending[],
   conversations: ReadonlyMap<string, Conversation>,
-): Promise<void> {
-  // A conversation with fewer messages has room in any case, which spares most of them the count.
-  const long = [...conversations.values()].filter(
-    ({ id, lastSequence }) => lastSequence + countOf(sendings, id) > MAX_QUEUED,
-  );
-  for (const { id } of long) {
-    const queued = await tx
-      .createQueryBuilder(Message, "message")
-      .where("message.conversation_id = :id", { id })
-      .andWhere(`message.${IS_UNSENT}`)
-      .getCount();
-    if (queued + countOf(sendings, id) > MAX_QUEUED) {
-      throw queueFull(`A conversation has at most ${MAX_QUEUED} queued messages.`);
+): Promise<ReadonlyMap<Sending, GatewayError>> {
+  const refusals = new Map<Sending, GatewayError>();
+  for (const [id, ofOne] of groupBy(sendings, ({ conversationId }) => conversationId)) {
+    const conversation = conversations.get(id);
+    let left = conversation === undefined ? 0 : await roomIn(tx, conversation, ofOne.length);
+    for (const sending of ofOne) {
+      if (conversation === undefined) refusals.set(sending, noSuchConversation());
+      else if (conversation.state === ConversationState.closed) refusals.set(sending, conversationClosed());
+      else if (!sending.hasRoom) refusals.set(sending, agentQueueFull());
+      else if (left === 0) refusals.set(sending, conversationQueueFull());
+      else left -= 1;
     }
   }
+  return refusals;
 }
 
-const countOf = (sendings: readonly Sending[], id: string) =>
-  sendings.filter(({ conversationId }) => conversationId === id).length;
+const conversationQueueFull = () => queueFull(`A conversation has at most ${MAX_QUEUED} queued messages.`);
+
+/** How many messages the queue of a conversation takes, of those that are wanted. */
+async function roomIn(
+  tx: EntityManager,
+  { id, lastSequence }: Conversation,
+  wanted: number,
+): Promise<number> {
+  // A conversation with few messages has room in any case, which spares most of them the count.
+  if (lastSequence + wanted <= MAX_QUEUED) return wanted;
+  const queued = await tx
+    .createQueryBuilder(Message, "message")
+    .where("message.conversation_id = :id", { id })
+    .andWhere(`message.${IS_UNSENT}`)
+    .getCount();
+  return Math.min(Math.max(0, MAX_QUEUED - queued), wanted);
+}
 
 async function storeSequences(tx: EntityManager, conversations: readonly Conversation[]): Promise<void> {
   const now = timestamp();
@@ -169,4 +192,10 @@ async function storeSequences(tx: EntityManager, conversations: readonly Convers
      from changed where conversation.id = changed.id`,
     conversations.flatMap(({ id, lastSequence }) => [id, String(lastSequence), now]),
   );
+}
+
+/** The message; a refusal ends the unit of work, so that it also frees the idempotency key. */
+export function thrown(result: Message | GatewayError): Message {
+  if (result instanceof GatewayError) throw result;
+  return result;
 }

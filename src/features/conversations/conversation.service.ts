@@ -29,7 +29,7 @@ import type {
   OpenedConversation,
   SendToConversationArgs,
 } from "./conversation.inputs";
-import { ConversationSender } from "./conversation-sender";
+import { ConversationSender, thrown } from "./conversation-sender";
 import { addressOn, assertInUse, lineOf, lockReferenced, openOn } from "./destination";
 import { assertOpen, findConversation, lockConversations, noSuchConversation } from "./own-conversation";
 
@@ -204,8 +204,8 @@ export class ConversationService {
     const hasRoom = await this.queues.take(agentId);
     const sending = { context, conversationId: conversation.id, message: input.message, hasRoom };
     const conversations = new Map([[conversation.id, conversation]]);
-    const [message = null] = await this.sender.insertLocked(tx, [sending], conversations);
-    return { conversation, created: present === null, message };
+    const [message] = (await this.sender.insertLocked(tx, [sending], conversations)).map(thrown);
+    return { conversation, created: present === null, message: message ?? null };
   }
 
   private async insert(

@@ -43,7 +43,10 @@ export async function lockConversations(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
+/** The error for a change of a closed conversation. */
+export const conversationClosed = () => new GatewayError("conflict", "The conversation is closed.");
+
 /** @throws GatewayError `conflict` */
 export function assertOpen({ state }: Conversation): void {
-  if (state === ConversationState.closed) throw new GatewayError("conflict", "The conversation is closed.");
+  if (state === ConversationState.closed) throw conversationClosed();
 }

@@ -58,12 +58,15 @@ const COUNT = `SELECT count(*) AS queued FROM (
     SELECT max(id) FROM message WHERE agent_id = $1 AND held_reason = '${HeldReason.imported}'
   ), '') LIMIT $2) AS counted`;
 
-/** @throws GatewayError `queue_full` */
-export function assertRoom(hasRoom: boolean): void {
-  if (!hasRoom)
-    throw queueFull(`An agent has at most ${MAX_QUEUED_OF_AGENT.toLocaleString("en")} queued messages.`);
-}
-
 /** The error for a message that a full queue does not take. */
 export const queueFull = (message: string) =>
   new GatewayError("queue_full", message, { headers: { "retry-after": "5" } });
+
+/** The error for a message of an agent whose queue is full. */
+export const agentQueueFull = () =>
+  queueFull(`An agent has at most ${MAX_QUEUED_OF_AGENT.toLocaleString("en")} queued messages.`);
+
+/** @throws GatewayError `queue_full` */
+export function assertRoom(hasRoom: boolean): void {
+  if (!hasRoom) throw agentQueueFull();
+}
