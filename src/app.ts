@@ -131,7 +131,7 @@ export async function createApp(
     addMetricsRoute(app, metrics, config);
   };
   addManagementRoutes(http);
-  addDocumentation(http, createOpenApi(schema, serversOf(config)));
+  addDocumentation(http, () => createOpenApi(schema, serversOf(config)));
   await addDashboard(http, dashboard);
   addHome(http, config);
   rejectOtherMethods();

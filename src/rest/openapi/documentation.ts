@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { GatewayError } from "../../errors";
-import { sendValidated, validated } from "../../http/validated";
+import { sendValidated, type Validated, validated } from "../../http/validated";
 import type { JsonSchema } from "../json-value";
 import { type EncodedFile, loadViewer, type Viewer } from "./viewer";
 
@@ -9,12 +9,16 @@ const POLICY =
   "default-src 'none'; script-src 'self'; connect-src 'self'; img-src 'self' data:; " +
   "style-src 'self' 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Adds `/openapi.json`, the contract of the REST API, and `/docs`, its interactive documentation. */
-export function addDocumentation(app: FastifyInstance, openApi: JsonSchema): void {
-  const contract = validated(JSON.stringify(openApi));
-  app.get("/openapi.json", async (request, reply) =>
-    sendValidated(contract, request, reply.type("application/json; charset=utf-8")),
-  );
+/**
+ * Adds `/openapi.json`, the contract of the REST API, and `/docs`, its interactive documentation.
+ * @param openApi generates the contract; it is called by the first request for it, because most starts never need it
+ */
+export function addDocumentation(app: FastifyInstance, openApi: () => JsonSchema): void {
+  let contract: Validated | undefined;
+  app.get("/openapi.json", async (request, reply) => {
+    contract ??= validated(JSON.stringify(openApi()));
+    return sendValidated(contract, request, reply.type("application/json; charset=utf-8"));
+  });
   for (const path of ["/docs", "/docs/"]) {
     app.get(path, async (request, reply) => {
       const page = validated((await builtViewer()).page);
