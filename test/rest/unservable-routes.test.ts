@@ -1,3 +1,6 @@
+import { parse, specifiedRules, validate } from "graphql";
+import { ROUTES } from "../../src/features";
+import { createSchema } from "../../src/graphql/schema";
 import type { RestRoute } from "../../src/schema/rest-route";
 import { route } from "./shapes/routes";
 import { startServer } from "./shapes/server";
@@ -9,6 +12,31 @@ describe("a route that cannot be served", () => {
       { document: "{ nonsense }" },
       /Cannot query field "nonsense"/,
     ],
+    [
+      "an unknown argument",
+      { document: "{ number(value: 1, other: 2) }", result: ["number"] },
+      /Unknown argument "other"/,
+    ],
+    ["a missing argument", { document: "{ number }", result: ["number"] }, /argument "value" of type "Int!"/],
+    [
+      "an argument of the wrong type",
+      { document: '{ number(value: "1") }', result: ["number"] },
+      /Int cannot/,
+    ],
+    [
+      "a variable that is not declared",
+      { document: "{ number(value: $value) }", result: ["number"] },
+      /Variable "\$value" is not defined/,
+    ],
+    ["an unknown type", { document: "query ($x: Nothing) { json(value: $x) }" }, /Unknown type "Nothing"/],
+    ["a variable of an output type", { document: "query ($x: Point) { json(value: $x) }" }, /non-input type/],
+    [
+      "a variable of another type than its argument",
+      { document: "query ($value: String!) { number(value: $value) }", result: ["number"] },
+      /used in position expecting type "Int!"/,
+    ],
+    ["an object without its fields", { document: "{ found }", result: ["found"] }, /selection of subfields/],
+    ["fields of a number", { document: "{ open { x } }", result: ["open"] }, /must not have a selection/],
     ["a document that is none", { document: "{" }, /Syntax Error/],
     ["two operations", { document: "query a { numbers } query b { numbers }" }, /one query or mutation/],
     ["two root fields", { document: "{ numbers open }" }, /one root field/],
@@ -110,4 +138,11 @@ describe("a route that cannot be served", () => {
       "REST route b (GET /a) is declared twice.",
     );
   });
+});
+
+test("the documents of the REST API pass every rule, also those that a start leaves out", () => {
+  const schema = createSchema();
+  const faults = ROUTES.flatMap(({ document }) => validate(schema, parse(document), specifiedRules));
+  expect(faults).toEqual([]);
+  expect(ROUTES.length).toBeGreaterThan(20);
 });
