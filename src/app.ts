@@ -147,6 +147,7 @@ export async function createApp(
     config.deliveryWorkers > 0
       ? new Deliverer(database, services.lanes, LANE_WORK, (err) => log.warn({ err }, "delivery failed"))
       : undefined;
+  const stopListening = deliverer && services.lanes.listen();
 
   let management: FastifyInstance | undefined;
 
@@ -170,6 +171,7 @@ export async function createApp(
       if (management) await closeNow(management);
       await apollo.stop();
       await swept;
+      await stopListening?.();
       await deliverer?.close();
       await services.usageRecorder.close();
       await database.close();

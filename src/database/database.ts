@@ -126,6 +126,24 @@ export class Database {
   }
 
   /**
+   * Notifies the listeners of all processes once the unit of work of `tx` is committed; does nothing on SQLite.
+   * @param channel a plain SQL identifier
+   */
+  notify(tx: EntityManager, channel: string): Promise<void> {
+    return this.engine.notify(tx, channel);
+  }
+
+  /**
+   * Calls a listener on the notifications of a channel, and after gaps in which some may have been lost. It saves waiting
+   * but guarantees nothing: on SQLite it does nothing, and a connection may be gone for long.
+   * @param listener must not throw
+   * @returns a function that stops listening; call it before `close`
+   */
+  listen(channel: string, listener: () => void): () => Promise<void> {
+    return this.engine.listen(channel, listener);
+  }
+
+  /**
    * Deletes at most `limit` rows whose text in a column sorts before another text.
    * @returns the number of deleted rows
    */

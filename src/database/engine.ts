@@ -90,6 +90,13 @@ export interface Engine {
     query: SelectQueryBuilder<Row>,
     skipLocked: boolean,
   ): SelectQueryBuilder<Row>;
+  /** Notifies the listeners of all processes once the transaction is committed, where the database can. */
+  notify(tx: EntityManager, channel: string): Promise<void>;
+  /**
+   * Calls a listener on the notifications of a channel and after gaps in which some may have been lost.
+   * @returns a function that stops listening
+   */
+  listen(channel: string, listener: () => void): () => Promise<void>;
   /** Returns an SQL condition that selects at most `limit` of the rows that match another condition. */
   limitedCondition(table: string, condition: string, limit: number): string;
   /** Whether an error means that the database cannot serve now (busy, gone, full), not that the statement is wrong. */

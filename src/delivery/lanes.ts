@@ -7,6 +7,9 @@ import { type DeliveryObserver, NO_DELIVERY_OBSERVER, onceCommitted } from "./ob
 /** A lane with work, by the ID of what it works on. */
 export type NewLane = Pick<Lane, "id" | "agentId" | "kind">;
 
+/** The channel on which processes tell each other of due work. */
+const CHANNEL = "gateway_due_lanes";
+
 /** How many lanes there are, in all processes. */
 export interface LaneCounts {
   due: number;
@@ -49,13 +52,13 @@ export class Lanes {
       .orUpdate(["kind"], ["id"])
       .updateEntity(false)
       .execute();
-    this.announce(tx);
+    await this.announce(tx);
   }
 
   /** Makes the work of lanes due; a lane that does not exist has none. */
   async wake(tx: EntityManager, ids: readonly string[]): Promise<void> {
     await tx.update(Lane, [...ids], { wakeAt: timestamp() });
-    this.announce(tx);
+    await this.announce(tx);
   }
 
   /** Makes all work of agents due, because what held it back may have changed. */
@@ -75,7 +78,7 @@ export class Lanes {
       .set({ wakeAt: now })
       .where("agent_id IN (:...agentIds) AND wake_at > :now", { agentIds, now })
       .execute();
-    this.announce(tx);
+    await this.announce(tx, { everywhere: true });
   }
 
   /** Whether any lane is due. */
@@ -131,9 +134,18 @@ export class Lanes {
     if (ids.length > 0) await tx.update(Lane, [...ids], { wakeAt: until });
   }
 
-  /** Tells the deliverers of work that a transaction makes due, once it is committed. */
-  announce(tx: EntityManager): void {
+  /**
+   * Tells the deliverers of work that a transaction makes due, once it is committed.
+   * @param options.everywhere whether to tell other processes although this one delivers, because there may be much work
+   */
+  async announce(tx: EntityManager, { everywhere = false } = {}): Promise<void> {
     this.database.afterCommit(tx, this.notify);
+    if (everywhere || this.listeners.length === 0) await this.database.notify(tx, CHANNEL);
+  }
+
+  /** Hears of the work that other processes commit. @returns a function that stops it */
+  listen(): () => Promise<void> {
+    return this.database.listen(CHANNEL, this.notify);
   }
 
   /** Adds a listener that is called when work was committed. */

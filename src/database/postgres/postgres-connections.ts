@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from "pg";
+import type { ClientConfig, Pool, PoolClient } from "pg";
 import {
   type DataSource,
   QueryFailedError,
@@ -68,6 +68,13 @@ export class PostgresConnections {
       waiting: { connection: waitingCount, transaction: this.transactions.queue, report: this.reports.queue },
       connections: { idle: idleCount, busy: totalCount - idleCount },
     };
+  }
+
+  /** How to open a connection outside of the pool. */
+  get config(): ClientConfig {
+    const { options } = this.pool;
+    // The pool hides the password from a copy.
+    return { ...options, password: options.password, keepAlive: true };
   }
 
   private get pool(): Pool {

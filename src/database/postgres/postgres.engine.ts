@@ -27,6 +27,7 @@ import {
 import { BACKGROUND, SERVING } from "../limits";
 import type { DatabaseObserver, DatabaseStats } from "../observer";
 import { isConnectionLost, PostgresConnections } from "./postgres-connections";
+import { listenOn } from "./postgres-listener";
 
 /** SQLSTATEs (PostgreSQL manual, appendix A) of temporary failures: connection, deadlock, resources, operator. */
 const UNAVAILABLE = /^(08|40|53|57|58)[0-9A-Z]{3}$|^25006$|^42501$|^55P03$/;
@@ -206,6 +207,14 @@ export class PostgresEngine implements Engine {
   ): SelectQueryBuilder<Row> {
     query.setLock("pessimistic_write");
     return skipLocked ? query.setOnLocked("skip_locked") : query;
+  }
+
+  async notify(tx: EntityManager, channel: string): Promise<void> {
+    await tx.query("SELECT pg_notify($1, '')", [channel]);
+  }
+
+  listen(channel: string, listener: () => void): () => Promise<void> {
+    return listenOn(this.connections.config, channel, listener);
   }
 
   /** Skips locked rows, which another process is deleting or updating. */

@@ -156,6 +156,14 @@ export class SqliteEngine implements Engine {
     return query;
   }
 
+  /** No-op, because SQLite has no notifications. */
+  async notify(): Promise<void> {}
+
+  /** No-op, because SQLite has no notifications. */
+  listen(): () => Promise<void> {
+    return async () => undefined;
+  }
+
   limitedCondition(table: string, condition: string, limit: number): string {
     return `rowid IN (SELECT rowid FROM ${table} WHERE ${condition} LIMIT ${limit})`;
   }

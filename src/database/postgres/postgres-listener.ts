@@ -1,0 +1,56 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { Client, type ClientConfig } from "pg";
+
+const FIRST_RETRY_MS = 250;
+const MAX_RETRY_MS = 10_000;
+/** How long the server may take to close a connection (ms), which is destroyed then. */
+const CLOSE_TIMEOUT_MS = 500;
+
+/**
+ * Calls a listener on every notification of a channel (LISTEN), on a connection of its own that is opened again whenever
+ * it is lost. Notifications of the meantime are lost, so each new connection calls the listener, too.
+ * @param channel a plain SQL identifier
+ * @returns a function that stops listening
+ */
+export function listenOn(config: ClientConfig, channel: string, listener: () => void): () => Promise<void> {
+  const stop = new AbortController();
+  const { signal } = stop;
+  const stopped = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+  const run = async () => {
+    for (let retryMs = FIRST_RETRY_MS; !signal.aborted; retryMs = Math.min(2 * retryMs, MAX_RETRY_MS)) {
+      const client = new Client(config);
+      const lost = new Promise<void>((resolve) => {
+        client.on("error", () => resolve());
+        client.on("end", resolve);
+      });
+      client.on("notification", listener);
+      const listening = client
+        .connect()
+        .then(() => client.query(`LISTEN ${channel}`))
+        .then(
+          () => true,
+          () => false,
+        );
+      // A server that does not answer must not delay the stop.
+      if ((await Promise.race([listening, stopped])) === true) {
+        retryMs = FIRST_RETRY_MS;
+        listener();
+        await Promise.race([lost, stopped]);
+      }
+      await close(client);
+      await pause(retryMs, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  };
+  const done = run();
+  return () => {
+    stop.abort();
+    return done;
+  };
+}
+
+/** Closes a connection, also one whose server does not answer. */
+async function close(client: Client): Promise<void> {
+  const timer = setTimeout(() => client.connection.stream.destroy(), CLOSE_TIMEOUT_MS);
+  await client.end().catch(() => undefined);
+  clearTimeout(timer);
+}

@@ -1,0 +1,144 @@
+import { Database } from "../../src/database/database";
+import { createDataSource } from "../../src/features";
+import { addConversation } from "../support/conversations";
+import { postgres } from "../support/engines";
+import { operator, startGateway, type TestGateway } from "../support/gateway";
+import { addLine, lineClient } from "../support/lines";
+import { firstAgentId } from "../support/people";
+import { startPostgres } from "../support/postgres-server";
+import { endProcesses, spawnCli } from "../support/process";
+import { suiteGateway } from "../support/suite";
+
+const CHANNEL = "gateway_due_lanes";
+
+/** Counts the calls of a listener. */
+function counter() {
+  let count = 0;
+  let changed = () => {};
+  return {
+    listener: () => {
+      count += 1;
+      changed();
+    },
+    get count() {
+      return count;
+    },
+    /** Resolves once there were more calls than so many. */
+    async above(limit: number): Promise<void> {
+      while (count <= limit) await new Promise<void>((resolve) => (changed = resolve));
+    },
+  };
+}
+
+describe("processes on one PostgreSQL", () => {
+  const gateway = suiteGateway(postgres);
+  let deliverer: TestGateway;
+  const heard = counter();
+  beforeAll(async () => {
+    const database = { url: gateway.databaseUrl, drop: async () => undefined };
+    deliverer = await startGateway(postgres, { env: { DELIVERY_WORKERS: "8" }, database });
+    // Unlike its sweeps, which call no listener.
+    deliverer.services.lanes.onDue(heard.listener);
+    const listening =
+      "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle' AND query LIKE 'LISTEN%'";
+    const { database: reading } = gateway.services;
+    while ((await reading.read((reader) => reader.query(listening))).length === 0);
+  });
+  afterAll(async () => {
+    await endProcesses();
+    await deliverer.close();
+  });
+
+  const send = async (from: TestGateway): Promise<string> =>
+    (await from.rest("POST", "/messages", { body: { message: "Hello" }, token: gateway.key })).body.id;
+
+  test("one that delivers nothing wakes those that do, with a message and in a conversation", async () => {
+    let before = heard.count;
+    await send(gateway);
+    await heard.above(before);
+    const { id } = await addConversation(gateway, { agentId: await firstAgentId(gateway) });
+    before = heard.count;
+    await gateway.rest("POST", `/agent/conversations/${id}/messages`, { body: { message: "Hello" } });
+    await heard.above(before);
+  });
+
+  test("the command line wakes them when it resumes a line", async () => {
+    const line = await addLine(gateway, { agentId: await firstAgentId(gateway) });
+    await lineClient(gateway).pause(line.id);
+    const before = heard.count;
+    const resumed = await spawnCli(gateway.databaseUrl, [
+      "lines",
+      "resume",
+      "--agent",
+      "first-agent",
+      line.id,
+    ]);
+    expect(resumed).toMatchObject({ code: 0, stderr: "" });
+    await heard.above(before);
+  });
+
+  test("one that delivers keeps its own messages to itself, and tells others of a line that it resumes", async () => {
+    const other = await Database.open(createDataSource(gateway.databaseUrl));
+    const others = counter();
+    const stop = other.listen(CHANNEL, others.listener);
+    try {
+      await others.above(0);
+      for (let i = 0; i < 10; i++) await send(deliverer);
+      expect(others.count).toBe(1);
+      const [line] = await deliverer.services.lines.list(
+        await operator(deliverer),
+        await firstAgentId(deliverer),
+      );
+      const { lines } = deliverer.services;
+      await lines.pause(await operator(deliverer), { id: line?.id ?? "", reason: null });
+      await lines.resume(await operator(deliverer), line?.id ?? "");
+      await others.above(2);
+      // Notifications arrive in the order of the commits.
+      expect(others.count).toBe(3);
+    } finally {
+      await stop();
+      await other.close();
+    }
+  });
+
+  test("a unit that is rolled back notifies nobody", async () => {
+    const { database } = gateway.services;
+    const calls = counter();
+    const stop = database.listen(CHANNEL, calls.listener);
+    try {
+      await calls.above(0);
+      const failed = database.write(async (tx) => {
+        await database.notify(tx, CHANNEL);
+        throw new Error("rolled back");
+      });
+      await expect(failed).rejects.toThrow("rolled back");
+      await database.write((tx) => database.notify(tx, CHANNEL));
+      await calls.above(1);
+      expect(calls.count).toBe(2);
+    } finally {
+      await stop();
+    }
+  });
+});
+
+test("a listener hears again after the server was gone, and of the gap; a frozen server does not delay its stop", async () => {
+  const server = await startPostgres();
+  const database = await Database.open(createDataSource(`${server.url}/postgres`), { serving: true });
+  const calls = counter();
+  const stop = database.listen("some_channel", calls.listener);
+  try {
+    await calls.above(0);
+    await server.order("immediate");
+    await server.order("start");
+    await calls.above(1);
+    await database.write((tx) => database.notify(tx, "some_channel"));
+    await calls.above(2);
+    await server.order("freeze");
+    await stop();
+    await server.order("thaw");
+  } finally {
+    await stop();
+    await database.close();
+    await server.end();
+  }
+});
