@@ -1,5 +1,5 @@
 import { type GraphQLEnumType, type GraphQLScalarType, isEnumType } from "graphql";
-import { compareNumber } from "lossless-json";
+import { exactDouble } from "../common/exact-double";
 import { INT64, isInt64, MUST_BE_INT64 } from "../common/int64";
 import type { JsonSchemaRule } from "../common/json-schema";
 import { MAX_PROBLEMS } from "../errors";
@@ -150,11 +150,10 @@ function jsonType(name: "JSON" | "JSONObject"): JsonType {
  */
 function decodeJson(value: unknown, location: Location): unknown {
   if (typeof value === "bigint") {
-    const number = Number(value);
-    const isExact = Number.isFinite(number) && compareNumber(String(value), String(number)) === 0;
-    return isExact
-      ? number
-      : addProblem(location, "must not contain an integer that JSON parsers round: send it as a string");
+    return (
+      exactDouble(value) ??
+      addProblem(location, "must not contain an integer that JSON parsers round: send it as a string")
+    );
   }
   if (typeof value !== "object" || value === null) return value;
   const members = value as Record<string, unknown>;

@@ -1,4 +1,5 @@
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from "graphql";
+import { exactDouble } from "../common/exact-double";
 import { ValidateBy } from "../common/validators";
 
 type JsonObject = Record<string, unknown>;
@@ -21,8 +22,8 @@ export const GraphQLJsonObject = new GraphQLScalarType<JsonObject, JsonObject>({
 /** Replaces bigints, which represent large integers, by doubles if no digit is lost. */
 function exact(value: unknown): unknown {
   if (typeof value === "bigint") {
-    const number = Number(value);
-    if (Number.isFinite(number) && BigInt(number) === value) return number;
+    const number = exactDouble(value);
+    if (number !== undefined) return number;
     throw new GraphQLError("It must not contain an integer that JSON parsers round.");
   }
   if (Array.isArray(value)) return value.map(exact);

@@ -304,6 +304,25 @@ describeGateway((gateway, engine) => {
     },
   );
 
+  test.each(["1e+107", "-1.4240945430458199e+107", "9007199254740992"])(
+    "a double of %s in the attributes is kept by both APIs, although it is an integer",
+    async (digits) => {
+      const input = `{"ref":"large ${digits}","attributes":{"deep":[${digits}]}}`;
+      const query = "mutation ($input: ContactInput!) { putContact(input: $input) { created } }";
+      for (const reply of [
+        await gateway.rest("POST", "/agent/contacts", { body: input }),
+        await gateway.graphql(
+          "",
+          {},
+          { body: `{"query":${JSON.stringify(query)},"variables":{"input":${input}}}` },
+        ),
+      ])
+        expect([reply.status, reply.body.errors]).toEqual([expect.any(Number), undefined]);
+      const found = (await client.find({ ref: `large ${digits}` })).body.data.contact;
+      expect([found.attributes, found.version]).toEqual([{ deep: [Number(digits)] }, 1]);
+    },
+  );
+
   test("attributes come back as they were sent, also from a literal with variables", async () => {
     const attributes = {
       exact: 9007199254740992,
