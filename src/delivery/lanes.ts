@@ -38,7 +38,7 @@ export class Lanes {
     return onceCommitted(this.database, tx, this.observer);
   }
 
-  /** Adds lanes whose work is due now, in the transaction that makes the work; those that exist keep their time. */
+  /** Adds lanes whose work is due now, in the transaction that makes the work, or makes those due that exist. */
   async add(tx: EntityManager, lanes: readonly NewLane[]): Promise<void> {
     const wakeAt = timestamp();
     const distinct = new Map(lanes.map((lane) => [lane.id, { ...lane, wakeAt }]));
@@ -49,7 +49,7 @@ export class Lanes {
       // A fixed order, so that transactions which share two lanes do not deadlock.
       .values([...distinct.values()].sort((a, b) => (a.id < b.id ? -1 : 1)))
       // Waits for a delivery that holds the lane, because it may end the lane without having seen the new work.
-      .orUpdate(["kind"], ["id"])
+      .orUpdate(["wake_at"], ["id"])
       .updateEntity(false)
       .execute();
     await this.announce(tx);

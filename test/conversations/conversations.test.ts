@@ -1,4 +1,4 @@
-import { Permission } from "../../src/auth/permissions";
+import { Permission, Scope } from "../../src/auth/permissions";
 import { timestamp } from "../../src/common/time";
 import { Lane } from "../../src/delivery/lane.entity";
 import { ContactAddress } from "../../src/features/contacts/contact-address.entity";
@@ -125,11 +125,26 @@ describeGateway((gateway) => {
       const [first, second] = [await api.open(input), await api.open(input)].map(
         ({ body }) => body.data.openConversation,
       );
-      expect(second.message).toEqual(first.message);
-      expect(second.conversation.id).toBe(first.conversation.id);
+      expect(second).toEqual(first);
+      expect(second.created).toBe(true);
+      const more = { contact: { id }, message: "More", idempotencyKey: `more ${id}` };
+      const [third, fourth] = [await api.open(more), await api.open(more)];
+      expect(fourth.body.data.openConversation).toEqual(third.body.data.openConversation);
+      expect(fourth.body.data.openConversation.created).toBe(false);
       expect(codeOf(await api.open({ ...input, message: "Twice" }))).toBe("idempotency_key_reused");
       const { nodes } = (await api.messages(first.conversation.id)).body.data.conversationMessages;
-      expect(nodes).toHaveLength(1);
+      expect(nodes).toHaveLength(2);
+    });
+
+    test("a first message needs the scope to send", async () => {
+      const { id } = await newContact();
+      const { secret: token } = await mint(gateway, { scopes: [Scope.conversations_write] });
+      const refused = await api.open({ contact: { id }, message: "Hello" }, { token });
+      expect([codeOf(refused), refused.text]).toEqual([
+        "insufficient_scope",
+        expect.stringContaining("messages:write"),
+      ]);
+      expect((await api.open({ contact: { id } }, { token })).body.data.openConversation.created).toBe(true);
     });
 
     test.each([
@@ -191,6 +206,31 @@ describeGateway((gateway) => {
       expect(codeOf(await api.send(id, "Twice", { idempotencyKey: `send ${id}` }))).toBe(
         "idempotency_key_reused",
       );
+    });
+
+    test("a repeat under its key with another API key of the agent gives the same message", async () => {
+      const { id } = await addConversation(gateway, { agentId });
+      const { secret: token } = await mint(gateway);
+      const send = (more: object) => api.send(id, "Once", { idempotencyKey: `keys ${id}`, ...more });
+      expect((await send({ token })).body).toEqual((await send({})).body);
+      const { id: contact } = await newContact();
+      const open = (more: object) =>
+        api.open({ contact: { id: contact }, message: "Hi", idempotencyKey: `keys ${contact}` }, more);
+      expect((await open({ token })).body).toEqual((await open({})).body);
+    });
+
+    test("a cursor of another list is refused", async () => {
+      const [one, other] = [await queued(2), await queued(2)];
+      const { endCursor } = (await api.messages(other.id, { first: 1 })).body.data.conversationMessages
+        .pageInfo;
+      expect(codeOf(await api.messages(one.id, { after: endCursor }))).toBe("invalid_cursor");
+    });
+
+    test("an ID that no database stores is not found, and lists nothing", async () => {
+      for (const id of ["\0", "x", "\ud800"]) {
+        expect(codeOf(await api.send(id, "Lost"))).toBe("not_found");
+        expect((await api.list({ contactId: id })).body.data.conversations.nodes).toEqual([]);
+      }
     });
 
     test("a closed conversation takes none, one that does not exist is not found, and blank text is refused", async () => {
@@ -255,8 +295,11 @@ describeGateway((gateway) => {
 
     test("a move to its own line changes nothing", async () => {
       const { id, line, messages } = await queued(1);
-      const { conversation, canceled } = (await api.move(id, { line })).body.data.moveConversation;
-      expect([conversation.version, canceled]).toEqual([1, []]);
+      const { conversation, ...queues } = (await api.move(id, { line })).body.data.moveConversation;
+      expect([conversation.version, queues]).toEqual([
+        1,
+        { canceled: [], carried: messages, inFlight: null },
+      ]);
       expect((await api.messages(id)).body.data.conversationMessages.nodes).toMatchObject([
         { id: messages[0], status: "queued" },
       ]);
@@ -500,14 +543,13 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway, engine) => {
     const [first, second] = [await api.send(id, "first"), await api.send(id, "second")].map(
       ({ body }) => body.data.sendToConversation.id,
     );
-    while ((await messagesOf(id))[0]?.heldReason !== "line_paused");
+    while ((await messagesOf(id)).some(({ heldReason }) => heldReason !== "line_paused"));
     expect(await messagesOf(id)).toMatchObject([
       { status: "queued", heldReason: "line_paused" },
-      { status: "queued", heldReason: null },
+      { status: "queued", heldReason: "line_paused" },
     ]);
     const canceled = await gateway.rest("POST", `/messages/${first}/cancel`);
     expect([canceled.status, canceled.body.status]).toEqual([200, "canceled"]);
-    while ((await messagesOf(id))[1]?.heldReason !== "line_paused");
     await lineClient(gateway).resume(line.id);
     expect(await settled(id)).toMatchObject([{ status: "canceled" }, { id: second, status: "delivered" }]);
   });
@@ -554,6 +596,25 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway, engine) => {
       expect(await settled(id)).toMatchObject([expected]);
       expect(await attemptsIn(id)).toBe(0);
     }
+  });
+
+  test("a message expires also behind one that is held back", async () => {
+    const line = await addLine(gateway, { agentId });
+    const { id } = await addConversation(gateway, { agentId, line: line.name });
+    await lineClient(gateway).pause(line.id);
+    await api.send(id, "first");
+    await api.send(id, "second");
+    while ((await messagesOf(id))[1]?.heldReason !== "line_paused");
+    const { database } = gateway.services;
+    await database.write(async (tx) => {
+      await tx.update(Message, { conversationId: id, sequence: 2 }, { expiresAt: timestamp(-1) });
+      await gateway.services.lanes.wake(tx, [id]);
+    });
+    while ((await messagesOf(id))[1]?.status === "queued");
+    expect(await messagesOf(id)).toMatchObject([
+      { status: "queued", heldReason: "line_paused" },
+      { status: "failed", errorCode: "expired" },
+    ]);
   });
 
   test("a message waits as long as its line allows", async () => {

@@ -51,6 +51,8 @@ describeGateway(DELIVERS, (gateway, engine) => {
       message: "Hello",
       status: "delivered",
       createdAt: expect.any(String),
+      author: "api",
+      lineId: expect.any(String),
       expiresAt: expect.any(String),
       sentAt: expect.any(String),
       deliveredAt: delivered.sentAt,

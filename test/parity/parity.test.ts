@@ -1,6 +1,10 @@
 import fc from "fast-check";
+import { AddressKind } from "../../src/features/contacts/contact-address.entity";
+import { addContact } from "../support/contacts";
+import { addConversation } from "../support/conversations";
 import { mint, operator, type Reply } from "../support/gateway";
 import { hostile, int, json, junk, maybe, text } from "../support/hostile-values";
+import { addLine } from "../support/lines";
 import { describeGateway } from "../support/suite";
 
 /** Set PARITY_SEED to run a failure again; fast-check prints the seed of one. */
@@ -145,6 +149,138 @@ describeGateway({ env: { LOG_LEVEL: "silent" } }, (gateway) => {
       run(300),
     );
   }, 60_000);
+
+  describe("conversations", () => {
+    /** Each API works for an agent of its own, so that both see the same history. */
+    let sides: { token: string; conversation: string }[];
+    beforeAll(async () => {
+      sides = await Promise.all(
+        ["rest", "graphql"].map(async (api) => {
+          const agent = { slug: `${api}-talks`, name: api };
+          const { id: agentId } = await gateway.services.agents.create(await operator(gateway), agent);
+          await addLine(gateway, { agentId, name: "second" });
+          const addresses = ["x", "y"].map((address) => ({ kind: AddressKind.local, address }));
+          await addContact(gateway, { agentId, ref: "a", addresses });
+          await addContact(gateway, { agentId, ref: "no address" });
+          return {
+            token: (await mint(gateway, { agent: agent.slug })).secret,
+            conversation: (await addConversation(gateway, { agentId, address: "z" })).id,
+          };
+        }),
+      );
+    });
+
+    const FIELDS = "line address state handler version lastSequence";
+    const comparable = (outcome: Outcome) =>
+      JSON.parse(JSON.stringify(outcome), (name, value) =>
+        /^(id|conversationId|contactId|createdAt|updatedAt)$/.test(name) ? undefined : value,
+      );
+    /** Lists of IDs differ, but not their lengths. */
+    const counted = (outcome: Outcome) =>
+      JSON.parse(JSON.stringify(comparable(outcome)), (name, value) =>
+        name === "canceled" || name === "carried" ? value.length : value,
+      );
+
+    /** Sends a request to both APIs, the IDs of whose sides replace `$id`. */
+    async function both(
+      [path, body]: readonly [path: string, body: object],
+      [query, variables]: readonly [query: string, variables: object],
+    ): Promise<[Reply, Reply]> {
+      const [rest, graph] = sides as [(typeof sides)[0], (typeof sides)[0]];
+      const withId = { ...variables, id: graph.conversation };
+      return Promise.all([
+        gateway.rest("POST", path.replace("$id", rest.conversation), {
+          token: rest.token,
+          body: json(body, String),
+        }),
+        gateway.graphql(
+          "",
+          {},
+          {
+            token: graph.token,
+            body: `{"query":${JSON.stringify(query)},"variables":${json(/\$id/.test(query) ? withId : variables, String)}}`,
+          },
+        ),
+      ]);
+    }
+
+    test("openConversation opens or finds the same one, or refuses with the same code", async () => {
+      const address = fc.record(
+        {
+          kind: maybe(hostile(fc.constantFrom("local", "email"), fc.constantFrom("fax", 1))),
+          address: maybe(hostile(fc.oneof(text, fc.constantFrom("x", " y", "z")))),
+        },
+        { requiredKeys: [] },
+      );
+      const contact = fc.record(
+        {
+          id: fc.option(hostile(fc.oneof(text, fc.constant("01a1fcd2-0000-7000-8000-000000000001"))), {
+            nil: undefined,
+            freq: 1,
+          }),
+          ref: maybe(hostile(fc.oneof(fc.constantFrom("a", "a", "no address"), text))),
+          address: fc.option(hostile(address), { nil: undefined, freq: 1 }),
+        },
+        { requiredKeys: [] },
+      );
+      const conversation = fc.record(
+        {
+          contact: maybe(hostile(fc.oneof(fc.constant({ ref: "a" }), contact))),
+          line: maybe(hostile(fc.oneof(fc.constantFrom("main", "second", null), text))),
+          message: maybe(hostile(text)),
+          surplus: fc.option(fc.constant(1), { nil: undefined, freq: 20 }),
+        },
+        { requiredKeys: [] },
+      );
+      const mutation = `mutation ($input: NewConversation!) {
+        openConversation(input: $input) { created conversation { ${FIELDS} } message { message status sequence } }
+      }`;
+      await fc.assert(
+        fc.asyncProperty(conversation, async (input) => {
+          const [rest, graph] = await both(["/agent/conversations", input], [mutation, { input }]);
+          expect(comparable(outcomeOfRest(rest))).toEqual(
+            comparable(outcomeOfGraphQL(graph, "openConversation")),
+          );
+        }),
+        run(250),
+      );
+    }, 60_000);
+
+    test("sending, moving, handing off and releasing do the same, or refuse with the same code", async () => {
+      const version = maybe(hostile(fc.constantFrom(1, 2, null), fc.oneof(int, junk)));
+      const change = fc.oneof(
+        fc.record({ verb: fc.constant("messages"), message: maybe(hostile(text)) }),
+        fc.record({
+          verb: fc.constant("move"),
+          line: maybe(hostile(fc.oneof(fc.constantFrom("main", "second"), text))),
+          expectedVersion: version,
+          pending: maybe(hostile(fc.constantFrom("carry", "cancel", null), fc.constantFrom("keep", 1))),
+        }),
+        fc.record({ verb: fc.constantFrom("handoff", "release"), expectedVersion: version }),
+      );
+      const changed = `{ conversation { ${FIELDS} } canceled carried inFlight }`;
+      const MUTATIONS: Record<string, [field: string, types: string, selection: string]> = {
+        messages: ["sendToConversation", "$message: String!", "{ message status sequence }"],
+        move: [
+          "moveConversation",
+          "$line: String!, $expectedVersion: Int, $pending: PendingMessages",
+          changed,
+        ],
+        handoff: ["handOffConversation", "$expectedVersion: Int", changed],
+        release: ["releaseConversation", "$expectedVersion: Int", changed],
+      };
+      await fc.assert(
+        fc.asyncProperty(change, async ({ verb, ...body }) => {
+          const [field, types, selection] = MUTATIONS[verb] as [string, string, string];
+          const args = types.replace(/\$(\w+): \w+!?/g, "$1: $$$1");
+          const query = `mutation ($id: ID!, ${types}) { ${field}(id: $id, ${args}) ${selection} }`;
+          const [rest, graph] = await both([`/agent/conversations/$id/${verb}`, body], [query, body]);
+          expect(counted(outcomeOfRest(rest))).toEqual(counted(outcomeOfGraphQL(graph, field)));
+        }),
+        run(250),
+      );
+    }, 60_000);
+  });
 
   test("getPet finds the same pet, or none", async () => {
     const id = fc.oneof(fc.integer({ min: -2, max: 60 }).map(String), int.map(String), text);

@@ -10,11 +10,11 @@ const CHANGE = `conversation { ${CONVERSATION} } canceled carried inFlight`;
 /** Opens a conversation of an agent with a new contact through the service. @returns the IDs of both */
 export async function addConversation(
   gateway: TestGateway,
-  { agentId, line }: { agentId: string; line?: string },
+  { agentId, line, address = `at ${Math.random()}` }: { agentId: string; line?: string; address?: string },
 ): Promise<{ id: string; contactId: string }> {
   const contactId = await addContact(gateway, {
     agentId,
-    addresses: [{ kind: AddressKind.local, address: `at ${Math.random()}` }],
+    addresses: [{ kind: AddressKind.local, address }],
   });
   const input = Object.assign(new NewConversation(), { agentId, contact: { id: contactId }, line });
   const context = await operatorOfAgent(gateway, agentId);

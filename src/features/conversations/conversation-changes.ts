@@ -138,8 +138,10 @@ export class ConversationChanges {
         );
       }
       const decision = await decide(tx, conversation);
-      if (decision === undefined)
-        return { conversation, canceled: [], carried: [], inFlight: await inFlight(tx, id) };
+      if (decision === undefined) {
+        const carried = (await unsent(tx, id, MessageStatus.queued)).map((message) => message.id);
+        return { conversation, canceled: [], carried, inFlight: await inFlight(tx, id) };
+      }
       const queues = await storeChange(tx, this.lanes, conversation, decision);
       if (decision.audit !== undefined) {
         const target = { id, name: id, organizationId: organizationOf(context) };

@@ -10,14 +10,18 @@ import type { Lanes } from "../../delivery/lanes";
 import { GatewayError } from "../../errors";
 import { onceEach } from "../../idempotency/idempotency";
 import { assertKeysAccepted } from "../api-keys/assert-accepted";
-import { actorOf } from "../audit/audit";
 import { Line } from "../lines/line.entity";
 import { agentQueueFull, queueFull } from "../messages/agent-queues";
 import { asAccepted, insertMessages } from "../messages/insert-messages";
 import { IS_UNSENT, MESSAGE_ORDER, Message, MessageAuthor } from "../messages/message.entity";
 import { type Conversation, ConversationState } from "./conversation.entity";
 import { MAX_QUEUED } from "./conversation.limits";
-import { conversationClosed, lockConversations, noSuchConversation } from "./own-conversation";
+import {
+  conversationClosed,
+  idempotencyScope,
+  lockConversations,
+  noSuchConversation,
+} from "./own-conversation";
 
 /** A message for a conversation. */
 export interface Sending {
@@ -67,7 +71,7 @@ export class ConversationSender {
     const { context, conversationId, message } = sending;
     if (key == null) return this.add(sending);
     return this.addOnce({
-      scope: `sendToConversation:${actorOf(context.caller).actorId}`,
+      scope: idempotencyScope("sendToConversation", context),
       key,
       request: { conversationId, message },
       sending,

@@ -1,18 +1,19 @@
 import { type EntityManager, In } from "typeorm";
 import { assertSignedIn } from "../../auth/assert-signed-in";
+import { authorize } from "../../auth/authorize";
 import { organizationOf, type RequestContext } from "../../auth/context";
-import { Permission } from "../../auth/permissions";
+import { Permission, Scope } from "../../auth/permissions";
 import { indexBy } from "../../common/coalesce";
 import { timestamp } from "../../common/time";
-import { uuidAfter } from "../../common/uuid";
+import { isUuid, uuidAfter } from "../../common/uuid";
 import type { Database } from "../../database/database";
 import type { Lanes } from "../../delivery/lanes";
+import { GatewayError } from "../../errors";
 import { once } from "../../idempotency/idempotency";
 import { paginate } from "../../pagination/connection";
 import type { AgentService } from "../agents/agent.service";
 import { scopedAgentId } from "../agents/agent-scope";
 import { assertKeysAccepted } from "../api-keys/assert-accepted";
-import { actorOf } from "../audit/audit";
 import { ContactAddress } from "../contacts/contact-address.entity";
 import { normalized } from "../contacts/contact-addresses";
 import { Line } from "../lines/line.entity";
@@ -31,7 +32,19 @@ import type {
 } from "./conversation.inputs";
 import { ConversationSender, thrown } from "./conversation-sender";
 import { addressOn, assertInUse, lineOf, lockReferenced, openOn } from "./destination";
-import { assertOpen, findConversation, lockConversations, noSuchConversation } from "./own-conversation";
+import {
+  assertOpen,
+  findConversation,
+  idempotencyScope,
+  lockConversations,
+  noSuchConversation,
+} from "./own-conversation";
+
+/** Who may queue a first message. */
+const SENDING = {
+  allowed: { key: Scope.messages_write, member: Permission.conversations_write },
+  whileDeactivated: false,
+};
 
 /** The conversations of agents with their contacts. */
 export class ConversationService {
@@ -85,7 +98,10 @@ export class ConversationService {
         .where({ agentId: await scopedAgentId(reader, context, agentId) });
       if (state != null) query.andWhere({ state });
       if (handler != null) query.andWhere({ handler });
-      if (contactId != null) query.andWhere({ contactId });
+      if (contactId != null) {
+        if (!isUuid(contactId)) return [];
+        query.andWhere({ contactId });
+      }
       return paginate(query, page).getMany();
     });
     return new ConversationConnection(rows, page);
@@ -105,9 +121,9 @@ export class ConversationService {
       const query = reader.createQueryBuilder(Message, "message").where({ conversationId: id });
       // Ordered by the index of the conversation; the IDs have the same order.
       if (page.after !== undefined) {
-        query.andWhere("message.sequence > (SELECT sequence FROM message WHERE id = :after)", {
-          after: page.after,
-        });
+        const last = await reader.findOneBy(Message, { id: page.after, conversationId: id });
+        if (last === null) throw new GatewayError("invalid_cursor");
+        query.andWhere("message.sequence > :sequence", { sequence: last.sequence });
       }
       return query
         .orderBy("message.sequence")
@@ -119,17 +135,18 @@ export class ConversationService {
 
   /**
    * Opens a conversation with a contact on a line, or finds the one that is open, and queues a first message in it.
-   * @throws GatewayError `invalid_request`, `not_found` (agent, contact, line), `not_deliverable`, `queue_full`,
-   *   `conflict` for an erased contact, `idempotency_key_reused`
+   * @throws GatewayError `invalid_request`, `insufficient_scope` for a message, `not_found` (agent, contact, line),
+   *   `not_deliverable`, `queue_full`, `conflict` for an erased contact, `idempotency_key_reused`
    */
   open(context: RequestContext, input: NewConversation): Promise<OpenedConversation> {
     const { agentId, contact, line, message, idempotencyKey } = input;
+    if (message != null) authorize(context.caller, SENDING, true);
     return this.database.write(async (tx) => {
       await assertSignedIn(tx, context, { permission: Permission.conversations_write });
       const agent = await scopedAgentId(tx, context, agentId, "input.agentId");
       const [address] = contact.address == null ? [] : normalized([contact.address]);
       return once(tx, {
-        scope: `openConversation:${actorOf(context.caller).actorId ?? agent}`,
+        scope: idempotencyScope("openConversation", context),
         key: idempotencyKey,
         request: {
           agentId: agent,
@@ -142,7 +159,9 @@ export class ConversationService {
         },
         create: () => this.openOnce(tx, context, agent, input),
         repeat: (id) => repeated(tx, id, message != null),
-        idOf: (opened) => opened.message?.id ?? opened.conversation.id,
+        // The ID of what the request added tells a repeat whether it opened the conversation.
+        idOf: ({ conversation, created, message }) =>
+          (created || message === null ? conversation : message).id,
       });
     });
   }
@@ -157,7 +176,7 @@ export class ConversationService {
     { id, message, idempotencyKey }: SendToConversationArgs,
   ): Promise<Message> {
     // Before the message joins a batch, which an error would split up.
-    const conversation = await this.byId(id);
+    const conversation = isUuid(id) ? await this.byId(id) : undefined;
     if (conversation === undefined || !(await this.isOwn(context, conversation))) throw noSuchConversation();
     const hasRoom = await this.queues.take(conversation.agentId);
     if (idempotencyKey == null) {
@@ -241,9 +260,16 @@ export class ConversationService {
   }
 }
 
-/** @param isMessage whether the ID is that of the message which the first request queued */
-async function repeated(tx: EntityManager, id: string, isMessage: boolean): Promise<OpenedConversation> {
-  const message = isMessage ? await tx.findOneByOrFail(Message, { id }) : null;
-  const conversation = await tx.findOneByOrFail(Conversation, { id: message?.conversationId ?? id });
-  return { conversation, created: false, message: message && asAccepted(message) };
+/**
+ * The answer to a repeat: the conversation as it is now, and the message as it was accepted.
+ * @param id that of the conversation, or of the message that was queued in one which was open already
+ */
+async function repeated(tx: EntityManager, id: string, hasMessage: boolean): Promise<OpenedConversation> {
+  const opened = await tx.findOneBy(Conversation, { id });
+  const message = !hasMessage
+    ? null
+    : await tx.findOneByOrFail(Message, opened === null ? { id } : { conversationId: id, sequence: 1 });
+  const conversation =
+    opened ?? (await tx.findOneByOrFail(Conversation, { id: message?.conversationId ?? id }));
+  return { conversation, created: opened !== null, message: message && asAccepted(message) };
 }

@@ -13,7 +13,7 @@ import {
   type QueuedMessage,
   storeOutcomes,
 } from "../messages/gates";
-import { IS_UNSENT } from "../messages/message.entity";
+import { IS_UNSENT, MessageStatus } from "../messages/message.entity";
 import { Handler } from "./conversation.entity";
 
 /** Max messages of a transaction, because changes of their conversations wait for its commit. */
@@ -63,12 +63,18 @@ export async function deliverConversations(
   const next = new Map<string, Timestamp>();
   const outcomes: (readonly [Row, Outcome])[] = [];
   for (const [id, queue] of queues) {
+    let isHeldBack = false;
     for (const row of queue) {
       const outcome = outcomeOf(row, surroundingsOf(row), now);
+      // What waits behind a message that is held back can only be given up.
+      if (isHeldBack && outcome.status === MessageStatus.delivered) {
+        next.set(id, earlier(next.get(id), expiryOf(row)));
+        continue;
+      }
       outcomes.push([row, outcome]);
       if (!isHeld(outcome)) continue;
-      next.set(id, expiryOf(row));
-      break;
+      isHeldBack = true;
+      next.set(id, earlier(next.get(id), expiryOf(row)));
     }
   }
   await storeOutcomes(tx, outcomes, now, observer);
@@ -79,6 +85,9 @@ export async function deliverConversations(
   }
   return next;
 }
+
+const earlier = (one: Timestamp | undefined, other: Timestamp): Timestamp =>
+  one !== undefined && one < other ? one : other;
 
 const surroundingsOf = ({
   version,

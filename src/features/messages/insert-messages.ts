@@ -1,5 +1,5 @@
 import type { EntityManager } from "typeorm";
-import { timestamp } from "../../common/time";
+import { timestampOf } from "../../common/time";
 import { uuidAfter } from "../../common/uuid";
 import { LaneKind } from "../../delivery/lane.entity";
 import type { Lanes } from "../../delivery/lanes";
@@ -27,7 +27,7 @@ export async function insertMessages(
   drafts: readonly Draft[],
 ): Promise<Message[]> {
   const nextId = await idsAfterLast(tx, [...new Set(drafts.map(({ agentId }) => agentId))]);
-  const createdAt = timestamp();
+  const now = Date.now();
   const messages = drafts.map(({ agentId, message, author, expiresAfterMs, conversation }) =>
     tx.create(Message, {
       id: nextId(agentId),
@@ -36,8 +36,8 @@ export async function insertMessages(
       author,
       direction: MessageDirection.outbound,
       status: MessageStatus.queued,
-      createdAt,
-      expiresAt: timestamp(expiresAfterMs),
+      createdAt: timestampOf(now),
+      expiresAt: timestampOf(now + expiresAfterMs),
       ...conversation,
     }),
   );

@@ -1,7 +1,8 @@
 import type { RouteGroup } from "../../schema/rest-route";
 
 /** The fields of a message after it was accepted. */
-const STATE = "id message status createdAt heldReason errorCode expiresAt sentAt deliveredAt";
+const STATE = `id message status createdAt conversationId sequence author lineId
+  heldReason errorCode expiresAt sentAt deliveredAt`;
 
 const MESSAGE_ID = {
   name: "messageId",
@@ -15,6 +16,8 @@ const DELIVERED = {
   message: "Hello",
   status: "delivered",
   createdAt: "2026-11-21T06:36:59.356Z",
+  author: "api",
+  lineId: "01a1fcd2-2550-7a0b-8c1f-0c54a1b6b0a1",
   expiresAt: "2026-11-24T06:36:59.356Z",
   sentAt: "2026-11-21T06:36:59.371Z",
   deliveredAt: "2026-11-21T06:36:59.371Z",
@@ -80,6 +83,7 @@ export const messageRoutes: RouteGroup = {
           ...DELIVERED,
           status: "canceled",
           errorCode: "canceled",
+          lineId: undefined,
           sentAt: undefined,
           deliveredAt: undefined,
         },
