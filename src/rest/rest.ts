@@ -53,11 +53,15 @@ function addRoute(app: FastifyInstance, route: RestRoute, schema: GraphQLSchema,
   });
 }
 
-/** Rejects bodies for operations without one; an empty body of any content type is accepted. */
+/** An empty JSON object, which many clients send when they have nothing to send. */
+const EMPTY_OBJECT = /^[ \t\r\n]*\{[ \t\r\n]*\}[ \t\r\n]*$/;
+
+/** Rejects bodies for operations without one; an empty body or object of any content type is accepted. */
 function rejectBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, async (_: unknown, body: Buffer) => {
-    if (body.length > 0) throw new GatewayError("invalid_request", "This operation takes no body.");
+    if (body.length > 0 && !EMPTY_OBJECT.test(body.toString("latin1")))
+      throw new GatewayError("invalid_request", "This operation takes no body, or {}.");
   });
 }
 

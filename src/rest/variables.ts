@@ -24,7 +24,7 @@ export function variablesReader({ path, query, body, idempotencyKey }: RoutePlan
     for (const member of path) read(request.params, member);
     for (const member of query) read(request.query, member);
     // Ignoring a misspelled filter would list everything.
-    for (const name of known.size > 0 ? Object.keys(request.query as object) : []) {
+    for (const name of Object.keys(request.query as object)) {
       if (!known.has(name))
         addProblem({ path: excerpt(name, 100) || "(no name)", source: "text", problems }, "is not known");
     }

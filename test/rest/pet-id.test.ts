@@ -80,8 +80,4 @@ describeGateway({ strict: true, storesNothing: true }, (gateway) => {
       expect(headers.get("link")).toBe('</v1/pets>; rel="successor-version"');
     }
   });
-
-  test("query parameters have no say in which pet it is", async () => {
-    expectRestError(await gateway.rest("GET", "/v1/pets/x?petId=1&id=1"), "not_found");
-  });
 });

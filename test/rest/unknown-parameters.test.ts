@@ -1,0 +1,22 @@
+import { ROUTES } from "../../src/features";
+import { expectRestError } from "../support/refusals";
+import { describeGateway } from "../support/suite";
+
+const CALLS = ROUTES.map(({ method, path, pathParameters = [], example }): [string, string, unknown] => [
+  method,
+  pathParameters.reduce<string>(
+    (url, { name, example: value }) => url.replace(`:${name}`, String(value)),
+    path,
+  ),
+  example.body,
+]);
+
+describeGateway({ strict: true, storesNothing: true }, (gateway) => {
+  test.each(CALLS)("%s %s refuses query parameters that it does not know", async (method, path, body) => {
+    const reply = await gateway.rest(method, `${path}?unknown=1&__proto__=2`, {
+      ...(body != null && { body }),
+    });
+    expectRestError(reply, "invalid_request");
+    expect(reply.body.message).toBe("unknown is not known; __proto__ is not known");
+  });
+});
