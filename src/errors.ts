@@ -31,7 +31,7 @@ export const ERRORS = {
     status: 403,
     message: "The organization is deactivated and cannot be changed.",
   },
-  not_found: { status: 404, message: "The resource does not exist." },
+  not_found: { status: 404, message: "There is no such resource." },
   method_not_allowed: { status: 405, message: "The resource does not support this method." },
   request_timeout: { status: 408, message: "The request took too long to arrive." },
   conflict: { status: 409, message: "The request conflicts with the current state of the resource." },
@@ -117,6 +117,12 @@ export class GatewayError extends Error {
     return { code: this.code, message: this.message, status: this.status };
   }
 }
+
+/**
+ * The error for a resource that does not exist or does not belong to the caller, who must not learn which.
+ * @param what the kind of the resource, such as "contact"
+ */
+export const noSuch = (what: string) => new GatewayError("not_found", `There is no such ${what}.`);
 
 /** Max problems reported for one input. */
 export const MAX_PROBLEMS = 10;

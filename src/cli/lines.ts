@@ -112,7 +112,7 @@ const withLine = (which: string, options: Options, work: Work<Line>): Promise<vo
   withAgent(options, async (services, context, agent) => {
     const lines = await services.lines.list(context, agent.id);
     const line = lines.find(({ id, name }) => name === which || id === which);
-    if (line === undefined) throw new GatewayError("not_found", `The agent has no line "${which}".`);
+    if (line === undefined) throw new GatewayError("not_found", `There is no line "${which}".`);
     await work(services, context, line);
   });
 

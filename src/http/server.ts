@@ -6,7 +6,7 @@ import { clientAddress, dropForwardedPorts } from "../auth/client-address";
 import type { RequestContext } from "../auth/context";
 import type { Config } from "../config";
 import { holdsToken } from "../credentials/redact-tokens";
-import { GatewayError } from "../errors";
+import { noSuch } from "../errors";
 import { connectionLimits, limitConnections } from "./connection-limits";
 import { handleClientErrors, logUnrouted, sendError } from "./error-handler";
 import { allowOrigins } from "./plugins/cors";
@@ -80,7 +80,7 @@ export async function createHttpServer(
   endConnectionsOnClose(app);
   app.setErrorHandler(sendError);
   app.setNotFoundHandler(async () => {
-    throw new GatewayError("not_found", "There is no such route.");
+    throw noSuch("route");
   });
   app.removeAllContentTypeParsers();
   readJsonBodies(app, config);

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { DocumentNode, GraphQLSchema } from "graphql";
+import { type DocumentNode, type GraphQLSchema, getNamedType } from "graphql";
 import { authorize } from "../auth/authorize";
-import { GatewayError, InvalidInput } from "../errors";
+import { InvalidInput, noSuch } from "../errors";
 import { callerIndependentFields, memoizeByObject } from "../graphql/compiled/coalesce-runs";
 import { compile } from "../graphql/compiled/compile";
 import { toGatewayError } from "../graphql/errors";
@@ -35,6 +35,9 @@ export function runnerOf(plan: RoutePlan, schema: GraphQLSchema, publicUrl: stri
   const write =
     result && (callerIndependentFields(schema, operation) ? memoizeByObject(result.write) : result.write);
   const statusOf = statusReader(route);
+  const what = getNamedType(field.type)
+    .name.replace(/\B[A-Z]/g, " $&")
+    .toLowerCase();
 
   return {
     guard: (request, _reply, done) => {
@@ -47,7 +50,7 @@ export function runnerOf(plan: RoutePlan, schema: GraphQLSchema, publicUrl: stri
         throw error instanceof InvalidInput ? error.renamed(names) : error;
       });
       const found = at(data, route.result);
-      if (found == null) throw new GatewayError("not_found");
+      if (found == null) throw noSuch(what);
       const status = statusOf(data);
       reply.code(status);
       if (write === undefined || status === 204) return reply.send();

@@ -39,7 +39,7 @@ describeGateway((gateway, engine) => {
     [2, ["create", "--name", "Not A Slug", ...OF_FIRST], "name must be"],
     [1, ["create", "--name", "main", ...OF_FIRST], 'already has a line "main"'],
     [2, ["create", "--name", "fast", "--rate", "0", ...OF_FIRST], "--rate"],
-    [1, ["pause", "nowhere", ...OF_FIRST], 'The agent has no line "nowhere".'],
+    [1, ["pause", "nowhere", ...OF_FIRST], 'There is no line "nowhere".'],
     [1, ["list", "--agent", "unknown"], 'There is no agent "unknown".'],
     [2, ["list"], "--agent"],
   ])("exit code %d in one line: %j", async (exitCode, args, says) => {

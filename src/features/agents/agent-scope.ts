@@ -1,10 +1,8 @@
 import type { EntityManager } from "typeorm";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { isUuid } from "../../common/uuid";
-import { GatewayError, InvalidInput } from "../../errors";
+import { InvalidInput, noSuch } from "../../errors";
 import { Agent } from "./agent.entity";
-
-const NO_SUCH_AGENT = "The organization has no such agent.";
 
 /**
  * The ID of the agent that a call is about: the agent of an API key, or the one that a member passes.
@@ -26,7 +24,7 @@ export async function scopedAgentId(
   if (agentId == null) throw new InvalidInput([{ path, message: "is required" }]);
   const organizationId = organizationOf(context);
   const found = isUuid(agentId) && (await reader.existsBy(Agent, { id: agentId, organizationId }));
-  if (!found) throw new GatewayError("not_found", NO_SUCH_AGENT);
+  if (!found) throw noSuch("agent");
   return agentId;
 }
 

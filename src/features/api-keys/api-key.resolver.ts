@@ -1,7 +1,7 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
 import { agentCaller, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
-import { GatewayError } from "../../errors";
+import { noSuch } from "../../errors";
 import { Access } from "../../schema/access";
 import { Report } from "../../schema/report";
 import { Agent } from "../agents/agent.entity";
@@ -102,7 +102,7 @@ export class ApiKeyResolver {
   @FieldResolver(() => Agent, { description: "The agent that the key resolves to." })
   async agent(@Root() { agentId }: ApiKey): Promise<Agent> {
     const agent = await this.agents.byId(agentId);
-    if (agent === undefined) throw new GatewayError("not_found");
+    if (agent === undefined) throw noSuch("agent");
     return agent;
   }
 }

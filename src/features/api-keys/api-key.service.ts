@@ -16,7 +16,7 @@ import {
   type KeyEnvironment,
 } from "../../credentials/token-format";
 import type { Database } from "../../database/database";
-import { GatewayError } from "../../errors";
+import { GatewayError, noSuch } from "../../errors";
 import { once } from "../../idempotency/idempotency";
 import { type PageArgs, paginate } from "../../pagination/connection";
 import type { RefusedTokens } from "../../rate-limits/refused-tokens";
@@ -192,7 +192,7 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
     const unit = async (tx: EntityManager) => {
       await assertSignedIn(tx, context, REQUIRED);
       const agent = isUuid(agentId) ? await tx.findOneBy(Agent, { id: agentId, organizationId }) : null;
-      if (agent === null) throw new GatewayError("not_found", "The organization has no such agent.");
+      if (agent === null) throw noSuch("agent");
       const create = () =>
         insertKey(tx, context, agent, { name, expiresAt: end, scopes, environment: this.environment });
       return once(tx, {

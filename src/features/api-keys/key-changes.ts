@@ -7,7 +7,7 @@ import { isUuid } from "../../common/uuid";
 import { sha256 } from "../../credentials/sha256";
 import { hashToken, type KeyEnvironment, mintApiKey } from "../../credentials/token-format";
 import { insertUnlessTaken } from "../../database/insert-unless-taken";
-import { GatewayError } from "../../errors";
+import { GatewayError, noSuch } from "../../errors";
 import type { Agent } from "../agents/agent.entity";
 import { actorOf, recordAudit } from "../audit/audit";
 import { apiKeyActions } from "./api-key.audit";
@@ -81,7 +81,7 @@ export async function insertKey(
 export async function ownKey(tx: EntityManager, context: RequestContext, id: string): Promise<ApiKey> {
   const organizationId = organizationOf(context);
   const key = isUuid(id) ? await tx.findOneBy(ApiKey, { id, organizationId }) : null;
-  if (key === null) throw new GatewayError("not_found", "The organization has no such API key.");
+  if (key === null) throw noSuch("API key");
   return key;
 }
 

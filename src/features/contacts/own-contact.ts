@@ -1,10 +1,8 @@
 import type { EntityManager } from "typeorm";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { isUuid } from "../../common/uuid";
-import { GatewayError } from "../../errors";
+import { GatewayError, noSuch } from "../../errors";
 import { Contact } from "./contact.entity";
-
-export const NO_SUCH_CONTACT = "There is no such contact.";
 
 /** @returns the contact, or null if the caller's agent, or a member's organization, has none with this ID */
 export async function findContact(
@@ -27,7 +25,7 @@ export async function findContact(
 export async function lockContact(tx: EntityManager, context: RequestContext, id: string): Promise<Contact> {
   if (isUuid(id)) await tx.update(Contact, { id }, { version: () => "version" });
   const contact = await findContact(tx, context, id);
-  if (contact === null) throw new GatewayError("not_found", NO_SUCH_CONTACT);
+  if (contact === null) throw noSuch("contact");
   return contact;
 }
 

@@ -2,13 +2,13 @@ import { type EntityManager, In } from "typeorm";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
-import { GatewayError, InvalidInput } from "../../errors";
+import { GatewayError, InvalidInput, noSuch } from "../../errors";
 import { actorOf } from "../audit/audit";
 import { Contact } from "./contact.entity";
 import type { TagChange } from "./contact.inputs";
 import { MAX_TAGS } from "./contact.limits";
 import { ContactTag } from "./contact-tag.entity";
-import { assertNotErased, NO_SUCH_CONTACT } from "./own-contact";
+import { assertNotErased } from "./own-contact";
 import { normalizeTag } from "./tags";
 
 /** A change of the tags of a contact. */
@@ -54,7 +54,7 @@ function assertOwn(contact: Contact | null, context: RequestContext): Contact {
   const isOwn =
     contact?.agent?.organizationId === organizationOf(context) &&
     (caller.kind !== "agent" || caller.agent.id === contact.agentId);
-  if (contact === null || !isOwn) throw new GatewayError("not_found", NO_SUCH_CONTACT);
+  if (contact === null || !isOwn) throw noSuch("contact");
   return contact;
 }
 

@@ -4,7 +4,7 @@ import { Permission } from "../../auth/permissions";
 import { timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import type { Lanes } from "../../delivery/lanes";
-import { GatewayError } from "../../errors";
+import { GatewayError, noSuch } from "../../errors";
 import { assertStillAllowed } from "../api-keys/assert-accepted";
 import { recordAudit } from "../audit/audit";
 import type { AuditAction } from "../audit/audit-actions";
@@ -20,13 +20,7 @@ import {
   PendingMessages,
 } from "./conversation.inputs";
 import { addressOn, lineOf, openOn } from "./destination";
-import {
-  assertOpen,
-  findConversation,
-  lockContactRow,
-  lockConversations,
-  noSuchConversation,
-} from "./own-conversation";
+import { assertOpen, findConversation, lockContactRow, lockConversations } from "./own-conversation";
 
 /**
  * Changes where a conversation takes place, who answers in it, and whether it goes on. Each change adds one to its
@@ -127,7 +121,7 @@ export class ConversationChanges {
     return this.database.write(async (tx) => {
       await assertStillAllowed(this.database, tx, context, Permission.conversations_write);
       const found = await findConversation(tx, context, id);
-      if (found === null) throw noSuchConversation();
+      if (found === null) throw noSuch("conversation");
       // Keeps others from opening a conversation with the contact meanwhile.
       await lockContactRow(tx, found.contactId);
       const conversation = (await lockConversations(this.database, tx, [id])).get(id) as Conversation;

@@ -7,7 +7,7 @@ import { timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import { placeholders } from "../../database/returning";
 import type { Lanes } from "../../delivery/lanes";
-import { GatewayError } from "../../errors";
+import { GatewayError, noSuch } from "../../errors";
 import { onceEach } from "../../idempotency/idempotency";
 import { assertKeysAccepted } from "../api-keys/assert-accepted";
 import { Line } from "../lines/line.entity";
@@ -16,12 +16,7 @@ import { asAccepted, insertMessages } from "../messages/insert-messages";
 import { IS_UNSENT, MESSAGE_ORDER, Message, MessageAuthor } from "../messages/message.entity";
 import { type Conversation, ConversationState } from "./conversation.entity";
 import { MAX_QUEUED } from "./conversation.limits";
-import {
-  conversationClosed,
-  idempotencyScope,
-  lockConversations,
-  noSuchConversation,
-} from "./own-conversation";
+import { conversationClosed, idempotencyScope, lockConversations } from "./own-conversation";
 
 /** A message for a conversation. */
 export interface Sending {
@@ -159,7 +154,7 @@ async function refusalsOf(
     const conversation = conversations.get(id);
     let left = conversation === undefined ? 0 : await roomIn(tx, conversation, ofOne.length);
     for (const sending of ofOne) {
-      if (conversation === undefined) refusals.set(sending, noSuchConversation());
+      if (conversation === undefined) refusals.set(sending, noSuch("conversation"));
       else if (conversation.state === ConversationState.closed) refusals.set(sending, conversationClosed());
       else if (!sending.hasRoom) refusals.set(sending, agentQueueFull());
       else if (left === 0) refusals.set(sending, conversationQueueFull());

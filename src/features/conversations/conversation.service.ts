@@ -8,7 +8,7 @@ import { timestamp } from "../../common/time";
 import { isUuid, uuidAfter } from "../../common/uuid";
 import type { Database } from "../../database/database";
 import type { Lanes } from "../../delivery/lanes";
-import { GatewayError } from "../../errors";
+import { GatewayError, noSuch } from "../../errors";
 import { once } from "../../idempotency/idempotency";
 import { paginate } from "../../pagination/connection";
 import type { AgentService } from "../agents/agent.service";
@@ -32,13 +32,7 @@ import type {
 } from "./conversation.inputs";
 import { ConversationSender, thrown } from "./conversation-sender";
 import { addressOn, assertInUse, lineOf, lockReferenced, openOn } from "./destination";
-import {
-  assertOpen,
-  findConversation,
-  idempotencyScope,
-  lockConversations,
-  noSuchConversation,
-} from "./own-conversation";
+import { assertOpen, findConversation, idempotencyScope, lockConversations } from "./own-conversation";
 
 /** Who may queue a first message. */
 const SENDING = {
@@ -117,7 +111,7 @@ export class ConversationService {
   ): Promise<MessageConnection> {
     const page = MessageConnection.pageOf(args);
     const rows = await this.database.read(async (reader) => {
-      if ((await findConversation(reader, context, id)) === null) throw noSuchConversation();
+      if ((await findConversation(reader, context, id)) === null) throw noSuch("conversation");
       const query = reader.createQueryBuilder(Message, "message").where({ conversationId: id });
       // Ordered by the index of the conversation; the IDs have the same order.
       if (page.after !== undefined) {
@@ -177,7 +171,8 @@ export class ConversationService {
   ): Promise<Message> {
     // Before the message joins a batch, which an error would split up.
     const conversation = isUuid(id) ? await this.byId(id) : undefined;
-    if (conversation === undefined || !(await this.isOwn(context, conversation))) throw noSuchConversation();
+    if (conversation === undefined || !(await this.isOwn(context, conversation)))
+      throw noSuch("conversation");
     const hasRoom = await this.queues.take(conversation.agentId);
     if (idempotencyKey == null) {
       assertOpen(conversation);

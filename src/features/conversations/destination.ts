@@ -1,10 +1,10 @@
 import type { EntityManager } from "typeorm";
 import type { RequestContext } from "../../auth/context";
-import { GatewayError, InvalidInput } from "../../errors";
+import { GatewayError, InvalidInput, noSuch } from "../../errors";
 import { Contact } from "../contacts/contact.entity";
 import { AddressKind, ContactAddress } from "../contacts/contact-address.entity";
 import { normalized, ownersOf } from "../contacts/contact-addresses";
-import { assertNotErased, findContact, lockContact, NO_SUCH_CONTACT } from "../contacts/own-contact";
+import { assertNotErased, findContact, lockContact } from "../contacts/own-contact";
 import { Line, LineKind, LineState } from "../lines/line.entity";
 import { Conversation, ConversationState } from "./conversation.entity";
 import type { ContactReference } from "./conversation.inputs";
@@ -30,8 +30,7 @@ export async function lockReferenced(
   }
   const id = await idOf(tx, context, agentId, reference);
   const contact = id === undefined ? undefined : await lockContact(tx, context, id);
-  if (contact === undefined || contact.agentId !== agentId)
-    throw new GatewayError("not_found", NO_SUCH_CONTACT);
+  if (contact === undefined || contact.agentId !== agentId) throw noSuch("contact");
   assertNotErased(contact);
   return contact;
 }
@@ -65,7 +64,7 @@ export async function lineOf(
   }
   const isStorable = !name.includes("\0") && name.isWellFormed();
   const line = isStorable ? await tx.findOneBy(Line, { agentId, name }) : null;
-  if (line === null) throw new GatewayError("not_found", "The agent has no such line.");
+  if (line === null) throw noSuch("line");
   return line;
 }
 

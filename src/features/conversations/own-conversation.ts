@@ -6,9 +6,6 @@ import { GatewayError } from "../../errors";
 import { Contact } from "../contacts/contact.entity";
 import { Conversation, ConversationState } from "./conversation.entity";
 
-/** The error for a conversation that the caller's agent or organization does not have. */
-export const noSuchConversation = () => new GatewayError("not_found", "There is no such conversation.");
-
 /** Whose idempotency keys a caller uses: those of its agent, also with another API key, or its own as a member. */
 export const idempotencyScope = (operation: string, { caller }: RequestContext): string =>
   `${operation}:${caller.kind === "agent" ? caller.agent.id : caller.kind === "member" ? caller.id : caller.kind}`;

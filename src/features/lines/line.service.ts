@@ -5,7 +5,7 @@ import { Permission } from "../../auth/permissions";
 import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
 import type { Lanes } from "../../delivery/lanes";
-import { GatewayError } from "../../errors";
+import { GatewayError, noSuch } from "../../errors";
 import { once } from "../../idempotency/idempotency";
 import { lockAgent, scopedAgentId } from "../agents/agent-scope";
 import { actorOf, recordAudit } from "../audit/audit";
@@ -199,6 +199,6 @@ async function ownLine(tx: EntityManager, organizationId: string, id: string): P
         .where("line.id = :id AND agent.organization_id = :organizationId", { id, organizationId })
         .getOne()
     : null;
-  if (line === null) throw new GatewayError("not_found", "The organization has no such line.");
+  if (line === null) throw noSuch("line");
   return line;
 }

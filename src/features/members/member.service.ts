@@ -8,7 +8,7 @@ import { isUuid } from "../../common/uuid";
 import { hashPassword } from "../../credentials/password";
 import type { Database } from "../../database/database";
 import { insertUnlessTaken } from "../../database/insert-unless-taken";
-import { GatewayError } from "../../errors";
+import { GatewayError, noSuch } from "../../errors";
 import { recordAudit } from "../audit/audit";
 import { memberActions } from "./member.audit";
 import { Member, PERMISSION_CHANGES } from "./member.entity";
@@ -124,7 +124,7 @@ export class MemberService {
             relations: { organization: true },
           })
         : null;
-      if (member === null) throw new GatewayError("not_found", "The organization has no such member.");
+      if (member === null) throw noSuch("member");
       const changed = change(member.permissions);
       const permissions = PERMISSIONS.filter((permission) => changed.includes(permission));
       if (permissions.join() === member.permissions.join()) return member;

@@ -7,7 +7,7 @@ import type { Database } from "../../database/database";
 import { allReturning } from "../../database/returning";
 import { LaneKind } from "../../delivery/lane.entity";
 import type { Lanes } from "../../delivery/lanes";
-import { GatewayError } from "../../errors";
+import { GatewayError, noSuch } from "../../errors";
 import { onceEach } from "../../idempotency/idempotency";
 import { paginate } from "../../pagination/connection";
 import type { Agent } from "../agents/agent.entity";
@@ -27,8 +27,6 @@ import {
   MessageStatus,
 } from "./message.entity";
 import { MessageConnection, type MessagesArgs, type NewMessage } from "./message.inputs";
-
-const NO_SUCH_MESSAGE = "There is no such message.";
 
 /** Messages queued for agents; an agent can read only its own. */
 export class MessageService {
@@ -89,7 +87,7 @@ export class MessageService {
           reader.findOne(Message, { where: { id }, relations: { agent: { organization: true } } }),
         )
       : null;
-    if (message?.agent?.organization === undefined) throw new GatewayError("not_found", NO_SUCH_MESSAGE);
+    if (message?.agent?.organization === undefined) throw noSuch("message");
     return message.agent.organization;
   }
 
@@ -122,7 +120,7 @@ export class MessageService {
     return this.database.write(async (tx) => {
       await assertStillAllowed(this.database, tx, context, Permission.conversations_write);
       const found = await findMessage(tx, context, id);
-      if (found === null) throw new GatewayError("not_found", NO_SUCH_MESSAGE);
+      if (found === null) throw noSuch("message");
       const { conversationId } = found;
       // Neither a delivery nor another change of the message runs at the same time.
       await this.lanes.lock(tx, conversationId ?? id);

@@ -1,7 +1,7 @@
 import cors, { type FastifyCorsOptions } from "@fastify/cors";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../../config";
-import { GatewayError } from "../../errors";
+import { noSuch } from "../../errors";
 import { RATE_LIMIT_HEADERS } from "../../rate-limits/rate-limit";
 
 declare module "fastify" {
@@ -54,4 +54,4 @@ export async function allowOrigins(
 }
 
 const rejectUnknownPath = (_request: unknown, _reply: unknown, done: (error: Error) => void): void =>
-  done(new GatewayError("not_found", "There is no such route."));
+  done(noSuch("route"));

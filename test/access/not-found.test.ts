@@ -1,0 +1,58 @@
+import { ROUTES } from "../../src/features";
+import { expectGraphQLError, expectRestError } from "../support/refusals";
+import { describeGateway } from "../support/suite";
+
+const ID = "01a1fcd2-254e-77bb-8319-2e26d1494ad2";
+const NAMES: Record<string, string> = { petId: "pet", contactId: "contact", messageId: "message" };
+
+/** Calls of routes with an ID that does not exist, with the kind of the resource. */
+const REST = ROUTES.filter(({ pathParameters = [] }) => pathParameters.length > 0).map(
+  ({ method, path, pathParameters = [], example }): [string, string, string, unknown] => [
+    method,
+    pathParameters.reduce<string>((url, { name, format, example: value }) => {
+      return url.replace(`:${name}`, format === "uuid" ? ID : String(value));
+    }, path),
+    NAMES[pathParameters[0]?.name ?? ""] ?? "conversation",
+    example.body,
+  ],
+);
+
+const MUTATIONS: [field: string, what: string][] = [
+  [`addContactTags(id: "${ID}", tags: ["a"]) { tags }`, "contact"],
+  [`archiveLine(id: "${ID}") { id }`, "line"],
+  [`cancelMessage(id: "${ID}") { id }`, "message"],
+  [`closeConversation(id: "${ID}") { canceled }`, "conversation"],
+  [`createApiKey(input: { agentId: "${ID}", name: "x" }) { secret }`, "agent"],
+  [`createLine(input: { agentId: "${ID}", name: "x" }) { id }`, "agent"],
+  [`eraseContact(id: "${ID}") { id }`, "contact"],
+  [`grantPermission(memberId: "${ID}", permission: config_manage) { id }`, "member"],
+  [`putContact(input: { agentId: "${ID}", ref: "x" }) { created }`, "agent"],
+  [`renameApiKey(id: "${ID}", name: "x") { id }`, "API key"],
+  [`revokeApiKey(id: "${ID}") { id }`, "API key"],
+  [`sendToConversation(id: "${ID}", message: "x") { id }`, "conversation"],
+];
+
+describeGateway({ strict: true, storesNothing: true }, (gateway) => {
+  test.each(REST)("%s %s says that there is no such %s", async (method, path, what, body) => {
+    const reply = await gateway.rest(method, path, { ...(body != null && { body }) });
+    expectRestError(reply, "not_found");
+    expect(reply.body.message).toBe(`There is no such ${what}.`);
+  });
+
+  test.each(MUTATIONS)("%s says that there is no such %s", async (field, what) => {
+    const reply = await gateway.graphql(`mutation { ${field} }`, {}, { token: gateway.owner });
+    expectGraphQLError(reply, "not_found");
+    expect(reply.body.errors[0].message).toBe(`There is no such ${what}.`);
+  });
+
+  test("openConversation says which of contact and line there is not", async () => {
+    const open = async (input: object) => {
+      const query = "mutation ($input: NewConversation!) { openConversation(input: $input) { created } }";
+      return (await gateway.graphql(query, { input })).body.errors[0].message;
+    };
+    expect(await open({ contact: { id: ID } })).toBe("There is no such contact.");
+    const contact = { kind: "local", address: "anna" };
+    await gateway.rest("POST", "/agent/contacts", { body: { addresses: [contact] } });
+    expect(await open({ contact: { address: contact }, line: "none" })).toBe("There is no such line.");
+  });
+});
