@@ -16,6 +16,7 @@ import { type Check, checkOf, type JsonSchemaRule, ruleOf } from "../common/json
 import { excerpt } from "../credentials/redact-tokens";
 import { MAX_PROBLEMS } from "../errors";
 import { isForMembers } from "../schema/for-members";
+import { addRuleProblems, objectRulesOf } from "../schema/object-rule";
 import { leafType } from "./json-scalars";
 import { addProblem, below, type JsonSchema, type JsonType } from "./json-value";
 
@@ -42,7 +43,7 @@ export function jsonTypeOf(type: GraphQLType, use: Use = {}): JsonType {
   const nullable = getNullableType(type);
   if (isListType(nullable)) return listType(nullable.ofType, use);
   if (isObjectType(nullable)) return named(nullable, objectType(selectedMembers(nullable, use)), use);
-  if (isInputObjectType(nullable)) return named(nullable, objectType(inputMembers(nullable, use)), use);
+  if (isInputObjectType(nullable)) return named(nullable, inputType(nullable, use), use);
   if (!isLeafType(nullable)) throw new Error(`REST cannot represent the type ${nullable.name}`);
   const { minItems: _, maxItems: __, ...rule } = use.rule ?? {};
   const leaf = checked(leafType(nullable, rule), use.check);
@@ -62,8 +63,9 @@ function checked(json: JsonType, check: Check | undefined): JsonType {
   return {
     ...json,
     decode(value, location) {
+      const { length } = location.problems;
       const decoded = json.decode(value, location);
-      const problem = decoded === undefined ? undefined : check(decoded);
+      const problem = location.problems.length > length ? undefined : check(decoded);
       return problem === undefined ? decoded : addProblem(location, problem);
     },
   };
@@ -175,6 +177,21 @@ export function memberSchema({
 /** Allows null by `oneOf`, because some generators accept no list of types; an empty schema already allows null. */
 const orNull = (schema: JsonSchema): JsonSchema =>
   Object.keys(schema).length === 0 ? schema : { oneOf: [schema, { type: "null" }] };
+
+/** Returns the representation of an input object, with the rules of its class. */
+function inputType(type: GraphQLInputObjectType, use: Use): JsonType {
+  const json = objectType(inputMembers(type, use));
+  const rules = objectRulesOf(type);
+  if (rules.length === 0) return json;
+  return {
+    ...json,
+    decode(value, location) {
+      const decoded = json.decode(value, location) as Readonly<Record<string, unknown>> | undefined;
+      if (decoded) addRuleProblems(rules, decoded, location.path, location.problems);
+      return decoded;
+    },
+  };
+}
 
 function inputMembers(type: GraphQLInputObjectType, { define, within = [] }: Use): Member[] {
   if (within.includes(type.name)) throw new Error(`REST cannot represent the recursive type ${type.name}`);

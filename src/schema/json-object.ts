@@ -1,4 +1,5 @@
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from "graphql";
+import { Checked } from "../common/checked";
 import { exactDouble } from "../common/exact-double";
 import { ValidateBy } from "../common/validators";
 
@@ -60,13 +61,7 @@ function finite(value: number): number {
 
 /** The property must be a JSON object of at most `maxBytes` as UTF-8 text that the database stores unchanged. */
 export const IsJsonObject = (maxBytes: number): PropertyDecorator =>
-  ValidateBy({
-    name: "isJsonObject",
-    validator: {
-      validate: (value) => jsonProblem(value, maxBytes) === undefined,
-      defaultMessage: (args) => jsonProblem(args?.value, maxBytes) ?? "",
-    },
-  });
+  Checked("isJsonObject", (value) => jsonProblem(value, maxBytes));
 
 function jsonProblem(value: unknown, maxBytes: number): string | undefined {
   let hasInvalidText = false;

@@ -1,4 +1,4 @@
-import { JsonSchema } from "../common/json-schema";
+import { Checked } from "../common/checked";
 import { ValidateBy } from "../common/validators";
 import { holdsToken } from "../credentials/redact-tokens";
 
@@ -46,21 +46,10 @@ export function IsText(max: number, { trimmed = false, singleLine = false } = {}
       textProblem(text, max) ?? (invisible ? "must not contain control or invisible characters" : undefined)
     );
   };
-  const validate = ValidateBy({
-    name: "isText",
-    constraints: [max],
-    validator: {
-      validate: (value) => problem(value) === undefined,
-      defaultMessage: (args) => problem(args?.value) ?? "",
-    },
+  return Checked("isText", problem, {
+    minLength: 1,
+    maxLength: max,
+    // Non-blank and without NUL.
+    pattern: "^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$",
   });
-  // Non-blank and without NUL.
-  const declare = JsonSchema(
-    { minLength: 1, maxLength: max, pattern: "^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$" },
-    problem,
-  );
-  return (target, property) => {
-    validate(target, property);
-    declare(target, property);
-  };
 }

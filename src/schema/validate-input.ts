@@ -1,21 +1,25 @@
 import type { ValidationError } from "class-validator";
 import { Validator } from "../common/validators";
 import { type InputProblem, InvalidInput } from "../errors";
+import { addProblemsOfRules } from "./object-rule";
 
 const validator = new Validator();
 
 /**
- * Validates an input object by the decorators of its class.
- * @throws InvalidInput with every invalid property, without the submitted values
+ * Validates an input object by the decorators of its class and its properties.
+ * @throws InvalidInput with every problem, without the submitted values
  */
 export async function validateInput(input: unknown): Promise<void> {
   if (typeof input !== "object" || input === null) return;
   const errors = await validator.validate(input, {
-    forbidUnknownValues: true,
+    // A class may have rules on the whole object alone.
+    forbidUnknownValues: false,
     skipMissingProperties: false,
     validationError: { target: false, value: false },
   });
-  if (errors.length > 0) throw new InvalidInput(errors.flatMap((error) => problemsOf(error, "")));
+  const problems = errors.flatMap((error) => problemsOf(error, ""));
+  addProblemsOfRules(input, "", problems);
+  if (problems.length > 0) throw new InvalidInput(problems);
 }
 
 function problemsOf(error: ValidationError, prefix: string): InputProblem[] {

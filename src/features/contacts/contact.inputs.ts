@@ -1,10 +1,12 @@
 import { ArgsType, Field, ID, InputType, ObjectType } from "type-graphql";
+import { Checked } from "../../common/checked";
 import { JsonSchema } from "../../common/json-schema";
-import { ArrayMaxSize, IsOptional, ValidateBy, ValidateNested } from "../../common/validators";
+import { ArrayMaxSize, IsOptional, ValidateNested } from "../../common/validators";
 import { PageArgs } from "../../pagination/connection";
 import { ForMembers } from "../../schema/for-members";
 import { GraphQLJsonObject, IsJsonObject } from "../../schema/json-object";
 import { AtMost } from "../../schema/list-size";
+import { ExactlyOneOf, type ObjectRule, Rule } from "../../schema/object-rule";
 import { IsText } from "../../schema/text";
 import { normalizeAddress } from "./addresses";
 import { Contact } from "./contact.entity";
@@ -21,14 +23,11 @@ import { AddressKind } from "./contact-address.entity";
 import { AreTags, IsTag } from "./tags";
 
 const IsLocale = () =>
-  ValidateBy({
-    name: "isLocale",
-    validator: {
-      validate: (value) =>
-        typeof value === "string" && value.length <= 35 && canonicalLocale(value) !== undefined,
-      defaultMessage: () => "must be a BCP 47 language tag such as de-CH",
-    },
-  });
+  Checked("isLocale", (value) =>
+    typeof value === "string" && value.length <= 35 && canonicalLocale(value) !== undefined
+      ? undefined
+      : "must be a BCP 47 language tag such as de-CH",
+  );
 
 /** The canonical form of a BCP 47 tag; undefined for any other text. */
 export function canonicalLocale(text: string): string | undefined {
@@ -40,14 +39,11 @@ export function canonicalLocale(text: string): string | undefined {
 }
 
 const IsTimeZone = () =>
-  ValidateBy({
-    name: "isTimeZone",
-    validator: {
-      validate: (value) =>
-        typeof value === "string" && /^[A-Za-z][\w+/-]{0,63}$/.test(value) && isKnownTimeZone(value),
-      defaultMessage: () => "must be an IANA time zone such as Europe/Zurich",
-    },
-  });
+  Checked("isTimeZone", (value) =>
+    typeof value === "string" && /^[A-Za-z][\w+/-]{0,63}$/.test(value) && isKnownTimeZone(value)
+      ? undefined
+      : "must be an IANA time zone such as Europe/Zurich",
+  );
 
 function isKnownTimeZone(timeZone: string): boolean {
   try {
@@ -58,22 +54,33 @@ function isKnownTimeZone(timeZone: string): boolean {
   }
 }
 
-const IsAddress = () =>
-  ValidateBy({
-    name: "isAddress",
-    validator: {
-      validate: (_, args) => addressProblem(args?.object) === undefined,
-      defaultMessage: (args) => addressProblem(args?.object) ?? "",
-    },
-  });
+const ADDRESS_FITS_KIND: ObjectRule = {
+  fields: ["kind", "address"],
+  check(input) {
+    const { kind, address } = input as unknown as NewAddress;
+    const normalized = normalizeAddress(kind, address);
+    return "problem" in normalized ? { path: "address", message: normalized.problem } : undefined;
+  },
+};
 
-function addressProblem(object: unknown): string | undefined {
-  const { kind, address } = object as NewAddress;
-  const normalized = normalizeAddress(kind, address);
-  return "problem" in normalized ? normalized.problem : undefined;
-}
+const HAS_REF_OR_ADDRESSES: ObjectRule = {
+  fields: ["ref", "addresses"],
+  check(input) {
+    const { ref, addresses } = input as unknown as ContactInput;
+    return ref == null && (addresses ?? []).length === 0
+      ? { path: "ref", message: "is required without addresses" }
+      : undefined;
+  },
+};
+
+const AGENT_ID_IS_FOR_REF: ObjectRule = {
+  fields: ["id", "agentId"],
+  check: ({ id, agentId }) =>
+    id != null && agentId != null ? { path: "agentId", message: "is not allowed with id" } : undefined,
+};
 
 @InputType({ description: "An address of a contact." })
+@Rule(ADDRESS_FITS_KIND)
 export class NewAddress {
   @Field(() => AddressKind, { description: "Kind of the address." })
   kind!: AddressKind;
@@ -82,7 +89,6 @@ export class NewAddress {
     description:
       "The address; blanks around it are removed. E-mail addresses become lower-case, phone numbers need a country code and become E.164.",
   })
-  @IsAddress()
   @JsonSchema({ minLength: 1, maxLength: ADDRESS_MAX_LENGTH })
   address!: string;
 }
@@ -91,6 +97,7 @@ export class NewAddress {
   description:
     "A contact to create or change. It is found by `ref`, otherwise by its addresses. Omitted fields stay as they are, and null clears.",
 })
+@Rule(HAS_REF_OR_ADDRESSES)
 export class ContactInput {
   @Field(() => ID, {
     nullable: true,
@@ -153,6 +160,8 @@ export class StoredContact {
 }
 
 @ArgsType()
+@ExactlyOneOf("id", "ref")
+@Rule(AGENT_ID_IS_FOR_REF)
 export class ContactArgs {
   @Field(() => ID, { nullable: true, description: "ID of the contact; either this or `ref`." })
   @IsOptional()

@@ -3,7 +3,7 @@ import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
-import { GatewayError, InvalidInput } from "../../errors";
+import { GatewayError } from "../../errors";
 import { type Page, paginate } from "../../pagination/connection";
 import { scopedAgentId } from "../agents/agent-scope";
 import { assertStillAllowed } from "../api-keys/assert-accepted";
@@ -58,10 +58,6 @@ export class ContactService {
    * @throws GatewayError `invalid_request`, `not_found` (agent)
    */
   find(context: RequestContext, { id, ref, agentId }: ContactArgs): Promise<Contact | null> {
-    if ((id == null) === (ref == null))
-      throw new InvalidInput([{ path: "id", message: "or ref is required, not both" }]);
-    if (id != null && agentId != null)
-      throw new InvalidInput([{ path: "agentId", message: "is only for ref" }]);
     return this.database.read(async (reader) => {
       if (id != null) return findContact(reader, context, id);
       const agent = await scopedAgentId(reader, context, agentId);

@@ -1,7 +1,7 @@
 import { type EntityManager, In } from "typeorm";
 import { timestamp } from "../../common/time";
 import { uuidAfter } from "../../common/uuid";
-import { GatewayError, InvalidInput } from "../../errors";
+import { GatewayError } from "../../errors";
 import { lockAgent } from "../agents/agent-scope";
 import { Contact } from "./contact.entity";
 import { type ContactInput, canonicalLocale, type StoredContact } from "./contact.inputs";
@@ -14,7 +14,8 @@ type Fields = Pick<Contact, "ref" | "name" | "locale" | "timezone" | "attributes
 
 /**
  * Creates the contact that an input means or changes it.
- * @throws GatewayError `invalid_request` without a `ref` and addresses, `conflict`, `limit_reached`
+ * @param input with a `ref` or addresses
+ * @throws GatewayError `conflict`, `limit_reached`
  */
 export async function putContact(
   tx: EntityManager,
@@ -23,9 +24,6 @@ export async function putContact(
 ): Promise<StoredContact> {
   const { ref = null } = input;
   const addresses = normalized(input.addresses ?? []);
-  if (ref === null && addresses.length === 0) {
-    throw new InvalidInput([{ path: "input.ref", message: "is required without addresses" }]);
-  }
   const find = () => findMeant(tx, agentId, ref, addresses);
   const found = await find();
   if (found !== null) return { contact: await change(tx, found.id, input, addresses), created: false };

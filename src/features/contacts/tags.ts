@@ -1,3 +1,4 @@
+import { Checked } from "../../common/checked";
 import { JsonSchema } from "../../common/json-schema";
 import { ValidateBy } from "../../common/validators";
 import { MAX_LISTED, TAG_MAX_LENGTH } from "./contact.limits";
@@ -15,16 +16,7 @@ const check = (tag: unknown) => (isTag(tag) ? undefined : MUST_BE_TAG);
 const RULE = { minLength: 1, maxLength: TAG_MAX_LENGTH, pattern: TAG.source };
 
 /** The property must be a tag. */
-export function IsTag(): PropertyDecorator {
-  const validate = ValidateBy({
-    name: "isTag",
-    validator: { validate: isTag, defaultMessage: () => MUST_BE_TAG },
-  });
-  return (target, property) => {
-    validate(target, property);
-    JsonSchema(RULE, check)(target, property);
-  };
-}
+export const IsTag = (): PropertyDecorator => Checked("isTag", check, RULE);
 
 /** The property must be a list of tags. */
 export function AreTags(): PropertyDecorator {

@@ -5,6 +5,7 @@ import { PageArgs } from "../../pagination/connection";
 import { ForMembers } from "../../schema/for-members";
 import { IdempotentInput } from "../../schema/idempotent.input";
 import { AtMost } from "../../schema/list-size";
+import { ExactlyOneOf } from "../../schema/object-rule";
 import { IsText } from "../../schema/text";
 import { NewAddress } from "../contacts/contact.inputs";
 import { REF_MAX_LENGTH } from "../contacts/contact.limits";
@@ -37,6 +38,7 @@ const AGENT_ID = {
 const MESSAGE = "Text of the message, 1 to 10,000 characters.";
 
 @InputType({ description: "A contact, by one of these." })
+@ExactlyOneOf("id", "ref", "address")
 export class ContactReference {
   @Field(() => ID, { nullable: true, description: "ID of the contact." })
   @IsOptional()

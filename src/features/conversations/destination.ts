@@ -1,6 +1,6 @@
 import type { EntityManager } from "typeorm";
 import type { RequestContext } from "../../auth/context";
-import { GatewayError, InvalidInput, noSuch } from "../../errors";
+import { GatewayError, noSuch } from "../../errors";
 import { Contact } from "../contacts/contact.entity";
 import { AddressKind, ContactAddress } from "../contacts/contact-address.entity";
 import { normalized, ownersOf } from "../contacts/contact-addresses";
@@ -14,7 +14,7 @@ const ADDRESS_KINDS: Readonly<Record<LineKind, AddressKind>> = { [LineKind.local
 
 /**
  * Finds the contact that a reference means and locks it until the transaction ends.
- * @throws GatewayError `invalid_request`, `not_found`, or `conflict` for an erased contact
+ * @throws GatewayError `not_found`, or `conflict` for an erased contact
  */
 export async function lockReferenced(
   tx: EntityManager,
@@ -22,12 +22,6 @@ export async function lockReferenced(
   agentId: string,
   reference: ContactReference,
 ): Promise<Contact> {
-  const given = [reference.id, reference.ref, reference.address].filter((each) => each != null);
-  if (given.length !== 1) {
-    throw new InvalidInput([
-      { path: "input.contact", message: "must have exactly one of id, ref and address" },
-    ]);
-  }
   const id = await idOf(tx, context, agentId, reference);
   const contact = id === undefined ? undefined : await lockContact(tx, context, id);
   if (contact === undefined || contact.agentId !== agentId) throw noSuch("contact");

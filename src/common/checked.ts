@@ -1,0 +1,22 @@
+import { type Check, JsonSchema, type JsonSchemaRule } from "./json-schema";
+import { ValidateBy } from "./validators";
+
+/**
+ * The property must pass a check, which both APIs run together with those of other properties.
+ * @param name identifies the check among those of a property
+ * @param rule what JSON Schema can say of the check
+ */
+export function Checked(name: string, check: Check, rule: JsonSchemaRule = {}): PropertyDecorator {
+  const validate = ValidateBy({
+    name,
+    validator: {
+      validate: (value) => check(value) === undefined,
+      defaultMessage: (args) => check(args?.value) ?? "",
+    },
+  });
+  const declare = JsonSchema(rule, check);
+  return (target, property) => {
+    validate(target, property);
+    declare(target, property);
+  };
+}

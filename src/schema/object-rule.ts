@@ -1,0 +1,73 @@
+import { Extensions } from "type-graphql";
+import type { InputProblem } from "../errors";
+
+/** A rule about several fields of an input object. Both APIs check it together with the rules of the fields. */
+export interface ObjectRule {
+  /** The fields that the rule reads; it is skipped if one of them is invalid. */
+  fields: readonly string[];
+  /** Returns the problem, with a path within the object. */
+  check: (input: Readonly<Record<string, unknown>>) => InputProblem | undefined;
+}
+
+const rules = new WeakMap<object, readonly ObjectRule[]>();
+
+/** Adds a rule to a class of inputs or arguments. */
+export const Rule =
+  (rule: ObjectRule): ClassDecorator =>
+  (target) => {
+    const all = [...(rules.get(target) ?? []), rule];
+    rules.set(target, all);
+    Extensions({ objectRules: all })(target);
+  };
+
+/** Exactly one of these fields must be passed. */
+export const ExactlyOneOf = (...fields: [string, ...string[]]): ClassDecorator => {
+  const hint = `pass exactly one of ${fields.slice(0, -1).join(", ")} and ${fields.at(-1)}`;
+  const check: ObjectRule["check"] = (input) => {
+    const [first, second] = fields.filter((name) => input[name] != null);
+    if (first === undefined) return { path: fields[0], message: `is required: ${hint}` };
+    return second === undefined
+      ? undefined
+      : { path: second, message: `is not allowed with ${first}: ${hint}` };
+  };
+  return Rule({ fields, check });
+};
+
+/** The rules of a GraphQL input type. */
+export const objectRulesOf = ({
+  extensions,
+}: {
+  extensions: Readonly<Record<string, unknown>>;
+}): readonly ObjectRule[] => (extensions.objectRules as readonly ObjectRule[] | undefined) ?? [];
+
+/**
+ * Adds the problems of an object by its rules.
+ * @param path path of the object; empty for the whole input
+ * @param problems the problems of its fields, to which those of the rules are added
+ */
+export function addRuleProblems(
+  all: readonly ObjectRule[],
+  input: Readonly<Record<string, unknown>>,
+  path: string,
+  problems: InputProblem[],
+): void {
+  const within = (name: string) => (path ? `${path}.${name}` : name);
+  for (const { fields, check } of all) {
+    const isInvalid = (name: string) =>
+      problems.some((problem) => `${problem.path}.`.startsWith(`${within(name)}.`));
+    const problem = fields.some(isInvalid) ? undefined : check(input);
+    if (problem) problems.push({ ...problem, path: within(problem.path) });
+  }
+}
+
+/** Adds the problems of an instance and of all instances in it, by the rules of their classes. */
+export function addProblemsOfRules(input: unknown, path: string, problems: InputProblem[]): void {
+  if (typeof input !== "object" || input === null) return;
+  const { constructor: type = Object } = Object.getPrototypeOf(input) ?? {};
+  // Values of JSON have no rules, and may be large.
+  if (type === Object) return;
+  for (const [name, value] of Object.entries(input))
+    addProblemsOfRules(value, path ? `${path}.${name}` : name, problems);
+  const all = rules.get(type);
+  if (all) addRuleProblems(all, input as Record<string, unknown>, path, problems);
+}
