@@ -140,6 +140,12 @@ describe("a route that cannot be served", () => {
   });
 });
 
+test("a route with a JSON schema fails at start, because nothing would check it", async () => {
+  const app = await startServer([]);
+  app.get("/x", { schema: { querystring: { type: "object" } } }, async () => "x");
+  await expect(app.ready()).rejects.toThrow("Routes have no schemas");
+});
+
 test("the documents of the REST API pass every rule, also those that a start leaves out", () => {
   const schema = createSchema();
   const faults = ROUTES.flatMap(({ document }) => validate(schema, parse(document), specifiedRules));
