@@ -23,28 +23,37 @@ describe("a client that sends little or nothing", () => {
     `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${gateway.key}\r\n` +
     "Content-Type: application/json\r\n";
 
-  test.each<[string, () => string]>([
+  const unfinished: [string, () => string][] = [
     ["its request line", () => "GET /"],
     ["its headers", () => "GET /v1/pets HTTP/1.1\r\nHost: localhost\r\nX-Slow: "],
     ["a body for REST", () => `${head("/v1/pets")}Content-Length: 100000\r\n\r\n"`],
     ["a body for GraphQL", () => `${head("/graphql")}Content-Length: 60000\r\n\r\n"`],
     ["a chunk", () => `${head("/messages")}Transfer-Encoding: chunked\r\n\r\nfffff\r\n"`],
-  ])("of %s is cut off with 408", async (_, begin) => {
-    const answers = await trickle(begin());
+  ];
+  const refused = () => "POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n";
+
+  /** What each is answered: all of them are slow at the same time, so that the tests wait only once. */
+  const answersTo = new Map<() => string, Promise<string>>();
+  let silent: Promise<string>;
+  beforeAll(() => {
+    for (const begin of [...unfinished.map(([, begin]) => begin), refused])
+      answersTo.set(begin, trickle(begin()));
+    silent = openRaw(gateway.url).closed;
+  });
+
+  test.each(unfinished)("of %s is cut off with 408", async (_, begin) => {
+    const answers = (await answersTo.get(begin)) ?? "";
     expect(statusesIn(answers)).toEqual([408]);
     expect(answers).toContain('"code":"request_timeout"');
     expect(await rowsOf(gateway)).toEqual({ pets: 0, messages: 0 });
   });
 
   test("that sends nothing at all is hung up on", async () => {
-    const { closed } = openRaw(gateway.url);
-    expect(statusesIn(await closed)).toEqual([408]);
+    expect(statusesIn(await silent)).toEqual([408]);
   });
 
   test("of a body that is not read, for its key was refused, is cut off too", async () => {
-    const answers = await trickle(
-      "POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n",
-    );
+    const answers = (await answersTo.get(refused)) ?? "";
     expect(statusesIn(answers)[0]).toBe(401);
   });
 });
