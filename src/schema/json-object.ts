@@ -1,7 +1,6 @@
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from "graphql";
 import { Checked } from "../common/checked";
 import { exactDouble } from "../common/exact-double";
-import { ValidateBy } from "../common/validators";
 
 type JsonObject = Record<string, unknown>;
 
