@@ -99,7 +99,7 @@ function mustBe(type: GraphQLLeafType, value: unknown): string {
     return `must be one of ${names.join(", ")}`;
   }
   if (type.name === "ID" && typeof value === "bigint") {
-    return "must be a string, because many JSON parsers round integers beyond 2^53: send it as a string";
+    return "must be a string, because many JSON parsers round integers beyond 2^53";
   }
   return `must be of the type ${type.name}`;
 }
