@@ -51,6 +51,9 @@ describeGateway((gateway) => {
     ["invalid_request", 'mutation { createPet(input: { name: "", categoryId: 1 }) { id } }'],
     ["invalid_request", "query ($id: ID!) { pet(id: $id) { id } }", { id: {} }],
     ["invalid_request", "query A { __typename } query B { __typename }"],
+    ["invalid_request", "query ($id: ID = 1) { pet(id: $id) { id } }", { id: null }],
+    ["invalid_request", "{ pets(first: 0) { nodes { id } } }"],
+    ["graphql_validation_failed", '{ pets(first: "0") { nodes { id } } }'],
     ["invalid_cursor", '{ pets(after: "x") { nodes { id } } }'],
     ["graphql_parse_failed", "{"],
     ["graphql_validation_failed", "{ hats }"],
@@ -97,6 +100,28 @@ describeGateway((gateway) => {
   test.each(KEPT)("%s has the same status for every client", async (code, ...request) => {
     for (const accept of [...JSON_CLIENTS, ...GRAPHQL_CLIENTS]) {
       expectGraphQLError(await ask(accept, request), code, ERRORS[code].status);
+    }
+  });
+
+  test.each<[code: ErrorCode, what: string, body: string | object, headers?: Record<string, string>]>([
+    ["invalid_request", "without a query", {}],
+    ["invalid_request", "whose query is no text", { query: 5 }],
+    ["invalid_request", "whose variables are a list", { query: "{ __typename }", variables: [] }],
+    ["invalid_request", "whose operation name is no text", { query: "{ __typename }", operationName: 5 }],
+    ["invalid_request", "whose extensions are a text", { query: "{ __typename }", extensions: "x" }],
+    ["invalid_request", "for a stored query", { extensions: { persistedQuery: { version: 1 } } }],
+    ["invalid_request", "that is a batch", "[]"],
+    ["invalid_json", "that is no JSON", "{"],
+    ["invalid_content_type", "that is declared as text", "{}", { "content-type": "text/plain" }],
+    ["unsupported_content_encoding", "that is compressed", "{}", { "content-encoding": "gzip" }],
+    ["payload_too_large", "that is too large", { query: "x".repeat(70_000) }],
+  ])("%s has the same status for every client: a body %s", async (code, _, body, headers = {}) => {
+    for (const accept of [...JSON_CLIENTS, ...GRAPHQL_CLIENTS]) {
+      const reply = await gateway.rest("POST", "/graphql", {
+        body,
+        headers: { ...headers, ...(accept !== undefined && { accept }) },
+      });
+      expectGraphQLError(reply, code, ERRORS[code].status);
     }
   });
 
