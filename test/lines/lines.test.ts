@@ -2,6 +2,7 @@ import { actionsOn, auditLog } from "../support/audit";
 import { mint, operator, startGateway } from "../support/gateway";
 import { lineClient } from "../support/lines";
 import { addOrganization, codeOf, firstAgentId } from "../support/people";
+import { whileUnavailable } from "../support/retries";
 import { describeGateway } from "../support/suite";
 
 const MAIN = {
@@ -180,7 +181,13 @@ describeGateway((gateway, engine) => {
       const agentId = await newAgent();
       const replies = await Promise.all(
         Array.from({ length: 60 }, (_, i) =>
-          clients()[(i % 2) as 0 | 1].create({ agentId, name: `line-${i}` }),
+          whileUnavailable(() =>
+            clients()[(i % 2) as 0 | 1].create({
+              agentId,
+              name: `line-${i}`,
+              idempotencyKey: `${agentId} ${i}`,
+            }),
+          ),
         ),
       );
       const codes = replies.map(codeOf);
@@ -193,7 +200,9 @@ describeGateway((gateway, engine) => {
       const agentId = await newAgent();
       const lines = await Promise.all(["a", "b", "c", "d"].map((name) => created(agentId, name)));
       const replies = await Promise.all(
-        Array.from({ length: 24 }, (_, i) => clients()[(i % 2) as 0 | 1].setDefault(lines[i % 4].id)),
+        Array.from({ length: 24 }, (_, i) =>
+          whileUnavailable(() => clients()[(i % 2) as 0 | 1].setDefault(lines[i % 4].id)),
+        ),
       );
       expect(replies.map(codeOf)).toEqual(replies.map(() => undefined));
       const defaults = (await linesOf(agentId)).filter(({ isDefault }: { isDefault: boolean }) => isDefault);

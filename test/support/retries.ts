@@ -1,0 +1,15 @@
+import { setTimeout } from "node:timers/promises";
+import type { Reply } from "./gateway";
+import { codeOf } from "./people";
+
+/**
+ * Repeats a call while the service is unavailable, after the time that the answer names, as clients do: on a busy machine,
+ * a queue of many calls for one row takes longer than a call may wait.
+ */
+export async function whileUnavailable(call: () => Promise<Reply>): Promise<Reply> {
+  while (true) {
+    const reply = await call();
+    if (codeOf(reply) !== "unavailable") return reply;
+    await setTimeout(Number(reply.headers.get("retry-after")) * 1000);
+  }
+}
