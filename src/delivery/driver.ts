@@ -1,0 +1,65 @@
+/** What came of an attempt to send a message. */
+export enum AttemptOutcome {
+  /** The receiver has it. */
+  accepted = "accepted",
+  /** The receiver does not have it, and may take it later. */
+  retryable = "retryable",
+  /** The receiver does not have it, and will not take it. */
+  permanent = "permanent",
+  /** It is unknown whether the receiver has it. */
+  uncertain = "uncertain",
+}
+
+/** A message as it leaves. */
+export interface OutboundMessage {
+  /** ID of the message (UUID), the same for every attempt. */
+  id: string;
+  /** Null for a message outside of any conversation. */
+  conversationId: string | null;
+  contactId: string | null;
+  /** The contact's normalized address; null for a message to no one in particular. */
+  to: string | null;
+  text: string;
+  createdAt: string;
+}
+
+/** What came of sending a message. */
+export type SendResult =
+  | {
+      outcome: AttemptOutcome.accepted;
+      /** The receiver's own ID of the message. */
+      providerId: string | null;
+      /** Whether it has also reached the contact. */
+      isDelivered: boolean;
+    }
+  | {
+      outcome: AttemptOutcome.retryable | AttemptOutcome.permanent | AttemptOutcome.uncertain;
+      /** What went wrong, for programs: a short word such as `timeout` or `http_503`. */
+      code: string;
+      /** What went wrong, for people, at most 500 characters: never a credential. */
+      detail: string;
+      /** How long the receiver asks to wait (ms). */
+      retryAfterMs?: number;
+    };
+
+/** The conditions of an attempt to send. */
+export interface Attempt {
+  /** 1 for the first attempt. */
+  number: number;
+  /** Ends the attempt early. */
+  signal: AbortSignal;
+  /**
+   * Whether the message may still leave. Drivers ask just before the first byte of it does: a process that was frozen
+   * meanwhile no longer holds the message.
+   */
+  mayLeave(): boolean;
+}
+
+/**
+ * Sends a message on a line of one kind, and never rejects: what goes wrong is part of the result.
+ * It ends within `SEND_TIMEOUT_MS`.
+ */
+export type Send = (message: OutboundMessage, attempt: Attempt) => Promise<SendResult>;
+
+/** Max time of an attempt (ms), well inside the lease of the lane that it belongs to. */
+export const SEND_TIMEOUT_MS = 15_000;
