@@ -1,6 +1,7 @@
 import proxyAddr from "@fastify/proxy-addr";
 import { z } from "zod";
 import { ENVIRONMENTS } from "./common/environment";
+import { isCidr } from "./common/network";
 import { StartupError } from "./errors";
 
 const integer = (name: string, min: number, max: number) =>
@@ -40,6 +41,9 @@ const hosts = list.pipe(
       ),
   ),
 );
+
+const networks = (name: string) =>
+  list.pipe(z.array(z.string().refine(isCidr, `${name} must hold networks such as 10.0.0.0/8 or ::1/128`)));
 
 /** Tells whether Fastify accepts a list of proxies: addresses, CIDR ranges, and names such as `loopback`. */
 function areProxies(list: string[]): boolean {
@@ -142,6 +146,7 @@ const settings = z
     REFUSED_KEYS_PER_MINUTE: integer("REFUSED_KEYS_PER_MINUTE", 0, 100_000_000).default(1000),
     AUDIT_RETENTION_DAYS: integer("AUDIT_RETENTION_DAYS", 0, 36_500).default(0),
     DELIVERY_WORKERS: integer("DELIVERY_WORKERS", 0, 1000).default(8),
+    ALLOW_PRIVATE_TARGETS: networks("ALLOW_PRIVATE_TARGETS").default([]),
     CORS_ORIGINS: origins.default([]),
     DRAIN_SECONDS: integer("DRAIN_SECONDS", 0, 300).default(0),
     METRICS_TOKEN: z
@@ -209,6 +214,7 @@ const settings = z
     refusedKeysPerMinute: env.REFUSED_KEYS_PER_MINUTE,
     auditRetentionDays: env.AUDIT_RETENTION_DAYS,
     deliveryWorkers: env.DELIVERY_WORKERS,
+    allowPrivateTargets: env.ALLOW_PRIVATE_TARGETS,
     corsOrigins: env.CORS_ORIGINS,
     drainMs: env.DRAIN_SECONDS * 1000,
     metricsToken: env.METRICS_TOKEN,

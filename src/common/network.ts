@@ -18,3 +18,32 @@ export const siteOf = (ip: string | null): string | undefined => prefixOf(ip, 3)
 
 /** Whether an address is a loopback address. */
 export const isLoopback = (ip: string | undefined): boolean => parse(ip ?? null)?.range() === "loopback";
+
+/** Azure's platform service, a metadata address outside the private ranges. */
+const AZURE_PLATFORM = "168.63.129.16";
+
+/** The only part of IPv6 that is assigned to the Internet; addresses outside of it can embed private IPv4 ones. */
+const GLOBAL_IPV6 = "2000::/3";
+
+/** Whether an address is an ordinary address of the Internet: not private, loopback, link-local, reserved or a relay. */
+export const isPublicAddress = (ip: string): boolean => {
+  const address = parse(ip);
+  if (address?.range() !== "unicast" || address.toString() === AZURE_PLATFORM) return false;
+  return address.kind() === "ipv4" || isWithin(ip, [GLOBAL_IPV6]);
+};
+
+/** Whether a text is a network in CIDR notation, such as `10.0.0.0/8`; shorthands and octal numbers are not accepted. */
+export function isCidr(text: string): boolean {
+  const [address = "", prefix = "", ...rest] = text.split("/");
+  const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  return rest.length === 0 && !address.includes("%") && /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits;
+}
+
+/** Whether an address belongs to one of the networks in CIDR notation. */
+export const isWithin = (ip: string, cidrs: readonly string[]): boolean => {
+  const address = parse(ip);
+  return cidrs.some((cidr) => {
+    const [network, bits] = ipaddr.parseCIDR(cidr);
+    return address?.kind() === network.kind() && address.match(network, bits);
+  });
+};

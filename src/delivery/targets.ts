@@ -1,0 +1,172 @@
+import { promises as dns, type LookupAddress } from "node:dns";
+import http from "node:http";
+import https from "node:https";
+import { isIP, type LookupFunction, type Socket, connect as tcpConnect } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Environment } from "../common/environment";
+import { isPublicAddress, isWithin } from "../common/network";
+import { InvalidInput } from "../errors";
+
+/** Max length of a URL that the gateway sends to. */
+export const URL_MAX_LENGTH = 2_048;
+
+/** Close idle connections after this time (ms), before most servers do: a request on a closed one would be lost. */
+const IDLE_TIMEOUT_MS = 4_000;
+
+/** Time for one of several addresses before the next one is tried (ms); Node's 250 ms is too short for far receivers. */
+const ADDRESS_ATTEMPT_TIMEOUT_MS = 2_000;
+
+/** Max time for a name to resolve while its line is saved (ms). */
+const RESOLVE_TIMEOUT_MS = 5_000;
+
+const PRIVATE = "must not be at a private or reserved address";
+
+/** The gateway does not connect there; the message says why, for an operator. */
+export class BlockedTarget extends Error {
+  override readonly name = "BlockedTarget";
+}
+
+/** Resolves a host name to all of its addresses. */
+export type Lookup = (host: string) => Promise<LookupAddress[]>;
+
+/**
+ * Decides where the gateway may connect to on behalf of its users, when a line is saved and for every connection: only
+ * addresses that were checked are connected to, so that a name which resolves differently later gains nothing.
+ */
+export class Targets {
+  private readonly agents: { "http:": http.Agent; "https:": https.Agent };
+
+  /**
+   * @param settings `allowPrivateTargets`: networks in CIDR notation whose private addresses are allowed
+   * @param options `lookup` replaces the system's resolver, `ca` the certificate authorities
+   */
+  constructor(
+    private readonly settings: { environment: Environment; allowPrivateTargets: readonly string[] },
+    private readonly options: { lookup?: Lookup; ca?: string } = {},
+  ) {
+    const shared = { keepAlive: true, timeout: IDLE_TIMEOUT_MS, ...this.connecting };
+    this.agents = {
+      "http:": new http.Agent(shared),
+      "https:": new https.Agent({ ...shared, ...this.tls }),
+    };
+  }
+
+  /** Options for TLS connections, which always verify the certificate. */
+  get tls(): { ca?: string } {
+    return this.options.ca === undefined ? {} : { ca: this.options.ca };
+  }
+
+  /**
+   * Checks a URL that is about to be saved.
+   * @param path the input that it comes from, such as `input.url`
+   * @returns the URL in its normal form
+   * @throws InvalidInput that says what is wrong
+   */
+  async assertAllowedUrl(text: string, path: string): Promise<URL> {
+    const refuse = (message: string) => new InvalidInput([{ path, message }]);
+    const tooLong = `must have at most ${URL_MAX_LENGTH} characters`;
+    if (text.length > URL_MAX_LENGTH) throw refuse(tooLong);
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    if (!url || !/^https?:$/.test(url.protocol)) throw refuse("must be an http or https URL");
+    if (url.href.length > URL_MAX_LENGTH) throw refuse(tooLong);
+    if (this.isProduction && url.protocol !== "https:") throw refuse("must be an https URL in production");
+    if (url.username || url.password) throw refuse("must not contain a user name or password");
+    if (text.includes("#")) throw refuse("must not contain a fragment");
+    await this.assertAllowedHost(hostOf(url), path);
+    return url;
+  }
+
+  /**
+   * Checks the host of a server that is about to be saved.
+   * @param path the input that it comes from, such as `input.host`
+   * @param isPlain whether the server is to be used without TLS
+   * @throws InvalidInput that says what is wrong
+   */
+  async assertAllowedHost(host: string, path: string, isPlain = false): Promise<void> {
+    const refuse = (message: string) => new InvalidInput([{ path, message }]);
+    if (isIP(host) === 0 && !/^[\w.-]{1,254}$/.test(host))
+      throw refuse("must be a host name or an IP address");
+    const addresses = await Promise.race([
+      this.lookup(host).catch(() => []),
+      pause(RESOLVE_TIMEOUT_MS, [], { ref: false }),
+    ]);
+    if (addresses.length === 0) throw refuse("must name a host that resolves to an address");
+    if (!addresses.every(({ address }) => this.isAllowed(address))) throw refuse(PRIVATE);
+    if (isPlain && !addresses.every(({ address }) => this.allowsPlain(address))) {
+      throw refuse("must be used with TLS");
+    }
+  }
+
+  /**
+   * @returns the agent for requests to a URL, which connects to allowed addresses only
+   * @throws BlockedTarget
+   */
+  agentFor(url: URL): http.Agent {
+    const host = hostOf(url);
+    // Sockets do not look up what is an address already.
+    if (isIP(host) !== 0 && !this.isAllowed(host)) throw blocked();
+    if (url.protocol !== "https:" && (this.isProduction || url.protocol !== "http:")) {
+      throw new BlockedTarget("The URL must be an https URL in production.");
+    }
+    return url.protocol === "https:" ? this.agents["https:"] : this.agents["http:"];
+  }
+
+  /**
+   * Connects to an allowed address of a host.
+   * @returns a socket that is still connecting; its error can be a `BlockedTarget`
+   * @throws BlockedTarget
+   */
+  connect(host: string, port: number): Socket {
+    if (isIP(host) !== 0 && !this.isAllowed(host)) throw blocked();
+    return tcpConnect({ host, port, ...this.connecting });
+  }
+
+  /** Whether an address may be used without TLS by servers that get passwords or mail. */
+  allowsPlain(address: string): boolean {
+    return !this.isProduction || isWithin(address, this.settings.allowPrivateTargets);
+  }
+
+  /** Closes idle connections. */
+  close(): void {
+    for (const agent of Object.values(this.agents)) agent.destroy();
+  }
+
+  private get isProduction(): boolean {
+    return this.settings.environment === "production";
+  }
+
+  private isAllowed(address: string): boolean {
+    return isPublicAddress(address) || isWithin(address, this.settings.allowPrivateTargets);
+  }
+
+  private lookup(host: string): Promise<LookupAddress[]> {
+    if (isIP(host) !== 0) return Promise.resolve([{ address: host, family: isIP(host) }]);
+    return this.options.lookup?.(host) ?? dns.lookup(host, { all: true });
+  }
+
+  /** Options of a connection that make it resolve names with `lookup`, and fail unless all addresses are allowed. */
+  private get connecting() {
+    const lookup: LookupFunction = (host, options, callback) => {
+      this.lookup(host).then(
+        (addresses) => {
+          const [first] = addresses;
+          if (!first) callback(Object.assign(new Error("no address"), { code: "ENOTFOUND" }), "");
+          else if (!addresses.every(({ address }) => this.isAllowed(address))) callback(blocked(), "");
+          else if (options.all) callback(null, addresses);
+          else callback(null, first.address, first.family);
+        },
+        (error) => callback(error, ""),
+      );
+    };
+    return {
+      lookup,
+      autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_TIMEOUT_MS,
+    };
+  }
+}
+
+const blocked = () => new BlockedTarget(`The host ${PRIVATE}.`);
+
+/** The host of a URL, without the brackets around an IPv6 address. */
+const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, "$1");

@@ -1,0 +1,87 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo, Server, Socket } from "node:net";
+import { generate } from "selfsigned";
+
+/** A request as a receiver got it. */
+export interface Received {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** What a receiver does with a request; the body has arrived. */
+export type Reaction = (response: ServerResponse, request: IncomingMessage) => void;
+
+/** A certificate for a name; it is its own authority. */
+export const certificateFor = (name: string) =>
+  generate([{ name: "commonName", value: name }], {
+    keyType: "ec",
+    extensions: [
+      { name: "basicConstraints", cA: true },
+      { name: "subjectAltName", altNames: [{ type: 2, value: name }] },
+    ],
+  });
+
+/** An HTTP server that keeps what it received, and answers 200 unless its `reaction` is changed. */
+export class Receiver {
+  readonly received: Received[] = [];
+  /** The connections that were made so far. */
+  connections = 0;
+  reaction: Reaction = (response) => response.end();
+
+  private readonly sockets = new Set<Socket>();
+
+  private constructor(
+    private readonly server: Server,
+    private readonly scheme: string,
+  ) {}
+
+  static async start(tls?: { cert: string; private: string }): Promise<Receiver> {
+    const listener: RequestListener = async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      const headers = request.headers as Record<string, string>;
+      receiver.received.push({ url: request.url ?? "", headers, body: Buffer.concat(chunks).toString() });
+      receiver.reaction(response, request);
+    };
+    const server = tls
+      ? createTlsServer({ cert: tls.cert, key: tls.private }, listener)
+      : createServer(listener);
+    const receiver = new Receiver(server, tls ? "https" : "http");
+    await receiver.listen();
+    return receiver;
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  url(host = "127.0.0.1"): string {
+    return `${this.scheme}://${host}:${this.port}/`;
+  }
+
+  /** The one request that arrived. */
+  onlyRequest(): Received {
+    const [request] = this.received;
+    if (!request || this.received.length > 1) throw new Error(`${this.received.length} requests arrived`);
+    return request;
+  }
+
+  async close(): Promise<void> {
+    this.server.close();
+    for (const socket of this.sockets) socket.destroy();
+    await once(this.server, "close");
+  }
+
+  private async listen(): Promise<void> {
+    this.server.on("connection", (socket: Socket) => {
+      this.connections += 1;
+      this.sockets.add(socket);
+      socket.once("close", () => this.sockets.delete(socket));
+    });
+    this.server.listen(0, "127.0.0.1");
+    await once(this.server, "listening");
+  }
+}
