@@ -1,0 +1,122 @@
+import { redactTokens } from "../credentials/redact-tokens";
+import { AttemptOutcome, type SendResult } from "./driver";
+import { BlockedTarget } from "./targets";
+
+/** Max length of `detail`. */
+const DETAIL_MAX_LENGTH = 500;
+
+/** Max length of a receiver's text that `detail` quotes. */
+const QUOTE_MAX_LENGTH = 200;
+
+export type Failure = Exclude<SendResult, { outcome: AttemptOutcome.accepted }>;
+
+/** Ends an attempt before its message leaves, or while the receiver is still awaited. */
+export class Interruption extends Error {
+  override readonly name = "Interruption";
+
+  constructor(
+    readonly code: "timeout" | "aborted" | "lease_lost",
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** A failure whose detail fits the database and a terminal: well-formed, one line, and of bounded length. */
+export const failure = (
+  outcome: Failure["outcome"],
+  code: string,
+  detail: string,
+  retryAfterMs?: number,
+): Failure => ({
+  outcome,
+  code,
+  detail: oneLine(detail, DETAIL_MAX_LENGTH),
+  ...(retryAfterMs !== undefined && { retryAfterMs }),
+});
+
+/**
+ * What a receiver said, as the end of a sentence.
+ * @param secrets texts that must not appear, because a receiver may echo what it got
+ */
+export function quote(text: string, secrets: readonly string[] = []): string {
+  const hidden = secrets
+    .filter((secret) => secret !== "")
+    // JSON may escape the slashes of base64.
+    .reduce(
+      (rest, secret) => rest.replaceAll(secret, "[redacted]"),
+      redactTokens(text).replaceAll("\\/", "/"),
+    );
+  const quoted = oneLine(hidden, QUOTE_MAX_LENGTH);
+  return quoted === "" ? "." : `: ${quoted}`;
+}
+
+/** Control characters and invisible ones, such as those that reverse the direction of text, become spaces. */
+const oneLine = (text: string, length: number): string =>
+  text
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, " ")
+    .trim()
+    .slice(0, length)
+    .toWellFormed();
+
+/** The code and the sentence for errors of Node's by their codes. */
+const CONNECTION_ERRORS: readonly (readonly [RegExp, code: string, detail: string])[] = [
+  [/^(ENOTFOUND|EAI_\w+|ENODATA|EDNS)$/, "dns", "The name of the host does not resolve to an address."],
+  [/^ECONNREFUSED$/, "refused", "The host refused the connection."],
+  [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EHOSTDOWN)$/, "unreachable", "The host cannot be reached."],
+  [/^ETIMEDOUT$/, "timeout", "The host did not answer in time."],
+  [/^(ECONNRESET|EPIPE|ECONNABORTED|ECONNECTION)$/, "reset", "The connection was closed without an answer."],
+  [
+    /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|EPROTO$|ETLS$|HOSTNAME_|INVALID_CA|PATH_LENGTH_)/,
+    "tls",
+    "The TLS connection failed",
+  ],
+  [/^(HPE_|EPROTOCOL$)/, "invalid_answer", "The answer does not follow the protocol."],
+];
+
+/**
+ * The failure that an error of a connection means.
+ * @param hasLeft whether parts of the message may have reached the receiver
+ */
+export function connectionFailure(error: unknown, hasLeft: boolean): Failure {
+  const outcome = hasLeft ? AttemptOutcome.uncertain : AttemptOutcome.retryable;
+  if (error instanceof BlockedTarget) {
+    return failure(AttemptOutcome.permanent, "blocked_target", error.message);
+  }
+  if (error instanceof Interruption) return failure(outcome, error.code, error.message);
+  const code = codeOf(error);
+  const [, short, detail] = CONNECTION_ERRORS.find(([pattern]) => pattern.test(code)) ?? [
+    undefined,
+    "connection",
+    "The connection failed",
+  ];
+  return failure(outcome, short, detail.endsWith(".") ? detail : `${detail}${code && ` (${code})`}.`);
+}
+
+/** The code of an error of Node's; Nodemailer replaces it and keeps the original one. */
+function codeOf(error: unknown): string {
+  const { originalCode, code } = (error ?? {}) as { originalCode?: unknown; code?: unknown };
+  return String(originalCode ?? code ?? "").slice(0, 60);
+}
+
+/**
+ * Calls back when an attempt has to end: because its time is up, or because it was aborted.
+ * @returns a function that ends the watch
+ */
+export function onInterruption(
+  signal: AbortSignal,
+  timeoutMs: number,
+  interrupt: (interruption: Interruption) => void,
+): () => void {
+  const abort = () => interrupt(new Interruption("aborted", "The attempt was ended early."));
+  const timer = setTimeout(
+    () => interrupt(new Interruption("timeout", "The receiver did not answer in time.")),
+    timeoutMs,
+  );
+  signal.addEventListener("abort", abort, { once: true });
+  if (signal.aborted) abort();
+  return () => {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", abort);
+  };
+}

@@ -1,0 +1,114 @@
+import http from "node:http";
+import https from "node:https";
+import type { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
+import type { Attempt } from "./driver";
+import { Interruption, onInterruption } from "./failures";
+import type { Targets } from "./targets";
+
+/** Max bytes read of an answer; the connection of a longer one is closed. */
+const MAX_ANSWER_BYTES = 65_536;
+
+/** What a receiver answered. */
+export interface HttpAnswer {
+  status: number;
+  retryAfter: string | undefined;
+  /** The body as far as it was read. */
+  body: Buffer;
+  /** Whether `body` is all of it. */
+  isComplete: boolean;
+}
+
+/** An answer, or the error that came instead; `hasLeft`: whether parts of the request may have reached the receiver. */
+export type HttpOutcome = { answer: HttpAnswer } | { error: unknown; hasLeft: boolean };
+
+export interface HttpPost {
+  url: URL;
+  body: string;
+  /** Makes the headers, just before they leave. */
+  headers: () => Readonly<Record<string, string>>;
+}
+
+/** Sends a POST to an allowed target, and follows no redirects; never rejects. */
+export function httpPost(
+  targets: Targets,
+  { url, body, headers }: HttpPost,
+  attempt: Attempt,
+  timeoutMs: number,
+): Promise<HttpOutcome> {
+  return new Promise((resolve) => {
+    let hasLeft = false;
+    const fail = (error: unknown) => resolve({ error, hasLeft });
+    let request: http.ClientRequest;
+    try {
+      const { request: start } = url.protocol === "https:" ? https : http;
+      request = start(url, { agent: targets.agentFor(url), method: "POST" });
+    } catch (error) {
+      fail(error);
+      return;
+    }
+    const stop = onInterruption(attempt.signal, timeoutMs, (interruption) => request.destroy(interruption));
+
+    // The head is held back until the connection is ready: a slow handshake must not outlive the lease.
+    const leave = () => {
+      if (request.destroyed) return;
+      for (const [name, value] of Object.entries(headers())) request.setHeader(name, value);
+      if (!attempt.mayLeave()) {
+        request.destroy(new Interruption("lease_lost", "Another process took over the message."));
+        return;
+      }
+      hasLeft = true;
+      request.end(body);
+    };
+    request.once("socket", (socket) => {
+      if (isReady(socket)) leave();
+      else socket.once(socket instanceof TLSSocket ? "secureConnect" : "connect", leave);
+    });
+
+    let isAnswered = false;
+    request.once("response", async (response) => {
+      isAnswered = true;
+      resolve({ answer: { ...headOf(response), ...(await read(response)) } });
+      stop();
+    });
+    request.once("upgrade", (response, socket) => {
+      socket.destroy();
+      resolve({ answer: { ...headOf(response), body: Buffer.alloc(0), isComplete: true } });
+      stop();
+    });
+    request.on("error", (error) => {
+      // After the head of an answer, `read` ends by itself.
+      if (isAnswered) return;
+      fail(error);
+      stop();
+    });
+  });
+}
+
+/** Whether a socket of a pool is connected and, with TLS, has verified the certificate. */
+const isReady = (socket: Socket): boolean =>
+  socket instanceof TLSSocket ? socket.authorized : !socket.connecting;
+
+const headOf = (response: http.IncomingMessage) => ({
+  status: response.statusCode ?? 0,
+  retryAfter: response.headers["retry-after"],
+});
+
+/** Reads an answer as far as it comes and is wanted. */
+async function read(response: http.IncomingMessage): Promise<Pick<HttpAnswer, "body" | "isComplete">> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let isComplete = false;
+  try {
+    for await (const chunk of response) {
+      chunks.push(chunk);
+      size += chunk.length;
+      // Leaving the loop closes the connection.
+      if (size > MAX_ANSWER_BYTES) break;
+    }
+    isComplete = size <= MAX_ANSWER_BYTES;
+  } catch {
+    // The connection broke, or time is up: the status is known.
+  }
+  return { body: Buffer.concat(chunks).subarray(0, MAX_ANSWER_BYTES), isComplete };
+}
