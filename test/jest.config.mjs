@@ -1,5 +1,5 @@
 /** Packages that are ES modules only: Jest's CommonJS cannot load them as they are. */
-const ES_MODULES = ["@marcbachmann/cel-js", "request-filtering-agent"];
+const ES_MODULES = ["@marcbachmann/cel-js"];
 
 const TYPESCRIPT = {
   jsc: {
