@@ -71,7 +71,7 @@ const CONNECTION_ERRORS: readonly (readonly [RegExp, code: string, detail: strin
     "tls",
     "The TLS connection failed",
   ],
-  [/^(HPE_|EPROTOCOL$)/, "invalid_answer", "The answer does not follow the protocol."],
+  [/^(HPE_|EPROTOCOL$|EENVELOPE$|EMESSAGE$)/, "invalid_answer", "The answer does not follow the protocol."],
 ];
 
 /**

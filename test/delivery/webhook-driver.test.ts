@@ -180,7 +180,7 @@ describe("an answer of 2xx", () => {
     ],
   ])("that %s is accepted", async (_, reaction) => {
     receiver.reaction = reaction;
-    expect(await sendTo(receiver.url(), { timeoutMs: 1_000 })).toEqual({
+    expect(await sendTo(receiver.url(), { timeoutMs: 1_500 })).toEqual({
       outcome: AttemptOutcome.accepted,
       ...nothing,
     });
@@ -309,7 +309,7 @@ describe("an attempt without an answer", () => {
     ],
   ])("by a receiver that %s is uncertain, code %s", async (_, code, reaction) => {
     receiver.reaction = reaction;
-    const result = await sendTo(receiver.url(), { timeoutMs: 1_000 });
+    const result = await sendTo(receiver.url(), { timeoutMs: 1_500 });
     expect(result).toEqual({ outcome: UNCERTAIN, code, detail: expect.stringMatching(/^[A-Z].*\.$/) });
     expect(receiver.received).toHaveLength(1);
   });

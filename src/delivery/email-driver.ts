@@ -1,0 +1,221 @@
+import { once } from "node:events";
+import { Readable } from "node:stream";
+import { domainToASCII } from "node:url";
+import type { NodemailerError } from "nodemailer/lib/errors";
+import type SMTPConnection from "nodemailer/lib/smtp-connection";
+import { AttemptOutcome, type OutboundMessage, SEND_TIMEOUT_MS, type Send, type SendResult } from "./driver";
+import { connectionFailure, type Failure, failure, Interruption, onInterruption, quote } from "./failures";
+import { BlockedTarget, type Targets } from "./targets";
+
+/** Max length of a server's ID of a message. */
+const PROVIDER_ID_MAX_LENGTH = 200;
+
+const DEFAULT_SUBJECT = "New message";
+
+export interface EmailSettings {
+  /** Name or address of the SMTP server. */
+  host: string;
+  port: number;
+  /** `tls` from the first byte, `starttls` always, or `none`, in production only for targets that are allowed. */
+  security: "tls" | "starttls" | "none";
+  user?: string;
+  password?: string;
+  /** `address` or `Name <address>`. */
+  from: string;
+  subject?: string;
+}
+
+/** A message as mail, and from whom to whom. */
+interface Mail {
+  content: Buffer;
+  messageId: string;
+  envelope: { from: string; to: string[] };
+}
+
+/**
+ * Sends messages as mail of plain text through an SMTP server, whose certificate is verified.
+ * @throws Error when `from` is not an address
+ */
+export function createEmailDriver(
+  targets: Targets,
+  settings: EmailSettings,
+  { timeoutMs = SEND_TIMEOUT_MS } = {},
+): Send {
+  const compose = composer(settings);
+  return async (message, attempt) => {
+    let hasLeft = false;
+    const ended = new AbortController();
+    const mayLeave = () => {
+      hasLeft = !ended.signal.aborted && attempt.mayLeave();
+      return hasLeft;
+    };
+    let stop = () => {};
+    const interrupted = new Promise<never>((_, reject) => {
+      stop = onInterruption(attempt.signal, timeoutMs, reject);
+    });
+    try {
+      const conditions = { mayLeave, signal: ended.signal, timeoutMs };
+      const sent = compose(message).then((mail) => deliver(targets, settings, mail, conditions));
+      return await Promise.race([interrupted, sent]);
+    } catch (error) {
+      ended.abort();
+      return failureOf(error, hasLeft, settings);
+    } finally {
+      stop();
+    }
+  };
+}
+
+/** The message cannot be mail; the text says why, for an operator. */
+class InvalidMail extends Error {
+  override readonly name = "InvalidMail";
+}
+
+/**
+ * Sends one mail over a connection of its own.
+ * @param signal closes the connection
+ */
+async function deliver(
+  targets: Targets,
+  settings: EmailSettings,
+  mail: Mail,
+  { mayLeave, signal, timeoutMs }: { mayLeave: () => boolean; signal: AbortSignal; timeoutMs: number },
+): Promise<SendResult> {
+  const { host, port, security, user, password } = settings;
+  signal.throwIfAborted();
+  const socket = targets.connect(host, port);
+  signal.addEventListener("abort", () => socket.destroy());
+  socket.on("error", () => undefined);
+  await once(socket, "connect");
+  if (security === "none" && !targets.allowsPlain(socket.remoteAddress ?? "")) {
+    throw new BlockedTarget("The server must be used with TLS in production.");
+  }
+
+  const {
+    default: Connection,
+  }: typeof import("nodemailer/lib/smtp-connection") = require("nodemailer/lib/smtp-connection");
+  const connection = new Connection({
+    connection: socket,
+    host,
+    secure: security === "tls",
+    requireTLS: security === "starttls",
+    ignoreTLS: security === "none",
+    tls: targets.tls,
+    socketTimeout: timeoutMs,
+  });
+  const info = await new Promise<SMTPConnection.SentMessageInfo>((resolve, reject) => {
+    // It may report why it ended after it has ended.
+    connection.once("end", () =>
+      setImmediate(reject, Object.assign(new Error("closed"), { code: "ECONNECTION" })),
+    );
+    connection.on("error", reject);
+    const content = contentOf(mail, mayLeave, reject);
+    const send = () =>
+      connection.send({ ...mail.envelope, size: mail.content.length }, content, (error, info) =>
+        error ? reject(error) : resolve(info),
+      );
+    connection.connect((error) => {
+      if (error) reject(error);
+      else if (user === undefined) send();
+      else connection.login({ user, pass: password }, (failed) => (failed ? reject(failed) : send()));
+    });
+  });
+  connection.quit();
+  return { outcome: AttemptOutcome.accepted, providerId: providerIdOf(mail, info), isDelivered: false };
+}
+
+/** The mail as a stream, which is first read when the server has asked for it: after its reply to DATA. */
+const contentOf = (mail: Mail, mayLeave: () => boolean, refuse: (error: Error) => void): Readable =>
+  new Readable({
+    read() {
+      if (!mayLeave()) {
+        refuse(new Interruption("lease_lost", "Another process took over the message."));
+        return;
+      }
+      this.push(mail.content);
+      this.push(null);
+    },
+  });
+
+/** The ID under which bounces come back: some servers replace the one that they are given. */
+function providerIdOf(
+  { messageId }: Mail,
+  { serverMessageId }: SMTPConnection.SentMessageInfo,
+): string | null {
+  const ids = [serverMessageId ?? messageId, messageId].map((id) => id.slice(1, -1));
+  return ids.find((id) => id.length <= PROVIDER_ID_MAX_LENGTH) ?? null;
+}
+
+/**
+ * @returns a function that makes mails of messages
+ * @throws Error when `from` is not an address
+ */
+function composer({ from, subject = DEFAULT_SUBJECT }: EmailSettings) {
+  // Loaded on demand, because most deployments have no line for mail.
+  const {
+    default: Composer,
+  }: typeof import("nodemailer/lib/mail-composer") = require("nodemailer/lib/mail-composer");
+  const {
+    default: parse,
+  }: typeof import("nodemailer/lib/addressparser") = require("nodemailer/lib/addressparser");
+  const [sender, ...others] = parse(from, { flatten: true });
+  const domain = /^[^@]+@([^@]+)$/.exec(sender?.address ?? "")?.[1];
+  if (!sender || !domain || others.length > 0) throw new Error("The sender is not an address.");
+
+  return async ({ id, to, text }: OutboundMessage): Promise<Mail> => {
+    if (to === null) throw new InvalidMail("The message has no recipient.");
+    // An address with a comma could be read as two.
+    if (!/^[^\s<>,;@]+@[^\s<>,;@]+$/.test(to)) throw new InvalidMail("The recipient is not an address.");
+    const messageId = `<${id}@${domainToASCII(domain) || domain}>`;
+    const node = new Composer({
+      from: sender,
+      to: { name: "", address: to },
+      subject,
+      text,
+      messageId,
+      date: new Date(),
+      xMailer: false,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    }).compile();
+    const { from: sentBy, to: sentTo } = node.getEnvelope();
+    return { content: await node.build(), messageId, envelope: { from: sentBy || "", to: sentTo } };
+  };
+}
+
+/** Replies that ask for a login, or refuse it. */
+const AUTHENTICATION_REPLIES = [530, 534, 535, 538];
+
+/**
+ * A reply refuses the message for good only if it answers the message: its sender, its recipient or its text. What
+ * concerns the session (greeting, TLS, login) is a fault of the line, so it is repeated until the message expires, as
+ * Postfix does: once the settings are mended, the messages are delivered.
+ */
+function failureOf(error: unknown, hasLeft: boolean, { password = "" }: EmailSettings): Failure {
+  if (error instanceof InvalidMail) {
+    return failure(AttemptOutcome.permanent, "invalid_message", error.message);
+  }
+  const { code, command = "", responseCode, response = "", permanent } = error as NodemailerError;
+  const said = quote(response, [password]);
+  if (code === "EAUTH" || AUTHENTICATION_REPLIES.includes(responseCode ?? 0)) {
+    // A server may quote the command that it refuses, and with it the password.
+    const reply = responseCode === undefined ? "" : ` (${responseCode})`;
+    return failure(AttemptOutcome.retryable, "auth", `The server refused the login${reply}.`);
+  }
+  if (code === "ETLS")
+    return failure(AttemptOutcome.retryable, "tls", `The server does not speak TLS${said}`);
+  if (responseCode === undefined) {
+    // Nodemailer refused it before the server was asked.
+    return response === "" && (code === "EENVELOPE" || code === "EMESSAGE")
+      ? failure(AttemptOutcome.permanent, "invalid_message", "The server does not take a message like this.")
+      : connectionFailure(error, hasLeft);
+  }
+  const isRefusal = responseCode >= 400 && responseCode < 600;
+  const outcome = !isRefusal && hasLeft ? AttemptOutcome.uncertain : AttemptOutcome.retryable;
+  const isOfMessage = ["MAIL FROM", "RCPT TO", "DATA"].includes(command);
+  return failure(
+    permanent && isOfMessage ? AttemptOutcome.permanent : outcome,
+    `smtp_${responseCode}`,
+    `The server refused the ${isOfMessage ? "message" : "connection"}${said}`,
+  );
+}

@@ -1,0 +1,392 @@
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import type { SMTPServerOptions } from "smtp-server";
+import { AttemptOutcome } from "../../src/delivery/driver";
+import { createEmailDriver, type EmailSettings } from "../../src/delivery/email-driver";
+import { Targets } from "../../src/delivery/targets";
+import { aMessage, anAttempt, lookupIn } from "../support/attempts";
+import { MailServer, refusal, type Script, ScriptedMailServer } from "../support/mail-server";
+import { certificateFor } from "../support/receiver";
+
+const { retryable: RETRYABLE, permanent: PERMANENT, uncertain: UNCERTAIN } = AttemptOutcome;
+const PASSWORD = "open sesame";
+const MESSAGE = aMessage({ to: "ada@customer.test" });
+
+let certificate: { cert: string; private: string };
+beforeAll(async () => {
+  certificate = await certificateFor("mail.test");
+});
+
+const lookup = lookupIn({
+  "mail.test": ["127.0.0.1"],
+  "other.test": ["127.0.0.1"],
+  "private.test": ["10.0.0.1"],
+});
+const targetsIn = (environment: "development" | "production", allowPrivateTargets = ["127.0.0.0/8"]) =>
+  new Targets({ environment, allowPrivateTargets }, { lookup, ca: certificate.cert });
+
+const closing: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const server of closing.splice(0)) await server.close();
+});
+const startServer = async (options: Parameters<typeof MailServer.start>[0] = {}) => {
+  const server = await MailServer.start(options);
+  closing.push(server);
+  return server;
+};
+const startScripted = async (script: Script) => {
+  const server = await ScriptedMailServer.start(script);
+  closing.push(server);
+  return server;
+};
+const withTls = (options: SMTPServerOptions = {}) => ({
+  key: certificate.private,
+  cert: certificate.cert,
+  ...options,
+});
+
+/** Sends a message through the server at a port of this machine. */
+const sendVia = (
+  port: number,
+  {
+    message = MESSAGE,
+    attempt = anAttempt(),
+    targets = targetsIn("development"),
+    timeoutMs = 10_000,
+    ...settings
+  }: Partial<EmailSettings> & {
+    message?: typeof MESSAGE;
+    attempt?: ReturnType<typeof anAttempt>;
+    targets?: Targets;
+    timeoutMs?: number;
+  } = {},
+) =>
+  createEmailDriver(
+    targets,
+    { host: "mail.test", port, security: "none", from: "Ada's shop <shop@agent.test>", ...settings },
+    { timeoutMs },
+  )(message, attempt);
+
+const ACCEPTED = {
+  outcome: AttemptOutcome.accepted,
+  providerId: `${MESSAGE.id}@agent.test`,
+  isDelivered: false,
+};
+
+describe("a message on an e-mail line", () => {
+  test("arrives as one mail of plain text", async () => {
+    const server = await startServer();
+    const before = Date.now();
+    expect(await sendVia(server.port, { subject: "Bestellung für Ada 📦" })).toEqual(ACCEPTED);
+    expect(server.received).toHaveLength(1);
+    const [mail] = server.received;
+    expect(mail).toMatchObject({ from: "shop@agent.test", to: ["ada@customer.test"] });
+    expect(mail?.email).toMatchObject({
+      from: { name: "Ada's shop", address: "shop@agent.test" },
+      to: [{ name: "", address: "ada@customer.test" }],
+      subject: "Bestellung für Ada 📦",
+      messageId: `<${MESSAGE.id}@agent.test>`,
+      attachments: [],
+    });
+    expect(mail?.email.text?.trimEnd()).toBe("Your order is on its way 📦");
+    expect(mail?.email.html).toBeUndefined();
+    expect(mail?.raw).toMatch(/^Content-Type: text\/plain; charset=utf-8\r$/im);
+    expect(mail?.raw).not.toMatch(/nodemailer/i);
+    const date = Date.parse(mail?.email.date ?? "");
+    expect(date).toBeGreaterThanOrEqual(before - 1_000);
+    expect(date).toBeLessThanOrEqual(Date.now());
+  });
+
+  test.each([
+    ["lines that look like SMTP", "one\n.\r\nRCPT TO:<eve@evil.test>\n..two\r.three\n"],
+    ["what looks like a file or a URL", "file:///etc/passwd\nhttps://public.test/"],
+    ["lines of 2,000 characters", `${"x".repeat(2_000)}\n${"é".repeat(2_000)}`],
+    ["right-to-left text and emoji", "שלום 👩‍👩‍👧‍👧 \u202eabc"],
+  ])("keeps %s", async (_, text) => {
+    const server = await startServer();
+    expect(await sendVia(server.port, { message: { ...MESSAGE, text } })).toEqual(ACCEPTED);
+    expect(server.received).toHaveLength(1);
+    const lines = (value = "") => value.replace(/\r\n?|\n/g, "\n").trimEnd();
+    expect(lines(server.received[0]?.email.text)).toBe(lines(text));
+    expect(server.received[0]?.to).toEqual(["ada@customer.test"]);
+  });
+
+  test.each([
+    ["from", { from: "Shop\r\nBcc: eve@evil.test <shop@agent.test>" }],
+    ["subject", { subject: "Hello\r\nBcc: eve@evil.test\r\n\r\nOther text" }],
+  ])("gets no header from a line break in %s", async (_, settings) => {
+    const server = await startServer();
+    expect(await sendVia(server.port, settings)).toEqual(ACCEPTED);
+    expect(server.received[0]?.to).toEqual(["ada@customer.test"]);
+    expect(server.received[0]?.email.headers.map(({ key }) => key)).not.toContain("bcc");
+    expect(server.received[0]?.email.text?.trimEnd()).toBe(MESSAGE.text);
+  });
+
+  test.each([
+    ["no address", null],
+    ["a line break", "ada@customer.test\r\nRCPT TO:<eve@evil.test>"],
+    ["a second address", "ada@customer.test,eve@evil.test"],
+    ["a name", "Ada <ada@customer.test>"],
+    ["no domain", "ada"],
+  ])("fails for good with %s as its recipient", async (_, to) => {
+    const server = await startServer();
+    expect(await sendVia(server.port, { message: { ...MESSAGE, to } })).toMatchObject({
+      outcome: PERMANENT,
+      code: "invalid_message",
+    });
+    expect(server.received).toHaveLength(0);
+  });
+
+  test.each(["", "shop", "shop@", "a@agent.test, b@agent.test"])(
+    "has no driver that sends from %p",
+    (from) => {
+      const settings: EmailSettings = { host: "mail.test", port: 25, security: "tls", from };
+      expect(() => createEmailDriver(targetsIn("production"), settings)).toThrow(
+        "The sender is not an address.",
+      );
+    },
+  );
+
+  test("takes the ID that the server says it gave the mail", async () => {
+    const server = await startScripted({ message: "250 2.0.0 OK <abc@EUR01.prod.outlook.com> [Hostname=x]" });
+    expect(await sendVia(server.port)).toEqual({ ...ACCEPTED, providerId: "abc@EUR01.prod.outlook.com" });
+    const long = await startScripted({ message: `250 2.0.0 OK <${"a".repeat(200)}@x.prod.outlook.com>` });
+    expect(await sendVia(long.port)).toEqual(ACCEPTED);
+  });
+});
+
+describe("a server with TLS and a login", () => {
+  const login: SMTPServerOptions = {
+    authOptional: false,
+    onAuth: ({ username, password }, _, callback) => {
+      if (username === "shop" && password === PASSWORD) callback(null, { user: username });
+      else callback(refusal(535, `5.7.8 ${username}: ${password} is wrong`));
+    },
+  };
+
+  test.each(["tls", "starttls"] as const)("takes mail with %s, in production too", async (security) => {
+    const server = await startServer(withTls({ secure: security === "tls", ...login }));
+    const settings = { security, user: "shop", password: PASSWORD, targets: targetsIn("production") };
+    expect(await sendVia(server.port, settings)).toEqual(ACCEPTED);
+    expect(server.received).toMatchObject([{ secure: true, user: "shop" }]);
+  });
+
+  test.each([
+    ["a wrong password", { user: "shop", password: "open barley" }],
+    ["no password", { user: "shop" }],
+    ["no login at all", {}],
+  ])("gets nothing with %s, which is retryable and not quoted", async (_, credentials) => {
+    const server = await startServer(withTls({ secure: true, ...login }));
+    const result = await sendVia(server.port, { security: "tls", ...credentials });
+    expect(result).toEqual({
+      outcome: RETRYABLE,
+      code: "auth",
+      detail: expect.stringMatching(/^The server refused the login( \(53[05]\))?\.$/),
+    });
+    expect(server.received).toHaveLength(0);
+  });
+
+  test.each([
+    ["an unknown authority", "tls", "mail.test", []],
+    ["an unknown authority", "starttls", "mail.test", []],
+    ["another name", "tls", "other.test", ["ca"]],
+    ["another name", "starttls", "other.test", ["ca"]],
+    ["an address", "tls", "127.0.0.1", ["ca"]],
+  ] as const)(
+    "and a certificate for %s gets nothing over %s, which is retryable",
+    async (_, security, host, [ca]) => {
+      const server = await startServer(withTls({ secure: security === "tls" }));
+      const settings = { environment: "development" as const, allowPrivateTargets: ["127.0.0.0/8"] };
+      const targets = ca ? targetsIn("development") : new Targets(settings, { lookup });
+      expect(await sendVia(server.port, { security, host, targets })).toMatchObject({
+        outcome: RETRYABLE,
+        code: "tls",
+      });
+      expect(server.received).toHaveLength(0);
+    },
+  );
+
+  test("is not sent a password without STARTTLS", async () => {
+    const server = await startScripted({});
+    const result = await sendVia(server.port, { security: "starttls", user: "shop", password: PASSWORD });
+    expect(result).toMatchObject({ outcome: RETRYABLE, code: "tls" });
+    expect(server.lines.map((line) => line.split(" ")[0])).toEqual(["EHLO", "STARTTLS"]);
+  });
+});
+
+describe("a server without TLS", () => {
+  test("gets nothing in production unless its address is allowed", async () => {
+    const server = await startServer();
+    const publicTargets = targetsIn("production", []);
+    jest
+      .spyOn(publicTargets, "connect")
+      .mockImplementation((_, port) => targetsIn("development").connect("mail.test", port));
+    const targets = { public: publicTargets, allowed: targetsIn("production") };
+    expect(await sendVia(server.port, { targets: targets.public })).toMatchObject({
+      outcome: PERMANENT,
+      code: "blocked_target",
+    });
+    expect(server.received).toHaveLength(0);
+    expect(await sendVia(server.port, { targets: targets.allowed })).toEqual(ACCEPTED);
+  });
+});
+
+describe("a refusal", () => {
+  const REFUSING: Record<string, (error: Error) => Parameters<typeof MailServer.start>[0]> = {
+    sender: (error) => ({ onMailFrom: (_, __, callback) => callback(error) }),
+    recipient: (error) => ({ onRcptTo: (_, __, callback) => callback(error) }),
+    text: (error) => ({ onMail: () => error }),
+  };
+
+  test.each([
+    ["sender", 451, RETRYABLE],
+    ["sender", 550, PERMANENT],
+    ["recipient", 450, RETRYABLE],
+    ["recipient", 550, PERMANENT],
+    ["text", 451, RETRYABLE],
+    ["text", 421, RETRYABLE],
+    ["text", 554, PERMANENT],
+  ] as const)("of the %s with %d is %s", async (of, code, outcome) => {
+    const server = await startServer(REFUSING[of]?.(refusal(code, "no,\u0007 thanks")));
+    expect(await sendVia(server.port)).toEqual({
+      outcome,
+      code: `smtp_${code}`,
+      detail: `The server refused the message: ${code} no, thanks`,
+    });
+  });
+
+  test("is over when a greylisting server is asked again", async () => {
+    let attempts = 0;
+    const server = await startServer({
+      onRcptTo: (_, __, callback) => {
+        attempts += 1;
+        callback(attempts === 1 ? refusal(451, "4.7.1 Greylisted") : null);
+      },
+    });
+    expect(await sendVia(server.port)).toMatchObject({ outcome: RETRYABLE, code: "smtp_451" });
+    expect(await sendVia(server.port)).toEqual(ACCEPTED);
+  });
+
+  test("of the connection is retryable, whatever its status", async () => {
+    for (const greeting of ["554 5.7.1 go away", "421 4.3.2 busy"]) {
+      const server = await startScripted({ greeting });
+      expect(await sendVia(server.port)).toEqual({
+        outcome: RETRYABLE,
+        code: `smtp_${greeting.slice(0, 3)}`,
+        detail: `The server refused the connection: ${greeting}`,
+      });
+    }
+  });
+
+  test("of a mail that is too large is permanent", async () => {
+    const server = await startServer({ size: 1_000 });
+    const message = { ...MESSAGE, text: "x".repeat(2_000) };
+    expect(await sendVia(server.port, { message })).toMatchObject({
+      outcome: PERMANENT,
+      code: "invalid_message",
+    });
+    expect(server.received).toHaveLength(0);
+  });
+
+  test("that quotes the password is quoted without it", async () => {
+    const server = await startScripted({ MAIL: `550 ${PASSWORD} is your password` });
+    const result = await sendVia(server.port, { user: "shop", password: PASSWORD });
+    expect(result).toMatchObject({
+      code: "smtp_550",
+      detail: "The server refused the message: 550 [redacted] is your password",
+    });
+  });
+});
+
+describe("a server that cannot be reached", () => {
+  test.each([
+    ["a name that does not resolve", "nowhere.test", RETRYABLE, "dns"],
+    ["a name of a private address", "private.test", PERMANENT, "blocked_target"],
+    ["a private address", "10.0.0.1", PERMANENT, "blocked_target"],
+    ["a port without a server", "127.0.0.1", RETRYABLE, "refused"],
+  ])("because of %s", async (_, host, outcome, code) => {
+    expect(await sendVia(1, { host })).toEqual({
+      outcome,
+      code,
+      detail: expect.stringMatching(/^[A-Z].*\.$/),
+    });
+  });
+});
+
+describe("a server that fails in a session", () => {
+  const hang = () => undefined;
+  const close = (socket: Socket) => void socket.end();
+  const reset = (socket: Socket) => void socket.resetAndDestroy();
+  const drip = (socket: Socket) => {
+    const timer = setInterval(() => socket.write("250-more\r\n"), 20);
+    socket.once("close", () => clearInterval(timer));
+  };
+
+  test.each<[string, Script, AttemptOutcome, string]>([
+    ["hangs before its greeting", { greeting: hang }, RETRYABLE, "timeout"],
+    ["drips its extensions", { EHLO: drip }, RETRYABLE, "timeout"],
+    ["hangs at the recipient", { RCPT: hang }, RETRYABLE, "timeout"],
+    ["hangs at DATA", { DATA: hang }, RETRYABLE, "timeout"],
+    ["closes before its greeting", { greeting: close }, RETRYABLE, "reset"],
+    ["closes at the sender", { MAIL: close }, RETRYABLE, "reset"],
+    ["resets at DATA", { DATA: reset }, RETRYABLE, "reset"],
+    ["hangs after the text", { message: hang }, UNCERTAIN, "timeout"],
+    ["drips its reply to the text", { message: drip }, UNCERTAIN, "timeout"],
+    ["closes after the text", { message: close }, UNCERTAIN, "reset"],
+    ["resets after the text", { message: reset }, UNCERTAIN, "reset"],
+    ["answers the text with nonsense", { message: "hello" }, UNCERTAIN, "invalid_answer"],
+    ["asks for more after the text", { message: "354 go on" }, UNCERTAIN, "smtp_354"],
+    ["answers the sender with nonsense", { MAIL: "hello" }, RETRYABLE, "invalid_answer"],
+    ["greets with nonsense", { greeting: "hello" }, RETRYABLE, "invalid_answer"],
+  ])("%s", async (_, script, outcome, code) => {
+    const server = await startScripted(script);
+    const result = await sendVia(server.port, { timeoutMs: outcome === UNCERTAIN ? 1_500 : 300 });
+    expect(result).toMatchObject({ outcome, code, detail: expect.stringMatching(/^[A-Z]/) });
+  });
+
+  test("has the mail if only its goodbye is missing", async () => {
+    const server = await startScripted({ QUIT: reset });
+    expect(await sendVia(server.port)).toEqual(ACCEPTED);
+  });
+});
+
+describe("before a mail leaves", () => {
+  test("the attempt is asked after the reply to DATA, and a refusal keeps back every line", async () => {
+    let closed: Promise<unknown> | undefined;
+    const server = await startScripted({
+      greeting: (socket) => {
+        closed = once(socket, "close");
+        socket.write("220 mail.test\r\n");
+      },
+    });
+    let linesWhenAsked = 0;
+    const mayLeave = () => {
+      linesWhenAsked = server.lines.length;
+      return false;
+    };
+    expect(await sendVia(server.port, { attempt: anAttempt({ mayLeave }) })).toEqual({
+      outcome: RETRYABLE,
+      code: "lease_lost",
+      detail: expect.any(String),
+    });
+    await closed;
+    expect(server.lines.map((line) => line.split(" ")[0])).toEqual(["EHLO", "MAIL", "RCPT", "DATA"]);
+    expect(linesWhenAsked).toBe(4);
+  });
+
+  test("its signal ends the attempt: retryable, and uncertain once the text has left", async () => {
+    const server = await startServer();
+    const before = AbortSignal.abort();
+    expect(await sendVia(server.port, { attempt: anAttempt({ signal: before }) })).toMatchObject({
+      outcome: RETRYABLE,
+      code: "aborted",
+    });
+    const controller = new AbortController();
+    const slow = await startScripted({ message: () => controller.abort() });
+    expect(await sendVia(slow.port, { attempt: anAttempt({ signal: controller.signal }) })).toMatchObject({
+      outcome: UNCERTAIN,
+      code: "aborted",
+    });
+    expect(server.received).toHaveLength(0);
+  });
+});
