@@ -50,13 +50,13 @@ export function createEmailDriver(
       return hasLeft;
     };
     let stop = () => {};
-    const interrupted = new Promise<never>((_, reject) => {
-      stop = onInterruption(attempt.signal, timeoutMs, reject);
-    });
     try {
+      const mail = await compose(message);
+      const interrupted = new Promise<never>((_, reject) => {
+        stop = onInterruption(attempt.signal, timeoutMs, reject);
+      });
       const conditions = { mayLeave, signal: ended.signal, timeoutMs };
-      const sent = compose(message).then((mail) => deliver(targets, settings, mail, conditions));
-      return await Promise.race([interrupted, sent]);
+      return await Promise.race([interrupted, deliver(targets, settings, mail, conditions)]);
     } catch (error) {
       ended.abort();
       return failureOf(error, hasLeft, settings);
@@ -82,7 +82,6 @@ async function deliver(
   { mayLeave, signal, timeoutMs }: { mayLeave: () => boolean; signal: AbortSignal; timeoutMs: number },
 ): Promise<SendResult> {
   const { host, port, security, user, password } = settings;
-  signal.throwIfAborted();
   const socket = targets.connect(host, port);
   signal.addEventListener("abort", () => socket.destroy());
   socket.on("error", () => undefined);

@@ -8,7 +8,7 @@ import { isPublicAddress, isWithin } from "../common/network";
 import { InvalidInput } from "../errors";
 
 /** Max length of a URL that the gateway sends to. */
-export const URL_MAX_LENGTH = 2_048;
+const URL_MAX_LENGTH = 2_048;
 
 /** Close idle connections after this time (ms), before most servers do: a request on a closed one would be lost. */
 const IDLE_TIMEOUT_MS = 4_000;

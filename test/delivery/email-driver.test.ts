@@ -364,7 +364,8 @@ describe("before a mail leaves", () => {
       linesWhenAsked = server.lines.length;
       return false;
     };
-    expect(await sendVia(server.port, { attempt: anAttempt({ mayLeave }) })).toEqual({
+    const attempt = anAttempt({ mayLeave });
+    expect(await sendVia(server.port, { attempt, timeoutMs: 600_000 })).toEqual({
       outcome: RETRYABLE,
       code: "lease_lost",
       detail: expect.any(String),

@@ -13,6 +13,7 @@ const PERMISSIVE = [
   "CC0-1.0",
   "ISC",
   "MIT",
+  "MIT-0",
   "PSF-2.0",
   "Python-2.0",
   "Unlicense",
