@@ -78,6 +78,8 @@ export async function createApp(
   metrics.watch(database);
   await database.migrate();
   const services = createServices({ database, config, log }, metrics);
+  const warning = await services.instanceKey.open();
+  if (warning !== undefined) log.warn(warning);
   metrics.watchLanes(() => services.lanes.counts());
   const schema = createSchema(createResolvers(services));
   const createContext = createContextFactory(services.keys, services.sessions, (outcome) =>

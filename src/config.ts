@@ -2,6 +2,7 @@ import proxyAddr from "@fastify/proxy-addr";
 import { z } from "zod";
 import { ENVIRONMENTS } from "./common/environment";
 import { isCidr } from "./common/network";
+import { InstanceKey } from "./credentials/instance-key";
 import { StartupError } from "./errors";
 
 const integer = (name: string, min: number, max: number) =>
@@ -87,6 +88,13 @@ const environments = list.pipe(z.array(environment("Each of ACCEPT_KEY_ENVIRONME
 
 const otlpProtocol = (name: string) => z.literal("http/protobuf", `${name} must be http/protobuf`).optional();
 
+const instanceKey = z.string().transform((text, { addIssue }) => {
+  const key = InstanceKey.parse(text);
+  if (key === undefined)
+    addIssue("INSTANCE_KEY must be 32 bytes in base64, as `openssl rand -base64 32` prints");
+  return key;
+});
+
 const SAMPLERS = [
   ...["always_on", "always_off", "traceidratio"],
   ...["parentbased_always_on", "parentbased_always_off", "parentbased_traceidratio"],
@@ -119,6 +127,7 @@ const settings = z
       .refine((text) => text.startsWith("sqlite:") || isPostgresUrl(text), DATABASE_URL_FORM)
       .default("sqlite:./data/gateway.sqlite"),
     DATABASE_POOL_SIZE: integer("DATABASE_POOL_SIZE", 1, 1000).default(10),
+    INSTANCE_KEY: instanceKey.optional(),
     ENVIRONMENT: environment("ENVIRONMENT").default("development"),
     ACCEPT_KEY_ENVIRONMENTS: environments.default([]),
     GRAPHQL_INTROSPECTION: z
@@ -191,6 +200,7 @@ const settings = z
     operationsPort: env.OPERATIONS_PORT,
     databaseUrl: env.DATABASE_URL,
     databasePoolSize: env.DATABASE_POOL_SIZE,
+    instanceKey: env.INSTANCE_KEY,
     environment: env.ENVIRONMENT,
     keyEnvironments: [...new Set([env.ENVIRONMENT, ...env.ACCEPT_KEY_ENVIRONMENTS])],
     introspection: (env.GRAPHQL_INTROSPECTION ?? String(env.ENVIRONMENT === "development")) === "true",

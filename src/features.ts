@@ -20,6 +20,8 @@ import { onboarding } from "./features/onboarding/onboarding.feature";
 import { organizations } from "./features/organizations/organizations.feature";
 import { pets } from "./features/pets/pets.feature";
 import { IdempotencyRecord } from "./idempotency/idempotency-record.entity";
+import { InstanceKeyService } from "./instance-key/instance-key.service";
+import { InstanceKeyCheck } from "./instance-key/instance-key-check.entity";
 import { RefusedTokens } from "./rate-limits/refused-tokens";
 import type { Core, ExpiredRows, Feature, Retention } from "./schema/feature";
 import type { RestRoute, RouteGroup } from "./schema/rest-route";
@@ -84,19 +86,24 @@ export const LANE_WORK = Object.assign({}, ...ALL.map(({ lanes }) => lanes)) as 
 
 /** As the function of this name in `database/`, with the tables of all features. */
 export const createDataSource = (url: string, poolSize?: number): DataSource =>
-  createDataSourceOf(url, [...ALL.flatMap(({ entities }) => entities), IdempotencyRecord, Lane], poolSize);
+  createDataSourceOf(
+    url,
+    [...ALL.flatMap(({ entities }) => entities), IdempotencyRecord, InstanceKeyCheck, Lane],
+    poolSize,
+  );
 
 /**
  * Makes the services of all features.
  * @param observer receives measurements of messages
  */
 export function createServices(
-  core: Omit<Core, "refusedTokens" | "lanes">,
+  core: Omit<Core, "refusedTokens" | "lanes" | "instanceKey">,
   observer?: DeliveryObserver,
 ): Services {
   const services: Core = {
     ...core,
     lanes: new Lanes(core.database, observer),
+    instanceKey: new InstanceKeyService(core.database, core.config),
     refusedTokens: new RefusedTokens(core.config.refusedKeysPerMinute),
   };
   for (const { services: make } of ALL) Object.assign(services, make(services as Services));

@@ -7,6 +7,7 @@ import { version } from "../version";
 import { addAgentCommands } from "./agents";
 import { addAuditCommands } from "./audit";
 import { addDatabaseCommands } from "./database";
+import { addInstanceKeyCommands } from "./instance-key";
 import { addKeyCommands } from "./keys";
 import { addLineCommands } from "./lines";
 import { addMemberCommands } from "./members";
@@ -49,6 +50,9 @@ addMessageCommands(program.command("messages").description("Messages of agents")
 addMemberCommands(program.command("members").description("Members (people who sign in)"));
 addAuditCommands(program.command("audit").description("Audit logs"));
 addDatabaseCommands(program);
+addInstanceKeyCommands(
+  program.command("instance-key").description("The key of signing secrets and stored credentials"),
+);
 
 exitOnClosedPipe();
 

@@ -36,6 +36,7 @@ onEachEngine((engine) => {
         "Delivery1764400000000",
         "Conversations1764500000000",
         "Erasures1764600000000",
+        "InstanceKey1764800000000",
       ]);
     } finally {
       await Promise.all(databases.map((database) => database.close()));
@@ -48,7 +49,7 @@ onEachEngine((engine) => {
     try {
       await database.migrate();
       await source.undoLastMigration();
-      expect(await database.pendingMigrations()).toEqual(["Erasures1764600000000"]);
+      expect(await database.pendingMigrations()).toEqual(["InstanceKey1764800000000"]);
     } finally {
       await database.close();
     }

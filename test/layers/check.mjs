@@ -8,7 +8,7 @@ const LAYERS = [
   ["credentials"],
   ["errors.ts", "config.ts"],
   ["database", "telemetry", "logger.ts", "exit.ts"],
-  ["http", "auth", "pagination", "idempotency", "rate-limits", "delivery"],
+  ["http", "auth", "pagination", "idempotency", "instance-key", "rate-limits", "delivery"],
   ["schema"],
   ["features"],
   ["features.ts"],

@@ -1,0 +1,53 @@
+import { randomUUID } from "node:crypto";
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { InstanceKey } from "./instance-key";
+
+/**
+ * Reads the key in a file.
+ * @returns undefined if there is no file
+ * @throws Error without the content if the file cannot be read or holds no key
+ */
+export function readKeyFile(file: string): InstanceKey | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return undefined;
+    throw error;
+  }
+  const key = InstanceKey.parse(text.trim());
+  if (key === undefined) throw new Error("it does not hold 32 bytes in base64");
+  return key;
+}
+
+/**
+ * Creates a file with a new key, readable by its owner alone. Of processes that do so concurrently, all get the same key.
+ * @throws Error if the file cannot be written
+ */
+export function createKeyFile(file: string): InstanceKey {
+  const unfinished = join(dirname(file), `.${basename(file)}.${randomUUID()}.unfinished`);
+  try {
+    const handle = openSync(unfinished, "wx", 0o600);
+    try {
+      writeFileSync(handle, `${InstanceKey.generate()}\n`);
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+    // A link fails if the name is taken and never shows half a key.
+    linkSync(unfinished, file);
+    const folder = openSync(dirname(file), "r");
+    fsyncSync(folder);
+    closeSync(folder);
+  } catch (error) {
+    if (!hasCode(error, "EEXIST")) throw error;
+  } finally {
+    rmSync(unfinished, { force: true });
+  }
+  const key = readKeyFile(file);
+  if (key === undefined) throw new Error("it was removed while it was created");
+  return key;
+}
+
+const hasCode = (error: unknown, code: string) => (error as NodeJS.ErrnoException).code === code;

@@ -1,0 +1,75 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+
+const BYTES = 32;
+const ALGORITHM = "aes-256-gcm";
+/** 96 bits, which GCM uses as they are. */
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+/** Names the algorithm of a sealed text, so that another can follow. */
+const SEAL_VERSION = "v1";
+
+/**
+ * The secret that signing secrets are derived from and credentials are sealed with.
+ * Its bytes are private, so that no log or dump of a configuration shows them.
+ */
+export class InstanceKey {
+  /** Identifies the key in the database without revealing it. */
+  readonly checkValue: string;
+  readonly #bytes: Buffer;
+  readonly #sealingKey: Buffer;
+
+  private constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+    this.#sealingKey = this.#derive("seal");
+    this.checkValue = this.#derive("check").toString("base64");
+  }
+
+  /** @returns undefined unless the text is 32 bytes in base64 */
+  static parse(text: string): InstanceKey | undefined {
+    const bytes = Buffer.from(text, "base64");
+    return bytes.length === BYTES && bytes.toString("base64") === text ? new InstanceKey(bytes) : undefined;
+  }
+
+  /** A new random key in base64. */
+  static generate(): string {
+    return randomBytes(BYTES).toString("base64");
+  }
+
+  /** The signing secret of a row, in the form that Standard Webhooks defines; every generation has another. */
+  deriveSigningSecret(id: string, generation: number): string {
+    return `whsec_${this.#derive(`signing secret ${id} ${generation}`).toString("base64")}`;
+  }
+
+  /**
+   * Encrypts a text for storage.
+   * @param rowId ID of the row that stores it; it cannot be opened for another row
+   */
+  seal(text: string, rowId: string): string {
+    const iv = randomBytes(IV_BYTES);
+    const cipher = createCipheriv(ALGORITHM, this.#sealingKey, iv).setAAD(Buffer.from(rowId));
+    const sealed = Buffer.concat([iv, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
+    return `${SEAL_VERSION}.${sealed.toString("base64")}`;
+  }
+
+  /** @returns undefined if the text was sealed with another key or for another row, or was altered */
+  open(sealed: string, rowId: string): string | undefined {
+    const [version, encoded = ""] = sealed.split(".");
+    const bytes = Buffer.from(encoded, "base64");
+    if (version !== SEAL_VERSION || bytes.length < IV_BYTES + TAG_BYTES) return undefined;
+    const decipher = createDecipheriv(ALGORITHM, this.#sealingKey, bytes.subarray(0, IV_BYTES), {
+      authTagLength: TAG_BYTES,
+    })
+      .setAAD(Buffer.from(rowId))
+      .setAuthTag(bytes.subarray(-TAG_BYTES));
+    try {
+      const text = decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES));
+      return Buffer.concat([text, decipher.final()]).toString("utf8");
+    } catch {
+      return undefined;
+    }
+  }
+
+  #derive(purpose: string): Buffer {
+    return Buffer.from(hkdfSync("sha256", this.#bytes, "", `gateway ${purpose}`, BYTES));
+  }
+}

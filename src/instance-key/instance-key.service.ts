@@ -1,0 +1,152 @@
+import { resolve } from "node:path";
+import type { EntityManager } from "typeorm";
+import { timestamp } from "../common/time";
+import type { Config } from "../config";
+import type { InstanceKey } from "../credentials/instance-key";
+import { createKeyFile, readKeyFile } from "../credentials/instance-key-file";
+import type { Database } from "../database/database";
+import { GatewayError, StartupError } from "../errors";
+import { InstanceKeyCheck } from "./instance-key-check.entity";
+
+/** ID of the only row of its table. */
+const ID = 1;
+
+// Clients read these too, so they name no file.
+const MISSING =
+  "The instance key is missing: set INSTANCE_KEY, or restore its file, to use signing secrets and stored credentials.";
+const WRONG = "INSTANCE_KEY is not the key that the database depends on.";
+
+/** The instance key is needed and missing, or not the one that the database depends on. */
+export class InstanceKeyError extends GatewayError {
+  override readonly name = "InstanceKeyError";
+
+  constructor(message: string) {
+    super("conflict", message);
+  }
+}
+
+/** Adapts the rows of a feature to a new instance key; those that the old one has sealed are lost. */
+export type ReplacementStep = (tx: EntityManager) => Promise<void>;
+
+/** The instance key of this process, and which key the database depends on. */
+export class InstanceKeyService {
+  private key: InstanceKey | undefined;
+  private opened: Promise<void> | undefined;
+  private readonly steps: ReplacementStep[] = [];
+  /** File of the key of an embedded database without `INSTANCE_KEY`. */
+  private readonly file: string | undefined;
+
+  constructor(
+    private readonly database: Database,
+    private readonly config: Pick<Config, "instanceKey" | "databaseUrl">,
+  ) {
+    const { instanceKey, databaseUrl } = config;
+    const isEmbedded = instanceKey === undefined && databaseUrl.startsWith("sqlite:");
+    this.file = isEmbedded ? `${resolve(databaseUrl.slice("sqlite:".length))}.key` : undefined;
+  }
+
+  /**
+   * Reads the key, or creates the file of an embedded database that does not depend on a key yet.
+   * @returns a warning, if the database depends on a key that is missing
+   * @throws StartupError if the database depends on another key, or the file cannot be used
+   */
+  async open(): Promise<string | undefined> {
+    await this.opening();
+    const isMissed = this.key === undefined && (await this.database.read(checkIn)) !== undefined;
+    if (!isMissed) return undefined;
+    return this.file === undefined ? MISSING : `${MISSING} It was in ${this.file}.`;
+  }
+
+  /**
+   * The key, for what the database already depends on.
+   * @throws InstanceKeyError if it is missing
+   */
+  async current(): Promise<InstanceKey> {
+    await this.opening();
+    if (this.key === undefined) throw new InstanceKeyError(MISSING);
+    return this.key;
+  }
+
+  /**
+   * The key, for a unit of work after which the database depends on it.
+   * @throws InstanceKeyError if it is missing, or the database depends on another key
+   */
+  async required(tx: EntityManager): Promise<InstanceKey> {
+    const key = await this.current();
+    await tx
+      .createQueryBuilder()
+      .insert()
+      .into(InstanceKeyCheck)
+      .values({ id: ID, value: key.checkValue, createdAt: timestamp() })
+      .orIgnore()
+      .updateEntity(false)
+      .execute();
+    if ((await checkIn(tx)) !== key.checkValue) throw new InstanceKeyError(WRONG);
+    return key;
+  }
+
+  /** Runs a step of a feature whenever the key is replaced. */
+  onReplace(step: ReplacementStep): void {
+    this.steps.push(step);
+  }
+
+  /**
+   * Makes the database depend on the key of this process instead of one that was lost, with the steps of all features.
+   * @throws InstanceKeyError if there is no key, or the database does not depend on another one
+   */
+  async replace(): Promise<void> {
+    const key = this.config.instanceKey ?? this.keyIn((file) => readKeyFile(file) ?? createKeyFile(file));
+    if (key === undefined) throw new InstanceKeyError(MISSING);
+    await this.database.write(async (tx) => {
+      const { affected } = await tx
+        .createQueryBuilder()
+        .update(InstanceKeyCheck)
+        .set({ value: key.checkValue, createdAt: timestamp() })
+        .where("value <> :value", { value: key.checkValue })
+        .execute();
+      if (affected === 0) {
+        throw new InstanceKeyError("Nothing in the database depends on another instance key.");
+      }
+      for (const step of this.steps) await step(tx);
+    });
+    this.key = key;
+    this.opened = Promise.resolve();
+  }
+
+  private opening(): Promise<void> {
+    this.opened ??= this.load().catch((error) => {
+      this.opened = undefined;
+      throw error;
+    });
+    return this.opened;
+  }
+
+  private async load(): Promise<void> {
+    const expected = await this.database.read(checkIn);
+    const key =
+      this.config.instanceKey ??
+      this.keyIn((file) => readKeyFile(file) ?? (expected === undefined ? createKeyFile(file) : undefined));
+    if (key !== undefined && expected !== undefined && key.checkValue !== expected) {
+      const source = this.file === undefined ? "INSTANCE_KEY" : `the instance key in ${this.file}`;
+      throw new StartupError(
+        `${source} is not the key that the database depends on; restore that key, or see "gateway instance-key replace"`,
+      );
+    }
+    this.key = key;
+  }
+
+  /** @throws StartupError if the file cannot be used */
+  private keyIn<T>(work: (file: string) => T): T | undefined {
+    if (this.file === undefined) return undefined;
+    try {
+      return work(this.file);
+    } catch (cause) {
+      throw new StartupError(`the instance key in ${this.file} cannot be used`, { cause });
+    }
+  }
+}
+
+/** Identifies the key that the database depends on, if any. */
+async function checkIn(reader: EntityManager): Promise<string | undefined> {
+  return (await reader.findOneBy(InstanceKeyCheck, { id: ID }))?.value;
+}
