@@ -175,6 +175,7 @@ export async function createApp(
       await swept;
       await stopListening?.();
       await deliverer?.close();
+      services.targets.close();
       await services.usageRecorder.close();
       await database.close();
     },

@@ -4,6 +4,7 @@ import type { LaneWork } from "./delivery/deliverer";
 import { Lane, type LaneKind } from "./delivery/lane.entity";
 import { Lanes } from "./delivery/lanes";
 import type { DeliveryObserver } from "./delivery/observer";
+import { Targets } from "./delivery/targets";
 import { agents } from "./features/agents/agents.feature";
 import { apiKeys } from "./features/api-keys/api-keys.feature";
 import { audit } from "./features/audit/audit.feature";
@@ -97,12 +98,13 @@ export const createDataSource = (url: string, poolSize?: number): DataSource =>
  * @param observer receives measurements of messages
  */
 export function createServices(
-  core: Omit<Core, "refusedTokens" | "lanes" | "instanceKey">,
+  core: Omit<Core, "refusedTokens" | "lanes" | "targets" | "instanceKey">,
   observer?: DeliveryObserver,
 ): Services {
   const services: Core = {
     ...core,
     lanes: new Lanes(core.database, observer),
+    targets: new Targets(core.config),
     instanceKey: new InstanceKeyService(core.database, core.config),
     refusedTokens: new RefusedTokens(core.config.refusedKeysPerMinute),
   };

@@ -1,21 +1,22 @@
 import type { Command } from "commander";
 import { operatorFor, type RequestContext } from "../auth/context";
-import { DAY_SECONDS } from "../common/time";
 import { GatewayError } from "../errors";
 import type { Services } from "../features";
 import type { Agent } from "../features/agents/agent.entity";
 import type { Line } from "../features/lines/line.entity";
-import { NewLine, PauseLineArgs } from "../features/lines/line.inputs";
-import {
-  MAX_EXPIRE_AFTER_SECONDS,
-  MAX_RATE_PER_MINUTE,
-  MIN_EXPIRE_AFTER_SECONDS,
-} from "../features/lines/line.limits";
+import { type LineWithSecret, PauseLineArgs } from "../features/lines/line.inputs";
 import { validateInput } from "../schema/validate-input";
-import { DURATION_FORM, duration } from "./duration";
+import { addYesOption, type Confirmation, confirm } from "./confirm";
+import {
+  addLineChangeOptions,
+  addLineOptions,
+  addNewLineOptions,
+  type LineOptions,
+  lineChangesOf,
+  newLineOf,
+} from "./line-options";
 import { print, printJson, printTable } from "./output";
 import { withServices } from "./services";
-import { wholeNumber } from "./whole-number";
 
 interface Options {
   agent: string;
@@ -34,47 +35,57 @@ export function addLineCommands(lines: Command): void {
     .option("--json", "print one JSON array")
     .action((options: Options) =>
       withAgent(options, async (services, context, agent) => {
-        const records = (await services.lines.list(context, agent.id)).map(describe);
-        if (options.json) printJson(records);
+        const found = await services.lines.list(context, agent.id);
+        if (options.json) printJson(found.map(describeFully));
         else
           printTable(
-            records.map(({ isDefault, id, ...rest }) => ({ ...rest, default: isDefault ? "yes" : "", id })),
+            found
+              .map(describe)
+              .map(({ isDefault, id, ...rest }) => ({ ...rest, default: isDefault ? "yes" : "", id })),
             "The agent has no lines.",
           );
       }),
     );
 
-  add("create", "create a local line")
-    .requiredOption("--name <slug>", "short name, unique among the lines of the agent")
-    .option(
-      "--rate <n>",
-      "messages that the line sends per minute; no limit when omitted",
-      wholeNumber(1, MAX_RATE_PER_MINUTE),
-    )
-    .option(
-      "--expire-after <duration>",
-      `how long a message may wait before it expires, ${DURATION_FORM}; three days when omitted`,
-      duration(MIN_EXPIRE_AFTER_SECONDS, [
-        MAX_EXPIRE_AFTER_SECONDS,
-        `${MAX_EXPIRE_AFTER_SECONDS / DAY_SECONDS}d`,
-      ]),
-    )
+  addLineOptions(
+    addNewLineOptions(add("create", "create a line; the signing secret of a webhook line is shown once")),
+  )
     .option("--json", "print one JSON object")
-    .action((options: Options & { name: string; rate?: number; expireAfter?: number }) =>
+    .action((options: Options & LineOptions) =>
       withAgent(options, async (services, context, agent) => {
-        const input = Object.assign(new NewLine(), {
-          agentId: agent.id,
-          name: options.name,
-          ratePerMinute: options.rate,
-          expireAfterSeconds: options.expireAfter,
-        });
+        const input = await newLineOf(agent.id, options);
         await validateInput(input);
-        printLine(await services.lines.create(context, input), "was created", options);
+        printWithSecret(await services.lines.create(context, input), "was created", options);
       }),
     );
 
   const addChange = (name: string, description: string) =>
     add(name, description).argument("<line>", "its name or ID").option("--json", "print one JSON object");
+
+  // Commander needs `--rate` before `--no-rate`.
+  addLineChangeOptions(
+    addLineOptions(addChange("update", "change the name or the settings of a line")),
+  ).action((which: string, options: Options & LineOptions) =>
+    withLine(which, options, async (services, context, { id }) => {
+      const input = await lineChangesOf(id, options);
+      await validateInput(input);
+      printLine(await services.lines.update(context, input), "was changed", options);
+    }),
+  );
+
+  addYesOption(
+    addChange("rotate-secret", "give a webhook line a new signing secret, which is shown once"),
+  ).action((which: string, options: Options & Confirmation) =>
+    withLine(which, options, async (services, context, { id, name, previousSecretUntil }) => {
+      if (previousSecretUntil !== null) {
+        await confirm(
+          `${name} got a new secret less than a day ago. Stop signing with the one before it now?`,
+          options,
+        );
+      }
+      printWithSecret(await services.lines.rotateSecret(context, id), "has a new signing secret", options);
+    }),
+  );
 
   addChange("pause", "pause a line; it holds its messages until it is resumed")
     .option("--reason <text>", "why the line is paused")
@@ -116,11 +127,12 @@ const withLine = (which: string, options: Options, work: Work<Line>): Promise<vo
     await work(services, context, line);
   });
 
-const describe = ({ id, name, kind, state, pausedReason, isDefault, ...line }: Line) => ({
+const describe = ({ id, name, kind, state, address, pausedReason, isDefault, ...line }: Line) => ({
   id,
   name,
   kind,
   state,
+  address,
   pausedReason,
   isDefault,
   ratePerMinute: line.ratePerMinute,
@@ -129,7 +141,29 @@ const describe = ({ id, name, kind, state, pausedReason, isDefault, ...line }: L
   createdAt: line.createdAt,
 });
 
+/** A line with its settings, as JSON. */
+const describeFully = (line: Line) => ({
+  ...describe(line),
+  whenUncertain: line.whenUncertain,
+  optOutReply: line.optOutReply,
+  webhook: line.webhook,
+  email: line.email,
+  secretGeneration: line.secretGeneration,
+  previousSecretUntil: line.previousSecretUntil,
+});
+
 function printLine(line: Line, done: string, { json }: Options): void {
-  if (json) printJson(describe(line));
+  if (json) printJson(describeFully(line));
   else print(`The line ${line.name} ${done}.`);
+}
+
+function printWithSecret({ line, signingSecret }: LineWithSecret, done: string, options: Options): void {
+  if (options.json) {
+    printJson({ ...describeFully(line), signingSecret });
+    return;
+  }
+  printLine(line, done, options);
+  if (signingSecret !== null) {
+    print(`Signing secret: ${signingSecret}\nThe signing secret is shown once and cannot be shown again.`);
+  }
 }

@@ -1,4 +1,3 @@
-import { text } from "node:stream/consumers";
 import { Argument, type Command } from "commander";
 import { operatorFor, type RequestContext } from "../auth/context";
 import { PERMISSIONS, Permission } from "../auth/permissions";
@@ -11,6 +10,7 @@ import { commaSeparated } from "./comma-separated";
 import { addYesOption, type Confirmation, confirm } from "./confirm";
 import { print, printJson, printRecord, printTable } from "./output";
 import { withServices } from "./services";
+import { secretFromStdin } from "./stdin";
 
 interface Json {
   json?: boolean;
@@ -152,7 +152,7 @@ const permissionsOf = ({
 async function choosePassword({
   passwordStdin,
 }: PasswordOption): Promise<{ password: string; shown?: string }> {
-  if (passwordStdin) return { password: (await text(process.stdin)).replace(/\r?\n$/, "") };
+  if (passwordStdin) return { password: await secretFromStdin() };
   const password = randomBase62(20);
   return { password, shown: password };
 }

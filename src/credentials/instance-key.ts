@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
 
 const BYTES = 32;
 const ALGORITHM = "aes-256-gcm";
@@ -67,6 +67,11 @@ export class InstanceKey {
     } catch {
       return undefined;
     }
+  }
+
+  /** A hash that compares secrets without revealing anything about them to readers of the database. */
+  hash(text: string): string {
+    return createHmac("sha256", this.#derive("hash")).update(text).digest("base64");
   }
 
   #derive(purpose: string): Buffer {

@@ -5,6 +5,7 @@ import type { Database } from "../database/database";
 import type { LaneWork } from "../delivery/deliverer";
 import type { LaneKind } from "../delivery/lane.entity";
 import type { Lanes } from "../delivery/lanes";
+import type { Targets } from "../delivery/targets";
 import type { InstanceKeyService } from "../instance-key/instance-key.service";
 import type { RefusedTokens } from "../rate-limits/refused-tokens";
 import type { RouteGroup } from "./rest-route";
@@ -16,6 +17,8 @@ export interface Core {
   log: Logger;
   /** The queue of work that no request waits for. */
   lanes: Lanes;
+  /** Where the gateway may connect to on behalf of its users. */
+  targets: Targets;
   /** The key of signing secrets and sealed credentials. */
   instanceKey: InstanceKeyService;
   /** Refused tokens by client address; API keys and session tokens count together. */

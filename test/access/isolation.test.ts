@@ -4,7 +4,7 @@ import { addContact } from "../support/contacts";
 import { addConversation } from "../support/conversations";
 import { mint, operator } from "../support/gateway";
 import { outcomeOf } from "../support/keys";
-import { addLine } from "../support/lines";
+import { addWebhookLine } from "../support/lines";
 import { addMember, addOrganization, codeOf, openSession, type TestMember } from "../support/people";
 import { describeGateway } from "../support/suite";
 
@@ -41,6 +41,7 @@ const COVERED = {
     "revokePermission",
     "createLine",
     "updateLine",
+    "rotateLineSecret",
     "pauseLine",
     "resumeLine",
     "archiveLine",
@@ -104,7 +105,7 @@ describeGateway((gateway) => {
       body: { message: "for theirs only" },
     });
     theirMessage = sent.body.id;
-    theirLine = (await addLine(gateway, { agentId: theirs.agentId, name: "of-the-others" })).id;
+    theirLine = (await addWebhookLine(gateway, { agentId: theirs.agentId, name: "of-the-others" })).id;
     theirContact = await addContact(gateway, { agentId: theirs.agentId, ref: "known to the others" });
     theirConversation = (await addConversation(gateway, { agentId: theirs.agentId })).id;
     await gateway.rest("POST", `/agent/conversations/${theirConversation}/messages`, {
@@ -274,8 +275,9 @@ describeGateway((gateway) => {
       "($id: ID!) { grantPermission(memberId: $id, permission: conversations_read) { id } }",
     ],
     ["revokePermission", "($id: ID!) { revokePermission(memberId: $id, permission: config_manage) { id } }"],
-    ["createLine", '($id: ID!) { createLine(input: { agentId: $id, name: "intruder" }) { id } }'],
+    ["createLine", '($id: ID!) { createLine(input: { agentId: $id, name: "intruder" }) { line { id } } }'],
     ["updateLine", '($id: ID!) { updateLine(input: { id: $id, name: "intruder" }) { id } }'],
+    ["rotateLineSecret", "($id: ID!) { rotateLineSecret(id: $id) { line { id } } }"],
     ["pauseLine", "($id: ID!) { pauseLine(id: $id) { id } }"],
     ["resumeLine", "($id: ID!) { resumeLine(id: $id) { id } }"],
     ["archiveLine", "($id: ID!) { archiveLine(id: $id) { id } }"],
@@ -300,7 +302,7 @@ describeGateway((gateway) => {
       [/Conversation$/, theirConversation],
       [/Message$/, theirMessage],
       [/Permission$/, manager.id],
-      [/Line$/, theirLine],
+      [/Line/, theirLine],
       [/Key$/, key.id],
     ];
     const id = affected.find(([name]) => name.test(field))?.[1];

@@ -23,7 +23,7 @@ const MUTATIONS: [field: string, what: string][] = [
   [`cancelMessage(id: "${ID}") { id }`, "message"],
   [`closeConversation(id: "${ID}") { canceled }`, "conversation"],
   [`createApiKey(input: { agentId: "${ID}", name: "x" }) { secret }`, "agent"],
-  [`createLine(input: { agentId: "${ID}", name: "x" }) { id }`, "agent"],
+  [`createLine(input: { agentId: "${ID}", name: "x" }) { line { id } }`, "agent"],
   [`eraseContact(id: "${ID}") { id }`, "contact"],
   [`grantPermission(memberId: "${ID}", permission: config_manage) { id }`, "member"],
   [`putContact(input: { agentId: "${ID}", ref: "x" }) { created }`, "agent"],

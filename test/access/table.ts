@@ -3,7 +3,7 @@ import { AddressKind } from "../../src/features/contacts/contact-address.entity"
 import { addContact } from "../support/contacts";
 import { addConversation } from "../support/conversations";
 import { mint } from "../support/gateway";
-import { addLine } from "../support/lines";
+import { addLine, addWebhookLine } from "../support/lines";
 import { addMember, TEST_PASSWORD } from "../support/people";
 import type { AccessFixture, CallerName } from "./callers";
 
@@ -188,13 +188,18 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
   },
   "Mutation.createLine": {
     outcomes: ALLOWED.managersOfTheFirst,
-    document: "mutation ($input: NewLine!) { createLine(input: $input) { id } }",
+    document: "mutation ($input: NewLine!) { createLine(input: $input) { line { id } } }",
     variables: async ({ agentId }) => ({ input: { agentId, name: uniqueSlug() } }),
   },
   "Mutation.updateLine": {
     outcomes: ALLOWED.managersOfTheFirst,
     document: "mutation ($input: LineChanges!) { updateLine(input: $input) { id } }",
     variables: async (fixture) => ({ input: { ...(await aLine(fixture)), name: uniqueSlug() } }),
+  },
+  "Mutation.rotateLineSecret": {
+    outcomes: ALLOWED.managersOfTheFirst,
+    document: "mutation ($id: ID!) { rotateLineSecret(id: $id) { line { id } } }",
+    variables: async ({ gateway, agentId }) => ({ id: (await addWebhookLine(gateway, { agentId })).id }),
   },
   ...Object.fromEntries(
     ["pauseLine", "resumeLine", "archiveLine", "setDefaultLine"].map((field): [string, Entry] => [

@@ -31,7 +31,7 @@ describeGateway((gateway, engine) => {
   const mainOf = async (agentId: string) =>
     (await linesOf(agentId)).find(({ name }: { name: string }) => name === "main");
   const created = async (agentId: string, name: string, more = {}) =>
-    (await client.create({ agentId, name, ...more })).body.data.createLine;
+    (await client.create({ agentId, name, ...more })).body.data.createLine.line;
 
   test("the first start and every new agent have a local line, main, which is the default", async () => {
     for (const agentId of [await firstAgentId(gateway), await newAgent()]) {
@@ -163,7 +163,7 @@ describeGateway((gateway, engine) => {
     const agentId = await newAgent();
     const input = { agentId, name: "retried", idempotencyKey: `retry ${agentId}` };
     const replies = await Promise.all(Array.from({ length: 5 }, () => client.create(input)));
-    expect(new Set(replies.map(({ body }) => body.data.createLine.id)).size).toBe(1);
+    expect(new Set(replies.map(({ body }) => body.data.createLine.line.id)).size).toBe(1);
     expect(codeOf(await client.create({ ...input, name: "another" }))).toBe("idempotency_key_reused");
     expect(await linesOf(agentId)).toHaveLength(2);
   });
@@ -255,13 +255,13 @@ describeGateway((gateway, engine) => {
     expect(await mainOf(agentId)).toMatchObject(MAIN);
   });
 
-  test("other bad input is refused: kinds to come, a name of null, reasons, unknown agents and lines", async () => {
+  test("other bad input is refused: unknown kinds, a name of null, reasons, unknown agents and lines", async () => {
     const agentId = await firstAgentId(gateway);
     const { id } = await mainOf(agentId);
     const { agentId: theirs } = await addOrganization(gateway, `others-${agentId.slice(-8)}`);
     const unknown = "018f0000-0000-7000-8000-000000000000";
     for (const [reply, code] of [
-      [await client.create({ agentId, name: "hook", kind: "webhook" }), "invalid_request"],
+      [await client.create({ agentId, name: "text", kind: "sms" }), "invalid_request"],
       [await client.update({ id, name: null }), "invalid_request"],
       [await client.update({ id, expectedVersion: 2 ** 31 }), "invalid_request"],
       [await client.pause(id, ""), "invalid_request"],

@@ -48,6 +48,9 @@ export interface TestGateway {
   close(): Promise<void>;
 }
 
+/** The instance key of gateways, unless their settings name another. */
+export const INSTANCE_KEY = Buffer.alloc(32, "instance").toString("base64");
+
 const OWNER = { email: "owner@example.com", password: "correct horse battery staple" };
 
 /** How a gateway is to start. */
@@ -75,6 +78,7 @@ export async function startGateway(
     PORT: "0",
     // A suite about something else sees its messages as they were sent.
     DELIVERY_WORKERS: "0",
+    INSTANCE_KEY,
     BOOTSTRAP_OWNER_EMAIL: OWNER.email,
     BOOTSTRAP_OWNER_PASSWORD: OWNER.password,
     ...(strict && { LOG_LEVEL: "error" }),

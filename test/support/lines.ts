@@ -1,13 +1,19 @@
-import type { Line } from "../../src/features/lines/line.entity";
+import { AddressKind } from "../../src/features/contacts/contact-address.entity";
+import { type Line, LineKind } from "../../src/features/lines/line.entity";
 import { NewLine } from "../../src/features/lines/line.inputs";
 import { MAX_LINES } from "../../src/features/lines/line.limits";
 import type { Call, Reply, TestGateway } from "./gateway";
 import { operatorOfAgent } from "./people";
 
+/** An allowed target whose host needs no DNS. */
+export const PUBLIC_URL = "https://93.184.215.14/messages";
+
+type AddedLine = { agentId: string; name?: string } & Partial<NewLine>;
+
 /** Adds a line to an agent through the service, as the command line does; the name is random unless given. */
 export async function addLine(
   gateway: TestGateway,
-  { agentId, name = `line-${Math.random().toString(36).slice(2)}` }: { agentId: string; name?: string },
+  { agentId, name = `line-${Math.random().toString(36).slice(2)}`, ...more }: AddedLine,
 ): Promise<Line> {
   // One agent may have too few lines left for a whole matrix of callers.
   await gateway.services.database.write((tx) =>
@@ -19,11 +25,24 @@ export async function addLine(
     ),
   );
   const context = await operatorOfAgent(gateway, agentId);
-  return gateway.services.lines.create(context, Object.assign(new NewLine(), { agentId, name }));
+  const input = Object.assign(new NewLine(), { agentId, name, ...more });
+  return (await gateway.services.lines.create(context, input)).line;
 }
 
-const LINE =
-  "id name kind state pausedReason isDefault ratePerMinute expireAfterSeconds version createdAt" as const;
+/** Adds a webhook line, at an address that is allowed and never called unless another is given. */
+export const addWebhookLine = (
+  gateway: TestGateway,
+  { url = PUBLIC_URL, ...more }: AddedLine & { url?: string },
+): Promise<Line> =>
+  addLine(gateway, {
+    kind: LineKind.webhook,
+    webhook: { url, addressKind: AddressKind.phone },
+    ...more,
+  });
+
+const LINE = `id name kind address state pausedReason isDefault ratePerMinute expireAfterSeconds whenUncertain optOutReply
+  webhook { url addressKind } email { host port security user hasPassword from subject }
+  secretGeneration previousSecretUntil version createdAt`;
 
 /** Calls the GraphQL fields of lines, as the owner unless another token is given. */
 export function lineClient(gateway: TestGateway) {
@@ -35,7 +54,11 @@ export function lineClient(gateway: TestGateway) {
     list: (agentId: string | undefined, more?: Call) =>
       call(`query ($agentId: ID) { lines(agentId: $agentId) { ${LINE} } }`, { agentId }, more),
     create: (input: object, more?: Call) =>
-      call(`mutation ($input: NewLine!) { createLine(input: $input) { ${LINE} } }`, { input }, more),
+      call(
+        `mutation ($input: NewLine!) { createLine(input: $input) { line { ${LINE} } signingSecret } }`,
+        { input },
+        more,
+      ),
     update: (input: object, more?: Call) =>
       call(`mutation ($input: LineChanges!) { updateLine(input: $input) { ${LINE} } }`, { input }, more),
     pause: (id: string, reason?: unknown) =>
@@ -43,6 +66,12 @@ export function lineClient(gateway: TestGateway) {
         id,
         reason,
       }),
+    rotateSecret: (id: string, more?: Call) =>
+      call(
+        `mutation ($id: ID!) { rotateLineSecret(id: $id) { line { ${LINE} } signingSecret } }`,
+        { id },
+        more,
+      ),
     resume: byId("resumeLine"),
     archive: byId("archiveLine"),
     setDefault: byId("setDefaultLine"),

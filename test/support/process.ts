@@ -137,9 +137,9 @@ export function secretsIn(stdout: string): FirstStartSecrets | undefined {
   return email && password && key ? { email, password, key } : undefined;
 }
 
-/** Runs the command line as a process. @param input what it reads from standard input */
-export const spawnCli = (databaseUrl: string, args: string[], input = ""): Promise<Ended> =>
-  start("cli/main.js", args, { DATABASE_URL: databaseUrl }, { input }).ended;
+/** Runs the command line as a process. @param input what it reads from standard input @param env more settings */
+export const spawnCli = (databaseUrl: string, args: string[], input = "", env = {}): Promise<Ended> =>
+  start("cli/main.js", args, { DATABASE_URL: databaseUrl, ...env }, { input }).ended;
 
 /** Runs the commands of a test file, one after the other. */
 class CliHost {
@@ -178,7 +178,11 @@ class CliHost {
     await rm(host.directory, { recursive: true, force: true });
   }
 
-  async run(databaseUrl: string, args: string[], input: string, terminal: boolean): Promise<Ended> {
+  async run(
+    databaseUrl: string,
+    args: string[],
+    { input = "", terminal = false, env = {} }: { input?: string; terminal?: boolean; env?: object },
+  ): Promise<Ended> {
     const id = this.commands++;
     const ended = new Promise<Ended>((resolve, reject) => {
       const listen = (message: Omit<Ended, "signal"> & { id: number }) => {
@@ -190,7 +194,7 @@ class CliHost {
       this.child.on("message", listen);
       void this.exited.then(() => reject(new Error(`gateway ${args.join(" ")} ended its host`)));
     });
-    this.child.send({ id, args, env: { DATABASE_URL: databaseUrl }, input, terminal });
+    this.child.send({ id, args, env: { DATABASE_URL: databaseUrl, ...env }, input, terminal });
     return ended;
   }
 }
@@ -201,13 +205,14 @@ afterAll(CliHost.end);
  * Runs the command line, in a process that it shares with the other commands of the test file. It has not ended
  * before it has let go of everything that would keep a process alive.
  * @param input what it reads from standard input
+ * @param env more settings
  */
-export const runCli = (databaseUrl: string, args: string[], input = ""): Promise<Ended> =>
-  CliHost.get().run(databaseUrl, args, input, false);
+export const runCli = (databaseUrl: string, args: string[], input = "", env = {}): Promise<Ended> =>
+  CliHost.get().run(databaseUrl, args, { input, env });
 
 /** The same at a terminal. @param typed what a person types */
 export const runCliAtTerminal = (databaseUrl: string, args: string[], typed: string): Promise<Ended> =>
-  CliHost.get().run(databaseUrl, args, typed, true);
+  CliHost.get().run(databaseUrl, args, { input: typed, terminal: true });
 
 /** Runs the command line with `--json`. @returns what it prints @throws Error when it fails */
 export async function runCliForJson(databaseUrl: string, ...args: string[]) {

@@ -11,7 +11,10 @@ export async function storedText(databaseUrl: string): Promise<string> {
 
 /** With the write-ahead log, and with what deleted rows left behind in the pages. */
 async function filesOf(file: string): Promise<string> {
-  const names = (await readdir(dirname(file))).filter((name) => name.startsWith(basename(file)));
+  // The instance key beside it is no part of the database.
+  const names = (await readdir(dirname(file))).filter(
+    (name) => name.startsWith(basename(file)) && !name.endsWith(".key"),
+  );
   const files = await Promise.all(names.map((name) => readFile(join(dirname(file), name), "latin1")));
   return files.join("\n");
 }

@@ -59,7 +59,11 @@ export const AuditAction = {
   LinePaused: 'line_paused',
   /** A paused or archived line was resumed. */
   LineResumed: 'line_resumed',
-  /** The name or the limits of a line were changed. */
+  /** A line got a new signing secret. */
+  LineSecretRotated: 'line_secret_rotated',
+  /** A line lost its signing secret or its password, because the instance key was replaced. */
+  LineSecretsLost: 'line_secrets_lost',
+  /** The name or the settings of a line were changed. */
   LineUpdated: 'line_updated',
   /** A member was added. */
   MemberCreated: 'member_created',

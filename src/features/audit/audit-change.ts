@@ -1,4 +1,8 @@
 import { Field, ObjectType } from "type-graphql";
+import { MaxCharacters } from "../../schema/list-size";
+
+/** Max length of a value: that of a URL. */
+const VALUE_MAX_LENGTH = 2_048;
 
 @ObjectType({ simpleResolvers: true, description: "A field that an action changed." })
 export class AuditChange {
@@ -6,14 +10,16 @@ export class AuditChange {
   field!: string;
 
   @Field(() => String, { nullable: true, description: "The previous value; null if the field had none." })
+  @MaxCharacters(VALUE_MAX_LENGTH)
   before!: string | null;
 
   @Field(() => String, { nullable: true, description: "The new value; null if the field has none." })
+  @MaxCharacters(VALUE_MAX_LENGTH)
   after!: string | null;
 }
 
 /** Max fields changed by one action. */
-export const MAX_CHANGES = 5;
+export const MAX_CHANGES = 10;
 
 type Value = string | readonly string[] | null;
 

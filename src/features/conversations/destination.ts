@@ -2,15 +2,13 @@ import type { EntityManager } from "typeorm";
 import type { RequestContext } from "../../auth/context";
 import { GatewayError, noSuch } from "../../errors";
 import { Contact } from "../contacts/contact.entity";
-import { AddressKind, ContactAddress } from "../contacts/contact-address.entity";
+import { ContactAddress } from "../contacts/contact-address.entity";
 import { normalized, ownersOf } from "../contacts/contact-addresses";
 import { assertNotErased, findContact, lockContact } from "../contacts/own-contact";
-import { Line, LineKind, LineState } from "../lines/line.entity";
+import { addressKindOf } from "../lines/address-kind";
+import { Line, LineState } from "../lines/line.entity";
 import { Conversation, ConversationState } from "./conversation.entity";
 import type { ContactReference } from "./conversation.inputs";
-
-/** The kind of address that a line of each kind speaks to. */
-const ADDRESS_KINDS: Readonly<Record<LineKind, AddressKind>> = { [LineKind.local]: AddressKind.local };
 
 /**
  * Finds the contact that a reference means and locks it until the transaction ends.
@@ -68,17 +66,17 @@ export async function lineOf(
  */
 export async function addressOn(
   tx: EntityManager,
-  { name, kind: lineKind }: Line,
+  line: Line,
   contactId: string,
   isPreferred: (address: ContactAddress) => boolean,
 ): Promise<ContactAddress> {
-  const kind = ADDRESS_KINDS[lineKind];
+  const kind = addressKindOf(line);
   const all = await tx.find(ContactAddress, { where: { contactId, kind }, order: { id: "ASC" } });
   const address = all.find(isPreferred) ?? all[0];
   if (address === undefined) {
     throw new GatewayError(
       "not_deliverable",
-      `The line "${name}" sends to addresses of the kind "${kind}", and the contact has none.`,
+      `The line "${line.name}" sends to addresses of the kind "${kind}", and the contact has none.`,
     );
   }
   return address;

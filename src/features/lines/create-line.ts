@@ -4,61 +4,74 @@ import type { RequestContext } from "../../auth/context";
 import { timestamp } from "../../common/time";
 import { insertUnlessTaken } from "../../database/insert-unless-taken";
 import { GatewayError } from "../../errors";
+import type { InstanceKeyService } from "../../instance-key/instance-key.service";
 import type { Agent } from "../agents/agent.entity";
 import { recordAudit } from "../audit/audit";
-import { lineActions } from "./line.audit";
-import { Line, LineKind, LineState } from "./line.entity";
-import type { NewLine } from "./line.inputs";
+import { auditOf, lineActions } from "./line.audit";
+import { Line, LineKind, LineState, WhenUncertain } from "./line.entity";
+import type { LineWithSecret, NewLine } from "./line.inputs";
 import { DEFAULT_EXPIRE_AFTER_SECONDS, MAX_LINES } from "./line.limits";
+import { addressIn, emailSettings, type LineSettings, webhookSettings } from "./line-settings";
+import { signingSecretOf } from "./line-target";
 
 /** The message for a name that another line of the agent has. */
 export const nameTaken = (name: string) => `The agent already has a line "${name}".`;
 
+/** The settings of a new line; they fit its kind, as its input was validated. */
+export function settingsOf({ webhook, email }: Partial<NewLine>): LineSettings {
+  if (webhook != null) return webhookSettings(webhook);
+  return email != null ? emailSettings(email) : {};
+}
+
 /**
  * Inserts a line; the first one of an agent becomes its default.
  * @param tx holds the lock of the agent's row, if the agent may have other lines
- * @throws GatewayError `conflict` if the name is taken, `limit_reached`
+ * @throws GatewayError `conflict` if the name is taken or the line needs the instance key and there is none,
+ *   `limit_reached`
  */
 export async function insertLine(
   tx: EntityManager,
   context: RequestContext,
   { id: agentId, organizationId }: Pick<Agent, "id" | "organizationId">,
-  input: Pick<NewLine, "name"> & Partial<Pick<NewLine, "kind" | "ratePerMinute" | "expireAfterSeconds">>,
-): Promise<Line> {
+  input: Pick<NewLine, "name"> & Partial<NewLine>,
+  instanceKey: InstanceKeyService,
+): Promise<LineWithSecret> {
   const { name, kind = LineKind.local } = input;
+  const password = input.email?.password ?? null;
   const others = await tx.countBy(Line, { agentId });
   if (others >= MAX_LINES) {
     throw new GatewayError("limit_reached", `An agent has at most ${MAX_LINES} lines.`);
   }
+  const isSigned = kind === LineKind.webhook;
+  const key = isSigned || password !== null ? await instanceKey.required(tx) : undefined;
+  const id = uuid();
   const line = tx.create(Line, {
-    id: uuid(),
+    id,
     agentId,
     name,
     kind,
-    address: null,
-    settings: {},
-    credentials: null,
-    secretGeneration: 0,
+    address: input.email == null ? null : (addressIn(input.email.from) ?? null),
+    settings: settingsOf(input),
+    credentials: password !== null && key !== undefined ? key.seal(password, id) : null,
+    secretGeneration: isSigned ? 1 : 0,
     previousUntil: null,
     state: LineState.active,
     pausedReason: null,
     ratePerMinute: input.ratePerMinute ?? null,
     expireAfterSeconds: input.expireAfterSeconds ?? DEFAULT_EXPIRE_AFTER_SECONDS,
-    whenUncertain: "retry",
-    optOutReply: null,
+    whenUncertain: input.whenUncertain ?? WhenUncertain.retry,
+    optOutReply: input.optOutReply ?? null,
     isDefault: others === 0,
     version: 1,
     createdAt: timestamp(),
   });
   await insertUnlessTaken(tx, Line, line, nameTaken(name));
-  const target = { id: line.id, name, organizationId };
+  const target = { id, name, organizationId };
+  const { name: _, ...audit } = auditOf(undefined, line);
   await recordAudit(tx, context, lineActions.line_created, target, {
     kind: [null, kind],
-    ratePerMinute: [null, asText(line.ratePerMinute)],
-    expireAfterSeconds: [null, asText(line.expireAfterSeconds)],
+    ...audit,
+    credentials: [null, password === null ? null : "stored"],
   });
-  return line;
+  return { line, signingSecret: isSigned && key !== undefined ? signingSecretOf(line, key) : null };
 }
-
-/** A number as the audit log shows it. */
-export const asText = (value: number | null): string | null => (value === null ? null : String(value));

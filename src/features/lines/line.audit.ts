@@ -1,10 +1,47 @@
 import { auditActions } from "../audit/audit-actions";
+import type { Changes } from "../audit/audit-change";
+import { type Line, WhenUncertain } from "./line.entity";
+import type { LineEmail } from "./line-settings";
 
 export const lineActions = auditActions({
   line_created: "A line was created.",
-  line_updated: "The name or the limits of a line were changed.",
+  line_updated: "The name or the settings of a line were changed.",
+  line_secret_rotated: "A line got a new signing secret.",
+  line_secrets_lost: "A line lost its signing secret or its password, because the instance key was replaced.",
   line_paused: "A line was paused.",
   line_resumed: "A paused or archived line was resumed.",
   line_archived: "A line was archived.",
   default_line_set: "A line became the default line of its agent.",
 });
+
+/**
+ * How a line changes, for the audit log, without its secrets.
+ * @param before undefined for a new line
+ */
+export function auditOf(before: Line | undefined, after: Line): Changes {
+  const both = (read: (line: Line) => string | number | null | undefined) =>
+    [asText(before && read(before)), asText(read(after))] as const;
+  return {
+    name: both(({ name }) => name),
+    ratePerMinute: both(({ ratePerMinute }) => ratePerMinute),
+    expireAfterSeconds: both(({ expireAfterSeconds }) => expireAfterSeconds),
+    whenUncertain: both(({ whenUncertain }) =>
+      before === undefined && whenUncertain === WhenUncertain.retry ? null : whenUncertain,
+    ),
+    optOutReply: both(({ optOutReply }) => optOutReply),
+    url: both(({ webhook }) => webhook?.url),
+    addressKind: both(({ webhook }) => webhook?.addressKind),
+    server: both(({ email }) => email && serverOf(email)),
+    user: both(({ email }) => email?.user),
+    from: both(({ email }) => email?.from),
+    subject: both(({ email }) => email?.subject),
+  };
+}
+
+/** `smtp.example.com:587 (starttls)` */
+const serverOf = ({ host, port, security }: LineEmail) =>
+  `${host.includes(":") ? `[${host}]` : host}:${port} (${security})`;
+
+/** A value as the audit log shows it. */
+const asText = (value: string | number | null | undefined): string | null =>
+  value == null ? null : String(value);

@@ -1,18 +1,26 @@
 import { Field, GraphQLISODateTime, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
-import type { Timestamp } from "../../common/time";
+import { type Timestamp, timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
+import { MaxCharacters } from "../../schema/list-size";
 import { Agent } from "../agents/agent.entity";
-import { PAUSED_REASON_MAX_LENGTH } from "./line.limits";
+import { OPT_OUT_REPLY_MAX_LENGTH, PAUSED_REASON_MAX_LENGTH } from "./line.limits";
+import { LineEmail, type LineSettings, LineWebhook } from "./line-settings";
 
 export enum LineKind {
   local = "local",
+  webhook = "webhook",
+  email = "email",
 }
 
 registerEnumType(LineKind, {
   name: "LineKind",
   description: "How a line delivers messages.",
-  valuesConfig: { local: { description: "Messages stay on this server, where they can be read." } },
+  valuesConfig: {
+    local: { description: "Messages stay on this server, where they can be read." },
+    webhook: { description: "Messages are posted to a URL, signed as Standard Webhooks." },
+    email: { description: "Messages are sent as e-mail through a mail server." },
+  },
 });
 
 export enum LineState {
@@ -31,8 +39,19 @@ registerEnumType(LineState, {
   },
 });
 
-/** What becomes of a message when it is unknown whether it was sent. */
-type WhenUncertain = "retry" | "fail";
+export enum WhenUncertain {
+  retry = "retry",
+  fail = "fail",
+}
+
+registerEnumType(WhenUncertain, {
+  name: "WhenUncertain",
+  description: "What becomes of a message when it is unknown whether it was sent.",
+  valuesConfig: {
+    retry: { description: "It is sent again, so that it may arrive twice." },
+    fail: { description: "It fails, so that it may never have arrived." },
+  },
+});
 
 @ObjectType({ simpleResolvers: true, description: "An address that an agent speaks from." })
 @Entity()
@@ -58,25 +77,52 @@ export class Line {
   @Column({ type: "varchar", length: 16 })
   kind!: LineKind;
 
-  /** The address that contacts see; null for a local line. */
+  @Field(() => String, {
+    nullable: true,
+    description: "The address that contacts see; null unless the line sends e-mail.",
+  })
   @Column({ type: "varchar", length: 254, nullable: true })
   address!: string | null;
 
   /** Settings of the kind of line, without secrets. */
   @Column({ type: "simple-json", default: "{}" })
-  settings!: Record<string, unknown>;
+  settings!: LineSettings;
 
-  /** Sealed credentials of the provider. */
+  @Field(() => LineWebhook, {
+    nullable: true,
+    description: "How a webhook line delivers; null for other kinds.",
+  })
+  get webhook(): LineWebhook | null {
+    return this.kind === LineKind.webhook ? (this.settings as LineWebhook) : null;
+  }
+
+  @Field(() => LineEmail, {
+    nullable: true,
+    description: "How an e-mail line delivers; null for other kinds.",
+  })
+  get email(): LineEmail | null {
+    return this.kind === LineKind.email ? (this.settings as LineEmail) : null;
+  }
+
+  /** Password of the mail server, sealed with the instance key. */
   @Column({ type: "text", nullable: true, select: false })
   credentials!: string | null;
 
-  /** Generation of the signing secret. */
+  @Field(() => Int, { description: "How many signing secrets the line has had." })
   @Column({ type: "integer", default: 0 })
   secretGeneration!: number;
 
   /** Until when the previous signing secret is accepted. */
   @Column({ type: "varchar", length: 24, nullable: true })
   previousUntil!: Timestamp | null;
+
+  @Field(() => GraphQLISODateTime, {
+    nullable: true,
+    description: "Until when messages are also signed with the previous secret; null if they are not.",
+  })
+  get previousSecretUntil(): Timestamp | null {
+    return this.previousUntil !== null && this.previousUntil > timestamp() ? this.previousUntil : null;
+  }
 
   @Field(() => LineState, { description: "Current state of the line." })
   @Column({ type: "varchar", length: 16 })
@@ -97,11 +143,17 @@ export class Line {
   @Column({ type: "integer" })
   expireAfterSeconds!: number;
 
-  /** A local line always knows what it has sent. */
+  @Field(() => WhenUncertain, {
+    description: "What becomes of a message when it is unknown whether it was sent.",
+  })
   @Column({ type: "varchar", length: 16 })
   whenUncertain!: WhenUncertain;
 
-  /** Confirmation to a contact who opts out. */
+  @Field(() => String, {
+    nullable: true,
+    description: "Confirmation to a contact who opts out; null for none.",
+  })
+  @MaxCharacters(OPT_OUT_REPLY_MAX_LENGTH)
   @Column({ type: "text", nullable: true })
   optOutReply!: string | null;
 

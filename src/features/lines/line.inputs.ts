@@ -1,18 +1,37 @@
-import { ArgsType, Field, ID, InputType, Int } from "type-graphql";
+import { ArgsType, Field, ID, InputType, Int, ObjectType } from "type-graphql";
 import { IsBetween } from "../../common/range";
 import { IsSlug } from "../../common/slug";
-import { IsOptional, ValidateIf } from "../../common/validators";
+import { IsOptional, ValidateIf, ValidateNested } from "../../common/validators";
 import { IdempotentInput } from "../../schema/idempotent.input";
+import { type ObjectRule, Rule } from "../../schema/object-rule";
 import { HoldsNoToken, IsText } from "../../schema/text";
-import { LineKind } from "./line.entity";
+import { Line, LineKind, WhenUncertain } from "./line.entity";
 import {
   MAX_EXPIRE_AFTER_SECONDS,
   MAX_RATE_PER_MINUTE,
   MIN_EXPIRE_AFTER_SECONDS,
+  OPT_OUT_REPLY_MAX_LENGTH,
   PAUSED_REASON_MAX_LENGTH,
 } from "./line.limits";
+import { LineEmailChanges, LineWebhookChanges, NewLineEmail, NewLineWebhook } from "./line-settings.inputs";
+
+const FITS_KIND: ObjectRule = {
+  fields: ["kind", "webhook", "email"],
+  check(input) {
+    const { kind = LineKind.local } = input as unknown as NewLine;
+    for (const field of [LineKind.webhook, LineKind.email] as const) {
+      const isGiven = input[field] != null;
+      if (kind === field && !isGiven)
+        return { path: field, message: `is required for a line of the kind ${kind}` };
+      if (kind !== field && isGiven)
+        return { path: field, message: `is not allowed for a line of the kind ${kind}` };
+    }
+    return undefined;
+  },
+};
 
 @InputType({ description: "A line to create." })
+@Rule(FITS_KIND)
 export class NewLine extends IdempotentInput {
   @Field(() => ID, { description: "ID of the agent that speaks from the line." })
   agentId!: string;
@@ -26,6 +45,16 @@ export class NewLine extends IdempotentInput {
 
   @Field(() => LineKind, { defaultValue: LineKind.local, description: "How the line delivers messages." })
   kind!: LineKind;
+
+  @Field(() => NewLineWebhook, { nullable: true, description: "Required for a line of the kind `webhook`." })
+  @IsOptional()
+  @ValidateNested()
+  webhook?: NewLineWebhook | null | undefined;
+
+  @Field(() => NewLineEmail, { nullable: true, description: "Required for a line of the kind `email`." })
+  @IsOptional()
+  @ValidateNested()
+  email?: NewLineEmail | null | undefined;
 
   @Field(() => Int, {
     nullable: true,
@@ -43,6 +72,23 @@ export class NewLine extends IdempotentInput {
   @IsOptional()
   @IsBetween(MIN_EXPIRE_AFTER_SECONDS, MAX_EXPIRE_AFTER_SECONDS)
   expireAfterSeconds?: number | null | undefined;
+
+  @Field(() => WhenUncertain, {
+    nullable: true,
+    description:
+      "What becomes of a message when it is unknown whether it was sent; null or omitted for `retry`.",
+  })
+  whenUncertain?: WhenUncertain | null | undefined;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "Confirmation to a contact who opts out, at most 1,000 characters; null or omitted for none.",
+  })
+  @IsOptional()
+  @IsText(OPT_OUT_REPLY_MAX_LENGTH)
+  @HoldsNoToken()
+  optOutReply?: string | null | undefined;
 }
 
 @InputType({ description: "Changes of a line; omitted fields stay as they are." })
@@ -75,6 +121,37 @@ export class LineChanges {
   @IsBetween(MIN_EXPIRE_AFTER_SECONDS, MAX_EXPIRE_AFTER_SECONDS)
   expireAfterSeconds?: number | null | undefined;
 
+  @Field(() => WhenUncertain, {
+    nullable: true,
+    description: "What becomes of a message when it is unknown whether it was sent; null for `retry`.",
+  })
+  whenUncertain?: WhenUncertain | null | undefined;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "Confirmation to a contact who opts out, at most 1,000 characters; null for none.",
+  })
+  @IsOptional()
+  @IsText(OPT_OUT_REPLY_MAX_LENGTH)
+  @HoldsNoToken()
+  optOutReply?: string | null | undefined;
+
+  @Field(() => LineWebhookChanges, {
+    nullable: true,
+    description: "Changes of how the line delivers, allowed for a line of the kind `webhook`.",
+  })
+  @IsOptional()
+  @ValidateNested()
+  webhook?: LineWebhookChanges | null | undefined;
+
+  @Field(() => LineEmailChanges, {
+    nullable: true,
+    description: "Changes of how the line delivers, allowed for a line of the kind `email`.",
+  })
+  @IsOptional()
+  @ValidateNested()
+  email?: LineEmailChanges | null | undefined;
+
   @Field(() => Int, {
     nullable: true,
     description: "The version that the changes are based on; any other is refused with `version_conflict`.",
@@ -92,4 +169,17 @@ export class PauseLineArgs {
   @IsText(PAUSED_REASON_MAX_LENGTH, { singleLine: true })
   @HoldsNoToken()
   reason?: string | null | undefined;
+}
+
+@ObjectType({ simpleResolvers: true, description: "A line and its new signing secret." })
+export class LineWithSecret {
+  @Field(() => Line, { description: "The line." })
+  line!: Line;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "The signing secret of a webhook line, `whsec_…`. It is shown only in this response: null if the line was created by an earlier request with the same idempotency key, and for other kinds of lines, which have none.",
+  })
+  signingSecret!: string | null;
 }

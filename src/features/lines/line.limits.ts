@@ -11,3 +11,14 @@ export const MIN_EXPIRE_AFTER_SECONDS = 60;
 export const MAX_EXPIRE_AFTER_SECONDS = 30 * 24 * 60 * 60;
 
 export const MAX_RATE_PER_MINUTE = 10_000;
+
+export const URL_MAX_LENGTH = 2_048;
+export const HOST_MAX_LENGTH = 253;
+export const USER_MAX_LENGTH = 254;
+export const PASSWORD_MAX_LENGTH = 1_000;
+export const FROM_MAX_LENGTH = 400;
+export const SUBJECT_MAX_LENGTH = 200;
+export const OPT_OUT_REPLY_MAX_LENGTH = 1_000;
+
+/** Subject of the messages of an e-mail line that sets no other. */
+export const DEFAULT_SUBJECT = "New message";

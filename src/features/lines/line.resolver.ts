@@ -4,7 +4,7 @@ import { Permission, Scope } from "../../auth/permissions";
 import { Access } from "../../schema/access";
 import { AtMost } from "../../schema/list-size";
 import { Line } from "./line.entity";
-import { LineChanges, NewLine, PauseLineArgs } from "./line.inputs";
+import { LineChanges, LineWithSecret, NewLine, PauseLineArgs } from "./line.inputs";
 import { MAX_LINES } from "./line.limits";
 import { LineService } from "./line.service";
 
@@ -29,23 +29,35 @@ export class LineResolver {
   }
 
   @Access({ member: Permission.config_manage })
-  @Mutation(() => Line, {
+  @Mutation(() => LineWithSecret, {
     description: "Creates a line; the first one of an agent becomes its default. An agent has at most 50.",
   })
   createLine(
     @Ctx() context: RequestContext,
     @Arg("input", () => NewLine, { description: "The line." }) input: NewLine,
-  ): Promise<Line> {
+  ): Promise<LineWithSecret> {
     return this.service.create(context, input);
   }
 
   @Access({ member: Permission.config_manage })
-  @Mutation(() => Line, { description: "Changes the name or the limits of a line." })
+  @Mutation(() => Line, { description: "Changes the name or the settings of a line." })
   updateLine(
     @Ctx() context: RequestContext,
     @Arg("input", () => LineChanges, { description: "The changes." }) input: LineChanges,
   ): Promise<Line> {
     return this.service.update(context, input);
+  }
+
+  @Access({ member: Permission.config_manage })
+  @Mutation(() => LineWithSecret, {
+    description:
+      "Gives a webhook line a new signing secret. For 24 hours, messages are also signed with the previous one.",
+  })
+  rotateLineSecret(
+    @Ctx() context: RequestContext,
+    @Arg("id", () => ID, LINE_ID) id: string,
+  ): Promise<LineWithSecret> {
+    return this.service.rotateSecret(context, id);
   }
 
   @Access({ member: Permission.config_manage })

@@ -11,7 +11,12 @@ export const lineRoutes: RouteGroup = {
       method: "GET",
       path: "/agent/lines",
       document: `query listLines {
-        lines { id name kind state pausedReason isDefault ratePerMinute expireAfterSeconds version createdAt }
+        lines {
+          id name kind address state pausedReason isDefault ratePerMinute expireAfterSeconds whenUncertain optOutReply
+          webhook { url addressKind }
+          email { host port security user hasPassword from subject }
+          secretGeneration previousSecretUntil version createdAt
+        }
       }`,
       status: 200,
       result: ["lines"],
@@ -25,6 +30,8 @@ export const lineRoutes: RouteGroup = {
             state: "active",
             isDefault: true,
             expireAfterSeconds: 259_200,
+            whenUncertain: "retry",
+            secretGeneration: 0,
             version: 1,
             createdAt: "2026-11-21T06:36:32.976Z",
           },

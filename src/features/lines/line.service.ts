@@ -2,29 +2,43 @@ import type { EntityManager } from "typeorm";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
+import { DAY_MS, timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
 import type { Lanes } from "../../delivery/lanes";
+import type { Targets } from "../../delivery/targets";
 import { GatewayError, noSuch } from "../../errors";
 import { once } from "../../idempotency/idempotency";
+import type { InstanceKeyService } from "../../instance-key/instance-key.service";
 import { lockAgent, scopedAgentId } from "../agents/agent-scope";
 import { actorOf, recordAudit } from "../audit/audit";
 import type { AuditAction } from "../audit/audit-actions";
 import type { Changes } from "../audit/audit-change";
-import { asText, insertLine, nameTaken } from "./create-line";
-import { lineActions } from "./line.audit";
-import { Line, LineState } from "./line.entity";
-import type { LineChanges, NewLine, PauseLineArgs } from "./line.inputs";
-import { DEFAULT_EXPIRE_AFTER_SECONDS } from "./line.limits";
+import { insertLine, nameTaken, settingsOf } from "./create-line";
+import { auditOf, lineActions } from "./line.audit";
+import { Line, LineKind, LineState } from "./line.entity";
+import type { LineChanges, LineWithSecret, NewLine, PauseLineArgs } from "./line.inputs";
+import { auditOfPassword, changedFields } from "./line-changes";
+import { signingSecretOf } from "./line-target";
+import { TargetChecks } from "./target-checks";
 
 const REQUIRED = { permission: Permission.config_manage };
 
+/** How long messages are also signed with the previous secret (ms). */
+const PREVIOUS_SECRET_MS = DAY_MS;
+
 /** The lines that agents speak from. Changes of the lines of one agent run one after the other. */
 export class LineService {
+  private readonly targetChecks: TargetChecks;
+
   constructor(
     private readonly database: Database,
     private readonly lanes: Lanes,
-  ) {}
+    targets: Targets,
+    private readonly instanceKey: InstanceKeyService,
+  ) {
+    this.targetChecks = new TargetChecks(targets);
+  }
 
   /**
    * The lines of the calling agent, or of the agent that a member names, ordered by name.
@@ -39,56 +53,95 @@ export class LineService {
 
   /**
    * Creates a line; the first one of an agent becomes its default.
-   * @throws GatewayError `not_found` (agent), `conflict` (name), `limit_reached`, `idempotency_key_reused`
+   * @returns the line with its signing secret, which a repeat with the same idempotency key does not show again
+   * @throws GatewayError `invalid_request`, `not_found` (agent), `conflict` (name, instance key), `limit_reached`,
+   *   `idempotency_key_reused`
    */
-  create(context: RequestContext, input: NewLine): Promise<Line> {
-    const { idempotencyKey, agentId, name, kind, ratePerMinute, expireAfterSeconds } = input;
+  async create(context: RequestContext, { idempotencyKey, ...given }: NewLine): Promise<LineWithSecret> {
     const organizationId = organizationOf(context);
+    const input = await this.targetChecks.ofNew(given);
     return this.database.write(async (tx) => {
       await assertSignedIn(tx, context, REQUIRED);
-      const id = await scopedAgentId(tx, context, agentId, "input.agentId");
+      const id = await scopedAgentId(tx, context, input.agentId, "input.agentId");
       return once(tx, {
         scope: `createLine:${actorOf(context.caller).actorId ?? organizationId}`,
         key: idempotencyKey,
-        request: { agentId, name, kind, ratePerMinute, expireAfterSeconds },
+        request: await this.requestOf(tx, input),
         create: async () => {
           await lockAgent(tx, id);
-          return insertLine(tx, context, { id, organizationId }, input);
+          return insertLine(tx, context, { id, organizationId }, input, this.instanceKey);
         },
-        repeat: (line) => tx.findOneByOrFail(Line, { id: line }),
-        idOf: (line) => line.id,
+        repeat: async (line) => ({
+          line: await tx.findOneByOrFail(Line, { id: line }),
+          signingSecret: null,
+        }),
+        idOf: ({ line }) => line.id,
       });
     });
   }
 
+  /** What identifies a request to create a line, without its password. */
+  private async requestOf(tx: EntityManager, input: Omit<NewLine, "idempotencyKey">) {
+    const { agentId, name, kind, ratePerMinute, expireAfterSeconds, whenUncertain, optOutReply } = input;
+    const password = input.email?.password;
+    return {
+      ...{ agentId, name, kind, ratePerMinute, expireAfterSeconds, whenUncertain, optOutReply },
+      // Omitted for a local line, so that retries of a call to an earlier version still match.
+      settings: kind === LineKind.local ? undefined : settingsOf(input),
+      password: password == null ? undefined : (await this.instanceKey.required(tx)).hash(password),
+    };
+  }
+
   /**
-   * Changes the name or the limits of a line.
-   * @throws GatewayError `not_found`, `conflict` (name), `version_conflict`
+   * Changes the name or the settings of a line.
+   * @throws GatewayError `invalid_request`, `not_found`, `conflict` (name, instance key), `version_conflict`
    */
-  update(context: RequestContext, { id, expectedVersion, ...input }: LineChanges): Promise<Line> {
+  async update(context: RequestContext, { id, expectedVersion, ...given }: LineChanges): Promise<Line> {
+    const before = await this.database.read((reader) => ownLine(reader, organizationOf(context), id));
+    const input = await this.targetChecks.ofChanges(before, given);
+    const password = input.email?.password;
     return this.change(context, id, async (tx, line) => {
       if (expectedVersion != null && expectedVersion !== line.version) {
         throw new GatewayError("version_conflict", `The line is at version ${line.version}.`);
       }
-      const { name = line.name, ratePerMinute = line.ratePerMinute } = input;
-      const { expireAfterSeconds = line.expireAfterSeconds } = input;
-      const next = {
-        name,
-        ratePerMinute,
-        expireAfterSeconds: expireAfterSeconds ?? DEFAULT_EXPIRE_AFTER_SECONDS,
-      };
+      const next = changedFields(line, input);
+      const { name } = next;
       if (name !== line.name && (await tx.existsBy(Line, { agentId: line.agentId, name })))
         throw new GatewayError("conflict", nameTaken(name));
+      const isCleared =
+        line.email?.hasPassword === true && !Object.assign(new Line(), line, next).email?.hasPassword;
       return {
         action: lineActions.line_updated,
-        change: next,
+        change: {
+          ...next,
+          ...(password != null && { credentials: (await this.instanceKey.required(tx)).seal(password, id) }),
+          ...(isCleared && { credentials: null }),
+        },
         audit: {
-          name: [line.name, next.name],
-          ratePerMinute: [asText(line.ratePerMinute), asText(next.ratePerMinute)],
-          expireAfterSeconds: [asText(line.expireAfterSeconds), asText(next.expireAfterSeconds)],
+          ...auditOf(line, Object.assign(new Line(), line, next)),
+          ...auditOfPassword(line, input.email, next),
         },
       };
     });
+  }
+
+  /**
+   * Gives a webhook line a new signing secret. For a day, messages are signed with the previous one as well.
+   * @throws GatewayError `not_found`, or `conflict` for a line of another kind and without the instance key
+   */
+  async rotateSecret(context: RequestContext, id: string): Promise<LineWithSecret> {
+    const line = await this.change(context, id, async (tx, { kind, secretGeneration }) => {
+      if (kind !== LineKind.webhook)
+        throw new GatewayError("conflict", `A line of the kind ${kind} has no signing secret.`);
+      await this.instanceKey.required(tx);
+      const next = secretGeneration + 1;
+      return {
+        action: lineActions.line_secret_rotated,
+        change: { secretGeneration: next, previousUntil: timestamp(PREVIOUS_SECRET_MS) },
+        audit: { secretGeneration: [String(secretGeneration), String(next)] },
+      };
+    });
+    return { line, signingSecret: signingSecretOf(line, await this.instanceKey.current()) };
   }
 
   /**
@@ -191,9 +244,9 @@ const stateChange = (
 const store = (tx: EntityManager, { id, version }: Line, change: Partial<Line>) =>
   tx.update(Line, { id }, { ...(change as object), version: version + 1 });
 
-async function ownLine(tx: EntityManager, organizationId: string, id: string): Promise<Line> {
+async function ownLine(reader: EntityManager, organizationId: string, id: string): Promise<Line> {
   const line = isUuid(id)
-    ? await tx
+    ? await reader
         .createQueryBuilder(Line, "line")
         .innerJoin("line.agent", "agent")
         .where("line.id = :id AND agent.organization_id = :organizationId", { id, organizationId })

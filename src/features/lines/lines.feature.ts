@@ -5,6 +5,7 @@ import { Line } from "./line.entity";
 import { LineResolver } from "./line.resolver";
 import { lineRoutes } from "./line.routes";
 import { LineService } from "./line.service";
+import { loseSecrets } from "./lose-secrets";
 
 /** Name of the line that every agent starts with. */
 const FIRST_LINE = "main";
@@ -12,11 +13,12 @@ const FIRST_LINE = "main";
 /** The lines that agents speak from. */
 export const lines = feature({
   entities: [Line],
-  services: ({ database, lanes, agents }: Core & { agents: AgentService }) => {
+  services: ({ database, lanes, targets, instanceKey, agents }: Core & { agents: AgentService }) => {
     agents.onCreate(async (tx, context, agent) => {
-      await insertLine(tx, context, agent, { name: FIRST_LINE });
+      await insertLine(tx, context, agent, { name: FIRST_LINE }, instanceKey);
     });
-    return { lines: new LineService(database, lanes) };
+    instanceKey.onReplace(loseSecrets);
+    return { lines: new LineService(database, lanes, targets, instanceKey) };
   },
   resolvers: (services) => [new LineResolver(services.lines)],
   routes: lineRoutes,

@@ -1,0 +1,143 @@
+import { type Command, Option } from "commander";
+import { DAY_SECONDS } from "../common/time";
+import { AddressKind } from "../features/contacts/contact-address.entity";
+import { LineKind, WhenUncertain } from "../features/lines/line.entity";
+import { LineChanges, NewLine } from "../features/lines/line.inputs";
+import {
+  DEFAULT_SUBJECT,
+  MAX_EXPIRE_AFTER_SECONDS,
+  MAX_RATE_PER_MINUTE,
+  MIN_EXPIRE_AFTER_SECONDS,
+} from "../features/lines/line.limits";
+import { SmtpSecurity } from "../features/lines/line-settings";
+import {
+  LineEmailChanges,
+  LineWebhookChanges,
+  NewLineEmail,
+  NewLineWebhook,
+} from "../features/lines/line-settings.inputs";
+import { DURATION_FORM, duration } from "./duration";
+import { secretFromStdin } from "./stdin";
+import { wholeNumber } from "./whole-number";
+
+/** Options of `lines create` and `lines update`; false is that of a `--no-…` option. */
+export interface LineOptions {
+  name?: string;
+  kind?: LineKind;
+  rate?: number | false;
+  expireAfter?: number;
+  whenUncertain?: WhenUncertain;
+  optOutReply?: string | false;
+  url?: string;
+  addressKind?: AddressKind;
+  host?: string;
+  port?: number;
+  security?: SmtpSecurity;
+  user?: string | false;
+  passwordStdin?: true;
+  from?: string;
+  subject?: string;
+}
+
+/** Adds the options that a new line and a change have in common. */
+export const addLineOptions = (command: Command): Command =>
+  command
+    .option("--rate <n>", "messages that the line sends per minute", wholeNumber(1, MAX_RATE_PER_MINUTE))
+    .option(
+      "--expire-after <duration>",
+      `how long a message may wait before it expires, ${DURATION_FORM}; three days for a new line`,
+      duration(MIN_EXPIRE_AFTER_SECONDS, [
+        MAX_EXPIRE_AFTER_SECONDS,
+        `${MAX_EXPIRE_AFTER_SECONDS / DAY_SECONDS}d`,
+      ]),
+    )
+    .addOption(
+      new Option(
+        "--when-uncertain <what>",
+        "what becomes of a message when it is unknown whether it was sent; retry for a new line",
+      ).choices(Object.values(WhenUncertain)),
+    )
+    .option("--opt-out-reply <text>", "confirmation to a contact who opts out")
+    .option("--url <url>", "webhook: URL that messages are posted to")
+    .option("--host <host>", "email: mail server")
+    .option("--port <n>", "email: its port; the usual one when omitted", wholeNumber(1, 65_535))
+    .addOption(
+      new Option("--security <how>", "email: encryption; starttls for a new line").choices(
+        Object.values(SmtpSecurity),
+      ),
+    )
+    .option("--user <name>", "email: user name for the mail server")
+    .option("--password-stdin", "email: read the password for the mail server from standard input")
+    .option("--from <sender>", "email: sender, such as Anna <anna@example.com>")
+    .option("--subject <text>", "email: subject of the messages");
+
+/** Adds the options that only a new line has. */
+export const addNewLineOptions = (command: Command): Command =>
+  command
+    .requiredOption("--name <slug>", "short name, unique among the lines of the agent")
+    .addOption(
+      new Option("--kind <kind>", "how the line delivers messages")
+        .choices(Object.values(LineKind))
+        .default(LineKind.local),
+    )
+    .addOption(
+      new Option(
+        "--address-kind <kind>",
+        "webhook: kind of the addresses that it sends to; phone when omitted",
+      ).choices(Object.values(AddressKind)),
+    );
+
+/** Adds the options that only a change has. */
+export const addLineChangeOptions = (command: Command): Command =>
+  command
+    .option("--name <slug>", "new name, unique among the lines of the agent")
+    .option("--no-rate", "remove the limit per minute")
+    .option("--no-opt-out-reply", "remove the confirmation")
+    .option("--no-user", "email: remove user name and password");
+
+/** What an option changes: nothing when it is omitted, and null for its `--no-…` form. */
+const orNull = <T>(value: T | false | undefined): T | null | undefined => (value === false ? null : value);
+
+const commonOf = ({ name, rate, expireAfter, whenUncertain, optOutReply }: LineOptions) => ({
+  name,
+  ratePerMinute: orNull(rate),
+  expireAfterSeconds: expireAfter,
+  whenUncertain,
+  optOutReply: orNull(optOutReply),
+});
+
+async function emailOf({ host, port, security, user, passwordStdin, from, subject }: LineOptions) {
+  const given = { host, port, security, user: orNull(user), from, subject };
+  const password = passwordStdin && (await secretFromStdin());
+  const isGiven = passwordStdin || Object.values(given).some((value) => value !== undefined);
+  return isGiven ? { ...given, password } : undefined;
+}
+
+/** The input of `lines create`. */
+export async function newLineOf(agentId: string, options: LineOptions): Promise<NewLine> {
+  const { kind, url, addressKind } = options;
+  const email = await emailOf(options);
+  return Object.assign(new NewLine(), {
+    agentId,
+    kind,
+    ...commonOf(options),
+    ...((url !== undefined || addressKind !== undefined) && {
+      webhook: Object.assign(new NewLineWebhook(), { url, addressKind }),
+    }),
+    ...(email && {
+      email: Object.assign(new NewLineEmail(), { ...email, subject: email.subject ?? DEFAULT_SUBJECT }),
+    }),
+  });
+}
+
+/** The input of `lines update`. */
+export async function lineChangesOf(id: string, options: LineOptions): Promise<LineChanges> {
+  const { url } = options;
+  const email = await emailOf(options);
+  return Object.assign(new LineChanges(), {
+    id,
+    ...commonOf(options),
+    ...(url !== undefined && { webhook: Object.assign(new LineWebhookChanges(), { url }) }),
+    ...(email && { email: Object.assign(new LineEmailChanges(), email) }),
+  });
+}

@@ -1,0 +1,94 @@
+import { type InputProblem, InvalidInput } from "../../errors";
+import type { Changes } from "../audit/audit-change";
+import { type Line, WhenUncertain } from "./line.entity";
+import type { LineChanges } from "./line.inputs";
+import { DEFAULT_EXPIRE_AFTER_SECONDS } from "./line.limits";
+import {
+  addressIn,
+  changedEmail,
+  isOtherServer,
+  type LineEmail,
+  type LineSettings,
+  type LineWebhook,
+} from "./line-settings";
+
+/** The fields that `updateLine` can change, without the credentials. */
+type ChangedFields = Pick<
+  Line,
+  "name" | "ratePerMinute" | "expireAfterSeconds" | "whenUncertain" | "optOutReply" | "settings" | "address"
+>;
+
+/**
+ * The fields of a line after changes.
+ * @throws InvalidInput if the changes do not fit the line
+ */
+export function changedFields(line: Line, input: Omit<LineChanges, "id">): ChangedFields {
+  const { name = line.name, ratePerMinute = line.ratePerMinute } = input;
+  const { expireAfterSeconds = line.expireAfterSeconds, whenUncertain = line.whenUncertain } = input;
+  const { optOutReply = line.optOutReply } = input;
+  const { webhook, email } = changedSettings(line, input);
+  const settings: LineSettings = webhook ?? email ?? line.settings;
+  return {
+    name,
+    ratePerMinute,
+    expireAfterSeconds: expireAfterSeconds ?? DEFAULT_EXPIRE_AFTER_SECONDS,
+    whenUncertain: whenUncertain ?? WhenUncertain.retry,
+    optOutReply,
+    // The same object for the same settings, so that they do not count as a change.
+    settings: JSON.stringify(settings) === JSON.stringify(line.settings) ? line.settings : settings,
+    address: email === null ? null : (addressIn(email.from) ?? null),
+  };
+}
+
+/**
+ * The settings of a line after changes; null for those of the other kinds.
+ * @throws InvalidInput if the changes do not fit the line
+ */
+export function changedSettings(
+  { kind, webhook, email }: Line,
+  input: Pick<LineChanges, "webhook" | "email">,
+): { webhook: LineWebhook | null; email: LineEmail | null } {
+  const problem = (["webhook", "email"] as const).find((each) => input[each] != null && kind !== each);
+  if (problem !== undefined) {
+    const message = `is not allowed for a line of the kind ${kind}`;
+    throw new InvalidInput([{ path: `input.${problem}`, message }]);
+  }
+  return {
+    webhook: webhook && { ...webhook, url: input.webhook?.url ?? webhook.url },
+    email: email && (input.email == null ? email : validEmail(email, input.email)),
+  };
+}
+
+/** @throws InvalidInput */
+function validEmail(before: LineEmail, input: NonNullable<LineChanges["email"]>): LineEmail {
+  const after = changedEmail(before, input);
+  const problem = emailProblem(before, after, input);
+  if (problem !== undefined) throw new InvalidInput([{ ...problem, path: `input.email.${problem.path}` }]);
+  return after;
+}
+
+function emailProblem(
+  before: LineEmail,
+  after: LineEmail,
+  { user, password }: NonNullable<LineChanges["email"]>,
+): InputProblem | undefined {
+  if (password != null && after.user === null)
+    return { path: "user", message: "is required with a password" };
+  if (user != null && !after.hasPassword) return { path: "password", message: "is required with a user" };
+  // Otherwise someone who does not know the password could have it sent to another server.
+  if (after.hasPassword && password == null && isOtherServer(before, after)) {
+    return { path: "password", message: "must be passed again when host, port or security change" };
+  }
+  return undefined;
+}
+
+/** What a change of the password tells the audit log: never the password. */
+export function auditOfPassword(before: Line, input: LineChanges["email"], after: ChangedFields): Changes {
+  if (before.email === null) return {};
+  const had = before.email.hasPassword;
+  const has = (after.settings as LineEmail).hasPassword;
+  const isReplaced = had && input?.password != null;
+  return {
+    credentials: [had ? "stored" : null, isReplaced ? "replaced" : has ? "stored" : null],
+  };
+}

@@ -1,0 +1,165 @@
+import { Field, InputType, Int } from "type-graphql";
+import { Checked } from "../../common/checked";
+import { IsBetween } from "../../common/range";
+import { IsOptional, ValidateIf } from "../../common/validators";
+import { Rule } from "../../schema/object-rule";
+import { HoldsNoToken, IsText } from "../../schema/text";
+import { AddressKind } from "../contacts/contact-address.entity";
+import {
+  DEFAULT_SUBJECT,
+  FROM_MAX_LENGTH,
+  HOST_MAX_LENGTH,
+  PASSWORD_MAX_LENGTH,
+  SUBJECT_MAX_LENGTH,
+  URL_MAX_LENGTH,
+  USER_MAX_LENGTH,
+} from "./line.limits";
+import { addressIn, SmtpSecurity } from "./line-settings";
+
+const IsGiven = () => ValidateIf((_, value) => value !== undefined);
+
+const IsMailbox = (): PropertyDecorator =>
+  Checked("isMailbox", (value) =>
+    typeof value === "string" && addressIn(value) !== undefined
+      ? undefined
+      : "must be an e-mail address, or a name and an address such as Anna <anna@example.com>",
+  );
+
+const URL_FIELD = {
+  description:
+    "URL that messages are posted to: http or https, only https in production, without a user name or fragment, at most 2,048 characters. Agents can read it, so it must not contain a secret.",
+};
+const HOST = "Host name or IP address of the mail server.";
+const PORT =
+  "Port of the mail server, 1 to 65,535; null for the usual one: 465 for `tls`, 587 for `starttls`, 25 for `none`.";
+const SECURITY = "How the connection is encrypted.";
+const FROM =
+  "Sender of the messages: an e-mail address, or a name and an address such as `Anna <anna@example.com>`.";
+const SUBJECT = "Subject of the messages, 1 to 200 characters.";
+
+@InputType({ description: "How a new webhook line delivers messages." })
+export class NewLineWebhook {
+  @Field(() => String, URL_FIELD)
+  @IsText(URL_MAX_LENGTH, { singleLine: true })
+  @HoldsNoToken()
+  url!: string;
+
+  @Field(() => AddressKind, {
+    defaultValue: AddressKind.phone,
+    description: "Kind of the addresses that the line sends to. It cannot be changed later.",
+  })
+  addressKind!: AddressKind;
+}
+
+@InputType({ description: "Changes of how a webhook line delivers messages." })
+export class LineWebhookChanges {
+  @Field(() => String, URL_FIELD)
+  @IsText(URL_MAX_LENGTH, { singleLine: true })
+  @HoldsNoToken()
+  url!: string;
+}
+
+@InputType({ description: "How a new e-mail line delivers messages." })
+@Rule({
+  fields: ["user", "password"],
+  check: ({ user, password }) => {
+    if ((user == null) === (password == null)) return undefined;
+    return {
+      path: user == null ? "user" : "password",
+      message: "is required: pass both user and password, or neither",
+    };
+  },
+})
+export class NewLineEmail {
+  @Field(() => String, { description: HOST })
+  @IsText(HOST_MAX_LENGTH, { singleLine: true })
+  @HoldsNoToken()
+  host!: string;
+
+  @Field(() => Int, { nullable: true, description: PORT })
+  @IsOptional()
+  @IsBetween(1, 65_535)
+  port?: number | null | undefined;
+
+  @Field(() => SmtpSecurity, { defaultValue: SmtpSecurity.starttls, description: SECURITY })
+  security!: SmtpSecurity;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "User name for the mail server; null or omitted for none.",
+  })
+  @IsOptional()
+  @IsText(USER_MAX_LENGTH, { singleLine: true })
+  @HoldsNoToken()
+  user?: string | null | undefined;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "Password for the mail server, required with `user`. It is stored encrypted and never shown.",
+  })
+  @IsOptional()
+  @IsText(PASSWORD_MAX_LENGTH)
+  password?: string | null | undefined;
+
+  @Field(() => String, { description: FROM })
+  @IsText(FROM_MAX_LENGTH, { singleLine: true })
+  @IsMailbox()
+  @HoldsNoToken()
+  from!: string;
+
+  @Field(() => String, { defaultValue: DEFAULT_SUBJECT, description: SUBJECT })
+  @IsText(SUBJECT_MAX_LENGTH, { singleLine: true })
+  @HoldsNoToken()
+  subject!: string;
+}
+
+@InputType({
+  description: "Changes of how an e-mail line delivers messages; omitted fields stay as they are.",
+})
+export class LineEmailChanges {
+  @Field(() => String, { nullable: true, description: HOST })
+  @IsGiven()
+  @IsText(HOST_MAX_LENGTH, { singleLine: true })
+  @HoldsNoToken()
+  host?: string | undefined;
+
+  @Field(() => Int, { nullable: true, description: PORT })
+  @IsOptional()
+  @IsBetween(1, 65_535)
+  port?: number | null | undefined;
+
+  @Field(() => SmtpSecurity, { nullable: true, description: SECURITY })
+  security?: SmtpSecurity | null | undefined;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "User name for the mail server; null removes it with the password.",
+  })
+  @IsOptional()
+  @IsText(USER_MAX_LENGTH, { singleLine: true })
+  @HoldsNoToken()
+  user?: string | null | undefined;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "Password for the mail server; null removes it with the user name. It must be passed again when host, port or security change, so that it reaches no other server.",
+  })
+  @IsOptional()
+  @IsText(PASSWORD_MAX_LENGTH)
+  password?: string | null | undefined;
+
+  @Field(() => String, { nullable: true, description: FROM })
+  @IsGiven()
+  @IsText(FROM_MAX_LENGTH, { singleLine: true })
+  @IsMailbox()
+  @HoldsNoToken()
+  from?: string | undefined;
+
+  @Field(() => String, { nullable: true, description: SUBJECT })
+  @IsGiven()
+  @IsText(SUBJECT_MAX_LENGTH, { singleLine: true })
+  @HoldsNoToken()
+  subject?: string | undefined;
+}

@@ -1,0 +1,55 @@
+import type { EntityManager } from "typeorm";
+import type { InstanceKey } from "../../credentials/instance-key";
+import { InstanceKeyError, type InstanceKeyService } from "../../instance-key/instance-key.service";
+import { Line } from "./line.entity";
+import type { LineEmail } from "./line-settings";
+
+/** Where a line delivers, with its secrets: never log it or answer with it. */
+export type LineTarget =
+  | { kind: "local" }
+  | {
+      kind: "webhook";
+      url: string;
+      /** Signing secrets that are valid now, the current one first. */
+      secrets: string[];
+    }
+  | ({ kind: "email"; password: string | null } & Omit<LineEmail, "hasPassword">);
+
+/** A line with its sealed credentials, which other queries leave out. */
+export const lineWithCredentials = (reader: EntityManager, id: string): Promise<Line | null> =>
+  reader.createQueryBuilder(Line, "line").addSelect("line.credentials").where({ id }).getOne();
+
+/**
+ * Where a line delivers now.
+ * @param line as `lineWithCredentials` reads it
+ * @throws InstanceKeyError if the instance key is missing or is not the one that the credentials were sealed with
+ */
+export async function lineTarget(line: Line, instanceKey: InstanceKeyService): Promise<LineTarget> {
+  const { webhook, email } = line;
+  if (webhook !== null) {
+    return { kind: "webhook", url: webhook.url, secrets: secretsOf(line, await instanceKey.current()) };
+  }
+  if (email === null) return { kind: "local" };
+  const { hasPassword, ...settings } = email;
+  const password = hasPassword ? passwordOf(line, await instanceKey.current()) : null;
+  return { kind: "email", ...settings, password };
+}
+
+/** The current signing secret of a line. */
+export const signingSecretOf = ({ id, secretGeneration }: Line, key: InstanceKey): string =>
+  key.deriveSigningSecret(id, secretGeneration);
+
+function secretsOf(line: Line, key: InstanceKey): string[] {
+  const current = signingSecretOf(line, key);
+  return line.previousSecretUntil === null
+    ? [current]
+    : [current, key.deriveSigningSecret(line.id, line.secretGeneration - 1)];
+}
+
+function passwordOf({ id, credentials }: Line, key: InstanceKey): string {
+  const password = credentials === null ? undefined : key.open(credentials, id);
+  if (password === undefined) {
+    throw new InstanceKeyError("The credentials of the line were stored with another INSTANCE_KEY.");
+  }
+  return password;
+}

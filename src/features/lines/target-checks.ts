@@ -1,0 +1,46 @@
+import type { Targets } from "../../delivery/targets";
+import type { Line } from "./line.entity";
+import type { LineChanges, NewLine } from "./line.inputs";
+import { changedSettings } from "./line-changes";
+import { emailSettings, isOtherServer, type LineEmail, SmtpSecurity } from "./line-settings";
+
+/** Checks the targets of lines before they are saved. Names are resolved, so no transaction may wait for it. */
+export class TargetChecks {
+  constructor(private readonly targets: Targets) {}
+
+  /**
+   * @returns the input with the URL in its normal form
+   * @throws InvalidInput
+   */
+  async ofNew<Input extends Pick<NewLine, "webhook" | "email">>(input: Input): Promise<Input> {
+    const { webhook, email } = input;
+    if (email != null) await this.checkHost(emailSettings(email), "input.email.host");
+    return webhook == null ? input : { ...input, webhook: await this.checked(webhook) };
+  }
+
+  /**
+   * @returns the changes with the URL in its normal form
+   * @throws InvalidInput
+   */
+  async ofChanges<Input extends Pick<LineChanges, "webhook" | "email">>(
+    line: Line,
+    input: Input,
+  ): Promise<Input> {
+    const { email } = changedSettings(line, input);
+    if (line.email !== null && email !== null && isOtherServer(line.email, email)) {
+      const field = input.email?.host === undefined ? "security" : "host";
+      await this.checkHost(email, `input.email.${field}`);
+    }
+    const { webhook } = input;
+    return webhook == null ? input : { ...input, webhook: await this.checked(webhook) };
+  }
+
+  private async checked<T extends { url: string }>(webhook: T): Promise<T> {
+    const { href } = await this.targets.assertAllowedUrl(webhook.url.trim(), "input.webhook.url");
+    return { ...webhook, url: href };
+  }
+
+  private checkHost({ host, security }: LineEmail, path: string): Promise<void> {
+    return this.targets.assertAllowedHost(host, path, security === SmtpSecurity.none);
+  }
+}

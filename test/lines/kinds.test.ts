@@ -1,0 +1,408 @@
+import type { InstanceKey } from "../../src/credentials/instance-key";
+import { lineTarget, lineWithCredentials } from "../../src/features/lines/line-target";
+import { auditLog } from "../support/audit";
+import { operator } from "../support/gateway";
+import { lineClient, PUBLIC_URL } from "../support/lines";
+import { codeOf, firstAgentId } from "../support/people";
+import { describeGateway } from "../support/suite";
+
+const HOST = "93.184.215.14";
+const EMAIL = {
+  host: HOST,
+  user: "mailer",
+  password: "hunter2 and more",
+  from: "Acme Support <Support@Acme.example>",
+};
+
+describeGateway((gateway) => {
+  let client: ReturnType<typeof lineClient>;
+  let names = 0;
+  beforeAll(() => {
+    client = lineClient(gateway);
+  });
+
+  const uniqueName = () => `kind-${++names}`;
+  /** An agent with room for lines. */
+  async function newAgent(): Promise<string> {
+    const input = { slug: `agent-of-kinds-${++names}`, name: "Agent" };
+    return (await gateway.services.agents.create(await operator(gateway), input)).id;
+  }
+  const attempt = async (input: object) =>
+    client.create({ agentId: await firstAgentId(gateway), name: uniqueName(), ...input });
+  async function created(input: object) {
+    const name = uniqueName();
+    return (await client.create({ agentId: await newAgent(), name, ...input })).body.data.createLine;
+  }
+  const problemsOf = (reply: Awaited<ReturnType<typeof attempt>>) =>
+    reply.body.errors[0].extensions.problems as { path: string; message: string }[];
+
+  /** Where a line delivers, as the engine reads it. */
+  async function targetOf(id: string) {
+    const line = await gateway.services.database.read((reader) => lineWithCredentials(reader, id));
+    if (line === null) throw new Error("no such line");
+    return lineTarget(line, gateway.services.instanceKey);
+  }
+  const secret = async (id: string, generation: number) =>
+    ((await gateway.services.instanceKey.current()) as InstanceKey).deriveSigningSecret(id, generation);
+
+  test("a webhook line has a URL, the kind of its addresses, and a signing secret that is shown once", async () => {
+    const { line, signingSecret } = await created({ kind: "webhook", webhook: { url: PUBLIC_URL } });
+    expect(line).toMatchObject({
+      kind: "webhook",
+      address: null,
+      webhook: { url: PUBLIC_URL, addressKind: "phone" },
+      email: null,
+      whenUncertain: "retry",
+      optOutReply: null,
+      secretGeneration: 1,
+      previousSecretUntil: null,
+    });
+    expect(signingSecret).toBe(await secret(line.id, 1));
+    expect(await targetOf(line.id)).toEqual({ kind: "webhook", url: PUBLIC_URL, secrets: [signingSecret] });
+    const [entry] = await auditLog(gateway, { targetId: line.id });
+    expect(entry.changes).toEqual([
+      { field: "kind", before: null, after: "webhook" },
+      { field: "expireAfterSeconds", before: null, after: "259200" },
+      { field: "url", before: null, after: PUBLIC_URL },
+      { field: "addressKind", before: null, after: "phone" },
+    ]);
+  });
+
+  test("an e-mail line has a server and a sender, and its password is only there for its driver", async () => {
+    const { line, signingSecret } = await created({
+      kind: "email",
+      email: EMAIL,
+      whenUncertain: "fail",
+      optOutReply: "You are out.",
+    });
+    const settings = {
+      host: HOST,
+      port: 587,
+      security: "starttls",
+      user: "mailer",
+      from: EMAIL.from,
+      subject: "New message",
+    };
+    expect(signingSecret).toBeNull();
+    expect(line).toMatchObject({
+      kind: "email",
+      address: "Support@Acme.example",
+      webhook: null,
+      email: { ...settings, hasPassword: true },
+      whenUncertain: "fail",
+      optOutReply: "You are out.",
+      secretGeneration: 0,
+    });
+    expect(await targetOf(line.id)).toEqual({ kind: "email", ...settings, password: EMAIL.password });
+    const [entry] = await auditLog(gateway, { targetId: line.id });
+    expect(entry.changes).toEqual([
+      { field: "kind", before: null, after: "email" },
+      { field: "expireAfterSeconds", before: null, after: "259200" },
+      { field: "whenUncertain", before: null, after: "fail" },
+      { field: "optOutReply", before: null, after: "You are out." },
+      { field: "server", before: null, after: `${HOST}:587 (starttls)` },
+      { field: "user", before: null, after: "mailer" },
+      { field: "from", before: null, after: EMAIL.from },
+      { field: "subject", before: null, after: "New message" },
+      { field: "credentials", before: null, after: "stored" },
+    ]);
+  });
+
+  test.each([
+    ["tls", 465],
+    ["starttls", 587],
+    ["none", 25],
+  ])("the port for %s is %d unless another is given", async (security, port) => {
+    const email = { host: HOST, from: "a@example.com", security };
+    const { line } = await created({ kind: "email", email });
+    expect(line.email).toMatchObject({ port, user: null, hasPassword: false });
+    expect((await created({ kind: "email", email: { ...email, port: 2525 } })).line.email.port).toBe(2525);
+  });
+
+  test("a local line has no settings and no secret", async () => {
+    const { line, signingSecret } = await created({});
+    expect(line).toMatchObject({ kind: "local", address: null, webhook: null, email: null });
+    expect(signingSecret).toBeNull();
+    expect(await targetOf(line.id)).toEqual({ kind: "local" });
+  });
+
+  const hook = { url: PUBLIC_URL };
+  test.each<[string, object, string]>([
+    ["webhook", { kind: "webhook" }, "is required for a line of the kind webhook"],
+    ["webhook", { webhook: hook }, "is not allowed for a line of the kind local"],
+    [
+      "webhook",
+      { kind: "email", email: EMAIL, webhook: hook },
+      "is not allowed for a line of the kind email",
+    ],
+    ["email", { kind: "email" }, "is required for a line of the kind email"],
+    [
+      "email",
+      { kind: "webhook", webhook: hook, email: EMAIL },
+      "is not allowed for a line of the kind webhook",
+    ],
+    ["webhook.url", { kind: "webhook", webhook: { url: "" } }, "must not be empty"],
+    ["webhook.url", { kind: "webhook", webhook: { url: "ftp://example.com" } }, "http or https URL"],
+    [
+      "webhook.url",
+      { kind: "webhook", webhook: { url: "http://u:p@93.184.215.14/" } },
+      "user name or password",
+    ],
+    ["webhook.url", { kind: "webhook", webhook: { url: "http://127.0.0.1/" } }, "private or reserved"],
+    [
+      "webhook.url",
+      { kind: "webhook", webhook: { url: "http://[::ffff:10.0.0.1]/" } },
+      "private or reserved",
+    ],
+    ["webhook.url", { kind: "webhook", webhook: { url: "http://0x7f.1/" } }, "private or reserved"],
+    ["email.host", { kind: "email", email: { ...EMAIL, host: "10.0.0.1" } }, "private or reserved"],
+    [
+      "email.host",
+      { kind: "email", email: { ...EMAIL, host: "mail example" } },
+      "host name or an IP address",
+    ],
+    ["email.port", { kind: "email", email: { ...EMAIL, port: 0 } }, "at least 1"],
+    ["email.port", { kind: "email", email: { ...EMAIL, port: 65_536 } }, "at most 65535"],
+    ["email.user", { kind: "email", email: { ...EMAIL, user: null } }, "both user and password"],
+    ["email.user", { kind: "email", email: { ...EMAIL, user: "a\r\nb" } }, "control or invisible"],
+    ["email.password", { kind: "email", email: { ...EMAIL, password: null } }, "both user and password"],
+    ["email.password", { kind: "email", email: { ...EMAIL, password: "x".repeat(1001) } }, "at most 1000"],
+    ["email.from", { kind: "email", email: { ...EMAIL, from: "Acme" } }, "must be an e-mail address"],
+    [
+      "email.from",
+      { kind: "email", email: { ...EMAIL, from: "a@b.example, c@d.example" } },
+      "e-mail address",
+    ],
+    [
+      "email.from",
+      { kind: "email", email: { ...EMAIL, from: "a@b.example\r\nBcc: c@d.example" } },
+      "e-mail address",
+    ],
+    ["email.subject", { kind: "email", email: { ...EMAIL, subject: "x".repeat(201) } }, "at most 200"],
+    ["email.subject", { kind: "email", email: { ...EMAIL, subject: "a\nb" } }, "control or invisible"],
+    ["optOutReply", { optOutReply: "x".repeat(1001) }, "at most 1000"],
+  ])("%s of %j is refused", async (path, input, says) => {
+    const reply = await attempt(input);
+    expect([reply.status, codeOf(reply)]).toEqual([400, "invalid_request"]);
+    const [problem] = problemsOf(reply);
+    expect(problem?.path).toBe(`input.${path}`);
+    expect(problem?.message).toContain(says);
+    expect(reply.text).not.toContain(EMAIL.password);
+  });
+
+  describe("changes", () => {
+    test("of a URL keep the secret, and of the same URL change nothing", async () => {
+      const { line, signingSecret } = await created({ kind: "webhook", webhook: hook });
+      const url = `${PUBLIC_URL}/v2`;
+      const changed = (await client.update({ id: line.id, webhook: { url } })).body.data.updateLine;
+      expect(changed).toMatchObject({ webhook: { url, addressKind: "phone" }, version: 2 });
+      expect(await targetOf(line.id)).toMatchObject({ url, secrets: [signingSecret] });
+      const same = (await client.update({ id: line.id, webhook: { url } })).body.data.updateLine;
+      expect(same.version).toBe(2);
+      const [entry] = await auditLog(gateway, { targetId: line.id });
+      expect(entry.changes).toEqual([{ field: "url", before: PUBLIC_URL, after: url }]);
+    });
+
+    test("keep the password unless it is passed, and the audit log only says that it changed", async () => {
+      const { line } = await created({ kind: "email", email: EMAIL });
+      const update = async (email: object) =>
+        (await client.update({ id: line.id, email })).body.data.updateLine.email;
+      expect(await update({ subject: "Hello", from: "b@example.com" })).toMatchObject({
+        subject: "Hello",
+        from: "b@example.com",
+        hasPassword: true,
+      });
+      expect(await targetOf(line.id)).toMatchObject({ password: EMAIL.password, subject: "Hello" });
+      await update({ password: "another one" });
+      expect(await targetOf(line.id)).toMatchObject({ user: "mailer", password: "another one" });
+      expect(await update({ host: "93.184.215.15", port: 2525, password: "a third" })).toMatchObject({
+        host: "93.184.215.15",
+        port: 2525,
+      });
+      expect(await update({ user: null })).toMatchObject({ user: null, hasPassword: false });
+      expect(await targetOf(line.id)).toMatchObject({ user: null, password: null });
+      const entries = await auditLog(gateway, { targetId: line.id });
+      const changes = entries.flatMap((entry: { changes: object[] }) => entry.changes);
+      expect(changes.filter(({ field }: { field: string }) => field === "credentials")).toEqual([
+        { field: "credentials", before: "stored", after: null },
+        { field: "credentials", before: "stored", after: "replaced" },
+        { field: "credentials", before: "stored", after: "replaced" },
+        { field: "credentials", before: null, after: "stored" },
+      ]);
+      const [row] = await gateway.services.database.read((reader) =>
+        reader.query("select credentials from line where id = $1", [line.id]),
+      );
+      expect(row.credentials).toBeNull();
+    });
+
+    test("of the kind of encryption use its usual port, and of the port alone keep the encryption", async () => {
+      const { line } = await created({ kind: "email", email: { host: HOST, from: "a@example.com" } });
+      const update = async (email: object) =>
+        (await client.update({ id: line.id, email })).body.data.updateLine.email;
+      expect(await update({ port: 2525 })).toMatchObject({ port: 2525, security: "starttls" });
+      expect(await update({ security: "tls" })).toMatchObject({ port: 465, security: "tls" });
+      expect(await update({ port: 2525 })).toMatchObject({ port: 2525, security: "tls" });
+      expect(await update({ port: null })).toMatchObject({ port: 465, security: "tls" });
+    });
+
+    test.each<[string, object, string]>([
+      ["email.password", { email: { host: "93.184.215.15" } }, "must be passed again"],
+      ["email.password", { email: { port: 26 } }, "must be passed again"],
+      ["email.password", { email: { security: "none" } }, "must be passed again"],
+      ["email.host", { email: { host: "127.0.0.1", password: "x" } }, "private or reserved"],
+      ["email.host", { email: { host: null } }, "must be a string"],
+      ["email.from", { email: { from: "nobody" } }, "must be an e-mail address"],
+      ["webhook", { webhook: hook }, "is not allowed for a line of the kind email"],
+      ["optOutReply", { optOutReply: " " }, "must not be empty"],
+    ])("of %s by %j are refused", async (path, input, says) => {
+      const { line } = await created({ kind: "email", email: EMAIL });
+      const reply = await client.update({ id: line.id, ...input });
+      expect([reply.status, codeOf(reply)]).toEqual([400, "invalid_request"]);
+      const [problem] = problemsOf(reply);
+      expect(problem?.path).toBe(`input.${path}`);
+      expect(problem?.message).toContain(says);
+      expect(await targetOf(line.id)).toMatchObject({ host: HOST, port: 587, password: EMAIL.password });
+    });
+
+    test("that would give a user without a password, or the reverse, are refused", async () => {
+      const { line } = await created({ kind: "email", email: { host: HOST, from: "a@example.com" } });
+      const user = await client.update({ id: line.id, email: { user: "mailer" } });
+      const password = await client.update({ id: line.id, email: { password: "x" } });
+      expect([user, password].map((reply) => problemsOf(reply)[0]?.path)).toEqual([
+        "input.email.password",
+        "input.email.user",
+      ]);
+      const both = await client.update({ id: line.id, email: { user: "mailer", password: "x" } });
+      expect(both.body.data.updateLine.email).toMatchObject({ user: "mailer", hasPassword: true });
+    });
+
+    test("of what is uncertain and of the reply to opting out are recorded, and null restores the defaults", async () => {
+      const { line } = await created({});
+      const changed = await client.update({ id: line.id, whenUncertain: "fail", optOutReply: "Bye." });
+      expect(changed.body.data.updateLine).toMatchObject({ whenUncertain: "fail", optOutReply: "Bye." });
+      const [entry] = await auditLog(gateway, { targetId: line.id });
+      expect(entry.changes).toEqual([
+        { field: "whenUncertain", before: "retry", after: "fail" },
+        { field: "optOutReply", before: null, after: "Bye." },
+      ]);
+      const cleared = await client.update({ id: line.id, whenUncertain: null, optOutReply: null });
+      expect(cleared.body.data.updateLine).toMatchObject({ whenUncertain: "retry", optOutReply: null });
+    });
+  });
+
+  test("a retry of a creation finds the first line and does not show its secret again", async () => {
+    const input = {
+      agentId: await newAgent(),
+      name: uniqueName(),
+      kind: "webhook",
+      webhook: hook,
+      idempotencyKey: `retry ${names}`,
+    };
+    const first = (await client.create(input)).body.data.createLine;
+    const second = (await client.create(input)).body.data.createLine;
+    expect(first.signingSecret).toMatch(/^whsec_/);
+    expect(second).toEqual({ line: first.line, signingSecret: null });
+    const other = { ...input, webhook: { url: `${PUBLIC_URL}/other` } };
+    expect(codeOf(await client.create(other))).toBe("idempotency_key_reused");
+  });
+
+  test("a retry with another password is another request, and its record does not reveal the password", async () => {
+    const input = {
+      agentId: await newAgent(),
+      name: uniqueName(),
+      kind: "email",
+      email: EMAIL,
+      idempotencyKey: `password ${names}`,
+    };
+    const first = (await client.create(input)).body.data.createLine;
+    expect((await client.create(input)).body.data.createLine.line.id).toBe(first.line.id);
+    const other = { ...input, email: { ...EMAIL, password: "guess" } };
+    expect(codeOf(await client.create(other))).toBe("idempotency_key_reused");
+  });
+
+  describe("a rotation", () => {
+    const DAY_MS = 24 * 60 * 60 * 1000;
+
+    test("shows the new secret, and for a day both are valid", async () => {
+      const { line, signingSecret: before } = await created({ kind: "webhook", webhook: hook });
+      const started = Date.now();
+      const rotated = (await client.rotateSecret(line.id)).body.data.rotateLineSecret;
+      const ends = Date.parse(rotated.line.previousSecretUntil) - DAY_MS;
+      expect(ends).toBeGreaterThanOrEqual(started);
+      expect(ends).toBeLessThanOrEqual(Date.now());
+      expect(rotated.line).toMatchObject({ secretGeneration: 2, version: 2 });
+      expect(rotated.signingSecret).toBe(await secret(line.id, 2));
+      expect(await targetOf(line.id)).toMatchObject({ secrets: [rotated.signingSecret, before] });
+      await gateway.services.database.write((tx) =>
+        tx.query("update line set previous_until = $1 where id = $2", [new Date().toISOString(), line.id]),
+      );
+      expect(await targetOf(line.id)).toMatchObject({ secrets: [rotated.signingSecret] });
+      const [entry] = await auditLog(gateway, { targetId: line.id });
+      expect(entry).toMatchObject({
+        action: "line_secret_rotated",
+        changes: [{ field: "secretGeneration", before: "1", after: "2" }],
+      });
+    });
+
+    test("that follows another ends the oldest secret, and concurrent ones show different secrets", async () => {
+      const { line } = await created({ kind: "webhook", webhook: hook });
+      const replies = await Promise.all([1, 2, 3].map(() => client.rotateSecret(line.id)));
+      const shown = replies.map(({ body }) => body.data.rotateLineSecret.signingSecret);
+      expect(new Set(shown).size).toBe(3);
+      const { secrets } = (await targetOf(line.id)) as { secrets: string[] };
+      expect(secrets).toEqual([await secret(line.id, 4), await secret(line.id, 3)]);
+      for (const each of secrets) expect(shown).toContain(each);
+    });
+
+    test.each([
+      ["local", {}],
+      ["email", { kind: "email", email: EMAIL }],
+    ])("of a line of the kind %s is refused", async (kind, input) => {
+      const { line } = await created(input);
+      const reply = await client.rotateSecret(line.id);
+      expect([reply.status, codeOf(reply)]).toEqual([409, "conflict"]);
+      expect(reply.body.errors[0].message).toBe(`A line of the kind ${kind} has no signing secret.`);
+    });
+  });
+});
+
+describeGateway({ env: { INSTANCE_KEY: "", ENVIRONMENT: "production" } }, (gateway, engine) => {
+  const isEmbedded = engine.name === "SQLite";
+
+  test("without an instance key, lines that need one are refused by its name, and others are created", async () => {
+    const client = lineClient(gateway);
+    const agentId = await firstAgentId(gateway);
+    const plain = { host: HOST, from: "a@example.com" };
+    for (const [name, input, needsKey] of [
+      ["hook", { kind: "webhook", webhook: { url: PUBLIC_URL } }, true],
+      ["mail", { kind: "email", email: EMAIL }, true],
+      ["plain", { kind: "email", email: plain }, false],
+      ["here", {}, false],
+    ] as const) {
+      const reply = await client.create({ agentId, name, ...input });
+      if (!needsKey || isEmbedded) expect(codeOf(reply)).toBeUndefined();
+      else {
+        expect([reply.status, codeOf(reply)]).toEqual([409, "conflict"]);
+        expect(reply.body.errors[0].message).toContain("INSTANCE_KEY");
+      }
+    }
+  });
+
+  test("in production, URLs are https and mail servers are used with TLS", async () => {
+    const client = lineClient(gateway);
+    const agentId = await firstAgentId(gateway);
+    const email = { host: HOST, from: "a@example.com", security: "none" };
+    for (const [input, path] of [
+      [{ kind: "webhook", webhook: { url: PUBLIC_URL.replace("https", "http") } }, "input.webhook.url"],
+      [{ kind: "email", email }, "input.email.host"],
+    ] as const) {
+      const reply = await client.create({ agentId, name: "refused", ...input });
+      expect(reply.body.errors[0].extensions.problems[0].path).toBe(path);
+    }
+    const line = (
+      await client.create({ agentId, name: "tls", kind: "email", email: { ...email, security: "tls" } })
+    ).body.data.createLine.line;
+    const reply = await client.update({ id: line.id, email: { security: "none" } });
+    expect(reply.body.errors[0].extensions.problems[0].path).toBe("input.email.security");
+  });
+});
