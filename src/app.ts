@@ -12,7 +12,7 @@ import { withSpan } from "./common/spans";
 import type { Config } from "./config";
 import { Database } from "./database/database";
 import { Deliverer } from "./delivery/deliverer";
-import { createResolvers, createServices, LANE_WORK, ROUTES, SERIES, type Services } from "./features";
+import { createResolvers, createServices, laneWork, ROUTES, SERIES, type Services } from "./features";
 import { sendGraphQLError } from "./graphql/http-errors";
 import { noteErrorCodes, rejectUnsupportedRequests } from "./graphql/http-requests";
 import { allowSandboxContent } from "./graphql/plugins/landing-page";
@@ -147,7 +147,11 @@ export async function createApp(
 
   const deliverer =
     config.deliveryWorkers > 0
-      ? new Deliverer(database, services.lanes, LANE_WORK, (err) => log.warn({ err }, "delivery failed"))
+      ? new Deliverer(database, services.lanes, {
+          work: laneWork(services),
+          senders: config.deliveryWorkers,
+          onError: (err) => log.warn({ err }, "delivery failed"),
+        })
       : undefined;
   const stopListening = deliverer && services.lanes.listen();
 
@@ -165,6 +169,7 @@ export async function createApp(
     close: async () => {
       announceStop();
       const swept = Promise.all([stopHousekeeping(), services.erasures.close()]);
+      const delivered = deliverer?.close();
       const closed = http.close();
       const givenUp = await Promise.race([closed.then(() => 0), requests.drained()]);
       if (givenUp > 0) log.warn({ requests: givenUp }, "requests that did not end are given up");
@@ -174,7 +179,7 @@ export async function createApp(
       await apollo.stop();
       await swept;
       await stopListening?.();
-      await deliverer?.close();
+      await delivered;
       services.targets.close();
       await services.usageRecorder.close();
       await database.close();

@@ -1,7 +1,8 @@
 import type { DataSource } from "typeorm";
 import { createDataSource as createDataSourceOf } from "./database/data-source";
-import type { LaneWork } from "./delivery/deliverer";
+import { AttemptOutcome } from "./delivery/driver";
 import { Lane, type LaneKind } from "./delivery/lane.entity";
+import type { LaneWork } from "./delivery/lane-work";
 import { Lanes } from "./delivery/lanes";
 import type { DeliveryObserver } from "./delivery/observer";
 import { Targets } from "./delivery/targets";
@@ -14,7 +15,6 @@ import { keyUsage } from "./features/key-usage/key-usage.feature";
 import { LineKind } from "./features/lines/line.entity";
 import { lines } from "./features/lines/lines.feature";
 import { members } from "./features/members/members.feature";
-import { AttemptOutcome } from "./features/messages/delivery-attempt.entity";
 import { MessageStatus } from "./features/messages/message.entity";
 import { messages } from "./features/messages/messages.feature";
 import { onboarding } from "./features/onboarding/onboarding.feature";
@@ -83,7 +83,8 @@ export const expiredRows = (retention: Retention): ExpiredRows[] =>
   ALL.flatMap(({ expired }) => expired?.(retention) ?? []);
 
 /** The work of every kind of lane. */
-export const LANE_WORK = Object.assign({}, ...ALL.map(({ lanes }) => lanes)) as Record<LaneKind, LaneWork>;
+export const laneWork = (services: Services): Record<LaneKind, LaneWork> =>
+  Object.assign({}, ...ALL.map(({ lanes }) => lanes?.(services)));
 
 /** As the function of this name in `database/`, with the tables of all features. */
 export const createDataSource = (url: string, poolSize?: number): DataSource =>

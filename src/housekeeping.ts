@@ -15,11 +15,11 @@ interface PurgeOptions extends Partial<Retention> {
 /** Deletes expired rows in chunks; correctness never depends on it, so it may stop at any time. */
 export async function purge(
   database: Database,
-  { auditRetentionDays = 0, signal }: PurgeOptions = {},
+  { auditRetentionDays = 0, attemptRetentionDays = 0, signal }: PurgeOptions = {},
 ): Promise<void> {
   const expired: ExpiredRows[] = [
     { entity: IdempotencyRecord, column: "created_at", before: timestamp(-IDEMPOTENCY_LIFETIME_MS) },
-    ...expiredRows({ auditRetentionDays }),
+    ...expiredRows({ auditRetentionDays, attemptRetentionDays }),
   ];
   for (const { entity, ...rows } of expired) {
     await inChunks<true>(
@@ -42,13 +42,13 @@ export type Chore = (signal: AbortSignal) => Promise<void>;
  */
 export function startHousekeeping(
   database: Database,
-  { auditRetentionDays }: Retention,
+  retention: Retention,
   onError: (error: unknown) => void,
   chores: readonly Chore[] = [],
 ): () => Promise<void> {
   const stop = new AbortController();
   const { signal } = stop;
-  const all: readonly Chore[] = [() => purge(database, { auditRetentionDays, signal }), ...chores];
+  const all: readonly Chore[] = [() => purge(database, { ...retention, signal }), ...chores];
   const run = async () => {
     while (!signal.aborted) {
       for (const chore of all) if (!signal.aborted) await chore(signal).catch(onError);

@@ -1,5 +1,5 @@
 import { GatewayError } from "../errors";
-import type { AgentCaller, Caller, MemberCaller, Operator } from "./caller";
+import type { AgentCaller, Caller, MemberCaller, Operator, System } from "./caller";
 import type { Permission, Scope } from "./permissions";
 
 /** The kinds of caller that may call a field; a kind that is left out may not. */
@@ -47,9 +47,9 @@ export function isAllowed(caller: Caller, rule: AccessRule | undefined, changes:
   }
 }
 
-/** Whether a caller holds a permission; the operator holds all. */
-const holds = (caller: MemberCaller | Operator, permission: Permission): boolean =>
-  caller.kind === "operator" || caller.permissions.includes(permission);
+/** Whether a caller holds a permission; the operator and the gateway itself hold all. */
+const holds = (caller: MemberCaller | Operator | System, permission: Permission): boolean =>
+  caller.kind !== "member" || caller.permissions.includes(permission);
 
 function authorizeKey({ key }: AgentCaller, { key: needed }: AllowedCallers): void {
   if (needed === undefined)
@@ -62,7 +62,7 @@ function authorizeKey({ key }: AgentCaller, { key: needed }: AllowedCallers): vo
 }
 
 function authorizeMember(
-  caller: MemberCaller | Operator,
+  caller: MemberCaller | Operator | System,
   { member: needed }: AllowedCallers,
   needsActive: boolean,
 ): void {

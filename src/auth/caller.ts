@@ -2,7 +2,7 @@ import type { Timestamp } from "../common/time";
 import type { Permission, Scope } from "./permissions";
 
 /** The authenticated caller of a request. A bearer token is an agent's API key or a member's session token. */
-export type Caller = Anonymous | AgentCaller | MemberCaller | Operator;
+export type Caller = Anonymous | AgentCaller | MemberCaller | Operator | System;
 
 export interface Anonymous {
   kind: "anonymous";
@@ -31,6 +31,12 @@ export interface MemberCaller {
 /** A person at the server's command line, acting for one organization. No request has this caller. */
 export interface Operator {
   kind: "operator";
+  organization: CallerOrganization;
+}
+
+/** The gateway itself, acting for one organization. No request has this caller. */
+export interface System {
+  kind: "system";
   organization: CallerOrganization;
 }
 

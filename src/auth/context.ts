@@ -1,7 +1,15 @@
 import type { Timestamp } from "../common/time";
 import { isApiKey } from "../credentials/token-format";
 import { type ErrorCode, GatewayError } from "../errors";
-import type { AgentCaller, Caller, CallerOrganization, MemberCaller, Operator, Origin } from "./caller";
+import type {
+  AgentCaller,
+  Caller,
+  CallerOrganization,
+  MemberCaller,
+  Operator,
+  Origin,
+  System,
+} from "./caller";
 
 /** Reads and writes the cookie in which a browser keeps its session token. */
 export interface SessionCookie {
@@ -33,6 +41,12 @@ export interface RequestContext {
 /** The context of the command line and of the first start, acting for an organization. */
 export const operatorFor = (organization: CallerOrganization): RequestContext & { caller: Operator } => ({
   caller: { kind: "operator", organization },
+  origin: { ip: null, userAgent: null, requestId: null },
+});
+
+/** The context of what the gateway does for an organization by itself. */
+export const systemFor = (organization: CallerOrganization): RequestContext & { caller: System } => ({
+  caller: { kind: "system", organization },
   origin: { ip: null, userAgent: null, requestId: null },
 });
 

@@ -177,6 +177,15 @@ export class Database {
   }
 
   /**
+   * Returns an SQL expression of the database's current time as a Timestamp, for what processes on several machines must
+   * agree on.
+   * @param afterMs how much later (ms)
+   */
+  clock(afterMs = 0): string {
+    return this.engine.clock(afterMs);
+  }
+
+  /**
    * Calls a hook once the unit of work of `tx` is durable, before its caller goes on.
    * @param hook must not throw; a hook that is added twice is called once
    */

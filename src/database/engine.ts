@@ -97,6 +97,11 @@ export interface Engine {
    * @returns a function that stops listening
    */
   listen(channel: string, listener: () => void): () => Promise<void>;
+  /**
+   * Returns an SQL expression of the database's current time as a Timestamp.
+   * @param afterMs how much later (ms)
+   */
+  clock(afterMs: number): string;
   /** Returns an SQL condition that selects at most `limit` of the rows that match another condition. */
   limitedCondition(table: string, condition: string, limit: number): string;
   /** Whether an error means that the database cannot serve now (busy, gone, full), not that the statement is wrong. */

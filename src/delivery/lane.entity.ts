@@ -12,7 +12,7 @@ export enum LaneKind {
 
 /** A unit of ordered work; it exists only while it has work. */
 @Entity()
-@Index(["wakeAt"])
+@Index(["needsSender", "wakeAt"])
 @Index(["agentId"])
 export class Lane {
   @Uuid
@@ -28,4 +28,16 @@ export class Lane {
   /** When its work is due. */
   @Column({ type: "varchar", length: 24 })
   wakeAt!: Timestamp;
+
+  /** Whether its work waits for a free sender, because it connects to another system. */
+  @Column({ type: "boolean", default: false })
+  needsSender!: boolean;
+
+  /** Identifies the send that holds the lane; null while none does. No other send ever has the same. */
+  @Column({ type: "varchar", length: 36, nullable: true })
+  lease!: string | null;
+
+  /** Until when the send may hold the lane, by the clock of the database; then the work is due for everyone again. */
+  @Column({ type: "varchar", length: 24, nullable: true })
+  leaseUntil!: Timestamp | null;
 }

@@ -7,14 +7,22 @@ import { type DeliveryObserver, NO_DELIVERY_OBSERVER, onceCommitted } from "./ob
 /** A lane with work, by the ID of what it works on. */
 export type NewLane = Pick<Lane, "id" | "agentId" | "kind">;
 
+/** A due lane that a transaction has locked. */
+export type DueLane = Pick<Lane, "id" | "kind" | "needsSender">;
+
 /** The channel on which processes tell each other of due work. */
 const CHANNEL = "gateway_due_lanes";
+
+/** How long a send holds its lane (ms): if its process was killed, the work is due again after that. */
+const LEASE_MS = 30_000;
 
 /** How many lanes there are, in all processes. */
 export interface LaneCounts {
   due: number;
   /** Those whose work is not due yet. */
   waiting: number;
+  /** Those that a send holds. */
+  leased: number;
   /** How long the work of the oldest due lane has been due (s); 0 if none is due. */
   oldestDueSeconds: number;
 }
@@ -81,37 +89,46 @@ export class Lanes {
     await this.announce(tx, { everywhere: true });
   }
 
-  /** Whether any lane is due. */
-  async isAnyDue(): Promise<boolean> {
-    const rows = await this.database.read((reader) =>
-      reader.query("SELECT 1 FROM lane WHERE wake_at <= $1 LIMIT 1", [timestamp()]),
+  /**
+   * When the first work is due that no send holds; undefined if there is none.
+   * @param options.isSenderFree whether to count what waits for a sender
+   */
+  async nextDue({ isSenderFree }: { isSenderFree: boolean }): Promise<Timestamp | undefined> {
+    const first = (needsSender: string) =>
+      `SELECT wake_at FROM lane WHERE needs_sender = ${needsSender} AND ${this.isFree} ORDER BY wake_at LIMIT 1`;
+    const [{ ready, waiting }] = await this.database.read((reader) =>
+      reader.query(`SELECT (${first("$1")}) AS ready, (${first("$2")}) AS waiting`, [false, true]),
     );
-    return rows.length > 0;
+    return [ready, isSenderFree ? waiting : null].filter((each) => each !== null).sort()[0];
   }
 
   /** Counts the lanes, as a report, because there may be many. */
   async counts(): Promise<LaneCounts> {
-    const [{ due, waiting, first }] = await this.database.report("lanes", (reader) =>
+    const [{ due, waiting, leased, first }] = await this.database.report("lanes", (reader) =>
       reader.query(
-        `SELECT (SELECT count(*) FROM lane WHERE wake_at <= $1) AS due,
-           (SELECT count(*) FROM lane WHERE wake_at > $1) AS waiting, (SELECT min(wake_at) FROM lane) AS first`,
+        `SELECT (SELECT count(*) FROM lane WHERE wake_at <= $1 AND ${this.isFree}) AS due,
+           (SELECT count(*) FROM lane WHERE wake_at > $1 AND ${this.isFree}) AS waiting,
+           (SELECT count(*) FROM lane WHERE NOT (${this.isFree})) AS leased,
+           (SELECT min(wake_at) FROM lane WHERE ${this.isFree}) AS first`,
         [timestamp()],
       ),
     );
     const oldestDueSeconds = first === null ? 0 : Math.max(0, Date.now() - Date.parse(first)) / 1000;
-    return { due: Number(due), waiting: Number(waiting), oldestDueSeconds };
+    return { due: Number(due), waiting: Number(waiting), leased: Number(leased), oldestDueSeconds };
   }
 
   /**
    * Locks due lanes, longest due first, until the transaction ends; another process skips them meanwhile.
-   * @param max max lanes
+   * @param options.needSender whether to lock those that wait for a sender, or those that may need none
    */
-  lockDue(tx: EntityManager, max: number): Promise<Pick<Lane, "id" | "kind">[]> {
+  lockDue(tx: EntityManager, max: number, { needSender }: { needSender: boolean }): Promise<DueLane[]> {
     const due = tx
       .createQueryBuilder(Lane, "lane")
       .select("lane.id", "id")
       .addSelect("lane.kind", "kind")
-      .where("lane.wake_at <= :now", { now: timestamp() })
+      .addSelect("lane.needs_sender", "needsSender")
+      .where("lane.needs_sender = :needSender AND lane.wake_at <= :now", { needSender, now: timestamp() })
+      .andWhere(this.isFree)
       .orderBy("lane.wake_at")
       .addOrderBy("lane.id")
       .limit(max);
@@ -124,14 +141,47 @@ export class Lanes {
     return lane !== null;
   }
 
+  /**
+   * Lets a send hold lanes beyond the transaction, until it has ended or its lease runs out.
+   * @param lease a new ID of the send
+   */
+  async lease(tx: EntityManager, ids: readonly string[], lease: string): Promise<void> {
+    const until = () => this.database.clock(LEASE_MS);
+    await tx.update(Lane, [...ids], { lease, leaseUntil: until, wakeAt: until, needsSender: true });
+  }
+
+  /**
+   * Locks the lanes that sends hold until the transaction ends.
+   * @returns the IDs of those lanes that still have the lease
+   */
+  async lockLeased(
+    tx: EntityManager,
+    sends: readonly { laneId: string; lease: string }[],
+  ): Promise<ReadonlySet<string>> {
+    const leases = new Map(sends.map(({ laneId, lease }) => [laneId, lease]));
+    const all = tx
+      .createQueryBuilder(Lane, "lane")
+      .select("lane.id", "id")
+      .addSelect("lane.lease", "lease")
+      .where("lane.id IN (:...ids)", { ids: [...leases.keys()] })
+      .orderBy("lane.id");
+    const rows: { id: string; lease: string | null }[] = await this.database.locking(all).getRawMany();
+    return new Set(rows.filter(({ id, lease }) => lease === leases.get(id)).map(({ id }) => id));
+  }
+
   /** Ends lanes without further work. */
   async end(tx: EntityManager, ids: readonly string[]): Promise<void> {
     if (ids.length > 0) await tx.delete(Lane, [...ids]);
   }
 
-  /** Lets a lane sleep until a time, or until `wakeAgents`. */
+  /** Lets lanes sleep until a time, or until `wakeAgents`; no send holds them any longer. */
   async sleep(tx: EntityManager, ids: readonly string[], until: Timestamp): Promise<void> {
-    if (ids.length > 0) await tx.update(Lane, [...ids], { wakeAt: until });
+    if (ids.length > 0) await tx.update(Lane, [...ids], { wakeAt: until, lease: null, leaseUntil: null });
+  }
+
+  /** Lets due lanes wait for a free sender. */
+  async awaitSender(tx: EntityManager, ids: readonly string[]): Promise<void> {
+    if (ids.length > 0) await tx.update(Lane, [...ids], { needsSender: true, lease: null, leaseUntil: null });
   }
 
   /**
@@ -151,5 +201,10 @@ export class Lanes {
   /** Adds a listener that is called when work was committed. */
   onDue(listener: () => void): void {
     this.listeners.push(listener);
+  }
+
+  /** The condition of lanes that no send holds. */
+  private get isFree(): string {
+    return `(lease_until IS NULL OR lease_until <= ${this.database.clock()})`;
   }
 }

@@ -7,7 +7,9 @@ export interface DeliveryObserver {
   reached(status: string, messages: number): void;
   /** Attempts to send ended. @param kind the kind of their line */
   attempted(kind: string, outcome: string, attempts: number): void;
-  /** Messages were delivered. @param acceptedAt when each was accepted */
+  /** Messages whose process ended while it sent them were taken over. */
+  recovered(messages: number): void;
+  /** Messages were sent. @param acceptedAt when each was accepted */
   delivered(acceptedAt: readonly string[]): void;
 }
 
@@ -15,6 +17,7 @@ export interface DeliveryObserver {
 export const NO_DELIVERY_OBSERVER: DeliveryObserver = {
   reached: () => undefined,
   attempted: () => undefined,
+  recovered: () => undefined,
   delivered: () => undefined,
 };
 
@@ -26,5 +29,6 @@ export const onceCommitted = (
 ): DeliveryObserver => ({
   reached: (...args) => database.afterCommit(tx, () => observer.reached(...args)),
   attempted: (...args) => database.afterCommit(tx, () => observer.attempted(...args)),
+  recovered: (...args) => database.afterCommit(tx, () => observer.recovered(...args)),
   delivered: (...args) => database.afterCommit(tx, () => observer.delivered(...args)),
 });

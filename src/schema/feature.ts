@@ -2,8 +2,8 @@ import type { Logger } from "pino";
 import type { EntityTarget, ObjectLiteral } from "typeorm";
 import type { Config } from "../config";
 import type { Database } from "../database/database";
-import type { LaneWork } from "../delivery/deliverer";
 import type { LaneKind } from "../delivery/lane.entity";
+import type { LaneWork } from "../delivery/lane-work";
 import type { Lanes } from "../delivery/lanes";
 import type { Targets } from "../delivery/targets";
 import type { InstanceKeyService } from "../instance-key/instance-key.service";
@@ -33,7 +33,7 @@ export interface ExpiredRows {
 }
 
 /** The retention settings. */
-export type Retention = Pick<Config, "auditRetentionDays">;
+export type Retention = Pick<Config, "auditRetentionDays" | "attemptRetentionDays">;
 
 /**
  * A vertical slice of the domain. The data source, the schema, REST, its documentation, the metrics and housekeeping
@@ -49,7 +49,7 @@ export interface Feature<Own extends object, Needs extends object> {
   /** Names of the feature's coalesced lookups, for the metrics. */
   batches?: readonly string[];
   /** The work of the kinds of lane that belong to the feature. */
-  lanes?: Partial<Record<LaneKind, LaneWork>>;
+  lanes?(services: Core & Own & Needs): Partial<Record<LaneKind, LaneWork>>;
   /** Rows that housekeeping deletes. */
   expired?(retention: Retention): ExpiredRows[];
 }

@@ -60,6 +60,7 @@ export class Metrics implements DatabaseObserver {
   private readonly failures = new LabeledMetric(["kind"], count);
   private readonly messages = new LabeledMetric(["status"], count);
   private readonly attempts = new LabeledMetric(["kind", "outcome"], count);
+  private readonly recoveries = new LabeledMetric([], count);
   private readonly deliveries = new LabeledMetric([], () => new Distribution(WAITING_SECONDS));
 
   constructor({ batches, messageStatuses, lineKinds, attemptOutcomes } = NO_SERIES) {
@@ -104,9 +105,20 @@ export class Metrics implements DatabaseObserver {
       ["gateway_delivery_attempts_total", "Attempts to send a message, by kind of line and outcome."],
       this.attempts,
     );
+    registerCounts(
+      registry,
+      [
+        "gateway_delivery_leases_recovered_total",
+        "Messages taken over from processes that ended while they sent them.",
+      ],
+      this.recoveries,
+    );
     registerDistributions(
       registry,
-      ["gateway_message_delivery_duration_seconds", "Time from the acceptance of a message to its delivery."],
+      [
+        "gateway_message_delivery_duration_seconds",
+        "Time from the acceptance of a message until it was sent.",
+      ],
       this.deliveries,
     );
     registerGauge(
@@ -122,6 +134,7 @@ export class Metrics implements DatabaseObserver {
     this.transactions.labels();
     for (const status of messageStatuses) this.messages.labels(status);
     for (const kind of lineKinds) for (const outcome of attemptOutcomes) this.attempts.labels(kind, outcome);
+    this.recoveries.labels();
     this.deliveries.labels();
   }
 
@@ -145,6 +158,10 @@ export class Metrics implements DatabaseObserver {
     this.attempts.labels(kind, outcome).inc(attempts);
   }
 
+  recovered(messages: number): void {
+    this.recoveries.labels().inc(messages);
+  }
+
   delivered(acceptedAt: readonly string[]): void {
     const now = Date.now();
     // The clock of the process that accepted the message may be ahead.
@@ -155,7 +172,9 @@ export class Metrics implements DatabaseObserver {
    * Registers gauges of the work that waits, in all processes.
    * @param count counts it in the database; while that fails, the gauges have no values
    */
-  watchLanes(count: () => Promise<{ due: number; waiting: number; oldestDueSeconds: number }>): void {
+  watchLanes(
+    count: () => Promise<{ due: number; waiting: number; leased: number; oldestDueSeconds: number }>,
+  ): void {
     const counted = () => count().catch(() => undefined);
     let last: { at: number; counts: ReturnType<typeof counted> } | undefined;
     const counts = () => {
@@ -173,6 +192,7 @@ export class Metrics implements DatabaseObserver {
           ? []
           : [
               [{ state: "due" }, now.due],
+              [{ state: "leased" }, now.leased],
               [{ state: "waiting" }, now.waiting],
             ];
       },

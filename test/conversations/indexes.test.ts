@@ -1,9 +1,11 @@
 import { operatorFor } from "../../src/auth/context";
 import { leastUuidAt } from "../../src/common/uuid";
+import { loadConfig } from "../../src/config";
 import { LaneKind } from "../../src/delivery/lane.entity";
 import { Lanes } from "../../src/delivery/lanes";
 import { NO_DELIVERY_OBSERVER } from "../../src/delivery/observer";
-import { LANE_WORK } from "../../src/features";
+import { Senders } from "../../src/delivery/senders";
+import { createServices, laneWork } from "../../src/features";
 import { AgentService } from "../../src/features/agents/agent.service";
 import { ConversationConnection } from "../../src/features/conversations/conversation.connection";
 import type { ConversationsArgs } from "../../src/features/conversations/conversation.inputs";
@@ -12,6 +14,7 @@ import { ConversationChanges } from "../../src/features/conversations/conversati
 import { AgentQueues } from "../../src/features/messages/agent-queues";
 import { MessageConnection } from "../../src/features/messages/message.inputs";
 import type { Organization } from "../../src/features/organizations/organization.entity";
+import { createLogger } from "../../src/logger";
 import { onEachEngine } from "../support/engines";
 import { type LoggedDatabase, openLogged } from "../support/query-plans";
 
@@ -153,17 +156,19 @@ onEachEngine((engine) => {
 
   test("due work is found and done by indexes, however much waits", async () => {
     const { database } = logged;
+    const work = laneWork(createServices({ database, config: loadConfig({}), log: createLogger("silent") }));
+    const around = { senders: new Senders(8).offer(), observer: NO_DELIVERY_OBSERVER };
     await expectIndexes(
       () =>
         database.write(async (tx) => {
-          const due = await lanes.lockDue(tx, 100);
+          const due = await lanes.lockDue(tx, 100, { needSender: false });
           expect(due).toHaveLength(2 * QUEUED);
           for (const kind of Object.values(LaneKind).filter((each) =>
             due.some((lane) => lane.kind === each),
           )) {
             const ids = due.filter((lane) => lane.kind === kind).map(({ id }) => id);
             expect(ids).toHaveLength(QUEUED);
-            expect((await LANE_WORK[kind](tx, ids, NO_DELIVERY_OBSERVER)).size).toBe(0);
+            expect((await work[kind].start(tx, ids, around)).next.size).toBe(0);
           }
           await lanes.end(
             tx,

@@ -55,7 +55,7 @@ onEachEngine((engine) => {
 
   test("a stop ends it after a chunk, and the next time goes on from there", async () => {
     await addRecords(MANY, timestamp(-2 * DAY_MS));
-    const stop = startHousekeeping(database, { auditRetentionDays: 0 }, (error) => {
+    const stop = startHousekeeping(database, { auditRetentionDays: 0, attemptRetentionDays: 0 }, (error) => {
       throw error;
     });
     await stop();

@@ -36,6 +36,7 @@ onEachEngine((engine) => {
         "Delivery1764400000000",
         "Conversations1764500000000",
         "Erasures1764600000000",
+        "Sending1764700000000",
         "InstanceKey1764800000000",
       ]);
     } finally {

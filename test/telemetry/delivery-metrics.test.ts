@@ -62,7 +62,7 @@ test("scrapes that come together share one count of the lanes", async () => {
   const metrics = new Metrics();
   metrics.watchLanes(async () => {
     counts += 1;
-    return { due: counts, waiting: 2, oldestDueSeconds: 3 };
+    return { due: counts, waiting: 2, leased: 1, oldestDueSeconds: 3 };
   });
   const texts = await Promise.all([metrics.text(), metrics.text(), metrics.text()]);
   expect(counts).toBe(1);

@@ -14,7 +14,8 @@ export const ActorKind = {
   /** A signed-in member. */
   Member: 'member',
   /** The server's command line or its first start. */
-  Operator: 'operator'
+  Operator: 'operator',
+  System: 'system'
 } as const;
 
 export type ActorKind = typeof ActorKind[keyof typeof ActorKind];

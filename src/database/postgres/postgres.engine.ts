@@ -217,6 +217,10 @@ export class PostgresEngine implements Engine {
     return listenOn(this.connections.config, channel, listener);
   }
 
+  clock(afterMs: number): string {
+    return `to_char((clock_timestamp() + interval '${afterMs} milliseconds') AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+  }
+
   /** Skips locked rows, which another process is deleting or updating. */
   limitedCondition(table: string, condition: string, limit: number): string {
     return `ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE ${condition} LIMIT ${limit} FOR UPDATE SKIP LOCKED))`;

@@ -164,6 +164,10 @@ export class SqliteEngine implements Engine {
     return async () => undefined;
   }
 
+  clock(afterMs: number): string {
+    return `strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '${afterMs / 1000} seconds')`;
+  }
+
   limitedCondition(table: string, condition: string, limit: number): string {
     return `rowid IN (SELECT rowid FROM ${table} WHERE ${condition} LIMIT ${limit})`;
   }

@@ -10,6 +10,7 @@ export enum ActorKind {
   member = "member",
   agent = "agent",
   operator = "operator",
+  system = "system",
   anonymous = "anonymous",
 }
 

@@ -89,6 +89,8 @@ export function actorOf(caller: Caller): Pick<AuditEntry, "actorKind" | "actorId
       return actorOfKey(caller.key);
     case "operator":
       return { actorKind: ActorKind.operator, actorId: null, actorName: "command line" };
+    case "system":
+      return { actorKind: ActorKind.system, actorId: null, actorName: "gateway" };
     case "anonymous":
       return { actorKind: ActorKind.anonymous, actorId: null, actorName: "anonymous" };
   }

@@ -193,11 +193,23 @@ async function restamp(
   const canceled = queued.filter(isCanceled).map(({ id }) => id);
   const carried = queued.filter((message) => !isCanceled(message)).map(({ id }) => id);
   if (cancel !== undefined && canceled.length > 0) {
-    const change = { status: MessageStatus.canceled, errorCode: cancel.errorCode, heldReason: null };
+    const change = {
+      status: MessageStatus.canceled,
+      errorCode: cancel.errorCode,
+      heldReason: null,
+      notBefore: null,
+      updatedAt: timestamp(),
+    };
     await tx.update(Message, { id: In(canceled) }, change);
   }
   // What held a message back may not hold it back any longer.
-  if (carried.length > 0) await tx.update(Message, { id: In(carried) }, { fence, heldReason: null });
+  if (carried.length > 0)
+    await tx.update(Message, { id: In(carried) }, { fence, heldReason: null, notBefore: null });
+  // If it does not arrive, a message that is leaving is sent again like those that wait.
+  const leaving = (await unsent(tx, conversationId, MessageStatus.sending)).filter(
+    (message) => !isCanceled(message),
+  );
+  if (leaving.length > 0) await tx.update(Message, { id: In(leaving.map(({ id }) => id)) }, { fence });
   return { canceled, carried };
 }
 

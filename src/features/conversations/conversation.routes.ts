@@ -2,7 +2,7 @@ import type { RestRoute, RouteGroup } from "../../schema/rest-route";
 
 const CONVERSATION = "id contactId line address state handler version lastSequence createdAt updatedAt";
 const MESSAGE = `id message status createdAt conversationId sequence direction author lineId
-  heldReason errorCode expiresAt sentAt deliveredAt`;
+  heldReason notBefore attempts errorCode errorText providerId expiresAt sentAt deliveredAt readAt`;
 
 const ID = {
   name: "conversationId",
@@ -38,6 +38,7 @@ const DELIVERED = {
   status: "delivered",
   direction: "outbound",
   author: "api",
+  attempts: 1,
   lineId: "01a1fcd2-2550-7a0b-8c1f-0c54a1b6b0a1",
   expiresAt: "2026-11-24T06:37:35.073Z",
   sentAt: "2026-11-21T06:37:35.081Z",

@@ -2,16 +2,18 @@ import { LaneKind } from "../../delivery/lane.entity";
 import { type Core, feature } from "../../schema/feature";
 import type { AgentService } from "../agents/agent.service";
 import type { Erasures } from "../contacts/erasures";
+import type { LineServices } from "../lines/lines.feature";
 import type { AgentQueues } from "../messages/agent-queues";
+import { messageWork } from "../messages/message-work";
 import { Conversation } from "./conversation.entity";
 import { ConversationResolver } from "./conversation.resolver";
 import { conversationRoutes } from "./conversation.routes";
 import { ConversationService } from "./conversation.service";
 import { ConversationChanges } from "./conversation-changes";
-import { deliverConversations } from "./deliver-conversations";
 import { eraseConversations } from "./erase-conversations";
+import { readQueues } from "./read-queues";
 
-interface Needs {
+interface Needs extends LineServices {
   agents: AgentService;
   erasures: Erasures;
   agentQueues: AgentQueues;
@@ -30,5 +32,13 @@ export const conversations = feature({
   resolvers: (services) => [new ConversationResolver(services.conversations, services.conversationChanges)],
   routes: conversationRoutes,
   batches: ["conversations", "lines", "conversation addresses"],
-  lanes: { [LaneKind.conversation]: deliverConversations },
+  lanes: ({ database, drivers, lineHealth }) => ({
+    [LaneKind.conversation]: messageWork({
+      database,
+      drivers,
+      laneColumn: "conversation_id",
+      read: readQueues,
+      onRejecting: lineHealth.pauseRejecting,
+    }),
+  }),
 });

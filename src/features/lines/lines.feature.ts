@@ -5,20 +5,33 @@ import { Line } from "./line.entity";
 import { LineResolver } from "./line.resolver";
 import { lineRoutes } from "./line.routes";
 import { LineService } from "./line.service";
+import { LineDrivers } from "./line-drivers";
+import { LineHealth } from "./line-health";
+import { LineTraffic } from "./line-traffic.entity";
 import { loseSecrets } from "./lose-secrets";
 
 /** Name of the line that every agent starts with. */
 const FIRST_LINE = "main";
 
+/** What the delivery of messages needs of lines. */
+export interface LineServices {
+  drivers: LineDrivers;
+  lineHealth: LineHealth;
+}
+
 /** The lines that agents speak from. */
 export const lines = feature({
-  entities: [Line],
-  services: ({ database, lanes, targets, instanceKey, agents }: Core & { agents: AgentService }) => {
+  entities: [Line, LineTraffic],
+  services: ({ database, lanes, targets, instanceKey, agents, log }: Core & { agents: AgentService }) => {
     agents.onCreate(async (tx, context, agent) => {
       await insertLine(tx, context, agent, { name: FIRST_LINE }, instanceKey);
     });
     instanceKey.onReplace(loseSecrets);
-    return { lines: new LineService(database, lanes, targets, instanceKey) };
+    return {
+      lines: new LineService(database, lanes, targets, instanceKey),
+      drivers: new LineDrivers(targets, instanceKey),
+      lineHealth: new LineHealth(database, lanes, log),
+    };
   },
   resolvers: (services) => [new LineResolver(services.lines)],
   routes: lineRoutes,

@@ -1,59 +1,67 @@
-import type { EntityManager } from "typeorm";
-import { groupBy } from "../../common/group-by";
-import { type Timestamp, timestamp } from "../../common/time";
-import { placeholders } from "../../database/returning";
-import type { DeliveryObserver } from "../../delivery/observer";
-import { type Line, LineKind, LineState } from "../lines/line.entity";
-import { AttemptOutcome, DeliveryAttempt } from "./delivery-attempt.entity";
-import {
-  EXPIRE_AFTER_MS,
-  HeldReason,
-  type Message,
-  MessageAuthor,
-  MessageError,
-  MessageStatus,
-} from "./message.entity";
+import type { Timestamp } from "../../common/time";
+import { type Line, LineKind, LineState, WhenUncertain } from "../lines/line.entity";
+import { HeldReason, type Message, MessageAuthor, MessageError, MessageStatus } from "./message.entity";
+
+/** The line that a message would leave on. */
+export type GateLine = Pick<Line, "id" | "kind" | "state" | "whenUncertain" | "ratePerMinute">;
 
 /** What decides whether a message may leave. */
 export interface Surroundings {
   /** Undefined if the agent has no default line. */
-  line: Pick<Line, "id" | "state"> | undefined;
+  line: GateLine | undefined;
   organizationIsActive: boolean;
   /** The conversation of the message, if it belongs to one. */
   conversation?: {
     version: number;
     isHandledByHuman: boolean;
+    isClosed: boolean;
     /** The contact's address on the line; undefined if it was deleted. */
     address: { isOptedOut: boolean } | undefined;
   };
 }
 
-/** What becomes of a message. */
-export type Outcome = Pick<
-  Message,
-  "status" | "heldReason" | "errorCode" | "lineId" | "sentAt" | "deliveredAt"
->;
-
 /** What the decision about a message depends on. */
 export type QueuedMessage = Pick<
   Message,
-  "id" | "author" | "fence" | "createdAt" | "expiresAt" | "heldReason"
+  | "id"
+  | "author"
+  | "fence"
+  | "status"
+  | "attempts"
+  | "createdAt"
+  | "expiresAt"
+  | "heldReason"
+  | "notBefore"
+  | "lineId"
 >;
 
-/** Whether a message stays queued with this outcome. */
-export const isHeld = ({ status }: Outcome): boolean => status === MessageStatus.queued;
+/** A message that waits on a lane, with what decides whether it may leave. */
+export type Waiting = QueuedMessage & { around: Surroundings };
 
-/** When a message that is held back is due again at the latest: when it expires. */
-export const expiryOf = ({ expiresAt }: QueuedMessage): Timestamp => expiresAt ?? timestamp(EXPIRE_AFTER_MS);
+/** What becomes of a waiting message. */
+export type Start = Refusal | { status: MessageStatus.delivered | MessageStatus.sending; line: GateLine };
 
-/** Decides on a queued message. A local line does no I/O, so what may leave is delivered. */
-export function outcomeOf(message: QueuedMessage, around: Surroundings, now: Timestamp): Outcome {
+/** Why a message does not leave now. */
+export type Refusal =
+  | { status: MessageStatus.queued; heldReason: HeldReason; notBefore: Timestamp | null }
+  | { status: MessageStatus.failed | MessageStatus.canceled; errorCode: MessageError };
+
+/**
+ * Decides whether a message may leave, as far as that depends on nothing that other messages use up. One whose status is
+ * `sending` was leaving when its process ended.
+ * @returns the line that it may leave on, or why it may not
+ */
+export function gate(message: QueuedMessage, around: Surroundings, now: Timestamp): GateLine | Refusal {
   const { line, conversation, organizationIsActive } = around;
+  if (message.status === MessageStatus.sending && line?.whenUncertain === WhenUncertain.fail)
+    return failed(MessageError.uncertain);
   if (message.expiresAt !== null && message.expiresAt <= now) return failed(MessageError.expired);
   if (conversation !== undefined && message.author !== MessageAuthor.system) {
-    if (message.fence !== conversation.version) return canceled(MessageError.moved);
+    const isFenced = message.fence !== conversation.version;
+    if (isFenced && conversation.isClosed) return canceled(MessageError.closed);
     if (message.author === MessageAuthor.agent && conversation.isHandledByHuman)
       return canceled(MessageError.handed_off);
+    if (isFenced) return canceled(MessageError.moved);
     if (conversation.address?.isOptedOut) return canceled(MessageError.opted_out);
   }
   if (conversation !== undefined && conversation.address === undefined)
@@ -62,79 +70,21 @@ export function outcomeOf(message: QueuedMessage, around: Surroundings, now: Tim
     return held(HeldReason.no_route);
   if (line.state !== LineState.active) return held(HeldReason.line_paused);
   if (!organizationIsActive) return held(HeldReason.organization_deactivated);
-  return {
-    ...NOTHING,
-    status: MessageStatus.delivered,
-    lineId: line.id,
-    sentAt: now,
-    deliveredAt: now,
-  };
+  // Mail to no one in particular cannot be sent.
+  if (conversation === undefined && line.kind === LineKind.email) return failed(MessageError.no_address);
+  const { notBefore } = message;
+  if (message.heldReason === HeldReason.retry && notBefore !== null && notBefore > now)
+    return held(HeldReason.retry, notBefore);
+  return line;
 }
 
-const NOTHING = { heldReason: null, errorCode: null, lineId: null, sentAt: null, deliveredAt: null };
-
-const held = (heldReason: HeldReason): Outcome => ({
-  ...NOTHING,
+/** A message that stays queued. */
+export const held = (heldReason: HeldReason, notBefore: Timestamp | null = null): Refusal => ({
   status: MessageStatus.queued,
   heldReason,
+  notBefore,
 });
 
-const failed = (errorCode: MessageError): Outcome => ({
-  ...NOTHING,
-  status: MessageStatus.failed,
-  errorCode,
-});
+const failed = (errorCode: MessageError): Refusal => ({ status: MessageStatus.failed, errorCode });
 
-const canceled = (errorCode: MessageError): Outcome => ({
-  ...NOTHING,
-  status: MessageStatus.canceled,
-  errorCode,
-});
-
-/** Stores what becomes of queued messages, and an attempt for each that was delivered. */
-export async function storeOutcomes(
-  tx: EntityManager,
-  outcomes: readonly (readonly [QueuedMessage, Outcome])[],
-  now: Timestamp,
-  observer: DeliveryObserver,
-): Promise<void> {
-  const changes = outcomes.filter(
-    ([{ heldReason }, next]) => !isHeld(next) || next.heldReason !== heldReason,
-  );
-  if (changes.length === 0) return;
-  await tx.query(
-    `with outcome (id, status, held_reason, error_code, line_id, sent_at) as (values ${placeholders(changes.length, 6)})
-     update message set status = outcome.status, held_reason = outcome.held_reason, error_code = outcome.error_code,
-       line_id = outcome.line_id, sent_at = outcome.sent_at, delivered_at = outcome.sent_at
-     from outcome where message.id = outcome.id`,
-    changes.flatMap(([{ id }, { status, heldReason, errorCode, lineId, sentAt }]) => [
-      id,
-      status,
-      heldReason,
-      errorCode,
-      lineId,
-      sentAt,
-    ]),
-  );
-  for (const [status, { length }] of groupBy(changes, ([, outcome]) => outcome.status))
-    if (status !== MessageStatus.queued) observer.reached(status, length);
-  const delivered = changes.filter(([, { status }]) => status === MessageStatus.delivered);
-  if (delivered.length === 0) return;
-  observer.attempted(LineKind.local, AttemptOutcome.accepted, delivered.length);
-  observer.delivered(delivered.map(([{ createdAt }]) => createdAt));
-  await tx
-    .createQueryBuilder()
-    .insert()
-    .into(DeliveryAttempt)
-    .values(
-      delivered.map(([{ id }]) => ({
-        messageId: id,
-        number: 1,
-        startedAt: now,
-        endedAt: now,
-        outcome: AttemptOutcome.accepted,
-      })),
-    )
-    .updateEntity(false)
-    .execute();
-}
+const canceled = (errorCode: MessageError): Refusal => ({ status: MessageStatus.canceled, errorCode });

@@ -59,10 +59,16 @@ export const asAccepted = (message: Message): Message => ({
   ...message,
   status: MessageStatus.queued,
   lineId: null,
+  attempts: 0,
   heldReason: null,
+  notBefore: null,
   errorCode: null,
+  errorText: null,
+  providerId: null,
   sentAt: null,
   deliveredAt: null,
+  readAt: null,
+  updatedAt: null,
 });
 
 /** Generates IDs that sort after all messages of an agent, even if the clocks of the processes differ. */

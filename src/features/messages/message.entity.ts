@@ -15,6 +15,7 @@ export enum MessageStatus {
   sending = "sending",
   sent = "sent",
   delivered = "delivered",
+  read = "read",
   canceled = "canceled",
   failed = "failed",
 }
@@ -27,6 +28,7 @@ registerEnumType(MessageStatus, {
     sending: { description: "On its way; it can no longer be canceled." },
     sent: { description: "The provider of the line has accepted it." },
     delivered: { description: "Arrived at the other end of the line." },
+    read: { description: "The contact has read it." },
     canceled: { description: "Canceled before it was sent." },
     failed: { description: "Given up; `errorCode` says why." },
   },
@@ -34,9 +36,11 @@ registerEnumType(MessageStatus, {
 
 /** Why a queued message waits. */
 export enum HeldReason {
+  rate = "rate",
   line_paused = "line_paused",
   no_route = "no_route",
   organization_deactivated = "organization_deactivated",
+  retry = "retry",
   imported = "imported",
 }
 
@@ -44,9 +48,11 @@ registerEnumType(HeldReason, {
   name: "HeldReason",
   description: "Why a queued message waits.",
   valuesConfig: {
+    rate: { description: "Its line has sent as many messages as it may." },
     line_paused: { description: "Its line is paused or archived." },
     no_route: { description: "The agent has no default line." },
     organization_deactivated: { description: "The organization is deactivated." },
+    retry: { description: "An attempt to send it failed, and `notBefore` is the time of the next one." },
     imported: {
       description: "It was queued by a version that sent nothing, and waits until an operator releases it.",
     },
@@ -62,6 +68,8 @@ export enum MessageError {
   opted_out = "opted_out",
   expired = "expired",
   no_address = "no_address",
+  rejected = "rejected",
+  uncertain = "uncertain",
 }
 
 registerEnumType(MessageError, {
@@ -74,7 +82,11 @@ registerEnumType(MessageError, {
     closed: { description: "Its conversation was closed before it was sent." },
     opted_out: { description: "The contact has opted out of messages to this address." },
     expired: { description: "It could not be sent in time." },
-    no_address: { description: "The contact no longer has the address." },
+    no_address: { description: "There is no address to send it to." },
+    rejected: { description: "The receiver refused it for good; `errorText` says why." },
+    uncertain: {
+      description: "It is unknown whether it was sent, and its line does not send such messages again.",
+    },
   },
 });
 
@@ -115,6 +127,9 @@ export const IS_UNSENT = "status IN ('queued', 'sending')";
 export const EXPIRE_AFTER_MS = 72 * 60 * 60 * 1000;
 
 /** In code points. */
+export const ERROR_TEXT_MAX_LENGTH = 500;
+
+/** In code points. */
 export const MESSAGE_TEXT_MAX_LENGTH = 10_000;
 
 @ObjectType({
@@ -128,6 +143,10 @@ export const MESSAGE_TEXT_MAX_LENGTH = 10_000;
 @Index("message_in_conversation", ["conversationId", "sequence"], {
   unique: true,
   where: "conversation_id IS NOT NULL",
+})
+@Index("message_provider_id", ["lineId", "direction", "providerId"], {
+  unique: true,
+  where: "provider_id IS NOT NULL",
 })
 @Index("message_queue", ["conversationId", "sequence"], {
   where: `conversation_id IS NOT NULL AND ${IS_UNSENT}`,
@@ -177,7 +196,7 @@ export class Message {
   @Column({ type: "integer", nullable: true })
   fence!: number | null;
 
-  @Field(() => ID, { nullable: true, description: "ID of the line that it was sent on." })
+  @Field(() => ID, { nullable: true, description: "ID of the line that it was last sent on." })
   @Column({ type: "varchar", length: 36, nullable: true })
   lineId!: string | null;
 
@@ -188,9 +207,32 @@ export class Message {
   @Column({ type: "varchar", length: 32, nullable: true })
   heldReason!: HeldReason | null;
 
+  @Field(() => Int, { description: "How many attempts to send it were made." })
+  @Column({ type: "integer", default: 0 })
+  attempts!: number;
+
+  @Field(() => GraphQLISODateTime, {
+    nullable: true,
+    description: "When it is due at the earliest, if it waits for a time.",
+  })
+  @Column({ type: "varchar", length: 24, nullable: true })
+  notBefore!: Timestamp | null;
+
   @Field(() => MessageError, { nullable: true, description: "Why it was canceled or given up." })
   @Column({ type: "varchar", length: 32, nullable: true })
   errorCode!: MessageError | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "What went wrong at the last attempt, for people; null if nothing did.",
+  })
+  @MaxCharacters(ERROR_TEXT_MAX_LENGTH)
+  @Column({ type: "varchar", length: ERROR_TEXT_MAX_LENGTH, nullable: true })
+  errorText!: string | null;
+
+  @Field(() => String, { nullable: true, description: "The receiver's own ID of the message." })
+  @Column({ type: "varchar", length: 200, nullable: true })
+  providerId!: string | null;
 
   @Field(() => GraphQLISODateTime, {
     nullable: true,
@@ -206,4 +248,15 @@ export class Message {
   @Field(() => GraphQLISODateTime, { nullable: true, description: "When it was delivered." })
   @Column({ type: "varchar", length: 24, nullable: true })
   deliveredAt!: Timestamp | null;
+
+  @Field(() => GraphQLISODateTime, { nullable: true, description: "When the contact read it." })
+  @Column({ type: "varchar", length: 24, nullable: true })
+  readAt!: Timestamp | null;
+
+  @Field(() => GraphQLISODateTime, {
+    nullable: true,
+    description: "When its delivery last changed; null while it has not.",
+  })
+  @Column({ type: "varchar", length: 24, nullable: true })
+  updatedAt!: Timestamp | null;
 }

@@ -2,7 +2,7 @@ import type { RouteGroup } from "../../schema/rest-route";
 
 /** The fields of a message after it was accepted. */
 const STATE = `id message status createdAt conversationId sequence author lineId
-  heldReason errorCode expiresAt sentAt deliveredAt`;
+  heldReason notBefore attempts errorCode errorText providerId expiresAt sentAt deliveredAt readAt`;
 
 const MESSAGE_ID = {
   name: "messageId",
@@ -17,6 +17,7 @@ const DELIVERED = {
   status: "delivered",
   createdAt: "2026-11-21T06:36:59.356Z",
   author: "api",
+  attempts: 1,
   lineId: "01a1fcd2-2550-7a0b-8c1f-0c54a1b6b0a1",
   expiresAt: "2026-11-24T06:36:59.356Z",
   sentAt: "2026-11-21T06:36:59.371Z",
@@ -82,6 +83,7 @@ export const messageRoutes: RouteGroup = {
         answer: {
           ...DELIVERED,
           status: "canceled",
+          attempts: 0,
           errorCode: "canceled",
           lineId: undefined,
           sentAt: undefined,

@@ -131,7 +131,13 @@ export class MessageService {
           `The message is ${message.status}; only a queued one can be canceled.`,
         );
       }
-      const change = { status: MessageStatus.canceled, errorCode: MessageError.canceled, heldReason: null };
+      const change = {
+        status: MessageStatus.canceled,
+        errorCode: MessageError.canceled,
+        heldReason: null,
+        notBefore: null,
+        updatedAt: timestamp(),
+      };
       await tx.update(Message, { id }, change);
       this.lanes.observing(tx).reached(MessageStatus.canceled, 1);
       if (conversationId === null) await this.lanes.end(tx, [id]);

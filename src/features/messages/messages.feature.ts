@@ -1,21 +1,47 @@
+import { DAY_MS, timestamp } from "../../common/time";
 import { LaneKind } from "../../delivery/lane.entity";
-import { feature } from "../../schema/feature";
+import { type Core, feature } from "../../schema/feature";
+import type { LineServices } from "../lines/lines.feature";
 import { AgentQueues } from "./agent-queues";
-import { deliverMessages } from "./deliver-messages";
 import { DeliveryAttempt } from "./delivery-attempt.entity";
+import { readLoneMessages } from "./lone-messages";
 import { Message } from "./message.entity";
 import { MessageResolver } from "./message.resolver";
 import { messageRoutes } from "./message.routes";
 import { MessageService } from "./message.service";
+import { messageWork } from "./message-work";
+import { Receipts } from "./receipts";
 
 /** Messages of agents and their delivery. */
 export const messages = feature({
   entities: [Message, DeliveryAttempt],
-  services: ({ database, lanes }) => {
+  services: ({ database, lanes }: Core & LineServices) => {
     const agentQueues = new AgentQueues(database);
-    return { agentQueues, messages: new MessageService(database, lanes, agentQueues) };
+    return {
+      agentQueues,
+      receipts: new Receipts(database, lanes),
+      messages: new MessageService(database, lanes, agentQueues),
+    };
   },
   resolvers: (services) => [new MessageResolver(services.messages)],
   routes: messageRoutes,
-  lanes: { [LaneKind.message]: deliverMessages },
+  expired: ({ attemptRetentionDays }) =>
+    attemptRetentionDays === 0
+      ? []
+      : [
+          {
+            entity: DeliveryAttempt,
+            column: "started_at",
+            before: timestamp(-attemptRetentionDays * DAY_MS),
+          },
+        ],
+  lanes: ({ database, drivers, lineHealth }) => ({
+    [LaneKind.message]: messageWork({
+      database,
+      drivers,
+      laneColumn: "id",
+      read: readLoneMessages,
+      onRejecting: lineHealth.pauseRejecting,
+    }),
+  }),
 });

@@ -1,0 +1,51 @@
+import type { EntityManager } from "typeorm";
+import type { Timestamp } from "../common/time";
+import type { OutboundMessage, Send, SendResult } from "./driver";
+import type { DeliveryObserver } from "./observer";
+import type { FreeSenders } from "./senders";
+
+/** When each lane is due again; a lane without an entry has no further work. */
+export type NextWork = ReadonlyMap<string, Timestamp>;
+
+/** A message that is sent once the transaction is committed; its lane is leased meanwhile. */
+export interface Departure {
+  laneId: string;
+  lineId: string;
+  message: OutboundMessage;
+  /** Number of the attempt, from 1. */
+  attempt: number;
+  send: Send;
+}
+
+/** What a transaction found on due lanes. Lanes that are in none of the lists have no further work. */
+export interface DueWork {
+  next: NextWork;
+  departures: readonly Departure[];
+  /** IDs of lanes whose message can leave as soon as a sender is free. */
+  waiting: readonly string[];
+}
+
+/** A send that has ended. */
+export interface Ended extends Pick<Departure, "laneId" | "lineId" | "attempt"> {
+  messageId: string;
+  result: SendResult;
+  /** Whether the send still held its lane at its end; if not, the lane may have gone on without it. */
+  isHeld: boolean;
+}
+
+/** What the work of a transaction takes place in. */
+export interface LaneSurroundings {
+  senders: FreeSenders;
+  observer: DeliveryObserver;
+}
+
+/** The work of one kind of lane. */
+export interface LaneWork {
+  /** Does the due work of lanes, in the transaction that holds their locks. */
+  start(tx: EntityManager, laneIds: readonly string[], around: LaneSurroundings): Promise<DueWork>;
+  /**
+   * Stores what came of sends, in a transaction that holds the locks of the lanes that they still hold.
+   * @returns when those lanes are due again
+   */
+  finish(tx: EntityManager, ended: readonly Ended[], observer: DeliveryObserver): Promise<NextWork>;
+}

@@ -1,0 +1,60 @@
+import type { EntityManager } from "typeorm";
+import { groupBy } from "../../common/group-by";
+import { type Timestamp, timestamp } from "../../common/time";
+import { placeholders } from "../../database/returning";
+import type { QueuedMessage, Surroundings } from "../messages/gates";
+import { LINE_COLUMNS, type LineRow, lineIn, QUEUED_COLUMNS } from "../messages/lone-messages";
+import { IS_UNSENT } from "../messages/message.entity";
+import type { Queues } from "../messages/message-work";
+import { ConversationState, Handler } from "./conversation.entity";
+
+/** Max messages of a transaction, because changes of their conversations wait for its commit. */
+const MAX_MESSAGES = 500;
+
+interface Row extends QueuedMessage, LineRow {
+  conversationId: string;
+  version: number;
+  handler: Handler;
+  conversationState: ConversationState;
+  addressId: string | null;
+  optedOutAt: Timestamp | null;
+  deactivatedAt: Timestamp | null;
+}
+
+/** Reads the waiting messages of conversations, each of which leaves on the line of its conversation. */
+export async function readQueues(tx: EntityManager, ids: readonly string[]): Promise<Queues> {
+  const rows: Row[] = await tx.query(
+    `select ${QUEUED_COLUMNS}, ${LINE_COLUMNS}, conversation.id as "conversationId", conversation.version,
+       conversation.handler, conversation.state as "conversationState", contact_address.id as "addressId",
+       contact_address.opted_out_at as "optedOutAt", organization.deactivated_at as "deactivatedAt"
+     from message
+     join conversation on conversation.id = message.conversation_id
+     join line on line.id = conversation.line_id
+     join agent on agent.id = conversation.agent_id
+     join organization on organization.id = agent.organization_id
+     left join contact_address on contact_address.id = conversation.address_id
+     where message.${IS_UNSENT} and message.conversation_id in ${placeholders(1, ids.length)}
+     order by message.conversation_id, message.sequence
+     limit ${MAX_MESSAGES}`,
+    [...ids],
+  );
+  const waiting = rows.map((row) => ({ ...row, around: surroundingsOf(row) }));
+  const queues = groupBy(waiting, ({ conversationId }) => conversationId);
+  if (rows.length < MAX_MESSAGES) return { queues };
+  // The limit may have cut off the queue of the last one, and those of all after it.
+  const last = rows.at(-1)?.conversationId;
+  const now = timestamp();
+  const cut = ids.filter((id) => id === last || !queues.has(id));
+  return { queues, next: new Map(cut.map((id) => [id, now])) };
+}
+
+const surroundingsOf = (row: Row): Surroundings => ({
+  line: lineIn(row),
+  organizationIsActive: row.deactivatedAt === null,
+  conversation: {
+    version: row.version,
+    isHandledByHuman: row.handler === Handler.human,
+    isClosed: row.conversationState === ConversationState.closed,
+    address: row.addressId === null ? undefined : { isOptedOut: row.optedOutAt !== null },
+  },
+});

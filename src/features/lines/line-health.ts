@@ -1,0 +1,60 @@
+import type { Logger } from "pino";
+import type { EntityManager } from "typeorm";
+import { systemFor } from "../../auth/context";
+import type { Database } from "../../database/database";
+import type { Lanes } from "../../delivery/lanes";
+import { lockAgent } from "../agents/agent-scope";
+import { recordAudit } from "../audit/audit";
+import { lineActions } from "./line.audit";
+import { Line, LineState } from "./line.entity";
+import { LineTraffic } from "./line-traffic.entity";
+
+/** The reason for the pause of a line whose receiver refuses everything. */
+const REJECTING = "rejecting";
+
+/** Pauses lines that cannot send, so that their messages wait for the owner instead of failing one by one. */
+export class LineHealth {
+  private readonly pausing = new Set<string>();
+
+  constructor(
+    private readonly database: Database,
+    private readonly lanes: Lanes,
+    private readonly log: Logger,
+  ) {}
+
+  /** Pauses lines whose receivers have refused too many messages in a row; a failure is only logged. */
+  readonly pauseRejecting = (ids: readonly string[]): void => {
+    for (const id of ids) {
+      if (this.pausing.has(id)) continue;
+      this.pausing.add(id);
+      this.database
+        .write((tx) => this.pause(tx, id), { background: true })
+        .catch((err) => this.log.warn({ err, lineId: id }, "a line could not be paused"))
+        .finally(() => this.pausing.delete(id));
+    }
+  };
+
+  private async pause(tx: EntityManager, id: string): Promise<void> {
+    const found = await tx.findOne(Line, { where: { id }, relations: { agent: { organization: true } } });
+    const organization = found?.agent?.organization;
+    if (found === null || organization === undefined) return;
+    await lockAgent(tx, found.agentId);
+    const line = await tx.findOneByOrFail(Line, { id });
+    if (line.state !== LineState.active) return;
+    const { name, version } = line;
+    await tx.update(Line, { id }, { state: LineState.paused, pausedReason: REJECTING, version: version + 1 });
+    await recordAudit(
+      tx,
+      systemFor(organization),
+      lineActions.line_paused,
+      { id, name, organizationId: organization.id },
+      { state: [line.state, LineState.paused], pausedReason: [line.pausedReason, REJECTING] },
+    );
+    await this.lanes.wakeAgents(tx, [line.agentId]);
+    // It starts afresh once it is resumed.
+    await tx.update(LineTraffic, { lineId: id }, { rejections: 0 });
+    this.database.afterCommit(tx, () =>
+      this.log.warn({ line: name, lineId: id }, "a line is paused: its receiver refuses every message"),
+    );
+  }
+}

@@ -1,0 +1,28 @@
+import { Column, Entity, ManyToOne, PrimaryColumn } from "typeorm";
+import { Line } from "./line.entity";
+
+/** What a line has lately sent. It is apart from the line, because a delivery locks it after the lanes. */
+@Entity()
+export class LineTraffic {
+  @PrimaryColumn({ type: "varchar", length: 36 })
+  lineId!: string;
+
+  @ManyToOne(() => Line)
+  line?: Line;
+
+  /** How many messages in a row were refused for good. */
+  @Column({ type: "integer" })
+  rejections!: number;
+
+  /** The rate that the times below were computed for; 0 for none. */
+  @Column({ type: "integer" })
+  ratePerMinute!: number;
+
+  /** When the rate allows the next message (ms since the epoch, with fractions). */
+  @Column({ type: "float" })
+  nextAt!: number;
+
+  /** Until when messages wait for their turn (ms since the epoch, with fractions). */
+  @Column({ type: "float" })
+  queuedUntil!: number;
+}

@@ -1,0 +1,168 @@
+import { type EntityManager, In } from "typeorm";
+import { groupBy } from "../../common/group-by";
+import { type Timestamp, timestamp, timestampOf } from "../../common/time";
+import { allReturning, placeholders } from "../../database/returning";
+import { AttemptOutcome, type SendResult } from "../../delivery/driver";
+import type { Ended } from "../../delivery/lane-work";
+import type { DeliveryObserver } from "../../delivery/observer";
+import { Line, WhenUncertain } from "../lines/line.entity";
+import { HeldReason, Message, MessageError, MessageStatus } from "./message.entity";
+import { retryDelayMs } from "./retries";
+
+/** What an attempt leads to: the columns of its message. */
+interface Outcome {
+  status: MessageStatus;
+  heldReason: HeldReason | null;
+  notBefore: Timestamp | null;
+  errorCode: MessageError | null;
+  errorText: string | null;
+  providerId: string | null;
+  sentAt: Timestamp | null;
+  deliveredAt: Timestamp | null;
+}
+
+/**
+ * Stores what came of attempts to send. Where a send has lost its lane, only the attempt says so: the message has gone
+ * on without it.
+ * @returns the lines with the results of their attempts that count, in order
+ */
+export async function finishMessages(
+  tx: EntityManager,
+  ended: readonly Ended[],
+  observer: DeliveryObserver,
+): Promise<void> {
+  const now = timestamp();
+  const lineIds = [...new Set(ended.map(({ lineId }) => lineId))];
+  const lines = new Map((await tx.findBy(Line, { id: In(lineIds) })).map((line) => [line.id, line]));
+  await storeAttempts(tx, ended, now);
+  for (const [kind, ofKind] of groupBy(ended, ({ lineId }) => lines.get(lineId)?.kind ?? "")) {
+    for (const [outcome, { length }] of groupBy(ofKind, ({ result }) => result.outcome))
+      observer.attempted(kind, outcome, length);
+  }
+  const held = await withFreshProviderIds(
+    tx,
+    ended.filter(({ isHeld }) => isHeld),
+  );
+  if (held.length === 0) return;
+  const outcomes = held.map((each) => {
+    const failsUncertain = lines.get(each.lineId)?.whenUncertain === WhenUncertain.fail;
+    return [each, outcomeOf(each.result, each.attempt, failsUncertain, now)] as const;
+  });
+  const first = outcomes.length * 10 + 1;
+  const stored = await allReturning<Pick<Message, "id" | "createdAt">>(
+    tx,
+    `with ended (id, attempts, status, held_reason, not_before, error_code, error_text, provider_id, sent_at, delivered_at) as
+       (values ${placeholders(outcomes.length, 10)})
+     update message set status = ended.status, held_reason = ended.held_reason, not_before = ended.not_before,
+       error_code = ended.error_code, error_text = ended.error_text, provider_id = ended.provider_id,
+       sent_at = ended.sent_at, delivered_at = ended.delivered_at, updated_at = $${first}
+     from ended where message.id = ended.id and message.attempts = cast(ended.attempts as integer) and message.status = $${first + 1}
+     returning message.id, message.created_at as "createdAt"`,
+    [
+      ...outcomes.flatMap(([{ messageId, attempt }, outcome]) => [
+        messageId,
+        String(attempt),
+        outcome.status,
+        outcome.heldReason,
+        outcome.notBefore,
+        outcome.errorCode,
+        outcome.errorText,
+        outcome.providerId,
+        outcome.sentAt,
+        outcome.deliveredAt,
+      ]),
+      now,
+      MessageStatus.sending,
+    ],
+  );
+  const createdAt = new Map(stored.map((message) => [message.id, message.createdAt]));
+  const changed = outcomes.filter(([{ messageId }]) => createdAt.has(messageId));
+  for (const [status, { length }] of groupBy(changed, ([, outcome]) => outcome.status))
+    if (status !== MessageStatus.queued) observer.reached(status, length);
+  observer.delivered(
+    changed.flatMap(([{ messageId }, { sentAt }]) =>
+      sentAt === null ? [] : (createdAt.get(messageId) ?? []),
+    ),
+  );
+  // A receipt that came before the answer has the last word on the status.
+  for (const [{ messageId }, { providerId, sentAt }] of outcomes) {
+    if (sentAt === null || createdAt.has(messageId)) continue;
+    await tx.query(
+      `update message set sent_at = coalesce(sent_at, $1), provider_id = coalesce(provider_id, $2) where id = $3`,
+      [sentAt, providerId, messageId],
+    );
+  }
+}
+
+const NOTHING = {
+  heldReason: null,
+  notBefore: null,
+  errorCode: null,
+  errorText: null,
+  providerId: null,
+  sentAt: null,
+  deliveredAt: null,
+};
+
+function outcomeOf(result: SendResult, attempt: number, failsUncertain: boolean, now: Timestamp): Outcome {
+  if (result.outcome === AttemptOutcome.accepted) {
+    const { providerId, isDelivered } = result;
+    const status = isDelivered ? MessageStatus.delivered : MessageStatus.sent;
+    return { ...NOTHING, status, providerId, sentAt: now, deliveredAt: isDelivered ? now : null };
+  }
+  const errorText = result.detail;
+  const failed = (errorCode: MessageError) => ({
+    ...NOTHING,
+    status: MessageStatus.failed,
+    errorCode,
+    errorText,
+  });
+  if (result.outcome === AttemptOutcome.permanent) return failed(MessageError.rejected);
+  if (result.outcome === AttemptOutcome.uncertain && failsUncertain) return failed(MessageError.uncertain);
+  const notBefore = timestampOf(Date.now() + retryDelayMs(attempt, result.retryAfterMs));
+  return { ...NOTHING, status: MessageStatus.queued, heldReason: HeldReason.retry, notBefore, errorText };
+}
+
+async function storeAttempts(tx: EntityManager, ended: readonly Ended[], now: Timestamp): Promise<void> {
+  await tx.query(
+    `with ended (id, number, outcome, code, detail) as (values ${placeholders(ended.length, 5)})
+     update delivery_attempt set ended_at = $${ended.length * 5 + 1}, outcome = ended.outcome, code = ended.code, detail = ended.detail
+     from ended where message_id = ended.id and delivery_attempt.number = cast(ended.number as integer)`,
+    [
+      ...ended.flatMap(({ messageId, attempt, result }) => [
+        messageId,
+        String(attempt),
+        result.outcome,
+        "code" in result ? result.code : null,
+        "detail" in result ? result.detail : null,
+      ]),
+      now,
+    ],
+  );
+}
+
+/** Drops the receiver's IDs that other messages of their line have, because receipts must mean one message. */
+async function withFreshProviderIds(tx: EntityManager, ended: readonly Ended[]): Promise<Ended[]> {
+  const given = ended.flatMap(({ lineId, result }) =>
+    "providerId" in result && result.providerId !== null ? [{ lineId, providerId: result.providerId }] : [],
+  );
+  if (given.length === 0) return [...ended];
+  const rows = await tx
+    .createQueryBuilder(Message, "message")
+    .select("message.line_id", "lineId")
+    .addSelect("message.provider_id", "providerId")
+    .where({
+      lineId: In(given.map(({ lineId }) => lineId)),
+      providerId: In(given.map((each) => each.providerId)),
+    })
+    .getRawMany<{ lineId: string; providerId: string }>();
+  const taken = new Set(rows.map(({ lineId, providerId }) => `${lineId} ${providerId}`));
+  return ended.map((each) => {
+    const { result, lineId } = each;
+    if (!("providerId" in result) || result.providerId === null) return each;
+    const id = `${lineId} ${result.providerId}`;
+    if (taken.has(id)) return { ...each, result: { ...result, providerId: null } };
+    taken.add(id);
+    return each;
+  });
+}

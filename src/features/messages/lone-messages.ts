@@ -1,0 +1,50 @@
+import type { EntityManager } from "typeorm";
+import type { Timestamp } from "../../common/time";
+import { placeholders } from "../../database/returning";
+import type { GateLine, QueuedMessage } from "./gates";
+import { IS_UNSENT } from "./message.entity";
+import type { Queues } from "./message-work";
+
+/** The columns of `QueuedMessage`, for a SELECT. */
+export const QUEUED_COLUMNS = `message.id, message.author, message.fence, message.status, message.attempts,
+  message.created_at as "createdAt", message.expires_at as "expiresAt", message.held_reason as "heldReason",
+  message.not_before as "notBefore", message.line_id as "lineId"`;
+
+/** The columns of `GateLine`, for a SELECT. */
+export const LINE_COLUMNS = `line.id as "gateId", line.kind, line.state, line.when_uncertain as "whenUncertain",
+  line.rate_per_minute as "ratePerMinute"`;
+
+/** A row with `LINE_COLUMNS`. */
+export type LineRow = Omit<GateLine, "id"> & { gateId: string };
+
+/** The line of a row with `LINE_COLUMNS`. */
+export const lineIn = ({ gateId: id, kind, state, whenUncertain, ratePerMinute }: LineRow): GateLine => ({
+  id,
+  kind,
+  state,
+  whenUncertain,
+  ratePerMinute,
+});
+
+type Row = QueuedMessage & (LineRow | { gateId: null }) & { deactivatedAt: Timestamp | null };
+
+/** Reads messages outside of any conversation; each leaves on the default line of its agent, on a lane of its own. */
+export async function readLoneMessages(tx: EntityManager, ids: readonly string[]): Promise<Queues> {
+  const rows: Row[] = await tx.query(
+    `select ${QUEUED_COLUMNS}, ${LINE_COLUMNS}, organization.deactivated_at as "deactivatedAt"
+     from message
+     join agent on agent.id = message.agent_id
+     join organization on organization.id = agent.organization_id
+     left join line on line.agent_id = message.agent_id and line.is_default
+     where message.${IS_UNSENT} and message.id in ${placeholders(1, ids.length)}`,
+    [...ids],
+  );
+  const queues = rows.map((row) => {
+    const line = row.gateId === null ? undefined : lineIn(row);
+    return [
+      row.id,
+      [{ ...row, around: { line, organizationIsActive: row.deactivatedAt === null } }],
+    ] as const;
+  });
+  return { queues: new Map(queues) };
+}

@@ -1,0 +1,81 @@
+import { type EntityManager, In } from "typeorm";
+import { type Timestamp, timestampOf } from "../../common/time";
+import type { Database } from "../../database/database";
+import { LineTraffic } from "../lines/line-traffic.entity";
+import type { GateLine, QueuedMessage } from "./gates";
+import { HeldReason } from "./message.entity";
+
+/** How much earlier than evenly spread a message may leave (ms), so that late wake-ups do not lower the rate. */
+const TOLERANCE_MS = 1_000;
+
+/**
+ * The rates of lines, exact over all processes: in no minute does a line send more than its rate. Messages are spread
+ * evenly (the generic cell rate algorithm, as in ITU-T I.371), and each one that must wait gets its turn behind the others.
+ */
+export class Rates {
+  private constructor(
+    private readonly traffic: ReadonlyMap<string, LineTraffic>,
+    private readonly nowMs: number,
+  ) {}
+
+  /** Reads and locks the traffic of those lines that have a rate, until the transaction ends. */
+  static async of(database: Database, tx: EntityManager, lines: readonly GateLine[]): Promise<Rates> {
+    const rates = new Map(lines.map(({ id, ratePerMinute }) => [id, ratePerMinute]));
+    const ids = [...rates].flatMap(([id, rate]) => (rate === null ? [] : [id])).sort();
+    if (ids.length === 0) return new Rates(new Map(), Date.now());
+    await tx
+      .createQueryBuilder()
+      .insert()
+      .into(LineTraffic)
+      .values(ids.map((lineId) => ({ lineId, rejections: 0, ratePerMinute: 0, nextAt: 0, queuedUntil: 0 })))
+      .orIgnore()
+      .updateEntity(false)
+      .execute();
+    const query = tx
+      .createQueryBuilder(LineTraffic, "traffic")
+      .where({ lineId: In(ids) })
+      .orderBy("traffic.line_id");
+    const all = await database.locking(query).getMany();
+    // Not before the locks, because waiting for another process takes time.
+    const nowMs = Date.now();
+    for (const traffic of all) {
+      const ratePerMinute = rates.get(traffic.lineId) ?? 0;
+      // The turns at another rate are void.
+      if (traffic.ratePerMinute !== ratePerMinute)
+        Object.assign(traffic, { ratePerMinute, queuedUntil: nowMs });
+    }
+    return new Rates(new Map(all.map((traffic) => [traffic.lineId, traffic])), nowMs);
+  }
+
+  /**
+   * Takes the turn of a message.
+   * @returns undefined if it may leave now, else when its turn comes
+   */
+  take(
+    { id }: GateLine,
+    { heldReason, notBefore }: Pick<QueuedMessage, "heldReason" | "notBefore">,
+  ): Timestamp | undefined {
+    const traffic = this.traffic.get(id);
+    if (traffic === undefined) return undefined;
+    const { nowMs } = this;
+    const { nextAt, queuedUntil, ratePerMinute } = traffic;
+    const intervalMs = (60_000 + TOLERANCE_MS) / ratePerMinute;
+    const turn = heldReason === HeldReason.rate && notBefore !== null ? Date.parse(notBefore) : undefined;
+    const hasTurn = turn !== undefined && turn <= queuedUntil;
+    if (hasTurn && turn > nowMs) return timestampOf(turn);
+    // Those that wait for their turn come first.
+    if ((hasTurn || queuedUntil <= nowMs) && nowMs >= nextAt - TOLERANCE_MS) {
+      traffic.nextAt = Math.max(nextAt, nowMs) + intervalMs;
+      return undefined;
+    }
+    const next = Math.max(queuedUntil, nextAt, nowMs);
+    traffic.queuedUntil = next + intervalMs;
+    return timestampOf(next);
+  }
+
+  /** Stores the turns that were taken. */
+  async store(tx: EntityManager): Promise<void> {
+    for (const { lineId, ratePerMinute, nextAt, queuedUntil } of this.traffic.values())
+      await tx.update(LineTraffic, { lineId }, { ratePerMinute, nextAt, queuedUntil });
+  }
+}

@@ -1,0 +1,87 @@
+import type { Timestamp } from "../../common/time";
+import { timestamp } from "../../common/time";
+import type { Database } from "../../database/database";
+import type { Lanes } from "../../delivery/lanes";
+import {
+  ERROR_TEXT_MAX_LENGTH,
+  Message,
+  MessageDirection,
+  MessageError,
+  MessageStatus,
+} from "./message.entity";
+
+/** What a receiver reports about a message that it was sent. */
+export interface Receipt {
+  lineId: string;
+  /** The message, by its ID or by the receiver's. */
+  message: { id: string } | { providerId: string };
+  status: MessageStatus.sent | MessageStatus.delivered | MessageStatus.read | MessageStatus.failed;
+  /** When it happened; undefined for now. */
+  at?: Timestamp | undefined;
+  /** What went wrong, if it failed. */
+  errorText?: string | undefined;
+}
+
+/** How far a message has come; it never goes back. */
+const PROGRESS: Readonly<Record<MessageStatus, number>> = {
+  [MessageStatus.queued]: 0,
+  [MessageStatus.sending]: 0,
+  [MessageStatus.sent]: 1,
+  [MessageStatus.delivered]: 2,
+  [MessageStatus.read]: 3,
+  [MessageStatus.canceled]: 4,
+  [MessageStatus.failed]: 4,
+};
+
+/** Receipts, in whatever order they arrive, also before the answer to the send itself. */
+export class Receipts {
+  constructor(
+    private readonly database: Database,
+    private readonly lanes: Lanes,
+  ) {}
+
+  /**
+   * Applies a receipt: a message only moves forward, from sent to delivered to read, or from sent to failed.
+   * @returns the message as it is now; undefined if the line has sent no such message
+   */
+  apply({ lineId, message: reference, status, at, errorText }: Receipt): Promise<Message | undefined> {
+    return this.database.write(async (tx) => {
+      const which = { ...reference, lineId, direction: MessageDirection.outbound };
+      const found = await tx.findOneBy(Message, which);
+      if (found === null || found.attempts === 0) return undefined;
+      const { id, conversationId } = found;
+      // Its delivery may be about to change the message as well.
+      const laneId = conversationId ?? id;
+      const hasLane = await this.lanes.lock(tx, laneId);
+      const message = await tx.findOneByOrFail(Message, { id });
+      const fails = status === MessageStatus.failed;
+      const isForward = fails
+        ? PROGRESS[message.status] <= PROGRESS[MessageStatus.sent]
+        : PROGRESS[status] > PROGRESS[message.status];
+      if (!isForward) return message;
+      const now = timestamp();
+      const change: Partial<Message> = {
+        status,
+        heldReason: null,
+        notBefore: null,
+        updatedAt: now,
+        sentAt: message.sentAt ?? (fails ? null : (at ?? now)),
+        errorText: null,
+        ...(status === MessageStatus.delivered && { deliveredAt: at ?? now }),
+        ...(status === MessageStatus.read && {
+          deliveredAt: message.deliveredAt ?? at ?? now,
+          readAt: at ?? now,
+        }),
+        ...(fails && {
+          errorCode: MessageError.rejected,
+          errorText: errorText?.slice(0, ERROR_TEXT_MAX_LENGTH) ?? null,
+        }),
+      };
+      await tx.update(Message, { id }, change);
+      this.lanes.observing(tx).reached(status, 1);
+      // It may have been the head of its queue, waiting to be sent again.
+      if (hasLane) await this.lanes.wake(tx, [laneId]);
+      return Object.assign(message, change);
+    });
+  }
+}

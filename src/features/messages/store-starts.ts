@@ -1,0 +1,94 @@
+import type { EntityManager } from "typeorm";
+import { groupBy } from "../../common/group-by";
+import type { Timestamp } from "../../common/time";
+import { placeholders } from "../../database/returning";
+import { AttemptOutcome } from "../../delivery/driver";
+import type { DeliveryObserver } from "../../delivery/observer";
+import { LineKind } from "../lines/line.entity";
+import { DeliveryAttempt } from "./delivery-attempt.entity";
+import type { QueuedMessage, Start, Waiting } from "./gates";
+import { MessageStatus } from "./message.entity";
+
+/** Stores what becomes of waiting messages, and an attempt for each that is delivered or leaves. */
+export async function storeStarts(
+  tx: EntityManager,
+  starts: readonly (readonly [Waiting, Start])[],
+  now: Timestamp,
+  observer: DeliveryObserver,
+): Promise<void> {
+  const changes = starts.filter(
+    ([{ heldReason, notBefore, status }, start]) =>
+      start.status !== MessageStatus.queued ||
+      status !== MessageStatus.queued ||
+      start.heldReason !== heldReason ||
+      start.notBefore !== notBefore,
+  );
+  if (changes.length === 0) return;
+  await tx.query(
+    `with started (id, status, held_reason, not_before, error_code, line_id, attempts, delivered_at) as
+       (values ${placeholders(changes.length, 8)})
+     update message set status = started.status, held_reason = started.held_reason, not_before = started.not_before,
+       error_code = started.error_code, line_id = coalesce(started.line_id, message.line_id),
+       attempts = cast(started.attempts as integer), sent_at = started.delivered_at, delivered_at = started.delivered_at,
+       updated_at = $${changes.length * 8 + 1}
+     from started where message.id = started.id`,
+    [...changes.flatMap(([message, start]) => columnsOf(message, start, now)), now],
+  );
+  for (const [status, { length }] of groupBy(changes, ([, start]) => start.status))
+    if (status !== MessageStatus.queued) observer.reached(status, length);
+  const made = changes.flatMap(([message, start]) => ("line" in start ? [{ message, start }] : []));
+  if (made.length === 0) return;
+  const delivered = made.filter(({ start }) => start.status === MessageStatus.delivered);
+  observer.attempted(LineKind.local, AttemptOutcome.accepted, delivered.length);
+  observer.delivered(delivered.map(({ message }) => message.createdAt));
+  await tx
+    .createQueryBuilder()
+    .insert()
+    .into(DeliveryAttempt)
+    .values(
+      made.map(({ message: { id, attempts }, start: { status, line } }) => ({
+        messageId: id,
+        number: attempts + 1,
+        lineId: line.id,
+        startedAt: now,
+        ...(status === MessageStatus.delivered && { endedAt: now, outcome: AttemptOutcome.accepted }),
+      })),
+    )
+    .updateEntity(false)
+    .execute();
+}
+
+/** The values of the columns id, status, held_reason, not_before, error_code, line_id, attempts and delivered_at. */
+function columnsOf({ id, attempts }: QueuedMessage, start: Start, now: Timestamp): (string | null)[] {
+  if ("line" in start) {
+    const deliveredAt = start.status === MessageStatus.delivered ? now : null;
+    return [id, start.status, null, null, null, start.line.id, String(attempts + 1), deliveredAt];
+  }
+  if (start.status === MessageStatus.queued)
+    return [id, start.status, start.heldReason, start.notBefore, null, null, String(attempts), null];
+  return [id, start.status, null, null, start.errorCode, null, String(attempts), null];
+}
+
+/** Records that it is unknown what came of attempts whose processes ended. */
+export async function recordLostAttempts(
+  tx: EntityManager,
+  messages: readonly QueuedMessage[],
+  now: Timestamp,
+  observer: DeliveryObserver,
+): Promise<void> {
+  if (messages.length === 0) return;
+  const first = messages.length * 2 + 1;
+  await tx.query(
+    `with lost (id, number) as (values ${placeholders(messages.length, 2)})
+     update delivery_attempt set ended_at = $${first}, outcome = $${first + 1}, code = $${first + 2}, detail = $${first + 3}
+     from lost where message_id = lost.id and delivery_attempt.number = cast(lost.number as integer) and outcome is null`,
+    [
+      ...messages.flatMap(({ id, attempts }) => [id, String(attempts)]),
+      now,
+      AttemptOutcome.uncertain,
+      "process_lost",
+      "The process that sent it ended before it knew the answer.",
+    ],
+  );
+  observer.recovered(messages.length);
+}

@@ -1,0 +1,17 @@
+DROP INDEX "public"."IDX_cd2f461a63b7ea2210eadc8d2b";
+ALTER TABLE "lane" ADD COLUMN "needs_sender" boolean NOT NULL DEFAULT false;
+ALTER TABLE "lane" ADD COLUMN "lease" varchar(36);
+ALTER TABLE "lane" ADD COLUMN "lease_until" varchar(24);
+ALTER TABLE "message" ADD COLUMN "attempts" integer NOT NULL DEFAULT 0;
+ALTER TABLE "message" ADD COLUMN "not_before" varchar(24);
+ALTER TABLE "message" ADD COLUMN "provider_id" varchar(200);
+ALTER TABLE "message" ADD COLUMN "error_text" varchar(500);
+ALTER TABLE "message" ADD COLUMN "read_at" varchar(24);
+ALTER TABLE "message" ADD COLUMN "updated_at" varchar(24);
+ALTER TABLE "delivery_attempt" ADD COLUMN "line_id" varchar(36);
+ALTER TABLE "delivery_attempt" ADD COLUMN "code" varchar(64);
+ALTER TABLE "delivery_attempt" ADD COLUMN "detail" varchar(500);
+CREATE INDEX "IDX_3bf4fa8c43f9a2126aba2553af" ON "lane" ("needs_sender", "wake_at");
+CREATE INDEX "IDX_90656b8d4234a7f6017ccbf210" ON "delivery_attempt" ("started_at");
+CREATE UNIQUE INDEX "message_provider_id" ON "message" ("line_id", "direction", "provider_id") WHERE provider_id IS NOT NULL;
+CREATE TABLE "line_traffic" ("line_id" varchar(36) NOT NULL, "rejections" integer NOT NULL, "rate_per_minute" integer NOT NULL, "next_at" float NOT NULL, "queued_until" float NOT NULL, CONSTRAINT "FK_348298c5e61d6367897c2d20f43" FOREIGN KEY ("line_id") REFERENCES "line" ("id"), CONSTRAINT "PK_348298c5e61d6367897c2d20f43" PRIMARY KEY ("line_id"));

@@ -1,0 +1,461 @@
+import { Webhook } from "standardwebhooks";
+import { timestamp } from "../../src/common/time";
+import { Lane } from "../../src/delivery/lane.entity";
+import { AuditEntry } from "../../src/features/audit/audit-entry.entity";
+import { AddressKind } from "../../src/features/contacts/contact-address.entity";
+import { Line, LineState, WhenUncertain } from "../../src/features/lines/line.entity";
+import { signingSecretOf } from "../../src/features/lines/line-target";
+import { DeliveryAttempt } from "../../src/features/messages/delivery-attempt.entity";
+import { Message, MessageStatus } from "../../src/features/messages/message.entity";
+import { addContact } from "../support/contacts";
+import { conversationClient } from "../support/conversations";
+import { type GatewayOptions, operator, startGateway, type TestGateway } from "../support/gateway";
+import { addWebhookLine, lineClient } from "../support/lines";
+import { firstAgentId } from "../support/people";
+import { type Reaction, Receiver } from "../support/receiver";
+import { describeGateway } from "../support/suite";
+
+const SENDS = {
+  env: { DELIVERY_WORKERS: "8", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" },
+} satisfies GatewayOptions;
+
+const answering =
+  (status: number, body = "", headers: Record<string, string> = {}): Reaction =>
+  (response) =>
+    response.writeHead(status, headers).end(body);
+
+/** Answers one request after the other as listed; the last answer goes on. */
+function inTurn(...reactions: Reaction[]): Reaction {
+  return (...args) => (reactions.length > 1 ? reactions.shift() : reactions[0])?.(...args);
+}
+
+describeGateway(SENDS, (gateway, engine) => {
+  let agentId: string;
+  let api: ReturnType<typeof conversationClient>;
+  let receiver: Receiver;
+  const receivers: Receiver[] = [];
+  beforeAll(async () => {
+    agentId = await firstAgentId(gateway);
+    api = conversationClient(gateway);
+  });
+  beforeEach(async () => {
+    receiver = await startReceiver();
+  });
+  afterEach(async () => {
+    for (const each of receivers.splice(0)) await each.close();
+  });
+
+  const startReceiver = async () => {
+    const started = await Receiver.start();
+    receivers.push(started);
+    return started;
+  };
+  const read: TestGateway["services"]["database"]["read"] = (query) => gateway.services.database.read(query);
+  const write = (statement: string, parameters: unknown[]) =>
+    gateway.services.database.write((tx) => tx.query(statement, parameters));
+
+  /** A webhook line to a receiver, and a conversation on it with messages. */
+  async function conversing({ messages = ["Hello"], to = receiver, ...line }: Settings = {}) {
+    const { id: lineId, name } = await addWebhookLine(gateway, { agentId, url: to.url(), ...line });
+    const address = `+49151${String(Math.random()).slice(2, 10)}`;
+    const contactId = await addContact(gateway, {
+      agentId,
+      addresses: [{ kind: AddressKind.phone, address }],
+    });
+    const { body } = await api.open({ contact: { id: contactId }, line: name });
+    const { id } = body.data.openConversation.conversation;
+    const ids: string[] = [];
+    for (const message of messages) ids.push(await send(id, message));
+    return { id, contactId, address, lineId, line: name, ids, first: ids[0] as string };
+  }
+  interface Settings {
+    messages?: string[];
+    to?: Receiver;
+    ratePerMinute?: number;
+    whenUncertain?: WhenUncertain;
+  }
+  const send = async (conversation: string, message: string): Promise<string> =>
+    (await api.send(conversation, message)).body.data.sendToConversation.id;
+
+  const messageOf = (id: string) => read((reader) => reader.findOneByOrFail(Message, { id }));
+  /** Waits until a message is as described. */
+  async function become(id: string, expected: Partial<Message>): Promise<Message> {
+    for (;;) {
+      const message = await messageOf(id);
+      if (Object.entries(expected).every(([field, value]) => message[field as keyof Message] === value))
+        return message;
+    }
+  }
+  const attemptsOf = (messageId: string) =>
+    read((reader) => reader.find(DeliveryAttempt, { where: { messageId }, order: { number: "ASC" } }));
+  /** Lets the time of the next attempt come. */
+  async function hurry(id: string): Promise<void> {
+    const past = timestamp(-1);
+    await write("update message set not_before = $1 where id = $2", [past, id]);
+    const { conversationId } = await messageOf(id);
+    await write("update lane set wake_at = $1 where id = $2 and lease is null", [past, conversationId ?? id]);
+    gateway.services.lanes.notify();
+  }
+  const arrived = async (count: number, at = receiver) => {
+    while (at.received.length < count) await new Promise(setImmediate);
+  };
+
+  test("a message arrives as one POST that verifies, and is sent or delivered as the answer says", async () => {
+    receiver.reaction = inTurn(answering(202, '{"providerId":"p-1"}'), answering(200, '{"delivered":true}'));
+    const { first, ids, id, contactId, address, lineId } = await conversing({ messages: ["One", "Two"] });
+    const sent = await become(first, { status: MessageStatus.sent });
+    expect(sent).toMatchObject({ attempts: 1, providerId: "p-1", deliveredAt: null, lineId });
+    const delivered = await become(ids[1] as string, { status: MessageStatus.delivered });
+    expect(delivered).toMatchObject({ attempts: 1, sentAt: delivered.deliveredAt });
+    expect(receiver.received).toHaveLength(2);
+    const [request] = receiver.received;
+    const line = await read((reader) => reader.findOneByOrFail(Line, { id: lineId }));
+    const secret = signingSecretOf(line, await gateway.services.instanceKey.current());
+    expect(new Webhook(secret).verify(request?.body ?? "", request?.headers ?? {})).toEqual({
+      id: first,
+      type: "message",
+      conversationId: id,
+      contactId,
+      to: address,
+      text: "One",
+      createdAt: sent.createdAt,
+    });
+    expect(request?.headers["webhook-id"]).toBe(first);
+  });
+
+  test("a message that fails is sent again under the same ID, later and later", async () => {
+    receiver.reaction = inTurn(answering(500), answering(500), answering(500), answering(200));
+    const { first } = await conversing();
+    for (const [attempt, seconds] of [5, 30, 120].entries()) {
+      const { notBefore, updatedAt } = await become(first, {
+        attempts: attempt + 1,
+        status: MessageStatus.queued,
+        heldReason: "retry" as never,
+      });
+      const wait = Date.parse(notBefore ?? "") - Date.parse(updatedAt ?? "");
+      expect(wait).toBeGreaterThanOrEqual(seconds * 1000 - 50);
+      expect(wait).toBeLessThanOrEqual(seconds * 1200 + 50);
+      await hurry(first);
+    }
+    expect(await become(first, { status: MessageStatus.sent })).toMatchObject({
+      attempts: 4,
+      heldReason: null,
+      notBefore: null,
+      errorText: null,
+    });
+    expect(receiver.received.map(({ headers }) => headers["webhook-id"])).toEqual(Array(4).fill(first));
+    expect((await attemptsOf(first)).map(({ number, outcome, code }) => [number, outcome, code])).toEqual([
+      [1, "retryable", "http_500"],
+      [2, "retryable", "http_500"],
+      [3, "retryable", "http_500"],
+      [4, "accepted", null],
+    ]);
+  });
+
+  test("a receiver that asks to wait is asked again no earlier", async () => {
+    receiver.reaction = answering(429, "", { "retry-after": "3" });
+    const { first } = await conversing();
+    const { notBefore, updatedAt } = await become(first, { attempts: 1, status: MessageStatus.queued });
+    expect(Date.parse(notBefore ?? "") - Date.parse(updatedAt ?? "")).toBeGreaterThanOrEqual(2_950);
+  });
+
+  test("a message that the receiver refuses has failed after one attempt, and the next one leaves", async () => {
+    receiver.reaction = inTurn(answering(400, "no such number"), answering(200));
+    const { first, ids } = await conversing({ messages: ["refused", "taken"] });
+    const failed = await become(first, { status: MessageStatus.failed });
+    expect(failed).toMatchObject({ errorCode: "rejected", attempts: 1, sentAt: null });
+    expect(failed.errorText).toContain("no such number");
+    await become(ids[1] as string, { status: MessageStatus.sent });
+    expect(receiver.received).toHaveLength(2);
+  });
+
+  test("messages of a conversation arrive in order, while those of others overtake a slow one", async () => {
+    let release = () => {};
+    const slow = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    receiver.reaction = (response, request) => {
+      if (request.url !== "/") return response.end();
+      slow.then(() => response.end());
+    };
+    const texts = Array.from({ length: 12 }, (_, i) => `number ${i}`);
+    const { id } = await conversing({ messages: texts });
+    await arrived(1);
+    const quick = await startReceiver();
+    const other = await conversing({ messages: ["quick"], to: quick });
+    await become(other.first, { status: MessageStatus.sent });
+    expect(receiver.received).toHaveLength(1);
+    release();
+    await arrived(texts.length);
+    expect(receiver.received.map(({ body }) => JSON.parse(body).text)).toEqual(texts);
+    while ((await read((reader) => reader.countBy(Lane, { id }))) > 0);
+  });
+
+  test.each([["cancel"], ["carry"]])(
+    "a move with %s names the message that is leaving, and the old line sends nothing else",
+    async (pending) => {
+      const held: Parameters<Reaction>[0][] = [];
+      receiver.reaction = (response) => held.push(response);
+      const { id, ids } = await conversing({ messages: ["leaving", "waiting"] });
+      await arrived(1);
+      const elsewhere = await startReceiver();
+      const line = await addWebhookLine(gateway, { agentId, url: elsewhere.url() });
+      const moved = await api.move(id, { line: line.name, pending });
+      const [leaving, waiting] = ids as [string, string];
+      const isCarried = pending === "carry";
+      expect(moved.body.data.moveConversation).toMatchObject({
+        inFlight: leaving,
+        canceled: isCarried ? [] : [waiting],
+        carried: isCarried ? [waiting] : [],
+      });
+      if (!isCarried) expect(await messageOf(waiting)).toMatchObject({ errorCode: "moved" });
+      await send(id, "later");
+      expect(elsewhere.received).toHaveLength(0);
+      held[0]?.end();
+      await arrived(isCarried ? 2 : 1, elsewhere);
+      const texts = elsewhere.received.map(({ body }) => JSON.parse(body).text);
+      expect(texts).toEqual(isCarried ? ["waiting", "later"] : ["later"]);
+      expect(await messageOf(leaving)).toMatchObject({ status: "sent" });
+      expect(receiver.received).toHaveLength(1);
+    },
+  );
+
+  test.each([
+    ["cancel", "canceled"],
+    ["carry", "sent"],
+  ])("a message that was leaving and failed is, after a move with %s, %s", async (pending, status) => {
+    const held: Parameters<Reaction>[0][] = [];
+    receiver.reaction = (response) => held.push(response);
+    const { id, first } = await conversing();
+    await arrived(1);
+    const elsewhere = await startReceiver();
+    const line = await addWebhookLine(gateway, { agentId, url: elsewhere.url() });
+    await api.move(id, { line: line.name, pending });
+    held[0]?.writeHead(503).end();
+    if (pending === "carry") {
+      await become(first, { status: MessageStatus.queued });
+      await hurry(first);
+    }
+    expect(await become(first, { status: status as MessageStatus })).toMatchObject({
+      errorCode: pending === "carry" ? null : "moved",
+    });
+    expect([receiver.received.length, elsewhere.received.length]).toEqual([1, pending === "carry" ? 1 : 0]);
+  });
+
+  test.each([
+    [WhenUncertain.retry, "queued", null],
+    [WhenUncertain.fail, "failed", "uncertain"],
+  ] as const)(
+    "on a line that does %s when it is uncertain, a message without an answer is %s",
+    async (whenUncertain, status, errorCode) => {
+      receiver.reaction = (response) => response.destroy();
+      const { first } = await conversing({ whenUncertain });
+      await become(first, { status: status as MessageStatus, attempts: 1 });
+      expect(await messageOf(first)).toMatchObject({ errorCode });
+      expect(await attemptsOf(first)).toMatchObject([{ outcome: "uncertain" }]);
+      if (whenUncertain !== WhenUncertain.retry) return;
+      receiver.reaction = answering(200);
+      await hurry(first);
+      await become(first, { status: MessageStatus.sent });
+      expect(receiver.received.map(({ headers }) => headers["webhook-id"])).toEqual([first, first]);
+    },
+  );
+
+  test.each([
+    [WhenUncertain.retry, "sent", 2],
+    [WhenUncertain.fail, "failed", 1],
+  ] as const)(
+    "a message whose process was lost is taken over when its lease ends; with %s it is %s",
+    async (whenUncertain, status, requests) => {
+      const held: Parameters<Reaction>[0][] = [];
+      receiver.reaction = inTurn((response) => held.push(response), answering(200));
+      const { first, id } = await conversing({ whenUncertain });
+      await arrived(1);
+      const past = timestamp(-1);
+      await write("update lane set lease_until = $1, wake_at = $1 where id = $2", [past, id]);
+      gateway.services.lanes.notify();
+      const taken = await become(first, { status: status as MessageStatus });
+      expect(await attemptsOf(first)).toMatchObject([
+        { outcome: "uncertain", code: "process_lost" },
+        ...(requests === 2 ? [{ outcome: "accepted" }] : []),
+      ]);
+      // The answer to the first attempt comes late, and changes that attempt alone.
+      held[0]?.writeHead(200, { "content-type": "application/json" }).end('{"delivered":true}');
+      while ((await attemptsOf(first))[0]?.outcome !== "accepted");
+      expect(await messageOf(first)).toEqual(taken);
+      expect(receiver.received).toHaveLength(requests);
+    },
+  );
+
+  test("the rate of a line is exact over two processes", async () => {
+    const ratePerMinute = 1_200;
+    const other = await startGateway(engine, {
+      ...SENDS,
+      database: { url: gateway.databaseUrl, drop: async () => undefined },
+    });
+    try {
+      const { id: lineId, name } = await addWebhookLine(gateway, {
+        agentId,
+        url: receiver.url(),
+        ratePerMinute,
+      });
+      const opened = Array.from({ length: 50 }, async (_, i) => {
+        const address = { kind: AddressKind.phone, address: `+4917012345${String(i).padStart(2, "0")}` };
+        const contact = await addContact(gateway, { agentId, addresses: [address] });
+        return api.open({ contact: { id: contact }, line: name, message: `number ${i}` });
+      });
+      await Promise.all(opened);
+      const isQueued = { status: MessageStatus.sent, lineId };
+      while ((await read((reader) => reader.countBy(Message, isQueued))) < opened.length);
+      const attempts = await read((reader) =>
+        reader.find(DeliveryAttempt, { where: { lineId }, order: { startedAt: "ASC" } }),
+      );
+      const times = attempts.map(({ startedAt }) => Date.parse(startedAt));
+      expect(times).toHaveLength(opened.length);
+      // As many in any time as makes at most the rate in any minute.
+      for (const [i, from] of times.entries())
+        for (const [j, until] of times.entries())
+          if (j > i)
+            expect(j - i).toBeLessThanOrEqual(((until - from + 1_001) * ratePerMinute) / 61_000 + 0.5);
+      expect(times.at(-1) as number).toBeGreaterThan((times[0] as number) + 1_000);
+    } finally {
+      await other.close();
+    }
+  });
+
+  test("a line is paused once its receiver has refused twenty messages in a row", async () => {
+    receiver.reaction = inTurn(answering(400), answering(200), answering(404));
+    const { lineId, ids } = await conversing({
+      messages: Array.from({ length: 25 }, (_, i) => `number ${i}`),
+    });
+    const line = () =>
+      read((reader) =>
+        reader.query("select state, paused_reason as reason from line where id = $1", [lineId]),
+      );
+    while ((await line())[0].state !== LineState.paused);
+    expect(await line()).toEqual([{ state: "paused", reason: "rejecting" }]);
+    expect(await become(ids[24] as string, { heldReason: "line_paused" as never })).toMatchObject({
+      attempts: 0,
+    });
+    // One accepted and twenty-one refused at least; another may have left before the pause.
+    expect(receiver.received.length).toBeGreaterThanOrEqual(22);
+    const entries = await read((reader) =>
+      reader.findBy(AuditEntry, { targetId: lineId, actorKind: "system" as never }),
+    );
+    expect(entries).toMatchObject([{ action: "line_paused", actorName: "gateway" }]);
+    receiver.reaction = answering(200);
+    await lineClient(gateway).resume(lineId);
+    await become(ids[24] as string, { status: MessageStatus.sent });
+  });
+
+  test("nothing leaves while the organization is deactivated, and everything in order afterwards", async () => {
+    const { organizations, lines } = gateway.services;
+    const context = await operator(gateway);
+    const { id, lineId } = await conversing({ messages: [] });
+    await lineClient(gateway).pause(lineId);
+    const first = await send(id, "one");
+    await send(id, "two");
+    await organizations.deactivate(context);
+    try {
+      await lines.resume(context, lineId);
+      await become(first, { heldReason: "organization_deactivated" as never });
+      expect(receiver.received).toHaveLength(0);
+    } finally {
+      await organizations.reactivate(context);
+    }
+    await arrived(2);
+    expect(receiver.received.map(({ body }) => JSON.parse(body).text)).toEqual(["one", "two"]);
+  });
+
+  test("a message about nobody leaves on a webhook line that is the default, to nobody in particular", async () => {
+    const { id: lineId } = await addWebhookLine(gateway, { agentId, url: receiver.url() });
+    const [main] = (await lineClient(gateway).list(agentId)).body.data.lines.filter(
+      (line: { isDefault: boolean }) => line.isDefault,
+    );
+    await lineClient(gateway).setDefault(lineId);
+    try {
+      const { body } = await gateway.rest("POST", "/messages", { body: { message: "To nobody" } });
+      await become(body.id, { status: MessageStatus.sent });
+      expect(JSON.parse(receiver.onlyRequest().body)).toMatchObject({ to: null, conversationId: null });
+    } finally {
+      await lineClient(gateway).setDefault(main.id);
+    }
+  });
+
+  test("a receiver's ID that another message has is not stored again", async () => {
+    receiver.reaction = answering(200, '{"providerId":"always the same"}');
+    const { ids } = await conversing({ messages: ["one", "two"] });
+    await become(ids[1] as string, { status: MessageStatus.sent });
+    expect(await messageOf(ids[0] as string)).toMatchObject({ providerId: "always the same" });
+    expect(await messageOf(ids[1] as string)).toMatchObject({ providerId: null });
+  });
+
+  test("receipts move a message forward only, in whatever order they come", async () => {
+    const { first, lineId } = await conversing();
+    await become(first, { status: MessageStatus.sent });
+    const apply = (status: "sent" | "delivered" | "read" | "failed") =>
+      gateway.services.receipts.apply({ lineId, message: { id: first }, status: status as never });
+    for (const [receipt, status] of [
+      ["delivered", "delivered"],
+      ["sent", "delivered"],
+      ["read", "read"],
+      ["delivered", "read"],
+      ["failed", "read"],
+    ] as const)
+      expect(await apply(receipt)).toMatchObject({ status });
+    const another = await conversing();
+    await become(another.first, { status: MessageStatus.sent });
+    const failing = { lineId: another.lineId, message: { id: another.first } };
+    const { receipts } = gateway.services;
+    expect(
+      await receipts.apply({ ...failing, status: MessageStatus.failed, errorText: "no such number" }),
+    ).toMatchObject({ status: "failed", errorCode: "rejected", errorText: "no such number" });
+    expect(await receipts.apply({ ...failing, status: MessageStatus.sent })).toMatchObject({
+      status: "failed",
+    });
+    expect(
+      await receipts.apply({ lineId, message: { id: another.first }, status: MessageStatus.read }),
+    ).toBeUndefined();
+  });
+
+  test("a receipt that comes before the answer is not lost, and the answer changes nothing but what it adds", async () => {
+    const held: Parameters<Reaction>[0][] = [];
+    receiver.reaction = (response) => held.push(response);
+    const { first, lineId, id } = await conversing();
+    await arrived(1);
+    const { receipts } = gateway.services;
+    await receipts.apply({ lineId, message: { id: first }, status: MessageStatus.delivered });
+    held[0]?.end('{"providerId":"late"}');
+    while ((await read((reader) => reader.countBy(Lane, { id }))) > 0);
+    expect(await messageOf(first)).toMatchObject({ status: "delivered", providerId: "late" });
+  });
+
+  test("a process that stops lets go of its conversations, and the next one goes on", async () => {
+    const place = await engine.createDatabase();
+    const database = { url: place.url, drop: async () => undefined };
+    const stopping = await startGateway(engine, { ...SENDS, database });
+    const line = await addWebhookLine(stopping, {
+      agentId: await firstAgentId(stopping),
+      url: receiver.url(),
+    });
+    await lineClient(stopping).setDefault(line.id);
+    receiver.reaction = () => undefined;
+    const { body } = await stopping.rest("POST", "/messages", { body: { message: "Hello" } });
+    await arrived(1);
+    await stopping.close();
+    const next = await startGateway(engine, { database });
+    const { database: stored } = next.services;
+    try {
+      const lane = await stored.read((reader) => reader.findOneByOrFail(Lane, { id: body.id }));
+      expect(lane).toMatchObject({ lease: null, leaseUntil: null });
+      expect(await stored.read((reader) => reader.findOneByOrFail(Message, { id: body.id }))).toMatchObject({
+        status: "queued",
+        heldReason: "retry",
+        attempts: 1,
+      });
+    } finally {
+      await next.close();
+      await place.drop();
+    }
+  });
+});
