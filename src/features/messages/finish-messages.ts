@@ -24,7 +24,6 @@ interface Outcome {
 /**
  * Stores what came of attempts to send. Where a send has lost its lane, only the attempt says so: the message has gone
  * on without it.
- * @returns the lines with the results of their attempts that count, in order
  */
 export async function finishMessages(
   tx: EntityManager,
