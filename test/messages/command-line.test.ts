@@ -43,7 +43,7 @@ describeGateway((gateway, engine) => {
     const queued = await json("list", "--agent", "first-agent", "--status", "queued");
     expect(queued.map(({ id }: Message) => id)).toEqual(ids.slice(2));
     const page = await cli("list", "--agent", "first-agent", "--limit", "3");
-    expect(page.stdout).toMatch(/^CREATED AT +STATUS +HELD REASON +ERROR CODE/);
+    expect(page.stdout).toMatch(/^CREATED AT +STATUS +HELD REASON +NOT BEFORE +ATTEMPTS +ERROR CODE/);
     expect(page.stdout).toContain("third");
     expect(page.stdout).not.toContain("fourth");
     const [, cursor = ""] = /add --after (\S+) for the next 3, or --all/.exec(page.stderr) ?? [];

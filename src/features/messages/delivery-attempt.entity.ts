@@ -1,9 +1,25 @@
+import { Field, GraphQLISODateTime, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../../common/time";
-import type { AttemptOutcome } from "../../delivery/driver";
-import { Message } from "./message.entity";
+import { AttemptOutcome } from "../../delivery/driver";
+import { MaxCharacters } from "../../schema/list-size";
+import { ERROR_TEXT_MAX_LENGTH, Message } from "./message.entity";
 
-/** One attempt to send a message. */
+registerEnumType(AttemptOutcome, {
+  name: "AttemptOutcome",
+  description: "What came of an attempt to send a message.",
+  valuesConfig: {
+    accepted: { description: "The receiver has it." },
+    retryable: { description: "The receiver does not have it, and may take it later." },
+    permanent: { description: "The receiver does not have it, and will not take it." },
+    uncertain: { description: "It is unknown whether the receiver has it." },
+  },
+});
+
+/** How many attempts of a message are shown: the last ones. */
+export const SHOWN_ATTEMPTS = 20;
+
+@ObjectType({ simpleResolvers: true, description: "An attempt to send a message." })
 @Entity()
 @Index(["startedAt"])
 export class DeliveryAttempt {
@@ -13,28 +29,35 @@ export class DeliveryAttempt {
   @ManyToOne(() => Message)
   message?: Message;
 
-  /** 1 for the first attempt. */
+  @Field(() => Int, { description: "Its number, from 1." })
   @PrimaryColumn({ type: "integer" })
   number!: number;
 
+  @Field(() => ID, { nullable: true, description: "ID of the line." })
   @Column({ type: "varchar", length: 36, nullable: true })
   lineId!: string | null;
 
+  @Field(() => GraphQLISODateTime, { description: "When it started." })
   @Column({ type: "varchar", length: 24 })
   startedAt!: Timestamp;
 
+  @Field(() => GraphQLISODateTime, { nullable: true, description: "When it ended; null while it has not." })
   @Column({ type: "varchar", length: 24, nullable: true })
   endedAt!: Timestamp | null;
 
-  /** Null while it is being made. */
+  @Field(() => AttemptOutcome, {
+    nullable: true,
+    description: "What came of it; null while it has not ended.",
+  })
   @Column({ type: "varchar", length: 16, nullable: true })
   outcome!: AttemptOutcome | null;
 
-  /** What went wrong, for programs. */
+  @Field(() => String, { nullable: true, description: "What went wrong, for programs, such as `http_503`." })
   @Column({ type: "varchar", length: 64, nullable: true })
   code!: string | null;
 
-  /** What went wrong, for people. */
+  @Field(() => String, { nullable: true, description: "What went wrong, for people." })
+  @MaxCharacters(ERROR_TEXT_MAX_LENGTH)
   @Column({ type: "varchar", length: 500, nullable: true })
   detail!: string | null;
 }

@@ -1,7 +1,9 @@
-import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
 import type { RequestContext } from "../../auth/context";
 import { Permission, Scope } from "../../auth/permissions";
 import { Access } from "../../schema/access";
+import { AtMost } from "../../schema/list-size";
+import { DeliveryAttempt, SHOWN_ATTEMPTS } from "./delivery-attempt.entity";
 import { Message } from "./message.entity";
 import { MessageConnection, MessagesArgs, NewMessage } from "./message.inputs";
 import { MessageService } from "./message.service";
@@ -49,5 +51,14 @@ export class MessageResolver {
     @Arg("id", () => ID, { description: "ID of the message." }) id: string,
   ): Promise<Message> {
     return this.service.cancel(context, id);
+  }
+
+  @AtMost(SHOWN_ATTEMPTS)
+  @FieldResolver(() => [DeliveryAttempt], {
+    description:
+      "The last 20 attempts to send it, oldest first. Older than 90 days, they may have been deleted.",
+  })
+  async deliveryAttempts(@Root() message: Message): Promise<DeliveryAttempt[]> {
+    return (await this.service.attemptsOf(message.id)) ?? [];
   }
 }

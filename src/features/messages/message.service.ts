@@ -1,6 +1,7 @@
 import { type EntityManager, In } from "typeorm";
 import { agentCaller, organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
+import { groupBy } from "../../common/group-by";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
@@ -16,6 +17,7 @@ import { assertKeysAccepted, assertStillAllowed } from "../api-keys/assert-accep
 import { recordAudit } from "../audit/audit";
 import type { Organization } from "../organizations/organization.entity";
 import { type AgentQueues, assertRoom } from "./agent-queues";
+import { DeliveryAttempt, SHOWN_ATTEMPTS } from "./delivery-attempt.entity";
 import { asAccepted, insertMessages } from "./insert-messages";
 import { messageActions } from "./message.audit";
 import {
@@ -30,6 +32,9 @@ import { MessageConnection, type MessagesArgs, type NewMessage } from "./message
 
 /** Messages queued for agents; an agent can read only its own. */
 export class MessageService {
+  /** The last attempts to send a message, oldest first; without an access check. */
+  readonly attemptsOf: (messageId: string) => Promise<DeliveryAttempt[] | undefined>;
+
   private readonly add: (draft: NewDraft) => Promise<Message>;
   private readonly addOnce: (draft: KeyedDraft) => Promise<Message>;
 
@@ -38,6 +43,9 @@ export class MessageService {
     private readonly lanes: Lanes,
     private readonly queues: AgentQueues,
   ) {
+    this.attemptsOf = database.coalesceByKey("attempts", async (ids) =>
+      groupBy(await database.read((reader) => lastAttempts(reader, ids)), ({ messageId }) => messageId),
+    );
     this.add = database.batchInserts((tx, drafts) => this.insert(tx, drafts));
     this.addOnce = database.batchInserts<KeyedDraft, Message>((tx, keyed) =>
       onceEach(tx, keyed, {
@@ -224,3 +232,12 @@ async function findMessage(
   if (caller.kind === "agent") return reader.findOneBy(Message, { id, agentId: caller.agent.id });
   return reader.findOneBy(Message, { id, agent: { organizationId: organizationOf(context) } });
 }
+
+const lastAttempts = (reader: EntityManager, messageIds: readonly string[]): Promise<DeliveryAttempt[]> =>
+  reader
+    .createQueryBuilder(DeliveryAttempt, "attempt")
+    .innerJoin("attempt.message", "message")
+    .where("attempt.message_id IN (:...messageIds)", { messageIds })
+    .andWhere(`attempt.number > message.attempts - ${SHOWN_ATTEMPTS}`)
+    .orderBy("attempt.number")
+    .getMany();

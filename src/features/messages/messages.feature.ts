@@ -25,6 +25,7 @@ export const messages = feature({
   },
   resolvers: (services) => [new MessageResolver(services.messages)],
   routes: messageRoutes,
+  batches: ["attempts"],
   expired: ({ attemptRetentionDays }) =>
     attemptRetentionDays === 0
       ? []
