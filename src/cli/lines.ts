@@ -1,10 +1,12 @@
 import type { Command } from "commander";
 import { operatorFor, type RequestContext } from "../auth/context";
+import { AttemptOutcome } from "../delivery/driver";
 import { GatewayError } from "../errors";
 import type { Services } from "../features";
 import type { Agent } from "../features/agents/agent.entity";
 import type { Line } from "../features/lines/line.entity";
 import { type LineWithSecret, PauseLineArgs } from "../features/lines/line.inputs";
+import { TestLineArgs } from "../features/lines/line-test.service";
 import { validateInput } from "../schema/validate-input";
 import { addYesOption, type Confirmation, confirm } from "./confirm";
 import {
@@ -86,6 +88,19 @@ export function addLineCommands(lines: Command): void {
       printWithSecret(await services.lines.rotateSecret(context, id), "has a new signing secret", options);
     }),
   );
+
+  addChange("test", "send a test message on a line now and tell what came of it; exit code 1 if it failed")
+    .option("--to <address>", "address that the message goes to; an e-mail line needs one")
+    .action((which: string, options: Options & { to?: string }) =>
+      withLine(which, options, async (services, context, { id }) => {
+        const args = Object.assign(new TestLineArgs(), { id, to: options.to });
+        await validateInput(args);
+        const { outcome, code, detail } = await services.lineTests.run(context, args);
+        if (options.json) printJson({ outcome, code, detail });
+        else print(code === null ? detail : `${detail} (${outcome}, ${code})`);
+        if (outcome !== AttemptOutcome.accepted) process.exitCode = 1;
+      }),
+    );
 
   addChange("pause", "pause a line; it holds its messages until it is resumed")
     .option("--reason <text>", "why the line is paused")

@@ -31,13 +31,16 @@ export function withServices<T>(work: (services: Services) => Promise<T>): Promi
         'the database is not up to date: start the server or run "gateway migrate" first',
       );
     }
-    return work(
-      createServices({
-        database,
-        config,
-        log: pino(logOptions("warn"), pino.destination(2)),
-      }),
-    );
+    const services = createServices({
+      database,
+      config,
+      log: pino(logOptions("warn"), pino.destination(2)),
+    });
+    try {
+      return await work(services);
+    } finally {
+      services.targets.close();
+    }
   });
 }
 

@@ -196,6 +196,11 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
     document: "mutation ($input: LineChanges!) { updateLine(input: $input) { id } }",
     variables: async (fixture) => ({ input: { ...(await aLine(fixture)), name: uniqueSlug() } }),
   },
+  "Mutation.testLine": {
+    outcomes: ALLOWED.managersOfTheFirst,
+    document: "mutation ($id: ID!) { testLine(id: $id) { outcome } }",
+    variables: aLine,
+  },
   "Mutation.rotateLineSecret": {
     outcomes: ALLOWED.managersOfTheFirst,
     document: "mutation ($id: ID!) { rotateLineSecret(id: $id) { line { id } } }",

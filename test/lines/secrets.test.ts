@@ -5,6 +5,7 @@ import { auditLog } from "../support/audit";
 import { sqlite } from "../support/engines";
 import { INSTANCE_KEY, mint } from "../support/gateway";
 import { lineClient, PUBLIC_URL } from "../support/lines";
+import { ScriptedMailServer } from "../support/mail-server";
 import { codeOf, firstAgentId } from "../support/people";
 import { runCli } from "../support/process";
 import { storedText } from "../support/stored-text";
@@ -12,7 +13,7 @@ import { describeGateway } from "../support/suite";
 
 const EMAIL = { host: "93.184.215.14", user: "mailer", from: "a@example.com" };
 
-describeGateway({ env: { LOG_LEVEL: "trace" } }, (gateway, engine) => {
+describeGateway({ env: { LOG_LEVEL: "trace", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }, (gateway, engine) => {
   /** Every secret of lines that a client has seen or sent, by what it is. */
   const secrets: Record<string, string> = { "the instance key": INSTANCE_KEY };
   const answers: string[] = [];
@@ -62,10 +63,31 @@ describeGateway({ env: { LOG_LEVEL: "trace" } }, (gateway, engine) => {
       await gateway.rest("GET", "/agent/lines"),
       await gateway.rest("GET", "/agent/lines", { token: (await mint(gateway)).secret }),
     ];
+    replies.push(await testWithBadServer({ ...mail, name: "tested" }, password("told to a bad server")));
     answers.push(...replies.map(({ text, headers }) => text + JSON.stringify([...headers])));
     await gateway.services.database.write((tx) => tx.query("ALTER TABLE line RENAME TO away"));
     expect(codeOf(await change({ password: password("of a failure") }))).toBe("internal_error");
     await gateway.services.database.write((tx) => tx.query("ALTER TABLE away RENAME TO line"));
+  }
+
+  /** Tests a line whose mail server repeats the password in its answers. */
+  async function testWithBadServer(mail: { name: string; email: object }, password: string) {
+    const server = await ScriptedMailServer.start({
+      AUTH: `535 5.7.8 ${password} is wrong ${Buffer.from(`\0mailer\0${password}`).toString("base64")}`,
+    });
+    try {
+      const email = { ...mail.email, password, host: "127.0.0.1", port: server.port, security: "none" };
+      const made = await lineClient(gateway).create({ ...mail, email, idempotencyKey: null });
+      const reply = await gateway.graphql(
+        'mutation ($id: ID!) { testLine(id: $id, to: "anna@example.com") { outcome code detail } }',
+        { id: made.body.data.createLine.line.id },
+        { token: gateway.owner },
+      );
+      expect(reply.body.data.testLine.code).toBe("auth");
+      return reply;
+    } finally {
+      server.close();
+    }
   }
 
   /** A backup as an operator would keep it. */

@@ -64,6 +64,8 @@ export const AuditAction = {
   LineSecretRotated: 'line_secret_rotated',
   /** A line lost its signing secret or its password, because the instance key was replaced. */
   LineSecretsLost: 'line_secrets_lost',
+  /** A test message was sent on a line. */
+  LineTested: 'line_tested',
   /** The name or the settings of a line were changed. */
   LineUpdated: 'line_updated',
   /** A member was added. */

@@ -1,11 +1,10 @@
 import { AttemptOutcome, type Send } from "../../delivery/driver";
-import { createEmailDriver, type EmailSettings } from "../../delivery/email-driver";
 import type { Targets } from "../../delivery/targets";
-import { createWebhookDriver } from "../../delivery/webhook-driver";
 import { GatewayError } from "../../errors";
 import type { InstanceKeyService } from "../../instance-key/instance-key.service";
 import type { Line } from "./line.entity";
-import { type LineTarget, lineTarget } from "./line-target";
+import { lineDriver } from "./line-driver";
+import { lineTarget } from "./line-target";
 
 /** How lines of the kinds that connect to other systems send messages. */
 export class LineDrivers {
@@ -21,11 +20,8 @@ export class LineDrivers {
       if (target instanceof GatewayError) {
         return { outcome: AttemptOutcome.retryable, code: "instance_key", detail: target.message };
       }
-      if (target.kind === "local") throw new Error("A local line sends nothing.");
-      const send =
-        target.kind === "webhook"
-          ? createWebhookDriver(this.targets, target)
-          : createEmailDriver(this.targets, emailSettingsOf(target));
+      const send = lineDriver(this.targets, target);
+      if (send === undefined) throw new Error("A local line sends nothing.");
       return send(message, attempt);
     };
   }
@@ -38,18 +34,4 @@ export class LineDrivers {
       throw error;
     }
   }
-}
-
-function emailSettingsOf({
-  user,
-  password,
-  subject,
-  ...target
-}: LineTarget & { kind: "email" }): EmailSettings {
-  return {
-    ...target,
-    ...(user !== null && { user }),
-    ...(password !== null && { password }),
-    ...(subject !== null && { subject }),
-  };
 }

@@ -7,12 +7,16 @@ import { Line } from "./line.entity";
 import { LineChanges, LineWithSecret, NewLine, PauseLineArgs } from "./line.inputs";
 import { MAX_LINES } from "./line.limits";
 import { LineService } from "./line.service";
+import { LineTest, LineTestService, TestLineArgs } from "./line-test.service";
 
 const LINE_ID = { description: "ID of the line." };
 
 @Resolver(() => Line)
 export class LineResolver {
-  constructor(private readonly service: LineService) {}
+  constructor(
+    private readonly service: LineService,
+    private readonly tests: LineTestService,
+  ) {}
 
   @Access({ key: Scope.agent_read, member: Permission.config_manage })
   @AtMost(MAX_LINES)
@@ -58,6 +62,15 @@ export class LineResolver {
     @Arg("id", () => ID, LINE_ID) id: string,
   ): Promise<LineWithSecret> {
     return this.service.rotateSecret(context, id);
+  }
+
+  @Access({ member: Permission.config_manage })
+  @Mutation(() => LineTest, {
+    description:
+      "Sends a test message on a line now, whatever its state, and tells what came of it. An organization runs one test at a time, at most 10 a minute.",
+  })
+  testLine(@Ctx() context: RequestContext, @Args(() => TestLineArgs) args: TestLineArgs): Promise<LineTest> {
+    return this.tests.run(context, args);
   }
 
   @Access({ member: Permission.config_manage })

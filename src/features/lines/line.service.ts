@@ -3,11 +3,10 @@ import { assertSignedIn } from "../../auth/assert-signed-in";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { DAY_MS, timestamp } from "../../common/time";
-import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
 import type { Lanes } from "../../delivery/lanes";
 import type { Targets } from "../../delivery/targets";
-import { GatewayError, noSuch } from "../../errors";
+import { GatewayError } from "../../errors";
 import { once } from "../../idempotency/idempotency";
 import type { InstanceKeyService } from "../../instance-key/instance-key.service";
 import { lockAgent, scopedAgentId } from "../agents/agent-scope";
@@ -20,6 +19,7 @@ import { Line, LineKind, LineState } from "./line.entity";
 import type { LineChanges, LineWithSecret, NewLine, PauseLineArgs } from "./line.inputs";
 import { auditOfPassword, changedFields } from "./line-changes";
 import { signingSecretOf } from "./line-target";
+import { ownLine } from "./own-line";
 import { TargetChecks } from "./target-checks";
 
 const REQUIRED = { permission: Permission.config_manage };
@@ -243,15 +243,3 @@ const stateChange = (
 
 const store = (tx: EntityManager, { id, version }: Line, change: Partial<Line>) =>
   tx.update(Line, { id }, { ...(change as object), version: version + 1 });
-
-async function ownLine(reader: EntityManager, organizationId: string, id: string): Promise<Line> {
-  const line = isUuid(id)
-    ? await reader
-        .createQueryBuilder(Line, "line")
-        .innerJoin("line.agent", "agent")
-        .where("line.id = :id AND agent.organization_id = :organizationId", { id, organizationId })
-        .getOne()
-    : null;
-  if (line === null) throw noSuch("line");
-  return line;
-}

@@ -7,6 +7,7 @@ import { lineRoutes } from "./line.routes";
 import { LineService } from "./line.service";
 import { LineDrivers } from "./line-drivers";
 import { LineHealth } from "./line-health";
+import { LineTestService } from "./line-test.service";
 import { LineTraffic } from "./line-traffic.entity";
 import { loseSecrets } from "./lose-secrets";
 
@@ -31,8 +32,9 @@ export const lines = feature({
       lines: new LineService(database, lanes, targets, instanceKey),
       drivers: new LineDrivers(targets, instanceKey),
       lineHealth: new LineHealth(database, lanes, log),
+      lineTests: new LineTestService(database, targets, instanceKey),
     };
   },
-  resolvers: (services) => [new LineResolver(services.lines)],
+  resolvers: (services) => [new LineResolver(services.lines, services.lineTests)],
   routes: lineRoutes,
 });

@@ -1,20 +1,9 @@
-import { Field, GraphQLISODateTime, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { Field, GraphQLISODateTime, ID, Int, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../../common/time";
-import { AttemptOutcome } from "../../delivery/driver";
+import { AttemptOutcome } from "../../schema/attempt-outcome";
 import { MaxCharacters } from "../../schema/list-size";
 import { ERROR_TEXT_MAX_LENGTH, Message } from "./message.entity";
-
-registerEnumType(AttemptOutcome, {
-  name: "AttemptOutcome",
-  description: "What came of an attempt to send a message.",
-  valuesConfig: {
-    accepted: { description: "The receiver has it." },
-    retryable: { description: "The receiver does not have it, and may take it later." },
-    permanent: { description: "The receiver does not have it, and will not take it." },
-    uncertain: { description: "It is unknown whether the receiver has it." },
-  },
-});
 
 /** How many attempts of a message are shown: the last ones. */
 export const SHOWN_ATTEMPTS = 20;

@@ -1,0 +1,163 @@
+import { LRUCache } from "lru-cache";
+import { ArgsType, Field, ID, ObjectType } from "type-graphql";
+import { v7 as uuid } from "uuid";
+import { assertSignedIn } from "../../auth/assert-signed-in";
+import { organizationOf, type RequestContext } from "../../auth/context";
+import { Permission } from "../../auth/permissions";
+import { timestamp } from "../../common/time";
+import { IsOptional } from "../../common/validators";
+import type { Database } from "../../database/database";
+import type { Targets } from "../../delivery/targets";
+import { InvalidInput } from "../../errors";
+import type { InstanceKeyService } from "../../instance-key/instance-key.service";
+import { retryAfterError } from "../../rate-limits/retry-after";
+import { countOne, type Window } from "../../rate-limits/window";
+import { AttemptOutcome } from "../../schema/attempt-outcome";
+import { MaxCharacters } from "../../schema/list-size";
+import { IsText } from "../../schema/text";
+import { recordAudit } from "../audit/audit";
+import { normalizeAddress } from "../contacts/addresses";
+import { ADDRESS_MAX_LENGTH } from "../contacts/contact.limits";
+import { addressKindOf } from "./address-kind";
+import { lineActions } from "./line.audit";
+import { type Line, LineKind } from "./line.entity";
+import { lineDriver } from "./line-driver";
+import { type LineTarget, lineTarget, lineWithCredentials } from "./line-target";
+import { ownLine } from "./own-line";
+
+@ArgsType()
+export class TestLineArgs {
+  @Field(() => ID, { description: "ID of the line." })
+  id!: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "Address that the message goes to. An e-mail line needs one, a webhook line does not.",
+  })
+  @IsOptional()
+  @IsText(ADDRESS_MAX_LENGTH, { singleLine: true })
+  to?: string | null | undefined;
+}
+
+@ObjectType({ simpleResolvers: true, description: "What came of a test message." })
+export class LineTest {
+  @Field(() => AttemptOutcome, { description: "What came of it." })
+  outcome!: AttemptOutcome;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "What went wrong, for programs, such as `timeout`, `dns` or `http_503`; null if nothing did.",
+  })
+  code!: string | null;
+
+  @Field(() => String, { description: "What happened, for people." })
+  @MaxCharacters(500)
+  detail!: string;
+}
+
+/** Max tests of the lines of an organization per minute and process. */
+const MAX_TESTS_PER_MINUTE = 10;
+
+const MAX_ORGANIZATIONS = 10_000;
+
+/** Sends test messages at the request of members, past the queue. */
+export class LineTestService {
+  private readonly windows = new LRUCache<string, Window>({ max: MAX_ORGANIZATIONS });
+  private readonly running = new Set<string>();
+
+  constructor(
+    private readonly database: Database,
+    private readonly targets: Targets,
+    private readonly instanceKey: InstanceKeyService,
+  ) {}
+
+  /**
+   * Sends a message on a line, whatever its state, and waits for what comes of it. An organization runs one test at a
+   * time, because each makes the server connect to where a member says.
+   * @throws GatewayError `invalid_request`, `not_found`, `too_many_attempts`, or `conflict` without the instance key
+   */
+  async run(context: RequestContext, { id, to }: TestLineArgs): Promise<LineTest> {
+    const organizationId = organizationOf(context);
+    const now = performance.now();
+    if (this.running.has(organizationId)) {
+      throw retryAfterError(
+        "too_many_attempts",
+        now,
+        now,
+        "Another line is being tested. Try again shortly.",
+      );
+    }
+    const { allowed, window } = countOne(this.windows.get(organizationId), MAX_TESTS_PER_MINUTE, now);
+    this.windows.set(organizationId, window);
+    if (!allowed) {
+      throw retryAfterError(
+        "too_many_attempts",
+        window.endsAt,
+        now,
+        "Too many tests. Wait before the next one.",
+      );
+    }
+    this.running.add(organizationId);
+    try {
+      const { line, address } = await this.prepare(context, organizationId, id, to ?? null);
+      return await this.send(line.name, address, await lineTarget(line, this.instanceKey));
+    } finally {
+      this.running.delete(organizationId);
+    }
+  }
+
+  private prepare(
+    context: RequestContext,
+    organizationId: string,
+    id: string,
+    to: string | null,
+  ): Promise<{ line: Line; address: string | null }> {
+    return this.database.write(async (tx) => {
+      await assertSignedIn(tx, context, { permission: Permission.config_manage });
+      const { name } = await ownLine(tx, organizationId, id);
+      const line = (await lineWithCredentials(tx, id)) as Line;
+      const address = addressOf(line, to);
+      await recordAudit(tx, context, lineActions.line_tested, { id, name, organizationId });
+      return { line, address };
+    });
+  }
+
+  private async send(name: string, to: string | null, target: LineTarget): Promise<LineTest> {
+    const send = lineDriver(this.targets, target);
+    if (send === undefined) {
+      const detail = "Messages of a local line stay on this server, so nothing was sent.";
+      return { outcome: AttemptOutcome.accepted, code: null, detail };
+    }
+    const message = {
+      id: uuid(),
+      conversationId: null,
+      contactId: null,
+      to,
+      text: `This is a test of the line "${name}".`,
+      createdAt: timestamp(),
+    };
+    const signal = new AbortController().signal;
+    const result = await send(message, { number: 1, signal, mayLeave: () => true });
+    if (result.outcome !== AttemptOutcome.accepted) {
+      const { outcome, code, detail } = result;
+      return { outcome, code, detail };
+    }
+    const detail = result.isDelivered
+      ? "The receiver accepted the message and says that it was delivered."
+      : "The receiver accepted the message.";
+    return { outcome: result.outcome, code: null, detail };
+  }
+}
+
+/** @throws InvalidInput */
+function addressOf(line: Line, to: string | null): string | null {
+  const refuse = (message: string) => new InvalidInput([{ path: "to", message }]);
+  if (to === null) {
+    if (line.kind === LineKind.email) throw refuse("is required for a line of the kind email");
+    return null;
+  }
+  const found = normalizeAddress(addressKindOf(line), to);
+  if ("problem" in found) throw refuse(found.problem);
+  return found.address;
+}

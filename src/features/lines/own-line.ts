@@ -1,0 +1,20 @@
+import type { EntityManager } from "typeorm";
+import { isUuid } from "../../common/uuid";
+import { noSuch } from "../../errors";
+import { Line } from "./line.entity";
+
+/**
+ * A line of an organization.
+ * @throws GatewayError `not_found`
+ */
+export async function ownLine(reader: EntityManager, organizationId: string, id: string): Promise<Line> {
+  const line = isUuid(id)
+    ? await reader
+        .createQueryBuilder(Line, "line")
+        .innerJoin("line.agent", "agent")
+        .where("line.id = :id AND agent.organization_id = :organizationId", { id, organizationId })
+        .getOne()
+    : null;
+  if (line === null) throw noSuch("line");
+  return line;
+}
