@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { validate } from "dockerfile-utils";
 import { parse } from "yaml";
 import { loadConfig } from "../../src/config";
+import { InstanceKey } from "../../src/credentials/instance-key";
 
 const read = (file: string) => readFileSync(file, "utf8");
 
@@ -36,9 +37,10 @@ const filledIn = (environment: Record<string, string>) =>
   Object.fromEntries(
     Object.entries(environment).map(([name, value]) => [
       name,
-      value.replace(/\$\{(\w+):\?[^}]*\}/g, (_, variable) =>
-        variable.endsWith("EMAIL") ? "owner@example.com" : "gateway.example.com",
-      ),
+      value.replace(/\$\{(\w+):\?[^}]*\}/g, (_, variable) => {
+        if (variable.endsWith("EMAIL")) return "owner@example.com";
+        return variable === "INSTANCE_KEY" ? InstanceKey.generate() : "gateway.example.com";
+      }),
     ]),
   );
 
