@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { InstanceKey } from "./instance-key";
 
 /**
@@ -26,7 +26,7 @@ export function readKeyFile(file: string): InstanceKey | undefined {
  * @throws Error if the file cannot be written
  */
 export function createKeyFile(file: string): InstanceKey {
-  const unfinished = join(dirname(file), `.${basename(file)}.${randomUUID()}.unfinished`);
+  const unfinished = join(dirname(file), `.${randomUUID()}.unfinished`);
   try {
     const handle = openSync(unfinished, "wx", 0o600);
     try {

@@ -32,6 +32,8 @@ export type ReplacementStep = (tx: EntityManager) => Promise<void>;
 export class InstanceKeyService {
   private key: InstanceKey | undefined;
   private opened: Promise<void> | undefined;
+  /** Why the file could not be created. */
+  private problem: string | undefined;
   private readonly steps: ReplacementStep[] = [];
   /** File of the key of an embedded database without `INSTANCE_KEY`. */
   private readonly file: string | undefined;
@@ -47,11 +49,12 @@ export class InstanceKeyService {
 
   /**
    * Reads the key, or creates the file of an embedded database that does not depend on a key yet.
-   * @returns a warning, if the database depends on a key that is missing
+   * @returns a warning, if the database depends on a key that is missing or the file cannot be created
    * @throws StartupError if the database depends on another key, or the file cannot be used
    */
   async open(): Promise<string | undefined> {
     await this.opening();
+    if (this.problem !== undefined) return this.problem;
     const isMissed = this.key === undefined && (await this.database.read(checkIn)) !== undefined;
     if (!isMissed) return undefined;
     return this.file === undefined ? MISSING : `${MISSING} It was in ${this.file}.`;
@@ -125,7 +128,7 @@ export class InstanceKeyService {
     const expected = await this.database.read(checkIn);
     const key =
       this.config.instanceKey ??
-      this.keyIn((file) => readKeyFile(file) ?? (expected === undefined ? createKeyFile(file) : undefined));
+      this.keyIn((file) => readKeyFile(file) ?? (expected === undefined ? this.create(file) : undefined));
     if (key !== undefined && expected !== undefined && key.checkValue !== expected) {
       const source = this.file === undefined ? "INSTANCE_KEY" : `the instance key in ${this.file}`;
       throw new StartupError(
@@ -133,6 +136,16 @@ export class InstanceKeyService {
       );
     }
     this.key = key;
+  }
+
+  /** Without a key, everything else works: a full disk, for example, must not keep the process from starting. */
+  private create(file: string): InstanceKey | undefined {
+    try {
+      return createKeyFile(file);
+    } catch (error) {
+      this.problem = `The instance key cannot be created in ${file} (${(error as Error).message}). Until the next start, nothing that needs it works.`;
+      return undefined;
+    }
   }
 
   /** @throws StartupError if the file cannot be used */

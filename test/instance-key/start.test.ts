@@ -1,3 +1,4 @@
+import fs from "node:fs";
 import { chmod, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import pino from "pino";
@@ -170,6 +171,22 @@ describe("the embedded database without INSTANCE_KEY", () => {
     await depend({ DATABASE_URL: place.url, INSTANCE_KEY: KEY });
     await (await startServer({ DATABASE_URL: place.url, INSTANCE_KEY: KEY })).stop();
     await expect(stat(keyFile())).rejects.toThrow("ENOENT");
+  });
+
+  test("serves without a key where its file cannot be created, and warns", async () => {
+    const link = jest.spyOn(fs, "linkSync").mockImplementation(() => {
+      throw Object.assign(new Error("operation not permitted"), { code: "EPERM" });
+    });
+    try {
+      await withServices({ DATABASE_URL: place.url }, async ({ instanceKey }) => {
+        expect(await instanceKey.open()).toContain("operation not permitted");
+        await expect(instanceKey.current()).rejects.toMatchObject({ code: "conflict" });
+      });
+    } finally {
+      link.mockRestore();
+    }
+    expect((await readdir(dirname(keyFile()))).filter((name) => /key|unfinished/.test(name))).toEqual([]);
+    await depend({ DATABASE_URL: place.url });
   });
 
   test("gets the same key from all that create its file concurrently", async () => {
