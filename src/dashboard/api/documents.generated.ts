@@ -15,6 +15,7 @@ export const ActorKind = {
   Member: 'member',
   /** The server's command line or its first start. */
   Operator: 'operator',
+  /** The gateway itself, such as when it pauses a line. */
   System: 'system'
 } as const;
 

@@ -21,6 +21,7 @@ registerEnumType(ActorKind, {
     member: { description: "A signed-in member." },
     agent: { description: "A system that presented an API key." },
     operator: { description: "The server's command line or its first start." },
+    system: { description: "The gateway itself, such as when it pauses a line." },
     anonymous: { description: "A caller who was not signed in." },
   },
 });
