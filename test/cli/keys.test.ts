@@ -1,15 +1,10 @@
 import { ApiKey } from "../../src/features/api-keys/api-key.entity";
-import { postgres } from "../support/engines";
 import { mint, operator } from "../support/gateway";
 import { type Ended, endProcesses, runCli, spawnCli } from "../support/process";
 import { describeGateway } from "../support/suite";
 
-describeGateway((gateway, engine) => {
-  afterEach(endProcesses);
-
-  // As processes on PostgreSQL only, where an open connection would keep one alive: each takes a second to start.
-  const run = engine === postgres ? spawnCli : runCli;
-  const cli = (...args: string[]): Promise<Ended> => run(gateway.databaseUrl, args);
+describeGateway((gateway) => {
+  const cli = (...args: string[]): Promise<Ended> => runCli(gateway.databaseUrl, args);
 
   /** Runs a command that must succeed. @returns the one JSON document that it prints */
   async function json(...args: string[]) {
@@ -22,6 +17,21 @@ describeGateway((gateway, engine) => {
   const create = (name: string, ...more: string[]) =>
     json("keys", "create", "--agent", "first-agent", "--name", name, ...more);
   const statusOf = async (token: string) => (await gateway.rest("GET", "/agent/whoami", { token })).status;
+
+  // An open connection would keep it alive; the host of the other commands waits for the same.
+  test("a command that writes and one that is refused end as processes", async () => {
+    const ended = await Promise.all([
+      spawnCli(gateway.databaseUrl, ["keys", "create", "--agent", "first-agent", "--name", "by a process"]),
+      spawnCli(gateway.databaseUrl, ["keys", "list"]),
+      spawnCli(gateway.databaseUrl, ["keys", "revoke", "unknown"]),
+    ]);
+    expect(ended.map(({ code, signal }) => [code, signal])).toEqual([
+      [0, null],
+      [0, null],
+      [1, null],
+    ]);
+  });
+  afterEach(endProcesses);
 
   test("a key that is created while the server runs works immediately", async () => {
     const key = await create("billing");

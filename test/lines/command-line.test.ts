@@ -1,17 +1,13 @@
 import { lineTarget, lineWithCredentials } from "../../src/features/lines/line-target";
 import { auditLog } from "../support/audit";
-import { postgres } from "../support/engines";
 import { INSTANCE_KEY } from "../support/gateway";
 import { PUBLIC_URL } from "../support/lines";
-import { type Ended, endProcesses, runCli, spawnCli } from "../support/process";
+import { type Ended, runCli } from "../support/process";
 import { describeGateway } from "../support/suite";
 
-describeGateway((gateway, engine) => {
-  afterEach(endProcesses);
-
-  const run = engine === postgres ? spawnCli : runCli;
+describeGateway((gateway) => {
   const cliReading = (input: string, ...args: string[]): Promise<Ended> =>
-    run(gateway.databaseUrl, ["lines", ...args], input, { INSTANCE_KEY });
+    runCli(gateway.databaseUrl, ["lines", ...args], input, { INSTANCE_KEY });
   const cli = (...args: string[]) => cliReading("", ...args);
   const OF_FIRST = ["--agent", "first-agent"];
 

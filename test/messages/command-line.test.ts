@@ -1,16 +1,12 @@
 import { HeldReason, Message } from "../../src/features/messages/message.entity";
 import { addConversation } from "../support/conversations";
-import { postgres } from "../support/engines";
 import { mint, operator } from "../support/gateway";
 import { firstAgentId } from "../support/people";
-import { type Ended, endProcesses, runCli, spawnCli } from "../support/process";
+import { type Ended, runCli } from "../support/process";
 import { describeGateway } from "../support/suite";
 
-describeGateway((gateway, engine) => {
-  afterEach(endProcesses);
-
-  const run = engine === postgres ? spawnCli : runCli;
-  const cli = (...args: string[]): Promise<Ended> => run(gateway.databaseUrl, ["messages", ...args]);
+describeGateway((gateway) => {
+  const cli = (...args: string[]): Promise<Ended> => runCli(gateway.databaseUrl, ["messages", ...args]);
   /** Runs a command that must succeed. @returns the one JSON document that it prints */
   async function json(...args: string[]) {
     const { code, stdout, stderr } = await cli(...args, "--json");
