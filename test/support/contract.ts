@@ -21,6 +21,9 @@ interface Document {
 /** Written by the global setup. */
 const document: Document = JSON.parse(readFileSync(process.env.TEST_OPENAPI_FILE ?? "", "utf8"));
 const { paths, components } = document;
+const TEMPLATES = Object.keys(paths).map(
+  (template) => [template, new RegExp(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`)] as const,
+);
 
 // The schemas themselves are checked by test/openapi.
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
@@ -55,7 +58,7 @@ const ALWAYS = ["X-Request-Id", "WWW-Authenticate", "Retry-After", "Location", "
  */
 export function assertInContract(method: string, url: string, reply: Reply): void {
   const path = url.split("?")[0] ?? "";
-  const template = Object.keys(paths).find((each) => matcher(each).test(path));
+  const [template] = TEMPLATES.find(([, pattern]) => pattern.test(path)) ?? [];
   if (template === undefined || method === "HEAD" || method === "OPTIONS") return;
   const operations = paths[template] ?? {};
   const operation = operations[method.toLowerCase()];
@@ -86,5 +89,3 @@ function assertHeader(name: string, { headers, status, body }: Reply, where: str
   const validate = validatorOf(components.headers[name]?.schema ?? ANY_HEADER);
   if (!validate(value)) throw new Error(`${where} ${status}: ${name}: ${ajv.errorsText(validate.errors)}`);
 }
-
-const matcher = (template: string) => new RegExp(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`);
