@@ -1,13 +1,7 @@
 import fc from "fast-check";
-import { parse } from "lossless-json";
+import losslessJson from "lossless-json";
 import { GatewayError } from "../../src/errors";
 import { MAX_JSON_DEPTH, parseJson } from "../../src/http/plugins/json-body";
-
-jest.mock("lossless-json", () => {
-  const actual = jest.requireActual("lossless-json");
-  return { ...actual, parse: jest.fn(actual.parse) };
-});
-const exactParser = jest.mocked(parse);
 
 const read = (text: string) => parseJson(Buffer.from(text));
 const refusal = (text: string): string => {
@@ -21,8 +15,11 @@ const refusal = (text: string): string => {
 };
 
 describe("a JSON body", () => {
+  let exactParser: jest.SpyInstance;
+  beforeEach(() => {
+    exactParser = jest.spyOn(losslessJson, "parse");
+  });
   afterEach(() => jest.restoreAllMocks());
-  beforeEach(() => exactParser.mockClear());
 
   test.each([
     ["lists", "[", "]"],

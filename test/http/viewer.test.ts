@@ -34,7 +34,10 @@ describe("the viewer of /docs", () => {
       socket.write(head(i % 2 === 0 ? "HEAD" : "GET"));
     }
     await Promise.all(connections.map(({ closed }) => closed));
-    for (const compress of compressors) expect(compress).not.toHaveBeenCalled();
+    for (const compress of compressors) {
+      expect(compress).not.toHaveBeenCalled();
+      compress.mockRestore();
+    }
     expect(openViewers()).toEqual([]);
   });
 

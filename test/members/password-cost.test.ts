@@ -18,4 +18,5 @@ test("an account that does not exist costs the same, and no password is right fo
   const verify = jest.spyOn(argon2, "verify");
   expect(await verifyPassword(undefined, "a password for tests only")).toBe(false);
   expect(verify.mock.calls.map(([hash]) => String(hash).slice(0, COST.length))).toEqual([COST]);
+  verify.mockRestore();
 });

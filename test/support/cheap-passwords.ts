@@ -7,8 +7,11 @@ const { hash }: { hash: Hash } = argon2;
 const real = hash.atRealCost ?? hash;
 const CHEAP = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 
-/** Lets a suite about the cost itself hash passwords at the real one. */
-export const hashAtRealCost = (): void => void Object.assign(argon2, { hash: real });
+/** Lets a test file about the cost itself hash passwords at the real one. */
+export function hashAtRealCost(): void {
+  beforeAll(() => void Object.assign(argon2, { hash: real }));
+  afterAll(() => void Object.assign(argon2, { hash: cheap }));
+}
 
 // Other suites use the lowest cost that argon2id allows, a hundredth of the real one; verifying takes its cost from the
 // hash. Not by `jest.mock`, with which Jest would look for a mock at every `require`.
