@@ -20,8 +20,24 @@ export function describeInChromium(title: string, suite: () => void): void {
   }
 }
 
-/** Starts a browser without background requests. @throws Error if none is installed */
+let browser: Promise<Browser> | undefined;
+
+/**
+ * The browser of the suite: it has no background requests, and ends after the last test.
+ * @throws Error if none is installed
+ */
 export function launchChromium(): Promise<Browser> {
+  browser ??= start();
+  return browser;
+}
+
+afterAll(async () => {
+  const started = browser;
+  browser = undefined;
+  await (await started)?.close();
+});
+
+async function start(): Promise<Browser> {
   if (found === undefined) throw new Error("No Chromium was found; set CHROMIUM to its path.");
   return chromium.launch({
     executablePath: found,

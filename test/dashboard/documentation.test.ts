@@ -24,7 +24,6 @@ describeInChromium("/docs", () => {
     await context.close();
     expect(problems).toEqual([]);
   });
-  afterAll(() => browser?.close());
 
   async function open(options?: BrowserContextOptions): Promise<void> {
     context = await browser.newContext({ reducedMotion: "reduce", ...options });

@@ -79,7 +79,7 @@ export function describeDashboard(title: string, suite: (dashboard: Dashboard) =
       expect(reported).toEqual([]);
     });
     afterAll(async () => {
-      await browser?.close();
+      await contexts?.end();
       await dashboard.gateway?.close();
     });
     suite(dashboard);
@@ -107,6 +107,12 @@ class ContextPool {
     if (anchor.url() === "about:blank") await anchor.goto(`${this.url}/favicon.ico`);
     this.acquired.push({ context, key, anchor });
     return context;
+  }
+
+  /** Closes all contexts. */
+  async end(): Promise<void> {
+    await this.releaseAll();
+    for (const context of [...this.idle.values()].flat()) await context.close();
   }
 
   /** Closes the pages of all contexts and removes their cookies and storage. */
