@@ -107,7 +107,7 @@ describeGateway((gateway) => {
     const before = await json("list");
     const NEW_KEY = Buffer.alloc(32, "new").toString("base64");
     const cliWith = (key: string, ...args: string[]) =>
-      run(gateway.databaseUrl, args, "", { INSTANCE_KEY: key });
+      runCli(gateway.databaseUrl, args, "", { INSTANCE_KEY: key });
     const refused = await cliWith(NEW_KEY, "lines", "rotate-secret", "depends", ...OF_FIRST);
     expect(refused).toMatchObject({ code: 1, stdout: "" });
     expect(refused.stderr).toMatch(/^gateway: INSTANCE_KEY is not the key [^\n]+\n$/);
