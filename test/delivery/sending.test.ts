@@ -296,6 +296,26 @@ describeGateway(SENDS, (gateway, engine) => {
     },
   );
 
+  test.each([
+    [WhenUncertain.fail, WhenUncertain.retry, "failed", 0],
+    [WhenUncertain.retry, WhenUncertain.fail, "sent", 1],
+  ] as const)(
+    "a message of a lost process that was leaving on a line with %s, and is carried to one with %s, is %s",
+    async (from, to, status, requests) => {
+      receiver.reaction = () => undefined;
+      const { first, id } = await conversing({ whenUncertain: from });
+      await arrived(1);
+      const elsewhere = await startReceiver();
+      const line = await addWebhookLine(gateway, { agentId, url: elsewhere.url(), whenUncertain: to });
+      await api.move(id, { line: line.name, pending: "carry" });
+      const past = timestamp(-1);
+      await write("update lane set lease_until = $1, wake_at = $1 where id = $2", [past, id]);
+      gateway.services.lanes.notify();
+      await become(first, { status: status as MessageStatus });
+      expect([receiver.received.length, elsewhere.received.length]).toEqual([1, requests]);
+    },
+  );
+
   test("the rate of a line is exact over two processes", async () => {
     const ratePerMinute = 1_200;
     const other = await startGateway(engine, {

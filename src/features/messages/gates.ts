@@ -3,7 +3,7 @@ import { type Line, LineKind, LineState, WhenUncertain } from "../lines/line.ent
 import { HeldReason, type Message, MessageAuthor, MessageError, MessageStatus } from "./message.entity";
 
 /** The line that a message would leave on. */
-export type GateLine = Pick<Line, "id" | "kind" | "state" | "whenUncertain" | "ratePerMinute">;
+export type GateLine = Pick<Line, "id" | "kind" | "state" | "ratePerMinute">;
 
 /** What decides whether a message may leave. */
 export interface Surroundings {
@@ -33,7 +33,10 @@ export type QueuedMessage = Pick<
   | "heldReason"
   | "notBefore"
   | "lineId"
->;
+> & {
+  /** What its line says about attempts without an answer, if it was leaving when its process ended. */
+  whenUncertain: WhenUncertain | null;
+};
 
 /** A message that waits on a lane, with what decides whether it may leave. */
 export type Waiting = QueuedMessage & { around: Surroundings };
@@ -53,8 +56,7 @@ export type Refusal =
  */
 export function gate(message: QueuedMessage, around: Surroundings, now: Timestamp): GateLine | Refusal {
   const { line, conversation, organizationIsActive } = around;
-  if (message.status === MessageStatus.sending && line?.whenUncertain === WhenUncertain.fail)
-    return failed(MessageError.uncertain);
+  if (message.whenUncertain === WhenUncertain.fail) return failed(MessageError.uncertain);
   if (message.expiresAt !== null && message.expiresAt <= now) return failed(MessageError.expired);
   if (conversation !== undefined && message.author !== MessageAuthor.system) {
     const isFenced = message.fence !== conversation.version;

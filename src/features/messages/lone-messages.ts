@@ -2,27 +2,28 @@ import type { EntityManager } from "typeorm";
 import type { Timestamp } from "../../common/time";
 import { placeholders } from "../../database/returning";
 import type { GateLine, QueuedMessage } from "./gates";
-import { IS_UNSENT } from "./message.entity";
+import { IS_UNSENT, MessageStatus } from "./message.entity";
 import type { Queues } from "./message-work";
 
 /** The columns of `QueuedMessage`, for a SELECT. */
 export const QUEUED_COLUMNS = `message.id, message.author, message.fence, message.status, message.attempts,
   message.created_at as "createdAt", message.expires_at as "expiresAt", message.held_reason as "heldReason",
-  message.not_before as "notBefore", message.line_id as "lineId"`;
+  message.not_before as "notBefore", message.line_id as "lineId",
+  case when message.status = '${MessageStatus.sending}' then
+    (select sent_on.when_uncertain from line sent_on where sent_on.id = message.line_id) end as "whenUncertain"`;
 
 /** The columns of `GateLine`, for a SELECT. */
-export const LINE_COLUMNS = `line.id as "gateId", line.kind, line.state, line.when_uncertain as "whenUncertain",
+export const LINE_COLUMNS = `line.id as "gateId", line.kind, line.state,
   line.rate_per_minute as "ratePerMinute"`;
 
 /** A row with `LINE_COLUMNS`. */
 export type LineRow = Omit<GateLine, "id"> & { gateId: string };
 
 /** The line of a row with `LINE_COLUMNS`. */
-export const lineIn = ({ gateId: id, kind, state, whenUncertain, ratePerMinute }: LineRow): GateLine => ({
+export const lineIn = ({ gateId: id, kind, state, ratePerMinute }: LineRow): GateLine => ({
   id,
   kind,
   state,
-  whenUncertain,
   ratePerMinute,
 });
 
