@@ -7,7 +7,7 @@ import type { Database } from "../database/database";
 import { AttemptOutcome, type SendResult } from "./driver";
 import type { LaneKind } from "./lane.entity";
 import type { Departure, Ended, LaneWork, NextWork } from "./lane-work";
-import type { DueLane, Lanes } from "./lanes";
+import type { DueLane, Lanes, NeedsSender } from "./lanes";
 import { Senders } from "./senders";
 
 /** Max lanes of a transaction, because those behind it wait for its commit. */
@@ -18,9 +18,6 @@ const PAUSE_MS = 50;
 
 /** How often to look for due work that no listener was told of, such as that of killed processes (ms). */
 const SWEEP_INTERVAL_MS = 5_000;
-
-/** How long a line whose last attempt failed keeps the lanes waiting that find its only sender busy (ms). */
-const BUSY_MS = 1_000;
 
 /** How long after its lane was leased a message may still leave (ms): early enough to end within the lease. */
 const LEAVE_WITHIN_MS = 10_000;
@@ -97,10 +94,7 @@ export class Deliverer {
     while (this.isDue && !this.stopped) {
       this.isDue = false;
       // A read first, so that a sweep without work takes no write lock.
-      const due =
-        this.ended.length > 0
-          ? timestamp()
-          : await this.lanes.nextDue({ isSenderFree: this.senders.free > 0 });
+      const due = this.ended.length > 0 ? timestamp() : await this.lanes.nextDue(this.waiting);
       if (due === undefined) continue;
       const inMs = Date.parse(due) - Date.now();
       if (inMs > 0) this.wakeIn(inMs);
@@ -138,6 +132,11 @@ export class Deliverer {
     if (ms < SWEEP_INTERVAL_MS) this.alarm = setTimeout(() => this.wake(), ms).unref();
   }
 
+  /** The lanes that there is a sender for. */
+  private get waiting(): NeedsSender | undefined {
+    return this.senders.free > 0 ? { exceptLines: this.senders.busyLines } : undefined;
+  }
+
   /** @returns the number of lanes that it worked on */
   private async doBatch(): Promise<number> {
     const ended = this.ended.slice(0, BATCH);
@@ -146,9 +145,9 @@ export class Deliverer {
     const { lanes, departures } = await this.database.write(
       async (tx) => {
         await this.finish(tx, ended);
-        const lanes = await this.lanes.lockDue(tx, BATCH, { needSender: false });
-        const { free } = this.senders;
-        if (free > 0) lanes.push(...(await this.lanes.lockDue(tx, free, { needSender: true })));
+        const lanes = await this.lanes.lockDue(tx, BATCH);
+        const { waiting } = this;
+        if (waiting !== undefined) lanes.push(...(await this.lanes.lockDue(tx, this.senders.free, waiting)));
         return { lanes: lanes.length, departures: await this.start(tx, lanes, lease) };
       },
       { background: true },
@@ -190,20 +189,14 @@ export class Deliverer {
         ofKind.map(({ id }) => id),
         { senders, observer: this.lanes.observing(tx) },
       );
-      const waiting = new Set(work.waiting);
       const leaving = work.departures.map(({ laneId }) => laneId);
-      const others = ofKind.filter(({ id }) => !waiting.has(id) && !leaving.includes(id));
-      await this.goOn(
-        tx,
-        others.map(({ id }) => id),
-        work.next,
-      );
-      const [knownToWait, firstToWait] = [true, false].map((needsSender) =>
-        ofKind.filter((lane) => waiting.has(lane.id) && Boolean(lane.needsSender) === needsSender),
-      );
-      await this.lanes.awaitSender(tx, idsOf(firstToWait));
-      // A sender was free, but not for their line.
-      await this.lanes.sleep(tx, idsOf(knownToWait), timestamp(BUSY_MS));
+      const busy = new Set([...leaving, ...work.waiting.map(({ laneId }) => laneId)]);
+      const others = ofKind.filter(({ id }) => !busy.has(id));
+      await this.goOn(tx, idsOf(others), work.next);
+      for (const [lineId, waiting] of groupBy(work.waiting, (each) => each.lineId)) {
+        const ids = waiting.map(({ laneId }) => laneId);
+        await this.lanes.awaitSender(tx, ids, lineId);
+      }
       if (leaving.length > 0) await this.lanes.lease(tx, leaving, lease);
       departures.push(...work.departures.map((departure) => ({ ...departure, kind })));
     }
@@ -251,4 +244,4 @@ export class Deliverer {
   }
 }
 
-const idsOf = (lanes: readonly { id: string }[] | undefined): string[] => (lanes ?? []).map(({ id }) => id);
+const idsOf = (lanes: readonly { id: string }[]): string[] => lanes.map(({ id }) => id);

@@ -21,8 +21,8 @@ export interface Departure {
 export interface DueWork {
   next: NextWork;
   departures: readonly Departure[];
-  /** IDs of lanes whose message can leave as soon as a sender is free. */
-  waiting: readonly string[];
+  /** The lanes whose message can leave as soon as a sender is free, with the lines that it leaves on. */
+  waiting: readonly Pick<Departure, "laneId" | "lineId">[];
 }
 
 /** A send that has ended. */

@@ -33,6 +33,10 @@ export class Lane {
   @Column({ type: "boolean", default: false })
   needsSender!: boolean;
 
+  /** The line that its work leaves on, if it waits for a free sender; null if that is unknown. */
+  @Column({ type: "varchar", length: 36, nullable: true })
+  lineId!: string | null;
+
   /** Identifies the send that holds the lane; null while none does. No other send ever has the same. */
   @Column({ type: "varchar", length: 36, nullable: true })
   lease!: string | null;

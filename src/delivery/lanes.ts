@@ -8,7 +8,12 @@ import { type DeliveryObserver, NO_DELIVERY_OBSERVER, onceCommitted } from "./ob
 export type NewLane = Pick<Lane, "id" | "agentId" | "kind">;
 
 /** A due lane that a transaction has locked. */
-export type DueLane = Pick<Lane, "id" | "kind" | "needsSender">;
+export type DueLane = Pick<Lane, "id" | "kind">;
+
+/** The lanes that wait for a sender, but for those of lines that have none to spare. */
+export interface NeedsSender {
+  exceptLines: readonly string[];
+}
 
 /** The channel on which processes tell each other of due work. */
 const CHANNEL = "gateway_due_lanes";
@@ -56,16 +61,19 @@ export class Lanes {
       .into(Lane)
       // A fixed order, so that transactions which share two lanes do not deadlock.
       .values([...distinct.values()].sort((a, b) => (a.id < b.id ? -1 : 1)))
-      // Waits for a delivery that holds the lane, because it may end the lane without having seen the new work.
-      .orUpdate(["wake_at"], ["id"])
+      // Waits for a delivery that holds the lane, because it may end the lane without having seen the new work. A lane
+      // keeps its place among those that wait for a sender.
+      .onConflict(
+        '("id") DO UPDATE SET wake_at = CASE WHEN lane.wake_at < excluded.wake_at THEN lane.wake_at ELSE excluded.wake_at END',
+      )
       .updateEntity(false)
       .execute();
     await this.announce(tx);
   }
 
-  /** Makes the work of lanes due; a lane that does not exist has none. */
+  /** Makes the work of lanes due, which may leave on another line than before; a lane that does not exist has none. */
   async wake(tx: EntityManager, ids: readonly string[]): Promise<void> {
-    await tx.update(Lane, [...ids], { wakeAt: timestamp() });
+    await tx.update(Lane, [...ids], { wakeAt: timestamp(), needsSender: false, lineId: null });
     await this.announce(tx);
   }
 
@@ -83,23 +91,31 @@ export class Lanes {
     await tx
       .createQueryBuilder()
       .update(Lane)
-      .set({ wakeAt: now })
-      .where("agent_id IN (:...agentIds) AND wake_at > :now", { agentIds, now })
+      .set({ wakeAt: now, needsSender: false, lineId: null })
+      .where("agent_id IN (:...agentIds) AND (wake_at > :now OR line_id IS NOT NULL)", { agentIds, now })
       .execute();
     await this.announce(tx, { everywhere: true });
   }
 
   /**
    * When the first work is due that no send holds; undefined if there is none.
-   * @param options.isSenderFree whether to count what waits for a sender
+   * @param waiting which of the lanes that wait for a sender count; none if undefined
    */
-  async nextDue({ isSenderFree }: { isSenderFree: boolean }): Promise<Timestamp | undefined> {
-    const first = (needsSender: string) =>
-      `SELECT wake_at FROM lane WHERE needs_sender = ${needsSender} AND ${this.isFree} ORDER BY wake_at LIMIT 1`;
-    const [{ ready, waiting }] = await this.database.read((reader) =>
-      reader.query(`SELECT (${first("$1")}) AS ready, (${first("$2")}) AS waiting`, [false, true]),
+  async nextDue(waiting: NeedsSender | undefined): Promise<Timestamp | undefined> {
+    const first = (condition: string) =>
+      `SELECT wake_at FROM lane WHERE ${condition} AND ${this.isFree} ORDER BY wake_at LIMIT 1`;
+    const lines = waiting?.exceptLines ?? [];
+    const exceptLines =
+      lines.length === 0
+        ? ""
+        : ` AND (line_id IS NULL OR line_id NOT IN (${lines.map((_, i) => `$${i + 3}`).join(", ")}))`;
+    const [row] = await this.database.read((reader) =>
+      reader.query(
+        `SELECT (${first("needs_sender = $1")}) AS ready, (${first(`needs_sender = $2${exceptLines}`)}) AS waiting`,
+        [false, true, ...lines],
+      ),
     );
-    return [ready, isSenderFree ? waiting : null].filter((each) => each !== null).sort()[0];
+    return [row.ready, waiting && row.waiting].filter((each) => each != null).sort()[0];
   }
 
   /** Counts the lanes, as a report, because there may be many. */
@@ -119,19 +135,22 @@ export class Lanes {
 
   /**
    * Locks due lanes, longest due first, until the transaction ends; another process skips them meanwhile.
-   * @param options.needSender whether to lock those that wait for a sender, or those that may need none
+   * @param waiting which of the lanes that wait for a sender to lock; if undefined, those that may need none
    */
-  lockDue(tx: EntityManager, max: number, { needSender }: { needSender: boolean }): Promise<DueLane[]> {
+  lockDue(tx: EntityManager, max: number, waiting?: NeedsSender): Promise<DueLane[]> {
+    const needsSender = waiting !== undefined;
     const due = tx
       .createQueryBuilder(Lane, "lane")
       .select("lane.id", "id")
       .addSelect("lane.kind", "kind")
-      .addSelect("lane.needs_sender", "needsSender")
-      .where("lane.needs_sender = :needSender AND lane.wake_at <= :now", { needSender, now: timestamp() })
+      .where("lane.needs_sender = :needsSender AND lane.wake_at <= :now", { needsSender, now: timestamp() })
       .andWhere(this.isFree)
       .orderBy("lane.wake_at")
       .addOrderBy("lane.id")
       .limit(max);
+    const lines = waiting?.exceptLines ?? [];
+    if (lines.length > 0)
+      due.andWhere("(lane.line_id IS NULL OR lane.line_id NOT IN (:...lines))", { lines });
     return this.database.locking(due, { skipLocked: true }).getRawMany();
   }
 
@@ -179,9 +198,9 @@ export class Lanes {
     if (ids.length > 0) await tx.update(Lane, [...ids], { wakeAt: until, lease: null, leaseUntil: null });
   }
 
-  /** Lets due lanes wait for a free sender. */
-  async awaitSender(tx: EntityManager, ids: readonly string[]): Promise<void> {
-    if (ids.length > 0) await tx.update(Lane, [...ids], { needsSender: true, lease: null, leaseUntil: null });
+  /** Lets due lanes wait for a free sender for a line. */
+  async awaitSender(tx: EntityManager, ids: readonly string[], lineId: string): Promise<void> {
+    await tx.update(Lane, [...ids], { needsSender: true, lineId, lease: null, leaseUntil: null });
   }
 
   /**

@@ -24,6 +24,11 @@ export class Senders {
     return this.max - this.total;
   }
 
+  /** The lines that get no other sender for now. */
+  get busyLines(): string[] {
+    return [...this.busy.keys()].filter((lineId) => this.failing.has(lineId));
+  }
+
   /** The free senders for a transaction; no other may take any before it has ended. */
   offer(): FreeSenders {
     const taken = new Map<string, number>();

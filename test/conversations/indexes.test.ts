@@ -161,7 +161,7 @@ onEachEngine((engine) => {
     await expectIndexes(
       () =>
         database.write(async (tx) => {
-          const due = await lanes.lockDue(tx, 100, { needSender: false });
+          const due = await lanes.lockDue(tx, 100);
           expect(due).toHaveLength(2 * QUEUED);
           for (const kind of Object.values(LaneKind).filter((each) =>
             due.some((lane) => lane.kind === each),

@@ -38,6 +38,7 @@ onEachEngine((engine) => {
         "Erasures1764600000000",
         "Sending1764700000000",
         "InstanceKey1764800000000",
+        "LaneLine1764810000000",
       ]);
     } finally {
       await Promise.all(databases.map((database) => database.close()));
@@ -50,7 +51,7 @@ onEachEngine((engine) => {
     try {
       await database.migrate();
       await source.undoLastMigration();
-      expect(await database.pendingMigrations()).toEqual(["InstanceKey1764800000000"]);
+      expect(await database.pendingMigrations()).toEqual(["LaneLine1764810000000"]);
     } finally {
       await database.close();
     }

@@ -173,7 +173,7 @@ describeGateway((gateway, engine) => {
       return engine !== postgres || (await database.read((reader) => reader.query(locks))).length > 0;
     };
     await database.write(async (tx) => {
-      expect(await lanes.lockDue(tx, 1, { needSender: false })).toMatchObject([{ id }]);
+      expect(await lanes.lockDue(tx, 1)).toMatchObject([{ id }]);
       resuming = lines.resume(context, line?.id ?? "").then(() => {
         isResumed = true;
       });

@@ -1,6 +1,7 @@
 import { Webhook } from "standardwebhooks";
+import { v7 as uuid } from "uuid";
 import { timestamp } from "../../src/common/time";
-import { Lane } from "../../src/delivery/lane.entity";
+import { Lane, LaneKind } from "../../src/delivery/lane.entity";
 import { AuditEntry } from "../../src/features/audit/audit-entry.entity";
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
 import { Line, LineState, WhenUncertain } from "../../src/features/lines/line.entity";
@@ -55,8 +56,11 @@ describeGateway(SENDS, (gateway, engine) => {
     gateway.services.database.write((tx) => tx.query(statement, parameters));
 
   /** A webhook line to a receiver, and a conversation on it with messages. */
-  async function conversing({ messages = ["Hello"], to = receiver, ...line }: Settings = {}) {
-    const { id: lineId, name } = await addWebhookLine(gateway, { agentId, url: to.url(), ...line });
+  async function conversing({ messages = ["Hello"], to = receiver, line, ...settings }: Settings = {}) {
+    const { id: lineId, name } =
+      line === undefined
+        ? await addWebhookLine(gateway, { agentId, url: to.url(), ...settings })
+        : await read((reader) => reader.findOneByOrFail(Line, { agentId, name: line }));
     const address = `+49151${String(Math.random()).slice(2, 10)}`;
     const contactId = await addContact(gateway, {
       agentId,
@@ -71,6 +75,8 @@ describeGateway(SENDS, (gateway, engine) => {
   interface Settings {
     messages?: string[];
     to?: Receiver;
+    /** The name of the line, if it exists already. */
+    line?: string;
     ratePerMinute?: number;
     whenUncertain?: WhenUncertain;
   }
@@ -315,6 +321,49 @@ describeGateway(SENDS, (gateway, engine) => {
       expect([receiver.received.length, elsewhere.received.length]).toEqual([1, requests]);
     },
   );
+
+  test("conversations that wait for a line without answers neither keep others waiting nor turn in circles", async () => {
+    receiver.reaction = inTurn(answering(500), () => undefined);
+    const failed = await conversing();
+    await become(failed.first, { status: MessageStatus.queued, attempts: 1 });
+    const { line } = failed;
+    await conversing({ line });
+    await arrived(2);
+    const [waiting, moving] = [await conversing({ line }), await conversing({ line })];
+    const laneOf = ({ id }: { id: string }) => read((reader) => reader.findOneBy(Lane, { id }));
+    while ((await laneOf(moving))?.lineId == null || (await laneOf(waiting))?.lineId == null);
+    const before = await laneOf(waiting);
+
+    const healthy = await startReceiver();
+    const other = await conversing({ to: healthy, messages: ["one", "two", "three"] });
+    await become(other.ids[2] as string, { status: MessageStatus.sent });
+    expect(await laneOf(waiting)).toEqual(before);
+    await api.move(moving.id, { line: other.line, pending: "carry" });
+    await become(moving.first, { status: MessageStatus.sent });
+    await lineClient(gateway).pause(failed.lineId);
+    await become(waiting.first, { heldReason: "line_paused" as never });
+    expect(receiver.received).toHaveLength(2);
+  });
+
+  test("a new message does not cost a conversation its place among those that wait", async () => {
+    const { database, lanes } = gateway.services;
+    const lane = { id: uuid(), agentId, kind: LaneKind.conversation };
+    const wakeAt = timestamp(-60_000);
+    // Not committed, so that no delivery works on it.
+    await expect(
+      database.write(async (tx) => {
+        await lanes.add(tx, [lane]);
+        await lanes.sleep(tx, [lane.id], wakeAt);
+        await lanes.add(tx, [lane]);
+        expect(await tx.findOneBy(Lane, { id: lane.id })).toMatchObject({ wakeAt });
+        await lanes.sleep(tx, [lane.id], timestamp(60_000));
+        await lanes.add(tx, [lane]);
+        const woken = await tx.findOneByOrFail(Lane, { id: lane.id });
+        expect(woken.wakeAt <= timestamp()).toBe(true);
+        throw new Error("undone");
+      }),
+    ).rejects.toThrow("undone");
+  });
 
   test("the rate of a line is exact over two processes", async () => {
     const ratePerMinute = 1_200;

@@ -34,7 +34,7 @@ export async function startMessages(
   );
   const now = timestamp();
   const next = new Map<string, Timestamp>();
-  const waiting: string[] = [];
+  const waiting: DueWork["waiting"][number][] = [];
   const starts: (readonly [Waiting, Start])[] = [];
   const leaving: (readonly [string, Waiting, GateLine])[] = [];
   for (const [laneId, queue] of queues) {
@@ -56,7 +56,7 @@ export async function startMessages(
       }
       const isLocal = line.kind === LineKind.local;
       if (!isLocal && !senders.take(line.id)) {
-        waiting.push(laneId);
+        waiting.push({ laneId, lineId: line.id });
         isBlocked = true;
         continue;
       }

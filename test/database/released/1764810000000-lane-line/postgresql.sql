@@ -1,0 +1,1 @@
+ALTER TABLE "lane" ADD COLUMN "line_id" varchar(36);
