@@ -96,6 +96,8 @@ function receiptOf({ body, isComplete }: HttpAnswer): { providerId: string | nul
 }
 
 function jsonObject(body: Buffer): { providerId?: unknown; delivered?: unknown } {
+  // Most answers are empty or `OK`; an error for each would cost as much as signing the message.
+  if (!body.includes("{")) return {};
   try {
     const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
     return value !== null && typeof value === "object" ? value : {};
