@@ -15,15 +15,23 @@ export class LineDrivers {
 
   /** What sends messages on a line as it is now. @param line with its credentials */
   senderOf(line: Line): Send {
+    let driver: Promise<Send | GatewayError> | undefined;
     return async (message, attempt) => {
-      const target = await this.targetOf(line);
-      if (target instanceof GatewayError) {
-        return { outcome: AttemptOutcome.retryable, code: "instance_key", detail: target.message };
-      }
-      const send = lineDriver(this.targets, target);
-      if (send === undefined) throw new Error("A local line sends nothing.");
+      // Once for the messages that leave together, because it derives the signing secret.
+      driver ??= this.driverOf(line);
+      const send = await driver;
+      if (send instanceof GatewayError)
+        return { outcome: AttemptOutcome.retryable, code: "instance_key", detail: send.message };
       return send(message, attempt);
     };
+  }
+
+  private async driverOf(line: Line): Promise<Send | GatewayError> {
+    const target = await this.targetOf(line);
+    if (target instanceof GatewayError) return target;
+    const send = lineDriver(this.targets, target);
+    if (send === undefined) throw new Error("A local line sends nothing.");
+    return send;
   }
 
   private async targetOf(line: Line) {
