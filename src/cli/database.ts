@@ -4,16 +4,13 @@ import { backUp, restore } from "../database/sqlite/backup";
 import { PAUSE_RESTORED_LINES } from "../features/lines/pause-restored-lines";
 import { addYesOption, type Confirmation, confirm } from "./confirm";
 import { print, printJson } from "./output";
-import { withDatabase, withServices } from "./services";
-import { wholeNumber } from "./whole-number";
-
-const MAX_PETS = 100_000_000;
+import { withDatabase } from "./services";
 
 interface Json {
   json?: boolean;
 }
 
-/** Adds the commands `migrate`, `seed`, `backup` and `restore`. */
+/** Adds the commands `migrate`, `backup` and `restore`. */
 export function addDatabaseCommands(program: Command): void {
   program
     .command("migrate")
@@ -24,19 +21,6 @@ export function addDatabaseCommands(program: Command): void {
         const ran = await database.migrate();
         if (json) printJson({ ran });
         else print(ran.length === 0 ? "The database is up to date." : `Ran ${ran.join(", ")}.`);
-      }),
-    );
-
-  program
-    .command("seed")
-    .description("add sample pets")
-    .requiredOption("--pets <n>", "number of pets to add", wholeNumber(0, MAX_PETS))
-    .option("--json", "print one JSON object")
-    .action(({ pets, json }: Json & { pets: number }) =>
-      withServices(async (services) => {
-        await services.pets.seed(pets);
-        if (json) printJson({ added: pets });
-        else print(`Added ${pets} pets.`);
       }),
     );
 

@@ -14,6 +14,7 @@ import { addMemberCommands } from "./members";
 import { addMessageCommands } from "./messages";
 import { addOrganizationCommands } from "./organizations";
 import { exitOnClosedPipe } from "./output";
+import { addSeedCommand } from "./seed";
 import { addStartCommand } from "./start";
 
 /** Exit code for a wrong command, option or value; 1 means that a command failed. */
@@ -50,6 +51,7 @@ addMessageCommands(program.command("messages").description("Messages of agents")
 addMemberCommands(program.command("members").description("Members (people who sign in)"));
 addAuditCommands(program.command("audit").description("Audit logs"));
 addDatabaseCommands(program);
+addSeedCommand(program);
 addInstanceKeyCommands(
   program.command("instance-key").description("The key of signing secrets and stored credentials"),
 );

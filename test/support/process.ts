@@ -210,9 +210,13 @@ afterAll(CliHost.end);
 export const runCli = (databaseUrl: string, args: string[], input = "", env = {}): Promise<Ended> =>
   CliHost.get().run(databaseUrl, args, { input, env });
 
-/** The same at a terminal. @param typed what a person types */
-export const runCliAtTerminal = (databaseUrl: string, args: string[], typed: string): Promise<Ended> =>
-  CliHost.get().run(databaseUrl, args, { input: typed, terminal: true });
+/** The same at a terminal. @param typed what a person types @param env more settings */
+export const runCliAtTerminal = (
+  databaseUrl: string,
+  args: string[],
+  typed: string,
+  env = {},
+): Promise<Ended> => CliHost.get().run(databaseUrl, args, { input: typed, terminal: true, env });
 
 /** Runs the command line with `--json`. @returns what it prints @throws Error when it fails */
 export async function runCliForJson(databaseUrl: string, ...args: string[]) {

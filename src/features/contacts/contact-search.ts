@@ -12,17 +12,26 @@ const fold = (text: string): string =>
 /** The term that a search looks for; a phone number is found in any notation with country code. */
 export const termOf = (search: string): string => normalizePhone(search.trim()) ?? fold(search);
 
-/** Replaces the texts by which a contact is found: its `ref`, its addresses, its name and each word of that. */
-export async function storeTerms(
-  tx: EntityManager,
-  { id: contactId, agentId, ref, name }: Contact,
+/** The texts by which a contact is found: its `ref`, its addresses, its name and each word of that. */
+export function termsOf(
+  { ref, name }: Pick<Contact, "ref" | "name">,
   addresses: readonly Pick<ContactAddress, "address">[],
-): Promise<void> {
+): string[] {
   const words = name?.split(/[\s\p{P}]+/u) ?? [];
   const texts = [ref, name, ...words, ...addresses.map(({ address }) => address)];
-  const terms = new Set(texts.flatMap((text) => (text == null ? [] : fold(text) || [])));
+  return [...new Set(texts.flatMap((text) => (text == null ? [] : fold(text) || [])))];
+}
+
+/** Replaces the texts by which a contact is found. */
+export async function storeTerms(
+  tx: EntityManager,
+  contact: Contact,
+  addresses: readonly Pick<ContactAddress, "address">[],
+): Promise<void> {
+  const { id: contactId, agentId } = contact;
+  const terms = termsOf(contact, addresses);
   await tx.delete(ContactTerm, { contactId });
-  if (terms.size === 0) return;
-  const rows = [...terms].map((term) => ({ contactId, agentId, term }));
+  if (terms.length === 0) return;
+  const rows = terms.map((term) => ({ contactId, agentId, term }));
   await tx.createQueryBuilder().insert().into(ContactTerm).values(rows).updateEntity(false).execute();
 }

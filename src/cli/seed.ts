@@ -1,0 +1,87 @@
+import type { Command } from "commander";
+import { loadConfig } from "../config";
+import { StartupError } from "../errors";
+import type { Services } from "../features";
+import { type SampleCounts, seedConversations } from "../features/samples/seed-conversations";
+import { addYesOption, type Confirmation, confirm } from "./confirm";
+import { print, printJson } from "./output";
+import { withServices } from "./services";
+import { wholeNumber } from "./whole-number";
+
+const MAX_ROWS = 100_000_000;
+
+/** How often to tell how far it has come (ms). */
+const PROGRESS_INTERVAL_MS = 5_000;
+
+interface Options extends Partial<SampleCounts>, Confirmation {
+  pets?: number;
+  agent?: string;
+  line?: string;
+  force?: true;
+  json?: boolean;
+}
+
+/** Adds the command `seed`. */
+export function addSeedCommand(program: Command): void {
+  const rows = wholeNumber(0, MAX_ROWS);
+  addYesOption(program.command("seed"))
+    .description("add sample pets, or sample contacts, conversations and messages of an agent")
+    .option("--pets <n>", "number of pets to add", rows)
+    .option("--agent <slug>", "agent that gets the contacts, conversations and messages")
+    .option("--line <name>", "line of the conversations; the default line of the agent when omitted")
+    .option("--contacts <n>", "number of contacts to add, each with an address and tags", rows)
+    .option("--conversations <n>", "number of conversations to add, spread over these contacts", rows)
+    .option("--messages <n>", "number of delivered messages to add, spread over these conversations", rows)
+    .option("--queued <n>", "number of further messages to queue; a server sends them", rows)
+    .option("--force", "add contacts, conversations and messages also in production")
+    .option("--json", "print one JSON object")
+    .action(async (options: Options, command: Command) => {
+      const { pets, agent, contacts = 0, conversations = 0, messages = 0, queued = 0 } = options;
+      if (agent === undefined && contacts + conversations + messages + queued > 0)
+        command.error("error: contacts, conversations and messages need --agent <slug>");
+      if (pets === undefined && agent === undefined)
+        command.error("error: one of --pets <n> and --agent <slug> is required");
+      if (conversations > 0 && contacts === 0)
+        command.error("error: --conversations <n> needs --contacts <n>");
+      if (agent !== undefined) await assertIntended(agent, options);
+      await withServices(async (services) => {
+        if (pets !== undefined) await services.pets.seed(pets);
+        const counts = { contacts, conversations, messages, queued };
+        if (agent !== undefined) await seedAgent(services, agent, options.line, counts);
+        if (options.json) printJson(agent === undefined ? { added: pets } : { pets, ...counts });
+        else {
+          if (pets !== undefined) print(`Added ${pets} pets.`);
+          if (agent !== undefined)
+            print(
+              `Added ${contacts} contacts, ${conversations} conversations, ${messages} messages and ${queued} queued messages.`,
+            );
+        }
+      });
+    });
+}
+
+/** Sample contacts cannot be told from others in lists and counts. @throws StartupError */
+async function assertIntended(agent: string, options: Options): Promise<void> {
+  if (loadConfig(process.env).environment !== "production") return;
+  if (!options.force)
+    throw new StartupError("this is a production database; --force adds sample contacts to it all the same");
+  await confirm(`Add sample contacts and messages to ${agent} in production?`, options);
+}
+
+async function seedAgent(
+  services: Services,
+  slug: string,
+  line: string | undefined,
+  counts: SampleCounts,
+): Promise<void> {
+  const { id: agentId } = await services.agents.bySlug(slug);
+  let shownAt = performance.now();
+  await seedConversations(services, { agentId, line }, counts, (done) => {
+    if (performance.now() - shownAt < PROGRESS_INTERVAL_MS) return;
+    shownAt = performance.now();
+    const parts = Object.entries(done).map(
+      ([name, count]) => `${count} of ${counts[name as keyof SampleCounts]} ${name}`,
+    );
+    process.stderr.write(`Added ${parts.join(", ")}.\n`);
+  });
+}

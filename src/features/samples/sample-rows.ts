@@ -1,0 +1,169 @@
+import { type Timestamp, timestampOf } from "../../common/time";
+import { AttemptOutcome } from "../../delivery/driver";
+import type { Contact } from "../contacts/contact.entity";
+import { AddressKind, type ContactAddress } from "../contacts/contact-address.entity";
+import { type Conversation, ConversationState, Handler } from "../conversations/conversation.entity";
+import { addressKindOf } from "../lines/address-kind";
+import { type Line, LineKind } from "../lines/line.entity";
+import type { DeliveryAttempt } from "../messages/delivery-attempt.entity";
+import {
+  type Message,
+  MessageAuthor,
+  MessageDirection,
+  MessageError,
+  MessageStatus,
+} from "../messages/message.entity";
+
+const FIRST_NAMES = ["Ada", "Ben", "Chloé", "Dmitri", "Elif", "Femi", "Grace", "Hiro", "Inés", "Jonas"];
+const LAST_NAMES = ["Abebe", "Brun", "Costa", "Dubois", "Eriksen", "Fischer", "García", "Haddad", "Ito"];
+const LOCALES = ["en-US", "de-CH", "fr-FR", "pt-BR"];
+
+/** Texts of some lengths that messages have. */
+const TEXTS = [
+  "Thanks!",
+  "Your order is on its way.",
+  "Hello, your appointment is tomorrow at 10:30. Please reply if you cannot come.",
+  "We have received your request and will get back to you within one working day. If it is urgent, call us.",
+];
+
+/** What the rows of one kind have in common. */
+export interface SampleContext {
+  agentId: string;
+  /** The line of the conversations. */
+  line: Line;
+  now: Timestamp;
+}
+
+/** The `ref` of a sample contact, by its number. */
+export const sampleRef = (number: number): string => `sample-${String(number).padStart(9, "0")}`;
+
+export const sampleContact = (
+  { agentId, now }: SampleContext,
+  id: string,
+  number: number,
+): Omit<Contact, "agent"> => ({
+  id,
+  agentId,
+  ref: sampleRef(number),
+  name: `${item(FIRST_NAMES, number)} ${item(LAST_NAMES, Math.floor(number / FIRST_NAMES.length))}`,
+  locale: item(LOCALES, number),
+  timezone: "Europe/Zurich",
+  attributes: { number },
+  version: 1,
+  createdAt: now,
+  updatedAt: now,
+  erasedAt: null,
+});
+
+/** The tags of a sample contact: one that all have, one that each hundredth has and one that few have. */
+export const sampleTags = (number: number): string[] => [
+  "sample",
+  `group-${number % 100}`,
+  ...(number % 10_000 === 0 ? ["rare"] : []),
+];
+
+/** The address of a sample contact. No message to it ever reaches a person. */
+export function sampleAddress(
+  { agentId, line }: SampleContext,
+  id: string,
+  contactId: string,
+  number: number,
+): Omit<ContactAddress, "contact"> {
+  const kind = addressKindOf(line);
+  const addresses: Readonly<Record<AddressKind, string>> = {
+    [AddressKind.local]: sampleRef(number),
+    [AddressKind.other]: sampleRef(number),
+    [AddressKind.email]: `${sampleRef(number)}@example.com`,
+    // No country has this code.
+    [AddressKind.phone]: `+999${String(number).padStart(12, "0")}`,
+  };
+  return { id, agentId, contactId, kind, address: addresses[kind], optedOutAt: null };
+}
+
+export const sampleConversation = (
+  { agentId, line, now }: SampleContext,
+  place: Pick<Conversation, "id" | "contactId" | "addressId">,
+  { messages, isOpen }: { messages: number; isOpen: boolean },
+): Omit<Conversation, "agent" | "contact" | "line"> => ({
+  ...place,
+  agentId,
+  lineId: line.id,
+  state: isOpen ? ConversationState.open : ConversationState.closed,
+  handler: Handler.agent,
+  version: isOpen ? 1 : 2,
+  lastSequence: messages,
+  createdAt: now,
+  updatedAt: now,
+});
+
+/** A message whose delivery has ended, or that is queued. @param number decides how it ended */
+export function sampleMessage(
+  { agentId, line, now }: SampleContext,
+  place: Pick<Message, "id" | "conversationId" | "sequence">,
+  { number, isQueued }: { number: number; isQueued: boolean },
+): Omit<Message, "agent"> {
+  const status = isQueued ? MessageStatus.queued : statusOf(number, line);
+  const isSent = SENT.includes(status);
+  return {
+    ...place,
+    agentId,
+    message: item(TEXTS, number),
+    status,
+    createdAt: now,
+    direction: MessageDirection.outbound,
+    author: MessageAuthor.api,
+    fence: place.conversationId === null ? null : 1,
+    lineId: isSent ? line.id : null,
+    heldReason: null,
+    attempts: isSent ? 1 : 0,
+    notBefore: null,
+    errorCode: ERRORS[status] ?? null,
+    errorText: null,
+    providerId: isSent && line.kind !== LineKind.local ? `sample-${place.id}` : null,
+    expiresAt: timestampOf(Date.parse(now) + line.expireAfterSeconds * 1000),
+    sentAt: isSent ? now : null,
+    deliveredAt: isSent && status !== MessageStatus.sent ? now : null,
+    readAt: status === MessageStatus.read ? now : null,
+    updatedAt: isQueued ? null : now,
+  };
+}
+
+/** The attempts of a sample message: one if it was sent. */
+export const sampleAttempts = ({
+  id: messageId,
+  attempts,
+  lineId,
+  createdAt,
+}: Pick<Message, "id" | "attempts" | "lineId" | "createdAt">): Omit<DeliveryAttempt, "message">[] =>
+  attempts === 0
+    ? []
+    : [
+        {
+          messageId,
+          number: attempts,
+          lineId,
+          startedAt: createdAt,
+          endedAt: createdAt,
+          outcome: AttemptOutcome.accepted,
+          code: null,
+          detail: null,
+        },
+      ];
+
+const SENT = [MessageStatus.sent, MessageStatus.delivered, MessageStatus.read];
+
+const ERRORS: Partial<Record<MessageStatus, MessageError>> = {
+  [MessageStatus.canceled]: MessageError.canceled,
+  [MessageStatus.failed]: MessageError.expired,
+};
+
+/** Of a hundred messages one is canceled and one fails; a local line delivers the others, and other lines also send some. */
+function statusOf(number: number, { kind }: Line): MessageStatus {
+  const nth = number % 100;
+  if (nth === 98) return MessageStatus.canceled;
+  if (nth === 99) return MessageStatus.failed;
+  if (kind === LineKind.local || nth < 50) return MessageStatus.delivered;
+  return nth < 75 ? MessageStatus.read : MessageStatus.sent;
+}
+
+const item = <T>(list: readonly T[], number: number): T => list[number % list.length] as T;

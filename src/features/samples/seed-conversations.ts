@@ -1,0 +1,252 @@
+import type { EntityManager } from "typeorm";
+import { timestamp } from "../../common/time";
+import { uuidAfter } from "../../common/uuid";
+import type { Database } from "../../database/database";
+import { insertAll } from "../../database/insert-all";
+import { LaneKind } from "../../delivery/lane.entity";
+import type { Lanes, NewLane } from "../../delivery/lanes";
+import { lockAgent } from "../agents/agent-scope";
+import { Contact } from "../contacts/contact.entity";
+import { ContactAddress } from "../contacts/contact-address.entity";
+import { termsOf } from "../contacts/contact-search";
+import { ContactTag } from "../contacts/contact-tag.entity";
+import { ContactTerm } from "../contacts/contact-term.entity";
+import { Conversation } from "../conversations/conversation.entity";
+import { lineOf } from "../conversations/destination";
+import { DeliveryAttempt } from "../messages/delivery-attempt.entity";
+import { MESSAGE_ORDER, Message } from "../messages/message.entity";
+import {
+  type SampleContext,
+  sampleAddress,
+  sampleAttempts,
+  sampleContact,
+  sampleConversation,
+  sampleMessage,
+  sampleRef,
+  sampleTags,
+} from "./sample-rows";
+
+/** How many contacts, conversations and messages share a transaction. */
+const CHUNK = 2_000;
+
+const ADDED_BY = "command line";
+
+/** How many rows to add. */
+export interface SampleCounts {
+  contacts: number;
+  /** On one line, spread evenly over the contacts; of several with one contact, the last one is open. */
+  conversations: number;
+  /** Messages whose delivery has ended, spread evenly over the conversations; outside of any if there are none. */
+  messages: number;
+  /** Further messages that are queued, spread evenly over the open conversations. */
+  queued: number;
+}
+
+/** A contact, a conversation or a message that is to be added after those that it belongs to. */
+type Planned =
+  | { contact: number }
+  | { conversation: number; messages: number; isOpen: boolean }
+  | { message: number; sequence: number | null; isQueued: boolean };
+
+/**
+ * Adds synthetic contacts, conversations and messages to an agent, in short transactions: what other requests see is
+ * consistent at any time.
+ * @param place `line` is the name of a line; the default line of the agent when omitted
+ * @param counts conversations need contacts
+ * @param onProgress is called after each transaction with the rows added so far
+ * @throws GatewayError `not_found` (line), or `not_deliverable` if the agent has no default line
+ */
+export async function seedConversations(
+  { database, lanes }: { database: Database; lanes: Lanes },
+  place: { agentId: string; line?: string | undefined },
+  counts: SampleCounts,
+  onProgress: (done: SampleCounts) => void = () => undefined,
+): Promise<void> {
+  const { agentId } = place;
+  const done = { contacts: 0, conversations: 0, messages: 0, queued: 0 };
+  const line = await database.read((reader) => lineOf(reader, agentId, place.line));
+  const firstNumber = await database.read((reader) => nextNumber(reader, agentId));
+  const last: Last = { contactId: undefined, addressId: "", conversationId: null };
+  const planned = plan(counts);
+  for (let chunk = take(planned, CHUNK); chunk.length > 0; chunk = take(planned, CHUNK)) {
+    await database.write(
+      async (tx) => {
+        await lockAgent(tx, agentId);
+        await database.lockInsertOrder(tx, MESSAGE_ORDER);
+        const context = { agentId, line, now: timestamp() };
+        await insertChunk(tx, lanes, context, { chunk, firstNumber, last });
+      },
+      { background: true },
+    );
+    for (const each of chunk) {
+      if ("contact" in each) done.contacts += 1;
+      else if ("conversation" in each) done.conversations += 1;
+      else if (each.isQueued) done.queued += 1;
+      else done.messages += 1;
+    }
+    onProgress({ ...done });
+  }
+}
+
+/** What was added last, which the next conversation or message belongs to. */
+interface Last {
+  contactId: string | undefined;
+  addressId: string;
+  conversationId: string | null;
+}
+
+/** Each contact with its conversations, each with its messages. */
+function* plan({ contacts, conversations, messages, queued }: SampleCounts): Generator<Planned> {
+  const open = Math.min(contacts, conversations);
+  let nextOpen = 0;
+  for (let contact = 0; contact < contacts; contact++) {
+    yield { contact };
+    const [from, to] = share(contact, contacts, conversations);
+    for (let conversation = from; conversation < to; conversation++) {
+      const isOpen = conversation === to - 1;
+      const ended = share(conversation, conversations, messages);
+      const waiting = isOpen ? share(nextOpen++, open, queued) : ([0, 0] as const);
+      const total = ended[1] - ended[0] + waiting[1] - waiting[0];
+      yield { conversation, messages: total, isOpen };
+      yield* plannedMessages(ended, waiting, 1);
+    }
+  }
+  if (conversations === 0) yield* plannedMessages([0, messages], [0, queued], null);
+}
+
+function* plannedMessages(
+  [from, to]: readonly [number, number],
+  [firstQueued, endQueued]: readonly [number, number],
+  firstSequence: number | null,
+): Generator<Planned> {
+  let sequence = firstSequence;
+  const next = () => (sequence === null ? null : sequence++);
+  for (let message = from; message < to; message++) yield { message, sequence: next(), isQueued: false };
+  for (let message = firstQueued; message < endQueued; message++)
+    yield { message, sequence: next(), isQueued: true };
+}
+
+/** The part of some things that one of their owners gets: from the first number to before the second. */
+const share = (owner: number, owners: number, things: number): readonly [number, number] => [
+  Math.floor((owner * things) / owners),
+  Math.floor(((owner + 1) * things) / owners),
+];
+
+function take<T>(from: Iterator<T>, max: number): T[] {
+  const taken: T[] = [];
+  while (taken.length < max) {
+    const { done, value } = from.next();
+    if (done) break;
+    taken.push(value);
+  }
+  return taken;
+}
+
+/** Inserts rows that the locks of the transaction keep in the order of their IDs. */
+async function insertChunk(
+  tx: EntityManager,
+  lanes: Lanes,
+  context: SampleContext,
+  { chunk, firstNumber, last }: { chunk: readonly Planned[]; firstNumber: number; last: Last },
+): Promise<void> {
+  const { agentId, now } = context;
+  const nextContact = await idsAfterLast(tx, Contact, agentId);
+  const nextConversation = await idsAfterLast(tx, Conversation, agentId);
+  const nextMessage = await idsAfterLast(tx, Message, agentId);
+  const rows = {
+    contacts: [] as ReturnType<typeof sampleContact>[],
+    addresses: [] as ReturnType<typeof sampleAddress>[],
+    conversations: [] as ReturnType<typeof sampleConversation>[],
+    messages: [] as ReturnType<typeof sampleMessage>[],
+    lanes: [] as NewLane[],
+  };
+  for (const each of chunk) {
+    if ("contact" in each) {
+      const number = firstNumber + each.contact;
+      const id = nextContact();
+      const address = sampleAddress(context, uuidAfter(undefined), id, number);
+      rows.contacts.push(sampleContact(context, id, number));
+      rows.addresses.push(address);
+      Object.assign(last, { contactId: id, addressId: address.id });
+    } else if ("conversation" in each) {
+      const place = {
+        id: nextConversation(),
+        contactId: last.contactId as string,
+        addressId: last.addressId,
+      };
+      rows.conversations.push(sampleConversation(context, place, each));
+      last.conversationId = place.id;
+    } else {
+      const { conversationId } = last;
+      const place = { id: nextMessage(), conversationId, sequence: each.sequence };
+      rows.messages.push(sampleMessage(context, place, { number: each.message, isQueued: each.isQueued }));
+      if (!each.isQueued) continue;
+      rows.lanes.push(
+        conversationId === null
+          ? { id: place.id, agentId, kind: LaneKind.message }
+          : { id: conversationId, agentId, kind: LaneKind.conversation },
+      );
+    }
+  }
+  await insertAll(tx, Contact, rows.contacts);
+  await insertAll(tx, ContactAddress, rows.addresses);
+  await insertAll(
+    tx,
+    ContactTag,
+    rows.contacts.flatMap(({ id: contactId, attributes }) =>
+      sampleTags(Number(attributes.number)).map((tag) => ({
+        contactId,
+        tag,
+        agentId,
+        addedAt: now,
+        addedBy: ADDED_BY,
+      })),
+    ),
+  );
+  await insertAll(
+    tx,
+    ContactTerm,
+    rows.contacts.flatMap((contact, i) =>
+      termsOf(contact, rows.addresses.slice(i, i + 1)).map((term) => ({
+        contactId: contact.id,
+        term,
+        agentId,
+      })),
+    ),
+  );
+  await insertAll(tx, Conversation, rows.conversations);
+  await insertAll(tx, Message, rows.messages);
+  await insertAll(tx, DeliveryAttempt, rows.messages.flatMap(sampleAttempts));
+  if (rows.lanes.length > 0) await lanes.add(tx, rows.lanes);
+}
+
+/** Generates IDs that sort after all others of an agent, even if the clocks of the processes differ. */
+async function idsAfterLast(
+  tx: EntityManager,
+  entity: typeof Contact | typeof Conversation | typeof Message,
+  agentId: string,
+): Promise<() => string> {
+  const row = await tx
+    .createQueryBuilder(entity, "row")
+    .select("MAX(row.id)", "id")
+    .where({ agentId })
+    .getRawOne<{ id: string | null }>();
+  let last = row?.id;
+  return () => {
+    last = uuidAfter(last);
+    return last;
+  };
+}
+
+/** The number after that of the last sample contact of an agent. */
+async function nextNumber(reader: EntityManager, agentId: string): Promise<number> {
+  const row = await reader
+    .createQueryBuilder(Contact, "contact")
+    .select("MAX(contact.ref)", "ref")
+    .where({ agentId })
+    .andWhere("contact.ref BETWEEN :first AND :last", { first: sampleRef(0), last: sampleRef(999_999_999) })
+    .andWhere("contact.ref LIKE 'sample-_________'")
+    .getRawOne<{ ref: string | null }>();
+  const [, digits] = /^sample-(\d{9})$/.exec(row?.ref ?? "") ?? [];
+  return digits === undefined ? 1 : Number(digits) + 1;
+}
