@@ -28,6 +28,7 @@ export class Contact {
     nullable: true,
     description: "The customer's own ID of the contact, unique within the agent.",
   })
+  @MaxCharacters(REF_MAX_LENGTH)
   @Column({ type: "varchar", length: REF_MAX_LENGTH, nullable: true })
   ref!: string | null;
 
