@@ -3,6 +3,7 @@ import { readOptions, USAGE, UsageError } from "./crash/options.mjs";
 import { createPlace } from "./crash/place.mjs";
 import { printReport } from "./crash/report.mjs";
 import { runRounds } from "./crash/rounds.mjs";
+import { runSends } from "./crash/sends.mjs";
 
 // `npm run test:crash`: kills the service under load, again and again, and looks for what was lost.
 
@@ -12,7 +13,8 @@ async function crash(engine, options) {
   const startedAt = Date.now();
   const place = await createPlace(engine);
   try {
-    await runRounds(place, history, options);
+    if (options.runsWrites) await runRounds(place, history, options);
+    if (options.runsSends && history.isSound) await runSends(place, history, options);
   } finally {
     await place.close();
   }

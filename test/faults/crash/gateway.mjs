@@ -14,7 +14,7 @@ process.on("exit", () => {
 });
 
 /** Starts the service on a database. @returns before it listens: `{ listening, kill, … }` */
-export function spawnGateway(databaseUrl) {
+export function spawnGateway(databaseUrl, settings = {}) {
   const child = spawn(process.execPath, [MAIN], {
     env: {
       PATH: process.env.PATH,
@@ -23,6 +23,7 @@ export function spawnGateway(databaseUrl) {
       LOG_LEVEL: "error",
       BOOTSTRAP_OWNER_EMAIL: OWNER.email,
       BOOTSTRAP_OWNER_PASSWORD: OWNER.password,
+      ...settings,
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -56,6 +57,7 @@ export function spawnGateway(databaseUrl) {
     listening,
     /** The first key's secret, where this start made it. */
     firstKey: () => /^ *API key +(\S+) /m.exec(stdout)?.[1],
+    signal: (signal) => child.kill(signal),
     async kill() {
       child.kill("SIGKILL");
       await ended;

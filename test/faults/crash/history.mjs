@@ -9,6 +9,17 @@ export function createHistory() {
     writes: [],
     kills: { load: 0, peer: 0, start: 0, birth: 0, database: 0 },
     retries: 0,
+    /** Messages to webhook receivers. */
+    sends: {
+      kills: { load: 0, both: 0, database: 0, freeze: 0 },
+      messages: 0,
+      requests: 0,
+      repeats: 0,
+      /** Those that a line gave up because it sends nothing twice. */
+      uncertain: 0,
+      takeovers: 0,
+      slowestTakeoverMs: 0,
+    },
     /** Longest time after a kill until every message had been delivered (ms). */
     slowestDeliveryMs: 0,
     violations,

@@ -2,10 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgres } from "./postgres.mjs";
-import { postgresTables, sqliteTables } from "./tables.mjs";
+import { expirePostgresLeases, expireSqliteLeases, postgresTables, sqliteTables } from "./tables.mjs";
 
 /**
- * Where a run keeps its databases. `create` makes an empty one: `{ url, tables() }`. `kill` ends the database
+ * Where a run keeps its databases. `create` makes an empty one: `{ url, tables(), expireLeases() }`. `kill` ends the database
  * server under the service and starts it again; an embedded database has none.
  */
 export const createPlace = (engine) => (engine === "sqlite" ? sqlitePlace() : postgresPlace());
@@ -16,7 +16,11 @@ async function sqlitePlace() {
   return {
     async create() {
       const file = join(folder, `${++made}.sqlite`);
-      return { url: `sqlite:${file}`, tables: () => sqliteTables(file) };
+      return {
+        url: `sqlite:${file}`,
+        tables: () => sqliteTables(file),
+        expireLeases: () => expireSqliteLeases(file),
+      };
     },
     kill: undefined,
     close: () => rm(folder, { recursive: true, force: true }),
@@ -31,7 +35,7 @@ async function postgresPlace() {
       const name = `crash_${++made}`;
       await server.createDatabase(name);
       const url = `${server.url}/${name}`;
-      return { url, tables: () => postgresTables(url) };
+      return { url, tables: () => postgresTables(url), expireLeases: () => expirePostgresLeases(url) };
     },
     kill: server.kill,
     close: server.stop,

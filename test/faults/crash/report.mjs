@@ -2,7 +2,7 @@ const MAX_SHOWN = 20;
 
 /** Prints the counts of a run, and what was wrong. @returns whether nothing was */
 export function printReport(history, { engine, seed, seconds }) {
-  const { writes, kills, retries, slowestDeliveryMs, violations, isSound } = history;
+  const { writes, kills, retries, slowestDeliveryMs, sends, violations, isSound } = history;
   const count = (outcome) => writes.filter((write) => write.first === outcome).length;
   const all = Object.values(kills).reduce((sum, n) => sum + n, 0);
   const rows = {
@@ -15,6 +15,12 @@ export function printReport(history, { engine, seed, seconds }) {
     unanswered: count("unanswered"),
     retries,
     recovery: `${(slowestDeliveryMs / 1000).toFixed(1)} s at most until all messages were delivered`,
+    webhooks: `${sends.messages} messages in ${sends.requests} requests, ${sends.repeats} of them repeats; ${sends.uncertain} given up as uncertain`,
+    "while sending": `kills ${Object.entries(sends.kills)
+      .map(([sort, n]) => `${sort} ${n}`)
+      .join(
+        ", ",
+      )}; ${sends.takeovers} messages taken over after ${(sends.slowestTakeoverMs / 1000).toFixed(1)} s at most`,
     lost: violations.lost.size,
     doubled: violations.doubled.size,
     half: violations.half.size,

@@ -6,8 +6,8 @@ import sqlite3 from "sqlite3";
 const QUERIES = {
   pets: "SELECT CAST(id AS TEXT) AS id, name, CAST(category_id AS TEXT) AS category_id, status FROM pet",
   messages:
-    "SELECT id, agent_id, message, status, conversation_id, sequence, sent_at FROM message ORDER BY sequence, id",
-  attempts: "SELECT message_id, number, outcome FROM delivery_attempt",
+    "SELECT id, agent_id, message, status, error_code, conversation_id, sequence, sent_at FROM message ORDER BY sequence, id",
+  attempts: "SELECT message_id, number, outcome, code, started_at, ended_at FROM delivery_attempt",
   lanes: "SELECT id FROM lane",
   keys: "SELECT id, agent_id, name, hash, revoked_at, expires_at, replaced_by_id FROM api_key",
   audit:
@@ -22,6 +22,31 @@ async function readAll(query) {
   const tables = {};
   for (const [name, sql] of Object.entries(QUERIES)) tables[name] = await query(sql);
   return tables;
+}
+
+/** Ends all leases; by the clock of the database, they ended long ago. */
+const EXPIRE_LEASES = `UPDATE lane SET lease_until = '2000-01-01T00:00:00.000Z', wake_at = '2000-01-01T00:00:00.000Z'
+  WHERE lease IS NOT NULL`;
+
+export async function expireSqliteLeases(file) {
+  const database = new sqlite3.Database(file);
+  const run = promisify(database.run.bind(database));
+  try {
+    await run("PRAGMA busy_timeout = 5000");
+    await run(EXPIRE_LEASES);
+  } finally {
+    await promisify(database.close.bind(database))();
+  }
+}
+
+export async function expirePostgresLeases(url) {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    await client.query(EXPIRE_LEASES);
+  } finally {
+    await client.end();
+  }
 }
 
 /** All tables of a SQLite file, and what its own checks complain of: `{ …rows, complaints }`. */

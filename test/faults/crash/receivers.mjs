@@ -1,0 +1,65 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { Webhook } from "standardwebhooks";
+
+/** Share of the requests that are answered late, refused for now, or not at all. */
+const TROUBLE = { slow: 0.1, busy: 0.02, broken: 0.02 };
+const MAX_DELAY_MS = 200;
+
+/**
+ * Starts a webhook receiver that verifies what arrives, and remembers each `webhook-id`, so that it takes every message
+ * once however often it is sent.
+ * @param options.isBusy whether it refuses some requests for now
+ */
+export async function startReceiver(random, { isBusy = true } = {}) {
+  const taken = new Map();
+  const counts = { requests: 0, repeats: 0, forged: 0 };
+  const requestsOf = new Map();
+  let webhook;
+  let lastAt = Date.now();
+  const server = createServer(async (request, response) => {
+    let body = "";
+    for await (const chunk of request) body += chunk;
+    counts.requests += 1;
+    let message;
+    try {
+      message = webhook.verify(body, request.headers);
+    } catch {
+      counts.forged += 1;
+      response.writeHead(401).end();
+      return;
+    }
+    requestsOf.set(message.id, (requestsOf.get(message.id) ?? 0) + 1);
+    const chance = random();
+    if (isBusy && chance < TROUBLE.busy) return response.writeHead(503, { "retry-after": "1" }).end();
+    if (taken.has(message.id)) counts.repeats += 1;
+    else {
+      taken.set(message.id, { conversation: message.conversationId, text: message.text, at: Date.now() });
+      lastAt = Date.now();
+    }
+    if (chance < TROUBLE.busy + TROUBLE.broken) return response.destroy();
+    const isSlow = chance < TROUBLE.busy + TROUBLE.broken + TROUBLE.slow;
+    setTimeout(() => response.end(), isSlow ? random() * MAX_DELAY_MS : 0);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${server.address().port}/`,
+    /** @param secret the signing secret of the line that sends here */
+    expect(secret) {
+      webhook = new Webhook(secret);
+    },
+    /** What was taken, by ID, in the order of its arrival: `{ conversation, text, at }`. */
+    taken,
+    /** How many requests there were of each message. */
+    requestsOf,
+    counts,
+    /** When a message was last taken. */
+    lastAt: () => lastAt,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
