@@ -17,8 +17,13 @@ export interface LoggedDatabase {
   statements: Statement[];
   /** How the database runs a statement, in its own words. */
   planOf(statement: Statement | undefined): Promise<string>;
+  /** Runs work, and expects that no statement of it reads one of the large tables as a whole. */
+  expectIndexes(work: () => Promise<unknown>, expected: { reads: RegExp }): Promise<void>;
   close(): Promise<void>;
 }
+
+/** Small tables, and the values of a statement itself, are read whole. */
+const LARGE = "(message|delivery_attempt|conversation|lane|contact|contact_address)";
 
 export async function openLogged(engine: TestEngine): Promise<LoggedDatabase> {
   const place = await engine.createDatabase();
@@ -36,15 +41,31 @@ export async function openLogged(engine: TestEngine): Promise<LoggedDatabase> {
   const database = await Database.open(source.setOptions({ logging: ["query"], logger }));
   await database.migrate();
   const explain = engine.name === "SQLite" ? "EXPLAIN QUERY PLAN" : "EXPLAIN";
+  const planOf: LoggedDatabase["planOf"] = async ({ query, parameters } = { query: "", parameters: [] }) => {
+    const lines: Record<string, string>[] = await database.read((reader) =>
+      reader.query(`${explain} ${query}`, parameters),
+    );
+    return lines.map((line) => line.detail ?? line["QUERY PLAN"]).join("\n");
+  };
+  const whole = new RegExp(
+    engine.name === "SQLite" ? `\\bSCAN ${LARGE}\\b(?! USING)` : `seq scan on "?${LARGE}\\b`,
+    "i",
+  );
   return {
     database,
     source,
     statements,
-    planOf: async ({ query, parameters } = { query: "", parameters: [] }) => {
-      const lines: Record<string, string>[] = await database.read((reader) =>
-        reader.query(`${explain} ${query}`, parameters),
-      );
-      return lines.map((line) => line.detail ?? line["QUERY PLAN"]).join("\n");
+    planOf,
+    expectIndexes: async (work, { reads }) => {
+      statements.length = 0;
+      await work();
+      const planned = statements.filter(({ query }) => /^\s*(select|with|update|delete)/i.test(query));
+      expect(planned.filter(({ query }) => reads.test(query))).not.toEqual([]);
+      for (const statement of planned) {
+        const plan = await planOf(statement);
+        const { query } = statement;
+        expect({ query, plan }).toEqual({ query, plan: expect.not.stringMatching(whole) });
+      }
     },
     close: async () => {
       await database.close();

@@ -6,7 +6,7 @@ import { AttemptOutcome, type SendResult } from "../../delivery/driver";
 import type { Ended } from "../../delivery/lane-work";
 import type { DeliveryObserver } from "../../delivery/observer";
 import { Line, WhenUncertain } from "../lines/line.entity";
-import { HeldReason, Message, MessageError, MessageStatus } from "./message.entity";
+import { HeldReason, Message, MessageDirection, MessageError, MessageStatus } from "./message.entity";
 import { retryDelayMs } from "./retries";
 
 /** What an attempt leads to: the columns of its message. */
@@ -152,6 +152,8 @@ async function withFreshProviderIds(tx: EntityManager, ended: readonly Ended[]):
     .addSelect("message.provider_id", "providerId")
     .where({
       lineId: In(given.map(({ lineId }) => lineId)),
+      // Without it, SQLite would search all messages of the lines.
+      direction: MessageDirection.outbound,
       providerId: In(given.map((each) => each.providerId)),
     })
     .getRawMany<{ lineId: string; providerId: string }>();

@@ -1,0 +1,269 @@
+import type { EntityManager } from "typeorm";
+import { operatorFor } from "../../src/auth/context";
+import { groupBy } from "../../src/common/group-by";
+import { timestamp } from "../../src/common/time";
+import { leastUuidAt } from "../../src/common/uuid";
+import { loadConfig } from "../../src/config";
+import { AttemptOutcome, type SendResult } from "../../src/delivery/driver";
+import { LaneKind } from "../../src/delivery/lane.entity";
+import type { DueWork, Ended } from "../../src/delivery/lane-work";
+import type { NeedsSender } from "../../src/delivery/lanes";
+import { NO_DELIVERY_OBSERVER } from "../../src/delivery/observer";
+import { Senders } from "../../src/delivery/senders";
+import { createServices, laneWork, type Services } from "../../src/features";
+import { MoveConversationArgs, PendingMessages } from "../../src/features/conversations/conversation.inputs";
+import { DeliveryAttempt } from "../../src/features/messages/delivery-attempt.entity";
+import { Message, MessageStatus } from "../../src/features/messages/message.entity";
+import type { Organization } from "../../src/features/organizations/organization.entity";
+import { seedConversations } from "../../src/features/samples/seed-conversations";
+import { purge } from "../../src/housekeeping";
+import { createLogger } from "../../src/logger";
+import { onEachEngine } from "../support/engines";
+import { type LoggedDatabase, openLogged } from "../support/query-plans";
+
+const ORGANIZATION = "01a1f000-0000-7000-8000-000000000001";
+const AGENT = "01a1f000-0000-7000-8000-000000000002";
+const [LOCAL, OTHER, WEBHOOK] = [
+  "01a1f000-0000-7000-8000-000000000005",
+  "01a1f000-0000-7000-8000-000000000003",
+  "01a1f000-0000-7000-8000-000000000004",
+];
+const OLD = "2025-01-01T00:00:00.000Z";
+const SENDERS = 8;
+
+onEachEngine((engine) => {
+  let logged: LoggedDatabase;
+  let services: Services;
+  beforeAll(async () => {
+    logged = await openLogged(engine);
+    const { database } = logged;
+    services = createServices({ database, config: loadConfig({}), log: createLogger("silent") });
+    await database.write(async (tx) => {
+      await tx.query(
+        `insert into organization (id, slug, name, created_at) values ('${ORGANIZATION}', 'o', 'O', '${OLD}')`,
+      );
+      await tx.query(
+        `insert into agent (id, organization_id, slug, name, created_at)
+         values ('${AGENT}', '${ORGANIZATION}', 'a', 'A', '${OLD}')`,
+      );
+      const lines = [
+        [LOCAL, "main", "local", "{}", true, "NULL"],
+        [OTHER, "other", "local", "{}", false, "NULL"],
+        [WEBHOOK, "hook", "webhook", '{"url":"https://example.com/","addressKind":"phone"}', false, 60_000],
+      ];
+      for (const [id, name, kind, settings, isDefault, rate] of lines)
+        await tx.query(
+          `insert into line (id, agent_id, name, kind, settings, state, expire_after_seconds, when_uncertain,
+             is_default, version, created_at, rate_per_minute)
+           values ('${id}', '${AGENT}', '${name}', '${kind}', '${settings}', 'active', 3600, 'retry', ${isDefault}, 1, '${OLD}', ${rate})`,
+        );
+    });
+    const place = { agentId: AGENT };
+    await seedConversations(services, place, {
+      contacts: 2_000,
+      conversations: 2_000,
+      messages: 6_000,
+      queued: 40,
+    });
+    await seedConversations(
+      services,
+      { ...place, line: "hook" },
+      { contacts: 2_000, conversations: 2_000, messages: 6_000, queued: 40 },
+    );
+    await seedConversations(services, place, { contacts: 0, conversations: 0, messages: 0, queued: 20 });
+    await sleepersOf(60);
+    // As autovacuum does it; SQLite plans without statistics.
+    if (engine.name === "PostgreSQL") await database.write((tx) => tx.query("ANALYZE"));
+  });
+  afterAll(() => logged.close());
+
+  /** Adds lanes that wait for a time to come, and as many that wait for a sender. */
+  async function sleepersOf(hundreds: number): Promise<void> {
+    await logged.database.write(async (tx) => {
+      for (const [i, needsSender] of [false, true].entries())
+        await tx.query(
+          `insert into lane (id, agent_id, kind, wake_at, needs_sender)
+           with recursive n (i) as (select 1 union all select i + 1 from n where i < ${hundreds * 100})
+           select '01a1f00${i}-0000-7000-9000-' || substr(cast(1000000000000 + i as text), 2), '${AGENT}', 'message',
+             '2099-01-01T00:00:00.000Z', ${needsSender} from n`,
+        );
+    });
+  }
+  /** Runs work in a transaction that leaves no trace, and expects indexes. */
+  const expectIndexes = (reads: RegExp, work: (tx: EntityManager) => Promise<unknown>) => {
+    const undo = new Error("undone");
+    return logged.expectIndexes(
+      () =>
+        logged.database
+          .write(async (tx) => {
+            await work(tx);
+            throw undo;
+          })
+          .catch((error) => {
+            if (error !== undo) throw error;
+          }),
+      { reads },
+    );
+  };
+  const planOf = (text: RegExp) => logged.planOf(logged.statements.find(({ query }) => text.test(query)));
+
+  /** Starts the due work of a kind, as the deliverer does. */
+  async function start(tx: EntityManager, kind: LaneKind, waiting?: NeedsSender): Promise<DueWork> {
+    const due = (await services.lanes.lockDue(tx, 100, waiting)).filter((lane) => lane.kind === kind);
+    const ids = due.map(({ id }) => id);
+    const around = { senders: new Senders(SENDERS).offer(), observer: NO_DELIVERY_OBSERVER };
+    const work = await laneWork(services)[kind].start(tx, ids, around);
+    for (const [lineId, ofLine] of groupBy(work.waiting, (each) => each.lineId)) {
+      const ids = ofLine.map(({ laneId }) => laneId);
+      await services.lanes.awaitSender(tx, ids, lineId);
+    }
+    return work;
+  }
+  /** Starts to send on the webhook line. @returns the sends, as if all had this result */
+  async function send(tx: EntityManager, resultOf: (i: number) => SendResult): Promise<Ended[]> {
+    const { departures } = await start(tx, LaneKind.conversation);
+    expect(departures).toHaveLength(SENDERS);
+    await services.lanes.lease(
+      tx,
+      departures.map(({ laneId }) => laneId),
+      "lease",
+    );
+    return departures.map(({ laneId, lineId, attempt, message }, i) => ({
+      ...{ laneId, lineId, attempt, messageId: message.id, isHeld: true },
+      result: resultOf(i),
+    }));
+  }
+  const accepted = (i: number): SendResult => ({
+    outcome: AttemptOutcome.accepted,
+    providerId: `provider-${i}`,
+    isDelivered: false,
+  });
+
+  test.each([
+    ["that may need no sender", undefined],
+    ["that wait for a sender", { exceptLines: [] }],
+    ["that wait for a sender of another line", { exceptLines: [leastUuidAt(1)] }],
+  ])("due lanes %s are found by an index", async (_, waiting) => {
+    await expectIndexes(/"wake_at" <=|wake_at <=/, async (tx) => {
+      await start(tx, LaneKind.conversation);
+      const due = await services.lanes.lockDue(tx, 5, waiting);
+      expect(due).toHaveLength(5);
+    });
+    const plan = await planOf(/wake_at" <=/);
+    expect(plan).toContain(logged.source.namingStrategy.indexName("lane", ["needs_sender", "wake_at"]));
+  });
+
+  test("the next due work is found by the same index, without looking at what is due later", async () => {
+    await logged.expectIndexes(() => services.lanes.nextDue({ exceptLines: [] }), { reads: /AS waiting/ });
+    const plan = await planOf(/AS waiting/);
+    expect(
+      plan.split(logged.source.namingStrategy.indexName("lane", ["needs_sender", "wake_at"])),
+    ).toHaveLength(3);
+    expect(plan).not.toMatch(/sort|temp b-tree/i);
+  });
+
+  test.each([LaneKind.conversation, LaneKind.message])(
+    "the work of a lane (%s) starts by indexes",
+    async (kind) => {
+      await expectIndexes(/update message/, async (tx) => {
+        const { departures, waiting } = await start(tx, kind);
+        const isLone = kind === LaneKind.message;
+        expect([departures.length, waiting.length]).toEqual(isLone ? [0, 0] : [SENDERS, 40 - SENDERS]);
+        await services.lanes.end(tx, ["none"]);
+        await services.lanes.sleep(tx, ["none"], timestamp());
+      });
+    },
+  );
+
+  test("what came of sends is stored by indexes", async () => {
+    await expectIndexes(/update delivery_attempt/, async (tx) => {
+      const ended = await send(tx, accepted);
+      const sends = ended.map(({ laneId }) => ({ laneId, lease: "lease" }));
+      expect((await services.lanes.lockLeased(tx, sends)).size).toBe(SENDERS);
+      const next = await laneWork(services).conversation.finish(tx, ended, NO_DELIVERY_OBSERVER);
+      expect(next.size).toBe(0);
+      expect(await tx.countBy(Message, { status: MessageStatus.sent, providerId: "provider-3" })).toBe(1);
+    });
+    const plan = await planOf(/"provider_id" IN/);
+    // Not only by the line, which may have sent millions.
+    expect(plan).toMatch(engine.name === "SQLite" ? /provider_id=\?/ : /Index Cond.*provider_id/);
+  });
+
+  test("failed and refused sends are stored by indexes", async () => {
+    const { retryable, permanent } = AttemptOutcome;
+    await expectIndexes(/line_traffic/, async (tx) => {
+      const ended = await send(tx, (i) => ({
+        outcome: i % 2 === 0 ? retryable : permanent,
+        code: "http_503",
+        detail: "The receiver answered 503.",
+      }));
+      const next = await laneWork(services).conversation.finish(tx, ended, NO_DELIVERY_OBSERVER);
+      expect(next.size).toBe(SENDERS / 2);
+    });
+  });
+
+  test("what a killed process was sending is found by indexes", async () => {
+    await expectIndexes(/with lost/, async (tx) => {
+      const ended = await send(tx, accepted);
+      await services.lanes.sleep(
+        tx,
+        ended.map(({ laneId }) => laneId),
+        OLD,
+      );
+      const { departures } = await start(tx, LaneKind.conversation, { exceptLines: [] });
+      expect(departures.map(({ attempt }) => attempt)).toContain(2);
+    });
+  });
+
+  test("a receipt finds its message by an index, by either ID", async () => {
+    const message = await logged.database.read((reader) =>
+      reader.findOneByOrFail(Message, { lineId: WEBHOOK, status: MessageStatus.sent }),
+    );
+    const { id, providerId } = message;
+    for (const reference of [{ id }, { providerId: providerId as string }]) {
+      await logged.expectIndexes(
+        () =>
+          services.receipts.apply({
+            lineId: WEBHOOK as string,
+            message: reference,
+            status: MessageStatus.delivered,
+          }),
+        { reads: /"message"/ },
+      );
+    }
+  });
+
+  test("a move looks at the queue of its conversation only", async () => {
+    const [conversation] = await logged.database.read((reader) =>
+      reader.query(
+        `select conversation.id from conversation join message on message.conversation_id = conversation.id
+         where status = 'queued' and conversation.line_id = '${LOCAL}'`,
+      ),
+    );
+    const context = operatorFor({ id: ORGANIZATION, deactivatedAt: null } as Organization);
+    const args = { id: conversation.id, line: "other", pending: PendingMessages.cancel };
+    await logged.expectIndexes(
+      () => services.conversationChanges.move(context, Object.assign(new MoveConversationArgs(), args)),
+      { reads: /FROM "message"/ },
+    );
+  });
+
+  test("old attempts are deleted by an index, and no others", async () => {
+    const attempts = () => logged.database.read((reader) => reader.count(DeliveryAttempt));
+    const before = await attempts();
+    await logged.database.write((tx) =>
+      tx.query(
+        `update delivery_attempt set started_at = '${OLD}'
+         where message_id in (select id from message where sequence = 1 and line_id = '${LOCAL}')`,
+      ),
+    );
+    const old = await logged.database.read((reader) => reader.countBy(DeliveryAttempt, { startedAt: OLD }));
+    expect(old).toBeGreaterThan(1_000);
+    await logged.expectIndexes(() => purge(logged.database, { attemptRetentionDays: 90 }), {
+      reads: /DELETE FROM "delivery_attempt"/,
+    });
+    expect(await attempts()).toBe(before - old);
+    const plan = await planOf(/DELETE FROM "delivery_attempt"/);
+    expect(plan).toContain(logged.source.namingStrategy.indexName("delivery_attempt", ["started_at"]));
+  });
+});
