@@ -20,8 +20,9 @@ const ROWS_A_STATEMENT = 1_000;
  * Makes a database by the product's own migrations and fills it with pets, and with agents that have one key
  * each, of which it knows the secrets. It stays as it is; servers work on copies.
  * @param store where databases live, as `sqliteStore` and `postgresStore` make it
+ * @param more adds further rows, given what runs statements and the IDs of the agents
  */
-export async function makeData(store, { name, pets, keys }) {
+export async function makeData(store, { name, pets, keys, more }) {
   const url = await store.create(name);
   await promisify(execFile)(process.execPath, [fileURLToPath(new URL("cli/main.js", DIST)), "migrate"], {
     env: { ...process.env, DATABASE_URL: url },
@@ -30,6 +31,7 @@ export async function makeData(store, { name, pets, keys }) {
     await run("BEGIN");
     const made = await insertKeys(run, keys);
     await run(store.insertPets(pets));
+    await more?.(run, made.agents);
     await run("COMMIT");
     return made;
   });
@@ -49,7 +51,7 @@ export async function makeData(store, { name, pets, keys }) {
   };
 }
 
-/** @returns the secrets of `count` keys that are accepted, and of some that are refused, with the status */
+/** @returns the secrets of `count` keys that are accepted with their agents, and of some that are refused, with the status */
 async function insertKeys(run, count) {
   const now = new Date().toISOString();
   const organization = (i, deactivatedAt = null) => ({
@@ -106,10 +108,11 @@ async function insertKeys(run, count) {
     [],
   );
   await insertRows(run, "api_key", keys);
-  return { secrets, refused };
+  return { secrets, refused, agents: agents.map(({ id }) => id) };
 }
 
-async function insertRows(run, table, rows) {
+/** Inserts rows with the same columns. @param run runs a statement with its values */
+export async function insertRows(run, table, rows) {
   const columns = Object.keys(rows[0]);
   for (let at = 0; at < rows.length; at += ROWS_A_STATEMENT) {
     const some = rows.slice(at, at + ROWS_A_STATEMENT);

@@ -5,9 +5,9 @@ import { CONTENDERS } from "./contenders/contenders.mjs";
 import { WORKLOADS } from "./workloads.mjs";
 
 /** What is measured beside the contenders, on the product alone. */
-const SECTIONS = ["delivery", "flat", "start", "memory", "commit"];
+const SECTIONS = ["delivery", "queues", "flat", "start", "memory", "commit"];
 /** The others are for SQLite alone. */
-const POSTGRES_SECTIONS = ["delivery"];
+const POSTGRES_SECTIONS = ["delivery", "queues"];
 
 const QUICK = ["rest-list", "rest-pet", "rest-create", "graphql-list", "graphql-literals", "start", "commit"];
 

@@ -5,7 +5,14 @@ import { WORKLOADS } from "./workloads.mjs";
 const AROUND = { turn: 0.35, server: 1, workload: 4 };
 
 /** What the sections take on a machine with two cores (s). */
-const SECTIONS = { delivery: [25, 6], flat: [100, 12], start: [45, 7], memory: [200, 10], commit: [2, 2] };
+const SECTIONS = {
+  delivery: [25, 6],
+  queues: [290, 45],
+  flat: [100, 12],
+  start: [45, 7],
+  memory: [200, 10],
+  commit: [2, 2],
+};
 
 /** The contenders of a workload: those that have its API, and of one that stands alone the product's own versions. */
 export const takingPart = ({ contenders: [product, ...others] }, workload) => {

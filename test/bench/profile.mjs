@@ -4,18 +4,25 @@ import { fileURLToPath } from "node:url";
 import { targetOf } from "./measure.mjs";
 import { ask, PROBED } from "./probe.mjs";
 import { byFunction, byPackage } from "./profile-tree.mjs";
+import { drain } from "./queues/measure.mjs";
+import { startProducer } from "./queues/producer.mjs";
+import { startReceiver } from "./queues/receiver.mjs";
+import { makeConversations, startProduct } from "./queues/systems.mjs";
 import { plainTable } from "./report/format.mjs";
 import { startServer } from "./server.mjs";
 import { WORKLOADS } from "./workloads.mjs";
 
 const TOP = 40;
+const PROFILED_WORKERS = 32;
+const PROFILED_MESSAGES = 4_000;
 const RESULTS = fileURLToPath(new URL("results/", import.meta.url));
 
 /**
  * Profiles the product under each workload, once it is warm, and tells where the time of its main thread goes: by
  * function with who called it, and by package, in µs for each request. The profiles stay, for Chrome's DevTools.
  */
-export async function profile({ product, data, generator, options }) {
+export async function profile({ product, data, store, generator, databasePid, options }) {
+  if (options.sections.includes("queues")) await profileDrain({ product, store, databasePid });
   for (const workload of options.workloads) {
     const server = await startServer(product, await data.copy(), PROBED);
     const file = join(RESULTS, `${workload}.cpuprofile`);
@@ -29,30 +36,70 @@ export async function profile({ product, data, generator, options }) {
         turn: 1,
       });
       await ask(server, "stopProfile", { file });
-      const recorded = JSON.parse(await readFile(file, "utf8"));
-      const each = (micros) => (micros / requests).toFixed(2);
-      const functions = byFunction(recorded);
-      const busy = functions.reduce((sum, { self }) => sum + self, 0);
-      const share = (micros) => `${((micros / busy) * 100).toFixed(1)} %`;
-      console.log(
-        `\n${WORKLOADS[workload].title}: ${Math.round(perSecond)} requests/s under the profiler; of ${cpu?.toFixed(0)} µs CPU time a request the main thread has ${each(busy)}\n`,
-      );
-      print([
-        ["µs/request", "share", "package"],
-        ...byPackage(functions).map(({ name, self }) => [each(self), share(self), name]),
-      ]);
-      console.log();
-      print([
-        ["µs/request", "share", "function, and who calls it most"],
-        ...functions
-          .slice(0, TOP)
-          .map(({ name, self, callers }) => [each(self), share(self), [name, ...callers].join("  <  ")]),
-      ]);
-      console.log(`\n${file}`);
+      await tell({
+        title: `${WORKLOADS[workload].title}: ${Math.round(perSecond)} requests/s`,
+        unit: "request",
+        count: requests,
+        cpu,
+        file,
+      });
     } finally {
       await server.stop();
     }
   }
+}
+
+/** Profiles the delivery of a backlog on webhook lines. */
+async function profileDrain({ product, store, databasePid }) {
+  const file = join(RESULTS, "queues.cpuprofile");
+  const receiver = await startReceiver();
+  const producer = startProducer();
+  try {
+    const made = await makeConversations(store, receiver);
+    const { systems, stop } = await startProduct({
+      ...{ product, made, workers: PROFILED_WORKERS, receiver, databasePid },
+      start: PROBED,
+    });
+    const system = systems.webhook;
+    try {
+      await drain({ system, producer, size: { backlog: 1_000 } });
+      await ask(system.worker, "startProfile");
+      const { perSecond, cpu } = await drain({ system, producer, size: { backlog: PROFILED_MESSAGES } });
+      await ask(system.worker, "stopProfile", { file });
+      const title = `A backlog of messages on webhook lines: ${Math.round(perSecond)} messages/s`;
+      await tell({ title, unit: "message", count: PROFILED_MESSAGES, cpu, file });
+    } finally {
+      await producer.disconnect();
+      await stop();
+    }
+  } finally {
+    await producer.close();
+    await receiver.close();
+  }
+}
+
+/** Tells where the time of a profile went. @param count how many requests or messages it covers, of `cpu` µs each */
+async function tell({ title, unit, count, cpu, file }) {
+  const recorded = JSON.parse(await readFile(file, "utf8"));
+  const each = (micros) => (micros / count).toFixed(2);
+  const functions = byFunction(recorded);
+  const busy = functions.reduce((sum, { self }) => sum + self, 0);
+  const share = (micros) => `${((micros / busy) * 100).toFixed(1)} %`;
+  console.log(
+    `\n${title} under the profiler; of ${cpu?.toFixed(0)} µs CPU time a ${unit} the main thread has ${each(busy)}\n`,
+  );
+  print([
+    [`µs/${unit}`, "share", "package"],
+    ...byPackage(functions).map(({ name, self }) => [each(self), share(self), name]),
+  ]);
+  console.log();
+  print([
+    [`µs/${unit}`, "share", "function, and who calls it most"],
+    ...functions
+      .slice(0, TOP)
+      .map(({ name, self, callers }) => [each(self), share(self), [name, ...callers].join("  <  ")]),
+  ]);
+  console.log(`\n${file}`);
 }
 
 /** The last column, which may be long, to the left. */

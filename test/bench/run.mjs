@@ -19,12 +19,13 @@ import { commit } from "./sections/commit.mjs";
 import { delivery } from "./sections/delivery.mjs";
 import { flat } from "./sections/flat.mjs";
 import { memory } from "./sections/memory.mjs";
+import { queues } from "./sections/queues.mjs";
 import { start } from "./sections/start.mjs";
 import { WORKLOADS } from "./workloads.mjs";
 
 const PETS = 100_000;
 const KEYS = 1_000;
-const SECTIONS = { delivery, flat, start, memory, commit };
+const SECTIONS = { delivery, queues, flat, start, memory, commit };
 const RESULTS = fileURLToPath(new URL("results/", import.meta.url));
 
 // What was begun is cleared away in any case, by those who began it, when the process exits.
@@ -51,7 +52,7 @@ async function bench(options) {
   try {
     const store = postgres ? postgresStore(directory, postgres.url) : sqliteStore(directory);
     const data = await makeData(store, { name: "bench", pets: PETS, keys: KEYS });
-    const tools = { product, store, data, generator, databasePid: postgres?.pid, options };
+    const tools = { product, store, data, generator, postgres, databasePid: postgres?.pid, options };
     if (options.profile) await profile(tools);
     else await compare(tools);
   } finally {

@@ -3,6 +3,9 @@ import { threeDigits, times, whole } from "./format.mjs";
 /** A section's results as tables: `{ title, rows, note }`. */
 export const sectionTables = (name, result) => [TABLES[name](result)].flat();
 
+/** Milliseconds for a message, of microseconds. */
+const perMessage = (micros) => (micros === undefined ? "–" : (micros / 1000).toFixed(2));
+
 const TABLES = {
   delivery: ({ connections, sending: { off, on }, behindMs, count, median, p99 }) => ({
     title: "POST /messages with delivery",
@@ -14,6 +17,38 @@ const TABLES = {
     ],
     note: `${connections} connections. A message sent right after the load was delivered after ${behindMs} ms; of ${count} on an idle server half within ${median} ms and 99 % within ${p99} ms.`,
   }),
+  queues({ drain, flow, rounds, size, calm, concurrency, contenders }) {
+    const rows = (results, more) =>
+      Object.entries(results).map(([name, { median, ratio, spread }]) => [
+        name,
+        whole(median.perSecond),
+        times(ratio ? ratio.perSecond : 1),
+        spread ? spread.map(times).join(" to ") : "",
+        ...more(median),
+      ]);
+    const head = ["", "messages/s", "× webhook", "spread"];
+    const versions = contenders
+      .map(({ name, title, versions }) => `${name}: ${title} (${Object.entries(versions).flat().join(" ")})`)
+      .join("; ");
+    return [
+      ...drain.map(({ workers, results }) => ({
+        title: `A backlog of ${whole(size.backlog)} messages to 1,000 conversations, ${workers} workers`,
+        rows: [
+          [...head, "worker CPU ms", "database CPU ms"],
+          ...rows(results, ({ cpu, databaseCpu }) => [perMessage(cpu), perMessage(databaseCpu)]),
+        ],
+        note: `Medians of ${rounds} rounds; CPU time for each message.`,
+      })),
+      ...flow.map(({ workers, results }) => ({
+        title: `Messages to 1,000 conversations from queueing to arrival, ${workers} workers`,
+        rows: [
+          [...head, `p50 ms at ${calm}/s`, "p99 ms"],
+          ...rows(results, ({ p50, p99 }) => [threeDigits(p50), threeDigits(p99)]),
+        ],
+        note: `${concurrency} calls at a time. ${versions}.`,
+      })),
+    ];
+  },
   flat({ size, activeKeys, connections, results }) {
     const rows = results.map((result) => {
       const [[, from], [, to]] = ["small", "large"].some((name) => name in result)

@@ -1,0 +1,16 @@
+import { Logger, makeWorkerUtils } from "graphile-worker";
+
+/** Adds jobs, which one connection for each concurrent call commits separately. */
+export async function openProducer({ url, connections, isOrdered = false }) {
+  const utils = await makeWorkerUtils({
+    connectionString: url,
+    maxPoolSize: connections,
+    logger: new Logger(() => () => {}),
+  });
+  await utils.migrate();
+  return {
+    add: (message) =>
+      utils.addJob("send", message, isOrdered ? { queueName: message.conversationId } : undefined),
+    close: () => utils.release(),
+  };
+}
