@@ -139,12 +139,15 @@ export class Deliverer {
 
   /** @returns the number of lanes that it worked on */
   private async doBatch(): Promise<number> {
-    const ended = this.ended.slice(0, BATCH);
+    let ended: EndedSend[] = [];
+    let leasedAt = 0;
     const lease = uuid();
-    const leasedAt = performance.now();
     const { lanes, departures } = await this.database.write(
       async (tx) => {
+        // Not before its turn to write, and all of them, so that no lane is taken over whose send has ended.
+        ended = [...this.ended];
         await this.finish(tx, ended);
+        leasedAt = performance.now();
         const lanes = await this.lanes.lockDue(tx, BATCH);
         const { waiting } = this;
         if (waiting !== undefined) lanes.push(...(await this.lanes.lockDue(tx, this.senders.free, waiting)));

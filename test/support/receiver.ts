@@ -58,6 +58,10 @@ export class Receiver {
     return (this.server.address() as AddressInfo).port;
   }
 
+  get openConnections(): number {
+    return this.sockets.size;
+  }
+
   url(host = "127.0.0.1"): string {
     return `${this.scheme}://${host}:${this.port}/`;
   }
