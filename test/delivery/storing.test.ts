@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import { In } from "typeorm";
 import { timestamp } from "../../src/common/time";
 import { Lane } from "../../src/delivery/lane.entity";
+import { createDataSource } from "../../src/features";
 import { DeliveryAttempt } from "../../src/features/messages/delivery-attempt.entity";
 import { Message, MessageStatus } from "../../src/features/messages/message.entity";
 import { postgres } from "../support/engines";
@@ -19,19 +20,23 @@ const SENDS = {
 } satisfies GatewayOptions;
 
 describeGateway(SENDS, (gateway, engine) => {
+  /** Lets messages to no one in particular leave to a receiver. */
+  async function useReceiver(receiver: Receiver): Promise<void> {
+    const agentId = await firstAgentId(gateway);
+    const line = await addWebhookLine(gateway, { agentId, url: receiver.url() });
+    await lineClient(gateway).setDefault(line.id);
+  }
+  const send = async (): Promise<string> =>
+    (await gateway.rest("POST", "/messages", { body: { message: "Hello" } })).body.id;
+
   test("what came of sends is stored although the database was away until their leases had run out", async () => {
     const { database } = gateway.services;
     const receiver = await Receiver.start();
     try {
-      const agentId = await firstAgentId(gateway);
-      const line = await addWebhookLine(gateway, { agentId, url: receiver.url() });
-      await lineClient(gateway).setDefault(line.id);
       const held: ServerResponse[] = [];
       receiver.reaction = (response) => held.push(response);
-      const replies = Array.from({ length: MESSAGES }, (_, i) =>
-        gateway.rest("POST", "/messages", { body: { message: `number ${i}` } }),
-      );
-      const ids = (await Promise.all(replies)).map(({ body }) => body.id as string);
+      await useReceiver(receiver);
+      const ids = await Promise.all(Array.from({ length: MESSAGES }, send));
       while (held.length < MESSAGES) await new Promise(setImmediate);
       await database.write(async (tx) => {
         // No other transaction reads or changes a lane before this one ends.
@@ -55,6 +60,60 @@ describeGateway(SENDS, (gateway, engine) => {
       expect(attempts.map(({ outcome }) => outcome)).toEqual(ids.map(() => "accepted"));
       expect(receiver.received).toHaveLength(MESSAGES);
     } finally {
+      await receiver.close();
+    }
+  });
+
+  test("what came of a send is stored once a database that was locked for long takes writes again", async () => {
+    const receiver = await Receiver.start();
+    const other = await createDataSource(gateway.databaseUrl).initialize();
+    const runner = other.createQueryRunner();
+    try {
+      const held: ServerResponse[] = [];
+      receiver.reaction = (response) => held.push(response);
+      await useReceiver(receiver);
+      const id = await send();
+      while (held.length === 0) await new Promise(setImmediate);
+      await runner.query(engine === postgres ? "BEGIN" : "BEGIN IMMEDIATE");
+      if (engine === postgres) await runner.query("LOCK TABLE lane");
+      held[0]?.end();
+      while (!gateway.log().includes("delivery failed")) await new Promise(setImmediate);
+      await runner.query("COMMIT");
+      const message = () =>
+        gateway.services.database.read((reader) => reader.findOneByOrFail(Message, { id }));
+      while ((await message()).status === MessageStatus.sending);
+      expect(await message()).toMatchObject({ status: "sent", attempts: 1 });
+      expect(receiver.received).toHaveLength(1);
+    } finally {
+      await runner.release();
+      await other.destroy();
+      await receiver.close();
+    }
+  });
+
+  test("a process that was frozen after it leased a message and before that left sends nothing", async () => {
+    const receiver = await Receiver.start();
+    await useReceiver(receiver);
+    const now = performance.now.bind(performance);
+    let frozenMs = 0;
+    const clock = jest.spyOn(performance, "now").mockImplementation(() => now() + frozenMs);
+    const { instanceKey } = gateway.services;
+    const current = instanceKey.current.bind(instanceKey);
+    // The lease is committed, and the signature is not made yet.
+    const signing = jest.spyOn(instanceKey, "current").mockImplementation(() => {
+      frozenMs = 11_000;
+      return current();
+    });
+    try {
+      const id = await send();
+      const attempts = () =>
+        gateway.services.database.read((reader) => reader.findBy(DeliveryAttempt, { messageId: id }));
+      while ((await attempts())[0]?.outcome == null);
+      expect(await attempts()).toMatchObject([{ outcome: "retryable", code: "lease_lost" }]);
+      expect(receiver.received).toHaveLength(0);
+    } finally {
+      clock.mockRestore();
+      signing.mockRestore();
       await receiver.close();
     }
   });
