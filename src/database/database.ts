@@ -164,14 +164,14 @@ export class Database {
 
   /**
    * Runs a unit of work in a transaction and resolves once it is durable.
-   * @param options.background for work that no request waits for
+   * @param options.limits for work that no request waits for
    * @param options.tx the transaction of another unit to join; the work then commits or rolls back with that unit
    * @throws the error of the unit, after a rollback; GatewayError `unavailable`, or `conflict` when a concurrent unit
    *   won
    */
   write<T>(
     unit: UnitOfWork<T>,
-    { tx, ...options }: Pick<TransactionOptions, "background"> & { tx?: EntityManager | undefined } = {},
+    { tx, ...options }: Pick<TransactionOptions, "limits"> & { tx?: EntityManager | undefined } = {},
   ): Promise<T> {
     return tx === undefined ? this.committing(unit, options) : unit(tx);
   }

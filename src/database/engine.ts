@@ -1,5 +1,6 @@
 import { isNativeError } from "node:util/types";
 import type { EntityManager, ObjectLiteral, QueryRunner, SelectQueryBuilder } from "typeorm";
+import type { Limits } from "./limits";
 import type { DatabaseStats } from "./observer";
 
 /** A read-only query. */
@@ -12,8 +13,8 @@ export type UnitOfWork<T> = (tx: EntityManager) => Promise<T>;
 export interface TransactionOptions {
   /** The unit runs at most one statement, which is atomic without a transaction. */
   singleStatement?: boolean;
-  /** No request waits for the unit, so it gets the longer `BACKGROUND` limits. */
-  background?: boolean;
+  /** Limits of a unit that no request waits for. */
+  limits?: Limits;
 }
 
 /** The SQL expression of each property of a row. */

@@ -4,6 +4,7 @@ import { v7 as uuid } from "uuid";
 import { groupBy } from "../common/group-by";
 import { timestamp } from "../common/time";
 import type { Database } from "../database/database";
+import { DELIVERING } from "../database/limits";
 import { AttemptOutcome, type SendResult } from "./driver";
 import type { LaneKind } from "./lane.entity";
 import type { Departure, Ended, LaneWork, NextWork } from "./lane-work";
@@ -153,7 +154,7 @@ export class Deliverer {
         if (waiting !== undefined) lanes.push(...(await this.lanes.lockDue(tx, this.senders.free, waiting)));
         return { lanes: lanes.length, departures: await this.start(tx, lanes, lease) };
       },
-      { background: true },
+      { limits: DELIVERING },
     );
     this.ended = this.ended.slice(ended.length);
     for (const departure of departures) this.send(departure, lease, leasedAt);
@@ -161,7 +162,7 @@ export class Deliverer {
   }
 
   private storeEnded(): Promise<void> {
-    return this.database.write((tx) => this.finish(tx, this.ended), { background: true });
+    return this.database.write((tx) => this.finish(tx, this.ended), { limits: DELIVERING });
   }
 
   /** Stores what came of sends; the lanes that they held are free again. */

@@ -1,4 +1,5 @@
 import { In, Not } from "typeorm";
+import { BACKGROUND } from "../../src/database/limits";
 import { Lane } from "../../src/delivery/lane.entity";
 import { Erasure } from "../../src/features/contacts/erasure.entity";
 import { Conversation } from "../../src/features/conversations/conversation.entity";
@@ -49,7 +50,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway, engine) => {
         );
         await tx.update(Conversation, { id: conversationId }, { lastSequence: MANY });
       },
-      { background: true },
+      { limits: BACKGROUND },
     );
   }
 

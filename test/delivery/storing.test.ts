@@ -78,6 +78,9 @@ describeGateway(SENDS, (gateway, engine) => {
       if (engine === postgres) await runner.query("LOCK TABLE lane");
       held[0]?.end();
       while (!gateway.log().includes("delivery failed")) await new Promise(setImmediate);
+      // It gives up while the lease is valid, and tries again.
+      const [lane] = await runner.query("SELECT lease_until FROM lane");
+      expect(lane.lease_until > timestamp()).toBe(true);
       await runner.query("COMMIT");
       const message = () =>
         gateway.services.database.read((reader) => reader.findOneByOrFail(Message, { id }));

@@ -1,4 +1,5 @@
 import { v7 as uuid } from "uuid";
+import { BACKGROUND } from "../../src/database/limits";
 import { AgentQueues, MAX_QUEUED_OF_AGENT } from "../../src/features/messages/agent-queues";
 import { HeldReason, MessageStatus } from "../../src/features/messages/message.entity";
 import { addConversation, conversationClient } from "../support/conversations";
@@ -35,7 +36,7 @@ describeGateway((gateway, engine) => {
           while (Date.now() === began);
         }
       },
-      { background: true },
+      { limits: BACKGROUND },
     );
   const taken = async (queues: AgentQueues, agentId: string, times: number) => {
     const outcomes: boolean[] = [];

@@ -166,10 +166,10 @@ export class PostgresEngine implements Engine {
     return this.connections.forReport(owner, (runner) => query(runner.manager));
   }
 
-  transaction<T>(unit: UnitOfWork<T>, { background = false }: TransactionOptions = {}): Promise<T> {
-    const limits = background ? BACKGROUND : this.connections.limits;
+  transaction<T>(unit: UnitOfWork<T>, options: TransactionOptions = {}): Promise<T> {
+    const { limits = this.connections.limits } = options;
     const limitedUnit: UnitOfWork<T> = async (tx) => {
-      if (background) await tx.query(`SET LOCAL statement_timeout = ${limits.statement}`);
+      if (options.limits !== undefined) await tx.query(`SET LOCAL statement_timeout = ${limits.statement}`);
       return unit(tx);
     };
     return this.connections.forTransaction(limits, async (runner) => {
@@ -187,7 +187,7 @@ export class PostgresEngine implements Engine {
       await tx.query("SELECT pg_advisory_xact_lock($1)", [EXCLUSIVE_LOCK]);
       return unit(tx);
     };
-    return this.transaction(lockedUnit, { background: true });
+    return this.transaction(lockedUnit, { limits: BACKGROUND });
   }
 
   /**

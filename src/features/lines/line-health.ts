@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { EntityManager } from "typeorm";
 import { systemFor } from "../../auth/context";
 import type { Database } from "../../database/database";
+import { BACKGROUND } from "../../database/limits";
 import type { Lanes } from "../../delivery/lanes";
 import { lockAgent } from "../agents/agent-scope";
 import { recordAudit } from "../audit/audit";
@@ -28,7 +29,7 @@ export class LineHealth {
       if (this.pausing.has(id)) continue;
       this.pausing.add(id);
       this.database
-        .write((tx) => this.pause(tx, id), { background: true })
+        .write((tx) => this.pause(tx, id), { limits: BACKGROUND })
         .catch((err) => this.log.warn({ err, lineId: id }, "a line could not be paused"))
         .finally(() => this.pausing.delete(id));
     }

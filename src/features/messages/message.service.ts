@@ -5,6 +5,7 @@ import { groupBy } from "../../common/group-by";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
+import { BACKGROUND } from "../../database/limits";
 import { allReturning } from "../../database/returning";
 import { LaneKind } from "../../delivery/lane.entity";
 import type { Lanes } from "../../delivery/lanes";
@@ -183,7 +184,7 @@ export class MessageService {
         });
         return ids.length;
       },
-      { background: true },
+      { limits: BACKGROUND },
     );
   }
 

@@ -3,6 +3,7 @@ import { timestamp } from "../../common/time";
 import { uuidAfter } from "../../common/uuid";
 import type { Database } from "../../database/database";
 import { insertAll } from "../../database/insert-all";
+import { BACKGROUND } from "../../database/limits";
 import { LaneKind } from "../../delivery/lane.entity";
 import type { Lanes, NewLane } from "../../delivery/lanes";
 import { lockAgent } from "../agents/agent-scope";
@@ -76,7 +77,7 @@ export async function seedConversations(
         const context = { agentId, line, now: timestamp() };
         await insertChunk(tx, lanes, context, { chunk, firstNumber, last });
       },
-      { background: true },
+      { limits: BACKGROUND },
     );
     for (const each of chunk) {
       if ("contact" in each) done.contacts += 1;
