@@ -3,6 +3,7 @@ import { BACKGROUND } from "../../src/database/limits";
 import { Lane } from "../../src/delivery/lane.entity";
 import { Erasure } from "../../src/features/contacts/erasure.entity";
 import { Conversation } from "../../src/features/conversations/conversation.entity";
+import { DeliveryAttempt } from "../../src/features/messages/delivery-attempt.entity";
 import { Message } from "../../src/features/messages/message.entity";
 import { contactClient } from "../support/contacts";
 import { addConversation, conversationClient } from "../support/conversations";
@@ -63,12 +64,32 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway, engine) => {
     await api.send(id, "a queued secret");
     const other = await addLine(gateway, { agentId });
     await api.open({ contact: { id: contactId }, line: other.name });
+    // What a receiver answers may repeat the message.
+    await gateway.services.database.write(async (tx) => {
+      const texts = { errorText: "a delivered secret is refused" };
+      await tx.update(Message, { conversationId: id, sequence: 1 }, texts);
+      await tx.query(
+        "update delivery_attempt set detail = $1 where message_id in (select id from message where conversation_id = $2)",
+        [texts.errorText, id],
+      );
+    });
     const before = await messagesOf(contactId);
     expect((await contacts.erase(contactId)).body.data.eraseContact).toMatchObject({ id: contactId });
     expect(await messagesOf(contactId)).toEqual([
-      { ...before[0], message: "" },
-      { ...before[1], message: "", status: "canceled", errorCode: "closed", heldReason: null },
+      { ...before[0], message: "", errorText: null },
+      {
+        ...before[1],
+        message: "",
+        status: "canceled",
+        errorCode: "closed",
+        heldReason: null,
+        updatedAt: expect.any(String),
+      },
     ]);
+    const attempts = await gateway.services.database.read((reader) =>
+      reader.findBy(DeliveryAttempt, { message: { conversationId: id } }),
+    );
+    expect(attempts).toMatchObject([{ outcome: "accepted", detail: null }]);
     const { nodes } = (await api.list({ contactId })).body.data.conversations;
     expect(nodes).toMatchObject([
       { id, state: "closed", version: 2, address: null, lastSequence: 2 },
