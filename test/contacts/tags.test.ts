@@ -1,6 +1,7 @@
 import { contactClient } from "../support/contacts";
 import { startGateway } from "../support/gateway";
 import { codeOf } from "../support/people";
+import { whileUnavailable } from "../support/retries";
 import { describeGateway } from "../support/suite";
 
 describeGateway((gateway, engine) => {
@@ -124,7 +125,9 @@ describeGateway((gateway, engine) => {
       const calls = Array.from({ length: 200 }, (_, i) => {
         const at = clients[((i >> 1) % 2) as 0 | 1];
         const n = Math.floor(i / 2) % 25;
-        return i % 2 === 0 ? at.addTags(id, [`added-${n}`]) : at.removeTags(id, [`removed-${n}`]);
+        return whileUnavailable(() =>
+          i % 2 === 0 ? at.addTags(id, [`added-${n}`]) : at.removeTags(id, [`removed-${n}`]),
+        );
       });
       const replies = await Promise.all(calls);
       expect(replies.map(codeOf)).toEqual(replies.map(() => undefined));
