@@ -21,7 +21,7 @@ const SENDS = {
 
 describeGateway(SENDS, (gateway, engine) => {
   /** Lets messages to no one in particular leave to a receiver. */
-  async function useReceiver(receiver: Receiver): Promise<void> {
+  async function leaveTo(receiver: Receiver): Promise<void> {
     const agentId = await firstAgentId(gateway);
     const line = await addWebhookLine(gateway, { agentId, url: receiver.url() });
     await lineClient(gateway).setDefault(line.id);
@@ -35,7 +35,7 @@ describeGateway(SENDS, (gateway, engine) => {
     try {
       const held: ServerResponse[] = [];
       receiver.reaction = (response) => held.push(response);
-      await useReceiver(receiver);
+      await leaveTo(receiver);
       const ids = await Promise.all(Array.from({ length: MESSAGES }, send));
       while (held.length < MESSAGES) await new Promise(setImmediate);
       await database.write(async (tx) => {
@@ -71,7 +71,7 @@ describeGateway(SENDS, (gateway, engine) => {
     try {
       const held: ServerResponse[] = [];
       receiver.reaction = (response) => held.push(response);
-      await useReceiver(receiver);
+      await leaveTo(receiver);
       const id = await send();
       while (held.length === 0) await new Promise(setImmediate);
       await runner.query(engine === postgres ? "BEGIN" : "BEGIN IMMEDIATE");
@@ -96,7 +96,7 @@ describeGateway(SENDS, (gateway, engine) => {
 
   test("a process that was frozen after it leased a message and before that left sends nothing", async () => {
     const receiver = await Receiver.start();
-    await useReceiver(receiver);
+    await leaveTo(receiver);
     const now = performance.now.bind(performance);
     let frozenMs = 0;
     const clock = jest.spyOn(performance, "now").mockImplementation(() => now() + frozenMs);
