@@ -8,7 +8,7 @@ import { DELIVERING } from "../database/limits";
 import { AttemptOutcome, type SendResult } from "./driver";
 import type { LaneKind } from "./lane.entity";
 import type { Departure, Ended, LaneWork, NextWork } from "./lane-work";
-import type { DueLane, Lanes, NeedsSender } from "./lanes";
+import type { DueLane, Lanes } from "./lanes";
 import { Senders } from "./senders";
 
 /** Max lanes of a transaction, because those behind it wait for its commit. */
@@ -95,7 +95,7 @@ export class Deliverer {
     while (this.isDue && !this.stopped) {
       this.isDue = false;
       // A read first, so that a sweep without work takes no write lock.
-      const due = this.ended.length > 0 ? timestamp() : await this.lanes.nextDue(this.waiting);
+      const due = this.ended.length > 0 ? timestamp() : await this.lanes.nextDue(this.servable);
       if (due === undefined) continue;
       const inMs = Date.parse(due) - Date.now();
       if (inMs > 0) this.wakeIn(inMs);
@@ -134,8 +134,19 @@ export class Deliverer {
   }
 
   /** The lanes that there is a sender for. */
-  private get waiting(): NeedsSender | undefined {
-    return this.senders.free > 0 ? { exceptLines: this.senders.busyLines } : undefined;
+  private get servable(): { exceptLines: string[] } | undefined {
+    return this.senders.free > 0 ? { exceptLines: this.senders.failingLines.busy } : undefined;
+  }
+
+  /** Locks lanes that wait for a sender, as many as there are; lines whose last attempt failed get what the others leave. */
+  private async lockWaiting(tx: EntityManager): Promise<DueLane[]> {
+    const { free, failingLines } = this.senders;
+    if (free === 0) return [];
+    const { busy, idle } = failingLines;
+    const lanes = await this.lanes.lockDue(tx, free, { exceptLines: [...busy, ...idle] });
+    const left = free - lanes.length;
+    if (left === 0 || idle.length === 0) return lanes;
+    return [...lanes, ...(await this.lanes.lockDue(tx, left, { onlyLines: idle }))];
   }
 
   /** @returns the number of lanes that it worked on */
@@ -150,8 +161,7 @@ export class Deliverer {
         await this.finish(tx, ended);
         leasedAt = performance.now();
         const lanes = await this.lanes.lockDue(tx, BATCH);
-        const { waiting } = this;
-        if (waiting !== undefined) lanes.push(...(await this.lanes.lockDue(tx, this.senders.free, waiting)));
+        lanes.push(...(await this.lockWaiting(tx)));
         return { lanes: lanes.length, departures: await this.start(tx, lanes, lease) };
       },
       { limits: DELIVERING },

@@ -10,10 +10,8 @@ export type NewLane = Pick<Lane, "id" | "agentId" | "kind">;
 /** A due lane that a transaction has locked. */
 export type DueLane = Pick<Lane, "id" | "kind">;
 
-/** The lanes that wait for a sender, but for those of lines that have none to spare. */
-export interface NeedsSender {
-  exceptLines: readonly string[];
-}
+/** Some of the lanes that wait for a sender, by the lines that their work leaves on. */
+export type NeedsSender = { exceptLines: readonly string[] } | { onlyLines: readonly string[] };
 
 /** The channel on which processes tell each other of due work. */
 const CHANNEL = "gateway_due_lanes";
@@ -101,7 +99,7 @@ export class Lanes {
    * When the first work is due that no send holds; undefined if there is none.
    * @param waiting which of the lanes that wait for a sender count; none if undefined
    */
-  async nextDue(waiting: NeedsSender | undefined): Promise<Timestamp | undefined> {
+  async nextDue(waiting: { exceptLines: readonly string[] } | undefined): Promise<Timestamp | undefined> {
     const first = (condition: string) =>
       `SELECT wake_at FROM lane WHERE ${condition} AND ${this.isFree} ORDER BY wake_at LIMIT 1`;
     const lines = waiting?.exceptLines ?? [];
@@ -148,9 +146,12 @@ export class Lanes {
       .orderBy("lane.wake_at")
       .addOrderBy("lane.id")
       .limit(max);
-    const lines = waiting?.exceptLines ?? [];
-    if (lines.length > 0)
-      due.andWhere("(lane.line_id IS NULL OR lane.line_id NOT IN (:...lines))", { lines });
+    if (waiting !== undefined && "onlyLines" in waiting)
+      due.andWhere("lane.line_id IN (:...lines)", { lines: waiting.onlyLines });
+    else if (waiting !== undefined && waiting.exceptLines.length > 0)
+      due.andWhere("(lane.line_id IS NULL OR lane.line_id NOT IN (:...lines))", {
+        lines: waiting.exceptLines,
+      });
     return this.database.locking(due, { skipLocked: true }).getRawMany();
   }
 

@@ -24,9 +24,13 @@ export class Senders {
     return this.max - this.total;
   }
 
-  /** The lines that get no other sender for now. */
-  get busyLines(): string[] {
-    return [...this.busy.keys()].filter((lineId) => this.failing.has(lineId));
+  /** The lines whose last attempt failed: those that have their only sender, and those that may get it. */
+  get failingLines(): { busy: string[]; idle: string[] } {
+    const lines = [...this.failing];
+    return {
+      busy: lines.filter((lineId) => this.busy.has(lineId)),
+      idle: lines.filter((lineId) => !this.busy.has(lineId)),
+    };
   }
 
   /** The free senders for a transaction; no other may take any before it has ended. */

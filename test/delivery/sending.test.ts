@@ -345,6 +345,60 @@ describeGateway(SENDS, (gateway, engine) => {
     expect(receiver.received).toHaveLength(2);
   });
 
+  test("a line whose last attempt failed gets the senders that others leave", async () => {
+    const place = await engine.createDatabase();
+    const one = { ...SENDS.env, DELIVERY_WORKERS: "1" };
+    const single = await startGateway(engine, {
+      env: one,
+      database: { url: place.url, drop: async () => undefined },
+    });
+    const { database } = single.services;
+    try {
+      const agent = await firstAgentId(single);
+      const failing = await addWebhookLine(single, { agentId: agent, url: receiver.url() });
+      const healthy = await startReceiver();
+      const other = await addWebhookLine(single, { agentId: agent, url: healthy.url() });
+      const client = conversationClient(single);
+      const say = async (line: string) => {
+        const address = { kind: AddressKind.phone, address: `+49151${String(Math.random()).slice(2, 10)}` };
+        const contact = await addContact(single, { agentId: agent, addresses: [address] });
+        const { body } = await client.open({ contact: { id: contact }, line, message: "Hello" });
+        return body.data.openConversation.conversation.id as string;
+      };
+      const waits = async (id: string) => {
+        while ((await database.read((reader) => reader.findOneBy(Lane, { id })))?.lineId == null);
+      };
+      const order: string[] = [];
+      receiver.reaction = inTurn(answering(500), (response) => {
+        order.push("failing");
+        response.end();
+      });
+      const failed = await say(failing.name);
+      while (
+        !(await database.read((reader) =>
+          reader.existsBy(Message, { conversationId: failed, attempts: 1, status: MessageStatus.queued }),
+        ))
+      );
+      const held: Parameters<Reaction>[0][] = [];
+      healthy.reaction = (response) => {
+        order.push("healthy");
+        held.push(response);
+        if (held.length > 1) response.end();
+      };
+      await say(other.name);
+      await arrived(1, healthy);
+      // The one that came first waits for the line that failed.
+      await waits(await say(failing.name));
+      await waits(await say(other.name));
+      held[0]?.end();
+      await arrived(2, receiver);
+      expect(order).toEqual(["healthy", "healthy", "failing"]);
+    } finally {
+      await single.close();
+      await place.drop();
+    }
+  });
+
   test("a new message does not cost a conversation its place among those that wait", async () => {
     const { database, lanes } = gateway.services;
     const lane = { id: uuid(), agentId, kind: LaneKind.conversation };
