@@ -241,9 +241,17 @@ export class SqliteEngine implements Engine {
     driver.queryRunner = undefined;
     const runner = this.writer.createQueryRunner("master");
     driver.queryRunner = undefined;
+    const query: QueryRunner["query"] = runner.query.bind(runner);
+    runner.query = (statement: string, ...rest: never[]) => query(numbered(statement), ...rest);
     return runner;
   }
 }
+
+/**
+ * The statement with `?1` for `$1`. To SQLite the latter is a name, which it searches in a list of all names: a statement
+ * with 1,000 of them takes four times as long.
+ */
+const numbered = (statement: string): string => statement.replace(/\$(\d+)/g, "?$1");
 
 async function openReader({ options }: DataSource): Promise<DataSource> {
   const reader = await new DataSource({ ...options, migrations: [] }).initialize();
