@@ -124,3 +124,29 @@ describeGateway((gateway, engine) => {
     }
   });
 });
+
+test("the longer a count takes, the longer it is used, up to 5 seconds", async () => {
+  jest.useFakeTimers();
+  try {
+    const counts = async (tookMs: number, laterMs: number) => {
+      let counted = 0;
+      const read = async () => {
+        counted += 1;
+        jest.advanceTimersByTime(tookMs);
+        return [{ queued: 3 }];
+      };
+      const queues = new AgentQueues({ read } as never, 10);
+      await queues.take("agent");
+      jest.advanceTimersByTime(laterMs);
+      await queues.take("agent");
+      return counted;
+    };
+    expect(await counts(1, 999)).toBe(1);
+    expect(await counts(1, 1_001)).toBe(2);
+    expect(await counts(60, 2_999)).toBe(1);
+    expect(await counts(60, 3_001)).toBe(2);
+    expect(await counts(500, 5_001)).toBe(2);
+  } finally {
+    jest.useRealTimers();
+  }
+});

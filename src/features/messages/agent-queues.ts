@@ -6,16 +6,20 @@ import { HeldReason, MessageStatus } from "./message.entity";
 export const MAX_QUEUED_OF_AGENT = 100_000;
 
 /** How long a count is used (ms). Other processes may queue more than the limit meanwhile. */
-const COUNT_LIFETIME_MS = 1_000;
+const COUNT_LIFETIME_MS = { min: 1_000, max: 5_000 };
+
+/** How many times as long as it took a count is used: 50,000 queued messages take 0.1 s to count. */
+const LIFETIME_FACTOR = 50;
 
 /** How much room the queue of an agent has: what was counted less what this process has queued since. */
 interface Room {
   left: number;
-  countedAt: number;
+  /** When to count again, by `performance.now`. */
+  countAgainAt: number;
   counting: Promise<void> | undefined;
 }
 
-/** Limits how many messages of an agent are queued. It counts them about once a second, so the limit is approximate. */
+/** Limits how many messages of an agent are queued. It counts them once in a while, so the limit is approximate. */
 export class AgentQueues {
   private readonly rooms = new Map<string, Room>();
 
@@ -30,9 +34,9 @@ export class AgentQueues {
    * @returns whether there was room
    */
   async take(agentId: string): Promise<boolean> {
-    const room = this.rooms.get(agentId) ?? { left: 0, countedAt: -Infinity, counting: undefined };
+    const room = this.rooms.get(agentId) ?? { left: 0, countAgainAt: -Infinity, counting: undefined };
     this.rooms.set(agentId, room);
-    if (performance.now() - room.countedAt > COUNT_LIFETIME_MS) {
+    if (performance.now() > room.countAgainAt) {
       room.counting ??= this.count(agentId, room).finally(() => {
         room.counting = undefined;
       });
@@ -46,9 +50,12 @@ export class AgentQueues {
   }
 
   private async count(agentId: string, room: Room): Promise<void> {
+    const began = performance.now();
     const [{ queued }] = await this.database.read((reader) => reader.query(COUNT, [agentId, this.max]));
     room.left = this.max - Number(queued);
-    room.countedAt = performance.now();
+    const now = performance.now();
+    const lifetimeMs = (now - began) * LIFETIME_FACTOR;
+    room.countAgainAt = now + Math.min(Math.max(lifetimeMs, COUNT_LIFETIME_MS.min), COUNT_LIFETIME_MS.max);
   }
 }
 
