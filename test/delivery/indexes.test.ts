@@ -11,7 +11,11 @@ import type { NeedsSender } from "../../src/delivery/lanes";
 import { NO_DELIVERY_OBSERVER } from "../../src/delivery/observer";
 import { Senders } from "../../src/delivery/senders";
 import { createServices, laneWork, type Services } from "../../src/features";
-import { MoveConversationArgs, PendingMessages } from "../../src/features/conversations/conversation.inputs";
+import {
+  MoveConversationArgs,
+  PendingMessages,
+  SendToConversationArgs,
+} from "../../src/features/conversations/conversation.inputs";
 import { DeliveryAttempt } from "../../src/features/messages/delivery-attempt.entity";
 import { Message, MessageStatus } from "../../src/features/messages/message.entity";
 import type { Organization } from "../../src/features/organizations/organization.entity";
@@ -34,6 +38,7 @@ const SENDERS = 8;
 onEachEngine((engine) => {
   let logged: LoggedDatabase;
   let services: Services;
+  const context = operatorFor({ id: ORGANIZATION, deactivatedAt: null } as Organization);
   beforeAll(async () => {
     logged = await openLogged(engine);
     const { database } = logged;
@@ -233,6 +238,17 @@ onEachEngine((engine) => {
     }
   });
 
+  test("a new message needs only the last one of its agent, however many there are", async () => {
+    const [conversation] = await logged.database.read((reader) =>
+      reader.query(`select id from conversation where state = 'open' and line_id = '${LOCAL}'`),
+    );
+    const args = Object.assign(new SendToConversationArgs(), { id: conversation.id, message: "Hello" });
+    await logged.expectIndexes(() => services.conversations.send(context, args), { reads: /with writing/ });
+    const plan = await planOf(/with writing/);
+    expect(plan).toContain(logged.source.namingStrategy.indexName("message", ["agent_id", "id"]));
+    expect(plan).toMatch(engine.name === "SQLite" ? /SEARCH message/ : /Limit/);
+  });
+
   test("a move looks at the queue of its conversation only", async () => {
     const [conversation] = await logged.database.read((reader) =>
       reader.query(
@@ -240,7 +256,6 @@ onEachEngine((engine) => {
          where status = 'queued' and conversation.line_id = '${LOCAL}'`,
       ),
     );
-    const context = operatorFor({ id: ORGANIZATION, deactivatedAt: null } as Organization);
     const args = { id: conversation.id, line: "other", pending: PendingMessages.cancel };
     await logged.expectIndexes(
       () => services.conversationChanges.move(context, Object.assign(new MoveConversationArgs(), args)),

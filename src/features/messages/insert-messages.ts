@@ -1,6 +1,7 @@
 import type { EntityManager } from "typeorm";
 import { timestampOf } from "../../common/time";
 import { uuidAfter } from "../../common/uuid";
+import { placeholders } from "../../database/returning";
 import { LaneKind } from "../../delivery/lane.entity";
 import type { Lanes } from "../../delivery/lanes";
 import { Message, MessageDirection, MessageStatus } from "./message.entity";
@@ -76,13 +77,16 @@ async function idsAfterLast(
   tx: EntityManager,
   agentIds: readonly string[],
 ): Promise<(agentId: string) => string> {
-  const rows = await tx
-    .createQueryBuilder(Message, "message")
-    .select("message.agent_id", "agentId")
-    .addSelect("MAX(message.id)", "id")
-    .where("message.agent_id IN (:...agentIds)", { agentIds })
-    .groupBy("message.agent_id")
-    .getRawMany<{ agentId: string; id: string }>();
+  // Found as the last entry of the index up to the agent: GROUP BY would read all messages of the agent, and with `=`
+  // PostgreSQL may walk through those of other agents.
+  const rows: { agentId: string; id: string | null }[] = await tx.query(
+    `with writing (agent_id) as (values ${placeholders(agentIds.length, 1)})
+     select agent_id as "agentId",
+       (select case when message.agent_id = writing.agent_id then message.id end from message
+        where message.agent_id <= writing.agent_id order by message.agent_id desc, message.id desc limit 1) as id
+     from writing`,
+    [...agentIds],
+  );
   const last = new Map(rows.map(({ agentId, id }) => [agentId, id]));
   return (agentId) => {
     const id = uuidAfter(last.get(agentId));
