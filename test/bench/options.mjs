@@ -5,9 +5,11 @@ import { CONTENDERS } from "./contenders/contenders.mjs";
 import { WORKLOADS } from "./workloads.mjs";
 
 /** What is measured beside the contenders, on the product alone. */
-const SECTIONS = ["delivery", "queues", "flat", "start", "memory", "commit"];
-/** The others are for SQLite alone. */
-const POSTGRES_SECTIONS = ["delivery", "queues"];
+const SECTIONS = {
+  sqlite: ["delivery", "queues", "flat", "start", "memory", "commit"],
+  postgres: ["delivery", "queues", "flat", "cost"],
+};
+const ALL_SECTIONS = [...new Set(Object.values(SECTIONS).flat())];
 
 const QUICK = ["rest-list", "rest-pet", "rest-create", "graphql-list", "graphql-literals", "start", "commit"];
 
@@ -15,7 +17,7 @@ export const USAGE = `npm run bench -- [options]
   --engine sqlite|postgres   the database (sqlite)
   --only <names>             workloads and sections, with commas: ${Object.keys(WORKLOADS)
     .filter((name) => !WORKLOADS[name].beside)
-    .join(", ")}; ${SECTIONS.join(", ")}
+    .join(", ")}; ${ALL_SECTIONS.join(", ")}
   --contenders <names>       beside the product: ${CONTENDERS.slice(1)
     .map(({ name }) => name)
     .join(", ")}; none
@@ -54,7 +56,7 @@ export function readOptions(args) {
   const { values } = parse(args);
   const { engine = "sqlite", quick = false } = values;
   if (engine !== "sqlite" && engine !== "postgres") throw new UsageError("--engine is sqlite or postgres");
-  const sections = engine === "sqlite" ? SECTIONS : POSTGRES_SECTIONS;
+  const sections = SECTIONS[engine];
   const workloads = Object.keys(WORKLOADS).filter((name) => !WORKLOADS[name].beside);
   const all = [...workloads, ...sections];
   const only =

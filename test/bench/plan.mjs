@@ -8,7 +8,8 @@ const AROUND = { turn: 0.35, server: 1, workload: 4 };
 const SECTIONS = {
   delivery: [25, 6],
   queues: [290, 45],
-  flat: [100, 12],
+  flat: [700, 60],
+  cost: [150, 60],
   start: [45, 7],
   memory: [200, 10],
   commit: [2, 2],

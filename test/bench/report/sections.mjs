@@ -49,7 +49,7 @@ const TABLES = {
       })),
     ];
   },
-  flat({ size, activeKeys, connections, results }) {
+  flat({ size, activeKeys, connections, results, rows: operations }) {
     const rows = results.map((result) => {
       const [[, from], [, to]] = ["small", "large"].some((name) => name in result)
         ? [
@@ -70,12 +70,47 @@ const TABLES = {
         times(to.ratio.cpu),
       ];
     });
-    return {
+    const requests = {
       title: `${whole(size.large.pets)} pets and ${whole(size.large.keys)} keys next to ${whole(size.small.pets)} and ${whole(size.small.keys)}`,
       rows: [["", "p50 ms", "large", "×", "CPU µs", "large", "×"], ...rows],
       note: `${connections} connections, ${whole(activeKeys)} keys in use on both unless stated otherwise. The last line has the last page of the large one next to its first.`,
     };
+    const { small, large } = size;
+    return [
+      requests,
+      {
+        title: `${whole(large.conversations)} contacts, conversations and messages next to ${whole(small.conversations)} of each`,
+        rows: [
+          ["", "CPU µs", "large", "×", "least ×", "most ×"],
+          ...operations.map(({ title, small: from, large: to, least, most }) => [
+            title,
+            whole(from.median.cpu),
+            whole(to.median.cpu),
+            times(to.ratio.cpu),
+            times(least),
+            times(most),
+          ]),
+        ],
+        note: "CPU time of the gateway's code and the database together, without HTTP. As many rows are in use on both.",
+      },
+    ];
   },
+  cost: ({ results }) => ({
+    title: "What a message of a conversation costs PostgreSQL",
+    rows: [
+      ["", "statements", "transactions", "rows written", "WAL bytes", "of it full pages", "CPU µs"],
+      ...results.map(({ kind, title, ...each }) => [
+        `${kind} line, ${title}`,
+        each.statements.toFixed(1),
+        each.transactions.toFixed(2),
+        each.rows.toFixed(1),
+        whole(each.walBytes),
+        whole(each.fullPageBytes),
+        whole(each.cpuMicros),
+      ]),
+    ],
+    note: "From the request that queues it to its delivery, with the look-up of its key. The CPU time is that of all of the server's processes.",
+  }),
   start: ({ times: runs, ms, nodeMs, idleSeconds, idleMemory }) => ({
     title: "Start on an existing database",
     rows: [

@@ -1,18 +1,25 @@
 import { makeData } from "../data.mjs";
 import { byTurns, targetOf } from "../measure.mjs";
 import { startServer } from "../server.mjs";
+import { compareRows, makeConversations } from "./flat-rows.mjs";
 
 const ACTIVE_KEYS = 1_000;
 
 const sizes = (quick) =>
   quick
-    ? { small: { pets: 1_000, keys: 1_000 }, large: { pets: 100_000, keys: 5_000 } }
-    : { small: { pets: 1_000, keys: 1_000 }, large: { pets: 1_000_000, keys: 100_000 } };
+    ? {
+        small: { pets: 1_000, keys: 1_000, conversations: 1_000 },
+        large: { pets: 100_000, keys: 5_000, conversations: 10_000 },
+      }
+    : {
+        small: { pets: 1_000, keys: 1_000, conversations: 10_000 },
+        large: { pets: 1_000_000, keys: 100_000, conversations: 1_000_000 },
+      };
 
 /**
  * What a request costs on a large database next to a small one, by turns, and what the last page of the large one
  * costs next to its first. The same number of keys is active on both, drawn from all of them; a separate row has
- * each of the large one's keys in use.
+ * each of the large one's keys in use. Then the same for operations on contacts, conversations and messages.
  */
 export async function flat({ product, store, generator, options, say }) {
   const size = sizes(options.quick);
@@ -52,8 +59,14 @@ export async function flat({ product, store, generator, options, say }) {
     const { data, ...target } = targets.large;
     const page = (workload) => ({ ...target, workload, data: { ...data, keys: ACTIVE_KEYS } });
     await compare("last page", { first: page("rest-list"), last: page("rest-last-page") });
-    return { size, activeKeys: ACTIVE_KEYS, connections: connections[0], results };
   } finally {
     for (const server of Object.values(servers)) await server.stop();
   }
+  const urls = {};
+  for (const [name, { conversations }] of Object.entries(size)) {
+    say(`making ${conversations} conversations`);
+    urls[name] = await makeConversations(store, { name: `${name}_rows`, count: conversations });
+  }
+  const rows = await compareRows({ urls, options, say });
+  return { size, activeKeys: ACTIVE_KEYS, connections: connections[0], results, rows };
 }

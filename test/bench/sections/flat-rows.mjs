@@ -1,0 +1,242 @@
+import { execFile } from "node:child_process";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { exactCpuMicros } from "../process-usage.mjs";
+import { median, pairedRatios, summarize, turns } from "../stats.mjs";
+
+const DIST = new URL("../../../dist/src/", import.meta.url);
+const product = (path) => createRequire(import.meta.url)(fileURLToPath(new URL(path, DIST)));
+
+const AGENT = "load";
+const LINES = ["main", "other"];
+/** How many rows are changed, and how many pages read, drawn from all: as many on both, so that both have them in memory. */
+const USED = { rows: 200, pages: 50 };
+const PAGE = 20;
+const BATCH = 100;
+const PURGED = 200;
+const FUTURE = "2099-01-01T00:00:00.000Z";
+const PAST = "2020-01-01T00:00:00.000Z";
+
+/**
+ * Makes a database with as many contacts as conversations and as messages, and a twentieth of it queued.
+ * @returns its URL
+ */
+export async function makeConversations(store, { name, count }) {
+  const url = await store.create(name);
+  const cli = (...args) =>
+    promisify(execFile)(process.execPath, [fileURLToPath(new URL("cli/main.js", DIST)), ...args], {
+      env: { ...process.env, DATABASE_URL: url },
+    });
+  await cli("migrate");
+  await cli("orgs", "add", "--slug", AGENT, "--name", "Load");
+  await cli("agents", "add", "--org", AGENT, "--slug", AGENT, "--name", "Load");
+  await cli("lines", "create", "--agent", AGENT, "--name", LINES[1]);
+  const rows = ["contacts", "conversations", "messages"].flatMap((kind) => [`--${kind}`, `${count}`]);
+  await cli("seed", "--agent", AGENT, ...rows, "--queued", `${Math.round(count / 20)}`);
+  await store.fill(name, (run) => run(`UPDATE lane SET wake_at = '${FUTURE}'`));
+  return url;
+}
+
+/**
+ * What operations cost on a large database next to a small one, by turns, in this process: CPU time of the gateway's code
+ * and of the database together, and time. Each works on random rows.
+ * @param urls of the databases, `small` and `large`
+ * @returns by operation: `summarize`'s results, with the `least` and the `most` of the ratios of CPU time
+ */
+export async function compareRows({ urls, options, say }) {
+  const sides = {};
+  try {
+    for (const [name, url] of Object.entries(urls)) sides[name] = await open(url);
+    const results = [];
+    for (const [title, { operation, times }] of Object.entries(OPERATIONS).filter(
+      ([t]) => !process.env.ONLY || t.includes(process.env.ONLY),
+    )) {
+      for (const side of Object.values(sides)) await measured(side, operation, Math.ceil(times / 4));
+      const rounds = [];
+      for (const name of turns("small", ["large"], options.rounds)) {
+        rounds.push({ name, values: await measured(sides[name], operation, times) });
+        say(`${title}, ${name}: ${Math.round(rounds.at(-1).values.cpu)} µs`);
+      }
+      const ratios = pairedRatios("small", rounds).large.cpu;
+      results.push({
+        title,
+        ...summarize("small", rounds),
+        least: Math.min(...ratios),
+        most: Math.max(...ratios),
+      });
+    }
+    return results;
+  } finally {
+    for (const { database } of Object.values(sides)) await database.close();
+  }
+}
+
+/** Opens a database with the product's services, and draws rows to work on. */
+async function open(url) {
+  const { createDataSource, createServices, laneWork } = product("features.js");
+  const { Database } = product("database/database.js");
+  const { operatorFor } = product("auth/context.js");
+  const database = await Database.open(createDataSource(url, 4));
+  const config = product("config.js").loadConfig({ DATABASE_URL: url });
+  const services = createServices({ database, config, log: product("logger.js").createLogger("silent") });
+  const { id: agentId, organization } = await services.agents.bySlug(AGENT);
+  const ids = async (table, count) => {
+    const rows = await database.read((reader) =>
+      reader.query(`SELECT id FROM ${table} WHERE agent_id = $1 ORDER BY random() LIMIT ${count}`, [agentId]),
+    );
+    return cycle(rows.map(({ id }) => id));
+  };
+  const isPostgres = url.startsWith("postgres");
+  return {
+    database,
+    services,
+    work: laneWork(services),
+    agentId,
+    context: operatorFor(organization),
+    rows: await ids("conversation", USED.rows),
+    contacts: await ids("contact", USED.pages),
+    conversations: await ids("conversation", USED.pages),
+    messages: await ids("message", USED.pages),
+    lineOf: new Map(),
+    /** CPU time of PostgreSQL's processes that work for this database, in µs. */
+    async backends() {
+      if (!isPostgres) return 0;
+      const rows = await database.read((reader) =>
+        reader.query("SELECT pid FROM pg_stat_activity WHERE datname = current_database()"),
+      );
+      return rows.reduce((sum, { pid }) => sum + (exactCpuMicros(pid) ?? 0), 0);
+    },
+  };
+}
+
+function cycle(items) {
+  let next = 0;
+  return () => items[next++ % items.length];
+}
+
+/** Does an operation so many times. @returns CPU time (µs) and median time (ms) of one */
+async function measured(side, operation, times) {
+  let cpu = 0;
+  const ms = [];
+  // Its preparation is not measured.
+  for (let i = 0; i < times; ) {
+    const prepared = [];
+    while (prepared.length < 2 && i < times) {
+      prepared.push(await operation(side));
+      i += 1;
+    }
+    const [usage, backends] = [process.cpuUsage(), await side.backends()];
+    for (const run of prepared) {
+      const from = performance.now();
+      await run();
+      ms.push(performance.now() - from);
+    }
+    const { user, system } = process.cpuUsage(usage);
+    cpu += user + system + (await side.backends()) - backends;
+  }
+  return { cpu: cpu / times, p50: median(ms) };
+}
+
+const cursorAt = (path, name, id) =>
+  new (product(path)[name])([{ id }], { limit: PAGE, after: undefined }).pageInfo.endCursor;
+
+const listed = (service, name, path, connection) => (side) => {
+  const after = cursorAt(path, connection, side[name]());
+  return () => side.services[service].list(side.context, { agentId: side.agentId, first: PAGE, after });
+};
+
+/** Queues messages in random conversations, which makes their lanes due. */
+const queue = ({ services, context, rows }) => {
+  const ids = Array.from({ length: BATCH }, rows);
+  return () => Promise.all(ids.map((id) => services.conversations.send(context, { id, message: "Hello" })));
+};
+
+/** Finds the lanes that are due and delivers their messages, as the deliverer does. */
+async function deliver({ database, services: { lanes }, work }) {
+  const { Senders } = product("delivery/senders.js");
+  const { NO_DELIVERY_OBSERVER } = product("delivery/observer.js");
+  await lanes.nextDue({ isSenderFree: true });
+  await database.write(async (tx) => {
+    const due = await lanes.lockDue(tx, BATCH, { needSender: false });
+    due.push(...(await lanes.lockDue(tx, 8, { needSender: true })));
+    const ids = due.map(({ id }) => id);
+    const around = { senders: new Senders(8).offer(), observer: NO_DELIVERY_OBSERVER };
+    if (ids.length > 0) await work.conversation.start(tx, ids, around);
+    await lanes.end(tx, ids);
+  });
+}
+
+/** Deletes a chunk of old attempts, and takes it back, so that the next run finds them. */
+async function purge(side) {
+  const { database } = side;
+  const { DeliveryAttempt } = product("features/messages/delivery-attempt.entity.js");
+  if (!side.hasOldAttempts) {
+    side.hasOldAttempts = true;
+    await database.write((tx) =>
+      tx.query(
+        `UPDATE delivery_attempt SET started_at = '${PAST}' WHERE message_id IN
+           (SELECT message_id FROM delivery_attempt ORDER BY message_id LIMIT ${PURGED})`,
+      ),
+    );
+  }
+  const undo = new Error("undone");
+  const rows = { column: "started_at", before: `${PAST}Z`, limit: PURGED };
+  return () =>
+    database
+      .write(async (tx) => {
+        await database.deleteBefore(tx, DeliveryAttempt, rows);
+        throw undo;
+      })
+      .catch((error) => {
+        if (error !== undo) throw error;
+      });
+}
+
+/** Each prepares one run, and returns it. `times` is how many make a turn. */
+const OPERATIONS = {
+  "page of contacts": {
+    times: 100,
+    operation: listed("contacts", "contacts", "features/contacts/contact.connection.js", "ContactConnection"),
+  },
+  "page of conversations": {
+    times: 100,
+    operation: listed(
+      "conversations",
+      "conversations",
+      "features/conversations/conversation.connection.js",
+      "ConversationConnection",
+    ),
+  },
+  "page of messages": {
+    times: 100,
+    operation: listed("messages", "messages", "features/messages/message.inputs.js", "MessageConnection"),
+  },
+  "tag search": {
+    times: 100,
+    operation: ({ services, context, agentId, contacts }) => {
+      const id = contacts();
+      const tag = `group-${Number.parseInt(id.slice(-2), 16) % 100}`;
+      const after = cursorAt("features/contacts/contact.connection.js", "ContactConnection", id);
+      return () => services.contacts.list(context, { agentId, first: PAGE, tag, after });
+    },
+  },
+  move: {
+    times: 60,
+    operation: ({ services, context, rows, lineOf }) => {
+      const id = rows();
+      const line = LINES.find((name) => name !== (lineOf.get(id) ?? LINES[0]));
+      lineOf.set(id, line);
+      return () => services.conversationChanges.move(context, { id, line });
+    },
+  },
+  [`${BATCH} messages queued`]: { times: 10, operation: queue },
+  [`${BATCH} messages delivered`]: {
+    times: 10,
+    operation: async (side) => {
+      await queue(side)();
+      return () => deliver(side);
+    },
+  },
+  [`${PURGED} attempts purged`]: { times: 10, operation: purge },
+};
