@@ -1,0 +1,17 @@
+import { createHash } from "node:crypto";
+
+/**
+ * The canonical form of a JSON value (RFC 8785): members sorted by UTF-16 code units, no whitespace. ECMAScript's own
+ * notation of strings and numbers is the canonical one.
+ * @param value a value as `JSON.parse` returns it
+ */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(",")}}`;
+}
+
+/** SHA-256 of the canonical form of a JSON value, in hexadecimal. */
+export const digestOf = (value: unknown): string =>
+  createHash("sha256").update(canonicalJson(value)).digest("hex");
