@@ -62,7 +62,8 @@ function finite(value: number): number {
 export const IsJsonObject = (maxBytes: number): PropertyDecorator =>
   Checked("isJsonObject", (value) => jsonProblem(value, maxBytes));
 
-function jsonProblem(value: unknown, maxBytes: number): string | undefined {
+/** The problem with a JSON value of more bytes, or with text that the database cannot store; else undefined. */
+export function jsonProblem(value: unknown, maxBytes: number): string | undefined {
   let hasInvalidText = false;
   const check = (text: string) => {
     hasInvalidText ||= text.includes("\0") || !text.isWellFormed();

@@ -1,0 +1,48 @@
+/** Max size of a configuration document as JSON (bytes). */
+export const DOCUMENT_MAX_BYTES = 256 * 1024;
+
+export const MAX_RULES = 200;
+export const MAX_CLAUSES = 20;
+export const MAX_EFFECTS = 20;
+export const MAX_TEMPLATES = 200;
+export const MAX_SITUATIONS = 100;
+
+/** Max members of the data of a declared situation. */
+export const MAX_DATA_MEMBERS = 50;
+
+export const CLAUSE_MAX_LENGTH = 2_000;
+export const TEMPLATE_MAX_LENGTH = 20_000;
+export const NAME_MAX_LENGTH = 63;
+export const SITUATION_TYPE_MAX_LENGTH = 100;
+export const HANDOFF_REASON_MAX_LENGTH = 500;
+
+export const MAX_BURST_SECONDS = 60;
+export const MAX_ONCE_DAYS = 90;
+export const MAX_DELAY_SECONDS = 30 * 24 * 60 * 60;
+
+/** Max messages that one decision sends. */
+export const MAX_MESSAGES_PER_DECISION = 10;
+
+/** Max size of the data of a situation as JSON (bytes). */
+export const SITUATION_MAX_BYTES = 32 * 1024;
+
+/** Max nesting of the data of a situation. */
+export const SITUATION_MAX_DEPTH = 10;
+
+/** Max items of a list in the data of a situation. */
+export const MAX_DATA_ITEMS = 100;
+
+/** Max problems, and max warnings, that are reported for a document. */
+export const MAX_REPORTED = 100;
+
+/** Max steps that the conditions of one decision may take. */
+export const MAX_CONDITION_STEPS = 100_000;
+
+/** Max steps that the texts of one decision may take. */
+export const MAX_TEXT_STEPS = 100_000;
+
+/** Max values that the explanation of a decision shows. */
+export const MAX_READS = 1_000;
+
+/** Max length of a value in an explanation, as text or JSON (UTF-16 code units). */
+export const READ_MAX_LENGTH = 200;

@@ -1,0 +1,167 @@
+import { setImmediate } from "node:timers/promises";
+import { MAX_MESSAGES_PER_DECISION, MAX_REPORTED } from "../configuration.limits";
+import { type ConfigurationDocument, type EffectDocument, templateOf } from "./format";
+import { parseDocument } from "./parse-document";
+import { Playbook } from "./playbook";
+import { type Problem, pathOf, SourceError } from "./problem";
+import { ANY_SITUATION, RESERVED_SITUATIONS } from "./shapes";
+import { warningsOf } from "./warnings";
+
+/** What is wrong with a document. */
+export interface DocumentCheck {
+  /** Without any, the document can be published. */
+  problems: Problem[];
+  /** What is allowed, but cannot be meant. */
+  warnings: Problem[];
+  /** The document, if its structure is valid. */
+  document?: ConfigurationDocument;
+}
+
+/** Conditions and templates that are checked before other requests have their turn. */
+const CHECKS_PER_TURN = 20;
+
+/**
+ * Checks a document as a whole.
+ * @param value a JSON value
+ * @returns every problem, up to `MAX_REPORTED`
+ */
+export async function checkDocument(value: unknown): Promise<DocumentCheck> {
+  const document = parseDocument(value);
+  if (Array.isArray(document)) return { problems: document, warnings: [] };
+  const problems = [...namesInUse(document), ...rulesOutOfBounds(document)];
+  const playbook = new Playbook(document, false);
+  let checks = 0;
+  for (const check of [...conditionChecks(playbook), ...templateChecks(playbook)]) {
+    problems.push(...check());
+    checks += 1;
+    if (checks % CHECKS_PER_TURN === 0) await setImmediate();
+  }
+  return {
+    problems: problems.slice(0, MAX_REPORTED),
+    warnings: warningsOf(document).slice(0, MAX_REPORTED),
+    document,
+  };
+}
+
+/** Names that are taken or not there: rules with the same id, reserved situations, missing templates. */
+function namesInUse({
+  situations = {},
+  templates = {},
+  rules = [],
+  otherwise = [],
+}: ConfigurationDocument): Problem[] {
+  const reserved = Object.keys(situations)
+    .filter((type) => RESERVED_SITUATIONS.has(type))
+    .map((type) => ({
+      path: pathOf(["situations", type]),
+      message: "is the name of a situation of the gateway",
+    }));
+  const repeated = rules.flatMap(({ id }, index) =>
+    rules.findIndex((other) => other.id === id) < index
+      ? [{ path: pathOf(["rules", index, "id"]), message: "is the id of another rule" }]
+      : [],
+  );
+  const missing = (effects: readonly EffectDocument[], path: readonly PropertyKey[]) =>
+    effects.flatMap((effect, index) => {
+      const name = templateOf(effect);
+      if (name === undefined || Object.hasOwn(templates, name)) return [];
+      const member = "send" in effect ? ["send"] : ["ask", "prompt"];
+      return [{ path: pathOf([...path, index, ...member]), message: "is not the name of a template" }];
+    });
+  return [
+    ...reserved,
+    ...repeated,
+    ...rules.flatMap((rule, index) => missing(rule.do ?? [], ["rules", index, "do"])),
+    ...missing(otherwise, ["otherwise"]),
+  ];
+}
+
+/** Lists of effects that no decision could carry out. */
+function rulesOutOfBounds({ rules = [], otherwise = [] }: ConfigurationDocument): Problem[] {
+  const check = (
+    effects: readonly EffectDocument[],
+    path: readonly PropertyKey[],
+    isLast: boolean,
+  ): Problem[] => {
+    const asked = effects.findIndex((effect) => "ask" in effect);
+    const problems: Problem[] = [];
+    if (effects.filter((effect) => "send" in effect).length > MAX_MESSAGES_PER_DECISION) {
+      problems.push({
+        path: pathOf(path),
+        message: `must send at most ${MAX_MESSAGES_PER_DECISION} messages`,
+      });
+    }
+    if (asked !== -1 && !(isLast && asked === effects.length - 1)) {
+      problems.push({
+        path: pathOf([...path, asked]),
+        message: "must be the last effect of a rule that decides",
+      });
+    }
+    return problems;
+  };
+  const hasAsk = otherwise.findIndex((effect) => "ask" in effect);
+  return [
+    ...rules.flatMap((rule, index) => check(rule.do ?? [], ["rules", index, "do"], !rule.continue)),
+    ...check(otherwise, ["otherwise"], true),
+    ...(hasAsk === -1
+      ? []
+      : [
+          {
+            path: pathOf(["otherwise", hasAsk]),
+            message: "must not ask the model, which falls back to this",
+          },
+        ]),
+  ];
+}
+
+type Check = () => Problem[];
+
+const problemOf = (path: readonly PropertyKey[], { message, position }: SourceError): Problem => ({
+  path: pathOf(path),
+  message,
+  ...(position && { position }),
+});
+
+/** Runs a part that fails with a problem of its source. */
+function attempt(path: readonly PropertyKey[], part: () => SourceError[]): Problem[] {
+  try {
+    return part().map((error) => problemOf(path, error));
+  } catch (error) {
+    if (error instanceof SourceError) return [problemOf(path, error)];
+    throw error;
+  }
+}
+
+const conditionChecks = (playbook: Playbook): Check[] =>
+  (playbook.document.rules ?? []).flatMap(({ on, when = [] }, rule) =>
+    when.map(
+      (source, clause) => () =>
+        attempt(["rules", rule, "when", clause], () => {
+          playbook.parseCondition(source, on);
+          return [];
+        }),
+    ),
+  );
+
+/** Each template is checked against all situations that it is used in. */
+function templateChecks(playbook: Playbook): Check[] {
+  const { templates = {}, rules = [], otherwise = [] } = playbook.document;
+  const uses = [
+    ...rules.flatMap((rule) => (rule.do ?? []).map((effect) => ({ on: rule.on, name: templateOf(effect) }))),
+    ...otherwise.map((effect) => ({ on: ANY_SITUATION, name: templateOf(effect) })),
+  ];
+  return Object.keys(templates).map((name) => () => {
+    const types = new Set(uses.filter((use) => use.name === name).map(({ on }) => on));
+    if (types.size === 0) types.add(ANY_SITUATION);
+    return attempt(["templates", name], () => {
+      const template = playbook.template(name);
+      const missing = [...types].flatMap((type) => template.missingNames(playbook.shapesFor(type)));
+      return missing.filter(
+        ({ message, position }, index) =>
+          missing.findIndex(
+            (other) => other.message === message && other.position?.column === position?.column,
+          ) === index,
+      );
+    });
+  });
+}

@@ -1,0 +1,264 @@
+import type { ASTNode } from "@marcbachmann/cel-js";
+import { positionAt, SourceError } from "../problem";
+import { hasPath, type Shapes } from "../shapes";
+import { isObject, type ObjectValue, type Value } from "../value";
+import { Failure } from "./failure";
+import { FUNCTIONS, METHODS } from "./functions";
+import { isMacro, macro } from "./macros";
+import { at, bool, calculate, compare, isEqual, isIn, negate } from "./operators";
+import type { Expression } from "./run";
+
+/** Max nesting of a condition, far from the limit of the stack. */
+const MAX_DEPTH = 200;
+
+/** What an expression is compiled in. */
+interface Place {
+  shapes: Shapes;
+  /** The variable of the macro that the expression is in. */
+  variable?: string;
+  depth: number;
+}
+
+/**
+ * Compiles a parsed condition. The gateway evaluates conditions itself, because the library cannot count its steps: it
+ * takes from the library the syntax and the check of types.
+ * @throws SourceError if the condition uses what conditions do not have
+ */
+export const compileExpression = (ast: ASTNode, shapes: Shapes): Expression =>
+  compile(ast, { shapes, depth: 0 });
+
+const reject = (node: ASTNode, message: string) =>
+  new SourceError(message, positionAt(node.input, node.start));
+
+function compile(node: ASTNode, outer: Place): Expression {
+  const place = { ...outer, depth: outer.depth + 1 };
+  if (place.depth > MAX_DEPTH) throw reject(node, "is nested too deeply");
+  switch (node.op) {
+    case "value":
+      return compileLiteral(node, node.args);
+    case "id":
+    case ".":
+    case "[]":
+      return compileAccess(node, place);
+    case "call":
+      return compileCall(node, node.args[0], node.args[1], place);
+    case "rcall":
+      return compileMethod(node, node.args[0], node.args[1], node.args[2], place);
+    case "list":
+      return compileList(node.args, place);
+    case "?:":
+      return compileTernary(node.args, place);
+    case "||":
+    case "&&":
+      return compileLogic(node.op === "||", node.args, place);
+    case "!_": {
+      const operand = compile(node.args, place);
+      return (run) => {
+        run.steps.spend(1);
+        return !bool(operand(run));
+      };
+    }
+    case "-_": {
+      const operand = compile(node.args, place);
+      return (run) => {
+        run.steps.spend(1);
+        return negate(operand(run));
+      };
+    }
+    case "map":
+      throw reject(node, "uses a map, which conditions do not have");
+    case ".?":
+    case "[?]":
+      throw reject(node, "uses an optional value, which conditions do not have");
+    default:
+      return compileOperator(node.op, node.args, place);
+  }
+}
+
+function compileLiteral(node: ASTNode, value: unknown): Expression {
+  if (value !== null && !["string", "number", "bigint", "boolean"].includes(typeof value)) {
+    throw reject(node, "uses bytes or an unsigned integer, which conditions do not have");
+  }
+  return () => value as Value;
+}
+
+function compileList(items: readonly ASTNode[], place: Place): Expression {
+  const compiled = items.map((item) => compile(item, place));
+  return (run) => {
+    run.steps.spend(1 + compiled.length);
+    return compiled.map((item) => item(run));
+  };
+}
+
+function compileTernary(
+  [condition, then, otherwise]: readonly [ASTNode, ASTNode, ASTNode],
+  place: Place,
+): Expression {
+  const [test, yes, no] = [compile(condition, place), compile(then, place), compile(otherwise, place)];
+  return (run) => {
+    run.steps.spend(1);
+    return bool(test(run)) ? yes(run) : no(run);
+  };
+}
+
+/** `||` if one true operand decides, else `&&`; as in CEL, the other operand can fail then. */
+function compileLogic(
+  deciding: boolean,
+  [left, right]: readonly [ASTNode, ASTNode],
+  place: Place,
+): Expression {
+  const [one, other] = [compile(left, place), compile(right, place)];
+  return (run) => {
+    run.steps.spend(1);
+    const first = run.attempt(() => bool(one(run)));
+    if (first === deciding) return deciding;
+    const second = bool(other(run));
+    if (second === deciding || typeof first === "boolean") return second;
+    throw first;
+  };
+}
+
+function compileOperator(
+  operator: "==" | "!=" | "in" | "+" | "-" | "*" | "/" | "%" | "<" | "<=" | ">" | ">=",
+  [left, right]: readonly [ASTNode, ASTNode],
+  place: Place,
+): Expression {
+  const [one, other] = [compile(left, place), compile(right, place)];
+  switch (operator) {
+    case "==":
+      return (run) => isEqual(one(run), other(run), run.steps);
+    case "!=":
+      return (run) => !isEqual(one(run), other(run), run.steps);
+    case "in":
+      return (run) => isIn(one(run), other(run), run.steps);
+    case "<":
+    case "<=":
+    case ">":
+    case ">=":
+      return (run) => compare(operator, one(run), other(run), run.steps);
+    default:
+      return (run) => calculate(operator, one(run), other(run), run.steps);
+  }
+}
+
+function compileCall(node: ASTNode, name: string, args: readonly ASTNode[], place: Place): Expression {
+  const [argument] = args;
+  if (name === "has" && argument?.op === ".") {
+    return compileHas(argument, argument.args[0], argument.args[1], place);
+  }
+  const call = FUNCTIONS.get(`${name}/${args.length}`);
+  if (!call) throw reject(node, `calls ${name}(), which conditions do not have`);
+  const compiled = args.map((each) => compile(each, place));
+  return (run) => {
+    run.steps.spend(1);
+    return call(
+      compiled.map((each) => each(run)),
+      run.steps,
+    );
+  };
+}
+
+/** `has(contact.name)`: whether the member is there and not null. */
+function compileHas(node: ASTNode, object: ASTNode, member: string, place: Place): Expression {
+  const path = staticPath(node, place);
+  if (path && !hasPath(place.shapes, path))
+    throw reject(node, `names ${path.join(".")}, which does not exist`);
+  const compiled = compile(object, place);
+  return (run) => {
+    run.steps.spend(1);
+    const value = compiled(run);
+    return isObject(value) && Object.hasOwn(value, member) && value[member] !== null;
+  };
+}
+
+function compileMethod(
+  node: ASTNode,
+  name: string,
+  receiver: ASTNode,
+  args: readonly ASTNode[],
+  place: Place,
+): Expression {
+  if (isMacro(name, args.length)) {
+    if (place.variable !== undefined) throw reject(node, "has a macro inside of a macro");
+    const [variable, predicate] = args;
+    if (variable?.op !== "id" || !predicate) throw reject(node, `${name}() needs the name of a variable`);
+    const body = compile(predicate, { ...place, variable: variable.args });
+    return macro(name, compile(receiver, place), body);
+  }
+  const call = METHODS.get(`${name}/${args.length}`);
+  if (!call) throw reject(node, `calls ${name}(), which conditions do not have`);
+  const compiled = [receiver, ...args].map((each) => compile(each, place));
+  return (run) => {
+    run.steps.spend(1);
+    return call(
+      compiled.map((each) => each(run)),
+      run.steps,
+    );
+  };
+}
+
+/** The members on the way from a name, if all of them are literals: `contact.tags[0]`. */
+function staticPath(node: ASTNode, place: Place): [string, ...(string | number)[]] | undefined {
+  if (node.op === "id") {
+    return node.args !== place.variable && Object.hasOwn(place.shapes, node.args) ? [node.args] : undefined;
+  }
+  if (node.op !== "." && node.op !== "[]") return undefined;
+  const member = typeof node.args[1] === "string" ? node.args[1] : literalKey(node.args[1]);
+  const path = member === undefined ? undefined : staticPath(node.args[0], place);
+  return path && member !== undefined ? [...path, member] : undefined;
+}
+
+function literalKey({ op, args }: ASTNode): string | number | undefined {
+  if (op !== "value") return undefined;
+  return typeof args === "bigint" ? Number(args) : typeof args === "string" ? args : undefined;
+}
+
+function compileAccess(node: ASTNode, place: Place): Expression {
+  const path = staticPath(node, place);
+  if (path) return compileRead(path);
+  if (node.op === "id") {
+    if (node.args === place.variable) {
+      return (run) => {
+        run.steps.spend(1);
+        return run.item;
+      };
+    }
+    throw reject(node, `names ${node.args}, which does not exist`);
+  }
+  if (node.op !== "." && node.op !== "[]") throw reject(node, "is not a member");
+  const object = compile(node.args[0], place);
+  const key: Expression =
+    typeof node.args[1] === "string" ? constant(node.args[1]) : compile(node.args[1], place);
+  return (run) => {
+    run.steps.spend(1);
+    return at(object(run), key(run));
+  };
+}
+
+const constant =
+  (value: string): Expression =>
+  () =>
+    value;
+
+/** Reads a member of what the situation comes with, and records it for the explanation. */
+function compileRead([root, ...members]: [string, ...(string | number)[]]): Expression {
+  const paths = members.map((_, end) => textOf([root, ...members.slice(0, end + 1)]));
+  return (run) => {
+    run.steps.spend(1 + members.length);
+    let value: Value = (run.roots as ObjectValue)[root] ?? null;
+    let path = root;
+    for (const [index, member] of members.entries()) {
+      if (value === null) {
+        run.record(path, null);
+        throw new Failure("null_value", `${path} is null.`);
+      }
+      value = at(value, member);
+      path = paths[index] ?? path;
+    }
+    run.record(path, value);
+    return value;
+  };
+}
+
+const textOf = ([root, ...members]: readonly (string | number)[]): string =>
+  `${root}${members.map((each) => (/^[A-Za-z_]\w*$/.test(String(each)) ? `.${each}` : `[${JSON.stringify(each)}]`)).join("")}`;

@@ -1,0 +1,78 @@
+import { Environment } from "@marcbachmann/cel-js";
+import { type BaseType, type DataDeclaration, type DataType, parseDataType } from "../data-types";
+import { ANY_SITUATION, MESSAGE_RECEIVED } from "../shapes";
+
+const CEL_TYPES: Readonly<Record<BaseType, string>> = {
+  string: "string",
+  int: "int",
+  double: "double",
+  bool: "bool",
+  timestamp: "google.protobuf.Timestamp",
+  "list<string>": "list<string>",
+};
+
+/** A string that can be null. */
+const NULLABLE = "dyn<string>";
+
+/**
+ * The type of a member. The library checks `dyn<T>` like T, and lets it be compared with null; it takes the items of an
+ * optional list for lists, so those are not checked.
+ */
+function celTypeOf(type: DataType): string {
+  const { base, isOptional } = parseDataType(type);
+  if (!isOptional) return CEL_TYPES[base];
+  return base === "list<string>" ? "dyn" : `dyn<${CEL_TYPES[base]}>`;
+}
+
+const never = () => {
+  throw new Error("The gateway evaluates conditions itself.");
+};
+
+/** What all environments share, and enough to parse conditions; made when first needed. */
+export const commonEnvironment = (() => {
+  let environment: Environment | undefined;
+  return () => {
+    environment ??= new Environment({ limits: { maxDepth: 50, maxAstNodes: 2_000, maxListElements: 500 } })
+      .registerType("Contact", {
+        fields: {
+          ref: NULLABLE,
+          name: NULLABLE,
+          locale: NULLABLE,
+          timezone: NULLABLE,
+          attributes: "map<string, dyn>",
+          tags: "list<string>",
+        },
+      })
+      .registerType("Conversation", {
+        fields: { id: "string", line: "string", handler: "string", state: "string" },
+      })
+      .registerType("Message", { fields: { text: "string", sequence: "int" } })
+      .registerType("Agent", { fields: { slug: "string", name: "string" } })
+      .registerOperator("Contact == null", never)
+      .registerOperator("Conversation == null", never)
+      .registerOperator("Message == null", never)
+      .registerVariable("contact", "Contact")
+      .registerVariable("conversation", "Conversation")
+      .registerVariable("agent", "Agent")
+      .registerVariable("now", "google.protobuf.Timestamp");
+    return environment;
+  };
+})();
+
+/**
+ * The types of what conditions see in situations of a type.
+ * @param data its declaration; undefined for situations of any type
+ */
+export function environmentOf(type: string, data: DataDeclaration | undefined): Environment {
+  // The library keeps every name of a type for good, so names never come from a document.
+  const environment = commonEnvironment().clone();
+  if (data) {
+    const fields = Object.entries(data).map(([name, each]) => [name, celTypeOf(each)]);
+    environment.registerType("Data", { fields: Object.fromEntries(fields) });
+  }
+  const hasMessage = type === MESSAGE_RECEIVED || type === ANY_SITUATION;
+  return environment
+    .registerType("Situation", { fields: { type: "string", data: data ? "Data" : "map<string, dyn>" } })
+    .registerVariable("situation", "Situation")
+    .registerVariable("message", hasMessage ? "Message" : "null");
+}

@@ -1,0 +1,22 @@
+/** Why a condition has no value. */
+export type FailureCode =
+  | "null_value"
+  | "no_such_member"
+  | "out_of_range"
+  | "type_mismatch"
+  | "overflow"
+  | "division_by_zero"
+  | "invalid_value"
+  | "too_expensive";
+
+/** A condition failed; `||`, `&&`, `all` and `exists` can still have a value. */
+export class Failure extends Error {
+  override readonly name = "Failure";
+
+  constructor(
+    readonly code: FailureCode,
+    message: string,
+  ) {
+    super(message);
+  }
+}

@@ -1,0 +1,161 @@
+import { instantOf } from "../instant";
+import type { StepBudget } from "../step-budget";
+import { Duration, isList, isObject, type Value } from "../value";
+import { Failure } from "./failure";
+import { duration, instant, int64, typeOf } from "./operators";
+
+/** A function that conditions can call; a method gets its receiver as the first argument. */
+export type ConditionFunction = (args: readonly Value[], steps: StepBudget) => Value;
+
+const invalid = (message: string) => new Failure("invalid_value", message);
+
+const text = (value: Value | undefined): string => {
+  if (typeof value === "string") return value;
+  throw new Failure("type_mismatch", `A ${typeOf(value ?? null)} is not a string.`);
+};
+
+/** A method of strings. */
+const ofText =
+  (run: (text: string) => Value): ConditionFunction =>
+  ([receiver], steps) => {
+    const value = text(receiver);
+    steps.spendText(value.length);
+    return run(value);
+  };
+
+/** A method of strings that looks for another one. */
+const search =
+  (find: (text: string, pattern: string) => boolean): ConditionFunction =>
+  ([receiver, argument], steps) => {
+    const [value, pattern] = [text(receiver), text(argument)];
+    steps.spendSearch(value.length, pattern.length);
+    return find(value, pattern);
+  };
+
+/** A method of strings that compares its start or end with another one. */
+const affix =
+  (has: (text: string, part: string) => boolean): ConditionFunction =>
+  ([receiver, argument], steps) => {
+    const [value, part] = [text(receiver), text(argument)];
+    steps.spendText(part.length);
+    return has(value, part);
+  };
+
+const size: ConditionFunction = ([value = null], steps) => {
+  if (typeof value === "string") {
+    steps.spendText(value.length);
+    return BigInt([...value].length);
+  }
+  if (isList(value)) return BigInt(value.length);
+  if (!isObject(value)) throw new Failure("type_mismatch", `A ${typeOf(value)} has no size.`);
+  const { length } = Object.keys(value);
+  steps.spend(length);
+  return BigInt(length);
+};
+
+/** Methods of timestamps, in UTC, and of durations with the same name. */
+const ofTime =
+  (ofDate: (date: Date) => number, unitMs?: number): ConditionFunction =>
+  ([receiver = null]) => {
+    if (receiver instanceof Date) return BigInt(ofDate(receiver));
+    if (receiver instanceof Duration && unitMs) return BigInt(Math.trunc(receiver.ms / unitMs));
+    throw new Failure("type_mismatch", `A ${typeOf(receiver)} does not have this part.`);
+  };
+
+const dayOfYear = (date: Date): number => {
+  const start = new Date(date);
+  start.setUTCMonth(0, 1);
+  return Math.round((startOfDay(date) - startOfDay(start)) / 86_400_000);
+};
+
+const startOfDay = (date: Date): number => new Date(date).setUTCHours(0, 0, 0, 0);
+
+/** The functions that conditions can call, by name and number of arguments. */
+export const FUNCTIONS: ReadonlyMap<string, ConditionFunction> = new Map<string, ConditionFunction>([
+  ["size/1", size],
+  ["bool/1", ([value = null]) => toBool(value)],
+  ["int/1", ([value = null], steps) => toInt(value, steps)],
+  ["double/1", ([value = null], steps) => toDouble(value, steps)],
+  ["string/1", ([value = null]) => toText(value)],
+  ["timestamp/1", ([value = null]) => toInstant(value)],
+  ["duration/1", ([value = null], steps) => toDuration(text(value), steps)],
+]);
+
+/** The methods that conditions can call, by name and number of arguments. */
+export const METHODS: ReadonlyMap<string, ConditionFunction> = new Map<string, ConditionFunction>([
+  ["size/0", size],
+  ["contains/1", search((value, pattern) => value.includes(pattern))],
+  ["startsWith/1", affix((value, part) => value.startsWith(part))],
+  ["endsWith/1", affix((value, part) => value.endsWith(part))],
+  // Only ASCII, as in CEL: the case of other letters depends on the version of Unicode.
+  ["lowerAscii/0", ofText((value) => value.replace(/[A-Z]+/g, (part) => part.toLowerCase()))],
+  ["upperAscii/0", ofText((value) => value.replace(/[a-z]+/g, (part) => part.toUpperCase()))],
+  ["trim/0", ofText((value) => value.trim())],
+  ["getFullYear/0", ofTime((date) => date.getUTCFullYear())],
+  ["getMonth/0", ofTime((date) => date.getUTCMonth())],
+  ["getDate/0", ofTime((date) => date.getUTCDate())],
+  ["getDayOfMonth/0", ofTime((date) => date.getUTCDate() - 1)],
+  ["getDayOfWeek/0", ofTime((date) => date.getUTCDay())],
+  ["getDayOfYear/0", ofTime(dayOfYear)],
+  ["getHours/0", ofTime((date) => date.getUTCHours(), 3_600_000)],
+  ["getMinutes/0", ofTime((date) => date.getUTCMinutes(), 60_000)],
+  ["getSeconds/0", ofTime((date) => date.getUTCSeconds(), 1_000)],
+  ["getMilliseconds/0", ofTime((date) => date.getUTCMilliseconds(), 1)],
+]);
+
+function toBool(value: Value): boolean {
+  if (typeof value === "boolean") return value;
+  if (value === "true") return true;
+  if (value === "false") return false;
+  throw invalid("The value is neither true nor false.");
+}
+
+function toInt(value: Value, steps: StepBudget): bigint {
+  if (typeof value === "bigint") return value;
+  if (typeof value === "number") {
+    if (!Number.isFinite(value)) throw new Failure("overflow", "The number is not finite.");
+    return int64(BigInt(Math.trunc(value)));
+  }
+  const digits = text(value);
+  steps.spendText(digits.length);
+  if (!/^-?\d{1,19}$/.test(digits)) throw invalid("The text is not an integer.");
+  return int64(BigInt(digits));
+}
+
+function toDouble(value: Value, steps: StepBudget): number {
+  if (typeof value === "number") return value;
+  if (typeof value === "bigint") return Number(value);
+  const digits = text(value);
+  steps.spendText(digits.length);
+  if (!/^-?\d{1,50}(\.\d{1,50})?(e[+-]?\d{1,3})?$/i.test(digits)) throw invalid("The text is not a number.");
+  return Number(digits);
+}
+
+function toText(value: Value): string {
+  if (typeof value === "string" || typeof value === "boolean" || typeof value === "bigint") return `${value}`;
+  if (typeof value === "number") {
+    if (Number.isFinite(value) || Number.isNaN(value)) return `${value}`;
+    return value > 0 ? "+Inf" : "-Inf";
+  }
+  throw new Failure("type_mismatch", `A ${typeOf(value)} does not convert to a string.`);
+}
+
+function toInstant(value: Value): Date {
+  if (value instanceof Date) return value;
+  if (typeof value === "bigint") return instant(Number(value) * 1000);
+  const parsed = instantOf(text(value));
+  if (!parsed) throw invalid("The text is not a time such as 2026-01-31T12:00:00Z.");
+  return parsed;
+}
+
+const UNITS_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1 };
+
+function toDuration(value: string, steps: StepBudget): Duration {
+  steps.spendText(value.length);
+  if (value.length > 100 || !/^[+-]?(\d+(\.\d+)?(h|ms|m|s))+$/.test(value)) {
+    throw invalid("The text is not a duration such as 1h30m.");
+  }
+  const parts = [...value.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s)/g)];
+  const ms = parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * (UNITS_MS[unit ?? ""] ?? 0), 0);
+  return duration(value.startsWith("-") ? -ms : ms);
+}

@@ -1,0 +1,50 @@
+import type { Value } from "../value";
+import type { Failure } from "./failure";
+import { bool, itemsOf } from "./operators";
+import type { Expression, Run } from "./run";
+
+const MACROS = ["all", "exists", "exists_one", "filter", "map"] as const;
+type Macro = (typeof MACROS)[number];
+
+/** Tells whether a method is a macro with a variable. `map` with a filter is not supported. */
+export const isMacro = (name: string, argumentCount: number): name is Macro =>
+  argumentCount === 2 && (MACROS as readonly string[]).includes(name);
+
+/**
+ * Compiles a macro.
+ * @param range the list, or the map whose keys are taken
+ * @param body the expression that is evaluated for each item
+ */
+export function macro(name: Macro, range: Expression, body: Expression): Expression {
+  const evaluate = RUNNERS[name](body);
+  return (run) => {
+    const items = itemsOf(range(run));
+    run.steps.spend(1 + items.length);
+    return evaluate(items, run);
+  };
+}
+
+type Runner = (body: Expression) => (items: readonly Value[], run: Run) => Value;
+
+/** `exists` if one true item decides, else `all`; as in CEL, other items can fail then. */
+const quantifier =
+  (deciding: boolean): Runner =>
+  (body) =>
+  (items, run) => {
+    let failure: Failure | undefined;
+    for (const item of items) {
+      const result = run.attempt(() => bool(run.with(item, body)));
+      if (result === deciding) return deciding;
+      if (typeof result !== "boolean") failure ??= result;
+    }
+    if (failure) throw failure;
+    return !deciding;
+  };
+
+const RUNNERS: Readonly<Record<Macro, Runner>> = {
+  exists: quantifier(true),
+  all: quantifier(false),
+  exists_one: (body) => (items, run) => items.filter((item) => bool(run.with(item, body))).length === 1,
+  filter: (body) => (items, run) => items.filter((item) => bool(run.with(item, body))),
+  map: (body) => (items, run) => items.map((item) => run.with(item, body)),
+};

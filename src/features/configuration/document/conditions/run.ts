@@ -1,0 +1,56 @@
+import { MAX_CONDITION_STEPS, MAX_READS } from "../../configuration.limits";
+import { StepBudget } from "../step-budget";
+import { type ObjectValue, type Read, readOf, type Value } from "../value";
+import { Failure } from "./failure";
+
+/** A part of a condition that can be evaluated. */
+export type Expression = (run: Run) => Value;
+
+/** Steps that a failure costs: making an error takes about as long. */
+const STEPS_PER_FAILURE = 20;
+
+/** The evaluation of the conditions of one decision: what they see, read and cost. */
+export class Run {
+  readonly steps = new StepBudget(MAX_CONDITION_STEPS);
+  /** The item that a macro is at. */
+  item: Value = null;
+  private readonly known = new Map<string, Read>();
+  private reads = new Map<string, Read>();
+  private recorded = 0;
+
+  /** @param roots what conditions see, by name */
+  constructor(readonly roots: ObjectValue) {}
+
+  /** Records a value that the present clause has read. */
+  record(path: string, value: Value): void {
+    if (this.reads.has(path) || this.recorded >= MAX_READS) return;
+    const read = this.known.get(path) ?? readOf(path, value);
+    this.known.set(path, read);
+    this.reads.set(path, read);
+    this.recorded += 1;
+  }
+
+  /** Returns what has been read since the last call. */
+  takeReads(): Read[] {
+    const reads = [...this.reads.values()];
+    this.reads = new Map();
+    return reads;
+  }
+
+  /** Evaluates an expression for an item of a macro. */
+  with(item: Value, body: Expression): Value {
+    this.item = item;
+    return body(this);
+  }
+
+  /** Runs a part whose failure need not fail the whole condition; exceeding the budget always does. */
+  attempt<T>(part: () => T): T | Failure {
+    try {
+      return part();
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      this.steps.spend(STEPS_PER_FAILURE);
+      return error;
+    }
+  }
+}

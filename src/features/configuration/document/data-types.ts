@@ -1,0 +1,113 @@
+import type { InputProblem } from "../../../errors";
+import { MAX_DATA_ITEMS, SITUATION_MAX_BYTES, SITUATION_MAX_DEPTH } from "../configuration.limits";
+import { instantOf } from "./instant";
+import type { Value } from "./value";
+
+/** The types that a configuration can declare for the data of a situation; each can be made optional with `?`. */
+const BASE_TYPES = ["string", "int", "double", "bool", "timestamp", "list<string>"] as const;
+
+export type BaseType = (typeof BASE_TYPES)[number];
+export type DataType = BaseType | `${BaseType}?`;
+
+export const DATA_TYPES: readonly DataType[] = BASE_TYPES.flatMap((type) => [type, `${type}?` as const]);
+
+/** The data of a declared situation: type by member. */
+export type DataDeclaration = Readonly<Record<string, DataType>>;
+
+/** Splits a data type into its base and whether the member can be left out. */
+export const parseDataType = (type: DataType): { base: BaseType; isOptional: boolean } => ({
+  base: type.replace("?", "") as BaseType,
+  isOptional: type.endsWith("?"),
+});
+
+/** Data as conditions and as templates see it. */
+export interface ReadData {
+  forConditions: Record<string, Value>;
+  forTemplates: Record<string, Value>;
+}
+
+/** How a value of each type is read: its two views, or undefined if it has another type. */
+const READERS: Readonly<
+  Record<BaseType, (value: unknown) => [condition: Value, template: Value] | undefined>
+> = {
+  string: (value) => (typeof value === "string" ? [value, value] : undefined),
+  int: (value) => (Number.isSafeInteger(value) ? [BigInt(value as number), value as number] : undefined),
+  double: (value) => (typeof value === "number" ? [value, value] : undefined),
+  bool: (value) => (typeof value === "boolean" ? [value, value] : undefined),
+  timestamp: (value) => {
+    const instant = typeof value === "string" ? instantOf(value) : undefined;
+    return instant && [instant, instant.toISOString()];
+  },
+  "list<string>": (value) =>
+    Array.isArray(value) && value.every((item) => typeof item === "string") ? [value, value] : undefined,
+};
+
+const EXPECTED: Readonly<Record<BaseType, string>> = {
+  string: "a string",
+  int: "a whole number",
+  double: "a number",
+  bool: "true or false",
+  timestamp: "a time such as 2026-01-31T12:00:00Z",
+  "list<string>": "a list of strings",
+};
+
+/**
+ * Reads the data of a situation.
+ * @param declaration its members; undefined for a situation that is not declared, whose data can be any JSON
+ * @param data a JSON object
+ * @returns both views of the data, or its problems, with paths within it
+ */
+export function readData(
+  declaration: DataDeclaration | undefined,
+  data: Readonly<Record<string, unknown>>,
+): ReadData | InputProblem[] {
+  const outOfBounds = jsonProblems(data);
+  if (outOfBounds.length > 0) return outOfBounds;
+  if (!declaration) {
+    const any = data as Record<string, Value>;
+    return { forConditions: any, forTemplates: any };
+  }
+  const read: ReadData = { forConditions: {}, forTemplates: {} };
+  const problems = Object.keys(data)
+    .filter((name) => !Object.hasOwn(declaration, name))
+    .map((name) => ({ path: name, message: "is not declared by the configuration" }));
+  for (const [name, type] of Object.entries(declaration)) {
+    const value = Object.hasOwn(data, name) ? data[name] : undefined;
+    const { base, isOptional } = parseDataType(type);
+    const views = value == null && isOptional ? [null, null] : READERS[base](value);
+    if (views) [read.forConditions[name], read.forTemplates[name]] = views as [Value, Value];
+    else problems.push({ path: name, message: value == null ? "is required" : `must be ${EXPECTED[base]}` });
+  }
+  return problems.length > 0 ? problems : read;
+}
+
+/** Problems with the size of data, and with what no condition or template could read exactly. */
+function jsonProblems(data: Readonly<Record<string, unknown>>): InputProblem[] {
+  if (isDeeperThan(data, SITUATION_MAX_DEPTH)) {
+    return [{ path: "", message: `must be nested at most ${SITUATION_MAX_DEPTH} deep` }];
+  }
+  if (Buffer.byteLength(JSON.stringify(data)) > SITUATION_MAX_BYTES) {
+    return [{ path: "", message: `must have at most ${SITUATION_MAX_BYTES} bytes as JSON` }];
+  }
+  const problems: InputProblem[] = [];
+  const visit = (path: string, value: unknown) => {
+    if (typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value)) {
+      problems.push({ path, message: "must be between -(2^53 - 1) and 2^53 - 1" });
+    }
+    if (typeof value === "string" && (value.includes("\0") || !value.isWellFormed())) {
+      problems.push({ path, message: "must be well-formed Unicode without the NUL character" });
+    }
+    if (Array.isArray(value) && value.length > MAX_DATA_ITEMS) {
+      problems.push({ path, message: `must have at most ${MAX_DATA_ITEMS} items` });
+    }
+    if (typeof value !== "object" || value === null) return;
+    for (const [name, member] of Object.entries(value)) visit(path ? `${path}.${name}` : name, member);
+  };
+  visit("", data);
+  return problems;
+}
+
+function isDeeperThan(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return depth === 0 || Object.values(value).some((member) => isDeeperThan(member, depth - 1));
+}

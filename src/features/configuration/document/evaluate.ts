@@ -1,0 +1,215 @@
+import { type InputProblem, InvalidInput } from "../../../errors";
+import {
+  MAX_MESSAGES_PER_DECISION,
+  MAX_TEXT_STEPS,
+  SITUATION_TYPE_MAX_LENGTH,
+} from "../configuration.limits";
+import type { ClauseResult } from "./conditions/condition";
+import { Run } from "./conditions/run";
+import { type ReadData, readData } from "./data-types";
+import { type EffectDocument, isSituationType } from "./format";
+import { instantOf } from "./instant";
+import type { Playbook, PlaybookRule } from "./playbook";
+import { StepBudget, TooExpensive } from "./step-budget";
+import { TextRun } from "./texts/text-run";
+import { TextError } from "./texts/text-value";
+import type { ObjectValue } from "./value";
+
+/** All that a decision depends on. */
+export interface DecisionInput {
+  situation: { type: string; data: Readonly<Record<string, unknown>> };
+  contact: {
+    ref: string | null;
+    name: string | null;
+    locale: string | null;
+    timezone: string | null;
+    attributes: Readonly<Record<string, unknown>>;
+    tags: readonly string[];
+  } | null;
+  conversation: { id: string; line: string; handler: string; state: string } | null;
+  message: { text: string; sequence: number } | null;
+  agent: { slug: string; name: string };
+  /** The time of the decision, as a timestamp. */
+  now: string;
+  /** The ids of rules with `once` that have matched recently enough. */
+  spent: readonly string[];
+}
+
+/** Why a rule did or did not match. */
+export interface RuleResult {
+  id: string;
+  matched: boolean;
+  /** Whether its conditions hold, but it has matched too recently. */
+  spent?: true;
+  /** The conditions up to the first that does not hold. */
+  clauses: ClauseResult[];
+}
+
+/** An effect that fails, and why. */
+export interface EffectError {
+  code: "template_error" | "too_expensive" | "limit_reached";
+  message: string;
+}
+
+/** Something that the agent does; a text is null only with an error. */
+export type Effect = { ruleId: string | null; error: EffectError | null } & (
+  | { kind: "send"; template: string; text: string | null; line: string | null; delaySeconds: number }
+  | { kind: "addTags" | "removeTags"; tags: readonly string[] }
+  | { kind: "move"; line: string; pending: "cancel" | "carry" }
+  | { kind: "handoff"; reason: string }
+  | { kind: "close" }
+  | {
+      kind: "ask";
+      template: string;
+      prompt: string | null;
+      maxLength: number | null;
+      tags: readonly string[];
+      handoff: boolean;
+    }
+);
+
+/** What the rules make of a situation. */
+export interface Evaluation {
+  /** The rule that decided; null if none did. */
+  ruleId: string | null;
+  /** The rules that were tried, in order. */
+  rules: RuleResult[];
+  /** What is done, in order. */
+  effects: Effect[];
+}
+
+/**
+ * Evaluates a configuration. The result depends on nothing but the arguments.
+ * @throws InvalidInput if the situation is not as the configuration declares it, with paths from `situation`
+ */
+export function evaluate(playbook: Playbook, input: DecisionInput): Evaluation {
+  const data = readSituation(playbook, input.situation);
+  const run = new Run(rootsForConditions(input, data.forConditions));
+  const rules: RuleResult[] = [];
+  const chosen: { ruleId: string | null; effects: readonly EffectDocument[] }[] = [];
+  let decided: PlaybookRule | undefined;
+  for (const rule of playbook.rulesFor(input.situation.type)) {
+    const result = tryRule(rule, run, input.spent);
+    rules.push(result);
+    if (!result.matched) continue;
+    chosen.push({ ruleId: result.id, effects: rule.document.do ?? [] });
+    if (rule.document.continue) continue;
+    decided = rule;
+    break;
+  }
+  if (!decided) chosen.push({ ruleId: null, effects: playbook.otherwiseFor(input.situation.type) });
+  const writer = new EffectWriter(playbook, rootsForTemplates(input, data.forTemplates), input.now);
+  return {
+    ruleId: decided?.document.id ?? null,
+    rules,
+    effects: chosen.flatMap(({ ruleId, effects }) => effects.map((effect) => writer.write(ruleId, effect))),
+  };
+}
+
+/**
+ * Reads the data of a situation as the configuration declares it.
+ * @throws InvalidInput if it is not so, with paths from `situation`
+ */
+function readSituation(playbook: Playbook, { type, data }: DecisionInput["situation"]): ReadData {
+  if (!isSituationType(type)) {
+    throw new InvalidInput([
+      {
+        path: "situation.type",
+        message: `must have at most ${SITUATION_TYPE_MAX_LENGTH} of a-z, 0-9 and single . _ - between them`,
+      },
+    ]);
+  }
+  const read = readData(playbook.dataOf(type), data);
+  if (!Array.isArray(read)) return read;
+  const problems: InputProblem[] = read.map(({ path, message }) => ({
+    path: ["situation.data", path].filter(Boolean).join("."),
+    message,
+  }));
+  throw new InvalidInput(problems);
+}
+
+function tryRule({ document, conditions }: PlaybookRule, run: Run, spent: readonly string[]): RuleResult {
+  const clauses: ClauseResult[] = [];
+  for (const condition of conditions) {
+    const clause = condition.evaluate(run);
+    clauses.push(clause);
+    if (clause.value !== true) return { id: document.id, matched: false, clauses };
+  }
+  const isSpent = document.once !== undefined && spent.includes(document.id);
+  return { id: document.id, matched: !isSpent, ...(isSpent && { spent: true as const }), clauses };
+}
+
+const rootsForConditions = (input: DecisionInput, data: ObjectValue): ObjectValue => ({
+  ...rootsForTemplates(input, data),
+  message: input.message && { text: input.message.text, sequence: BigInt(input.message.sequence) },
+  now: instantOf(input.now) ?? null,
+});
+
+const rootsForTemplates = (input: DecisionInput, data: ObjectValue): ObjectValue => ({
+  situation: { type: input.situation.type, data },
+  contact: input.contact as ObjectValue | null,
+  conversation: input.conversation,
+  message: input.message,
+  agent: input.agent,
+  now: input.now,
+});
+
+/** Writes the effects of one decision. */
+class EffectWriter {
+  private readonly steps = new StepBudget(MAX_TEXT_STEPS);
+  private messages = 0;
+
+  constructor(
+    private readonly playbook: Playbook,
+    private readonly roots: ObjectValue,
+    private readonly now: string,
+  ) {}
+
+  write(ruleId: string | null, effect: EffectDocument): Effect {
+    const done = { ruleId, error: null };
+    if ("send" in effect) return this.send(ruleId, effect);
+    if ("addTags" in effect) return { ...done, kind: "addTags", tags: effect.addTags };
+    if ("removeTags" in effect) return { ...done, kind: "removeTags", tags: effect.removeTags };
+    if ("move" in effect) {
+      return { ...done, kind: "move", line: effect.move, pending: effect.pending ?? "cancel" };
+    }
+    if ("handoff" in effect) return { ...done, kind: "handoff", reason: effect.handoff };
+    if ("close" in effect) return { ...done, kind: "close" };
+    const { prompt, maxLength = null, tags = [], handoff = false } = effect.ask;
+    const { text, error } = this.text(prompt);
+    return { ruleId, error, kind: "ask", template: prompt, prompt: text, maxLength, tags, handoff };
+  }
+
+  private send(
+    ruleId: string | null,
+    { send: template, line, delaySeconds = 0 }: Extract<EffectDocument, { send: string }>,
+  ): Effect {
+    this.messages += 1;
+    const { text, error } =
+      this.messages > MAX_MESSAGES_PER_DECISION ? TOO_MANY_MESSAGES : this.text(template);
+    return { ruleId, error, kind: "send", template, text, line: line ?? null, delaySeconds };
+  }
+
+  private text(template: string): { text: string | null; error: EffectError | null } {
+    try {
+      const text = this.playbook.template(template).render(new TextRun(this.roots, this.now, this.steps));
+      return { text, error: null };
+    } catch (error) {
+      return { text: null, error: effectErrorOf(error) };
+    }
+  }
+}
+
+const TOO_MANY_MESSAGES = {
+  text: null,
+  error: {
+    code: "limit_reached",
+    message: `A decision sends at most ${MAX_MESSAGES_PER_DECISION} messages.`,
+  },
+} as const;
+
+function effectErrorOf(error: unknown): EffectError {
+  if (error instanceof TextError) return { code: "template_error", message: error.message };
+  if (!(error instanceof TooExpensive)) throw error;
+  return { code: "too_expensive", message: "The texts of this decision take too many steps." };
+}

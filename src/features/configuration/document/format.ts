@@ -1,0 +1,192 @@
+import { z } from "zod";
+import { TAG_MAX_LENGTH } from "../../contacts/contact.limits";
+import { MESSAGE_TEXT_MAX_LENGTH } from "../../messages/message.entity";
+import {
+  CLAUSE_MAX_LENGTH,
+  HANDOFF_REASON_MAX_LENGTH,
+  MAX_BURST_SECONDS,
+  MAX_CLAUSES,
+  MAX_DATA_MEMBERS,
+  MAX_DELAY_SECONDS,
+  MAX_EFFECTS,
+  MAX_ONCE_DAYS,
+  MAX_RULES,
+  MAX_SITUATIONS,
+  MAX_TEMPLATES,
+  NAME_MAX_LENGTH,
+  SITUATION_TYPE_MAX_LENGTH,
+  TEMPLATE_MAX_LENGTH,
+} from "../configuration.limits";
+import { DATA_TYPES } from "./data-types";
+import { periodMs } from "./period";
+import { ANY_SITUATION } from "./shapes";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+const matching = (pattern: RegExp, maxLength: number, expected: string) =>
+  z.string().max(maxLength).regex(pattern, `must be ${expected}`);
+
+const name = matching(
+  /^[a-z0-9]+(?:[._-][a-z0-9]+)*$/,
+  NAME_MAX_LENGTH,
+  "a-z, 0-9 and single . _ - between them",
+);
+
+const SITUATION_TYPE = /^[a-z][a-z0-9]*(?:[._-][a-z0-9]+)*$/;
+
+const situationType = matching(
+  SITUATION_TYPE,
+  SITUATION_TYPE_MAX_LENGTH,
+  "a-z, 0-9 and single . _ - between them, starting with a letter",
+);
+
+const member = matching(/^[A-Za-z][A-Za-z0-9_]*$/, NAME_MAX_LENGTH, "a letter, then letters, digits and _");
+
+const tag = matching(/^[a-z0-9][a-z0-9._:-]*$/, TAG_MAX_LENGTH, "a tag in lower case");
+
+const line = matching(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, NAME_MAX_LENGTH, "the name of a line");
+
+const tags = z.array(tag).min(1).max(50);
+
+const period = z.string().refine(
+  (text) => {
+    const ms = periodMs(text);
+    return ms !== undefined && ms > 0 && ms <= MAX_ONCE_DAYS * DAY_MS;
+  },
+  { error: `must be a period such as PT15M or P1D, of at most ${MAX_ONCE_DAYS} days` },
+);
+
+const situations = z
+  .record(
+    situationType,
+    z
+      .record(member, z.enum(DATA_TYPES as [(typeof DATA_TYPES)[number], ...typeof DATA_TYPES]))
+      .describe("The members of its data, each with its type; `?` makes a member optional."),
+  )
+  .describe("The situations that the agent knows, by type.");
+
+const templates = z
+  .record(name, z.string().min(1).max(TEMPLATE_MAX_LENGTH))
+  .describe("The texts that the agent sends, in Liquid.");
+
+const clause = z.string().min(1).max(CLAUSE_MAX_LENGTH);
+
+const send = z.strictObject({
+  send: name.describe("Name of the template."),
+  line: line.describe("Name of the line to open a conversation on; else the default line.").optional(),
+  delaySeconds: z.int().min(0).max(MAX_DELAY_SECONDS).describe("How long to wait before sending.").optional(),
+});
+const addTags = z.strictObject({ addTags: tags.describe("Tags to add to the contact.") });
+const removeTags = z.strictObject({ removeTags: tags.describe("Tags to remove from the contact.") });
+const move = z.strictObject({
+  move: line.describe("Name of the line to move the conversation to."),
+  pending: z
+    .enum(["cancel", "carry"])
+    .describe("What happens to queued messages; by default cancel.")
+    .optional(),
+});
+const handoff = z.strictObject({
+  handoff: z.string().min(1).max(HANDOFF_REASON_MAX_LENGTH).describe("Why a human takes over."),
+});
+const close = z.strictObject({ close: z.literal(true).describe("Closes the conversation.") });
+const ask = z.strictObject({
+  ask: z
+    .strictObject({
+      prompt: name.describe("Name of the template that tells the model what to do."),
+      maxLength: z.int().min(1).max(MESSAGE_TEXT_MAX_LENGTH).describe("Max length of its text.").optional(),
+      tags: tags.describe("Tags that it can add.").optional(),
+      handoff: z.boolean().describe("Whether it can hand off to a human.").optional(),
+    })
+    .describe("Lets the model decide, within these limits."),
+});
+
+/** Every kind of effect, by the member that only this kind has. */
+export const EFFECTS = { send, addTags, removeTags, move, handoff, close, ask };
+
+const effect = z.union([send, addTags, removeTags, move, handoff, close, ask]);
+const effects = z.array(effect).max(MAX_EFFECTS);
+
+const rule = z.strictObject({
+  id: name.describe("Unique among the rules."),
+  on: z
+    .union([z.literal(ANY_SITUATION), situationType])
+    .describe("The type of situation that the rule is for; * for all, even undeclared ones."),
+  when: z
+    .array(clause)
+    .max(MAX_CLAUSES)
+    .describe("Conditions in CEL, which must all hold; without any, the rule always matches.")
+    .optional(),
+  do: effects.describe("What the agent does, in order; nothing means silence.").optional(),
+  continue: z.boolean().describe("Whether later rules are tried after this one has matched.").optional(),
+  once: z
+    .strictObject({
+      per: z.enum(["contact", "conversation"]),
+      within: period.describe(`A period of ISO 8601, at most P${MAX_ONCE_DAYS}D.`),
+    })
+    .describe("Keeps the rule from matching again so soon.")
+    .optional(),
+});
+
+/** The format of configuration documents, version 1. */
+export const documentFormat = z
+  .strictObject({
+    $schema: z.string().max(200).describe("For editors; the gateway ignores it.").optional(),
+    format: z.literal(1).describe("Version of this format."),
+    defaultContact: z
+      .string()
+      .min(1)
+      .max(255)
+      .nullable()
+      .describe("The ref of the contact that messages without a contact go to.")
+      .optional(),
+    burstSeconds: z
+      .int()
+      .min(0)
+      .max(MAX_BURST_SECONDS)
+      .describe("How long the agent waits for further messages before it decides; by default 2.")
+      .optional(),
+    situations: situations.optional(),
+    templates: templates.optional(),
+    rules: z
+      .array(rule)
+      .max(MAX_RULES)
+      .describe("Tried in order; the first whose conditions all hold decides.")
+      .optional(),
+    otherwise: effects.describe("What the agent does if no rule decides.").optional(),
+  })
+  .describe("The playbook of an agent.");
+
+/** A configuration document whose structure is valid. */
+export type ConfigurationDocument = z.infer<typeof documentFormat>;
+export type RuleDocument = NonNullable<ConfigurationDocument["rules"]>[number];
+export type EffectDocument = z.infer<typeof effect>;
+
+/** The name of the template of an effect. */
+export const templateOf = (effect: EffectDocument): string | undefined =>
+  "send" in effect ? effect.send : "ask" in effect ? effect.ask.prompt : undefined;
+
+/** Tells whether a text is a valid type of a situation, declared or not. */
+export const isSituationType = (type: string): boolean =>
+  type.length <= SITUATION_TYPE_MAX_LENGTH && SITUATION_TYPE.test(type);
+
+/** The format as JSON Schema (2020-12), for editors. Some limits go beyond what it can express. */
+export const documentJsonSchema = (): object => {
+  const { properties, ...schema } = z.toJSONSchema(documentFormat, { target: "draft-2020-12", io: "input" });
+  const { situations, templates } = properties as Record<string, object>;
+  return {
+    ...schema,
+    title: "Configuration of an agent",
+    properties: {
+      ...properties,
+      situations: { ...situations, maxProperties: MAX_SITUATIONS },
+      templates: { ...templates, maxProperties: MAX_TEMPLATES },
+    },
+  };
+};
+
+/** Limits of the members that JSON Schema calls `maxProperties`, which the format itself cannot declare. */
+export const MAX_MEMBERS = {
+  situations: MAX_SITUATIONS,
+  templates: MAX_TEMPLATES,
+  data: MAX_DATA_MEMBERS,
+} as const;

@@ -1,0 +1,25 @@
+import { LAST_MOMENT_MS } from "../../../common/time";
+
+const RFC_3339 = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
+
+const FIRST_MOMENT_MS = Date.parse("0001-01-01T00:00:00Z");
+
+/** Whether a time lies in the years that a timestamp can write. */
+export const isInstant = (ms: number): boolean => ms >= FIRST_MOMENT_MS && ms <= LAST_MOMENT_MS;
+
+/**
+ * Reads a time in the format of RFC 3339.
+ * @returns undefined for any other text, and for a day that the calendar does not have
+ */
+export function instantOf(text: string): Date | undefined {
+  const [, year, month, day] = RFC_3339.exec(text) ?? [];
+  if (year === undefined) return undefined;
+  const instant = new Date(text);
+  if (!isInstant(instant.getTime())) return undefined;
+  const date = new Date(Date.UTC(2000, Number(month) - 1, Number(day)));
+  const isLeapDay = month === "02" && day === "29";
+  const hasDay = date.getUTCDate() === Number(day) && (!isLeapDay || isLeapYear(Number(year)));
+  return hasDay ? instant : undefined;
+}
+
+const isLeapYear = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);

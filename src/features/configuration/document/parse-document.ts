@@ -1,0 +1,102 @@
+import type { z } from "zod";
+import { jsonProblem } from "../../../schema/json-object";
+import { DOCUMENT_MAX_BYTES, MAX_REPORTED } from "../configuration.limits";
+import { type ConfigurationDocument, documentFormat, EFFECTS, MAX_MEMBERS } from "./format";
+import { type Problem, pathOf } from "./problem";
+
+/**
+ * Checks the structure of a document, without its conditions and templates.
+ * @param value a JSON value
+ * @returns the document, or its problems
+ */
+export function parseDocument(value: unknown): ConfigurationDocument | Problem[] {
+  const outOfBounds = jsonProblem(value, DOCUMENT_MAX_BYTES);
+  if (outOfBounds !== undefined) return [{ path: "", message: outOfBounds }];
+  const { success, data, error } = documentFormat.safeParse(value);
+  const problems = success
+    ? tooManyMembers(data)
+    : error.issues.flatMap((issue) => problemsOf(issue, [], value));
+  return problems.length > 0 || !data ? problems.slice(0, MAX_REPORTED) : data;
+}
+
+function tooManyMembers({ situations = {}, templates = {} }: ConfigurationDocument): Problem[] {
+  const check = (path: string, members: object, max: number) =>
+    Object.keys(members).length > max ? [{ path, message: `must have at most ${max} members` }] : [];
+  return [
+    ...check("situations", situations, MAX_MEMBERS.situations),
+    ...check("templates", templates, MAX_MEMBERS.templates),
+    ...Object.entries(situations).flatMap(([type, members]) =>
+      check(pathOf(["situations", type]), members, MAX_MEMBERS.data),
+    ),
+  ];
+}
+
+type Issue = z.core.$ZodIssue;
+
+function problemsOf(issue: Issue, parents: readonly PropertyKey[], root: unknown): Problem[] {
+  const path = [...parents, ...issue.path];
+  const problem = (message: string) => [{ path: pathOf(path), message }];
+  if (issue.code !== "unrecognized_keys" && isMissing(path, root)) return problem("is required");
+  switch (issue.code) {
+    case "unrecognized_keys":
+      return issue.keys.map((key) => ({
+        path: pathOf([...path, key]),
+        message: "is not a member of the format",
+      }));
+    case "invalid_union":
+      return problemsOfUnion(path, root);
+    case "invalid_key":
+      return problem(`has an invalid name: it ${issue.issues[0]?.message ?? "is not allowed"}`);
+    case "invalid_type":
+      return problem(`must be ${EXPECTED[issue.expected] ?? issue.expected}`);
+    case "invalid_value":
+      return problem(`must be ${issue.values.map((each) => JSON.stringify(each)).join(", ")}`);
+    case "too_big":
+      return problem(
+        `must ${BOUNDS[issue.origin] ?? "be"} at most ${issue.maximum}${UNITS[issue.origin] ?? ""}`,
+      );
+    case "too_small":
+      return problem(
+        `must ${BOUNDS[issue.origin] ?? "be"} at least ${issue.minimum}${UNITS[issue.origin] ?? ""}`,
+      );
+    default:
+      return problem(issue.message);
+  }
+}
+
+const EXPECTED: Readonly<Record<string, string>> = {
+  string: "a string",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  record: "an object",
+};
+const BOUNDS: Readonly<Record<string, string>> = { string: "have", array: "have" };
+const UNITS: Readonly<Record<string, string>> = { string: " characters", array: " items" };
+
+/** The problems of an effect by its kind, which a member tells; other unions have one problem. */
+function problemsOfUnion(path: readonly PropertyKey[], root: unknown): Problem[] {
+  const value = valueAt(root, path);
+  if (path.at(-1) === "on") return [{ path: pathOf(path), message: "must be * or the type of a situation" }];
+  const kinds = Object.keys(EFFECTS) as (keyof typeof EFFECTS)[];
+  const kind =
+    typeof value === "object" && value !== null
+      ? kinds.find((each) => Object.hasOwn(value, each))
+      : undefined;
+  if (kind === undefined) return [{ path: pathOf(path), message: `must have one of ${kinds.join(", ")}` }];
+  const { error } = EFFECTS[kind].safeParse(value);
+  return (error?.issues ?? []).flatMap((each) => problemsOf(each, path, root));
+}
+
+function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (value, key) =>
+      typeof value === "object" && value !== null ? (value as Record<PropertyKey, unknown>)[key] : undefined,
+    root,
+  );
+}
+
+const isMissing = (path: readonly PropertyKey[], root: unknown): boolean =>
+  path.length > 0 && valueAt(root, path) === undefined;

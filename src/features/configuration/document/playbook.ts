@@ -1,0 +1,115 @@
+import type { Environment } from "@marcbachmann/cel-js";
+import { Condition } from "./conditions/condition";
+import { commonEnvironment, environmentOf } from "./conditions/environment";
+import type { DataDeclaration } from "./data-types";
+import type { ConfigurationDocument, EffectDocument, RuleDocument } from "./format";
+import { ANY_SITUATION, RESERVED_SITUATIONS, type Shapes, shapesOf } from "./shapes";
+import { TextTemplate } from "./texts/template";
+
+/** A rule with the means to evaluate it. */
+export interface PlaybookRule {
+  document: RuleDocument;
+  conditions: readonly Condition[];
+}
+
+/** What conditions and templates see in situations of a type. */
+interface Context {
+  shapes: Shapes;
+  environment: Environment;
+}
+
+/**
+ * A configuration document that can be evaluated. Its parts are parsed when they are first needed; those of a published
+ * version are known to be valid.
+ */
+export class Playbook {
+  private readonly contexts = new Map<string, Context>();
+  private readonly templates = new Map<string, TextTemplate>();
+  private readonly rules: readonly PlaybookRule[];
+  private readonly rulesByType = new Map<string, readonly PlaybookRule[]>();
+
+  /**
+   * @param document a document whose structure is valid
+   * @param isChecked whether it has been checked as a whole
+   */
+  constructor(
+    readonly document: ConfigurationDocument,
+    private readonly isChecked: boolean,
+  ) {
+    this.rules = (document.rules ?? []).map((rule) => this.ruleOf(rule));
+    const types = new Set(this.rules.map(({ document: { on } }) => on));
+    for (const type of types) this.rulesByType.set(type, this.rules.filter(isFor(type)));
+  }
+
+  /** The rules for situations of a type, in order; those that are not declared have only the rules for all. */
+  rulesFor(type: string): readonly PlaybookRule[] {
+    const own = this.dataOf(type) && this.rulesByType.get(type);
+    return own ?? this.rulesByType.get(ANY_SITUATION) ?? [];
+  }
+
+  /** The effects if no rule decides. The gateway's own situations have none, except for messages. */
+  otherwiseFor(type: string): readonly EffectDocument[] {
+    return WITHOUT_OTHERWISE.has(type) ? [] : (this.document.otherwise ?? []);
+  }
+
+  /** The declared or reserved data of a situation; undefined if any data is possible. */
+  dataOf(type: string): DataDeclaration | undefined {
+    const { situations = {} } = this.document;
+    return RESERVED_SITUATIONS.get(type) ?? (Object.hasOwn(situations, type) ? situations[type] : undefined);
+  }
+
+  /** What conditions and templates see in situations of a type. */
+  shapesFor(type: string): Shapes {
+    return this.contextOf(type).shapes;
+  }
+
+  /** @throws SourceError if the condition is not valid */
+  parseCondition(source: string, type: string): Condition {
+    const { environment, shapes } = this.contextOf(type);
+    return Condition.parse(source, environment, shapes, this.isChecked);
+  }
+
+  /**
+   * @param name the name of a template of the document
+   * @throws SourceError if the template is not valid
+   */
+  template(name: string): TextTemplate {
+    const known = this.templates.get(name);
+    if (known) return known;
+    const { templates = {} } = this.document;
+    const parsed = TextTemplate.parse((Object.hasOwn(templates, name) ? templates[name] : undefined) ?? "");
+    this.templates.set(name, parsed);
+    return parsed;
+  }
+
+  private ruleOf(document: RuleDocument): PlaybookRule {
+    let conditions: readonly Condition[] | undefined;
+    const parse = () => (document.when ?? []).map((source) => this.parseCondition(source, document.on));
+    return {
+      document,
+      get conditions() {
+        conditions ??= parse();
+        return conditions;
+      },
+    };
+  }
+
+  private contextOf(type: string): Context {
+    // One for all situations without a declaration: their types do not come from the document.
+    const data = this.dataOf(type);
+    const key = data ? type : ANY_SITUATION;
+    const known = this.contexts.get(key);
+    if (known) return known;
+    const environment = this.isChecked ? commonEnvironment() : environmentOf(key, data);
+    const context = { shapes: shapesOf(key, data), environment };
+    this.contexts.set(key, context);
+    return context;
+  }
+}
+
+const WITHOUT_OTHERWISE: ReadonlySet<string> = new Set(["conversation.released", "message.failed"]);
+
+const isFor =
+  (type: string) =>
+  ({ document: { on } }: PlaybookRule): boolean =>
+    on === type || on === ANY_SITUATION;

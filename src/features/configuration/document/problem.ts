@@ -1,0 +1,44 @@
+/** A place in the source of a condition or template; both count from 1. */
+export interface Position {
+  line: number;
+  column: number;
+}
+
+/** What is wrong with a part of a configuration document. */
+export interface Problem {
+  /** The part, such as `rules[3].when[0]`; empty for the whole document. */
+  path: string;
+  message: string;
+  /** Where in the source of the part, if it is a condition or template. */
+  position?: Position;
+}
+
+/** A problem with the source of a condition or template. */
+export class SourceError extends Error {
+  override readonly name = "SourceError";
+
+  constructor(
+    message: string,
+    readonly position?: Position,
+  ) {
+    super(message);
+  }
+}
+
+/** The position of an index in a text. */
+export function positionAt(text: string, index: number): Position {
+  const before = text.slice(0, index);
+  const lineStart = before.lastIndexOf("\n") + 1;
+  return { line: before.split("\n").length, column: index - lineStart + 1 };
+}
+
+/** A path in a document: `rules[3].when[0]`, `situations["order.shipped"].total`. */
+export const pathOf = (segments: readonly PropertyKey[]): string =>
+  segments
+    .map((segment, index) => {
+      if (typeof segment === "number") return `[${segment}]`;
+      const name = String(segment);
+      if (!/^[\w-]+$/.test(name)) return `[${JSON.stringify(name)}]`;
+      return index === 0 ? name : `.${name}`;
+    })
+    .join("");

@@ -1,0 +1,80 @@
+import { type BaseType, type DataDeclaration, parseDataType } from "./data-types";
+
+/** The situations that the gateway itself raises, and their data. */
+export const RESERVED_SITUATIONS: ReadonlyMap<string, DataDeclaration> = new Map<string, DataDeclaration>([
+  ["message.received", {}],
+  ["conversation.released", {}],
+  ["message.failed", { messageId: "string", errorCode: "string?" }],
+]);
+
+/** The only situation that comes with a message. */
+export const MESSAGE_RECEIVED = "message.received";
+
+/** Stands for every situation in `on`. */
+export const ANY_SITUATION = "*";
+
+/**
+ * What a value can be: one without members, a list, any JSON, always null, or an object with these members.
+ */
+export type Shape = "value" | "list" | "json" | "null" | { readonly [member: string]: Shape };
+
+/** Everything that conditions and templates see in a situation. */
+export type Shapes = Readonly<
+  Record<"situation" | "contact" | "conversation" | "message" | "agent" | "now", Shape>
+>;
+
+const CONTACT: Shape = {
+  ref: "value",
+  name: "value",
+  locale: "value",
+  timezone: "value",
+  attributes: "json",
+  tags: "list",
+};
+const CONVERSATION: Shape = { id: "value", line: "value", handler: "value", state: "value" };
+const MESSAGE: Shape = { text: "value", sequence: "value" };
+const AGENT: Shape = { slug: "value", name: "value" };
+
+const shapeOf = (base: BaseType): Shape => (base === "list<string>" ? "list" : "value");
+
+/**
+ * What conditions and templates see in situations of a type.
+ * @param data its declaration; undefined for situations of any type
+ */
+export function shapesOf(type: string, data: DataDeclaration | undefined): Shapes {
+  const members = Object.entries(data ?? {}).map(([name, each]) => [name, shapeOf(parseDataType(each).base)]);
+  const hasMessage = type === MESSAGE_RECEIVED || type === ANY_SITUATION;
+  return {
+    situation: { type: "value", data: data ? Object.fromEntries(members) : "json" },
+    contact: CONTACT,
+    conversation: CONVERSATION,
+    message: hasMessage ? MESSAGE : "null",
+    agent: AGENT,
+    now: "value",
+  };
+}
+
+/** Members that templates can read of a list, besides its items. */
+const LIST_MEMBERS: ReadonlySet<string> = new Set(["size", "first", "last"]);
+
+/** Tells whether a path exists; the index of an item counts as a member of every list. */
+export function hasPath(shapes: Shapes, [root, ...members]: readonly (string | number)[]): boolean {
+  let shape: Shape | undefined = Object.hasOwn(shapes, root ?? "") ? shapes[root as keyof Shapes] : undefined;
+  for (const member of members) shape = shape && memberOf(shape, member);
+  return shape !== undefined;
+}
+
+function memberOf(shape: Shape, member: string | number): Shape | undefined {
+  switch (shape) {
+    case "json":
+      return "json";
+    case "list":
+      return typeof member === "number" || LIST_MEMBERS.has(member) ? "value" : undefined;
+    case "value":
+      return member === "size" ? "value" : undefined;
+    case "null":
+      return undefined;
+    default:
+      return Object.hasOwn(shape, member) ? shape[member] : undefined;
+  }
+}

@@ -1,0 +1,41 @@
+/** An evaluation took more steps than it may. */
+export class TooExpensive extends Error {
+  override readonly name = "TooExpensive";
+}
+
+/** Characters that a step reads or writes. */
+const CHARACTERS_PER_STEP = 32;
+
+/** Comparisons of characters that a step of a search makes. */
+const COMPARISONS_PER_STEP = 512;
+
+/**
+ * Counts the work of an evaluation. Unlike a clock, a count gives the same result on every machine. Once exceeded, every
+ * further step fails.
+ */
+export class StepBudget {
+  private steps = 0;
+
+  constructor(private readonly max: number) {}
+
+  /** How many steps were taken. */
+  get spent(): number {
+    return this.steps;
+  }
+
+  /** @throws TooExpensive if there have been more steps than allowed */
+  spend(steps: number): void {
+    this.steps += steps;
+    if (this.steps > this.max) throw new TooExpensive();
+  }
+
+  /** Counts reading or writing a text. */
+  spendText(length: number): void {
+    this.spend(1 + Math.floor(length / CHARACTERS_PER_STEP));
+  }
+
+  /** Counts a search in its worst case, in which JavaScript engines compare every character with every other. */
+  spendSearch(textLength: number, patternLength: number): void {
+    this.spend(1 + Math.floor((textLength * patternLength) / COMPARISONS_PER_STEP));
+  }
+}

@@ -1,0 +1,123 @@
+import { isList, type Value } from "../value";
+import { dateOf, formatDate } from "./dates";
+import type { TextRun } from "./text-run";
+import { TextError, textOf } from "./text-value";
+
+/** A filter: how many arguments it takes, and what it does. */
+interface Filter {
+  min: number;
+  max: number;
+  run: (value: Value, args: readonly Value[], run: TextRun) => Value;
+}
+
+/** A filter of numbers; what is no number counts as 0. */
+const ofNumber = (argumentCount: number, calculate: (...numbers: number[]) => number): Filter => ({
+  min: argumentCount,
+  max: argumentCount,
+  run: (value, args) => {
+    const result = calculate(...[value, ...args].map(numberOf));
+    if (Number.isFinite(result)) return result;
+    throw new TextError("a calculation has no finite result");
+  },
+});
+
+/** A filter of texts. */
+const ofText = (
+  min: number,
+  max: number,
+  transform: (text: string, args: readonly Value[], run: TextRun) => Value,
+): Filter => ({ min, max, run: (value, args, run) => transform(textOf(value, run.steps), args, run) });
+
+const numberOf = (value: Value): number => {
+  const number = typeof value === "string" || typeof value === "number" ? Number(value) : 0;
+  return Number.isFinite(number) ? number : 0;
+};
+
+/** The filters that templates have: without clock, chance, or anything outside of the template. */
+const FILTERS: Readonly<Record<string, Filter>> = {
+  abs: ofNumber(0, Math.abs),
+  at_least: ofNumber(1, Math.max),
+  at_most: ofNumber(1, Math.min),
+  ceil: ofNumber(0, Math.ceil),
+  divided_by: ofNumber(1, (value = 0, divisor = 0) => value / divisor),
+  floor: ofNumber(0, Math.floor),
+  minus: ofNumber(1, (value = 0, other = 0) => value - other),
+  modulo: ofNumber(1, (value = 0, divisor = 0) => ((value % divisor) + divisor) % divisor),
+  plus: ofNumber(1, (value = 0, other = 0) => value + other),
+  times: ofNumber(1, (value = 0, factor = 0) => value * factor),
+  round: { min: 0, max: 1, run: (value, [digits = 0]) => round(numberOf(value), numberOf(digits)) },
+
+  append: ofText(1, 1, (text, [other = ""], { steps }) => joined([text, textOf(other, steps)], "", steps)),
+  prepend: ofText(1, 1, (text, [other = ""], { steps }) => joined([textOf(other, steps), text], "", steps)),
+  capitalize: ofText(0, 0, (text) => text.charAt(0).toUpperCase() + text.slice(1).toLowerCase()),
+  downcase: ofText(0, 0, (text) => text.toLowerCase()),
+  upcase: ofText(0, 0, (text) => text.toUpperCase()),
+  strip: ofText(0, 0, (text) => text.trim()),
+  remove: ofText(1, 1, (text, [part = ""], run) => replaced(text, textOf(part, run.steps), "", run)),
+  replace: ofText(2, 2, (text, [part = "", by = ""], run) =>
+    replaced(text, textOf(part, run.steps), textOf(by, run.steps), run),
+  ),
+  truncate: ofText(0, 2, (text, [length = 50, end = "..."], { steps }) =>
+    truncated(text, numberOf(length), textOf(end, steps)),
+  ),
+  url_encode: ofText(0, 0, (text) => encodeURIComponent(text.toWellFormed())),
+
+  default: { min: 1, max: 1, run: (value, [other = null]) => (isAbsent(value) ? other : value) },
+  first: { min: 0, max: 0, run: (value) => itemsOf(value).at(0) ?? null },
+  last: { min: 0, max: 0, run: (value) => itemsOf(value).at(-1) ?? null },
+  size: { min: 0, max: 0, run: (value) => (typeof value === "string" || isList(value) ? value.length : 0) },
+  join: {
+    min: 0,
+    max: 1,
+    run: (value, [separator = " "], { steps }) =>
+      joined(
+        itemsOf(value).map((item) => textOf(item, steps)),
+        textOf(separator, steps),
+        steps,
+      ),
+  },
+  date: { min: 1, max: 1, run: (value, [format = ""], run) => dated(value, textOf(format, run.steps), run) },
+};
+
+/** The filter of a name; undefined if templates have none. */
+export const filterOf = (name: string): Filter | undefined =>
+  Object.hasOwn(FILTERS, name) ? FILTERS[name] : undefined;
+
+const isAbsent = (value: Value): boolean =>
+  value === null || value === false || value === "" || (isList(value) && value.length === 0);
+
+const itemsOf = (value: Value): readonly Value[] => (isList(value) ? value : []);
+
+function joined(texts: readonly string[], separator: string, steps: TextRun["steps"]): string {
+  steps.spendText(texts.reduce((sum, text) => sum + text.length + separator.length, 0));
+  return texts.join(separator);
+}
+
+function replaced(text: string, part: string, by: string, { steps }: TextRun): string {
+  if (part === "") return text;
+  steps.spendSearch(text.length, part.length);
+  return joined(text.split(part), by, steps);
+}
+
+/** Shortens a text to a number of characters, those of `end` included. */
+function truncated(text: string, length: number, end: string): string {
+  const characters = [...text];
+  if (characters.length <= length) return text;
+  return characters.slice(0, Math.max(0, length - [...end].length)).join("") + end;
+}
+
+function round(value: number, digits: number): number {
+  const places = Math.min(Math.max(Math.trunc(digits), 0), 15);
+  const [mantissa, exponent = "0"] = String(Math.abs(value)).split("e");
+  const scaled = Number(`${mantissa}e${Number(exponent) + places}`);
+  if (scaled > Number.MAX_SAFE_INTEGER) return value;
+  return Math.sign(value) * Number(`${Math.round(scaled)}e-${places}`);
+}
+
+function dated(value: Value, format: string, run: TextRun): Value {
+  const date = dateOf(value === "now" || value === "today" ? run.now : value);
+  if (!date) return value;
+  const text = formatDate(date, format);
+  run.steps.spendText(text.length);
+  return text;
+}

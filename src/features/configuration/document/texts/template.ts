@@ -1,0 +1,203 @@
+import {
+  CaseTag,
+  ForTag,
+  IfTag,
+  Liquid,
+  LiquidError,
+  Output,
+  type Template,
+  TypeGuards,
+  UnlessTag,
+} from "liquidjs";
+import { positionAt, SourceError } from "../problem";
+import { hasPath, type Shapes } from "../shapes";
+import { isList, type Value } from "../value";
+import {
+  compileOperand,
+  compileValue,
+  isSame,
+  isTruthy,
+  type ReadName,
+  type TextPlace,
+  textSourceError,
+} from "./expression";
+import type { TextRun } from "./text-run";
+import { TextError } from "./text-value";
+
+/** A part of a template that writes. */
+type Writer = (run: TextRun) => void;
+
+/** Max nesting of the tags of a template. */
+const MAX_DEPTH = 20;
+
+const TAGS = ["case", "for", "if", "unless"];
+
+/** The parser: it knows only the tags that templates have, and never evaluates anything. */
+const parser = (() => {
+  let liquid: Liquid | undefined;
+  return () => {
+    if (liquid) return liquid;
+    liquid = new Liquid({ templates: {} });
+    for (const name of Object.keys(liquid.tags)) if (!TAGS.includes(name)) delete liquid.tags[name];
+    return liquid;
+  };
+})();
+
+/** A template of the configuration. */
+export class TextTemplate {
+  private constructor(
+    private readonly write: Writer,
+    private readonly names: readonly ReadName[],
+  ) {}
+
+  /**
+   * Parses a template in Liquid. The gateway writes texts itself, because the library cannot count its steps.
+   * @throws SourceError with the first problem
+   */
+  static parse(source: string): TextTemplate {
+    const names: ReadName[] = [];
+    try {
+      const write = compileAll(parser().parse(source), { variables: [], names, depth: 0 });
+      return new TextTemplate(write, names);
+    } catch (error) {
+      throw sourceErrorOf(error, source);
+    }
+  }
+
+  /** Problems with names that the situations in which the template is used do not have. */
+  missingNames(shapes: Shapes): SourceError[] {
+    return this.names
+      .filter(({ path }) => !hasPath(shapes, path))
+      .map(({ path, token }) => textSourceError(token, `names ${path.join(".")}, which does not exist`));
+  }
+
+  /**
+   * Writes the text.
+   * @throws TextError if there is none
+   * @throws TooExpensive if it takes too many steps
+   */
+  render(run: TextRun): string {
+    this.write(run);
+    return run.text;
+  }
+}
+
+function sourceErrorOf(error: unknown, source: string): SourceError {
+  if (error instanceof SourceError) return error;
+  if (error instanceof RangeError) return new SourceError("is nested too deeply");
+  if (!LiquidError.is(error)) throw error;
+  // The library appends the position to the message.
+  const reason = (error.originalError?.message ?? error.message).replace(/, line:\d+, col:\d+$/, "");
+  return new SourceError(`is not valid: ${reason}`, positionAt(source, error.token.begin));
+}
+
+function compileAll(templates: readonly Template[], outer: TextPlace): Writer {
+  const place = { ...outer, depth: outer.depth + 1 };
+  if (place.depth > MAX_DEPTH) throw new SourceError("is nested too deeply");
+  const writers = templates.map((template) => compile(template, place));
+  return (run) => {
+    for (const write of writers) write(run);
+  };
+}
+
+function compile(template: Template, place: TextPlace): Writer {
+  const { token } = template;
+  if (TypeGuards.isHTMLToken(token)) {
+    const text = token.getContent();
+    return (run) => run.write(text);
+  }
+  if (template instanceof Output) {
+    const value = compileValue(template.value, token, place);
+    return (run) => run.writeValue(value(run, false));
+  }
+  if (template instanceof IfTag || template instanceof UnlessTag) return compileBranches(template, place);
+  if (template instanceof CaseTag) return compileCase(template, place);
+  if (template instanceof ForTag) return compileFor(template, place);
+  throw textSourceError(token, "has a tag that templates do not have");
+}
+
+function compileBranches(tag: IfTag | UnlessTag, place: TextPlace): Writer {
+  const branches = tag.branches.map(({ value, templates }, index) => ({
+    test: compileValue(value, tag.token, place),
+    /** What the value of the branch must be. */
+    expected: !(tag instanceof UnlessTag && index === 0),
+    write: compileAll(templates, place),
+  }));
+  const otherwise = compileAll(tag.elseTemplates ?? [], place);
+  return (run) => {
+    run.steps.spend(1);
+    const chosen = branches.find(({ test, expected }) => isTruthy(test(run, true)) === expected);
+    (chosen?.write ?? otherwise)(run);
+  };
+}
+
+function compileCase(tag: CaseTag, place: TextPlace): Writer {
+  const target = compileValue(tag.value, tag.token, place);
+  const branches = tag.branches.map(({ values, templates }) => ({
+    values: values.map((value) => compileOperand(value, tag.token, place)),
+    write: compileAll(templates, place),
+  }));
+  const otherwise = compileAll(tag.elseTemplates, place);
+  return (run) => {
+    run.steps.spend(1);
+    const value = target(run, true);
+    const isChosen = (operand: (typeof branches)[number]["values"][number]) => {
+      run.steps.spend(1);
+      return isSame(value, operand(run, true), run);
+    };
+    (branches.find(({ values }) => values.some(isChosen))?.write ?? otherwise)(run);
+  };
+}
+
+function compileFor(tag: ForTag, place: TextPlace): Writer {
+  const collection = compileOperand(tag.collection, tag.token, place);
+  const option = (name: string) => {
+    const value = tag.hash.hash[name];
+    return value && compileOperand(value, tag.token, place);
+  };
+  const { reversed: isReversed } = { reversed: Object.hasOwn(tag.hash.hash, "reversed") };
+  const unknown = Object.keys(tag.hash.hash).find((name) => !["limit", "offset", "reversed"].includes(name));
+  if (unknown !== undefined) throw textSourceError(tag.token, `has a loop with the option ${unknown}`);
+  const [offset, limit] = [option("offset"), option("limit")];
+  const body = compileAll(tag.templates, {
+    ...place,
+    variables: [...place.variables, tag.variable, "forloop"],
+  });
+  const otherwise = compileAll(tag.elseTemplates, place);
+  return (run) => {
+    const list = collection(run, false);
+    if (list !== null && !isList(list)) throw new TextError("a loop goes over what is not a list");
+    const start = count(offset?.(run, false) ?? 0);
+    const end = limit ? start + count(limit(run, false)) : undefined;
+    const items = (list ?? []).slice(start, end);
+    run.steps.spend(1 + items.length);
+    if (items.length === 0) return otherwise(run);
+    const ordered = isReversed ? items.reverse() : items;
+    const outer = [run.variables.get(tag.variable), run.variables.get("forloop")];
+    for (const [index, item] of ordered.entries()) {
+      run.variables.set(tag.variable, item);
+      run.variables.set("forloop", loopAt(index, ordered.length));
+      body(run);
+    }
+    for (const [position, name] of [tag.variable, "forloop"].entries()) {
+      const before = outer[position];
+      if (before === undefined) run.variables.delete(name);
+      else run.variables.set(name, before);
+    }
+  };
+}
+
+const loopAt = (index: number, length: number): Value => ({
+  index: index + 1,
+  index0: index,
+  rindex: length - index,
+  rindex0: length - index - 1,
+  first: index === 0,
+  last: index === length - 1,
+  length,
+});
+
+function count(value: Value): number {
+  if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
+  throw new TextError("the limit or offset of a loop is not a whole number");
+}

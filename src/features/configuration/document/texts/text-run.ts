@@ -1,0 +1,49 @@
+import { MESSAGE_TEXT_MAX_LENGTH } from "../../../messages/message.entity";
+import type { StepBudget } from "../step-budget";
+import type { ObjectValue, Value } from "../value";
+import { TextError, textOf } from "./text-value";
+
+/** The writing of one text from a template. */
+export class TextRun {
+  private parts = "";
+  /** The variables of the loops that the template is in. */
+  readonly variables = new Map<string, Value>();
+
+  /**
+   * @param roots what templates see, by name
+   * @param now the time of the decision
+   * @param steps shared by all texts of a decision
+   */
+  constructor(
+    readonly roots: ObjectValue,
+    readonly now: string,
+    readonly steps: StepBudget,
+  ) {}
+
+  writeValue(value: Value): void {
+    this.steps.spend(1);
+    this.write(textOf(value, this.steps));
+  }
+
+  write(text: string): void {
+    this.steps.spendText(text.length);
+    this.parts += text;
+    // A character has at most two code units.
+    if (this.parts.length > 2 * MESSAGE_TEXT_MAX_LENGTH) throw tooLong();
+  }
+
+  /**
+   * The text.
+   * @throws TextError if no message can have it
+   */
+  get text(): string {
+    if ([...this.parts].length > MESSAGE_TEXT_MAX_LENGTH) throw tooLong();
+    if (this.parts.includes("\0") || !this.parts.isWellFormed()) {
+      throw new TextError("the text is not well-formed Unicode");
+    }
+    if (this.parts.trim() === "") throw new TextError("the text is empty");
+    return this.parts;
+  }
+}
+
+const tooLong = () => new TextError(`the text has more than ${MESSAGE_TEXT_MAX_LENGTH} characters`);

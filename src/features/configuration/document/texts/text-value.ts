@@ -1,0 +1,23 @@
+import type { StepBudget } from "../step-budget";
+import { isList, type Value } from "../value";
+
+/** A template has no text. */
+export class TextError extends Error {
+  override readonly name = "TextError";
+}
+
+/**
+ * The text of a value in a message.
+ * @throws TextError for an object, which has none
+ */
+export function textOf(value: Value, steps: StepBudget): string {
+  if (value === null) return "";
+  if (isList(value)) {
+    steps.spend(value.length);
+    return value.map((item) => textOf(item, steps)).join("");
+  }
+  if (typeof value === "object") throw new TextError("an object has no text");
+  const text = String(value);
+  steps.spendText(text.length);
+  return text;
+}

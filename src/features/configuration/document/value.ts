@@ -1,0 +1,60 @@
+import { READ_MAX_LENGTH } from "../configuration.limits";
+
+/** A length of time in conditions. */
+export class Duration {
+  constructor(readonly ms: number) {}
+}
+
+/**
+ * A value in conditions and templates. Integers are bigints in conditions and numbers in templates; objects have only
+ * own members that can be read.
+ */
+export type Value =
+  | string
+  | number
+  | bigint
+  | boolean
+  | null
+  | Date
+  | Duration
+  | readonly Value[]
+  | { readonly [member: string]: Value };
+
+export type ObjectValue = { readonly [member: string]: Value };
+
+export const isList = (value: Value): value is readonly Value[] => Array.isArray(value);
+
+export const isObject = (value: Value): value is ObjectValue =>
+  typeof value === "object" &&
+  value !== null &&
+  !Array.isArray(value) &&
+  !(value instanceof Date) &&
+  !(value instanceof Duration);
+
+/** A value that a condition read, for the explanation. */
+export interface Read {
+  path: string;
+  value: unknown;
+  /** Whether only the start of a text is shown, or nothing of a list or object. */
+  isCut?: true;
+}
+
+/** A value as JSON of limited size. */
+export function readOf(path: string, value: Value): Read {
+  if (typeof value === "bigint") return { path, value: Number(value) };
+  if (value instanceof Date) return { path, value: value.toISOString() };
+  if (typeof value === "string" && value.length > READ_MAX_LENGTH) {
+    return { path, value: value.slice(0, READ_MAX_LENGTH).toWellFormed(), isCut: true };
+  }
+  if (typeof value === "object" && value !== null && JSON.stringify(jsonOf(value)).length > READ_MAX_LENGTH) {
+    return { path, value: null, isCut: true };
+  }
+  return { path, value: jsonOf(value) };
+}
+
+function jsonOf(value: Value): unknown {
+  if (typeof value === "bigint") return Number(value);
+  if (isList(value)) return value.map(jsonOf);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, jsonOf(member)]));
+}

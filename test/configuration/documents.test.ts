@@ -1,0 +1,221 @@
+import Ajv from "ajv/dist/2020";
+import { checkDocument } from "../../src/features/configuration/document/check-document";
+import { documentJsonSchema } from "../../src/features/configuration/document/format";
+
+const RULE = { id: "a", on: "*" };
+const of = (parts: object) => ({ format: 1, ...parts });
+
+/** The example of the documentation. */
+const EXAMPLE = {
+  format: 1,
+  defaultContact: null,
+  burstSeconds: 2,
+  situations: { "order.shipped": { orderId: "string", total: "double", tracking: "string?" } },
+  templates: {
+    shipped: 'Hi {{ contact.name | default: "there" }}, order {{ situation.data.orderId }} is on its way.',
+    "one-moment": "One moment please.",
+  },
+  rules: [
+    {
+      id: "vip-shipped",
+      on: "order.shipped",
+      when: ['"vip" in contact.tags', "situation.data.total > 100.0"],
+      do: [{ send: "shipped" }, { addTags: ["shipped"] }],
+      once: { per: "contact", within: "P1D" },
+    },
+    {
+      id: "human",
+      on: "message.received",
+      when: ['message.text.lowerAscii().contains("agent")'],
+      do: [{ send: "one-moment" }, { handoff: "asked for a person" }],
+    },
+  ],
+  otherwise: [{ handoff: "no rule" }],
+};
+
+const ajv = new Ajv({ strict: true, allowUnionTypes: true });
+const isOfSchema = ajv.compile(documentJsonSchema());
+
+test("the example is valid, for the gateway and for editors", async () => {
+  expect(await checkDocument(EXAMPLE)).toMatchObject({ problems: [], warnings: [] });
+  expect(isOfSchema(EXAMPLE)).toBe(true);
+  expect(isOfSchema(of({ $schema: "https://example.com/agent/configuration/schema" }))).toBe(true);
+  expect(await checkDocument(of({}))).toMatchObject({ problems: [], warnings: [] });
+});
+
+/** Documents whose structure is wrong, so that editors see it too. */
+const MALFORMED: [object, string, string][] = [
+  [{}, "format", "is required"],
+  [{ format: 2 }, "format", "must be 1"],
+  [of({ rule: [] }), "rule", "is not a member of the format"],
+  [of({ rules: {} }), "rules", "must be a list"],
+  [of({ rules: [{ on: "*" }] }), "rules[0].id", "is required"],
+  [of({ rules: [{ ...RULE, id: "A b" }] }), "rules[0].id", "must be a-z, 0-9 and single . _ - between them"],
+  [of({ rules: [{ ...RULE, on: "Order" }] }), "rules[0].on", "must be a-z, 0-9 and single . _ -"],
+  [of({ rules: [{ ...RULE, on: 1 }] }), "rules[0].on", "must be * or the type of a situation"],
+  [of({ rules: [{ ...RULE, when: "true" }] }), "rules[0].when", "must be a list"],
+  [of({ rules: [{ ...RULE, when: [1] }] }), "rules[0].when[0]", "must be a string"],
+  [of({ rules: [{ ...RULE, when: Array(21).fill("true") }] }), "rules[0].when", "must have at most 20 items"],
+  [
+    of({ rules: [{ ...RULE, when: ["x".repeat(2_001)] }] }),
+    "rules[0].when[0]",
+    "must have at most 2000 characters",
+  ],
+  [
+    of({ rules: [{ ...RULE, do: [{ text: "a" }] }] }),
+    "rules[0].do[0]",
+    "must have one of send, addTags, removeTags, move, handoff, close, ask",
+  ],
+  [
+    of({ rules: [{ ...RULE, do: [{ handoff: "a", send: "b" }] }] }),
+    "rules[0].do[0].handoff",
+    "is not a member",
+  ],
+  [of({ rules: [{ ...RULE, do: [{ close: false }] }] }), "rules[0].do[0].close", "must be true"],
+  [of({ otherwise: [{ addTags: ["A"] }] }), "otherwise[0].addTags[0]", "must be a tag in lower case"],
+  [of({ otherwise: [{ addTags: [] }] }), "otherwise[0].addTags", "must have at least 1 items"],
+  [of({ otherwise: [{ handoff: "a", __proto__x: 1 }] }), "otherwise[0].__proto__x", "is not a member"],
+  [of({ situations: { "a.b": { c: "text" } } }), 'situations["a.b"].c', 'must be "string"'],
+  [of({ situations: { "A b": {} } }), 'situations["A b"]', "has an invalid name"],
+  [of({ situations: { a: { "b c": "string" } } }), 'situations.a["b c"]', "has an invalid name"],
+  [of({ templates: { a: "" } }), "templates.a", "must have at least 1 characters"],
+  [of({ burstSeconds: 1.5 }), "burstSeconds", "must be a whole number"],
+  [of({ burstSeconds: 61 }), "burstSeconds", "must be at most 60"],
+  [of({ defaultContact: 1 }), "defaultContact", "must be a string"],
+  [
+    of({ rules: Array.from({ length: 201 }, (_, i) => ({ ...RULE, id: `r${i}` })) }),
+    "rules",
+    "must have at most 200",
+  ],
+  [
+    of({ templates: Object.fromEntries(Array.from({ length: 201 }, (_, i) => [`t${i}`, "x"])) }),
+    "templates",
+    "must have at most 200 members",
+  ],
+];
+
+test.each(MALFORMED)("%j has a problem at %s", async (document, path, message) => {
+  const { problems } = await checkDocument(document);
+  expect(problems).toContainEqual({ path, message: expect.stringContaining(message) });
+  expect(isOfSchema(document)).toBe(false);
+});
+
+/** Documents with a problem that only the gateway sees. */
+const INVALID: [object, string, string][] = [
+  [of({ rules: [RULE, RULE] }), "rules[1].id", "is the id of another rule"],
+  [
+    of({ situations: { "message.received": {} } }),
+    'situations["message.received"]',
+    "is the name of a situation",
+  ],
+  [of({ rules: [{ ...RULE, do: [{ send: "a" }] }] }), "rules[0].do[0].send", "is not the name of a template"],
+  [of({ otherwise: [{ send: "constructor" }] }), "otherwise[0].send", "is not the name of a template"],
+  [
+    of({ templates: { a: "a" }, rules: [{ ...RULE, do: Array(11).fill({ send: "a" }) }] }),
+    "rules[0].do",
+    "must send at most 10 messages",
+  ],
+  [
+    of({ templates: { a: "a" }, rules: [{ ...RULE, do: [{ ask: { prompt: "a" } }, { close: true }] }] }),
+    "rules[0].do[0]",
+    "must be the last effect",
+  ],
+  [
+    of({ templates: { a: "a" }, otherwise: [{ ask: { prompt: "a" } }] }),
+    "otherwise[0]",
+    "must not ask the model",
+  ],
+  ...["P91D", "P", "PT", "1 day", "P1Y", "PT0S"].map((within): [object, string, string] => [
+    of({ rules: [{ ...RULE, once: { per: "contact", within } }] }),
+    "rules[0].once.within",
+    "must be a period",
+  ]),
+  [of({ templates: { a: "\0" } }), "", "must contain only well-formed Unicode"],
+  [of({ templates: { a: "\ud800" } }), "", "must contain only well-formed Unicode"],
+  [
+    of({
+      rules: Array.from({ length: 200 }, (_, i) => ({ id: `r${i}`, on: "*", when: ["x".repeat(2_000)] })),
+    }),
+    "",
+    "must have at most 262144 bytes",
+  ],
+];
+
+test.each(INVALID)("%j has a problem at %s that editors do not see", async (document, path, message) => {
+  expect((await checkDocument(document)).problems).toContainEqual({
+    path,
+    message: expect.stringContaining(message),
+  });
+});
+
+test("all problems are reported together, those of each condition and template with their position", async () => {
+  const document = of({
+    templates: { one: "a\n {{ nothing }}", two: "{% if %}" },
+    rules: [
+      { id: "a", on: "*", when: ["true", "contact.nme == 1"], do: [{ send: "one" }] },
+      {
+        id: "a",
+        on: "message.received",
+        when: ["message.txt == ''"],
+        do: [{ send: "three" }, { send: "two" }],
+      },
+    ],
+  });
+  expect((await checkDocument(document)).problems.map(({ path, position }) => [path, position])).toEqual([
+    ["rules[1].id", undefined],
+    ["rules[1].do[0].send", undefined],
+    ["rules[0].when[1]", { line: 1, column: 9 }],
+    ["rules[1].when[0]", { line: 1, column: 9 }],
+    ["templates.one", { line: 2, column: 5 }],
+    ["templates.two", { line: 1, column: expect.any(Number) }],
+  ]);
+});
+
+test.each([
+  [
+    "a rule after one without conditions",
+    [RULE, { id: "b", on: "order" }],
+    "rules[1]",
+    "the rule a decides before",
+  ],
+  [
+    "a rule with the conditions of an earlier one",
+    [
+      { ...RULE, when: ["contact != null"] },
+      { id: "b", on: "order", when: ["true", "contact != null"] },
+    ],
+    "rules[1]",
+    "the rule a decides before",
+  ],
+  [
+    "a rule for a situation that is not declared",
+    [{ ...RULE, on: "ordr" }],
+    "rules[0].on",
+    "is not a declared",
+  ],
+  ["a template without a use", [RULE], "templates.unused", "is not used"],
+])("%s is worth a warning", async (_, rules, path, message) => {
+  const { problems, warnings } = await checkDocument(
+    of({
+      situations: { order: {} },
+      rules,
+      ...(path.startsWith("templates") && { templates: { unused: "x" } }),
+    }),
+  );
+  expect(problems).toEqual([]);
+  expect(warnings).toEqual([{ path, message: expect.stringContaining(message) }]);
+});
+
+test.each([
+  ["continues", { continue: true }],
+  ["matches once", { once: { per: "contact", within: "P1D" } }],
+  ["is for another situation", { on: "other" }],
+  ["has a condition", { when: ["true"] }],
+])("a rule after one that %s can fire", async (_, parts) => {
+  const rules = [
+    { ...RULE, ...parts },
+    { id: "b", on: "order" },
+  ];
+  const { warnings } = await checkDocument(of({ situations: { order: {}, other: {} }, rules }));
+  expect(warnings).toEqual([]);
+});

@@ -1,0 +1,81 @@
+import { checkDocument } from "../../src/features/configuration/document/check-document";
+import type { ClauseResult } from "../../src/features/configuration/document/conditions/condition";
+import { type DecisionInput, evaluate } from "../../src/features/configuration/document/evaluate";
+import { Playbook } from "../../src/features/configuration/document/playbook";
+import type { Problem } from "../../src/features/configuration/document/problem";
+
+/** The data of the situation `order.shipped` in tests. */
+const DATA = {
+  total: "double",
+  count: "int",
+  ok: "bool",
+  at: "timestamp",
+  text: "string",
+  part: "string",
+  lines: "list<string>",
+  note: "string?",
+};
+
+/** A document with one rule for `order.shipped`. */
+export const documentWith = (rule: object, parts: object = {}) => ({
+  format: 1,
+  situations: { "order.shipped": DATA },
+  rules: [{ id: "rule", on: "order.shipped", ...rule }],
+  ...parts,
+});
+
+/** A playbook of a document without problems. */
+export async function playbookOf(document: object): Promise<Playbook> {
+  const { problems, document: checked } = await checkDocument(document);
+  expect(problems).toEqual([]);
+  if (!checked) throw new Error("The document has no valid structure.");
+  return new Playbook(checked, true);
+}
+
+export const checkedPlaybook = (rule: object, parts: object = {}): Promise<Playbook> =>
+  playbookOf(documentWith(rule, parts));
+
+/** A situation of type `order.shipped` about a contact. */
+export const decisionInput = (data: Record<string, unknown> = {}): DecisionInput => ({
+  situation: {
+    type: "order.shipped",
+    data: {
+      total: 120,
+      count: 3,
+      ok: true,
+      at: "2026-01-14T12:00:00Z",
+      text: "Hello",
+      part: "ell",
+      lines: ["a", "b"],
+      ...data,
+    },
+  },
+  contact: {
+    ref: "c-1",
+    name: "Anna",
+    locale: null,
+    timezone: "Europe/Zurich",
+    attributes: { plan: "pro", seats: 3 },
+    tags: ["vip"],
+  },
+  conversation: null,
+  message: null,
+  agent: { slug: "support", name: "Support" },
+  now: "2026-01-15T12:00:00.000Z",
+  spent: [],
+});
+
+/** What the only condition of a rule makes of `order.shipped`. */
+export async function evaluateCondition(
+  source: string,
+  data: Record<string, unknown> = {},
+): Promise<ClauseResult> {
+  const { rules } = evaluate(await checkedPlaybook({ when: [source] }), decisionInput(data));
+  const [clause] = rules[0]?.clauses ?? [];
+  if (!clause) throw new Error("The rule has no condition.");
+  return clause;
+}
+
+/** The problems of a document whose only rule has this condition. */
+export const problemsOf = async (source: string): Promise<Problem[]> =>
+  (await checkDocument(documentWith({ when: [source] }))).problems;
