@@ -90,7 +90,7 @@ test("rules of a type that is not declared never fire", async () => {
     rules: [{ id: "a", on: "not.declared", do: [{ close: true }] }],
   });
   const input = { ...decisionInput(), situation: { type: "not.declared", data: {} } };
-  expect(evaluate(playbook, input)).toEqual({ ruleId: null, rules: [], effects: [] });
+  expect(evaluate(playbook, input)).toEqual({ ruleId: null, rules: [], effects: [], steps: 0 });
 });
 
 test("a decision sends at most 10 messages, and the explanation says what happened to the others", async () => {

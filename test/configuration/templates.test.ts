@@ -47,7 +47,7 @@ describe("a template", () => {
     ["{{ situation.data.lines | join: '+' }} {{ situation.data.lines.size }}", "a+b 2"],
     ["{{ situation.data.text | truncate: 4 }}|{{ '😀😀😀😀😀' | truncate: 4, '.' }}", "H...|😀😀😀."],
     ["{{ situation.data.text | replace: 'l', '' | append: '.' | prepend: '>' }}", ">Heo."],
-    ["{{ 'a b&c' | url_encode }}", "a%20b%26c"],
+    ["{{ 'a b&c' | url_encode }}", "a+b%26c"],
     ["{{ situation.data.note }}{{ conversation.line }}.", "."],
     ["{% if contact.tags == empty or situation.data.note == blank %}yes{% endif %}", "yes"],
     ["{{- situation.type -}} \n {{ situation.data.ok }}", "order.shippedtrue"],

@@ -76,6 +76,8 @@ export interface Evaluation {
   rules: RuleResult[];
   /** What is done, in order. */
   effects: Effect[];
+  /** What the evaluation cost. */
+  steps: number;
 }
 
 /**
@@ -99,10 +101,12 @@ export function evaluate(playbook: Playbook, input: DecisionInput): Evaluation {
   }
   if (!decided) chosen.push({ ruleId: null, effects: playbook.otherwiseFor(input.situation.type) });
   const writer = new EffectWriter(playbook, rootsForTemplates(input, data.forTemplates), input.now);
+  const effects = chosen.flatMap((each) => each.effects.map((effect) => writer.write(each.ruleId, effect)));
   return {
     ruleId: decided?.document.id ?? null,
     rules,
-    effects: chosen.flatMap(({ ruleId, effects }) => effects.map((effect) => writer.write(ruleId, effect))),
+    effects,
+    steps: run.steps.spent + writer.steps.spent,
   };
 }
 
@@ -156,7 +160,7 @@ const rootsForTemplates = (input: DecisionInput, data: ObjectValue): ObjectValue
 
 /** Writes the effects of one decision. */
 class EffectWriter {
-  private readonly steps = new StepBudget(MAX_TEXT_STEPS);
+  readonly steps = new StepBudget(MAX_TEXT_STEPS);
   private messages = 0;
 
   constructor(

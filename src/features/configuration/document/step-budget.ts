@@ -18,14 +18,14 @@ export class StepBudget {
 
   constructor(private readonly max: number) {}
 
-  /** How many steps were taken. */
+  /** How many steps were taken; one more than allowed once the budget is exceeded. */
   get spent(): number {
     return this.steps;
   }
 
   /** @throws TooExpensive if there have been more steps than allowed */
   spend(steps: number): void {
-    this.steps += steps;
+    this.steps = Math.min(this.steps + steps, this.max + 1);
     if (this.steps > this.max) throw new TooExpensive();
   }
 

@@ -60,7 +60,7 @@ const FILTERS: Readonly<Record<string, Filter>> = {
   truncate: ofText(0, 2, (text, [length = 50, end = "..."], { steps }) =>
     truncated(text, numberOf(length), textOf(end, steps)),
   ),
-  url_encode: ofText(0, 0, (text) => encodeURIComponent(text.toWellFormed())),
+  url_encode: ofText(0, 0, (text) => encodeURIComponent(text.toWellFormed()).replaceAll("%20", "+")),
 
   default: { min: 1, max: 1, run: (value, [other = null]) => (isAbsent(value) ? other : value) },
   first: { min: 0, max: 0, run: (value) => itemsOf(value).at(0) ?? null },
@@ -71,7 +71,7 @@ const FILTERS: Readonly<Record<string, Filter>> = {
     max: 1,
     run: (value, [separator = " "], { steps }) =>
       joined(
-        itemsOf(value).map((item) => textOf(item, steps)),
+        (isList(value) ? value : [value]).map((item) => textOf(item, steps)),
         textOf(separator, steps),
         steps,
       ),
