@@ -49,12 +49,12 @@ export class Condition {
   }
 
   evaluate(run: Run): ClauseResult {
-    const result = { source: this.source };
+    const { source } = this;
     try {
       const value = bool(this.evaluateExpression(run));
-      return { ...result, value, error: null, read: run.takeReads() };
+      return { source, value, error: null, read: run.takeReads() };
     } catch (error) {
-      return { ...result, value: null, error: failureOf(error), read: run.takeReads() };
+      return { source, value: null, error: failureOf(error), read: run.takeReads() };
     }
   }
 }

@@ -7,6 +7,9 @@ import { duration, instant, int64, typeOf } from "./operators";
 /** A function that conditions can call; a method gets its receiver as the first argument. */
 export type ConditionFunction = (args: readonly Value[], steps: StepBudget) => Value;
 
+/** Steps that parsing a time takes. */
+const STEPS_PER_TIME = 10;
+
 const invalid = (message: string) => new Failure("invalid_value", message);
 
 const text = (value: Value | undefined): string => {
@@ -16,12 +19,23 @@ const text = (value: Value | undefined): string => {
 
 /** A method of strings. */
 const ofText =
-  (run: (text: string) => Value): ConditionFunction =>
+  (run: (text: string, steps: StepBudget) => Value): ConditionFunction =>
   ([receiver], steps) => {
     const value = text(receiver);
     steps.spendText(value.length);
-    return run(value);
+    return run(value, steps);
   };
+
+/** Only ASCII, as in CEL: the case of other letters depends on the version of Unicode. */
+const changeCase = (change: (text: string) => string): ConditionFunction =>
+  ofText((value, steps) => {
+    if (isAscii(value)) return change(value);
+    // At worst, every other character is a part.
+    steps.spend(value.length);
+    return value.replace(/[^\u0080-\uffff]+/g, (part) => change(part));
+  });
+
+const isAscii = (value: string): boolean => !/[\u0080-\uffff]/.test(value);
 
 /** A method of strings that looks for another one. */
 const search =
@@ -77,7 +91,7 @@ export const FUNCTIONS: ReadonlyMap<string, ConditionFunction> = new Map<string,
   ["int/1", ([value = null], steps) => toInt(value, steps)],
   ["double/1", ([value = null], steps) => toDouble(value, steps)],
   ["string/1", ([value = null]) => toText(value)],
-  ["timestamp/1", ([value = null]) => toInstant(value)],
+  ["timestamp/1", ([value = null], steps) => toInstant(value, steps)],
   ["duration/1", ([value = null], steps) => toDuration(text(value), steps)],
 ]);
 
@@ -87,9 +101,8 @@ export const METHODS: ReadonlyMap<string, ConditionFunction> = new Map<string, C
   ["contains/1", search((value, pattern) => value.includes(pattern))],
   ["startsWith/1", affix((value, part) => value.startsWith(part))],
   ["endsWith/1", affix((value, part) => value.endsWith(part))],
-  // Only ASCII, as in CEL: the case of other letters depends on the version of Unicode.
-  ["lowerAscii/0", ofText((value) => value.replace(/[A-Z]+/g, (part) => part.toLowerCase()))],
-  ["upperAscii/0", ofText((value) => value.replace(/[a-z]+/g, (part) => part.toUpperCase()))],
+  ["lowerAscii/0", changeCase((text) => text.toLowerCase())],
+  ["upperAscii/0", changeCase((text) => text.toUpperCase())],
   ["trim/0", ofText((value) => value.trim())],
   ["getFullYear/0", ofTime((date) => date.getUTCFullYear())],
   ["getMonth/0", ofTime((date) => date.getUTCMonth())],
@@ -140,7 +153,8 @@ function toText(value: Value): string {
   throw new Failure("type_mismatch", `A ${typeOf(value)} does not convert to a string.`);
 }
 
-function toInstant(value: Value): Date {
+function toInstant(value: Value, steps: StepBudget): Date {
+  steps.spend(STEPS_PER_TIME);
   if (value instanceof Date) return value;
   if (typeof value === "bigint") return instant(Number(value) * 1000);
   const parsed = instantOf(text(value));
@@ -151,7 +165,7 @@ function toInstant(value: Value): Date {
 const UNITS_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1 };
 
 function toDuration(value: string, steps: StepBudget): Duration {
-  steps.spendText(value.length);
+  steps.spend(STEPS_PER_TIME + value.length);
   if (value.length > 100 || !/^[+-]?(\d+(\.\d+)?(h|ms|m|s))+$/.test(value)) {
     throw invalid("The text is not a duration such as 1h30m.");
   }

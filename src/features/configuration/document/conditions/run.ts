@@ -7,7 +7,7 @@ import { Failure } from "./failure";
 export type Expression = (run: Run) => Value;
 
 /** Steps that a failure costs: making an error takes about as long. */
-const STEPS_PER_FAILURE = 20;
+const STEPS_PER_FAILURE = 50;
 
 /** The evaluation of the conditions of one decision: what they see, read and cost. */
 export class Run {
@@ -15,7 +15,7 @@ export class Run {
   /** The item that a macro is at. */
   item: Value = null;
   private readonly known = new Map<string, Read>();
-  private reads = new Map<string, Read>();
+  private reads: Read[] = [];
   private recorded = 0;
 
   /** @param roots what conditions see, by name */
@@ -23,17 +23,20 @@ export class Run {
 
   /** Records a value that the present clause has read. */
   record(path: string, value: Value): void {
-    if (this.reads.has(path) || this.recorded >= MAX_READS) return;
-    const read = this.known.get(path) ?? readOf(path, value);
-    this.known.set(path, read);
-    this.reads.set(path, read);
+    let read = this.known.get(path);
+    if (read === undefined) {
+      read = readOf(path, value);
+      this.known.set(path, read);
+    }
+    if (this.recorded >= MAX_READS || this.reads.includes(read)) return;
+    this.reads.push(read);
     this.recorded += 1;
   }
 
   /** Returns what has been read since the last call. */
   takeReads(): Read[] {
-    const reads = [...this.reads.values()];
-    this.reads = new Map();
+    const { reads } = this;
+    this.reads = [];
     return reads;
   }
 
