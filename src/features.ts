@@ -9,6 +9,7 @@ import { Targets } from "./delivery/targets";
 import { agents } from "./features/agents/agents.feature";
 import { apiKeys } from "./features/api-keys/api-keys.feature";
 import { audit } from "./features/audit/audit.feature";
+import { configuration } from "./features/configuration/configuration.feature";
 import { contacts } from "./features/contacts/contacts.feature";
 import { conversations } from "./features/conversations/conversations.feature";
 import { keyUsage } from "./features/key-usage/key-usage.feature";
@@ -33,6 +34,7 @@ export const FEATURES = [
   organizations,
   agents,
   lines,
+  configuration,
   members,
   keyUsage,
   apiKeys,

@@ -39,6 +39,7 @@ onEachEngine((engine) => {
         "Sending1764700000000",
         "InstanceKey1764800000000",
         "LaneLine1764810000000",
+        "Configuration1764900000000",
       ]);
     } finally {
       await Promise.all(databases.map((database) => database.close()));
@@ -51,7 +52,7 @@ onEachEngine((engine) => {
     try {
       await database.migrate();
       await source.undoLastMigration();
-      expect(await database.pendingMigrations()).toEqual(["LaneLine1764810000000"]);
+      expect(await database.pendingMigrations()).toEqual(["Configuration1764900000000"]);
     } finally {
       await database.close();
     }

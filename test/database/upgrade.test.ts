@@ -5,6 +5,7 @@ import { bootstrap } from "../../src/bootstrap";
 import { loadConfig } from "../../src/config";
 import { Database } from "../../src/database/database";
 import { createDataSource, createServices } from "../../src/features";
+import { digestOf } from "../../src/features/configuration/document/canonical-json";
 import { createLogger } from "../../src/logger";
 import { onEachEngine, type TestDatabase, type TestEngine } from "../support/engines";
 import { endProcesses, runCli, runServer } from "../support/process";
@@ -107,6 +108,11 @@ onEachEngine((engine) => {
             expect(await services.lines.list(operatorFor(organization), id)).toMatchObject([
               { name: "main", kind: "local", state: "active", isDefault: true, expireAfterSeconds: 259_200 },
             ]);
+            expect(await services.configurations.find(operatorFor(organization), id)).toMatchObject({
+              version: 1,
+              document: { format: 1 },
+              digest: digestOf({ format: 1 }),
+            });
           }
           const session = await services.sessions.signIn(
             { caller: { kind: "anonymous" }, origin: ORIGIN },

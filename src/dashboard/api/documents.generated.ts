@@ -45,6 +45,8 @@ export const AuditAction = {
   ApiKeyRevoked: 'api_key_revoked',
   /** An API key was replaced by a new one. */
   ApiKeyRotated: 'api_key_rotated',
+  /** A configuration of an agent was published. */
+  ConfigurationPublished: 'configuration_published',
   /** A contact was erased. */
   ContactErased: 'contact_erased',
   /** A conversation was handed off to a human. */

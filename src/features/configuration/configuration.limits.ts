@@ -46,3 +46,6 @@ export const MAX_READS = 1_000;
 
 /** Max length of a value in an explanation, as text or JSON (UTF-16 code units). */
 export const READ_MAX_LENGTH = 200;
+
+/** Max length of the note of a version (code points). */
+export const NOTE_MAX_LENGTH = 500;

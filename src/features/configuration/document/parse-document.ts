@@ -4,6 +4,9 @@ import { DOCUMENT_MAX_BYTES, MAX_REPORTED } from "../configuration.limits";
 import { type ConfigurationDocument, documentFormat, EFFECTS, MAX_MEMBERS } from "./format";
 import { type Problem, pathOf } from "./problem";
 
+/** No request may make code. */
+const OPTIONS = { jitless: true };
+
 /**
  * Checks the structure of a document, without its conditions and templates.
  * @param value a JSON value
@@ -12,7 +15,7 @@ import { type Problem, pathOf } from "./problem";
 export function parseDocument(value: unknown): ConfigurationDocument | Problem[] {
   const outOfBounds = jsonProblem(value, DOCUMENT_MAX_BYTES);
   if (outOfBounds !== undefined) return [{ path: "", message: outOfBounds }];
-  const { success, data, error } = documentFormat.safeParse(value);
+  const { success, data, error } = documentFormat.safeParse(value, OPTIONS);
   const problems = success
     ? tooManyMembers(data)
     : error.issues.flatMap((issue) => problemsOf(issue, [], value));
@@ -86,7 +89,7 @@ function problemsOfUnion(path: readonly PropertyKey[], root: unknown): Problem[]
       ? kinds.find((each) => Object.hasOwn(value, each))
       : undefined;
   if (kind === undefined) return [{ path: pathOf(path), message: `must have one of ${kinds.join(", ")}` }];
-  const { error } = EFFECTS[kind].safeParse(value);
+  const { error } = EFFECTS[kind].safeParse(value, OPTIONS);
   return (error?.issues ?? []).flatMap((each) => problemsOf(each, path, root));
 }
 

@@ -1,0 +1,20 @@
+import { type Core, feature } from "../../schema/feature";
+import type { AgentService } from "../agents/agent.service";
+import { ConfigurationService, insertVersion } from "./configuration.service";
+import { ConfigurationDraft } from "./configuration-draft.entity";
+import { ConfigurationVersion } from "./configuration-version.entity";
+import { INITIAL_DOCUMENT } from "./initial-document";
+import { Playbooks } from "./playbooks";
+
+/** What agents do in which situation. */
+export const configuration = feature({
+  entities: [ConfigurationVersion, ConfigurationDraft],
+  services: ({ database, agents }: Core & { agents: AgentService }) => {
+    agents.onCreate(async (tx, context, { id }) => {
+      const first = { version: 1, document: INITIAL_DOCUMENT, note: null, restoredFrom: null };
+      await insertVersion(tx, context, id, first);
+    });
+    return { configurations: new ConfigurationService(database), playbooks: new Playbooks() };
+  },
+  resolvers: () => [],
+});

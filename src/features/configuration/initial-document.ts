@@ -1,0 +1,14 @@
+import type { ConfigurationDocument } from "./document/format";
+
+/** The configuration that a new agent starts with: it tells a contact that an order was shipped. */
+export const INITIAL_DOCUMENT: ConfigurationDocument = {
+  format: 1,
+  situations: { "order.shipped": { orderId: "string", tracking: "string?" } },
+  templates: {
+    shipped:
+      'Hi {{ contact.name | default: "there" }}, your order {{ situation.data.orderId }} is on its way.' +
+      "{% if situation.data.tracking %} Follow it: {{ situation.data.tracking }}{% endif %}",
+  },
+  rules: [{ id: "order-shipped", on: "order.shipped", do: [{ send: "shipped" }] }],
+  otherwise: [],
+};
