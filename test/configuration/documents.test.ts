@@ -79,6 +79,11 @@ const MALFORMED: [object, string, string][] = [
   [of({ situations: { "A b": {} } }), 'situations["A b"]', "has an invalid name"],
   [of({ situations: { a: { "b c": "string" } } }), 'situations.a["b c"]', "has an invalid name"],
   [of({ templates: { a: "" } }), "templates.a", "must have at least 1 characters"],
+  [
+    of({ otherwise: [{ send: "a", delaySeconds: 86_401 }] }),
+    "otherwise[0].delaySeconds",
+    "must be at most 86400",
+  ],
   [of({ burstSeconds: 1.5 }), "burstSeconds", "must be a whole number"],
   [of({ burstSeconds: 61 }), "burstSeconds", "must be at most 60"],
   [of({ defaultContact: 1 }), "defaultContact", "must be a string"],

@@ -18,7 +18,9 @@ export const HANDOFF_REASON_MAX_LENGTH = 500;
 
 export const MAX_BURST_SECONDS = 60;
 export const MAX_ONCE_DAYS = 90;
-export const MAX_DELAY_SECONDS = 30 * 24 * 60 * 60;
+
+/** Max delay of a message (s): it holds back those behind it in its conversation. */
+export const MAX_DELAY_SECONDS = 24 * 60 * 60;
 
 /** Max messages that one decision sends. */
 export const MAX_MESSAGES_PER_DECISION = 10;

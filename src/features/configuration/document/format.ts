@@ -73,8 +73,17 @@ const clause = z.string().min(1).max(CLAUSE_MAX_LENGTH);
 
 const send = z.strictObject({
   send: name.describe("Name of the template."),
-  line: line.describe("Name of the line to open a conversation on; else the default line.").optional(),
-  delaySeconds: z.int().min(0).max(MAX_DELAY_SECONDS).describe("How long to wait before sending.").optional(),
+  line: line
+    .describe(
+      "Name of the line to open a conversation on if the situation names none; else the default line.",
+    )
+    .optional(),
+  delaySeconds: z
+    .int()
+    .min(0)
+    .max(MAX_DELAY_SECONDS)
+    .describe("How long to wait before sending, at most a day; later messages of the conversation wait, too.")
+    .optional(),
 });
 const addTags = z.strictObject({ addTags: tags.describe("Tags to add to the contact.") });
 const removeTags = z.strictObject({ removeTags: tags.describe("Tags to remove from the contact.") });
