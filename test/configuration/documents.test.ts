@@ -1,4 +1,5 @@
 import Ajv from "ajv/dist/2020";
+import { mintApiKey, mintSessionToken } from "../../src/credentials/token-format";
 import { checkDocument } from "../../src/features/configuration/document/check-document";
 import { documentJsonSchema } from "../../src/features/configuration/document/format";
 
@@ -151,6 +152,27 @@ test.each(INVALID)("%j has a problem at %s that editors do not see", async (docu
     path,
     message: expect.stringContaining(message),
   });
+});
+
+test("problems have a bounded number and size", async () => {
+  const members = Array.from({ length: 200 }, (_, i) => [`${i}${"x".repeat(1_000)}`, 1]);
+  const { problems } = await checkDocument(of(Object.fromEntries(members)));
+  expect(problems).toHaveLength(100);
+  for (const { path } of problems) expect(path).toHaveLength(300);
+});
+
+const { secret: KEY, hint: HINT } = mintApiKey("dev");
+
+test.each<[string, object, string]>([
+  ["template", { templates: { a: `Use ${KEY}` } }, "templates.a"],
+  ["condition", { rules: [{ ...RULE, when: [`contact.ref == "${KEY}"`] }] }, "rules[0].when[0]"],
+  ["reason", { otherwise: [{ handoff: mintSessionToken() }] }, "otherwise[0].handoff"],
+  ["name", { situations: { a: { [KEY]: "int" } } }, "situations.a"],
+  ["name that is not allowed", { [KEY]: 1 }, `${HINT}_[redacted]`],
+])("a token in a %s is a problem, which does not repeat it", async (_, parts, path) => {
+  const { problems } = await checkDocument(of(parts));
+  expect(problems.map((problem) => problem.path)).toEqual([path]);
+  expect(JSON.stringify(problems)).not.toContain(KEY);
 });
 
 test("all problems are reported together, those of each condition and template with their position", async () => {

@@ -37,6 +37,10 @@ export const MAX_DATA_ITEMS = 100;
 /** Max problems, and max warnings, that are reported for a document. */
 export const MAX_REPORTED = 100;
 
+/** Max length of the path of a reported problem; the longest valid path has fewer characters. */
+export const PROBLEM_PATH_MAX_LENGTH = 300;
+export const PROBLEM_MESSAGE_MAX_LENGTH = 500;
+
 /** Max steps that the conditions of one decision may take. */
 export const MAX_CONDITION_STEPS = 100_000;
 

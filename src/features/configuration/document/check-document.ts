@@ -1,10 +1,17 @@
 import { setImmediate } from "node:timers/promises";
-import { MAX_MESSAGES_PER_DECISION, MAX_REPORTED } from "../configuration.limits";
+import { excerpt } from "../../../credentials/redact-tokens";
+import {
+  MAX_MESSAGES_PER_DECISION,
+  MAX_REPORTED,
+  PROBLEM_MESSAGE_MAX_LENGTH,
+  PROBLEM_PATH_MAX_LENGTH,
+} from "../configuration.limits";
 import { type ConfigurationDocument, type EffectDocument, templateOf } from "./format";
 import { parseDocument } from "./parse-document";
 import { Playbook } from "./playbook";
 import { type Problem, pathOf, SourceError } from "./problem";
 import { ANY_SITUATION, RESERVED_SITUATIONS } from "./shapes";
+import { tokenProblems } from "./token-problems";
 import { warningsOf } from "./warnings";
 
 /** What is wrong with a document. */
@@ -27,8 +34,8 @@ const CHECKS_PER_TURN = 20;
  */
 export async function checkDocument(value: unknown): Promise<DocumentCheck> {
   const document = parseDocument(value);
-  if (Array.isArray(document)) return { problems: document, warnings: [] };
-  const problems = [...namesInUse(document), ...rulesOutOfBounds(document)];
+  if (Array.isArray(document)) return { problems: reported(document), warnings: [] };
+  const problems = [...tokenProblems(document), ...namesInUse(document), ...rulesOutOfBounds(document)];
   const playbook = new Playbook(document, false);
   let checks = 0;
   for (const check of [...conditionChecks(playbook), ...templateChecks(playbook)]) {
@@ -37,11 +44,19 @@ export async function checkDocument(value: unknown): Promise<DocumentCheck> {
     if (checks % CHECKS_PER_TURN === 0) await setImmediate();
   }
   return {
-    problems: problems.slice(0, MAX_REPORTED),
-    warnings: warningsOf(document).slice(0, MAX_REPORTED),
+    problems: reported(problems),
+    warnings: reported(warningsOf(document)),
     document,
   };
 }
+
+/** Cuts problems to a bounded size, because they quote names of the document. */
+const reported = (problems: readonly Problem[]): Problem[] =>
+  problems.slice(0, MAX_REPORTED).map((problem) => ({
+    ...problem,
+    path: excerpt(problem.path, PROBLEM_PATH_MAX_LENGTH),
+    message: excerpt(problem.message, PROBLEM_MESSAGE_MAX_LENGTH),
+  }));
 
 /** Names that are taken or not there: rules with the same id, reserved situations, missing templates. */
 function namesInUse({
