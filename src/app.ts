@@ -13,6 +13,7 @@ import type { Config } from "./config";
 import { Database } from "./database/database";
 import { Deliverer } from "./delivery/deliverer";
 import { createResolvers, createServices, laneWork, ROUTES, SERIES, type Services } from "./features";
+import { DOCUMENT_MAX_BYTES } from "./features/configuration/configuration.limits";
 import { sendGraphQLError } from "./graphql/http-errors";
 import { noteErrorCodes, rejectUnsupportedRequests } from "./graphql/http-requests";
 import { allowSandboxContent } from "./graphql/plugins/landing-page";
@@ -58,6 +59,9 @@ const MAX_WAITING_SHARE = 0.1;
 
 /** Max body size at `/graphql` (bytes): a document of the max length, and as much for its variables. */
 const GRAPHQL_BODY_LIMIT = 65_536;
+
+/** The same for members, who also send the documents of configurations. */
+const GRAPHQL_MEMBER_BODY_LIMIT = GRAPHQL_BODY_LIMIT + DOCUMENT_MAX_BYTES;
 
 /** Output folder of the dashboard build, next to the program. */
 const BUILT_DASHBOARD = join(__dirname, "../dashboard");
@@ -117,7 +121,10 @@ export async function createApp(
     scope.route({
       method: ["GET", "POST"],
       url: "/graphql",
-      config: { api: "graphql" },
+      config: {
+        api: "graphql",
+        memberBodyLimit: Math.min(config.bodyLimitBytes, GRAPHQL_MEMBER_BODY_LIMIT),
+      },
       exposeHeadRoute: false,
       bodyLimit: Math.min(config.bodyLimitBytes, GRAPHQL_BODY_LIMIT),
       handler: (request, reply) => withSpan("graphql", async () => handleGraphQL.call(scope, request, reply)),

@@ -19,10 +19,12 @@ describeGateway(
     });
 
     test("POST /graphql with a body above the limit is 413", async () => {
-      expectGraphQLError(
-        await gateway.rest("POST", "/graphql", { body: padded(LIMIT + 1) }),
-        "payload_too_large",
-      );
+      for (const token of [gateway.key, gateway.owner]) {
+        expectGraphQLError(
+          await gateway.rest("POST", "/graphql", { body: padded(LIMIT + 1), token }),
+          "payload_too_large",
+        );
+      }
     });
 
     test("the limit counts bytes, not characters", async () => {

@@ -7,6 +7,13 @@ import type { Config } from "../../config";
 import { GatewayError } from "../../errors";
 import { parseJson, requireJson } from "./json-body";
 
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Max body size of members (bytes), if it is not that of the route. */
+    memberBodyLimit?: number;
+  }
+}
+
 /** Max body size of a caller without a credential: more than any sign-in needs. */
 export const ANONYMOUS_BODY_LIMIT = 16_384;
 
@@ -33,11 +40,8 @@ export function readJsonBodies(
   const anonymous = budgetOf(MAX_BUFFERED_ANONYMOUS);
   app.addContentTypeParser("application/json", async (request: FastifyRequest, payload: Readable) => {
     requireJson(request.headers);
-    const { bodyLimit } = request.routeOptions;
-    const caller = request.callContext?.caller;
-    const isKnown = caller !== undefined && caller.kind !== "anonymous";
-    const limit = isKnown ? bodyLimit : Math.min(bodyLimit, ANONYMOUS_BODY_LIMIT);
-    const body = new BodyBuffer(limit, request.headers["content-length"], (bytes) =>
+    const isKnown = (request.callContext?.caller.kind ?? "anonymous") !== "anonymous";
+    const body = new BodyBuffer(limitOf(request), request.headers["content-length"], (bytes) =>
       (isKnown ? known : anonymous).take(holderOf(request), bytes),
     );
     try {
@@ -50,6 +54,17 @@ export function readJsonBodies(
       body.release();
     }
   });
+}
+
+function limitOf({ callContext, routeOptions: { bodyLimit, config } }: FastifyRequest): number {
+  switch (callContext?.caller.kind) {
+    case "member":
+      return config.memberBodyLimit ?? bodyLimit;
+    case "agent":
+      return bodyLimit;
+    default:
+      return Math.min(bodyLimit, ANONYMOUS_BODY_LIMIT);
+  }
 }
 
 /** Returns the budget holder of a request: the key, the member or the client's network. */
