@@ -32,6 +32,7 @@ import { addMetricsRoute } from "./http/routes/metrics";
 import { createHttpServer } from "./http/server";
 import { createRateLimit } from "./rate-limits/rate-limit";
 import { ResponseBudget } from "./rate-limits/response-budget";
+import { addConfigurationSchema } from "./rest/configuration-schema";
 import { addDocumentation } from "./rest/openapi/documentation";
 import { createOpenApi, serversOf } from "./rest/openapi/openapi";
 import { addRestRoutes } from "./rest/rest";
@@ -140,6 +141,7 @@ export async function createApp(
     addMetricsRoute(app, metrics, config);
   };
   addManagementRoutes(http);
+  addConfigurationSchema(http);
   addDocumentation(http, () => createOpenApi(schema, serversOf(config)));
   await addDashboard(http, dashboard);
   addHome(http, config);

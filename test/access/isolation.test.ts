@@ -14,6 +14,7 @@ const OF_NOBODY = [
   "Query.pet",
   "Mutation.createPet",
   "Mutation.sendMessage",
+  "Query.checkConfiguration",
   "Mutation.signIn",
   "Mutation.signInWithCookie",
 ];
@@ -30,8 +31,18 @@ const COVERED = {
     "contacts",
     "conversations",
     "conversationMessages",
+    "configurationVersions",
   ],
-  single: ["viewer", "whoami", "apiKey", "message", "contact", "conversation"],
+  single: [
+    "viewer",
+    "whoami",
+    "apiKey",
+    "message",
+    "contact",
+    "conversation",
+    "configuration",
+    "configurationDraft",
+  ],
   changes: [
     "createApiKey",
     "renameApiKey",
@@ -47,6 +58,8 @@ const COVERED = {
     "resumeLine",
     "archiveLine",
     "setDefaultLine",
+    "saveConfigurationDraft",
+    "publishConfiguration",
     "putContact",
     "eraseContact",
     "addContactTags",
@@ -107,6 +120,17 @@ describeGateway((gateway) => {
     });
     theirMessage = sent.body.id;
     theirLine = (await addWebhookLine(gateway, { agentId: theirs.agentId, name: "of-the-others" })).id;
+    const document = { format: 1, otherwise: [{ handoff: "a rule of theirs" }] };
+    const save =
+      "mutation ($id: ID!, $document: JSONObject!) { saveConfigurationDraft(agentId: $id, document: $document, expectedRevision: 0) { draft { revision } } }";
+    const publish =
+      "mutation ($id: ID!) { publishConfiguration(agentId: $id, expectedLiveVersion: 1) { version } }";
+    for (const mutation of [save, publish, save])
+      await ask(
+        mutation,
+        { id: theirs.agentId, ...(mutation === save && { document }) },
+        theirs.manager.token,
+      );
     theirContact = await addContact(gateway, { agentId: theirs.agentId, ref: "known to the others" });
     theirConversation = (await addConversation(gateway, { agentId: theirs.agentId })).id;
     await gateway.rest("POST", `/agent/conversations/${theirConversation}/messages`, {
@@ -139,6 +163,8 @@ describeGateway((gateway) => {
       (await ask(LISTS, {}, manager.token)).body,
       (await ask(LINES, { agentId }, manager.token)).body,
       (await ask(LINES, {}, key.secret)).body,
+      (await ask(CONFIGURATIONS, { agentId }, manager.token)).body,
+      (await gateway.rest("GET", "/agent/configuration", { token: key.secret })).body,
       (await ask(CONTACTS, { agentId }, manager.token)).body,
       (await ask(CONTACTS, {}, key.secret)).body,
       (await ask(CONVERSATIONS, { agentId }, manager.token)).body,
@@ -147,6 +173,11 @@ describeGateway((gateway) => {
       (await ask(MESSAGES, {}, key.secret)).body,
     ]);
   const LINES = "query ($agentId: ID) { lines(agentId: $agentId) { id name state isDefault version } }";
+  const CONFIGURATIONS = `query ($agentId: ID!) {
+    configuration(agentId: $agentId) { version document lines { name } }
+    configurationVersions(agentId: $agentId) { nodes { version publishedBy } }
+    configurationDraft(agentId: $agentId) { document revision updatedBy }
+  }`;
   const CONTACTS = "query ($agentId: ID) { contacts(agentId: $agentId) { nodes { id ref tags version } } }";
   const CONVERSATIONS =
     "query ($agentId: ID) { conversations(agentId: $agentId) { nodes { id state handler version lastSequence } } }";
@@ -190,7 +221,10 @@ describeGateway((gateway) => {
     }
   });
 
-  const OF_AN_AGENT = { LINES, CONTACTS, CONVERSATIONS, MESSAGES };
+  const DRAFT = "query ($agentId: ID!) { configurationDraft(agentId: $agentId) { revision } }";
+  const VERSIONS = "query ($agentId: ID!) { configurationVersions(agentId: $agentId) { nodes { version } } }";
+  const CONFIGURATION = "query ($agentId: ID) { configuration(agentId: $agentId) { version } }";
+  const OF_AN_AGENT = { LINES, CONFIGURATION, VERSIONS, DRAFT, CONTACTS, CONVERSATIONS, MESSAGES };
 
   test.each(Object.keys(OF_AN_AGENT))(
     "%s of an agent of another organization are not found",
@@ -284,6 +318,14 @@ describeGateway((gateway) => {
     ["resumeLine", "($id: ID!) { resumeLine(id: $id) { id } }"],
     ["archiveLine", "($id: ID!) { archiveLine(id: $id) { id } }"],
     ["setDefaultLine", "($id: ID!) { setDefaultLine(id: $id) { id } }"],
+    [
+      "saveConfigurationDraft",
+      "($id: ID!) { saveConfigurationDraft(agentId: $id, document: {}, expectedRevision: 1) { draft { revision } } }",
+    ],
+    [
+      "publishConfiguration",
+      "($id: ID!) { publishConfiguration(agentId: $id, expectedLiveVersion: 2, fromVersion: 1) { version } }",
+    ],
     ["putContact", '($id: ID!) { putContact(input: { agentId: $id, ref: "intruder" }) { created } }'],
     ["eraseContact", "($id: ID!) { eraseContact(id: $id) { id } }"],
     ["addContactTags", '($id: ID!) { addContactTags(id: $id, tags: ["intruder"]) { tags } }'],
@@ -299,7 +341,7 @@ describeGateway((gateway) => {
     const before = await everythingOf(theirs);
     const { agentId, manager, key } = theirs;
     const affected: [RegExp, string][] = [
-      [/^(create|put)/, agentId],
+      [/^(create|put)|Configuration/, agentId],
       [/Contact/, theirContact],
       [/Conversation$/, theirConversation],
       [/Message$/, theirMessage],

@@ -3,14 +3,20 @@ import { expectGraphQLError, expectRestError } from "../support/refusals";
 import { describeGateway } from "../support/suite";
 
 const ID = "01a1fcd2-254e-77bb-8319-2e26d1494ad2";
-const NAMES: Record<string, string> = { petId: "pet", contactId: "contact", messageId: "message" };
+const NAMES: Record<string, string> = {
+  petId: "pet",
+  contactId: "contact",
+  messageId: "message",
+  version: "configuration",
+};
 
 /** Calls of routes with an ID that does not exist, with the kind of the resource. */
 const REST = ROUTES.filter(({ pathParameters = [] }) => pathParameters.length > 0).map(
   ({ method, path, pathParameters = [], example }): [string, string, string, unknown] => [
     method,
     pathParameters.reduce<string>((url, { name, format, example: value }) => {
-      return url.replace(`:${name}`, format === "uuid" ? ID : String(value));
+      const missing = name === "version" ? 9 : value;
+      return url.replace(`:${name}`, format === "uuid" ? ID : String(missing));
     }, path),
     NAMES[pathParameters[0]?.name ?? ""] ?? "conversation",
     example.body,
@@ -28,6 +34,7 @@ const MUTATIONS: [field: string, what: string][] = [
   [`grantPermission(memberId: "${ID}", permission: config_manage) { id }`, "member"],
   [`putContact(input: { agentId: "${ID}", ref: "x" }) { created }`, "agent"],
   [`renameApiKey(id: "${ID}", name: "x") { id }`, "API key"],
+  [`publishConfiguration(agentId: "${ID}", expectedLiveVersion: 1) { version }`, "agent"],
   [`revokeApiKey(id: "${ID}") { id }`, "API key"],
   [`sendToConversation(id: "${ID}", message: "x") { id }`, "conversation"],
 ];

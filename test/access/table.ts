@@ -2,7 +2,7 @@ import type { ErrorCode } from "../../src/errors";
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
 import { addContact } from "../support/contacts";
 import { addConversation } from "../support/conversations";
-import { mint } from "../support/gateway";
+import { mint, operator } from "../support/gateway";
 import { addLine, addWebhookLine } from "../support/lines";
 import { addMember, TEST_PASSWORD } from "../support/people";
 import type { AccessFixture, CallerName } from "./callers";
@@ -133,6 +133,12 @@ const aMember = async ({ gateway }: AccessFixture) => ({
   id: (await addMember(gateway, { manage: true })).id,
 });
 
+/** A new agent of the first organization. */
+const aNewAgent = async ({ gateway }: AccessFixture) => {
+  const agent = { slug: `agent-${uniqueSlug()}`, name: "Agent" };
+  return { agentId: (await gateway.services.agents.create(await operator(gateway), agent)).id };
+};
+
 /** A new line of the first agent. */
 const aLine = async ({ gateway, agentId }: AccessFixture) => ({
   id: (await addLine(gateway, { agentId })).id,
@@ -216,6 +222,39 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
       },
     ]),
   ),
+  "Query.configuration": {
+    outcomes: ALLOWED.keysWithAnotherScopeAndManagersOfTheFirst,
+    document: "query ($agentId: ID) { configuration(agentId: $agentId) { version } }",
+    variables: agentForMembers,
+  },
+  "Query.configurationVersions": {
+    outcomes: ALLOWED.managersEvenWhileDeactivated,
+    document: "query ($agentId: ID!) { configurationVersions(agentId: $agentId) { nodes { version } } }",
+    variables: async ({ agentId }) => ({ agentId }),
+  },
+  "Query.configurationDraft": {
+    outcomes: ALLOWED.managersEvenWhileDeactivated,
+    document: "query ($agentId: ID!) { configurationDraft(agentId: $agentId) { revision } }",
+    variables: async ({ agentId }) => ({ agentId }),
+  },
+  "Query.checkConfiguration": {
+    outcomes: ALLOWED.managers,
+    document: "{ checkConfiguration(document: {}) { problems { path } } }",
+  },
+  "Mutation.saveConfigurationDraft": {
+    outcomes: ALLOWED.managersOfTheFirst,
+    document: `mutation ($agentId: ID!) {
+      saveConfigurationDraft(agentId: $agentId, document: {}, expectedRevision: 0) { draft { revision } }
+    }`,
+    variables: aNewAgent,
+  },
+  "Mutation.publishConfiguration": {
+    outcomes: ALLOWED.managersOfTheFirst,
+    document: `mutation ($agentId: ID!) {
+      publishConfiguration(agentId: $agentId, expectedLiveVersion: 1, fromVersion: 1) { version }
+    }`,
+    variables: aNewAgent,
+  },
   "Query.contact": {
     outcomes: ALLOWED.keysWithAnotherScopeAndReaders,
     document: "query ($id: ID!) { contact(id: $id) { id } }",
@@ -393,6 +432,18 @@ export const ROUTES_TABLE: readonly RouteEntry[] = [
     operationId: "listLines",
     method: "GET",
     path: "/agent/lines",
+    outcomes: ALLOWED.keysWithAnotherScope,
+  },
+  {
+    operationId: "getConfiguration",
+    method: "GET",
+    path: "/agent/configuration",
+    outcomes: ALLOWED.keysWithAnotherScope,
+  },
+  {
+    operationId: "getConfigurationVersion",
+    method: "GET",
+    path: "/agent/configuration/1",
     outcomes: ALLOWED.keysWithAnotherScope,
   },
   ...[

@@ -27,7 +27,14 @@ describeGateway((gateway) => {
       slug,
       live: () => configurations.find(context, agentId),
       version: (version: number) => configurations.find(context, agentId, version),
-      versions: (page: { first: number; before?: number }) => configurations.versions(context, agentId, page),
+      /** The numbers of a page of versions, and the cursor of the next one. */
+      versions: async (first: number, after: string | null = null) => {
+        const { nodes, pageInfo } = await configurations.versions(context, { agentId, first, after });
+        return {
+          numbers: nodes.map(({ version }) => version),
+          next: pageInfo.hasNextPage ? pageInfo.endCursor : null,
+        };
+      },
       draft: () => configurations.draft(context, agentId),
       save: (document: Record<string, unknown>, expectedRevision: number) =>
         configurations.saveDraft(context, agentId, document, expectedRevision),
@@ -162,8 +169,9 @@ describeGateway((gateway) => {
     await expect(agent.publish({ expectedLiveVersion: 4, fromVersion: 9 })).rejects.toMatchObject({
       code: "not_found",
     });
-    expect((await agent.versions({ first: 2 })).map(({ version }) => version)).toEqual([4, 3]);
-    expect((await agent.versions({ first: 2, before: 3 })).map(({ version }) => version)).toEqual([2, 1]);
+    const newest = await agent.versions(2);
+    expect(newest).toEqual({ numbers: [4, 3], next: expect.any(String) });
+    expect(await agent.versions(2, newest.next)).toEqual({ numbers: [2, 1], next: null });
     expect(await agent.version(2)).toEqual(second);
     expect(await agent.version(9)).toBeNull();
   });
@@ -175,7 +183,7 @@ describeGateway((gateway) => {
     const { configurations } = gateway.services;
     const calls = [
       () => configurations.find(other, agent.agentId),
-      () => configurations.versions(other, agent.agentId, { first: 1 }),
+      () => configurations.versions(other, { agentId: agent.agentId, first: 1, after: null }),
       () => configurations.draft(other, agent.agentId),
       () => configurations.saveDraft(other, agent.agentId, DOCUMENT, 0),
       () => configurations.publish(other, { agentId: agent.agentId, expectedLiveVersion: 1, fromVersion: 1 }),

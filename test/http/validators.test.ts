@@ -16,7 +16,14 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-describe.each(["/openapi.json", "/docs", "/docs/", "/dashboard", "/dashboard/api-keys"])("%s", (path) => {
+describe.each([
+  "/openapi.json",
+  "/agent/configuration/schema",
+  "/docs",
+  "/docs/",
+  "/dashboard",
+  "/dashboard/api-keys",
+])("%s", (path) => {
   const ask = (headers: Record<string, string> = {}, method = "GET") =>
     gateway.rest(method, path, { token: null, headers });
 

@@ -61,6 +61,7 @@ describeGateway({ env: { LOG_LEVEL: "trace", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8
       await client.pause(line.id, "for a while"),
       await client.list(agentId),
       await gateway.rest("GET", "/agent/lines"),
+      await gateway.rest("GET", "/agent/configuration"),
       await gateway.rest("GET", "/agent/lines", { token: (await mint(gateway)).secret }),
     ];
     replies.push(await testWithBadServer({ ...mail, name: "tested" }, password("told to a bad server")));

@@ -23,6 +23,8 @@ describe("the contract", () => {
       "closeConversation",
       "createPet",
       "eraseContact",
+      "getConfiguration",
+      "getConfigurationVersion",
       "getContact",
       "getConversation",
       "getMessage",

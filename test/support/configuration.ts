@@ -3,6 +3,7 @@ import type { ClauseResult } from "../../src/features/configuration/document/con
 import { type DecisionInput, evaluate } from "../../src/features/configuration/document/evaluate";
 import { Playbook } from "../../src/features/configuration/document/playbook";
 import type { Problem } from "../../src/features/configuration/document/problem";
+import type { Call, Reply, TestGateway } from "./gateway";
 
 /** The data of the situation `order.shipped` in tests. */
 const DATA = {
@@ -79,3 +80,71 @@ export async function evaluateCondition(
 /** The problems of a document whose only rule has this condition. */
 export const problemsOf = async (source: string): Promise<Problem[]> =>
   (await checkDocument(documentWith({ when: [source] }))).problems;
+
+const VERSION = "version digest note restoredFrom publishedAt publishedBy";
+const PROBLEMS = "{ path message position { line column } }";
+const CHECK = `{ problems ${PROBLEMS} warnings ${PROBLEMS} }`;
+
+/** Calls the GraphQL fields of configurations, as the owner unless another token is given. */
+export function configurationClient(gateway: TestGateway) {
+  const call = (query: string, variables: object, more: Call = {}): Promise<Reply> =>
+    gateway.graphql(query, variables as Record<string, unknown>, { token: gateway.owner, ...more });
+  return {
+    read: (agentId: string | undefined, version?: number, more?: Call) =>
+      call(
+        `query ($agentId: ID, $version: Int) { configuration(agentId: $agentId, version: $version) {
+          ${VERSION} document lines { name kind address state isDefault } decider { kind model }
+        } }`,
+        { agentId, version },
+        more,
+      ),
+    versions: (agentId: string, page: object = {}, more?: Call) =>
+      call(
+        `query ($agentId: ID!, $first: Int, $after: String) {
+          configurationVersions(agentId: $agentId, first: $first, after: $after) {
+            nodes { ${VERSION} } pageInfo { hasNextPage endCursor }
+          }
+        }`,
+        { agentId, ...page },
+        more,
+      ),
+    draft: (agentId: string, more?: Call) =>
+      call(
+        `query ($agentId: ID!) { configurationDraft(agentId: $agentId) {
+          document revision basedOn updatedAt updatedBy
+        } }`,
+        { agentId },
+        more,
+      ),
+    check: (document: unknown, more?: Call) =>
+      call(
+        `query ($document: JSONObject!) { checkConfiguration(document: $document) ${CHECK} }`,
+        { document },
+        more,
+      ),
+    save: (agentId: string, document: unknown, expectedRevision: number, more?: Call) =>
+      call(
+        `mutation ($agentId: ID!, $document: JSONObject!, $expectedRevision: Int!) {
+          saveConfigurationDraft(agentId: $agentId, document: $document, expectedRevision: $expectedRevision) {
+            draft { revision basedOn updatedBy } check ${CHECK}
+          }
+        }`,
+        { agentId, document, expectedRevision },
+        more,
+      ),
+    publish: (
+      agentId: string,
+      publication: { expectedLiveVersion: number; fromVersion?: number; note?: string },
+      more?: Call,
+    ) =>
+      call(
+        `mutation ($agentId: ID!, $expectedLiveVersion: Int!, $fromVersion: Int, $note: String) {
+          publishConfiguration(
+            agentId: $agentId, expectedLiveVersion: $expectedLiveVersion, fromVersion: $fromVersion, note: $note
+          ) { ${VERSION} }
+        }`,
+        { agentId, ...publication },
+        more,
+      ),
+  };
+}

@@ -1,9 +1,17 @@
+import { Field, GraphQLISODateTime, Int, ObjectType } from "type-graphql";
 import { Column, Entity, ManyToOne, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
+import { GraphQLJsonObject } from "../../schema/json-object";
+import { MaxCharacters } from "../../schema/list-size";
 import { Agent } from "../agents/agent.entity";
+import { DOCUMENT_MAX_BYTES } from "./configuration.limits";
 
-/** The next configuration of an agent while members work on it. It may have problems until it is published. */
+@ObjectType({
+  simpleResolvers: true,
+  description:
+    "The next configuration of an agent while members work on it. It may have problems until it is published.",
+})
 @Entity()
 export class ConfigurationDraft {
   @PrimaryColumn(UUID_COLUMN)
@@ -12,21 +20,26 @@ export class ConfigurationDraft {
   @ManyToOne(() => Agent)
   agent?: Agent;
 
+  @Field(() => GraphQLJsonObject, { description: "The document, whatever is wrong with it." })
+  @MaxCharacters(DOCUMENT_MAX_BYTES)
   @Column({ type: "simple-json" })
   document!: Record<string, unknown>;
 
-  /** How often it has been saved. */
+  @Field(() => Int, { description: "How often it has been saved." })
   @Column({ type: "integer" })
   revision!: number;
 
-  /** The version that was live when it was first saved. */
+  @Field(() => Int, { description: "The version that was live when it was first saved." })
   @Column({ type: "integer" })
   basedOn!: number;
 
+  @Field(() => GraphQLISODateTime, { description: "When it was last saved." })
   @Column(TIMESTAMP_COLUMN)
   updatedAt!: Timestamp;
 
-  /** Name of the caller: an e-mail address or `command line`. */
+  @Field(() => String, {
+    description: "Who saved it last: the e-mail address of a member, or `command line`.",
+  })
   @Column({ type: "varchar", length: 254 })
   updatedBy!: string;
 }

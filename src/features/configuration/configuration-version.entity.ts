@@ -1,11 +1,17 @@
+import { Field, GraphQLISODateTime, Int, ObjectType } from "type-graphql";
 import { Column, Entity, ManyToOne, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
+import { MaxCharacters } from "../../schema/list-size";
 import { Agent } from "../agents/agent.entity";
 import { NOTE_MAX_LENGTH } from "./configuration.limits";
 import type { ConfigurationDocument } from "./document/format";
 
-/** A published configuration of an agent. It never changes; the one with the highest number is live. */
+@ObjectType({
+  simpleResolvers: true,
+  description:
+    "A published configuration of an agent. It never changes; the one with the highest number is live.",
+})
 @Entity()
 export class ConfigurationVersion {
   @PrimaryColumn(UUID_COLUMN)
@@ -14,27 +20,41 @@ export class ConfigurationVersion {
   @ManyToOne(() => Agent)
   agent?: Agent;
 
+  @Field(() => Int, { description: "Number of the version, from 1." })
   @PrimaryColumn({ type: "integer" })
   version!: number;
 
   @Column({ type: "simple-json" })
   document!: ConfigurationDocument;
 
-  /** SHA-256 of the document in the canonical form of RFC 8785, in hexadecimal. */
+  @Field(() => String, {
+    description: "SHA-256 of the document in the canonical form of RFC 8785, in hexadecimal.",
+  })
   @Column({ type: "varchar", length: 64 })
   digest!: string;
 
+  @Field(() => String, { nullable: true, description: "What has changed, in the words of who published it." })
+  @MaxCharacters(NOTE_MAX_LENGTH)
   @Column({ type: "varchar", length: NOTE_MAX_LENGTH, nullable: true })
   note!: string | null;
 
-  /** The version that it repeats, after a rollback. */
+  @Field(() => Int, { nullable: true, description: "The earlier version that it repeats, after a rollback." })
   @Column({ type: "integer", nullable: true })
   restoredFrom!: number | null;
 
+  @Field(() => GraphQLISODateTime, { description: "When it was published." })
   @Column(TIMESTAMP_COLUMN)
   publishedAt!: Timestamp;
 
-  /** Name of the caller: an e-mail address or `command line`. */
+  @Field(() => String, {
+    description:
+      "Who published it: the e-mail address of a member, `command line`, or `gateway` for an upgrade.",
+  })
   @Column({ type: "varchar", length: 254 })
   publishedBy!: string;
+
+  /** The key of its cursor. */
+  get id(): string {
+    return String(this.version);
+  }
 }

@@ -1,8 +1,11 @@
 import { type Core, feature } from "../../schema/feature";
 import type { AgentService } from "../agents/agent.service";
+import { ConfigurationResolver } from "./configuration.resolver";
+import { configurationRoutes } from "./configuration.routes";
 import { ConfigurationService, insertVersion } from "./configuration.service";
 import { ConfigurationDraft } from "./configuration-draft.entity";
 import { ConfigurationVersion } from "./configuration-version.entity";
+import { RULES_ALONE } from "./decider";
 import { INITIAL_DOCUMENT } from "./initial-document";
 import { Playbooks } from "./playbooks";
 
@@ -14,7 +17,8 @@ export const configuration = feature({
       const first = { version: 1, document: INITIAL_DOCUMENT, note: null, restoredFrom: null };
       await insertVersion(tx, context, id, first);
     });
-    return { configurations: new ConfigurationService(database), playbooks: new Playbooks() };
+    return { configurations: new ConfigurationService(database, RULES_ALONE), playbooks: new Playbooks() };
   },
-  resolvers: () => [],
+  resolvers: ({ configurations }) => [new ConfigurationResolver(configurations)],
+  routes: configurationRoutes,
 });

@@ -9,16 +9,32 @@ import { jsonProblem } from "../../schema/json-object";
 import { Agent } from "../agents/agent.entity";
 import { lockAgent, scopedAgentId } from "../agents/agent-scope";
 import { actorOf, recordAudit } from "../audit/audit";
+import { Line } from "../lines/line.entity";
 import { configurationActions } from "./configuration.audit";
+import type { ConfigurationVersionsArgs } from "./configuration.inputs";
 import { DOCUMENT_MAX_BYTES } from "./configuration.limits";
+import { Configuration, ConfigurationVersionConnection } from "./configuration.outputs";
 import { ConfigurationDraft } from "./configuration-draft.entity";
 import { ConfigurationVersion } from "./configuration-version.entity";
+import type { ConfigurationDecider } from "./decider";
 import { digestOf } from "./document/canonical-json";
 import { checkDocument, type DocumentCheck } from "./document/check-document";
 import type { ConfigurationDocument } from "./document/format";
 import type { Problem } from "./document/problem";
+import { tokenProblems } from "./document/token-problems";
 
 const REQUIRED = { permission: Permission.config_manage };
+
+/** The columns of a version that lists show. */
+const LISTED = {
+  agentId: true,
+  version: true,
+  digest: true,
+  note: true,
+  restoredFrom: true,
+  publishedAt: true,
+  publishedBy: true,
+} as const;
 
 /** A draft, and what is wrong with it. */
 export interface SavedDraft {
@@ -26,18 +42,22 @@ export interface SavedDraft {
   check: DocumentCheck;
 }
 
-/** What is published: the draft, or an earlier version again. */
+/** What is published: the draft, a document in its place, or an earlier version again. */
 export interface Publication {
   agentId?: string | null | undefined;
   /** The version that the caller takes for the live one. */
   expectedLiveVersion: number;
   fromVersion?: number | null | undefined;
+  document?: Record<string, unknown> | undefined;
   note?: string | null | undefined;
 }
 
 /** The configurations of agents. Changes of one agent's configuration run one after the other. */
 export class ConfigurationService {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly decider: ConfigurationDecider,
+  ) {}
 
   /**
    * The live configuration of the calling agent, or of the agent that a member names; or an earlier version.
@@ -58,22 +78,41 @@ export class ConfigurationService {
   }
 
   /**
-   * The versions of an agent, newest first.
-   * @param before only versions with a lower number
+   * The same with the agent's current lines and its decider.
+   * @returns null if there is no such version
    * @throws GatewayError `invalid_request`, `not_found` (agent)
+   */
+  async readBack(
+    context: RequestContext,
+    agent: string | null | undefined,
+    version?: number | null,
+  ): Promise<Configuration | null> {
+    const found = await this.find(context, agent, version);
+    if (found === null) return null;
+    const lines = await this.database.read((reader) =>
+      reader.find(Line, { where: { agentId: found.agentId }, order: { name: "ASC" } }),
+    );
+    return Object.assign(new Configuration(), found, { lines, decider: this.decider });
+  }
+
+  /**
+   * One page of the versions of an agent, newest first, without their documents.
+   * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */
   versions(
     context: RequestContext,
-    agent: string | null | undefined,
-    { first, before }: { first: number; before?: number | null },
-  ): Promise<ConfigurationVersion[]> {
+    { agentId: agent, ...args }: ConfigurationVersionsArgs,
+  ): Promise<ConfigurationVersionConnection> {
+    const page = ConfigurationVersionConnection.pageOf(args);
     return this.database.read(async (reader) => {
       const agentId = await scopedAgentId(reader, context, agent);
-      return reader.find(ConfigurationVersion, {
-        where: { agentId, ...(before != null && { version: LessThan(before) }) },
+      const rows = await reader.find(ConfigurationVersion, {
+        select: LISTED,
+        where: { agentId, ...(page.after !== undefined && { version: LessThan(Number(page.after)) }) },
         order: { version: "DESC" },
-        take: first,
+        take: page.limit + 1,
       });
+      return new ConfigurationVersionConnection(rows, page);
     });
   }
 
@@ -101,6 +140,8 @@ export class ConfigurationService {
   ): Promise<SavedDraft> {
     const problem = jsonProblem(document, DOCUMENT_MAX_BYTES);
     if (problem !== undefined) throw new InvalidInput([{ path: "document", message: problem }]);
+    const tokens = tokenProblems(document);
+    if (tokens.length > 0) throw new InvalidInput(tokens);
     const check = await checkDocument(document);
     const draft = await this.database.write(async (tx) => {
       await assertSignedIn(tx, context, REQUIRED);
@@ -124,18 +165,20 @@ export class ConfigurationService {
   }
 
   /**
-   * Publishes the draft, which then ends, or an earlier version again. The earlier version leaves the draft as it is.
-   * @throws GatewayError `invalid_request` with the problems of the draft, `not_found` (agent, version, draft),
+   * Publishes the draft, which then ends. A document or an earlier version leaves the draft as it is.
+   * @throws GatewayError `invalid_request` with the problems of the document, `not_found` (agent, version, draft),
    *   `version_conflict` if another version is live or the draft has changed
    */
   async publish(
     context: RequestContext,
-    { agentId: agent, expectedLiveVersion, fromVersion = null, note = null }: Publication,
+    { agentId: agent, expectedLiveVersion, fromVersion = null, document: given, note = null }: Publication,
   ): Promise<ConfigurationVersion> {
-    const { document, revision } = await this.database.read(async (reader) => {
-      const agentId = await scopedAgentId(reader, context, agent);
-      return documentToPublish(reader, agentId, fromVersion);
-    });
+    const { document, revision } = given
+      ? { document: given, revision: undefined }
+      : await this.database.read(async (reader) => {
+          const agentId = await scopedAgentId(reader, context, agent);
+          return documentToPublish(reader, agentId, fromVersion);
+        });
     // Outside of the transaction, because it may take long.
     const checked = fromVersion === null ? await validDocument(document) : document;
     return this.database.write(async (tx) => {
@@ -146,7 +189,7 @@ export class ConfigurationService {
       if (live.version !== expectedLiveVersion) {
         throw new GatewayError("version_conflict", `Version ${live.version} is live.`);
       }
-      if (fromVersion === null) {
+      if (revision !== undefined) {
         const { affected } = await tx.delete(ConfigurationDraft, { agentId, revision });
         if (affected === 0) throw new GatewayError("version_conflict", "The draft has changed.");
       }
@@ -195,11 +238,11 @@ async function documentToPublish(
   reader: EntityManager,
   agentId: string,
   version: number | null,
-): Promise<{ document: object; revision: number }> {
+): Promise<{ document: object; revision: number | undefined }> {
   if (version !== null) {
     const earlier = await reader.findOneBy(ConfigurationVersion, { agentId, version });
     if (!earlier) throw noSuch("version");
-    return { document: earlier.document, revision: 0 };
+    return { document: earlier.document, revision: undefined };
   }
   const draft = await reader.findOneBy(ConfigurationDraft, { agentId });
   if (!draft) throw noSuch("draft");

@@ -1,0 +1,70 @@
+import { ArgsType, Field, ID, Int } from "type-graphql";
+import { IsOptional } from "../../common/validators";
+import { PageArgs } from "../../pagination/connection";
+import { GraphQLJsonObject } from "../../schema/json-object";
+import { HoldsNoToken, IsText } from "../../schema/text";
+import { NOTE_MAX_LENGTH } from "./configuration.limits";
+
+const AGENT_ID = { description: "ID of the agent." };
+
+@ArgsType()
+export class ConfigurationArgs {
+  @Field(() => ID, {
+    nullable: true,
+    description: "ID of the agent. Members must pass it; a key must not, because it belongs to one agent.",
+  })
+  agentId?: string | null | undefined;
+
+  @Field(() => Int, {
+    nullable: true,
+    description: "Number of the version; null or omitted for the live one.",
+  })
+  version?: number | null | undefined;
+}
+
+@ArgsType()
+export class ConfigurationVersionsArgs extends PageArgs {
+  @Field(() => ID, AGENT_ID)
+  agentId!: string;
+}
+
+@ArgsType()
+export class SaveConfigurationDraftArgs {
+  @Field(() => ID, AGENT_ID)
+  agentId!: string;
+
+  @Field(() => GraphQLJsonObject, {
+    description: "The document, at most 256 KiB as JSON. It is saved whatever is wrong with it.",
+  })
+  document!: Record<string, unknown>;
+
+  @Field(() => Int, {
+    description:
+      "The revision of the draft that the document is based on, 0 if there is no draft; any other is refused with `version_conflict`.",
+  })
+  expectedRevision!: number;
+}
+
+@ArgsType()
+export class PublishConfigurationArgs {
+  @Field(() => ID, AGENT_ID)
+  agentId!: string;
+
+  @Field(() => Int, {
+    description:
+      "The version that the caller takes for the live one; any other is refused with `version_conflict`.",
+  })
+  expectedLiveVersion!: number;
+
+  @Field(() => Int, {
+    nullable: true,
+    description: "An earlier version to publish again; null or omitted for the draft.",
+  })
+  fromVersion?: number | null | undefined;
+
+  @Field(() => String, { nullable: true, description: "What has changed, at most 500 characters." })
+  @IsOptional()
+  @IsText(NOTE_MAX_LENGTH, { singleLine: true })
+  @HoldsNoToken()
+  note?: string | null | undefined;
+}

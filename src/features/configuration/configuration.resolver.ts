@@ -1,0 +1,97 @@
+import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
+import type { RequestContext } from "../../auth/context";
+import { Permission, Scope } from "../../auth/permissions";
+import { Access } from "../../schema/access";
+import { GraphQLJsonObject } from "../../schema/json-object";
+import {
+  ConfigurationArgs,
+  ConfigurationVersionsArgs,
+  PublishConfigurationArgs,
+  SaveConfigurationDraftArgs,
+} from "./configuration.inputs";
+import {
+  Configuration,
+  ConfigurationCheck,
+  ConfigurationVersionConnection,
+  SavedConfigurationDraft,
+} from "./configuration.outputs";
+import type { ConfigurationService } from "./configuration.service";
+import { ConfigurationDraft } from "./configuration-draft.entity";
+import { ConfigurationVersion } from "./configuration-version.entity";
+import { checkDocument } from "./document/check-document";
+
+const MANAGER = { member: Permission.config_manage };
+
+@Resolver(() => Configuration)
+export class ConfigurationResolver {
+  constructor(private readonly service: ConfigurationService) {}
+
+  @Access({ key: Scope.agent_read, ...MANAGER })
+  @Query(() => Configuration, {
+    nullable: true,
+    description: "The live configuration of an agent, or another version; null if there is no such version.",
+  })
+  configuration(
+    @Ctx() context: RequestContext,
+    @Args(() => ConfigurationArgs) { agentId, version }: ConfigurationArgs,
+  ): Promise<Configuration | null> {
+    return this.service.readBack(context, agentId, version);
+  }
+
+  @Access(MANAGER)
+  @Query(() => ConfigurationVersionConnection, {
+    description: "The published versions of an agent's configuration, newest first.",
+  })
+  configurationVersions(
+    @Ctx() context: RequestContext,
+    @Args(() => ConfigurationVersionsArgs) args: ConfigurationVersionsArgs,
+  ): Promise<ConfigurationVersionConnection> {
+    return this.service.versions(context, args);
+  }
+
+  @Access(MANAGER)
+  @Query(() => ConfigurationDraft, {
+    nullable: true,
+    description: "The draft of an agent's configuration; null if there is none.",
+  })
+  configurationDraft(
+    @Ctx() context: RequestContext,
+    @Arg("agentId", () => ID, { description: "ID of the agent." }) agentId: string,
+  ): Promise<ConfigurationDraft | null> {
+    return this.service.draft(context, agentId);
+  }
+
+  @Access(MANAGER)
+  @Query(() => ConfigurationCheck, {
+    description: "Checks a configuration document as publishing would, without saving it.",
+  })
+  checkConfiguration(
+    @Arg("document", () => GraphQLJsonObject, { description: "The document." })
+    document: Record<string, unknown>,
+  ): Promise<ConfigurationCheck> {
+    return checkDocument(document);
+  }
+
+  @Access(MANAGER)
+  @Mutation(() => SavedConfigurationDraft, {
+    description: "Saves the draft of an agent's configuration, and tells what is wrong with it.",
+  })
+  saveConfigurationDraft(
+    @Ctx() context: RequestContext,
+    @Args(() => SaveConfigurationDraftArgs) args: SaveConfigurationDraftArgs,
+  ): Promise<SavedConfigurationDraft> {
+    return this.service.saveDraft(context, args.agentId, args.document, args.expectedRevision);
+  }
+
+  @Access(MANAGER)
+  @Mutation(() => ConfigurationVersion, {
+    description:
+      "Publishes the draft of an agent's configuration, which then ends, or an earlier version again. The new version is live from the next decision on.",
+  })
+  publishConfiguration(
+    @Ctx() context: RequestContext,
+    @Args(() => PublishConfigurationArgs) args: PublishConfigurationArgs,
+  ): Promise<ConfigurationVersion> {
+    return this.service.publish(context, args);
+  }
+}

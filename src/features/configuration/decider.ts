@@ -1,0 +1,27 @@
+import { Field, ObjectType, registerEnumType } from "type-graphql";
+
+export enum DeciderKind {
+  rules = "rules",
+  model = "model",
+}
+
+registerEnumType(DeciderKind, {
+  name: "DeciderKind",
+  description: "What makes the decisions of an agent.",
+  valuesConfig: {
+    rules: { description: "The rules of its configuration alone." },
+    model: { description: "The rules, and a language model where they ask it." },
+  },
+});
+
+@ObjectType({ simpleResolvers: true, description: "What makes the decisions of an agent." })
+export class ConfigurationDecider {
+  @Field(() => DeciderKind, { description: "Whether a language model takes part." })
+  readonly kind!: DeciderKind;
+
+  @Field(() => String, { nullable: true, description: "Name of the model; null if none is configured." })
+  readonly model!: string | null;
+}
+
+/** The decider of a gateway without a language model. */
+export const RULES_ALONE: ConfigurationDecider = { kind: DeciderKind.rules, model: null };

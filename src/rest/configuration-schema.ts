@@ -1,0 +1,15 @@
+import type { FastifyInstance } from "fastify";
+import { documentJsonSchema } from "../features/configuration/document/format";
+import { sendValidated, type Validated, validated } from "../http/validated";
+
+/**
+ * Adds the JSON Schema of configuration documents. It needs no key, because editors load it by the `$schema` of a
+ * document.
+ */
+export function addConfigurationSchema(app: FastifyInstance): void {
+  let schema: Validated | undefined;
+  app.get("/agent/configuration/schema", async (request, reply) => {
+    schema ??= validated(JSON.stringify(documentJsonSchema()));
+    return sendValidated(schema, request, reply.type("application/schema+json; charset=utf-8"));
+  });
+}
