@@ -6,6 +6,7 @@ import { reportAndExit } from "../exit";
 import { version } from "../version";
 import { addAgentCommands } from "./agents";
 import { addAuditCommands } from "./audit";
+import { addConfigurationCommands } from "./configuration";
 import { addDatabaseCommands } from "./database";
 import { addInstanceKeyCommands } from "./instance-key";
 import { addKeyCommands } from "./keys";
@@ -23,6 +24,8 @@ const WRONG_USAGE = 2;
 const program = new Command("gateway")
   .description("Manages the gateway in its configured database; works while the server runs.")
   .version(version)
+  // `configuration get` has a --version, too.
+  .enablePositionalOptions()
   .configureOutput({
     // Usage errors take one line, like every other failure.
     outputError: (text, write) =>
@@ -47,6 +50,7 @@ addKeyCommands(program.command("keys").description("API keys"));
 addOrganizationCommands(program.command("orgs").description("Organizations"));
 addAgentCommands(program.command("agents").description("Agents"));
 addLineCommands(program.command("lines").description("Lines that agents speak from"));
+addConfigurationCommands(program.command("configuration").description("What agents do in which situation"));
 addMessageCommands(program.command("messages").description("Messages of agents"));
 addMemberCommands(program.command("members").description("Members (people who sign in)"));
 addAuditCommands(program.command("audit").description("Audit logs"));

@@ -6,6 +6,10 @@ export type Row = Readonly<Record<string, string | number | null | undefined>>;
 /** Prints a value as one line of JSON. */
 export const printJson = (value: unknown): void => print(JSON.stringify(value).replace(UNSAFE, escaped));
 
+/** Prints a value as JSON for people to read and edit. */
+export const printIndentedJson = (value: unknown): void =>
+  print(JSON.stringify(value, null, 2).replace(UNSAFE, (found) => (found === "\n" ? found : escaped(found))));
+
 /** Prints rows as a text table with the columns of the first row. */
 export function printTable(rows: readonly Row[], whenEmpty: string): void {
   const [first] = rows;

@@ -42,3 +42,10 @@ export const pathOf = (segments: readonly PropertyKey[]): string =>
       return index === 0 ? name : `.${name}`;
     })
     .join("");
+
+/** The segments of a path that `pathOf` wrote. */
+export const segmentsOf = (path: string): (string | number)[] =>
+  [...path.matchAll(/\[(?:(\d+)|("(?:[^"\\]|\\.)*"))\]|[\w-]+/g)].map(([name, index, quoted]) => {
+    if (index !== undefined) return Number(index);
+    return quoted === undefined ? name : (JSON.parse(quoted) as string);
+  });

@@ -1,0 +1,71 @@
+import { readFile } from "node:fs/promises";
+import { parse } from "lossless-json";
+import { StartupError } from "../errors";
+import {
+  type Position,
+  type Problem,
+  positionAt,
+  segmentsOf,
+} from "../features/configuration/document/problem";
+import { print } from "./output";
+
+/** Max length of a source line that is shown below a problem (UTF-16 code units). */
+const SHOWN_MAX_LENGTH = 100;
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/**
+ * Reads a configuration document from a file.
+ * @throws StartupError for a file that cannot be read or is not JSON, with the line and column
+ */
+export async function readDocument(file: string): Promise<Record<string, unknown>> {
+  const text = textOf(file, await readFile(file));
+  try {
+    // JSON.parse tells no place, and keeps the last of two members with the same name.
+    parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const [, what = error.message, index] = /^(.*?)(?: at position (\d+))?$/s.exec(error.message) ?? [];
+    const { line, column } = positionAt(text, index === undefined ? text.length : Number(index));
+    throw new StartupError(`${file}:${line}:${column}: ${what}`);
+  }
+  const value: unknown = JSON.parse(text);
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
+  throw new StartupError(`${file}: the document must be an object`);
+}
+
+/** @throws StartupError for bytes that are not UTF-8 */
+function textOf(file: string, bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new StartupError(`${file} is not encoded in UTF-8`);
+  }
+}
+
+/**
+ * Prints a problem with a part of a document, and the place in its condition or template.
+ * @param kind "warning: " or nothing
+ */
+export function printProblem(
+  file: string,
+  document: Record<string, unknown>,
+  { path, message, position }: Problem,
+  kind = "",
+): void {
+  print(`${file}:${path && `${path}:`} ${kind}${message}`);
+  const source = segmentsOf(path).reduce<unknown>(
+    (value, segment) => (value as Record<PropertyKey, unknown> | undefined)?.[segment],
+    document,
+  );
+  if (position && typeof source === "string") print(pointed(source, position));
+}
+
+/** The part of a source line around a position, with a caret below it. */
+function pointed(source: string, { line, column }: Position): string {
+  const text = source.split("\n")[line - 1] ?? "";
+  const start = Math.max(0, column - 1 - SHOWN_MAX_LENGTH / 2);
+  // One character each, so that the caret is below the right one.
+  const shown = text.slice(start, start + SHOWN_MAX_LENGTH).replace(/\s/g, " ");
+  return `    ${shown}\n    ${" ".repeat(column - 1 - start)}^`;
+}

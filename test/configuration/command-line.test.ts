@@ -1,0 +1,249 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { digestOf } from "../../src/features/configuration/document/canonical-json";
+import { segmentsOf } from "../../src/features/configuration/document/problem";
+import { INITIAL_DOCUMENT } from "../../src/features/configuration/initial-document";
+import { operatorOfAgent } from "../support/people";
+import { type Ended, runCli } from "../support/process";
+import { describeGateway } from "../support/suite";
+
+const DOCUMENT = { format: 1, rules: [{ id: "a", on: "*", do: [{ handoff: "\u202eüber 😀" }] }] };
+const OTHER = { format: 1 };
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "gateway-test-"));
+});
+afterAll(() => rm(directory, { recursive: true }));
+
+let files = 0;
+async function fileOf(content: unknown): Promise<string> {
+  const file = join(directory, `${++files}.json`);
+  await writeFile(
+    file,
+    typeof content === "string" || content instanceof Uint8Array ? content : JSON.stringify(content, null, 2),
+  );
+  return file;
+}
+
+describe("gateway configuration check", () => {
+  /** Checks a file where there is no database. */
+  async function check(content: unknown, ...args: string[]) {
+    const file = await fileOf(content);
+    const ended = await runCli("sqlite:/nowhere/gateway.sqlite", ["configuration", "check", file, ...args]);
+    return {
+      ...ended,
+      stdout: ended.stdout.replaceAll(file, "x.json"),
+      stderr: ended.stderr.replaceAll(file, "x.json"),
+    };
+  }
+
+  test("prints each problem with its path, and where it is in a condition or template", async () => {
+    const document = {
+      format: 1,
+      templates: {
+        long: `${"x".repeat(200)}\tÜ {{ nothing }} ${"y".repeat(200)}`,
+        "a.b": "Dear\n\t{{ contact.nme }}",
+      },
+      rules: [{ id: "a", on: "*", when: ['"vip" in contact.tagz'], do: [{ send: "long" }, { send: "a.b" }] }],
+      others: [],
+    };
+    const malformed = await check(document);
+    expect(malformed).toMatchObject({
+      code: 1,
+      stdout: "x.json:others: is not a member of the format\n",
+      stderr: "gateway: x.json has a problem\n",
+    });
+    const { others: _, ...rest } = document;
+    const { code, stdout, stderr } = await check(rest);
+    expect([code, stderr]).toEqual([1, "gateway: x.json has 3 problems\n"]);
+    expect(stdout.split("\n")).toEqual([
+      expect.stringMatching(/^x\.json:rules\[0\]\.when\[0\]: .*tagz/),
+      '    "vip" in contact.tagz',
+      "                     ^",
+      expect.stringMatching(/^x\.json:templates\.long: .*nothing/),
+      `    ${"x".repeat(44)} Ü {{ nothing }} ${"y".repeat(39)}`,
+      `    ${" ".repeat(50)}^`,
+      expect.stringMatching(/^x\.json:templates\["a\.b"\]: .*nme/),
+      "     {{ contact.nme }}",
+      expect.stringMatching(/^ +\^$/),
+      "",
+    ]);
+  });
+
+  test("accepts a valid document, with warnings", async () => {
+    const document = { format: 1, templates: { "a-b": "x" } };
+    expect(await check(document)).toMatchObject({
+      code: 0,
+      stdout: "x.json:templates.a-b: warning: is not used\nx.json is valid.\n",
+      stderr: "",
+    });
+    const { code, stdout } = await check(document, "--json");
+    expect([code, JSON.parse(stdout)]).toEqual([
+      0,
+      { problems: [], warnings: [{ path: "templates.a-b", message: "is not used" }] },
+    ]);
+    expect(await check(`\ufeff${JSON.stringify(document)}`)).toMatchObject({ code: 0 });
+    const invalid = await check({ format: 2 }, "--json");
+    expect([invalid.code, JSON.parse(invalid.stdout)]).toEqual([
+      1,
+      { problems: [{ path: "format", message: "must be 1" }], warnings: [] },
+    ]);
+  });
+
+  test.each([
+    ["a comma at the end", '{\n  "format": 1,\n}', "x.json:3:1: Quoted object key"],
+    ["a comment", '{\n  // first\n  "format": 1 }', "x.json:2:3: Quoted object key"],
+    ["JSON that breaks off", '{ "format":', "x.json:1:12: "],
+    ["a name twice", '{ "format": 1,\n "rules": [],\n "rules": [1] }', "x.json:3:3: Duplicate key 'rules'"],
+    ["a list", "[]", "x.json: the document must be an object"],
+    ["bytes that are not UTF-8", Buffer.from([0x7b, 0xff, 0x7d]), "x.json is not encoded in UTF-8"],
+  ])("refuses %s in one line", async (_, content, message) => {
+    const { code, stdout, stderr } = await check(content);
+    expect([code, stdout, stderr]).toEqual([1, "", expect.stringMatching(/^gateway: [^\n]+\n$/)]);
+    expect(stderr).toContain(message);
+  });
+
+  test("refuses a file that does not exist", async () => {
+    const { code, stderr } = await runCli("sqlite:/nowhere.sqlite", [
+      "configuration",
+      "check",
+      "/no/file.json",
+    ]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("no such file")]);
+  });
+});
+
+test.each([
+  ["", []],
+  ["rules[3].when[0]", ["rules", 3, "when", 0]],
+  ['situations["order.shipped"].total', ["situations", "order.shipped", "total"]],
+  ['situations["a\\"]b"]["c d"]', ["situations", 'a"]b', "c d"]],
+])("the path %j has the segments %j", (path, segments) => {
+  expect(segmentsOf(path)).toEqual(segments);
+});
+
+describeGateway((gateway) => {
+  const cli = (...args: string[]): Promise<Ended> => runCli(gateway.databaseUrl, ["configuration", ...args]);
+  async function json(...args: string[]) {
+    const { code, stdout, stderr } = await cli(...args, "--json");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    return JSON.parse(stdout);
+  }
+
+  let agents = 0;
+  /** A new agent, as the command line makes it. */
+  async function newAgent() {
+    const slug = `agent-of-files-${++agents}`;
+    const made = await runCli(gateway.databaseUrl, [
+      "agents",
+      "add",
+      "--org",
+      "first",
+      "--slug",
+      slug,
+      "--name",
+      "A",
+    ]);
+    expect(made.code).toBe(0);
+    const { id } = await gateway.services.agents.bySlug(slug);
+    return { id, slug, context: await operatorOfAgent(gateway, id) };
+  }
+
+  test("a new agent has a version 1, which can be edited in a file and published", async () => {
+    const { slug } = await newAgent();
+    const { stdout } = await cli("get", "--agent", slug);
+    expect(JSON.parse(stdout)).toEqual(INITIAL_DOCUMENT);
+    expect(stdout).toMatch(/^\{\n {2}"format": 1,\n/);
+    const file = await fileOf(stdout);
+    expect((await cli("publish", file, "--agent", slug)).stdout).toBe(
+      "Version 1 is this document already.\n",
+    );
+    const changed = await fileOf(DOCUMENT);
+    expect((await cli("publish", changed, "--agent", slug, "--note", "from git")).stdout).toBe(
+      "Published version 2.\n",
+    );
+    expect(await json("get", "--agent", slug)).toEqual({
+      version: 2,
+      document: DOCUMENT,
+      digest: digestOf(DOCUMENT),
+      note: "from git",
+      restoredFrom: null,
+      publishedAt: expect.any(String),
+      publishedBy: "command line",
+    });
+    // Nothing in a text controls the terminal, and what is printed is still the same document.
+    const printed = (await cli("get", "--agent", slug)).stdout;
+    expect(printed).toContain("\\u202eüber 😀");
+    expect(JSON.parse(printed)).toEqual(DOCUMENT);
+    expect(JSON.parse((await cli("get", "--agent", slug, "--version", "1")).stdout)).toEqual(
+      INITIAL_DOCUMENT,
+    );
+  });
+
+  test("publishing leaves the draft, which can be read as well", async () => {
+    const { id, slug, context } = await newAgent();
+    const without = await cli("get", "--agent", slug, "--draft");
+    expect([without.code, without.stderr]).toEqual([1, `gateway: ${slug} has no draft\n`]);
+    await gateway.services.configurations.saveDraft(context, id, { format: 0 }, 0);
+    expect(await json("publish", await fileOf(OTHER), "--agent", slug)).toEqual({
+      version: 2,
+      digest: digestOf(OTHER),
+      published: true,
+      warnings: [],
+    });
+    expect(JSON.parse((await cli("get", "--agent", slug, "--draft")).stdout)).toEqual({ format: 0 });
+  });
+
+  test("an expected version that is no longer live is refused, also for the document that is live", async () => {
+    const { slug } = await newAgent();
+    await json("publish", await fileOf(DOCUMENT), "--agent", slug, "--expect", "1");
+    for (const document of [DOCUMENT, OTHER]) {
+      const file = await fileOf(document);
+      const refused = await cli("publish", file, "--agent", slug, "--expect", "1");
+      expect([refused.code, refused.stderr]).toEqual([1, "gateway: Version 2 is live.\n"]);
+    }
+    expect((await json("get", "--agent", slug)).version).toBe(2);
+    expect(await json("publish", await fileOf(DOCUMENT), "--agent", slug, "--expect", "2")).toMatchObject({
+      version: 2,
+      published: false,
+    });
+  });
+
+  test.each<[string, string[], number, RegExp]>([
+    ["an unknown agent", ["get", "--agent", "nobody"], 1, /There is no agent "nobody"\./],
+    ["an unknown version", ["get", "--agent", "first-agent", "--version", "9"], 1, /has no version 9/],
+    ["a version that is no number", ["get", "--agent", "first-agent", "--version", "x"], 2, /whole number/],
+    [
+      "both a version and the draft",
+      ["get", "--agent", "first-agent", "--version", "1", "--draft"],
+      2,
+      /cannot/,
+    ],
+    ["no agent", ["get"], 2, /--agent/],
+    [
+      "a note with a line break",
+      ["publish", "x", "--agent", "first-agent", "--note", "a\nb"],
+      2,
+      /^gateway: note /,
+    ],
+  ])("%s is refused", async (_, args, code, reason) => {
+    const ended = await cli(...args);
+    expect([ended.code, ended.stdout]).toEqual([code, ""]);
+    expect(ended.stderr).toMatch(reason);
+  });
+
+  test("a document with problems is not published", async () => {
+    const { slug } = await newAgent();
+    const file = await fileOf({ format: 1, rules: [{ id: "a", on: "*", when: ["contact.nme == ''"] }] });
+    const { code, stdout, stderr } = await cli("publish", file, "--agent", slug);
+    expect([code, stderr]).toEqual([1, `gateway: ${file} has a problem\n`]);
+    expect(stdout).toContain(`${file}:rules[0].when[0]: `);
+    expect((await json("get", "--agent", slug)).version).toBe(1);
+  });
+
+  test("the version of the program is still printed", async () => {
+    expect((await runCli(gateway.databaseUrl, ["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});
