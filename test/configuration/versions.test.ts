@@ -90,6 +90,18 @@ describeGateway((gateway) => {
     expect(await agent.live()).toMatchObject({ version: 1 });
   });
 
+  test("documents are checked one after the other", async () => {
+    const { configurations } = gateway.services;
+    const text = "{{ contact.name }}".repeat(1_000);
+    const templates = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`t${i}`, text]));
+    const ended: string[] = [];
+    await Promise.all([
+      configurations.check({ format: 1, templates }).then(() => ended.push("long")),
+      configurations.check({ format: 1 }).then(() => ended.push("short")),
+    ]);
+    expect(ended).toEqual(["long", "short"]);
+  });
+
   test("a draft that somebody else has saved is not overwritten", async () => {
     const agent = await newAgent();
     await expect(agent.save(DOCUMENT, 1)).rejects.toMatchObject({

@@ -2,12 +2,13 @@ import { type Core, feature } from "../../schema/feature";
 import type { AgentService } from "../agents/agent.service";
 import { ConfigurationResolver } from "./configuration.resolver";
 import { configurationRoutes } from "./configuration.routes";
-import { ConfigurationService, insertVersion } from "./configuration.service";
+import { ConfigurationService } from "./configuration.service";
 import { ConfigurationDraft } from "./configuration-draft.entity";
 import { ConfigurationVersion } from "./configuration-version.entity";
 import { RULES_ALONE } from "./decider";
 import { INITIAL_DOCUMENT } from "./initial-document";
 import { Playbooks } from "./playbooks";
+import { insertVersion } from "./versions";
 
 /** What agents do in which situation. */
 export const configuration = feature({

@@ -18,7 +18,6 @@ import {
 import type { ConfigurationService } from "./configuration.service";
 import { ConfigurationDraft } from "./configuration-draft.entity";
 import { ConfigurationVersion } from "./configuration-version.entity";
-import { checkDocument } from "./document/check-document";
 
 const MANAGER = { member: Permission.config_manage };
 
@@ -69,7 +68,7 @@ export class ConfigurationResolver {
     @Arg("document", () => GraphQLJsonObject, { description: "The document." })
     document: Record<string, unknown>,
   ): Promise<ConfigurationCheck> {
-    return checkDocument(document);
+    return this.service.check(document);
   }
 
   @Access(MANAGER)

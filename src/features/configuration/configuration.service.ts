@@ -1,10 +1,11 @@
-import { type EntityManager, LessThan } from "typeorm";
+import { LessThan } from "typeorm";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
+import { Mutex } from "../../common/mutex";
 import { timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
-import { GatewayError, InvalidInput, noSuch } from "../../errors";
+import { GatewayError, InvalidInput } from "../../errors";
 import { jsonProblem } from "../../schema/json-object";
 import { Agent } from "../agents/agent.entity";
 import { lockAgent, scopedAgentId } from "../agents/agent-scope";
@@ -17,11 +18,11 @@ import { Configuration, ConfigurationVersionConnection } from "./configuration.o
 import { ConfigurationDraft } from "./configuration-draft.entity";
 import { ConfigurationVersion } from "./configuration-version.entity";
 import type { ConfigurationDecider } from "./decider";
-import { digestOf } from "./document/canonical-json";
 import { checkDocument, type DocumentCheck } from "./document/check-document";
 import type { ConfigurationDocument } from "./document/format";
 import type { Problem } from "./document/problem";
 import { tokenProblems } from "./document/token-problems";
+import { documentToPublish, insertVersion, liveVersion } from "./versions";
 
 const REQUIRED = { permission: Permission.config_manage };
 
@@ -54,6 +55,9 @@ export interface Publication {
 
 /** The configurations of agents. Changes of one agent's configuration run one after the other. */
 export class ConfigurationService {
+  /** Many checks at the same time would take many turns of the event loop in a row. */
+  private readonly checks = new Mutex();
+
   constructor(
     private readonly database: Database,
     private readonly decider: ConfigurationDecider,
@@ -128,6 +132,14 @@ export class ConfigurationService {
   }
 
   /**
+   * Checks a document, after those that were passed before.
+   * @param document any JSON value
+   */
+  check(document: unknown): Promise<DocumentCheck> {
+    return this.checks.runExclusive(() => checkDocument(document));
+  }
+
+  /**
    * Saves the draft of an agent, whatever is wrong with it.
    * @param expectedRevision the revision that the caller has seen; 0 if there is no draft
    * @throws GatewayError `invalid_request`, `not_found` (agent), `version_conflict`
@@ -142,7 +154,7 @@ export class ConfigurationService {
     if (problem !== undefined) throw new InvalidInput([{ path: "document", message: problem }]);
     const tokens = tokenProblems(document);
     if (tokens.length > 0) throw new InvalidInput(tokens);
-    const check = await checkDocument(document);
+    const check = await this.check(document);
     const draft = await this.database.write(async (tx) => {
       await assertSignedIn(tx, context, REQUIRED);
       const agentId = await scopedAgentId(tx, context, agent);
@@ -180,7 +192,7 @@ export class ConfigurationService {
           return documentToPublish(reader, agentId, fromVersion);
         });
     // Outside of the transaction, because it may take long.
-    const checked = fromVersion === null ? await validDocument(document) : document;
+    const checked = fromVersion === null ? await this.valid(document) : document;
     return this.database.write(async (tx) => {
       await assertSignedIn(tx, context, REQUIRED);
       const agentId = await scopedAgentId(tx, context, agent);
@@ -210,55 +222,18 @@ export class ConfigurationService {
       return published;
     });
   }
-}
 
-/** Publishes a version. */
-export async function insertVersion(
-  tx: EntityManager,
-  context: RequestContext,
-  agentId: string,
-  given: Pick<ConfigurationVersion, "version" | "document" | "note" | "restoredFrom">,
-): Promise<ConfigurationVersion> {
-  const version = tx.create(ConfigurationVersion, {
-    ...given,
-    agentId,
-    digest: digestOf(given.document),
-    publishedAt: timestamp(),
-    publishedBy: actorOf(context.caller).actorName,
-  });
-  await tx.insert(ConfigurationVersion, version);
-  return version;
-}
-
-/** The live version of an agent, which always has one. */
-const liveVersion = (reader: EntityManager, agentId: string): Promise<ConfigurationVersion> =>
-  reader.findOneOrFail(ConfigurationVersion, { where: { agentId }, order: { version: "DESC" } });
-
-async function documentToPublish(
-  reader: EntityManager,
-  agentId: string,
-  version: number | null,
-): Promise<{ document: object; revision: number | undefined }> {
-  if (version !== null) {
-    const earlier = await reader.findOneBy(ConfigurationVersion, { agentId, version });
-    if (!earlier) throw noSuch("version");
-    return { document: earlier.document, revision: undefined };
+  /** @throws InvalidInput with the problems of the document */
+  private async valid(document: object): Promise<object> {
+    const { problems } = await this.check(document);
+    if (problems.length === 0) return document;
+    throw new InvalidInput(
+      problems.map((problem) => ({
+        path: problem.path || "document",
+        message: `${problem.message}${placeOf(problem)}`,
+      })),
+    );
   }
-  const draft = await reader.findOneBy(ConfigurationDraft, { agentId });
-  if (!draft) throw noSuch("draft");
-  return draft;
-}
-
-/** @throws InvalidInput with the problems of the document */
-async function validDocument(document: object): Promise<object> {
-  const { problems } = await checkDocument(document);
-  if (problems.length === 0) return document;
-  throw new InvalidInput(
-    problems.map((problem) => ({
-      path: problem.path || "document",
-      message: `${problem.message}${placeOf(problem)}`,
-    })),
-  );
 }
 
 const placeOf = ({ position }: Problem): string =>

@@ -24,8 +24,8 @@ export interface DocumentCheck {
   document?: ConfigurationDocument;
 }
 
-/** Conditions and templates that are checked before other requests have their turn. */
-const CHECKS_PER_TURN = 20;
+/** How long conditions and templates are checked before other requests have their turn (ms). */
+const TURN_MS = 10;
 
 /**
  * Checks a document as a whole.
@@ -37,11 +37,13 @@ export async function checkDocument(value: unknown): Promise<DocumentCheck> {
   if (Array.isArray(document)) return { problems: reported(document), warnings: [] };
   const problems = [...tokenProblems(document), ...namesInUse(document), ...rulesOutOfBounds(document)];
   const playbook = new Playbook(document, false);
-  let checks = 0;
+  let started = performance.now();
   for (const check of [...conditionChecks(playbook), ...templateChecks(playbook)]) {
     problems.push(...check());
-    checks += 1;
-    if (checks % CHECKS_PER_TURN === 0) await setImmediate();
+    if (performance.now() - started > TURN_MS) {
+      await setImmediate();
+      started = performance.now();
+    }
   }
   return {
     problems: reported(problems),

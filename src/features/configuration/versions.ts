@@ -1,0 +1,49 @@
+import type { EntityManager } from "typeorm";
+import type { RequestContext } from "../../auth/context";
+import { timestamp } from "../../common/time";
+import { noSuch } from "../../errors";
+import { actorOf } from "../audit/audit";
+import { ConfigurationDraft } from "./configuration-draft.entity";
+import { ConfigurationVersion } from "./configuration-version.entity";
+import { digestOf } from "./document/canonical-json";
+
+/** Publishes a version. */
+export async function insertVersion(
+  tx: EntityManager,
+  context: RequestContext,
+  agentId: string,
+  given: Pick<ConfigurationVersion, "version" | "document" | "note" | "restoredFrom">,
+): Promise<ConfigurationVersion> {
+  const version = tx.create(ConfigurationVersion, {
+    ...given,
+    agentId,
+    digest: digestOf(given.document),
+    publishedAt: timestamp(),
+    publishedBy: actorOf(context.caller).actorName,
+  });
+  await tx.insert(ConfigurationVersion, version);
+  return version;
+}
+
+/** The live version of an agent, which always has one. */
+export const liveVersion = (reader: EntityManager, agentId: string): Promise<ConfigurationVersion> =>
+  reader.findOneOrFail(ConfigurationVersion, { where: { agentId }, order: { version: "DESC" } });
+
+/**
+ * The document of a version, or of the draft with its revision.
+ * @throws GatewayError `not_found`
+ */
+export async function documentToPublish(
+  reader: EntityManager,
+  agentId: string,
+  version: number | null,
+): Promise<{ document: object; revision: number | undefined }> {
+  if (version !== null) {
+    const earlier = await reader.findOneBy(ConfigurationVersion, { agentId, version });
+    if (!earlier) throw noSuch("version");
+    return { document: earlier.document, revision: undefined };
+  }
+  const draft = await reader.findOneBy(ConfigurationDraft, { agentId });
+  if (!draft) throw noSuch("draft");
+  return draft;
+}
