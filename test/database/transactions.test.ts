@@ -44,6 +44,17 @@ onEachEngine((engine) => {
     expect(await names()).toEqual(kept.flatMap((i) => [`first of ${i}`, `second of ${i}`]).sort());
   });
 
+  test("a read that refuses its caller runs once", async () => {
+    let runs = 0;
+    const refused = database.read(async (reader) => {
+      runs += 1;
+      await reader.exists(Pet);
+      throw new GatewayError("not_found");
+    });
+    await expect(refused).rejects.toMatchObject({ code: "not_found" });
+    expect(runs).toBe(1);
+  });
+
   test("hooks of a unit are called once, after its commit and before its caller goes on, and not after a rollback", async () => {
     const calls: string[] = [];
     const hooks = Array.from({ length: 10 }, (_, i) => () => void calls.push(`hook ${i}`));

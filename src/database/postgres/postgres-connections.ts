@@ -154,6 +154,8 @@ export class PostgresConnections {
  * got no response, and TypeORM reports a connection that ends between two statements by either of two errors.
  */
 export function isConnectionLost(error: unknown): boolean {
+  // Its code is not that of a driver.
+  if (error instanceof GatewayError) return error.code === "unavailable";
   if (error instanceof QueryRunnerAlreadyReleasedError) return true;
   if (error instanceof QueryRunnerProviderAlreadyReleasedError) return true;
   const code = driverCode(error);
