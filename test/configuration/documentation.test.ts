@@ -1,0 +1,89 @@
+import Ajv from "ajv/dist/2020";
+import * as limits from "../../src/features/configuration/configuration.limits";
+import { checkDocument } from "../../src/features/configuration/document/check-document";
+import { evaluate } from "../../src/features/configuration/document/evaluate";
+import { documentJsonSchema } from "../../src/features/configuration/document/format";
+import { filterOf } from "../../src/features/configuration/document/texts/filters";
+import { read, section } from "../docs/markdown";
+import { decisionInput, playbookOf, problemsOf } from "../support/configuration";
+
+const PAGE = read("docs/agent-configuration.md");
+const EXAMPLE = section(PAGE, "## An example");
+const [DOCUMENT, SITUATION] = [...EXAMPLE.matchAll(/^```json\n(.*?)^```$/gms)].map(([, json = ""]) =>
+  JSON.parse(json),
+);
+
+/** The names in code of an item of a list. */
+const namesOf = (heading: string, item: string) => {
+  const [, text = ""] =
+    new RegExp(`^- \\*\\*${item}:\\*\\*(.*?)(?=^- |\\n\\n)`, "ms").exec(section(PAGE, heading)) ?? [];
+  return [...text.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name);
+};
+
+test("the example is valid, for the gateway and for editors, and does what the page says", async () => {
+  expect(await checkDocument(DOCUMENT)).toMatchObject({ problems: [], warnings: [] });
+  expect(new Ajv({ strict: true, allowUnionTypes: true }).validate(documentJsonSchema(), DOCUMENT)).toBe(
+    true,
+  );
+  const playbook = await playbookOf(DOCUMENT);
+  expect(evaluate(playbook, { ...decisionInput(), situation: SITUATION })).toMatchObject({
+    ruleId: "vip-shipped",
+    effects: [
+      { kind: "send", text: /^> (.*)$/m.exec(EXAMPLE)?.[1] },
+      { kind: "addTags", tags: ["shipped"] },
+    ],
+  });
+  const cheap = { ...SITUATION, data: { ...SITUATION.data, total: 90 } };
+  expect(evaluate(playbook, { ...decisionInput(), situation: cheap })).toMatchObject({
+    ruleId: null,
+    rules: [{ clauses: [{ value: true }, { value: false }] }],
+    effects: [{ kind: "handoff", reason: "no rule" }],
+  });
+});
+
+test("every filter and function of the page exists", async () => {
+  const filters = namesOf("## Templates", "Filters");
+  expect(filters.length).toBeGreaterThan(25);
+  expect(filters.filter((name) => filterOf(name) === undefined)).toEqual([]);
+  const functions = namesOf("## Conditions", "Functions");
+  expect(functions.length).toBeGreaterThan(20);
+  for (const name of functions) {
+    const faults = await Promise.all(
+      [
+        `${name}(contact.name)`,
+        `contact.name.${name}()`,
+        `contact.name.${name}("x")`,
+        `contact.tags.${name}(x, true)`,
+        `now.${name}()`,
+      ].map(problemsOf),
+    );
+    const unknown = faults.every(([problem]) => problem && /^calls/.test(problem.message));
+    expect([name, unknown]).toEqual([name, false]);
+  }
+});
+
+test("the page states the limits", () => {
+  const KIBI = 1024;
+  const numbers = [
+    limits.DOCUMENT_MAX_BYTES / KIBI,
+    limits.MAX_RULES,
+    limits.MAX_TEMPLATES,
+    limits.MAX_SITUATIONS,
+    limits.MAX_CLAUSES,
+    limits.MAX_EFFECTS,
+    limits.MAX_MESSAGES_PER_DECISION,
+    limits.MAX_DATA_MEMBERS,
+    limits.CLAUSE_MAX_LENGTH,
+    limits.TEMPLATE_MAX_LENGTH,
+    limits.HANDOFF_REASON_MAX_LENGTH,
+    limits.MAX_DELAY_SECONDS,
+    limits.MAX_BURST_SECONDS,
+    limits.MAX_ONCE_DAYS,
+    limits.SITUATION_MAX_BYTES / KIBI,
+    limits.SITUATION_MAX_DEPTH,
+    limits.MAX_DATA_ITEMS,
+  ];
+  expect(section(PAGE, "## Limits").match(/\d+(,\d{3})*/g)).toEqual(
+    numbers.map((number) => number.toLocaleString("en")),
+  );
+});
