@@ -67,7 +67,7 @@ export const ConfigurationVersionConnection = ConnectionOf(
 export type ConfigurationVersionConnection = InstanceType<typeof ConfigurationVersionConnection>;
 
 @ObjectType({ simpleResolvers: true, description: "A place in the source of a condition or template." })
-export class SourcePosition implements Position {
+class SourcePosition implements Position {
   @Field(() => Int, { description: "Line of the source, from 1." })
   line!: number;
 
@@ -76,7 +76,7 @@ export class SourcePosition implements Position {
 }
 
 @ObjectType({ simpleResolvers: true, description: "What is wrong with a part of a configuration document." })
-export class ConfigurationProblem implements Problem {
+class ConfigurationProblem implements Problem {
   @Field(() => String, {
     description: "The part, such as `rules[3].when[0]`; empty for the document as a whole.",
   })
