@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { Permission } from "../../src/auth/permissions";
 import { INITIAL_DOCUMENT } from "../../src/features/configuration/initial-document";
 import { configurationClient } from "../support/configuration";
-import { mint, operator, type Reply, type TestGateway } from "../support/gateway";
+import { mint, operator, type Reply } from "../support/gateway";
 import { lineClient, PUBLIC_URL } from "../support/lines";
 import { addMember, codeOf, openSession } from "../support/people";
 import { describeGateway } from "../support/suite";
@@ -277,17 +277,15 @@ describeGateway((gateway) => {
   });
 
   test("the JSON Schema of documents is there for editors, without a key", async () => {
-    const { status, headers, body } = await schemaOf(gateway);
+    const path = "/agent/configuration/schema";
+    const { status, headers, body } = await gateway.rest("GET", path, { token: null });
     expect([status, headers.get("content-type")]).toEqual([200, "application/schema+json; charset=utf-8"]);
     expect(body).toMatchObject({
       $schema: "https://json-schema.org/draft/2020-12/schema",
       properties: { format: { const: 1 }, rules: { maxItems: 200 } },
       additionalProperties: false,
     });
-    const posted = await gateway.rest("POST", "/agent/configuration/schema", { token: null });
+    const posted = await gateway.rest("POST", path, { token: null });
     expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
   });
 });
-
-const schemaOf = (gateway: TestGateway) =>
-  gateway.rest("GET", "/agent/configuration/schema", { token: null });
