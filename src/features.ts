@@ -12,6 +12,7 @@ import { audit } from "./features/audit/audit.feature";
 import { configuration } from "./features/configuration/configuration.feature";
 import { contacts } from "./features/contacts/contacts.feature";
 import { conversations } from "./features/conversations/conversations.feature";
+import { decisions } from "./features/decisions/decisions.feature";
 import { keyUsage } from "./features/key-usage/key-usage.feature";
 import { LineKind } from "./features/lines/line.entity";
 import { lines } from "./features/lines/lines.feature";
@@ -41,6 +42,7 @@ export const FEATURES = [
   contacts,
   messages,
   conversations,
+  decisions,
   audit,
   onboarding,
 ] as const;

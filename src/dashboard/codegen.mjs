@@ -31,7 +31,7 @@ const sections = await preset.buildGeneratesSection({
     useTypeImports: true,
     enumType: "const",
     strictScalars: true,
-    scalars: { ID: "string", DateTimeISO: "string", JSONObject: "Record<string, unknown>" },
+    scalars: { ID: "string", DateTimeISO: "string", JSON: "unknown", JSONObject: "Record<string, unknown>" },
   },
 });
 // The other sections look documents up by their text, so the bundle would contain each text twice.

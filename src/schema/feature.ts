@@ -33,7 +33,7 @@ export interface ExpiredRows {
 }
 
 /** The retention settings. */
-export type Retention = Pick<Config, "auditRetentionDays" | "attemptRetentionDays">;
+export type Retention = Pick<Config, "auditRetentionDays" | "attemptRetentionDays" | "decisionRetentionDays">;
 
 /**
  * A vertical slice of the domain. The data source, the schema, REST, its documentation, the metrics and housekeeping

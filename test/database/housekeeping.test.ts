@@ -55,9 +55,13 @@ onEachEngine((engine) => {
 
   test("a stop ends it after a chunk, and the next time goes on from there", async () => {
     await addRecords(MANY, timestamp(-2 * DAY_MS));
-    const stop = startHousekeeping(database, { auditRetentionDays: 0, attemptRetentionDays: 0 }, (error) => {
-      throw error;
-    });
+    const stop = startHousekeeping(
+      database,
+      { auditRetentionDays: 0, attemptRetentionDays: 0, decisionRetentionDays: 0 },
+      (error) => {
+        throw error;
+      },
+    );
     await stop();
     const left = await records();
     expect(left).toBeGreaterThan(0);

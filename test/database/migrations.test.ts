@@ -40,6 +40,7 @@ onEachEngine((engine) => {
         "InstanceKey1764800000000",
         "LaneLine1764810000000",
         "Configuration1764900000000",
+        "Decisions1764910000000",
       ]);
     } finally {
       await Promise.all(databases.map((database) => database.close()));
@@ -52,7 +53,7 @@ onEachEngine((engine) => {
     try {
       await database.migrate();
       await source.undoLastMigration();
-      expect(await database.pendingMigrations()).toEqual(["Configuration1764900000000"]);
+      expect(await database.pendingMigrations()).toEqual(["Decisions1764910000000"]);
     } finally {
       await database.close();
     }

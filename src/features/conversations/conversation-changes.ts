@@ -43,30 +43,10 @@ export class ConversationChanges {
   ): Promise<ConversationChange> {
     return this.change(context, args, async (tx, conversation) => {
       assertOpen(conversation);
-      const { agentId, contactId, addressId, lineId } = conversation;
-      const line = await lineOf(tx, agentId, name);
-      if (line.id === lineId) return undefined;
-      if (line.state !== LineState.active)
-        throw new GatewayError("not_deliverable", `The line "${name}" is ${line.state}.`);
-      const address = await addressOn(tx, line, contactId, (each) => each.id === addressId);
-      const other = await openOn(tx, line, address);
-      if (other !== null) {
-        throw new GatewayError(
-          "conflict",
-          `The conversation ${other.id} with this address is open on the line "${name}".`,
-        );
-      }
-      const from = await tx.findOneByOrFail(Line, { id: lineId });
-      return {
-        change: { lineId: line.id, addressId: address.id },
-        ...(pending !== PendingMessages.carry && { cancel: all(MessageError.moved) }),
-        audit: {
-          action: conversationActions.conversation_moved,
-          changes: { line: [from.name, line.name] },
-        },
-      };
+      return planMove(tx, conversation, name, pending);
     });
   }
+
   /**
    * Lets a human answer; the queued messages of the agent are canceled.
    * @throws GatewayError `not_found`, `version_conflict`, or `conflict` for a closed conversation
@@ -74,18 +54,7 @@ export class ConversationChanges {
   handOff(context: RequestContext, args: ConversationChangeArgs): Promise<ConversationChange> {
     return this.change(context, args, async (_, conversation) => {
       assertOpen(conversation);
-      if (conversation.handler === Handler.human) return undefined;
-      return {
-        change: { handler: Handler.human },
-        cancel: {
-          isMeant: ({ author }) => author === MessageAuthor.agent,
-          errorCode: MessageError.handed_off,
-        },
-        audit: {
-          action: conversationActions.conversation_handed_off,
-          changes: { handler: [Handler.agent, Handler.human] },
-        },
-      };
+      return planHandoff(conversation);
     });
   }
 
@@ -106,11 +75,7 @@ export class ConversationChanges {
    * @throws GatewayError `not_found`, `version_conflict`
    */
   close(context: RequestContext, args: ConversationChangeArgs): Promise<ConversationChange> {
-    return this.change(context, args, async (_, { state }) =>
-      state === ConversationState.closed
-        ? undefined
-        : { change: { state: ConversationState.closed }, cancel: all(MessageError.closed) },
-    );
+    return this.change(context, args, async (_, conversation) => planClose(conversation));
   }
 
   private async change(
@@ -136,27 +101,80 @@ export class ConversationChanges {
         const carried = (await unsent(tx, id, MessageStatus.queued)).map((message) => message.id);
         return { conversation, canceled: [], carried, inFlight: await inFlight(tx, id) };
       }
-      const queues = await storeChange(tx, this.lanes, conversation, decision);
-      if (decision.audit !== undefined) {
-        const target = { id, name: id, organizationId: organizationOf(context) };
-        await recordAudit(tx, context, decision.audit.action, target, decision.audit.changes);
-      }
+      const queues = await storeAudited(tx, this.lanes, context, conversation, decision);
       return { conversation, ...queues, inFlight: await inFlight(tx, id) };
     });
   }
 }
 
-interface Decision {
+/** A change of a conversation, and what becomes of its queued messages. */
+export interface PlannedChange {
   change: Partial<Pick<Conversation, "lineId" | "addressId" | "handler" | "state">>;
   /** Which queued messages are canceled, and why; the others stay queued. */
   cancel?: { isMeant: (message: Message) => boolean; errorCode: MessageError };
   audit?: { action: AuditAction; changes: Changes };
 }
 
+/**
+ * Plans to move an open conversation to a line; undefined if it is there already.
+ * @throws GatewayError `not_found` (line), `not_deliverable`, `conflict`
+ */
+export async function planMove(
+  tx: EntityManager,
+  conversation: Conversation,
+  name: string,
+  pending: PendingMessages | null | undefined,
+): Promise<PlannedChange | undefined> {
+  const { agentId, contactId, addressId, lineId } = conversation;
+  const line = await lineOf(tx, agentId, name);
+  if (line.id === lineId) return undefined;
+  if (line.state !== LineState.active)
+    throw new GatewayError("not_deliverable", `The line "${name}" is ${line.state}.`);
+  const address = await addressOn(tx, line, contactId, (each) => each.id === addressId);
+  const other = await openOn(tx, line, address);
+  if (other !== null) {
+    throw new GatewayError(
+      "conflict",
+      `The conversation ${other.id} with this address is open on the line "${name}".`,
+    );
+  }
+  const from = await tx.findOneByOrFail(Line, { id: lineId });
+  return {
+    change: { lineId: line.id, addressId: address.id },
+    ...(pending !== PendingMessages.carry && { cancel: all(MessageError.moved) }),
+    audit: {
+      action: conversationActions.conversation_moved,
+      changes: { line: [from.name, line.name] },
+    },
+  };
+}
+
+/** Plans to let a human answer in an open conversation; undefined if one does already. */
+export const planHandoff = ({ handler }: Conversation): PlannedChange | undefined =>
+  handler === Handler.human
+    ? undefined
+    : {
+        change: { handler: Handler.human },
+        cancel: {
+          isMeant: ({ author }) => author === MessageAuthor.agent,
+          errorCode: MessageError.handed_off,
+        },
+        audit: {
+          action: conversationActions.conversation_handed_off,
+          changes: { handler: [Handler.agent, Handler.human] },
+        },
+      };
+
+/** Plans to close a conversation; undefined if it is closed. */
+export const planClose = ({ state }: Conversation): PlannedChange | undefined =>
+  state === ConversationState.closed
+    ? undefined
+    : { change: { state: ConversationState.closed }, cancel: all(MessageError.closed) };
+
 export const all = (errorCode: MessageError) => ({ isMeant: () => true, errorCode });
 
 /** Decides on the change of a conversation whose row is locked; undefined if there is nothing to change. */
-type Decide = (tx: EntityManager, conversation: Conversation) => Promise<Decision | undefined>;
+type Decide = (tx: EntityManager, conversation: Conversation) => Promise<PlannedChange | undefined>;
 
 /**
  * Stores a change of a conversation whose row is locked, and cancels or carries its queued messages.
@@ -166,7 +184,7 @@ export async function storeChange(
   tx: EntityManager,
   lanes: Lanes,
   conversation: Conversation,
-  { change, cancel }: Pick<Decision, "change" | "cancel">,
+  { change, cancel }: Pick<PlannedChange, "change" | "cancel">,
 ): Promise<Pick<ConversationChange, "canceled" | "carried">> {
   const { id } = conversation;
   // Waits for the delivery that holds the lane; the next one sees what is stored here.
@@ -181,12 +199,29 @@ export async function storeChange(
   return queues;
 }
 
+/** Stores a change of a conversation like `storeChange`, and records those that are audited. */
+export async function storeAudited(
+  tx: EntityManager,
+  lanes: Lanes,
+  context: RequestContext,
+  conversation: Conversation,
+  planned: PlannedChange,
+): Promise<Pick<ConversationChange, "canceled" | "carried">> {
+  const queues = await storeChange(tx, lanes, conversation, planned);
+  const { id } = conversation;
+  if (planned.audit !== undefined) {
+    const target = { id, name: id, organizationId: organizationOf(context) };
+    await recordAudit(tx, context, planned.audit.action, target, planned.audit.changes);
+  }
+  return queues;
+}
+
 /** Cancels queued messages of a conversation, or accepts them anew at its new version. */
 async function restamp(
   tx: EntityManager,
   conversationId: string,
   fence: number,
-  cancel: Decision["cancel"],
+  cancel: PlannedChange["cancel"],
 ): Promise<Pick<ConversationChange, "canceled" | "carried">> {
   const queued = await unsent(tx, conversationId, MessageStatus.queued);
   const isCanceled = (message: Message) => cancel?.isMeant(message) ?? false;
@@ -203,8 +238,11 @@ async function restamp(
     await tx.update(Message, { id: In(canceled) }, change);
   }
   // What held a message back may not hold it back any longer.
-  if (carried.length > 0)
-    await tx.update(Message, { id: In(carried) }, { fence, heldReason: null, notBefore: null });
+  if (carried.length > 0) {
+    // A message that nothing holds back waits for its own time.
+    const notBefore = () => "CASE WHEN held_reason IS NULL THEN not_before END";
+    await tx.update(Message, { id: In(carried) }, { fence, heldReason: null, notBefore });
+  }
   // If it does not arrive, a message that is leaving is sent again like those that wait.
   const leaving = (await unsent(tx, conversationId, MessageStatus.sending)).filter(
     (message) => !isCanceled(message),

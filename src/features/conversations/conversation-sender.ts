@@ -3,20 +3,17 @@ import { assertSignedIn } from "../../auth/assert-signed-in";
 import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { groupBy } from "../../common/group-by";
-import { timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
-import { placeholders } from "../../database/returning";
 import type { Lanes } from "../../delivery/lanes";
 import { GatewayError, noSuch } from "../../errors";
 import { onceEach } from "../../idempotency/idempotency";
 import { assertKeysAccepted } from "../api-keys/assert-accepted";
-import { Line } from "../lines/line.entity";
-import { agentQueueFull, queueFull } from "../messages/agent-queues";
-import { asAccepted, insertMessages } from "../messages/insert-messages";
-import { IS_UNSENT, MESSAGE_ORDER, Message, MessageAuthor } from "../messages/message.entity";
+import { agentQueueFull } from "../messages/agent-queues";
+import { asAccepted } from "../messages/insert-messages";
+import { MESSAGE_ORDER, Message, MessageAuthor } from "../messages/message.entity";
 import { type Conversation, ConversationState } from "./conversation.entity";
-import { MAX_QUEUED } from "./conversation.limits";
 import { conversationClosed, idempotencyScope, lockConversations } from "./own-conversation";
+import { conversationQueueFull, queueMessages, roomIn } from "./queue-messages";
 
 /** A message for a conversation. */
 export interface Sending {
@@ -108,27 +105,15 @@ export class ConversationSender {
       caller.kind === "agent" ? caller.key.id : [],
     );
     if (keys.length > 0) await assertKeysAccepted(tx, keys);
-    const lineIds = [...conversations.values()].map(({ lineId }) => lineId);
-    const lines = new Map((await tx.findBy(Line, { id: In(lineIds) })).map((line) => [line.id, line]));
-    const changed = new Set<Conversation>();
-    const messages = await insertMessages(
+    return queueMessages(
       tx,
       this.lanes,
-      sendings.map(({ context: { caller }, conversationId, message }) => {
-        const conversation = conversations.get(conversationId) as Conversation;
-        conversation.lastSequence += 1;
-        changed.add(conversation);
-        return {
-          agentId: conversation.agentId,
-          message,
-          author: caller.kind === "agent" ? MessageAuthor.api : MessageAuthor.member,
-          expiresAfterMs: (lines.get(conversation.lineId) as Line).expireAfterSeconds * 1000,
-          conversation: { conversationId, sequence: conversation.lastSequence, fence: conversation.version },
-        };
-      }),
+      sendings.map(({ context: { caller }, conversationId, message }) => ({
+        conversation: conversations.get(conversationId) as Conversation,
+        message,
+        author: caller.kind === "agent" ? MessageAuthor.api : MessageAuthor.member,
+      })),
     );
-    await storeSequences(tx, [...changed]);
-    return messages;
   }
 }
 
@@ -162,35 +147,6 @@ async function refusalsOf(
     }
   }
   return refusals;
-}
-
-const conversationQueueFull = () => queueFull(`A conversation has at most ${MAX_QUEUED} queued messages.`);
-
-/** How many messages the queue of a conversation takes, of those that are wanted. */
-async function roomIn(
-  tx: EntityManager,
-  { id, lastSequence }: Conversation,
-  wanted: number,
-): Promise<number> {
-  // A conversation with few messages has room in any case, which spares most of them the count.
-  if (lastSequence + wanted <= MAX_QUEUED) return wanted;
-  const queued = await tx
-    .createQueryBuilder(Message, "message")
-    .where("message.conversation_id = :id", { id })
-    .andWhere(`message.${IS_UNSENT}`)
-    .getCount();
-  return Math.min(Math.max(0, MAX_QUEUED - queued), wanted);
-}
-
-async function storeSequences(tx: EntityManager, conversations: readonly Conversation[]): Promise<void> {
-  const now = timestamp();
-  for (const conversation of conversations) conversation.updatedAt = now;
-  await tx.query(
-    `with changed (id, last_sequence, at) as (values ${placeholders(conversations.length, 3)})
-     update conversation set last_sequence = cast(changed.last_sequence as integer), updated_at = changed.at
-     from changed where conversation.id = changed.id`,
-    conversations.flatMap(({ id, lastSequence }) => [id, String(lastSequence), now]),
-  );
 }
 
 /** The message; a refusal ends the unit of work, so that it also frees the idempotency key. */

@@ -4,8 +4,7 @@ import { authorize } from "../../auth/authorize";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission, Scope } from "../../auth/permissions";
 import { indexBy } from "../../common/coalesce";
-import { timestamp } from "../../common/time";
-import { isUuid, uuidAfter } from "../../common/uuid";
+import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
 import type { Lanes } from "../../delivery/lanes";
 import { GatewayError, noSuch } from "../../errors";
@@ -22,7 +21,7 @@ import { asAccepted } from "../messages/insert-messages";
 import { MESSAGE_ORDER, Message } from "../messages/message.entity";
 import { MessageConnection } from "../messages/message.inputs";
 import { ConversationConnection } from "./conversation.connection";
-import { Conversation, ConversationState, Handler } from "./conversation.entity";
+import { Conversation } from "./conversation.entity";
 import type {
   ConversationMessagesArgs,
   ConversationsArgs,
@@ -31,8 +30,9 @@ import type {
   SendToConversationArgs,
 } from "./conversation.inputs";
 import { ConversationSender, thrown } from "./conversation-sender";
-import { addressOn, assertInUse, lineOf, lockReferenced, openOn } from "./destination";
-import { assertOpen, findConversation, idempotencyScope, lockConversations } from "./own-conversation";
+import { addressOn, assertInUse, lineOf, lockReferenced } from "./destination";
+import { openConversation } from "./open-conversation";
+import { assertOpen, findConversation, idempotencyScope } from "./own-conversation";
 
 /** Who may queue a first message. */
 const SENDING = {
@@ -203,55 +203,18 @@ export class ConversationService {
       contact.id,
       (each) => each.kind === meant?.kind && each.address === meant.address,
     );
-    // The lock of the contact keeps others from opening one meanwhile.
-    const present = await openOn(tx, line, address);
-    const conversation =
-      present === null
-        ? await this.insert(tx, { agentId, contactId: contact.id, addressId: address.id, lineId: line.id })
-        : ((await lockConversations(this.database, tx, [present.id])).get(present.id) as Conversation);
+    const { conversation, created } = await openConversation(this.database, tx, line, address);
     const { caller } = context;
     if (input.message == null) {
       await this.database.lockInsertOrder(tx, MESSAGE_ORDER);
       if (caller.kind === "agent") await assertKeysAccepted(tx, [caller.key.id]);
-      return { conversation, created: present === null, message: null };
+      return { conversation, created, message: null };
     }
     const hasRoom = await this.queues.take(agentId);
     const sending = { context, conversationId: conversation.id, message: input.message, hasRoom };
     const conversations = new Map([[conversation.id, conversation]]);
     const [message] = (await this.sender.insertLocked(tx, [sending], conversations)).map(thrown);
-    return { conversation, created: present === null, message: message ?? null };
-  }
-
-  private async insert(
-    tx: EntityManager,
-    place: Pick<Conversation, "agentId" | "contactId" | "addressId" | "lineId">,
-  ): Promise<Conversation> {
-    // Conversations become visible in the order of their IDs, because clients page through them.
-    await this.database.lockInsertOrder(tx, MESSAGE_ORDER);
-    const last = await tx
-      .createQueryBuilder(Conversation, "conversation")
-      .select("MAX(conversation.id)", "id")
-      .where({ agentId: place.agentId })
-      .getRawOne<{ id: string | null }>();
-    const now = timestamp();
-    const conversation = tx.create(Conversation, {
-      ...place,
-      id: uuidAfter(last?.id),
-      state: ConversationState.open,
-      handler: Handler.agent,
-      version: 1,
-      lastSequence: 0,
-      createdAt: now,
-      updatedAt: now,
-    });
-    await tx
-      .createQueryBuilder()
-      .insert()
-      .into(Conversation)
-      .values(conversation as object)
-      .updateEntity(false)
-      .execute();
-    return conversation;
+    return { conversation, created, message: message ?? null };
   }
 }
 

@@ -46,7 +46,7 @@ export type Start = Refusal | { status: MessageStatus.delivered | MessageStatus.
 
 /** Why a message does not leave now. */
 export type Refusal =
-  | { status: MessageStatus.queued; heldReason: HeldReason; notBefore: Timestamp | null }
+  | { status: MessageStatus.queued; heldReason: HeldReason | null; notBefore: Timestamp | null }
   | { status: MessageStatus.failed | MessageStatus.canceled; errorCode: MessageError };
 
 /**
@@ -61,27 +61,29 @@ export function gate(message: QueuedMessage, around: Surroundings, now: Timestam
   if (conversation !== undefined && message.author !== MessageAuthor.system) {
     const isFenced = message.fence !== conversation.version;
     if (isFenced && conversation.isClosed) return canceled(MessageError.closed);
-    if (message.author === MessageAuthor.agent && conversation.isHandledByHuman)
+    // The decision that hands off may have more to say.
+    if (isFenced && message.author === MessageAuthor.agent && conversation.isHandledByHuman)
       return canceled(MessageError.handed_off);
     if (isFenced) return canceled(MessageError.moved);
     if (conversation.address?.isOptedOut) return canceled(MessageError.opted_out);
   }
   if (conversation !== undefined && conversation.address === undefined)
     return failed(MessageError.no_address);
+  const { notBefore } = message;
+  const isEarly = notBefore !== null && notBefore > now;
+  if (message.heldReason === null && isEarly) return held(null, notBefore);
   if (line === undefined || (conversation === undefined && line.state === LineState.archived))
     return held(HeldReason.no_route);
   if (line.state !== LineState.active) return held(HeldReason.line_paused);
   if (!organizationIsActive) return held(HeldReason.organization_deactivated);
   // Mail to no one in particular cannot be sent.
   if (conversation === undefined && line.kind === LineKind.email) return failed(MessageError.no_address);
-  const { notBefore } = message;
-  if (message.heldReason === HeldReason.retry && notBefore !== null && notBefore > now)
-    return held(HeldReason.retry, notBefore);
+  if (message.heldReason === HeldReason.retry && isEarly) return held(HeldReason.retry, notBefore);
   return line;
 }
 
 /** A message that stays queued. */
-export const held = (heldReason: HeldReason, notBefore: Timestamp | null = null): Refusal => ({
+export const held = (heldReason: HeldReason | null, notBefore: Timestamp | null = null): Refusal => ({
   status: MessageStatus.queued,
   heldReason,
   notBefore,

@@ -15,6 +15,10 @@ export interface Draft extends Pick<Message, "agentId" | "message" | "author"> {
   expiresAfterMs: number;
   /** Undefined for a message outside of any conversation, which leaves on the default line. */
   conversation?: InConversation | undefined;
+  /** The decision to send it, if the agent made one. */
+  decisionId?: string | undefined;
+  /** How long it waits at least (ms). */
+  delayMs?: number | undefined;
 }
 
 /**
@@ -29,8 +33,9 @@ export async function insertMessages(
 ): Promise<Message[]> {
   const nextId = await idsAfterLast(tx, [...new Set(drafts.map(({ agentId }) => agentId))]);
   const now = Date.now();
-  const messages = drafts.map(({ agentId, message, author, expiresAfterMs, conversation }) =>
-    tx.create(Message, {
+  const messages = drafts.map((draft) => {
+    const { agentId, message, author, expiresAfterMs, conversation, decisionId, delayMs = 0 } = draft;
+    return tx.create(Message, {
       id: nextId(agentId),
       agentId,
       message,
@@ -38,10 +43,12 @@ export async function insertMessages(
       direction: MessageDirection.outbound,
       status: MessageStatus.queued,
       createdAt: timestampOf(now),
-      expiresAt: timestampOf(now + expiresAfterMs),
+      notBefore: delayMs === 0 ? null : timestampOf(now + delayMs),
+      expiresAt: timestampOf(now + delayMs + expiresAfterMs),
+      decisionId: decisionId ?? null,
       ...conversation,
-    }),
-  );
+    });
+  });
   await tx.createQueryBuilder().insert().into(Message).values(messages).updateEntity(false).execute();
   await lanes.add(
     tx,

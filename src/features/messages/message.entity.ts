@@ -176,6 +176,10 @@ export class Message {
   @Column(TIMESTAMP_COLUMN)
   createdAt!: Timestamp;
 
+  @Field(() => ID, { nullable: true, description: "ID of the decision to send it; null without one." })
+  @Column({ type: "varchar", length: 36, nullable: true })
+  decisionId!: string | null;
+
   @Field(() => ID, { nullable: true, description: "ID of its conversation; null if it belongs to none." })
   @Column({ type: "varchar", length: 36, nullable: true })
   conversationId!: string | null;

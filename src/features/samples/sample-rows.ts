@@ -112,6 +112,7 @@ export function sampleMessage(
     createdAt: now,
     direction: MessageDirection.outbound,
     author: MessageAuthor.api,
+    decisionId: null,
     fence: place.conversationId === null ? null : 1,
     lineId: isSent ? line.id : null,
     heldReason: null,

@@ -47,7 +47,7 @@ export interface RuleResult {
 
 /** An effect that fails, and why. */
 export interface EffectError {
-  code: "template_error" | "too_expensive" | "limit_reached";
+  code: "template_error" | "too_expensive" | "limit_reached" | "no_model";
   message: string;
 }
 
@@ -108,6 +108,16 @@ export function evaluate(playbook: Playbook, input: DecisionInput): Evaluation {
     effects,
     steps: run.steps.spent + writer.steps.spent,
   };
+}
+
+/**
+ * What a configuration does if neither a rule nor a model decides.
+ * @throws InvalidInput as `evaluate` does
+ */
+export function otherwise(playbook: Playbook, input: DecisionInput): Effect[] {
+  const { forTemplates } = readSituation(playbook, input.situation);
+  const writer = new EffectWriter(playbook, rootsForTemplates(input, forTemplates), input.now);
+  return playbook.otherwiseFor(input.situation.type).map((effect) => writer.write(null, effect));
 }
 
 /**

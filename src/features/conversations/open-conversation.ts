@@ -1,0 +1,64 @@
+import type { EntityManager } from "typeorm";
+import { timestamp } from "../../common/time";
+import { uuidAfter } from "../../common/uuid";
+import type { Database } from "../../database/database";
+import type { ContactAddress } from "../contacts/contact-address.entity";
+import type { Line } from "../lines/line.entity";
+import { MESSAGE_ORDER } from "../messages/message.entity";
+import { Conversation, ConversationState, Handler } from "./conversation.entity";
+import { openOn } from "./destination";
+import { lockConversations } from "./own-conversation";
+
+/**
+ * Opens a conversation on a line with an address of a contact whose row the transaction has locked, or locks the one that
+ * is open.
+ */
+export async function openConversation(
+  database: Database,
+  tx: EntityManager,
+  line: Line,
+  address: ContactAddress,
+): Promise<{ conversation: Conversation; created: boolean }> {
+  // The lock of the contact keeps others from opening one meanwhile.
+  const present = await openOn(tx, line, address);
+  if (present === null) return { conversation: await insert(database, tx, line, address), created: true };
+  const locked = await lockConversations(database, tx, [present.id]);
+  return { conversation: locked.get(present.id) as Conversation, created: false };
+}
+
+async function insert(
+  database: Database,
+  tx: EntityManager,
+  line: Line,
+  { id: addressId, agentId, contactId }: ContactAddress,
+): Promise<Conversation> {
+  // Conversations become visible in the order of their IDs, because clients page through them.
+  await database.lockInsertOrder(tx, MESSAGE_ORDER);
+  const last = await tx
+    .createQueryBuilder(Conversation, "conversation")
+    .select("MAX(conversation.id)", "id")
+    .where({ agentId })
+    .getRawOne<{ id: string | null }>();
+  const now = timestamp();
+  const conversation = tx.create(Conversation, {
+    id: uuidAfter(last?.id),
+    agentId,
+    contactId,
+    addressId,
+    lineId: line.id,
+    state: ConversationState.open,
+    handler: Handler.agent,
+    version: 1,
+    lastSequence: 0,
+    createdAt: now,
+    updatedAt: now,
+  });
+  await tx
+    .createQueryBuilder()
+    .insert()
+    .into(Conversation)
+    .values(conversation as object)
+    .updateEntity(false)
+    .execute();
+  return conversation;
+}

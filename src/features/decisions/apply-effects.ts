@@ -1,0 +1,239 @@
+import type { EntityManager } from "typeorm";
+import type { RequestContext } from "../../auth/context";
+import { groupBy } from "../../common/group-by";
+import type { Database } from "../../database/database";
+import type { Lanes } from "../../delivery/lanes";
+import { GatewayError } from "../../errors";
+import type { Effect } from "../configuration/document/evaluate";
+import { changeTagsOf } from "../contacts/tag-changes";
+import { type Conversation, Handler } from "../conversations/conversation.entity";
+import { PendingMessages } from "../conversations/conversation.inputs";
+import {
+  type PlannedChange,
+  planClose,
+  planHandoff,
+  planMove,
+  storeAudited,
+} from "../conversations/conversation-changes";
+import { addressOn, assertInUse, lineOf } from "../conversations/destination";
+import { openConversation } from "../conversations/open-conversation";
+import { assertOpen } from "../conversations/own-conversation";
+import { conversationQueueFull, queueMessages, roomIn } from "../conversations/queue-messages";
+import { type AgentQueues, assertRoom } from "../messages/agent-queues";
+import { insertMessages } from "../messages/insert-messages";
+import { EXPIRE_AFTER_MS, MESSAGE_ORDER, MessageAuthor } from "../messages/message.entity";
+import type { EffectExplanation, EffectStatus, ExplanationError } from "./explanation";
+import type { Parties } from "./parties";
+
+/** What effects are applied with, in one transaction. */
+export interface Application {
+  database: Database;
+  lanes: Lanes;
+  queues: AgentQueues;
+  context: RequestContext;
+  agentId: string;
+  decisionId: string;
+  parties: Parties;
+}
+
+/** What came of the effects of a decision. */
+export interface Applied {
+  /** In the order of the effects. */
+  effects: EffectExplanation[];
+  /** The conversation at hand afterwards. */
+  conversation: Conversation | null;
+}
+
+type Send = Extract<Effect, { kind: "send" }>;
+type Change = Exclude<Effect, { kind: "send" | "ask" }>;
+
+/** What came of one effect. */
+interface Result {
+  status: EffectStatus;
+  error?: ExplanationError;
+  /** For a message that is to be sent; null outside of any conversation. */
+  conversation?: Conversation | null;
+}
+
+/** What makes an effect fail, while the rest of the decision goes on. */
+const FAILURES: ReadonlySet<string> = new Set(["not_deliverable", "not_found", "conflict", "limit_reached"]);
+
+/**
+ * Does what a decision says. The conversations of its messages are opened first and the messages are queued last, so that
+ * they leave as the other effects want it: on the line that the conversation is moved to, and although it is handed off or
+ * closed.
+ * @throws GatewayError `queue_full`
+ */
+export async function applyEffects(
+  tx: EntityManager,
+  effects: readonly Effect[],
+  application: Application,
+): Promise<Applied> {
+  const results = effects.map(({ error }): Result | undefined =>
+    error === null ? undefined : { status: "failed", error },
+  );
+  let { conversation } = application.parties;
+  const opened = new Map<string, Conversation>();
+  for (const [i, effect] of effects.entries()) {
+    if (results[i] !== undefined || effect.kind !== "send") continue;
+    const result = await outcomeOf(async () => {
+      const found = await conversationFor(tx, effect, application);
+      // One object for each conversation, which counts its messages.
+      const known = found && (opened.get(found.id) ?? found);
+      if (known !== null) opened.set(known.id, known);
+      return { status: "done", conversation: known };
+    });
+    conversation ??= result.conversation ?? null;
+    results[i] = result;
+  }
+  for (const [i, effect] of effects.entries()) {
+    if (results[i] !== undefined || effect.kind === "send") continue;
+    results[i] =
+      effect.kind === "ask"
+        ? { status: "skipped" }
+        : await outcomeOf(async () => ({ status: await change(tx, effect, conversation, application) }));
+  }
+  const ids = await send(tx, effects, results, application);
+  return {
+    conversation,
+    effects: effects.map((effect, i) => explain(effect, results[i], ids.get(effect))),
+  };
+}
+
+/** Runs a part of a decision whose failure leaves the rest as it is. */
+async function outcomeOf(part: () => Promise<Result>): Promise<Result> {
+  try {
+    return await part();
+  } catch (error) {
+    if (!(error instanceof GatewayError) || !FAILURES.has(error.code)) throw error;
+    return { status: "failed", error: { code: error.code, message: error.message } };
+  }
+}
+
+/**
+ * The conversation that a message goes to, which is opened if necessary; null if the decision is about nobody.
+ * @throws GatewayError `not_found` (line), `not_deliverable`, `conflict` for one that a human answers in
+ */
+async function conversationFor(
+  tx: EntityManager,
+  { line: name }: Send,
+  { database, agentId, parties: { contact, conversation: atHand, isNamed, isPreferred } }: Application,
+): Promise<Conversation | null> {
+  if (contact === null || (atHand !== null && (isNamed || name === null))) return atHand;
+  const line = await lineOf(tx, agentId, name);
+  if (line.id === atHand?.lineId) return atHand;
+  assertInUse(line);
+  const address = await addressOn(tx, line, contact.id, isPreferred);
+  const { conversation } = await openConversation(database, tx, line, address);
+  if (conversation.handler === Handler.human) {
+    throw new GatewayError(
+      "conflict",
+      `A human answers in the conversation ${conversation.id} on this line.`,
+    );
+  }
+  return conversation;
+}
+
+/** @throws GatewayError what makes the effect fail */
+async function change(
+  tx: EntityManager,
+  effect: Change,
+  conversation: Conversation | null,
+  { lanes, context, parties: { contact } }: Application,
+): Promise<EffectStatus> {
+  if ("tags" in effect) {
+    if (contact === null) throw new GatewayError("not_found", "The situation is about no contact.");
+    const [add, remove] = effect.kind === "addTags" ? [effect.tags, []] : [[], effect.tags];
+    const [result] = await changeTagsOf(tx, contact.id, [{ context, contactId: contact.id, add, remove }]);
+    if (result instanceof GatewayError) throw result;
+    return result === undefined || result.changed.length === 0 ? "unchanged" : "done";
+  }
+  if (conversation === null) throw new GatewayError("not_found", "There is no conversation.");
+  if (effect.kind !== "close") assertOpen(conversation);
+  const planned = await plan(tx, effect, conversation);
+  if (planned === undefined) return "unchanged";
+  await storeAudited(tx, lanes, context, conversation, planned);
+  return "done";
+}
+
+async function plan(
+  tx: EntityManager,
+  effect: Exclude<Change, { kind: "addTags" | "removeTags" }>,
+  conversation: Conversation,
+): Promise<PlannedChange | undefined> {
+  switch (effect.kind) {
+    case "move":
+      return planMove(tx, conversation, effect.line, PendingMessages[effect.pending]);
+    case "handoff":
+      return planHandoff(conversation);
+    case "close":
+      return planClose(conversation);
+  }
+}
+
+/** Queues the messages in their order. @returns their IDs */
+async function send(
+  tx: EntityManager,
+  effects: readonly Effect[],
+  results: readonly (Result | undefined)[],
+  { database, lanes, queues, agentId, decisionId, parties }: Application,
+): Promise<ReadonlyMap<Effect, string>> {
+  const sends = effects.flatMap((effect, i) => {
+    const { status, conversation = null } = results[i] ?? {};
+    return effect.kind === "send" && status === "done" ? [{ effect, conversation }] : [];
+  });
+  if (sends.length === 0) return new Map();
+  for (const _ of sends) assertRoom(await queues.take(agentId));
+  for (const [conversation, { length }] of groupBy(sends, (each) => each.conversation))
+    if (conversation !== null && (await roomIn(tx, conversation, length)) < length)
+      throw conversationQueueFull();
+  await database.lockInsertOrder(tx, MESSAGE_ORDER);
+  const drafts = sends.map(({ effect: { text, delaySeconds }, conversation }) => ({
+    message: text ?? "",
+    author: MessageAuthor.agent,
+    decisionId,
+    delayMs: delaySeconds * 1000,
+    conversation,
+  }));
+  const messages =
+    parties.contact === null
+      ? await insertMessages(
+          tx,
+          lanes,
+          drafts.map((draft) => ({
+            ...draft,
+            agentId,
+            expiresAfterMs: EXPIRE_AFTER_MS,
+            conversation: undefined,
+          })),
+        )
+      : await queueMessages(
+          tx,
+          lanes,
+          drafts.flatMap(({ conversation, ...draft }) =>
+            conversation === null ? [] : [{ ...draft, conversation }],
+          ),
+        );
+  return new Map(sends.map(({ effect }, i) => [effect, messages[i]?.id ?? ""]));
+}
+
+/** An effect with what came of it. */
+export function explain(
+  effect: Effect,
+  { status, error }: Result = { status: "skipped" },
+  messageId: string | undefined = undefined,
+): EffectExplanation {
+  return {
+    kind: effect.kind,
+    ruleId: effect.ruleId,
+    status,
+    error: error ?? null,
+    messageId: messageId ?? null,
+    template: "template" in effect ? effect.template : null,
+    text: "text" in effect ? effect.text : null,
+    delaySeconds: "delaySeconds" in effect ? effect.delaySeconds : null,
+    line: "line" in effect ? effect.line : null,
+    tags: "tags" in effect ? effect.tags : null,
+    reason: "reason" in effect ? effect.reason : null,
+  };
+}

@@ -1,0 +1,160 @@
+import { Field, GraphQLISODateTime, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
+import type { Timestamp } from "../../common/time";
+import { Uuid } from "../../common/uuid";
+import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
+import { GraphQLJsonObject } from "../../schema/json-object";
+import { MaxCharacters } from "../../schema/list-size";
+import { Agent } from "../agents/agent.entity";
+import {
+  NAME_MAX_LENGTH,
+  SITUATION_MAX_BYTES,
+  SITUATION_TYPE_MAX_LENGTH,
+} from "../configuration/configuration.limits";
+import type { Effect } from "../configuration/document/evaluate";
+import { Explanation } from "./explanation";
+import type { Snapshot } from "./snapshot";
+
+export enum Decider {
+  rules = "rules",
+  model = "model",
+}
+
+registerEnumType(Decider, {
+  name: "Decider",
+  description: "What decides.",
+  valuesConfig: {
+    rules: { description: "The rules of the configuration." },
+    model: { description: "A language model, within the limits that a rule sets." },
+  },
+});
+
+export enum DecisionState {
+  deciding = "deciding",
+  decided = "decided",
+  failed = "failed",
+}
+
+registerEnumType(DecisionState, {
+  name: "DecisionState",
+  description: "State of a decision.",
+  valuesConfig: {
+    deciding: { description: "It is still being made." },
+    decided: { description: "It is made, and its effects are stored." },
+    failed: { description: "It could not be made; nothing was done." },
+  },
+});
+
+export enum DecisionOutcome {
+  send = "send",
+  silent = "silent",
+  handoff = "handoff",
+  stale = "stale",
+}
+
+registerEnumType(DecisionOutcome, {
+  name: "DecisionOutcome",
+  description: "What a decision led to.",
+  valuesConfig: {
+    send: { description: "Messages were queued." },
+    silent: { description: "No message was queued." },
+    handoff: { description: "The conversation was handed off to a human." },
+    stale: { description: "The conversation went on while the model was thinking; nothing was done." },
+  },
+});
+
+@ObjectType({ simpleResolvers: true, description: "Something that happened." })
+export class Situation {
+  @Field(() => String, { description: "Type of the situation, such as `order.shipped`." })
+  @MaxCharacters(SITUATION_TYPE_MAX_LENGTH)
+  type!: string;
+
+  @Field(() => GraphQLJsonObject, { description: "Its data; empty once its contact was erased." })
+  @MaxCharacters(SITUATION_MAX_BYTES)
+  data!: Record<string, unknown>;
+}
+
+@ObjectType({
+  simpleResolvers: true,
+  description: "What an agent made of a situation, and why. It never changes once it is made.",
+})
+@Entity()
+@Index(["agentId", "id"])
+@Index(["conversationId", "id"])
+@Index(["contactId", "id"])
+@Index(["createdAt"])
+export class Decision {
+  @Field(() => ID, {
+    nullable: true,
+    description: "Unique identifier (UUID, ordered by time of creation); null for a dry run.",
+  })
+  @Uuid
+  @PrimaryColumn(UUID_COLUMN)
+  id!: string;
+
+  @Column(UUID_COLUMN)
+  agentId!: string;
+
+  @ManyToOne(() => Agent)
+  agent?: Agent;
+
+  @Field(() => ID, { nullable: true, description: "ID of the contact; null if it is about none." })
+  @Uuid
+  @Column({ ...UUID_COLUMN, nullable: true })
+  contactId!: string | null;
+
+  @Field(() => ID, { nullable: true, description: "ID of the conversation; null if it is about none." })
+  @Uuid
+  @Column({ ...UUID_COLUMN, nullable: true })
+  conversationId!: string | null;
+
+  @Field(() => Situation, { description: "The situation." })
+  @Column({ type: "simple-json" })
+  situation!: Situation;
+
+  /** All that it depended on besides the situation; null once its contact was erased. */
+  @Column({ type: "simple-json", nullable: true })
+  snapshot!: Snapshot | null;
+
+  @Field(() => Int, { description: "Version of the configuration that it was made with." })
+  @Column({ type: "integer" })
+  configurationVersion!: number;
+
+  @Field(() => Decider, { description: "What decided." })
+  @Column({ type: "varchar", length: 8 })
+  decider!: Decider;
+
+  @Field(() => DecisionState, { description: "State of the decision." })
+  @Column({ type: "varchar", length: 8 })
+  state!: DecisionState;
+
+  @Field(() => DecisionOutcome, { nullable: true, description: "What it led to; null until it is made." })
+  @Column({ type: "varchar", length: 8, nullable: true })
+  outcome!: DecisionOutcome | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "ID of the rule that decided; null if none did, and `otherwise` applied.",
+  })
+  @Column({ type: "varchar", length: NAME_MAX_LENGTH, nullable: true })
+  ruleId!: string | null;
+
+  /** What it decided to do, whatever came of it. */
+  @Column({ type: "simple-json" })
+  effects!: Effect[];
+
+  @Field(() => Explanation, {
+    nullable: true,
+    description: "Why it decided so; null until it is made, and once its contact was erased.",
+  })
+  @Column({ type: "simple-json", nullable: true })
+  explanation!: Explanation | null;
+
+  @Field(() => GraphQLISODateTime, { description: "When the situation was handed in." })
+  @Column(TIMESTAMP_COLUMN)
+  createdAt!: Timestamp;
+
+  @Field(() => GraphQLISODateTime, { nullable: true, description: "When it was made; null until then." })
+  @Column({ ...TIMESTAMP_COLUMN, nullable: true })
+  decidedAt!: Timestamp | null;
+}

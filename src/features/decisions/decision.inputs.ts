@@ -1,0 +1,74 @@
+import { ArgsType, Field, ID, InputType } from "type-graphql";
+import { IsOptional, ValidateNested } from "../../common/validators";
+import { PageArgs } from "../../pagination/connection";
+import { ForMembers } from "../../schema/for-members";
+import { IdempotentInput } from "../../schema/idempotent.input";
+import { GraphQLJsonObject, IsJsonObject } from "../../schema/json-object";
+import { IsText } from "../../schema/text";
+import { SITUATION_MAX_BYTES, SITUATION_TYPE_MAX_LENGTH } from "../configuration/configuration.limits";
+import { ContactReference } from "../conversations/conversation.inputs";
+
+const AGENT_ID = {
+  nullable: true,
+  description: "ID of the agent. Members must pass it; a key must not, because it belongs to one agent.",
+};
+
+@InputType({ description: "Something that happened." })
+export class SituationInput {
+  @Field(() => String, {
+    description: "Type of the situation, such as `order.shipped`: a-z, 0-9 and single . _ - between them.",
+  })
+  @IsText(SITUATION_TYPE_MAX_LENGTH, { singleLine: true })
+  type!: string;
+
+  @Field(() => GraphQLJsonObject, {
+    description: "Its data, as the configuration declares it: at most 32 KiB as JSON, and 10 levels deep.",
+  })
+  @IsJsonObject(SITUATION_MAX_BYTES)
+  data!: Record<string, unknown>;
+}
+
+@InputType({ description: "A situation to hand to an agent." })
+export class DecideInput extends IdempotentInput {
+  @Field(() => ID, AGENT_ID)
+  @ForMembers()
+  agentId?: string | null | undefined;
+
+  @Field(() => SituationInput, { description: "The situation." })
+  @ValidateNested()
+  situation!: SituationInput;
+
+  @Field(() => ContactReference, {
+    nullable: true,
+    description: "The contact that it is about, who is created if the `ref` or address is new.",
+  })
+  @IsOptional()
+  @ValidateNested()
+  contact?: ContactReference | null | undefined;
+
+  @Field(() => ID, {
+    nullable: true,
+    description:
+      "ID of the conversation that it is about. Without it, the one that is open with the contact on the default line is at hand.",
+  })
+  conversationId?: string | null | undefined;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description: "Whether only to tell what the agent would do; nothing is stored or sent then.",
+  })
+  dryRun?: boolean | null | undefined;
+}
+
+@ArgsType()
+export class DecisionsArgs extends PageArgs {
+  @Field(() => ID, AGENT_ID)
+  agentId?: string | null | undefined;
+
+  @Field(() => ID, {
+    nullable: true,
+    description: "Only decisions about the conversation with this ID.",
+  })
+  @IsOptional()
+  conversationId?: string | null | undefined;
+}

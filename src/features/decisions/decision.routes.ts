@@ -1,0 +1,120 @@
+import type { RouteGroup } from "../../schema/rest-route";
+
+const DECISION = `id contactId conversationId situation { type data } configurationVersion decider state outcome ruleId
+  createdAt decidedAt`;
+
+const EXPLANATION = `explanation {
+  version now
+  gates { name passed }
+  rules { id matched spent clauses { source value error { code message } read { path value isCut } } }
+  effects { kind ruleId status error { code message } messageId template text delaySeconds line tags reason }
+}`;
+
+const ID = {
+  name: "decisionId",
+  variable: "id",
+  format: "uuid",
+  example: "01a1fcd4-2b50-7d2f-9c1a-7b2a8d1a3c43",
+} as const;
+
+const SHIPPED = { type: "order.shipped", data: { orderId: "A-17", tracking: "https://track.example/A-17" } };
+
+const TO_ANNA = {
+  id: ID.example,
+  contactId: "01a1fcd2-9a10-7c1e-9f0b-6a1f7c0f2b11",
+  conversationId: "01a1fcd3-17a0-7d1e-8b0f-5a1f7c0f2b21",
+  situation: SHIPPED,
+  configurationVersion: 1,
+  decider: "rules",
+  state: "decided",
+  outcome: "send",
+  ruleId: "order-shipped",
+  createdAt: "2026-11-22T06:37:35.072Z",
+  decidedAt: "2026-11-22T06:37:35.072Z",
+};
+
+const EXPLAINED = {
+  ...TO_ANNA,
+  explanation: {
+    version: 1,
+    now: TO_ANNA.createdAt,
+    gates: [{ name: "handler", passed: true }],
+    rules: [{ id: "order-shipped", matched: true, clauses: [] }],
+    effects: [
+      {
+        kind: "send",
+        ruleId: "order-shipped",
+        status: "done",
+        messageId: "01a1fcd4-2b51-7e2f-9c1a-6b2a8d1a3c32",
+        template: "shipped",
+        text: "Hi Anna, your order A-17 is on its way. Follow it: https://track.example/A-17",
+        delaySeconds: 0,
+      },
+    ],
+  },
+};
+
+/** The decisions of the agent that a key resolves to. */
+export const decisionRoutes: RouteGroup = {
+  tag: "Decisions",
+  description: "What the agent makes of the situations that it is handed.",
+  routes: [
+    {
+      operationId: "decide",
+      summary: "Hand a situation to the agent",
+      method: "POST",
+      path: "/agent/decisions",
+      document: `mutation decide($input: DecideInput!) { decide(input: $input) { ${DECISION} ${EXPLANATION} } }`,
+      bodyVariable: "input",
+      status: {
+        oneOf: [200, 201, 202],
+        choose: ({ id, state }) => (id == null ? 200 : state === "deciding" ? 202 : 201),
+      },
+      result: ["decide"],
+      location: ({ id }) => `/agent/decisions/${id}`,
+      errors: ["not_found", "conflict", "queue_full"],
+      answers: {
+        200: "What the agent would decide, for a dry run.",
+        201: "The decision. Its effects are stored.",
+        202: "The decision, which a model is still making.",
+      },
+      example: { body: { situation: SHIPPED, contact: { ref: "customer-17" } }, answer: EXPLAINED },
+    },
+    {
+      operationId: "listDecisions",
+      summary: "List decisions",
+      method: "GET",
+      path: "/agent/decisions",
+      document: `query listDecisions($first: Int, $after: String, $conversationId: ID) {
+        decisions(first: $first, after: $after, conversationId: $conversationId) {
+          nodes { ${DECISION} }
+          pageInfo { hasNextPage endCursor }
+        }
+      }`,
+      queryParameters: [
+        { name: "limit", variable: "first" },
+        { name: "cursor", variable: "after" },
+        { name: "conversationId", variable: "conversationId" },
+      ],
+      status: 200,
+      result: ["decisions", "nodes"],
+      pageInfo: ["decisions", "pageInfo"],
+      answers:
+        "One page of decisions, newest first, without explanations. The `Link` header points to the next page.",
+      example: { answer: [TO_ANNA] },
+    },
+    {
+      operationId: "getDecision",
+      summary: "Get one decision",
+      description: "One decision with its explanation; 404 if it does not exist.",
+      method: "GET",
+      path: "/agent/decisions/:decisionId",
+      document: `query getDecision($id: ID!) { decision(id: $id) { ${DECISION} ${EXPLANATION} } }`,
+      pathParameters: [ID],
+      status: 200,
+      result: ["decision"],
+      answers: "The decision.",
+      example: { answer: EXPLAINED },
+    },
+  ],
+};

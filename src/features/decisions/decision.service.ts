@@ -1,0 +1,156 @@
+import type { EntityManager } from "typeorm";
+import { organizationOf, type RequestContext } from "../../auth/context";
+import { Permission } from "../../auth/permissions";
+import { timestamp } from "../../common/time";
+import { isUuid } from "../../common/uuid";
+import type { Database } from "../../database/database";
+import type { Lanes } from "../../delivery/lanes";
+import { InvalidInput } from "../../errors";
+import { once } from "../../idempotency/idempotency";
+import { paginate } from "../../pagination/connection";
+import { scopedAgentId } from "../agents/agent-scope";
+import { assertStillAllowed } from "../api-keys/assert-accepted";
+import { canonicalJson } from "../configuration/document/canonical-json";
+import type { Playbooks } from "../configuration/playbooks";
+import { Contact } from "../contacts/contact.entity";
+import { Conversation } from "../conversations/conversation.entity";
+import { idempotencyScope } from "../conversations/own-conversation";
+import type { AgentQueues } from "../messages/agent-queues";
+import { DecisionConnection } from "./decision.connection";
+import { Decision } from "./decision.entity";
+import type { DecideInput, DecisionsArgs } from "./decision.inputs";
+import { DecisionMaker } from "./decision-maker";
+
+/** Ends the transaction of a dry run. */
+class DryRun extends Error {
+  constructor(readonly decision: Decision) {
+    super("a dry run stores nothing");
+  }
+}
+
+/** The decisions of agents. */
+export class DecisionService {
+  private readonly maker: DecisionMaker;
+
+  constructor(
+    private readonly database: Database,
+    lanes: Lanes,
+    playbooks: Playbooks,
+    queues: AgentQueues,
+  ) {
+    this.maker = new DecisionMaker(database, lanes, playbooks, queues);
+  }
+
+  /**
+   * Hands a situation to an agent, which decides what to do and does it in one transaction.
+   * @returns the decision; with a dry run one without IDs, of which nothing is stored
+   * @throws GatewayError `invalid_request`, `not_found` (agent, contact, conversation), `conflict`, `queue_full`,
+   *   `idempotency_key_reused`
+   */
+  async decide(context: RequestContext, { dryRun, ...input }: DecideInput): Promise<Decision> {
+    if (dryRun !== true) return this.database.write((tx) => this.decideOnce(tx, context, input));
+    try {
+      return await this.database.write(async (tx) => {
+        throw new DryRun(await this.decideOnce(tx, context, { ...input, idempotencyKey: null }));
+      });
+    } catch (error) {
+      if (error instanceof DryRun) return this.withoutIds(error.decision);
+      throw error;
+    }
+  }
+
+  /** @returns the decision, or null if the caller's agent, or a member's organization, has none with this ID */
+  find(context: RequestContext, id: string): Promise<Decision | null> {
+    return this.database.read((reader) => findDecision(reader, context, id));
+  }
+
+  /**
+   * One page of the decisions of the calling agent, or of the agent that a member names, newest first.
+   * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
+   */
+  async list(
+    context: RequestContext,
+    { agentId, conversationId, ...args }: DecisionsArgs,
+  ): Promise<DecisionConnection> {
+    const page = DecisionConnection.pageOf(args);
+    const rows = await this.database.read(async (reader) => {
+      const query = reader
+        .createQueryBuilder(Decision, "decision")
+        .where({ agentId: await scopedAgentId(reader, context, agentId) });
+      if (conversationId != null) {
+        if (!isUuid(conversationId)) return [];
+        query.andWhere({ conversationId });
+      }
+      return paginate(query, page, "DESC").getMany();
+    });
+    return new DecisionConnection(rows, page);
+  }
+
+  private async decideOnce(
+    tx: EntityManager,
+    context: RequestContext,
+    { agentId, idempotencyKey, situation, contact, conversationId }: DecideInput,
+  ): Promise<Decision> {
+    await assertStillAllowed(this.database, tx, context, Permission.config_manage);
+    const agent = await scopedAgentId(tx, context, agentId, "input.agentId");
+    return once(tx, {
+      scope: idempotencyScope("decide", context),
+      key: idempotencyKey,
+      request: {
+        agentId: agent,
+        situation: canonicalJson(situation),
+        contact: contact == null ? undefined : canonicalJson(contact),
+        conversationId,
+      },
+      create: () => this.decideNow(tx, context, agent, { situation, contact, conversationId }),
+      repeat: (id) => tx.findOneByOrFail(Decision, { id }),
+      idOf: ({ id }) => id,
+    });
+  }
+
+  /** A decision without the IDs of what a dry run does not store. */
+  private withoutIds(decision: Decision): Promise<Decision> {
+    const { contactId, conversationId, explanation } = decision;
+    return this.database.read(async (reader) =>
+      Object.assign(decision, {
+        id: null,
+        contactId:
+          contactId !== null && (await reader.existsBy(Contact, { id: contactId })) ? contactId : null,
+        conversationId:
+          conversationId !== null && (await reader.existsBy(Conversation, { id: conversationId }))
+            ? conversationId
+            : null,
+        explanation: explanation && {
+          ...explanation,
+          effects: explanation.effects.map((effect) => ({ ...effect, messageId: null })),
+        },
+      }),
+    );
+  }
+
+  private async decideNow(
+    tx: EntityManager,
+    context: RequestContext,
+    agentId: string,
+    handed: Pick<DecideInput, "situation" | "contact" | "conversationId">,
+  ): Promise<Decision> {
+    try {
+      return await this.maker.decide(tx, context, agentId, { ...handed, now: timestamp() });
+    } catch (error) {
+      if (!(error instanceof InvalidInput)) throw error;
+      throw error.within("input");
+    }
+  }
+}
+
+/** The decision with an ID, of the calling agent or of a member's organization; null if there is none. */
+export async function findDecision(
+  reader: EntityManager,
+  context: RequestContext,
+  id: string,
+): Promise<Decision | null> {
+  if (!isUuid(id)) return null;
+  const { caller } = context;
+  if (caller.kind === "agent") return reader.findOneBy(Decision, { id, agentId: caller.agent.id });
+  return reader.findOneBy(Decision, { id, agent: { organizationId: organizationOf(context) } });
+}

@@ -1,0 +1,180 @@
+import { Field, ID, Int, ObjectType } from "type-graphql";
+import { GraphQLJson } from "../../schema/json";
+import { AtMost, MaxCharacters } from "../../schema/list-size";
+import {
+  CLAUSE_MAX_LENGTH,
+  HANDOFF_REASON_MAX_LENGTH,
+  MAX_CLAUSES,
+  MAX_EFFECTS,
+  NAME_MAX_LENGTH,
+  READ_MAX_LENGTH,
+} from "../configuration/configuration.limits";
+import { MAX_TAGS } from "../contacts/contact.limits";
+import { MESSAGE_TEXT_MAX_LENGTH } from "../messages/message.entity";
+
+/** Assumed length of the list of rules: all have at most 200, but seldom are so many tried. */
+const ASSUMED_RULES = 25;
+/** Assumed length of the list of values that a clause reads: those of a decision read at most 1,000 together. */
+const ASSUMED_READS = 3;
+
+@ObjectType({ simpleResolvers: true, description: "Why a part of a decision failed." })
+export class ExplanationError {
+  @Field(() => String, { description: "Code of the error, such as `too_expensive` or `not_deliverable`." })
+  @MaxCharacters(NAME_MAX_LENGTH)
+  code!: string;
+
+  @Field(() => String, { description: "What went wrong, for people." })
+  @MaxCharacters(500)
+  message!: string;
+}
+
+@ObjectType({ simpleResolvers: true, description: "A value that a condition read." })
+export class ReadValue {
+  @Field(() => String, { description: "What was read, such as `situation.data.total`." })
+  path!: string;
+
+  @Field(() => GraphQLJson, {
+    nullable: true,
+    description: "The value; null also for an object or list that is too large to show.",
+  })
+  @MaxCharacters(READ_MAX_LENGTH)
+  value!: unknown;
+
+  @Field(() => Boolean, { nullable: true, description: "Whether the value is not shown as a whole." })
+  isCut?: true;
+}
+
+@ObjectType({ simpleResolvers: true, description: "A condition of a rule, and what came of it." })
+export class ClauseExplanation {
+  @Field(() => String, { description: "The condition, in CEL." })
+  @MaxCharacters(CLAUSE_MAX_LENGTH)
+  source!: string;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description: "Whether it holds; null if it failed, which counts as false.",
+  })
+  value!: boolean | null;
+
+  @Field(() => ExplanationError, { nullable: true, description: "Why it failed; null if it did not." })
+  error!: ExplanationError | null;
+
+  @Field(() => [ReadValue], { description: "The values that it read, in order." })
+  @AtMost(ASSUMED_READS)
+  read!: ReadValue[];
+}
+
+@ObjectType({ simpleResolvers: true, description: "A rule that was tried." })
+export class RuleExplanation {
+  @Field(() => String, { description: "ID of the rule in the configuration." })
+  @MaxCharacters(NAME_MAX_LENGTH)
+  id!: string;
+
+  @Field(() => Boolean, { description: "Whether it matched." })
+  matched!: boolean;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description: "Whether its conditions hold, but it has matched too recently (`once`).",
+  })
+  spent?: true;
+
+  @Field(() => [ClauseExplanation], {
+    description: "Its conditions, in order, up to the first that does not hold.",
+  })
+  @AtMost(MAX_CLAUSES)
+  clauses!: ClauseExplanation[];
+}
+
+/** What came of an effect. */
+export type EffectStatus = "done" | "failed" | "unchanged" | "skipped";
+
+@ObjectType({ simpleResolvers: true, description: "Something that a decision does, and what came of it." })
+export class EffectExplanation {
+  @Field(() => String, {
+    description: "Kind of the effect: `send`, `addTags`, `removeTags`, `move`, `handoff`, `close` or `ask`.",
+  })
+  @MaxCharacters(16)
+  kind!: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "ID of the rule that it belongs to; null for those of `otherwise`.",
+  })
+  @MaxCharacters(NAME_MAX_LENGTH)
+  ruleId!: string | null;
+
+  @Field(() => String, {
+    description:
+      "`done`, `failed`, `unchanged` if there was nothing to change, or `skipped` if the decision did something else instead.",
+  })
+  @MaxCharacters(16)
+  status!: EffectStatus;
+
+  @Field(() => ExplanationError, { nullable: true, description: "Why it failed; null if it did not." })
+  error!: ExplanationError | null;
+
+  @Field(() => ID, {
+    nullable: true,
+    description: "ID of the message that it queued; null for other kinds, and in a dry run.",
+  })
+  messageId!: string | null;
+
+  @Field(() => String, { nullable: true, description: "Name of the template, for `send` and `ask`." })
+  @MaxCharacters(NAME_MAX_LENGTH)
+  template!: string | null;
+
+  @Field(() => String, { nullable: true, description: "Text of the message, for `send`." })
+  @MaxCharacters(MESSAGE_TEXT_MAX_LENGTH)
+  text!: string | null;
+
+  @Field(() => Int, { nullable: true, description: "How long the message waits (s), for `send`." })
+  delaySeconds!: number | null;
+
+  @Field(() => String, { nullable: true, description: "Name of the line, for `send` and `move`." })
+  @MaxCharacters(NAME_MAX_LENGTH)
+  line!: string | null;
+
+  @Field(() => [String], { nullable: true, description: "The tags, for `addTags` and `removeTags`." })
+  @AtMost(MAX_TAGS)
+  tags!: readonly string[] | null;
+
+  @Field(() => String, { nullable: true, description: "Why a human takes over, for `handoff`." })
+  @MaxCharacters(HANDOFF_REASON_MAX_LENGTH)
+  reason!: string | null;
+}
+
+@ObjectType({
+  simpleResolvers: true,
+  description: "A condition that must be met before the rules are tried.",
+})
+export class GateExplanation {
+  @Field(() => String, { description: "`handler`: the agent answers in the conversation, not a human." })
+  @MaxCharacters(16)
+  name!: string;
+
+  @Field(() => Boolean, { description: "Whether it was met." })
+  passed!: boolean;
+}
+
+@ObjectType({ simpleResolvers: true, description: "Why an agent decided as it did." })
+export class Explanation {
+  @Field(() => Int, { nullable: true, description: "Version of the configuration; null for the draft." })
+  version!: number | null;
+
+  @Field(() => String, { description: "The time that the conditions and templates saw." })
+  @MaxCharacters(24)
+  now!: string;
+
+  @Field(() => [GateExplanation], { description: "What must be met before the rules are tried." })
+  @AtMost(2)
+  gates!: GateExplanation[];
+
+  @Field(() => [RuleExplanation], { description: "The rules that were tried, in order." })
+  @AtMost(ASSUMED_RULES)
+  rules!: RuleExplanation[];
+
+  @Field(() => [EffectExplanation], { description: "What the agent does, in order." })
+  @AtMost(MAX_EFFECTS)
+  effects!: EffectExplanation[];
+}

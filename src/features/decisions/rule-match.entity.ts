@@ -1,0 +1,19 @@
+import { Column, Entity, Index, PrimaryColumn } from "typeorm";
+import type { Timestamp } from "../../common/time";
+import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
+import { NAME_MAX_LENGTH } from "../configuration/configuration.limits";
+
+/** When a rule with `once` has last matched for a contact or a conversation. */
+@Entity()
+@Index(["matchedAt"])
+export class RuleMatch {
+  /** ID of the contact or conversation. */
+  @PrimaryColumn(UUID_COLUMN)
+  subjectId!: string;
+
+  @PrimaryColumn({ type: "varchar", length: NAME_MAX_LENGTH })
+  ruleId!: string;
+
+  @Column(TIMESTAMP_COLUMN)
+  matchedAt!: Timestamp;
+}

@@ -1,0 +1,91 @@
+import type { EntityManager } from "typeorm";
+import type { Timestamp } from "../../common/time";
+import { Agent } from "../agents/agent.entity";
+import type { DecisionInput } from "../configuration/document/evaluate";
+import { periodMs } from "../configuration/document/period";
+import type { Playbook } from "../configuration/document/playbook";
+import { ContactTag } from "../contacts/contact-tag.entity";
+import { Line } from "../lines/line.entity";
+import type { Parties } from "./parties";
+import { RuleMatch } from "./rule-match.entity";
+
+/** All that a decision depends on besides its situation and the configuration. */
+export type Snapshot = Omit<DecisionInput, "situation">;
+
+/** Whom a rule with `once` counts for. */
+type Subjects = Readonly<Record<"contact" | "conversation", string | undefined>>;
+
+/** Reads what conditions and templates see. */
+export async function takeSnapshot(
+  tx: EntityManager,
+  agentId: string,
+  { contact, conversation }: Parties,
+  { playbook, type, now }: { playbook: Playbook; type: string; now: Timestamp },
+): Promise<Snapshot> {
+  const { slug, name } = await tx.findOneByOrFail(Agent, { id: agentId });
+  const tags = contact === null ? [] : await tx.findBy(ContactTag, { contactId: contact.id });
+  const line = conversation && (await tx.findOneByOrFail(Line, { id: conversation.lineId }));
+  const subjects = { contact: contact?.id, conversation: conversation?.id };
+  return {
+    contact: contact && {
+      ref: contact.ref,
+      name: contact.name,
+      locale: contact.locale,
+      timezone: contact.timezone,
+      attributes: contact.attributes,
+      tags: tags.map(({ tag }) => tag).sort(),
+    },
+    conversation: conversation && {
+      id: conversation.id,
+      line: line?.name ?? "",
+      handler: conversation.handler,
+      state: conversation.state,
+    },
+    message: null,
+    agent: { slug, name },
+    now,
+    spent: await spentRules(tx, playbook, type, subjects, now),
+  };
+}
+
+/** The IDs of the rules for situations of a type that have matched too recently, in their order. */
+async function spentRules(
+  tx: EntityManager,
+  playbook: Playbook,
+  type: string,
+  subjects: Subjects,
+  now: Timestamp,
+): Promise<string[]> {
+  const limited = playbook.rulesFor(type).flatMap(({ document: { id, once } }) => {
+    const subjectId = once && subjects[once.per];
+    return once === undefined || subjectId === undefined ? [] : [{ id, subjectId, within: once.within }];
+  });
+  if (limited.length === 0) return [];
+  const subjectIds = [...new Set(limited.map(({ subjectId }) => subjectId))];
+  const matches = await tx
+    .createQueryBuilder(RuleMatch, "match")
+    .where("match.subject_id IN (:...subjectIds)", { subjectIds })
+    .andWhere("match.rule_id IN (:...ruleIds)", { ruleIds: limited.map(({ id }) => id) })
+    .getMany();
+  const matchedAt = new Map(matches.map((match) => [`${match.subjectId} ${match.ruleId}`, match.matchedAt]));
+  return limited
+    .filter(({ id, subjectId, within }) => {
+      const last = matchedAt.get(`${subjectId} ${id}`);
+      return last !== undefined && Date.parse(now) - Date.parse(last) < (periodMs(within) ?? 0);
+    })
+    .map(({ id }) => id);
+}
+
+/** Records when rules with `once` have matched. */
+export async function recordMatches(
+  tx: EntityManager,
+  playbook: Playbook,
+  type: string,
+  { matched, subjects, now }: { matched: ReadonlySet<string>; subjects: Subjects; now: Timestamp },
+): Promise<void> {
+  const rows = playbook.rulesFor(type).flatMap(({ document: { id: ruleId, once } }) => {
+    const subjectId = once && matched.has(ruleId) ? subjects[once.per] : undefined;
+    return subjectId === undefined ? [] : [{ subjectId, ruleId, matchedAt: now }];
+  });
+  if (rows.length > 0) await tx.upsert(RuleMatch, rows, ["subjectId", "ruleId"]);
+}

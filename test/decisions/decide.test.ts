@@ -1,0 +1,485 @@
+import type { ObjectLiteral } from "typeorm";
+import { DAY_MS, timestamp } from "../../src/common/time";
+import { Lane } from "../../src/delivery/lane.entity";
+import { AuditEntry } from "../../src/features/audit/audit-entry.entity";
+import { Contact } from "../../src/features/contacts/contact.entity";
+import { Conversation } from "../../src/features/conversations/conversation.entity";
+import { Decision } from "../../src/features/decisions/decision.entity";
+import { RuleMatch } from "../../src/features/decisions/rule-match.entity";
+import { Message } from "../../src/features/messages/message.entity";
+import { IdempotencyRecord } from "../../src/idempotency/idempotency-record.entity";
+import { contactClient } from "../support/contacts";
+import { conversationClient } from "../support/conversations";
+import { decisionClient, type Handed, publish } from "../support/decisions";
+import { mint, type Reply, type TestGateway } from "../support/gateway";
+import { addLine } from "../support/lines";
+import { firstAgentId, operatorOfAgent } from "../support/people";
+import { describeGateway } from "../support/suite";
+
+const DOCUMENT = {
+  situations: {
+    "order.shipped": { orderId: "string", total: "double", tracking: "string?" },
+    note: { text: "string" },
+    close: {},
+    "hand-over": {},
+    move: { to: "string" },
+    tags: {},
+    twice: {},
+    all: {},
+  },
+  templates: {
+    shipped: 'Hi {{ contact.name | default: "there" }}, order {{ situation.data.orderId }} is on its way.',
+    note: "{{ situation.data.text }}",
+    bye: "Bye",
+    one: "one",
+    two: "two",
+  },
+  rules: [
+    {
+      id: "vip-shipped",
+      on: "order.shipped",
+      when: ['"vip" in contact.tags', "situation.data.total > 100.0"],
+      do: [{ send: "shipped" }, { addTags: ["shipped"] }],
+    },
+    { id: "note", on: "note", do: [{ send: "note" }] },
+    { id: "bye", on: "close", do: [{ send: "bye" }, { close: true }] },
+    { id: "over", on: "hand-over", do: [{ handoff: "asked" }, { send: "bye" }] },
+    {
+      id: "to-second",
+      on: "move",
+      when: ['situation.data.to == "second"'],
+      do: [{ send: "bye" }, { move: "second" }],
+    },
+    { id: "to-nowhere", on: "move", do: [{ move: "nowhere" }, { send: "bye" }] },
+    { id: "tags", on: "tags", do: [{ addTags: ["a", "b"] }, { removeTags: ["a"] }] },
+    {
+      id: "twice",
+      on: "twice",
+      do: [{ send: "one" }, { send: "two", line: "second" }],
+      once: { per: "contact", within: "P1D" },
+    },
+    { id: "first", on: "all", continue: true, do: [{ send: "one" }] },
+    {
+      id: "second",
+      on: "*",
+      when: ['situation.type in ["all", "twice", "undeclared"]'],
+      do: [{ send: "two", delaySeconds: 3600 }],
+    },
+  ],
+  otherwise: [{ handoff: "no rule" }],
+};
+
+const ID = "01a1fcd4-2b50-7d2f-9c1a-7b2a8d1a3c43";
+
+const TABLES = [Contact, Conversation, Decision, IdempotencyRecord, Lane, Message, RuleMatch, AuditEntry];
+
+describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
+  let agentId: string;
+  let api: ReturnType<typeof decisionClient>;
+  beforeAll(async () => {
+    agentId = await firstAgentId(gateway);
+    api = decisionClient(gateway);
+    await addLine(gateway, { agentId, name: "second" });
+    await publish(gateway, agentId, DOCUMENT);
+  });
+
+  const read: TestGateway["services"]["database"]["read"] = (query) => gateway.services.database.read(query);
+  const newContact = async (input: object = {}) => {
+    const address = `at ${Math.random()}`;
+    const { body } = await contactClient(gateway).put({ addresses: [{ kind: "local", address }], ...input });
+    return body.data.putContact.contact.id as string;
+  };
+  const decided = async (handed: Handed) => {
+    const { status, body } = await api.decide(handed);
+    expect(body).toMatchObject({ state: "decided", decider: "rules" });
+    expect(status).toBe(201);
+    return body;
+  };
+  /** Waits until something holds, which the delivery brings about. */
+  const until = async (holds: () => Promise<boolean>) => {
+    while (!(await holds())) await new Promise(setImmediate);
+  };
+  const delivered = (id: string) =>
+    until(
+      async () => (await read((reader) => reader.findOneByOrFail(Message, { id }))).status === "delivered",
+    );
+  const messagesOf = (decisionId: string) =>
+    read((reader) => reader.find(Message, { where: { decisionId }, order: { id: "ASC" } }));
+
+  test("a rule whose conditions hold sends, tags and says why", async () => {
+    const contactId = await newContact({ name: "Anna" });
+    await contactClient(gateway).changeTags(contactId, { add: ["vip"] });
+    const body = await decided({ data: { orderId: "A-17", total: 120 }, contact: { id: contactId } });
+    const text = "Hi Anna, order A-17 is on its way.";
+    expect(body).toEqual({
+      id: expect.any(String),
+      contactId,
+      conversationId: expect.any(String),
+      situation: { type: "order.shipped", data: { orderId: "A-17", total: 120 } },
+      configurationVersion: body.explanation.version,
+      decider: "rules",
+      state: "decided",
+      outcome: "send",
+      ruleId: "vip-shipped",
+      createdAt: expect.any(String),
+      decidedAt: expect.any(String),
+      explanation: {
+        version: expect.any(Number),
+        now: body.createdAt,
+        gates: [],
+        rules: [
+          {
+            id: "vip-shipped",
+            matched: true,
+            clauses: [
+              {
+                source: '"vip" in contact.tags',
+                value: true,
+                read: [{ path: "contact.tags", value: ["vip"] }],
+              },
+              {
+                source: "situation.data.total > 100.0",
+                value: true,
+                read: [{ path: "situation.data.total", value: 120 }],
+              },
+            ],
+          },
+        ],
+        effects: [
+          {
+            kind: "send",
+            ruleId: "vip-shipped",
+            status: "done",
+            messageId: expect.any(String),
+            template: "shipped",
+            text,
+            delaySeconds: 0,
+          },
+          { kind: "addTags", ruleId: "vip-shipped", status: "done", tags: ["shipped"] },
+        ],
+      },
+    });
+    const [message] = await messagesOf(body.id);
+    expect(message).toMatchObject({
+      id: body.explanation.effects[0].messageId,
+      author: "agent",
+      message: text,
+      conversationId: body.conversationId,
+      decisionId: body.id,
+    });
+    expect((await contactClient(gateway).find({ id: contactId })).body.data.contact.tags).toEqual([
+      "shipped",
+      "vip",
+    ]);
+    expect((await api.find(body.id)).body).toEqual(body);
+  });
+
+  test("a condition that does not hold is told with what it read, and otherwise applies", async () => {
+    const contactId = await newContact();
+    await contactClient(gateway).changeTags(contactId, { add: ["vip"] });
+    const { body: opened } = await conversationClient(gateway).open({ contact: { id: contactId } });
+    const conversationId = opened.data.openConversation.conversation.id;
+    const body = await decided({ data: { orderId: "A-17", total: 90 }, conversationId });
+    expect(body).toMatchObject({ contactId, conversationId, outcome: "handoff" });
+    expect(body).not.toHaveProperty("ruleId");
+    const [vip] = body.explanation.rules;
+    expect(vip).toMatchObject({
+      id: "vip-shipped",
+      matched: false,
+      clauses: [{ value: true }, { value: false }],
+    });
+    expect(vip.clauses[1].read).toEqual([{ path: "situation.data.total", value: 90 }]);
+    expect(body.explanation.gates).toEqual([{ name: "handler", passed: true }]);
+    const { effects } = body.explanation;
+    expect(effects).toEqual([{ kind: "handoff", status: "done", reason: "no rule" }]);
+  });
+
+  test("an agent decides nothing in a conversation that a human answers in", async () => {
+    const { body: opened } = await conversationClient(gateway).open({ contact: { id: await newContact() } });
+    const conversationId = opened.data.openConversation.conversation.id;
+    await conversationClient(gateway).handOff(conversationId);
+    const body = await decided({ type: "note", data: { text: "Hello" }, conversationId });
+    expect(body).toMatchObject({ outcome: "silent", explanation: { rules: [], effects: [] } });
+    expect(body.explanation.gates).toEqual([{ name: "handler", passed: false }]);
+  });
+
+  test.each([
+    ["close", "closed", "agent", "main"],
+    ["hand-over", "open", "human", "main"],
+    ["move", "open", "agent", "second"],
+  ])("the messages of a decision leave although it is a %s", async (type, state, handler, line) => {
+    const { id, conversationId } = await decided({
+      type,
+      ...(type === "move" && { data: { to: "second" } }),
+      contact: { id: await newContact() },
+    });
+    const { body } = await conversationClient(gateway).find(conversationId);
+    expect(body.data.conversation).toMatchObject({ state, handler, line });
+    const [message] = await messagesOf(id);
+    await delivered(message?.id ?? "");
+  });
+
+  test("an effect that fails leaves the others as they are", async () => {
+    const contactId = await newContact();
+    const { explanation, outcome } = await decided({
+      type: "move",
+      data: { to: "?" },
+      contact: { id: contactId },
+    });
+    expect(outcome).toBe("send");
+    expect(explanation.effects).toEqual([
+      {
+        kind: "move",
+        ruleId: "to-nowhere",
+        status: "failed",
+        error: { code: "not_found", message: "There is no such line." },
+        line: "nowhere",
+      },
+      expect.objectContaining({ kind: "send", status: "done" }),
+    ]);
+    const nobody = await decided({ type: "tags" });
+    expect(nobody.explanation.effects).toMatchObject([{ status: "failed" }, { status: "failed" }]);
+    const { contactId: phone } = await decided({
+      type: "note",
+      data: { text: "Hello" },
+      contact: { address: { kind: "phone", address: "+4915112345678" } },
+    });
+    const { explanation: toPhone } = await decided({
+      type: "note",
+      data: { text: "x" },
+      contact: { id: phone },
+    });
+    expect(toPhone.effects).toMatchObject([{ status: "failed", error: { code: "not_deliverable" } }]);
+  });
+
+  test("tags are added and removed in their order, and what is there already is unchanged", async () => {
+    const contact = { id: await newContact() };
+    const first = await decided({ type: "tags", contact });
+    expect(first.explanation.effects).toMatchObject([{ status: "done" }, { status: "done" }]);
+    expect(first.outcome).toBe("silent");
+    await contactClient(gateway).addTags(contact.id, ["a"]);
+    const second = await decided({ type: "tags", contact });
+    expect(second.explanation.effects).toMatchObject([{ status: "unchanged" }, { status: "done" }]);
+    const { body } = await contactClient(gateway).find({ id: contact.id });
+    expect(body.data.contact.tags).toEqual(["b"]);
+  });
+
+  test("a contact by a new ref or address is created, and found the next time", async () => {
+    const contact = { address: { kind: "local", address: `new ${Math.random()}` } };
+    const first = await decided({ type: "note", data: { text: "one" }, contact });
+    const second = await decided({ type: "note", data: { text: "two" }, contact });
+    expect(second).toMatchObject({ contactId: first.contactId, conversationId: first.conversationId });
+    const byRef = await decided({ type: "tags", contact: { ref: `new ${Math.random()}` } });
+    expect(byRef.contactId).toEqual(expect.any(String));
+    expect(byRef).not.toHaveProperty("conversationId");
+  });
+
+  test("a message names the line to open a conversation on, unless the situation names the conversation", async () => {
+    const contact = { id: await newContact() };
+    const { id, explanation } = await decided({ type: "twice", contact });
+    expect(explanation.effects).toMatchObject([{ status: "done" }, { status: "done", line: "second" }]);
+    const [one, two] = await messagesOf(id);
+    expect(one?.conversationId).not.toBe(two?.conversationId);
+    const other = { id: await newContact() };
+    const { body } = await conversationClient(gateway).open({ contact: other });
+    const { id: conversationId } = body.data.openConversation.conversation;
+    const named = await decided({ type: "twice", conversationId });
+    expect((await messagesOf(named.id)).map((message) => message.conversationId)).toEqual([
+      conversationId,
+      conversationId,
+    ]);
+  });
+
+  test("a rule with once does not match again for the contact until its period is over", async () => {
+    const contact = { id: await newContact() };
+    const again = async () => {
+      const { ruleId, explanation } = await decided({ type: "twice", contact });
+      return { ruleId, spent: explanation.rules[0].spent };
+    };
+    expect(await again()).toEqual({ ruleId: "twice", spent: undefined });
+    expect(await again()).toEqual({ ruleId: "second", spent: true });
+    await gateway.services.database.write((tx) =>
+      tx.update(RuleMatch, { subjectId: contact.id }, { matchedAt: timestamp(-DAY_MS) }),
+    );
+    expect(await again()).toEqual({ ruleId: "twice", spent: undefined });
+  });
+
+  test("rules that continue are followed by others, and a delayed message waits with those behind it", async () => {
+    const { id, conversationId, ruleId } = await decided({
+      type: "all",
+      contact: { id: await newContact() },
+    });
+    expect(ruleId).toBe("second");
+    const [one, two] = await messagesOf(id);
+    await delivered(one?.id ?? "");
+    expect(two).toMatchObject({ message: "two", status: "queued" });
+    const waits = Date.parse(two?.notBefore ?? "") - Date.parse(two?.createdAt ?? "");
+    expect(waits).toBe(3_600_000);
+    await decided({ type: "note", data: { text: "three" }, conversationId });
+    // The delivery has seen the third message once the lane sleeps until the second is due.
+    await until(async () => {
+      const lane = await read((reader) => reader.findOneBy(Lane, { id: conversationId }));
+      return lane?.wakeAt === two?.notBefore;
+    });
+    const { body } = await conversationClient(gateway).messages(conversationId);
+    const statuses = body.data.conversationMessages.nodes.map(({ status }: { status: string }) => status);
+    expect(statuses).toEqual(["delivered", "queued", "queued"]);
+    await conversationClient(gateway).move(conversationId, { line: "second", pending: "carry" });
+    expect((await messagesOf(id))[1]).toMatchObject({ notBefore: two?.notBefore, heldReason: null });
+  });
+
+  test("a situation about nobody is answered with a message outside of any conversation", async () => {
+    const body = await decided({ type: "note", data: { text: "Hello" } });
+    expect(body).not.toHaveProperty("contactId");
+    const [message] = await messagesOf(body.id);
+    expect(message).toMatchObject({ conversationId: null, message: "Hello", author: "agent" });
+    await delivered(message?.id ?? "");
+  });
+
+  test("a dry run tells the same and stores nothing", async () => {
+    const contact = { address: { kind: "local", address: `dry ${Math.random()}` } };
+    const handed = { type: "note", data: { text: "Hello" }, contact };
+    const counts = () =>
+      read(async (reader) => {
+        const rows: number[] = [];
+        for (const table of TABLES) rows.push(await reader.count<ObjectLiteral>(table));
+        return rows;
+      });
+    const before = await counts();
+    const { status, body } = await api.decide({ ...handed, dryRun: true }, { idempotencyKey: "dry" });
+    expect(status).toBe(200);
+    expect(await counts()).toEqual(before);
+    const real = await decided(handed);
+    const { id, contactId, conversationId, createdAt, decidedAt, explanation, ...rest } = real;
+    expect(body).toEqual({
+      ...rest,
+      createdAt: expect.any(String),
+      decidedAt: expect.any(String),
+      explanation: {
+        ...explanation,
+        now: body.createdAt,
+        effects: explanation.effects.map(({ messageId, ...effect }: { messageId: string }) => effect),
+      },
+    });
+    expect([id, contactId, conversationId, createdAt, decidedAt]).not.toContain(undefined);
+  });
+
+  test("a repeat with the same idempotency key gets the same decision, and another situation is refused", async () => {
+    const handed = { type: "note", data: { text: "once", more: 1 }, contact: { id: await newContact() } };
+    await publish(gateway, agentId, {
+      ...DOCUMENT,
+      situations: { ...DOCUMENT.situations, note: { text: "string", more: "int?" } },
+    });
+    const idempotencyKey = `key ${Math.random()}`;
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, () => api.decide(handed, { idempotencyKey })),
+    );
+    expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
+    const [{ body }] = replies as [Reply];
+    expect(await messagesOf(body.id)).toHaveLength(1);
+    // The order of members means nothing in JSON.
+    const reordered = await api.decide({ ...handed, data: { more: 1, text: "once" } }, { idempotencyKey });
+    expect(reordered.body).toEqual(body);
+    const other = await api.decide({ ...handed, data: { text: "other" } }, { idempotencyKey });
+    expect([other.status, other.body.code]).toEqual([409, "idempotency_key_reused"]);
+  });
+
+  const withLists = (count: number) => ({ text: "x", list: Array.from({ length: count }, () => 1) });
+  test.each<[string, Handed, number, string, string]>([
+    [
+      "an undeclared member",
+      { type: "note", data: { text: "x", no: 1 } },
+      400,
+      "invalid_request",
+      "situation.data.no",
+    ],
+    ["a missing member", { type: "note" }, 400, "invalid_request", "situation.data.text"],
+    ["a wrong type", { type: "note", data: { text: 1 } }, 400, "invalid_request", "situation.data.text"],
+    ["a bad type", { type: "No Such" }, 400, "invalid_request", "situation.type"],
+    ["a long type", { type: "x".repeat(101) }, 400, "invalid_request", "situation.type"],
+    ["a NUL", { type: "note", data: { text: "\0" } }, 400, "invalid_request", "situation.data"],
+    [
+      "too much data",
+      { type: "any", data: { a: "x".repeat(33_000) } },
+      400,
+      "invalid_request",
+      "situation.data",
+    ],
+    ["a long list", { type: "any", data: withLists(101) }, 400, "invalid_request", "situation.data.list"],
+    ["an unsafe integer", { type: "any", data: { n: 2 ** 60 } }, 400, "invalid_request", "situation.data.n"],
+    [
+      "deep data",
+      { type: "any", data: JSON.parse(`${'{"a":'.repeat(11)}1${"}".repeat(11)}`) },
+      400,
+      "invalid_request",
+      "situation.data",
+    ],
+    ["an unknown contact", { contact: { id: ID }, type: "tags" }, 404, "not_found", ""],
+    ["an unknown conversation", { conversationId: ID, type: "tags" }, 404, "not_found", ""],
+    ["no ID", { conversationId: "x\0", type: "tags" }, 404, "not_found", ""],
+    [
+      "two names of a contact",
+      { contact: { id: ID, ref: "x" }, type: "tags" },
+      400,
+      "invalid_request",
+      "contact.ref",
+    ],
+    ["a blank ref", { contact: { ref: " " }, type: "tags" }, 400, "invalid_request", "contact.ref"],
+  ])("%s is refused", async (_, handed, status, code, path) => {
+    const decisions = () => read((reader) => reader.count(Decision));
+    const before = await decisions();
+    const { status: answered, body } = await api.decide(handed);
+    expect([answered, body.code]).toEqual([status, code]);
+    expect(body.message).toContain(path);
+    expect(await decisions()).toBe(before);
+  });
+
+  test("a situation about a closed conversation, or one with another contact, is refused", async () => {
+    const { conversationId } = await decided({ type: "close", contact: { id: await newContact() } });
+    expect((await api.decide({ type: "tags", conversationId })).body.code).toBe("conflict");
+    const { body } = await conversationClient(gateway).open({ contact: { id: await newContact() } });
+    const { id } = body.data.openConversation.conversation;
+    const contact = { id: await newContact() };
+    const refused = await api.decide({ type: "tags", conversationId: id, contact });
+    expect([refused.status, refused.body.code]).toEqual([409, "conflict"]);
+  });
+
+  test("another agent of the organization decides by its own configuration and reaches none of this", async () => {
+    const own = await decided({ type: "note", data: { text: "x" }, contact: { id: await newContact() } });
+    const context = await operatorOfAgent(gateway, agentId);
+    const slug = `other-${Math.random().toString(36).slice(2)}`;
+    await gateway.services.agents.create(context, { slug, name: "Other" });
+    const { secret: token } = await mint(gateway, { agent: slug });
+    const client = decisionClient(gateway, token);
+    expect((await client.find(own.id)).status).toBe(404);
+    expect((await client.list()).body).toEqual([]);
+    const { contactId, conversationId } = own;
+    expect((await client.decide({ type: "tags", contact: { id: contactId } })).status).toBe(404);
+    expect((await client.decide({ type: "tags", conversationId })).status).toBe(404);
+    expect((await client.decide({ type: "note", data: { text: "x" } })).body).toMatchObject({
+      configurationVersion: 1,
+      outcome: "silent",
+    });
+  });
+
+  test("an erased contact leaves decisions without what was known", async () => {
+    const contactId = await newContact({ name: "Anna Secret" });
+    const { id } = await decided({ data: { orderId: "secret", total: 1 }, contact: { id: contactId } });
+    await contactClient(gateway).erase(contactId);
+    const { body } = await api.find(id);
+    expect(body).toMatchObject({ id, contactId, situation: { type: "order.shipped", data: {} } });
+    expect(body).not.toHaveProperty("explanation");
+    const row = await read((reader) => reader.findOneByOrFail(Decision, { id }));
+    expect(JSON.stringify(row)).not.toMatch(/secret/i);
+  });
+
+  test("decisions are listed newest first, also those of a conversation", async () => {
+    const contact = { id: await newContact() };
+    const first = await decided({ type: "note", data: { text: "one" }, contact });
+    const second = await decided({ type: "note", data: { text: "two" }, contact });
+    const { body } = await api.list(`?conversationId=${first.conversationId}&limit=1`);
+    expect(body).toMatchObject([{ id: second.id }]);
+    const all = await api.list();
+    expect(all.body.slice(0, 2)).toMatchObject([{ id: second.id }, { id: first.id }]);
+  });
+});

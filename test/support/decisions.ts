@@ -1,0 +1,49 @@
+import { systemFor } from "../../src/auth/context";
+import { Agent } from "../../src/features/agents/agent.entity";
+import { insertVersion } from "../../src/features/configuration/configuration.service";
+import { ConfigurationVersion } from "../../src/features/configuration/configuration-version.entity";
+import { checkDocument } from "../../src/features/configuration/document/check-document";
+import type { Call, Reply, TestGateway } from "./gateway";
+
+/** Publishes a valid document as the live configuration of an agent. @returns its version */
+export async function publish(gateway: TestGateway, agentId: string, document: object): Promise<number> {
+  const { problems, document: checked } = await checkDocument({ format: 1, ...document });
+  if (checked === undefined || problems.length > 0) throw new Error(JSON.stringify(problems));
+  return gateway.services.database.write(async (tx) => {
+    const { organization } = await tx.findOneOrFail(Agent, {
+      where: { id: agentId },
+      relations: { organization: true },
+    });
+    if (organization === undefined) throw new Error("The agent has no organization.");
+    const live = (await tx.maximum(ConfigurationVersion, "version", { agentId })) ?? 0;
+    const given = { version: live + 1, document: checked, note: null, restoredFrom: null };
+    return (await insertVersion(tx, systemFor(organization), agentId, given)).version;
+  });
+}
+
+/** A situation as REST takes it. */
+export interface Handed {
+  type?: string;
+  data?: Record<string, unknown>;
+  contact?: object;
+  conversationId?: string;
+  dryRun?: boolean;
+}
+
+/** Hands situations to the agent of a key, the first one by default. */
+export const decisionClient = (gateway: TestGateway, token = gateway.key) => ({
+  decide: (
+    { type = "order.shipped", data = {}, ...about }: Handed,
+    { idempotencyKey, ...more }: Call & { idempotencyKey?: string } = {},
+  ): Promise<Reply> =>
+    gateway.rest("POST", "/agent/decisions", {
+      token,
+      body: { situation: { type, data }, ...about },
+      ...more,
+      ...(idempotencyKey !== undefined && { headers: { "idempotency-key": idempotencyKey } }),
+    }),
+  find: (id: string, more: Call = {}): Promise<Reply> =>
+    gateway.rest("GET", `/agent/decisions/${id}`, { token, ...more }),
+  list: (query = "", more: Call = {}): Promise<Reply> =>
+    gateway.rest("GET", `/agent/decisions${query}`, { token, ...more }),
+});
