@@ -45,7 +45,7 @@ export class DecisionMaker {
     const { version, playbook } = await this.playbooks.live(tx, agentId);
     const snapshot = await takeSnapshot(tx, agentId, parties, { playbook, type, now });
     const input = { situation: { type, data }, ...snapshot };
-    const planned = withoutModel(playbook, input, plan(playbook, input));
+    const planned = plan(playbook, input);
     const decision = tx.create(Decision, {
       id: await this.nextId(tx, agentId),
       agentId,
@@ -63,7 +63,11 @@ export class DecisionMaker {
       createdAt: now,
       decidedAt: null,
     });
-    await this.apply(tx, context, decision, { parties, playbook, planned });
+    await this.apply(tx, context, decision, {
+      parties,
+      playbook,
+      planned: withoutModel(playbook, input, planned),
+    });
     await tx.insert(Decision, decision as object);
     return decision;
   }

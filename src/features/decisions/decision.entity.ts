@@ -139,7 +139,7 @@ export class Decision {
   @Column({ type: "varchar", length: NAME_MAX_LENGTH, nullable: true })
   ruleId!: string | null;
 
-  /** What it decided to do, whatever came of it. */
+  /** What the rules say to do, whatever came of it. */
   @Column({ type: "simple-json" })
   effects!: Effect[];
 

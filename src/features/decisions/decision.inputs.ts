@@ -1,4 +1,5 @@
-import { ArgsType, Field, ID, InputType } from "type-graphql";
+import { ArgsType, Field, GraphQLISODateTime, ID, InputType, Int } from "type-graphql";
+import { IsBetween } from "../../common/range";
 import { IsOptional, ValidateNested } from "../../common/validators";
 import { PageArgs } from "../../pagination/connection";
 import { ForMembers } from "../../schema/for-members";
@@ -7,6 +8,7 @@ import { GraphQLJsonObject, IsJsonObject } from "../../schema/json-object";
 import { IsText } from "../../schema/text";
 import { SITUATION_MAX_BYTES, SITUATION_TYPE_MAX_LENGTH } from "../configuration/configuration.limits";
 import { ContactReference } from "../conversations/conversation.inputs";
+import { MAX_REPLAYED, ReplayAgainst } from "./replay";
 
 const AGENT_ID = {
   nullable: true,
@@ -71,4 +73,31 @@ export class DecisionsArgs extends PageArgs {
   })
   @IsOptional()
   conversationId?: string | null | undefined;
+}
+
+@ArgsType()
+export class ReplayDecisionsArgs {
+  @Field(() => ID, AGENT_ID)
+  agentId?: string | null | undefined;
+
+  @Field(() => ReplayAgainst, { description: "The configuration to decide by." })
+  @ValidateNested()
+  against!: ReplayAgainst;
+
+  @Field(() => GraphQLISODateTime, { nullable: true, description: "Only decisions from this time on." })
+  @IsOptional()
+  since?: Date | null | undefined;
+
+  @Field(() => GraphQLISODateTime, { nullable: true, description: "Only decisions before this time." })
+  @IsOptional()
+  until?: Date | null | undefined;
+
+  @Field(() => Int, {
+    nullable: true,
+    defaultValue: 100,
+    description: `Max decisions to replay, 1 to ${MAX_REPLAYED}; the last ones first.`,
+  })
+  @IsOptional()
+  @IsBetween(1, MAX_REPLAYED)
+  first!: number | null;
 }

@@ -2,17 +2,23 @@ import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import type { RequestContext } from "../../auth/context";
 import { Permission, Scope } from "../../auth/permissions";
 import { Access } from "../../schema/access";
+import { Report } from "../../schema/report";
 import { DecisionConnection } from "./decision.connection";
 import { Decision } from "./decision.entity";
-import { DecideInput, DecisionsArgs } from "./decision.inputs";
+import { DecideInput, DecisionsArgs, ReplayDecisionsArgs } from "./decision.inputs";
 import type { DecisionService } from "./decision.service";
+import { Replay, ReplayAgainst, Replays } from "./replay";
+import type { ReplayService } from "./replay.service";
 
 const READ = { key: Scope.agent_read, member: Permission.conversations_read };
 const DECIDE = { key: Scope.agent_decide, member: Permission.config_manage };
 
 @Resolver(() => Decision)
 export class DecisionResolver {
-  constructor(private readonly service: DecisionService) {}
+  constructor(
+    private readonly service: DecisionService,
+    private readonly replays: ReplayService,
+  ) {}
 
   @Access(READ)
   @Query(() => Decision, { nullable: true, description: "One decision; null if it does not exist." })
@@ -42,5 +48,31 @@ export class DecisionResolver {
     @Arg("input", () => DecideInput, { description: "The situation." }) input: DecideInput,
   ): Promise<Decision> {
     return this.service.decide(context, input);
+  }
+
+  @Access(DECIDE)
+  @Query(() => Replay, {
+    description:
+      "Tells what the agent would have decided by another version of its configuration, or by the draft.",
+  })
+  replayDecision(
+    @Ctx() context: RequestContext,
+    @Arg("id", () => ID, { description: "ID of the decision." }) id: string,
+    @Arg("against", () => ReplayAgainst, { description: "The configuration to decide by." })
+    against: ReplayAgainst,
+  ): Promise<Replay> {
+    return this.replays.one(context, id, against);
+  }
+
+  @Access(DECIDE)
+  @Report()
+  @Query(() => Replays, {
+    description: "Replays the last decisions of an agent, and counts what would change.",
+  })
+  replayDecisions(
+    @Ctx() context: RequestContext,
+    @Args(() => ReplayDecisionsArgs) args: ReplayDecisionsArgs,
+  ): Promise<Replays> {
+    return this.replays.many(context, args);
   }
 }

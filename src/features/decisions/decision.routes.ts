@@ -116,5 +116,32 @@ export const decisionRoutes: RouteGroup = {
       answers: "The decision.",
       example: { answer: EXPLAINED },
     },
+    {
+      operationId: "replayDecision",
+      summary: "Replay a decision by another version of the configuration",
+      method: "POST",
+      path: "/agent/decisions/:decisionId/replay",
+      document: `query replayDecision($id: ID!, $against: ReplayAgainst!) {
+        replayDecision(id: $id, against: $against) {
+          decisionId situationType status recordedRuleId ruleId error { code message } ${EXPLANATION}
+        }
+      }`,
+      pathParameters: [ID],
+      bodyMembers: [{ name: "against", variable: "against" }],
+      status: 200,
+      result: ["replayDecision"],
+      errors: ["not_found", "conflict"],
+      answers: "What the agent would have decided. Nothing is stored or sent.",
+      example: {
+        body: { against: { version: 2 } },
+        answer: {
+          decisionId: ID.example,
+          situationType: "order.shipped",
+          status: "changed",
+          recordedRuleId: "order-shipped",
+          explanation: { version: 2, now: TO_ANNA.createdAt, gates: [], rules: [], effects: [] },
+        },
+      },
+    },
   ],
 };

@@ -1,5 +1,5 @@
 import type { EntityManager } from "typeorm";
-import { organizationOf, type RequestContext } from "../../auth/context";
+import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
@@ -20,6 +20,7 @@ import { DecisionConnection } from "./decision.connection";
 import { Decision } from "./decision.entity";
 import type { DecideInput, DecisionsArgs } from "./decision.inputs";
 import { DecisionMaker } from "./decision-maker";
+import { findDecision } from "./own-decision";
 
 /** Ends the transaction of a dry run. */
 class DryRun extends Error {
@@ -141,16 +142,4 @@ export class DecisionService {
       throw error.within("input");
     }
   }
-}
-
-/** The decision with an ID, of the calling agent or of a member's organization; null if there is none. */
-export async function findDecision(
-  reader: EntityManager,
-  context: RequestContext,
-  id: string,
-): Promise<Decision | null> {
-  if (!isUuid(id)) return null;
-  const { caller } = context;
-  if (caller.kind === "agent") return reader.findOneBy(Decision, { id, agentId: caller.agent.id });
-  return reader.findOneBy(Decision, { id, agent: { organizationId: organizationOf(context) } });
 }

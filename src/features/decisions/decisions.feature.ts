@@ -9,6 +9,7 @@ import { DecisionResolver } from "./decision.resolver";
 import { decisionRoutes } from "./decision.routes";
 import { DecisionService } from "./decision.service";
 import { eraseDecisions } from "./erase-decisions";
+import { ReplayService } from "./replay.service";
 import { RuleMatch } from "./rule-match.entity";
 
 interface Needs {
@@ -22,9 +23,12 @@ export const decisions = feature({
   entities: [Decision, RuleMatch],
   services: ({ database, lanes, playbooks, erasures, agentQueues }: Core & Needs) => {
     erasures.onErase(eraseDecisions(database));
-    return { decisions: new DecisionService(database, lanes, playbooks, agentQueues) };
+    return {
+      decisions: new DecisionService(database, lanes, playbooks, agentQueues),
+      replays: new ReplayService(database, playbooks),
+    };
   },
-  resolvers: (services) => [new DecisionResolver(services.decisions)],
+  resolvers: (services) => [new DecisionResolver(services.decisions, services.replays)],
   routes: decisionRoutes,
   expired: ({ decisionRetentionDays }) => [
     { entity: RuleMatch, column: "matched_at", before: timestamp(-MAX_ONCE_DAYS * DAY_MS) },

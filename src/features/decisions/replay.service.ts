@@ -1,0 +1,99 @@
+import { setImmediate as yieldToOthers } from "node:timers/promises";
+import type { EntityManager } from "typeorm";
+import { organizationOf, type RequestContext } from "../../auth/context";
+import type { Database } from "../../database/database";
+import { GatewayError, InvalidInput, noSuch } from "../../errors";
+import { scopedAgentId } from "../agents/agent-scope";
+import { ConfigurationDraft } from "../configuration/configuration-draft.entity";
+import { ConfigurationVersion } from "../configuration/configuration-version.entity";
+import { checkDocument } from "../configuration/document/check-document";
+import { Playbook } from "../configuration/document/playbook";
+import type { Playbooks } from "../configuration/playbooks";
+import { Decision, DecisionState } from "./decision.entity";
+import type { ReplayDecisionsArgs } from "./decision.inputs";
+import { findDecision } from "./own-decision";
+import { type Against, type Replay, type ReplayAgainst, type Replays, replay, summarize } from "./replay";
+
+/** Tells what agents would have decided by another configuration. */
+export class ReplayService {
+  constructor(
+    private readonly database: Database,
+    private readonly playbooks: Playbooks,
+  ) {}
+
+  /**
+   * Replays one decision.
+   * @throws GatewayError `not_found` (decision, version, draft), `invalid_request` for a draft with an API key, or
+   *   `conflict` for a decision that is not made, or a draft that is not valid
+   */
+  async one(context: RequestContext, id: string, against: ReplayAgainst): Promise<Replay> {
+    const [decision, candidate] = await this.database.read(async (reader) => {
+      const found = await findDecision(reader, context, id);
+      if (found === null) throw noSuch("decision");
+      return [found, await candidateOf(reader, context, found.agentId, against)] as const;
+    });
+    if (decision.state !== DecisionState.decided)
+      throw new GatewayError("conflict", `The decision is ${decision.state}.`);
+    return replay(decision, await this.load(candidate));
+  }
+
+  /**
+   * Replays the last decisions of an agent.
+   * @throws GatewayError as `one`, or `not_found` (agent)
+   */
+  async many(
+    context: RequestContext,
+    { agentId, since, until, first, against }: ReplayDecisionsArgs,
+  ): Promise<Replays> {
+    const [decisions, candidate] = await this.database.report(organizationOf(context), async (reader) => {
+      const agent = await scopedAgentId(reader, context, agentId);
+      const query = reader
+        .createQueryBuilder(Decision, "decision")
+        .where({ agentId: agent, state: DecisionState.decided })
+        .orderBy("decision.id", "DESC")
+        .limit(first ?? undefined);
+      if (since != null) query.andWhere("decision.created_at >= :since", { since: since.toISOString() });
+      if (until != null) query.andWhere("decision.created_at < :until", { until: until.toISOString() });
+      return [await query.getMany(), await candidateOf(reader, context, agent, against)] as const;
+    });
+    const loaded = await this.load(candidate);
+    const replays: Replay[] = [];
+    for (const decision of decisions) {
+      replays.push(replay(decision, loaded));
+      // Each may take as long as a decision.
+      await yieldToOthers();
+    }
+    return summarize(replays);
+  }
+
+  private async load(candidate: ConfigurationVersion | ConfigurationDraft): Promise<Against> {
+    if (candidate instanceof ConfigurationVersion)
+      return { version: candidate.version, playbook: this.playbooks.of(candidate) };
+    const { problems, document } = await checkDocument(candidate.document);
+    const [problem] = problems;
+    if (document === undefined || problem !== undefined) {
+      const what = problem === undefined ? "" : `: ${problem.path} ${problem.message}`;
+      throw new GatewayError("conflict", `The draft is not valid${what}.`);
+    }
+    return { version: null, playbook: new Playbook(document, true) };
+  }
+}
+
+async function candidateOf(
+  reader: EntityManager,
+  { caller }: RequestContext,
+  agentId: string,
+  { version, draft }: ReplayAgainst,
+): Promise<ConfigurationVersion | ConfigurationDraft> {
+  if (version != null) {
+    const found = await reader.findOneBy(ConfigurationVersion, { agentId, version });
+    if (found === null) throw noSuch("version");
+    return found;
+  }
+  if (draft !== true) throw new InvalidInput([{ path: "against.draft", message: "must be true" }]);
+  if (caller.kind === "agent")
+    throw new InvalidInput([{ path: "against.draft", message: "is not allowed with an API key" }]);
+  const found = await reader.findOneBy(ConfigurationDraft, { agentId });
+  if (found === null) throw noSuch("draft");
+  return found;
+}

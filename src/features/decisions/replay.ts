@@ -1,0 +1,205 @@
+import { Field, ID, InputType, Int, ObjectType, registerEnumType } from "type-graphql";
+import { IsOptional } from "../../common/validators";
+import { InvalidInput } from "../../errors";
+import { AtMost, MaxCharacters } from "../../schema/list-size";
+import { ExactlyOneOf } from "../../schema/object-rule";
+import { MAX_RULES, NAME_MAX_LENGTH, SITUATION_TYPE_MAX_LENGTH } from "../configuration/configuration.limits";
+import { canonicalJson } from "../configuration/document/canonical-json";
+import type { Effect } from "../configuration/document/evaluate";
+import type { Playbook } from "../configuration/document/playbook";
+import { explain } from "./apply-effects";
+import type { Decision } from "./decision.entity";
+import { type EffectExplanation, Explanation, ExplanationError } from "./explanation";
+import { plan } from "./plan";
+
+/** Max decisions of one replay. */
+export const MAX_REPLAYED = 500;
+
+/** What decisions are replayed against. */
+export interface Against {
+  /** Null for the draft. */
+  version: number | null;
+  playbook: Playbook;
+}
+
+export enum ReplayStatus {
+  same = "same",
+  changed = "changed",
+  invalid = "invalid",
+  erased = "erased",
+}
+
+registerEnumType(ReplayStatus, {
+  name: "ReplayStatus",
+  description: "How a replayed decision compares with the recorded one.",
+  valuesConfig: {
+    same: { description: "The same rule would decide, and do the same." },
+    changed: { description: "Another rule would decide, or do something else." },
+    invalid: { description: "The configuration does not take the situation." },
+    erased: { description: "Its contact was erased, so it cannot be replayed." },
+  },
+});
+
+@InputType({ description: "A configuration, by one of these." })
+@ExactlyOneOf("version", "draft")
+export class ReplayAgainst {
+  @Field(() => Int, { nullable: true, description: "Number of a published version." })
+  @IsOptional()
+  version?: number | null | undefined;
+
+  @Field(() => Boolean, { nullable: true, description: "The draft, which only members can read: `true`." })
+  @IsOptional()
+  draft?: boolean | null | undefined;
+}
+
+@ObjectType({
+  simpleResolvers: true,
+  description: "What an agent would have decided by another configuration.",
+})
+export class Replay {
+  @Field(() => ID, { description: "ID of the recorded decision." })
+  decisionId!: string;
+
+  @Field(() => String, { description: "Type of the situation." })
+  @MaxCharacters(SITUATION_TYPE_MAX_LENGTH)
+  situationType!: string;
+
+  @Field(() => ReplayStatus, { description: "How it compares with the recorded decision." })
+  status!: ReplayStatus;
+
+  @Field(() => String, { nullable: true, description: "ID of the rule that decided; null for `otherwise`." })
+  @MaxCharacters(NAME_MAX_LENGTH)
+  recordedRuleId!: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "ID of the rule that would decide; null for `otherwise`, and if none could be tried.",
+  })
+  @MaxCharacters(NAME_MAX_LENGTH)
+  ruleId!: string | null;
+
+  @Field(() => ExplanationError, { nullable: true, description: "Why the configuration does not take it." })
+  error!: ExplanationError | null;
+
+  @Field(() => Explanation, {
+    nullable: true,
+    description:
+      "Why it would decide so; null if it could not. Effects that are the same are told as they were recorded; others are `skipped`, because a replay does nothing.",
+  })
+  explanation!: Explanation | null;
+}
+
+@ObjectType({ simpleResolvers: true, description: "How often a rule decided, and would decide." })
+export class RuleTotal {
+  @Field(() => String, { nullable: true, description: "ID of the rule; null for `otherwise`." })
+  @MaxCharacters(NAME_MAX_LENGTH)
+  ruleId!: string | null;
+
+  @Field(() => Int, { description: "How many decisions it made." })
+  recorded!: number;
+
+  @Field(() => Int, { description: "How many it would make." })
+  replayed!: number;
+}
+
+@ObjectType({ simpleResolvers: true, description: "What an agent would have decided in many situations." })
+export class Replays {
+  @Field(() => Int, { description: "How many decisions were replayed." })
+  total!: number;
+
+  @Field(() => Int, { description: "How many would be the same." })
+  same!: number;
+
+  @Field(() => Int, { description: "How many would change." })
+  changed!: number;
+
+  @Field(() => Int, { description: "How many situations the configuration does not take." })
+  invalid!: number;
+
+  @Field(() => Int, { description: "How many could not be replayed, because their contacts were erased." })
+  erased!: number;
+
+  @Field(() => [RuleTotal], {
+    description: "Totals by rule, in alphabetical order, of the decisions that were replayed.",
+  })
+  @AtMost(MAX_RULES)
+  rules!: RuleTotal[];
+
+  @Field(() => [Replay], { description: "Those that would change or are not taken, newest first." })
+  @AtMost(MAX_REPLAYED)
+  decisions!: Replay[];
+}
+
+/** Decides once more in a recorded situation, by another configuration, and does nothing. */
+export function replay(decision: Decision, { version, playbook }: Against): Replay {
+  const { id: decisionId, situation, snapshot, ruleId: recordedRuleId } = decision;
+  const base = { decisionId, situationType: situation.type, recordedRuleId };
+  const without = { ...base, ruleId: null, error: null, explanation: null };
+  if (snapshot === null) return { ...without, status: ReplayStatus.erased };
+  try {
+    const { ruleId, gates, rules, effects } = plan(playbook, { situation, ...snapshot });
+    const isSame = ruleId === recordedRuleId && sameEffects(effects, decision.effects);
+    return {
+      ...base,
+      status: isSame ? ReplayStatus.same : ReplayStatus.changed,
+      ruleId,
+      error: null,
+      explanation: { version, now: snapshot.now, gates, rules, effects: explained(effects, decision) },
+    };
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    return {
+      ...without,
+      status: ReplayStatus.invalid,
+      error: { code: error.code, message: error.message },
+    };
+  }
+}
+
+const sameEffects = (one: readonly Effect[], other: readonly Effect[]): boolean =>
+  canonicalJson(one) === canonicalJson(other);
+
+/** What came of effects that were recorded; those that are new were not done. */
+function explained(effects: readonly Effect[], decision: Decision): EffectExplanation[] {
+  const recorded = decision.explanation?.effects ?? [];
+  // With those that a model chose, or `otherwise` in its place.
+  if (sameEffects(effects, decision.effects)) return [...recorded];
+  const left = decision.effects.map((effect, i) => ({ text: canonicalJson(effect), result: recorded[i] }));
+  return effects.map((effect) => {
+    const at = left.findIndex(({ text }) => text === canonicalJson(effect));
+    const [found] = at === -1 ? [] : left.splice(at, 1);
+    return (
+      found?.result ?? explain(effect, effect.error ? { status: "failed", error: effect.error } : undefined)
+    );
+  });
+}
+
+/** Counts replays. */
+export function summarize(replays: readonly Replay[]): Replays {
+  const count = (wanted: ReplayStatus) => replays.filter(({ status }) => status === wanted).length;
+  const [same, changed] = [count(ReplayStatus.same), count(ReplayStatus.changed)];
+  const decided = replays.filter(
+    ({ status }) => status === ReplayStatus.same || status === ReplayStatus.changed,
+  );
+  const totals = new Map<string | null, RuleTotal>();
+  const totalOf = (ruleId: string | null): RuleTotal => {
+    const total = totals.get(ruleId) ?? { ruleId, recorded: 0, replayed: 0 };
+    totals.set(ruleId, total);
+    return total;
+  };
+  for (const { ruleId, recordedRuleId } of decided) {
+    totalOf(recordedRuleId).recorded += 1;
+    totalOf(ruleId).replayed += 1;
+  }
+  return {
+    total: replays.length,
+    same,
+    changed,
+    invalid: count(ReplayStatus.invalid),
+    erased: count(ReplayStatus.erased),
+    rules: [...totals.values()].sort((a, b) => ((a.ruleId ?? "") < (b.ruleId ?? "") ? -1 : 1)),
+    decisions: replays.filter(
+      ({ status }) => status === ReplayStatus.changed || status === ReplayStatus.invalid,
+    ),
+  };
+}

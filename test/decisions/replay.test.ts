@@ -1,0 +1,175 @@
+import { ConfigurationDraft } from "../../src/features/configuration/configuration-draft.entity";
+import { Decision } from "../../src/features/decisions/decision.entity";
+import { Message } from "../../src/features/messages/message.entity";
+import { contactClient } from "../support/contacts";
+import { decisionClient, publish } from "../support/decisions";
+import { firstAgentId } from "../support/people";
+import { describeGateway } from "../support/suite";
+
+const documentWith = (limit: number, text = "Hello {{ contact.name }}") => ({
+  situations: { order: { total: "double" } },
+  templates: { hello: text },
+  rules: [
+    { id: "large", on: "order", when: [`situation.data.total > ${limit}.0`], do: [{ send: "hello" }] },
+    { id: "tagged", on: "order", when: ["'vip' in contact.tags"], do: [{ addTags: ["seen"] }] },
+  ],
+  otherwise: [{ handoff: "small" }],
+});
+
+const REPLAY =
+  "decisionId situationType status recordedRuleId ruleId error { code message } explanation { version now gates { name passed } rules { id matched spent clauses { source value error { code message } read { path value isCut } } } effects { kind ruleId status error { code message } messageId template text delaySeconds line tags reason } }";
+
+describeGateway((gateway) => {
+  let agentId: string;
+  let api: ReturnType<typeof decisionClient>;
+  let contactId: string;
+  let recorded: number;
+  const ids: string[] = [];
+  beforeAll(async () => {
+    agentId = await firstAgentId(gateway);
+    api = decisionClient(gateway);
+    recorded = await publish(gateway, agentId, documentWith(100));
+    const { body } = await contactClient(gateway).put({
+      ref: "anna",
+      name: "Anna",
+      addresses: [{ kind: "local", address: "anna" }],
+    });
+    contactId = body.data.putContact.contact.id;
+    for (const total of [50, 150, 250]) {
+      const { body } = await api.decide({ type: "order", data: { total }, contact: { ref: "anna" } });
+      ids.push(body.id);
+    }
+  });
+
+  const replayed = (id: string | undefined, against: object) =>
+    gateway.rest("POST", `/agent/decisions/${id}/replay`, { body: { against } });
+  const replays = async (args: string, token = gateway.key) => {
+    const { body } = await gateway.graphql(
+      `{ replayDecisions(${args}) { total same changed invalid erased rules { ruleId recorded replayed }
+           decisions { decisionId status recordedRuleId ruleId } } }`,
+      {},
+      { token },
+    );
+    return body.data?.replayDecisions ?? body.errors[0].extensions.code;
+  };
+  const saveDraft = (document: object) =>
+    gateway.services.database.write((tx) =>
+      tx.upsert(
+        ConfigurationDraft,
+        {
+          agentId,
+          document: { format: 1, ...document },
+          revision: 1,
+          basedOn: recorded,
+          updatedAt: "2026-01-01T00:00:00.000Z",
+          updatedBy: "test",
+        },
+        ["agentId"],
+      ),
+    );
+
+  test("the version that decided gives the same explanation, byte by byte", async () => {
+    for (const id of ids) {
+      const { explanation } = (await api.find(id)).body;
+      const { body, status } = await replayed(id, { version: recorded });
+      expect([status, body.status]).toEqual([200, "same"]);
+      expect(JSON.stringify(body.explanation)).toBe(JSON.stringify(explanation));
+    }
+  });
+
+  test("another version tells what would change, and nothing is stored or sent", async () => {
+    const stored = () =>
+      gateway.services.database.read(async (reader) => [
+        await reader.count(Decision),
+        await reader.count(Message),
+        (await contactClient(gateway).find({ id: contactId })).body.data.contact,
+      ]);
+    const version = await publish(gateway, agentId, documentWith(200));
+    const before = await stored();
+    const { body } = await replayed(ids[1], { version });
+    expect(body).toMatchObject({
+      decisionId: ids[1],
+      situationType: "order",
+      status: "changed",
+      recordedRuleId: "large",
+      explanation: {
+        version,
+        rules: [
+          { id: "large", matched: false },
+          { id: "tagged", matched: false },
+        ],
+        effects: [{ kind: "handoff", status: "skipped", reason: "small" }],
+      },
+    });
+    expect(body).not.toHaveProperty("ruleId");
+    expect(await replays(`against: { version: ${version} }`)).toEqual({
+      total: 3,
+      same: 2,
+      changed: 1,
+      invalid: 0,
+      erased: 0,
+      rules: [
+        { ruleId: null, recorded: 1, replayed: 2 },
+        { ruleId: "large", recorded: 2, replayed: 1 },
+      ],
+      decisions: [{ decisionId: ids[1], status: "changed", recordedRuleId: "large", ruleId: null }],
+    });
+    expect(await stored()).toEqual(before);
+  });
+
+  test("another text is a change, too, and a situation that is not taken is told", async () => {
+    const other = await publish(gateway, agentId, documentWith(100, "Dear {{ contact.name }}"));
+    expect(await replays(`against: { version: ${other} }`)).toMatchObject({ same: 1, changed: 2 });
+    const strict = await publish(gateway, agentId, { situations: { order: { other: "string" } } });
+    expect(await replays(`against: { version: ${strict} }`)).toMatchObject({ invalid: 3, rules: [] });
+    const { body } = await replayed(ids[0], { version: strict });
+    expect(body).toMatchObject({ status: "invalid", error: { code: "invalid_request" } });
+    expect(body.error.message).toContain("situation.data.other is required");
+  });
+
+  test("decisions are chosen by time and number", async () => {
+    const against = `against: { version: ${recorded} }`;
+    const { createdAt } = (await api.find(ids[1] as string)).body;
+    expect(await replays(`${against}, first: 1`)).toMatchObject({ total: 1 });
+    expect(await replays(`${against}, since: "${createdAt}"`)).toMatchObject({ total: 2 });
+    expect(await replays(`${against}, until: "${createdAt}"`)).toMatchObject({ total: 1 });
+    expect(await replays(`${against}, first: 501`)).toBe("invalid_request");
+  });
+
+  test("a manager replays against the draft, a key only against published versions", async () => {
+    const draft = `agentId: "${agentId}", against: { draft: true }`;
+    expect(await replays(draft, gateway.owner)).toBe("not_found");
+    await saveDraft(documentWith(200));
+    expect(await replays(draft, gateway.owner)).toMatchObject({ total: 3, changed: 1 });
+    const { body } = await gateway.graphql(
+      `{ replayDecision(id: "${ids[1]}", against: { draft: true }) { ${REPLAY} } }`,
+      {},
+      { token: gateway.owner },
+    );
+    expect(body.data.replayDecision).toMatchObject({ status: "changed", explanation: { version: null } });
+    expect(await replays("against: { draft: true }")).toBe("invalid_request");
+    await saveDraft({ rules: [{ id: "x", on: "no", when: ["nothing"] }] });
+    expect(await replays(draft, gateway.owner)).toBe("conflict");
+  });
+
+  test.each([
+    ["no such decision", "01a1fcd4-2b50-7d2f-9c1a-7b2a8d1a3c43", { version: 1 }, 404],
+    ["no such version", undefined, { version: 1_000 }, 404],
+    ["neither a version nor the draft", undefined, {}, 400],
+    ["both", undefined, { version: 1, draft: true }, 400],
+    ["no draft", undefined, { draft: false }, 400],
+    ["a version below 1", undefined, { version: -1 }, 404],
+  ])("%s is refused", async (_, id, against, status) => {
+    expect((await replayed(id ?? ids[0], against)).status).toBe(status);
+  });
+
+  test("a decision whose contact was erased cannot be replayed", async () => {
+    const { body: put } = await contactClient(gateway).put({
+      addresses: [{ kind: "local", address: "erased" }],
+    });
+    const contact = { id: put.data.putContact.contact.id };
+    const { body } = await api.decide({ type: "undeclared", contact });
+    await contactClient(gateway).erase(contact.id);
+    expect((await replayed(body.id, { version: recorded })).body).toMatchObject({ status: "erased" });
+  });
+});
