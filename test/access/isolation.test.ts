@@ -32,6 +32,8 @@ const COVERED = {
     "conversations",
     "conversationMessages",
     "configurationVersions",
+    "decisions",
+    "replayDecisions",
   ],
   single: [
     "viewer",
@@ -42,6 +44,8 @@ const COVERED = {
     "conversation",
     "configuration",
     "configurationDraft",
+    "decision",
+    "replayDecision",
   ],
   changes: [
     "createApiKey",
@@ -60,6 +64,7 @@ const COVERED = {
     "setDefaultLine",
     "saveConfigurationDraft",
     "publishConfiguration",
+    "decide",
     "putContact",
     "eraseContact",
     "addContactTags",
@@ -97,6 +102,7 @@ describeGateway((gateway) => {
   let theirLine: string;
   let theirContact: string;
   let theirConversation: string;
+  let theirDecision: string;
   /** Every id and name that belongs to the other organization. */
   let secretsOfTheirs: string[];
 
@@ -142,6 +148,12 @@ describeGateway((gateway) => {
       { id: theirContact },
       { token: theirs.key.secret },
     );
+    const situation = { type: "known.to.the.others", data: {} };
+    const { body: decided } = await gateway.rest("POST", "/agent/decisions", {
+      token: theirs.key.secret,
+      body: { situation, contact: { id: theirContact } },
+    });
+    theirDecision = decided.id;
     secretsOfTheirs = [
       "theirs",
       other.id,
@@ -151,6 +163,8 @@ describeGateway((gateway) => {
       theirMessage,
       theirContact,
       theirConversation,
+      theirDecision,
+      "known.to.the.others",
       theirLine,
     ];
   });
@@ -170,6 +184,9 @@ describeGateway((gateway) => {
       (await ask(CONVERSATIONS, { agentId }, manager.token)).body,
       (await ask(CONVERSATIONS, {}, key.secret)).body,
       (await ask(MESSAGES, { agentId }, manager.token)).body,
+      (await ask(DECISIONS, { agentId }, manager.token)).body,
+      (await ask(REPLAYS, {}, key.secret)).body,
+      (await gateway.rest("GET", "/agent/decisions", { token: key.secret })).body,
       (await ask(MESSAGES, {}, key.secret)).body,
     ]);
   const LINES = "query ($agentId: ID) { lines(agentId: $agentId) { id name state isDefault version } }";
@@ -182,6 +199,10 @@ describeGateway((gateway) => {
   const CONVERSATIONS =
     "query ($agentId: ID) { conversations(agentId: $agentId) { nodes { id state handler version lastSequence } } }";
   const MESSAGES = "query ($agentId: ID) { messages(agentId: $agentId) { nodes { id message status } } }";
+  const DECISIONS =
+    "query ($agentId: ID) { decisions(agentId: $agentId) { nodes { id contactId situation { type } outcome } } }";
+  const REPLAYS =
+    "query ($agentId: ID) { replayDecisions(agentId: $agentId, against: { version: 1 }) { total decisions { decisionId } } }";
   const LISTS = `{
     agents { id slug name } members { id email permissions organization { id slug } } viewer { id organization { id slug } }
     apiKeys(first: 100) { nodes { id name state expiresAt agent { id slug } } }
@@ -224,7 +245,17 @@ describeGateway((gateway) => {
   const DRAFT = "query ($agentId: ID!) { configurationDraft(agentId: $agentId) { revision } }";
   const VERSIONS = "query ($agentId: ID!) { configurationVersions(agentId: $agentId) { nodes { version } } }";
   const CONFIGURATION = "query ($agentId: ID) { configuration(agentId: $agentId) { version } }";
-  const OF_AN_AGENT = { LINES, CONFIGURATION, VERSIONS, DRAFT, CONTACTS, CONVERSATIONS, MESSAGES };
+  const OF_AN_AGENT = {
+    LINES,
+    CONFIGURATION,
+    VERSIONS,
+    DRAFT,
+    CONTACTS,
+    CONVERSATIONS,
+    MESSAGES,
+    DECISIONS,
+    REPLAYS,
+  };
 
   test.each(Object.keys(OF_AN_AGENT))(
     "%s of an agent of another organization are not found",
@@ -279,6 +310,29 @@ describeGateway((gateway) => {
       expect((await gateway.rest(method, route, { token: ours.key.secret, body })).status).toBe(404);
   });
 
+  test("a decision of another agent is not found, and none is about its contacts and conversations", async () => {
+    const id = theirDecision;
+    const find = "query ($id: ID!) { decision(id: $id) { id } }";
+    const replay = "query ($id: ID!) { replayDecision(id: $id, against: { version: 1 }) { status } }";
+    const decide = "mutation ($input: DecideInput!) { decide(input: $input) { id } }";
+    const situation = { type: "intruder", data: {} };
+    for (const [token, agent] of [
+      [ours.key.secret, {}],
+      [ours.manager.token, { agentId: ours.agentId }],
+    ] as const) {
+      expect((await ask(find, { id }, token)).body).toEqual({ data: { decision: null } });
+      expect(codeOf(await ask(replay, { id }, token))).toBe("not_found");
+      for (const about of [{ contact: { id: theirContact } }, { conversationId: theirConversation }])
+        expect(codeOf(await ask(decide, { input: { ...agent, situation, ...about } }, token))).toBe(
+          "not_found",
+        );
+    }
+    const path = `/agent/decisions/${id}`;
+    expect((await gateway.rest("GET", path, { token: ours.key.secret })).status).toBe(404);
+    const body = { against: { version: 1 } };
+    expect((await gateway.rest("POST", `${path}/replay`, { token: ours.key.secret, body })).status).toBe(404);
+  });
+
   test("a cursor out of another organization's list shows nothing of it", async () => {
     const page = "{ apiKeys { pageInfo { endCursor } } auditLog { pageInfo { startCursor } } }";
     const { apiKeys, auditLog } = (await ask(page, {}, theirs.manager.token)).body.data;
@@ -327,6 +381,7 @@ describeGateway((gateway) => {
       "($id: ID!) { publishConfiguration(agentId: $id, expectedLiveVersion: 2, fromVersion: 1) { version } }",
     ],
     ["putContact", '($id: ID!) { putContact(input: { agentId: $id, ref: "intruder" }) { created } }'],
+    ["decide", '($id: ID!) { decide(input: { agentId: $id, situation: { type: "x", data: {} } }) { id } }'],
     ["eraseContact", "($id: ID!) { eraseContact(id: $id) { id } }"],
     ["addContactTags", '($id: ID!) { addContactTags(id: $id, tags: ["intruder"]) { tags } }'],
     ["removeContactTags", '($id: ID!) { removeContactTags(id: $id, tags: ["theirs"]) { tags } }'],
@@ -341,7 +396,7 @@ describeGateway((gateway) => {
     const before = await everythingOf(theirs);
     const { agentId, manager, key } = theirs;
     const affected: [RegExp, string][] = [
-      [/^(create|put)|Configuration/, agentId],
+      [/^(create|put|decide)|Configuration/, agentId],
       [/Contact/, theirContact],
       [/Conversation$/, theirConversation],
       [/Message$/, theirMessage],

@@ -6,6 +6,7 @@ const ID = "01a1fcd2-254e-77bb-8319-2e26d1494ad2";
 const NAMES: Record<string, string> = {
   petId: "pet",
   contactId: "contact",
+  decisionId: "decision",
   messageId: "message",
   version: "configuration",
 };
@@ -24,6 +25,7 @@ const REST = ROUTES.filter(({ pathParameters = [] }) => pathParameters.length > 
 );
 
 const MUTATIONS: [field: string, what: string][] = [
+  [`decide(input: { agentId: "${ID}", situation: { type: "x", data: {} } }) { id }`, "agent"],
   [`addContactTags(id: "${ID}", tags: ["a"]) { tags }`, "contact"],
   [`archiveLine(id: "${ID}") { id }`, "line"],
   [`cancelMessage(id: "${ID}") { id }`, "message"],

@@ -2,6 +2,7 @@ import type { ErrorCode } from "../../src/errors";
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
 import { addContact } from "../support/contacts";
 import { addConversation } from "../support/conversations";
+import { decisionClient } from "../support/decisions";
 import { mint, operator } from "../support/gateway";
 import { addLine, addWebhookLine } from "../support/lines";
 import { addMember, TEST_PASSWORD } from "../support/people";
@@ -156,6 +157,11 @@ const aContact = async ({ gateway, agentId }: AccessFixture) => ({
 
 /** A new conversation of the first agent. */
 const aConversation = async ({ gateway, agentId }: AccessFixture) => addConversation(gateway, { agentId });
+
+/** A new decision of the first agent. */
+const aDecision = async ({ gateway }: AccessFixture) => ({
+  id: (await decisionClient(gateway).decide({ type: "in.the.matrix" })).body.id as string,
+});
 
 /** The agent, which members name and keys must not. */
 const agentForMembers = async ({ agentId }: AccessFixture, caller: CallerName) =>
@@ -350,6 +356,37 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
       },
     ]),
   ),
+  "Query.decision": {
+    outcomes: ALLOWED.keysWithAnotherScopeAndReaders,
+    document: "query ($id: ID!) { decision(id: $id) { id } }",
+    variables: aDecision,
+  },
+  "Query.decisions": {
+    outcomes: ALLOWED.keysWithAnotherScopeAndReaders,
+    document: "query ($agentId: ID) { decisions(agentId: $agentId) { nodes { id } } }",
+    variables: agentForMembers,
+  },
+  "Query.replayDecision": {
+    outcomes: ALLOWED.keysWithAnotherScopeAndManagersOfTheFirst,
+    document: "query ($id: ID!) { replayDecision(id: $id, against: { version: 1 }) { status } }",
+    variables: aDecision,
+  },
+  "Query.replayDecisions": {
+    outcomes: ALLOWED.keysWithAnotherScopeAndManagersOfTheFirst,
+    document:
+      "query ($agentId: ID) { replayDecisions(agentId: $agentId, against: { version: 1 }) { total } }",
+    variables: agentForMembers,
+  },
+  "Mutation.decide": {
+    outcomes: ALLOWED.keysWithAnotherScopeAndManagers,
+    document: "mutation ($input: DecideInput!) { decide(input: $input) { id } }",
+    variables: async (fixture, caller) => ({
+      input: {
+        ...(await agentForMembers(fixture, caller)),
+        situation: { type: "in.the.matrix", data: {} },
+      },
+    }),
+  },
   "Mutation.createApiKey": {
     outcomes: ALLOWED.managersOfTheFirst,
     document: "mutation ($input: NewApiKey!) { createApiKey(input: $input) { apiKey { id } } }",
@@ -504,4 +541,21 @@ export const ROUTES_TABLE: readonly RouteEntry[] = [
       return aConversation(fixture);
     },
   })),
+  {
+    operationId: "decide",
+    method: "POST",
+    path: "/agent/decisions",
+    body: { situation: { type: "in.the.matrix", data: {} } },
+    outcomes: ALLOWED.keysWithAnotherScope,
+  },
+  ...[
+    { operationId: "listDecisions", method: "GET", path: "/agent/decisions" },
+    { operationId: "getDecision", method: "GET", path: "/agent/decisions/:id" },
+    {
+      operationId: "replayDecision",
+      method: "POST",
+      path: "/agent/decisions/:id/replay",
+      body: { against: { version: 1 } },
+    },
+  ].map((route) => ({ ...route, outcomes: ALLOWED.keysWithAnotherScope, variables: aDecision })),
 ].map((route) => ({ outcomes: ALLOWED.agentKeys, ...route }));

@@ -2,9 +2,11 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { promisify } from "node:util";
 import { ERRORS } from "../../src/errors";
+import { publish } from "../support/decisions";
 import { sqlite } from "../support/engines";
+import { firstAgentId } from "../support/people";
 import { suiteGateway } from "../support/suite";
-import { brokenLinks, examples, PAGES, read, section } from "./markdown";
+import { brokenLinks, configurationsIn, examples, PAGES, read, section } from "./markdown";
 import { isInRepository, pathsIn } from "./paths";
 import { syntaxFaults } from "./syntax";
 
@@ -22,13 +24,18 @@ describe.each(WITH_EXAMPLES)("%s", (page) => {
   const gateway = suiteGateway(sqlite);
 
   test("prints what its curl examples print, but for ids and times", async () => {
+    const [configuration] = configurationsIn(read(page));
+    if (configuration !== undefined) await publish(gateway, await firstAgentId(gateway), configuration);
     // In order, for a pet is listed that an earlier one added.
+    let contact = "";
     for (const { command, output } of examples(read(page))) {
       const here = command.replaceAll("http://127.0.0.1:4000", gateway.url);
       const { stdout } = await promisify(execFile)("sh", ["-c", here], {
-        env: { ...process.env, KEY: gateway.key },
+        env: { ...process.env, KEY: gateway.key, CONTACT: contact },
       });
-      expect(withoutNoise(JSON.parse(stdout))).toEqual(withoutNoise(JSON.parse(output)));
+      const printed = JSON.parse(stdout);
+      expect(withoutNoise(printed)).toEqual(withoutNoise(JSON.parse(output)));
+      if (command.includes("/agent/contacts ")) contact = printed.id;
     }
   });
 });

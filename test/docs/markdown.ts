@@ -25,6 +25,12 @@ export function examples(text: string): Example[] {
   );
 }
 
+/** The configurations of agents that a page shows to be published before its examples. */
+export const configurationsIn = (text: string): object[] =>
+  [...text.matchAll(/```json\n(\{\n {2}"format": 1,[^`]+)```\n\n[^`]+```sh\n[^`]* publish /g)].map(
+    ([, json = ""]) => JSON.parse(json),
+  );
+
 /** The part of a page from a heading to the next of its level or a higher one. @throws Error without such a heading */
 export function section(text: string, heading: string): string {
   const start = text.indexOf(`${heading}\n`);

@@ -1,8 +1,8 @@
 import { systemFor } from "../../src/auth/context";
 import { Agent } from "../../src/features/agents/agent.entity";
-import { insertVersion } from "../../src/features/configuration/configuration.service";
 import { ConfigurationVersion } from "../../src/features/configuration/configuration-version.entity";
 import { checkDocument } from "../../src/features/configuration/document/check-document";
+import { insertVersion } from "../../src/features/configuration/versions";
 import type { Call, Reply, TestGateway } from "./gateway";
 
 /** Publishes a valid document as the live configuration of an agent. @returns its version */

@@ -4,13 +4,14 @@ import type { Timestamp } from "../../common/time";
 import { uuidAfter } from "../../common/uuid";
 import type { Database } from "../../database/database";
 import type { Lanes } from "../../delivery/lanes";
+import { DeciderKind } from "../configuration/decider";
 import { type DecisionInput, otherwise } from "../configuration/document/evaluate";
 import type { Playbook } from "../configuration/document/playbook";
 import type { Playbooks } from "../configuration/playbooks";
 import type { AgentQueues } from "../messages/agent-queues";
 import { MESSAGE_ORDER } from "../messages/message.entity";
 import { applyEffects } from "./apply-effects";
-import { Decider, Decision, DecisionOutcome, DecisionState, type Situation } from "./decision.entity";
+import { Decision, DecisionOutcome, DecisionState, type Situation } from "./decision.entity";
 import type { EffectExplanation } from "./explanation";
 import { findParties, type Named, type Parties } from "./parties";
 import { type Plan, plan } from "./plan";
@@ -54,7 +55,7 @@ export class DecisionMaker {
       situation: { type, data },
       snapshot,
       configurationVersion: version,
-      decider: Decider.rules,
+      decider: DeciderKind.rules,
       state: DecisionState.deciding,
       outcome: null,
       ruleId: planned.ruleId,

@@ -11,23 +11,10 @@ import {
   SITUATION_MAX_BYTES,
   SITUATION_TYPE_MAX_LENGTH,
 } from "../configuration/configuration.limits";
+import { DeciderKind } from "../configuration/decider";
 import type { Effect } from "../configuration/document/evaluate";
 import { Explanation } from "./explanation";
 import type { Snapshot } from "./snapshot";
-
-export enum Decider {
-  rules = "rules",
-  model = "model",
-}
-
-registerEnumType(Decider, {
-  name: "Decider",
-  description: "What decides.",
-  valuesConfig: {
-    rules: { description: "The rules of the configuration." },
-    model: { description: "A language model, within the limits that a rule sets." },
-  },
-});
 
 export enum DecisionState {
   deciding = "deciding",
@@ -120,9 +107,9 @@ export class Decision {
   @Column({ type: "integer" })
   configurationVersion!: number;
 
-  @Field(() => Decider, { description: "What decided." })
+  @Field(() => DeciderKind, { description: "What decided." })
   @Column({ type: "varchar", length: 8 })
-  decider!: Decider;
+  decider!: DeciderKind;
 
   @Field(() => DecisionState, { description: "State of the decision." })
   @Column({ type: "varchar", length: 8 })
