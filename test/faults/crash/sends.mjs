@@ -48,7 +48,7 @@ export async function runSends(place, history, options) {
   const { token } = (await ask(first, undefined, SIGN_IN, { input: OWNER })).signIn;
   const [{ id: agentId }] = (await ask(first, token, "{ agents { id } }")).agents;
 
-  /** Sends again what was not answered; the idempotency key keeps it from being accepted twice. */
+  /** Sends again what was not answered, which changes nothing if it was accepted. */
   const insist = async (...request) => {
     for (;;) {
       try {
@@ -72,9 +72,9 @@ export async function runSends(place, history, options) {
     Array.from({ length: conversations }, (_, i) => i),
     async (i) => {
       const address = { kind: "phone", address: `+49151${10_000_000 + i}` };
-      const { contact } = (await ask(first, key, PUT, { input: { addresses: [address] } })).putContact;
+      const { contact } = (await insist(key, PUT, { input: { addresses: [address] } })).putContact;
       const line = i % ONCE_EVERY === 0 ? "fail" : "retry";
-      const { openConversation } = await ask(first, key, OPEN, {
+      const { openConversation } = await insist(key, OPEN, {
         input: { contact: { id: contact.id }, line },
       });
       opened[i] = { id: openConversation.conversation.id, line };
