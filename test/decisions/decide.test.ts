@@ -167,6 +167,8 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
       conversationId: body.conversationId,
       decisionId: body.id,
     });
+    const shown = await gateway.rest("GET", `/messages/${message?.id}`);
+    expect(shown.body).toMatchObject({ author: "agent", decisionId: body.id });
     expect((await contactClient(gateway).find({ id: contactId })).body.data.contact.tags).toEqual([
       "shipped",
       "vip",

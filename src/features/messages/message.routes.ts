@@ -1,7 +1,7 @@
 import type { RouteGroup } from "../../schema/rest-route";
 
 /** The fields of a message after it was accepted. */
-const STATE = `id message status createdAt conversationId sequence author lineId
+const STATE = `id message status createdAt conversationId sequence author decisionId lineId
   heldReason notBefore attempts errorCode errorText providerId expiresAt sentAt deliveredAt readAt`;
 
 const MESSAGE_ID = {
