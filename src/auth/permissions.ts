@@ -53,7 +53,9 @@ registerEnumType(Scope, {
     messages_read: { description: "`messages:read`: list and read the agent's messages." },
     messages_write: { description: "`messages:write`: queue and cancel messages." },
     agent_read: { description: "`agent:read`: read the agent's configuration, lines and decisions." },
-    agent_decide: { description: "`agent:decide`: ask the agent for decisions." },
+    agent_decide: {
+      description: "`agent:decide`: have the agent decide, and do what its configuration says.",
+    },
     contacts_read: { description: "`contacts:read`: list and read contacts." },
     contacts_write: { description: "`contacts:write`: add, change and erase contacts." },
     conversations_read: { description: "`conversations:read`: list and read conversations." },

@@ -1,6 +1,7 @@
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { parse } from "lossless-json";
 import { StartupError } from "../errors";
+import { DOCUMENT_MAX_BYTES } from "../features/configuration/configuration.limits";
 import {
   type Position,
   type Problem,
@@ -12,6 +13,9 @@ import { print } from "./output";
 /** Max length of a source line that is shown below a problem (UTF-16 code units). */
 const SHOWN_MAX_LENGTH = 100;
 
+/** Max size of a file (bytes): a document with generous white space. */
+const FILE_MAX_BYTES = 16 * DOCUMENT_MAX_BYTES;
+
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
@@ -19,11 +23,15 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
  * @throws StartupError for a file that cannot be read or is not JSON, with the line and column
  */
 export async function readDocument(file: string): Promise<Record<string, unknown>> {
+  const { size, isFile } = await stat(file).then((found) => ({ size: found.size, isFile: found.isFile() }));
+  if (!isFile) throw new StartupError(`${file} is not a file`);
+  if (size > FILE_MAX_BYTES) throw new StartupError(`${file} is larger than ${FILE_MAX_BYTES} bytes`);
   const text = textOf(file, await readFile(file));
   try {
     // JSON.parse tells no place, and keeps the last of two members with the same name.
     parse(text);
   } catch (error) {
+    if (error instanceof RangeError) throw new StartupError(`${file}: is nested too deeply`);
     if (!(error instanceof SyntaxError)) throw error;
     const [, what = error.message, index] = /^(.*?)(?: at position (\d+))?$/s.exec(error.message) ?? [];
     const { line, column } = positionAt(text, index === undefined ? text.length : Number(index));

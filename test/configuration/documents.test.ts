@@ -48,6 +48,7 @@ test("the example is valid, for the gateway and for editors", async () => {
 const MALFORMED: [object, string, string][] = [
   [{}, "format", "is required"],
   [{ format: 2 }, "format", "must be 1"],
+  [JSON.parse('{"format":1,"templates":{"__proto__":"x"}}'), "templates.__proto__", "is not an allowed name"],
   [of({ rule: [] }), "rule", "is not a member of the format"],
   [of({ rules: {} }), "rules", "must be a list"],
   [of({ rules: [{ on: "*" }] }), "rules[0].id", "is required"],
@@ -74,12 +75,12 @@ const MALFORMED: [object, string, string][] = [
   ],
   [of({ rules: [{ ...RULE, do: [{ close: false }] }] }), "rules[0].do[0].close", "must be true"],
   [of({ otherwise: [{ addTags: ["A"] }] }), "otherwise[0].addTags[0]", "must be a tag in lower case"],
-  [of({ otherwise: [{ addTags: [] }] }), "otherwise[0].addTags", "must have at least 1 items"],
+  [of({ otherwise: [{ addTags: [] }] }), "otherwise[0].addTags", "must have at least 1 item"],
   [of({ otherwise: [{ handoff: "a", __proto__x: 1 }] }), "otherwise[0].__proto__x", "is not a member"],
   [of({ situations: { "a.b": { c: "text" } } }), 'situations["a.b"].c', 'must be "string"'],
   [of({ situations: { "A b": {} } }), 'situations["A b"]', "has an invalid name"],
   [of({ situations: { a: { "b c": "string" } } }), 'situations.a["b c"]', "has an invalid name"],
-  [of({ templates: { a: "" } }), "templates.a", "must have at least 1 characters"],
+  [of({ templates: { a: "" } }), "templates.a", "must have at least 1 character"],
   [
     of({ otherwise: [{ send: "a", delaySeconds: 86_401 }] }),
     "otherwise[0].delaySeconds",

@@ -196,6 +196,19 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
     expect(effects).toEqual([{ kind: "handoff", status: "done", reason: "no rule" }]);
   });
 
+  test("a handoff opens a conversation for the human, where the contact can be reached", async () => {
+    const contact = { address: { kind: "local", address: `fresh ${Math.random()}` } };
+    const body = await decided({ data: { orderId: "A-18", total: 1 }, contact });
+    expect(body).toMatchObject({ outcome: "handoff", explanation: { effects: [{ status: "done" }] } });
+    const found = await conversationClient(gateway).find(body.conversationId);
+    expect(found.body.data.conversation).toMatchObject({ handler: "human", line: "main" });
+    const phone = { address: { kind: "phone", address: "+4915112345670" } };
+    const unreached = await decided({ data: { orderId: "A-19", total: 1 }, contact: phone });
+    expect(unreached.explanation.effects).toMatchObject([
+      { status: "failed", error: { code: "not_deliverable" } },
+    ]);
+  });
+
   test("an agent decides nothing in a conversation that a human answers in", async () => {
     const { body: opened } = await conversationClient(gateway).open({ contact: { id: await newContact() } });
     const conversationId = opened.data.openConversation.conversation.id;
@@ -280,12 +293,14 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
     const contact = { id: await newContact() };
     const { id, explanation } = await decided({ type: "twice", contact });
     expect(explanation.effects).toMatchObject([{ status: "done" }, { status: "done", line: "second" }]);
+    expect(explanation.effects[0]).not.toHaveProperty("line");
     const [one, two] = await messagesOf(id);
     expect(one?.conversationId).not.toBe(two?.conversationId);
     const other = { id: await newContact() };
     const { body } = await conversationClient(gateway).open({ contact: other });
     const { id: conversationId } = body.data.openConversation.conversation;
     const named = await decided({ type: "twice", conversationId });
+    expect(named.explanation.effects[1]).not.toHaveProperty("line");
     expect((await messagesOf(named.id)).map((message) => message.conversationId)).toEqual([
       conversationId,
       conversationId,

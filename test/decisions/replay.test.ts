@@ -29,14 +29,13 @@ describeGateway((gateway) => {
     agentId = await firstAgentId(gateway);
     api = decisionClient(gateway);
     recorded = await publish(gateway, agentId, documentWith(100));
-    const { body } = await contactClient(gateway).put({
-      ref: "anna",
-      name: "Anna",
-      addresses: [{ kind: "local", address: "anna" }],
-    });
-    contactId = body.data.putContact.contact.id;
     for (const total of [50, 150, 250]) {
-      const { body } = await api.decide({ type: "order", data: { total }, contact: { ref: "anna" } });
+      const { body: put } = await contactClient(gateway).put({
+        name: "Anna",
+        addresses: [{ kind: "local", address: `anna ${total}` }],
+      });
+      contactId = put.data.putContact.contact.id;
+      const { body } = await api.decide({ type: "order", data: { total }, contact: { id: contactId } });
       ids.push(body.id);
     }
   });
@@ -134,6 +133,7 @@ describeGateway((gateway) => {
     expect(await replays(`${against}, since: "${createdAt}"`)).toMatchObject({ total: 2 });
     expect(await replays(`${against}, until: "${createdAt}"`)).toMatchObject({ total: 1 });
     expect(await replays(`${against}, first: 501`)).toBe("invalid_request");
+    expect(await replays(`${against}, first: null`)).toMatchObject({ total: 3 });
   });
 
   test("a manager replays against the draft, a key only against published versions", async () => {

@@ -125,7 +125,7 @@ export const Permission = {
 export type Permission = typeof Permission[keyof typeof Permission];
 /** What an API key may be used for. */
 export const Scope = {
-  /** `agent:decide`: ask the agent for decisions. */
+  /** `agent:decide`: have the agent decide, and do what its configuration says. */
   AgentDecide: 'agent_decide',
   /** `agent:read`: read the agent's configuration, lines and decisions. */
   AgentRead: 'agent_read',

@@ -53,6 +53,8 @@ interface Result {
   error?: ExplanationError;
   /** For a message that is to be sent; null outside of any conversation. */
   conversation?: Conversation | null;
+  /** The line that it was sent to by name. */
+  line?: string | null;
 }
 
 /** What makes an effect fail, while the rest of the decision goes on. */
@@ -77,18 +79,32 @@ export async function applyEffects(
   for (const [i, effect] of effects.entries()) {
     if (results[i] !== undefined || effect.kind !== "send") continue;
     const result = await outcomeOf(async () => {
-      const found = await conversationFor(tx, effect, application);
+      const found = await conversationFor(tx, effect.line, application);
       // One object for each conversation, which counts its messages.
       const known = found && (opened.get(found.id) ?? found);
       if (known !== null) opened.set(known.id, known);
-      return { status: "done", conversation: known };
+      return {
+        status: "done",
+        conversation: known,
+        line: isLineUsed(effect, application) ? effect.line : null,
+      };
     });
     conversation ??= result.conversation ?? null;
     results[i] = result;
   }
   for (const [i, effect] of effects.entries()) {
     if (results[i] !== undefined || effect.kind === "send") continue;
-    results[i] =
+    if (effect.kind === "handoff" && conversation === null) {
+      // A human needs one to answer in.
+      const open = async () => ({
+        status: "done" as const,
+        conversation: await conversationFor(tx, null, application),
+      });
+      const result = await outcomeOf(open);
+      conversation = result.conversation ?? null;
+      if (result.status === "failed") results[i] = result;
+    }
+    results[i] ??=
       effect.kind === "ask"
         ? { status: "skipped" }
         : await outcomeOf(async () => ({ status: await change(tx, effect, conversation, application) }));
@@ -110,13 +126,18 @@ async function outcomeOf(part: () => Promise<Result>): Promise<Result> {
   }
 }
 
+/** Whether a message goes to the line that it names: a situation may name the conversation, or no contact. */
+const isLineUsed = ({ line }: Send, { parties: { contact, isNamed } }: Application): boolean =>
+  line !== null && contact !== null && !isNamed;
+
 /**
  * The conversation that a message goes to, which is opened if necessary; null if the decision is about nobody.
+ * @param name the line that the message names
  * @throws GatewayError `not_found` (line), `not_deliverable`, `conflict` for one that a human answers in
  */
 async function conversationFor(
   tx: EntityManager,
-  { line: name }: Send,
+  name: string | null,
   { database, agentId, parties: { contact, conversation: atHand, isNamed, isPreferred } }: Application,
 ): Promise<Conversation | null> {
   if (contact === null || (atHand !== null && (isNamed || name === null))) return atHand;
@@ -220,7 +241,7 @@ async function send(
 /** An effect with what came of it. */
 export function explain(
   effect: Effect,
-  { status, error }: Result = { status: "skipped" },
+  { status, error, line }: Result = { status: "skipped" },
   messageId: string | undefined = undefined,
 ): EffectExplanation {
   return {
@@ -232,7 +253,7 @@ export function explain(
     template: "template" in effect ? effect.template : null,
     text: "text" in effect ? effect.text : null,
     delaySeconds: "delaySeconds" in effect ? effect.delaySeconds : null,
-    line: "line" in effect ? effect.line : null,
+    line: line !== undefined ? line : "line" in effect ? effect.line : null,
     tags: "tags" in effect ? effect.tags : null,
     reason: "reason" in effect ? effect.reason : null,
   };

@@ -1,7 +1,7 @@
 import type { EntityManager } from "typeorm";
+import { v7 as uuid } from "uuid";
 import type { RequestContext } from "../../auth/context";
 import type { Timestamp } from "../../common/time";
-import { uuidAfter } from "../../common/uuid";
 import type { Database } from "../../database/database";
 import type { Lanes } from "../../delivery/lanes";
 import { DeciderKind } from "../configuration/decider";
@@ -9,7 +9,6 @@ import { type DecisionInput, otherwise } from "../configuration/document/evaluat
 import type { Playbook } from "../configuration/document/playbook";
 import type { Playbooks } from "../configuration/playbooks";
 import type { AgentQueues } from "../messages/agent-queues";
-import { MESSAGE_ORDER } from "../messages/message.entity";
 import { applyEffects } from "./apply-effects";
 import { Decision, DecisionOutcome, DecisionState, type Situation } from "./decision.entity";
 import type { EffectExplanation } from "./explanation";
@@ -48,7 +47,7 @@ export class DecisionMaker {
     const input = { situation: { type, data }, ...snapshot };
     const planned = plan(playbook, input);
     const decision = tx.create(Decision, {
-      id: await this.nextId(tx, agentId),
+      id: uuid(),
       agentId,
       contactId: parties.contact?.id ?? null,
       conversationId: parties.conversation?.id ?? null,
@@ -104,17 +103,6 @@ export class DecisionMaker {
       explanation: { version: decision.configurationVersion, now, gates, rules, effects },
       decidedAt: now,
     });
-  }
-
-  /** Decisions become visible in the order of their IDs, because clients page through them. */
-  private async nextId(tx: EntityManager, agentId: string): Promise<string> {
-    await this.database.lockInsertOrder(tx, MESSAGE_ORDER);
-    const last = await tx
-      .createQueryBuilder(Decision, "decision")
-      .select("MAX(decision.id)", "id")
-      .where({ agentId })
-      .getRawOne<{ id: string | null }>();
-    return uuidAfter(last?.id);
   }
 }
 

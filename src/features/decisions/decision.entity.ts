@@ -121,7 +121,8 @@ export class Decision {
 
   @Field(() => String, {
     nullable: true,
-    description: "ID of the rule that decided; null if none did, and `otherwise` applied.",
+    description:
+      "ID of the rule that decided; null if none did: `otherwise` applied, or a human answers in the conversation.",
   })
   @Column({ type: "varchar", length: NAME_MAX_LENGTH, nullable: true })
   ruleId!: string | null;

@@ -10,6 +10,9 @@ import { SITUATION_MAX_BYTES, SITUATION_TYPE_MAX_LENGTH } from "../configuration
 import { ContactReference } from "../conversations/conversation.inputs";
 import { MAX_REPLAYED, ReplayAgainst } from "./replay";
 
+/** Decisions of a replay when the client omits `first`. */
+export const DEFAULT_REPLAYED = 100;
+
 const AGENT_ID = {
   nullable: true,
   description: "ID of the agent. Members must pass it; a key must not, because it belongs to one agent.",
@@ -94,7 +97,7 @@ export class ReplayDecisionsArgs {
 
   @Field(() => Int, {
     nullable: true,
-    defaultValue: 100,
+    defaultValue: DEFAULT_REPLAYED,
     description: `Max decisions to replay, 1 to ${MAX_REPLAYED}; the last ones first.`,
   })
   @IsOptional()

@@ -10,7 +10,7 @@ import { checkDocument } from "../configuration/document/check-document";
 import { Playbook } from "../configuration/document/playbook";
 import type { Playbooks } from "../configuration/playbooks";
 import { Decision, DecisionState } from "./decision.entity";
-import type { ReplayDecisionsArgs } from "./decision.inputs";
+import { DEFAULT_REPLAYED, type ReplayDecisionsArgs } from "./decision.inputs";
 import { findDecision } from "./own-decision";
 import { type Against, type Replay, type ReplayAgainst, type Replays, replay, summarize } from "./replay";
 
@@ -51,7 +51,7 @@ export class ReplayService {
         .createQueryBuilder(Decision, "decision")
         .where({ agentId: agent, state: DecisionState.decided })
         .orderBy("decision.id", "DESC")
-        .limit(first ?? undefined);
+        .limit(first ?? DEFAULT_REPLAYED);
       if (since != null) query.andWhere("decision.created_at >= :since", { since: since.toISOString() });
       if (until != null) query.andWhere("decision.created_at < :until", { until: until.toISOString() });
       return [await query.getMany(), await candidateOf(reader, context, agent, against)] as const;

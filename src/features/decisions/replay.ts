@@ -54,9 +54,9 @@ export class ReplayAgainst {
 
 @ObjectType({
   simpleResolvers: true,
-  description: "What an agent would have decided by another configuration.",
+  description: "A recorded decision next to what another configuration would decide.",
 })
-export class Replay {
+export class ComparedDecision {
   @Field(() => ID, { description: "ID of the recorded decision." })
   decisionId!: string;
 
@@ -80,7 +80,13 @@ export class Replay {
 
   @Field(() => ExplanationError, { nullable: true, description: "Why the configuration does not take it." })
   error!: ExplanationError | null;
+}
 
+@ObjectType({
+  simpleResolvers: true,
+  description: "What an agent would have decided by another configuration.",
+})
+export class Replay extends ComparedDecision {
   @Field(() => Explanation, {
     nullable: true,
     description:
@@ -125,9 +131,11 @@ export class Replays {
   @AtMost(MAX_RULES)
   rules!: RuleTotal[];
 
-  @Field(() => [Replay], { description: "Those that would change or are not taken, newest first." })
+  @Field(() => [ComparedDecision], {
+    description: "Those that would change or are not taken, newest first; `replayDecision` explains one.",
+  })
   @AtMost(MAX_REPLAYED)
-  decisions!: Replay[];
+  decisions!: ComparedDecision[];
 }
 
 /** Decides once more in a recorded situation, by another configuration, and does nothing. */

@@ -129,7 +129,7 @@ function readSituation(playbook: Playbook, { type, data }: DecisionInput["situat
     throw new InvalidInput([
       {
         path: "situation.type",
-        message: `must have at most ${SITUATION_TYPE_MAX_LENGTH} of a-z, 0-9 and single . _ - between them`,
+        message: `must start with a letter and have at most ${SITUATION_TYPE_MAX_LENGTH} of a-z, 0-9 and single . _ - between them`,
       },
     ]);
   }

@@ -15,11 +15,24 @@ const OPTIONS = { jitless: true };
 export function parseDocument(value: unknown): ConfigurationDocument | Problem[] {
   const outOfBounds = jsonProblem(value, DOCUMENT_MAX_BYTES);
   if (outOfBounds !== undefined) return [{ path: "", message: outOfBounds }];
+  const unusable = unusableNames(value);
+  if (unusable.length > 0) return unusable;
   const { success, data, error } = documentFormat.safeParse(value, OPTIONS);
   const problems = success
     ? tooManyMembers(data)
     : error.issues.flatMap((issue) => problemsOf(issue, [], value));
   return problems.length > 0 || !data ? problems.slice(0, MAX_REPORTED) : data;
+}
+
+/** Members with a name that the format would leave out instead of refusing it. */
+function unusableNames(value: unknown, path: readonly PropertyKey[] = []): Problem[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) => {
+    const at = [...path, Array.isArray(value) ? Number(name) : name];
+    return name === "__proto__"
+      ? [{ path: pathOf(at), message: "is not an allowed name" }]
+      : unusableNames(member, at);
+  });
 }
 
 function tooManyMembers({ situations = {}, templates = {} }: ConfigurationDocument): Problem[] {
@@ -53,14 +66,14 @@ function problemsOf(issue: Issue, parents: readonly PropertyKey[], root: unknown
     case "invalid_type":
       return problem(`must be ${EXPECTED[issue.expected] ?? issue.expected}`);
     case "invalid_value":
-      return problem(`must be ${issue.values.map((each) => JSON.stringify(each)).join(", ")}`);
+      return problem(`must be ${issue.values.map((each) => JSON.stringify(each)).join(" or ")}`);
     case "too_big":
       return problem(
-        `must ${BOUNDS[issue.origin] ?? "be"} at most ${issue.maximum}${UNITS[issue.origin] ?? ""}`,
+        `must ${BOUNDS[issue.origin] ?? "be"} at most ${issue.maximum}${unitOf(issue.origin, issue.maximum)}`,
       );
     case "too_small":
       return problem(
-        `must ${BOUNDS[issue.origin] ?? "be"} at least ${issue.minimum}${UNITS[issue.origin] ?? ""}`,
+        `must ${BOUNDS[issue.origin] ?? "be"} at least ${issue.minimum}${unitOf(issue.origin, issue.minimum)}`,
       );
     default:
       return problem(issue.message);
@@ -77,7 +90,13 @@ const EXPECTED: Readonly<Record<string, string>> = {
   record: "an object",
 };
 const BOUNDS: Readonly<Record<string, string>> = { string: "have", array: "have" };
-const UNITS: Readonly<Record<string, string>> = { string: " characters", array: " items" };
+const UNITS: Readonly<Record<string, string>> = { string: " character", array: " item" };
+
+function unitOf(origin: string, count: number | bigint): string {
+  const unit = UNITS[origin];
+  if (unit === undefined) return "";
+  return count === 1 ? unit : `${unit}s`;
+}
 
 /** The problems of an effect by its kind, which a member tells; other unions have one problem. */
 function problemsOfUnion(path: readonly PropertyKey[], root: unknown): Problem[] {

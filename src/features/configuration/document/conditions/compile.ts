@@ -79,6 +79,8 @@ function compileLiteral(node: ASTNode, value: unknown): Expression {
   if (value !== null && !["string", "number", "bigint", "boolean"].includes(typeof value)) {
     throw reject(node, "uses bytes or an unsigned integer, which conditions do not have");
   }
+  if (typeof value === "bigint" && BigInt.asIntN(64, value) !== value)
+    throw reject(node, "has an integer with more than 64 bits");
   return () => value as Value;
 }
 

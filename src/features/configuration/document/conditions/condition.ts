@@ -40,7 +40,8 @@ export class Condition {
         // Only after that: the check remembers the types of all that a condition may contain.
         const { valid, type, error } = parsed.check();
         if (!valid) throw error;
-        if (type !== "bool" && !type?.startsWith("dyn")) throw new SourceError(`is a ${type}, not a bool`);
+        if (type !== "bool" && !type?.startsWith("dyn"))
+          throw new SourceError(`is of type ${type}, not bool`);
       }
       return new Condition(source, expression);
     } catch (error) {
