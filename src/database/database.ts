@@ -114,6 +114,11 @@ export class Database {
     return this.engine.shareLock(tables);
   }
 
+  /** As `locking`, for a SELECT as text: returns its end. */
+  updateLock({ skipLocked = false } = {}): string {
+    return this.engine.updateLock(skipLocked);
+  }
+
   /**
    * Makes a query of a unit of work lock its rows until the transaction ends.
    * @param options.skipLocked whether to leave out rows that another transaction has locked, instead of waiting for it

@@ -4,13 +4,15 @@ import type { EntityManager } from "typeorm";
  * Runs a statement that changes rows and returns them in no guaranteed order.
  * @param statement ends with `returning …`; its parameters are `$1`, `$2`, … in the order of their first use
  */
-export function allReturning<T>(
+export async function allReturning<T>(
   tx: EntityManager,
   statement: string,
   parameters: readonly unknown[],
 ): Promise<T[]> {
   // TypeORM's SQLite driver drops the returned rows of a statement that starts with "INSERT ", hence the leading space.
-  return tx.query(` ${statement}`, [...parameters]);
+  const result = await tx.query(` ${statement}`, [...parameters]);
+  // Its PostgreSQL driver returns the rows of an UPDATE or DELETE together with their number.
+  return Array.isArray(result[0]) ? result[0] : result;
 }
 
 /** Runs a statement like `allReturning`, for one row. */
@@ -21,6 +23,16 @@ export async function returning<T>(
 ): Promise<T> {
   const [row] = await allReturning<T>(tx, statement, parameters);
   return row as T;
+}
+
+/**
+ * Repeats the last item until their number is a power of two, for statements to which repeats make no difference: few
+ * texts of them can all stay prepared.
+ */
+export function padded<T>(items: readonly T[]): T[] {
+  const last = items.at(-1);
+  const length = 2 ** Math.ceil(Math.log2(items.length));
+  return last === undefined ? [] : [...items, ...Array<T>(length - items.length).fill(last)];
 }
 
 /**

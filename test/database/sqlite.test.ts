@@ -30,6 +30,34 @@ describe("the embedded database", () => {
     }
   });
 
+  test("keeps statements prepared, however many there are, and forgets those that fail", async () => {
+    const database = await Database.open(createDataSource(place.url));
+    try {
+      await database.migrate();
+      for (let i = 0; i < 400; i++)
+        expect(await database.write((tx) => tx.query(`SELECT ${i} AS n, $1 AS p`, [i]))).toEqual([
+          { n: i, p: i },
+        ]);
+      const rename = (name: string) =>
+        database.write((tx) => tx.query("UPDATE pet SET nickname = $1", [name]));
+      await expect(rename("Rexy")).rejects.toThrow("no such column: nickname");
+      await expect(rename("Rexy")).rejects.toThrow("no such column: nickname");
+      await database.write((tx) => tx.query("ALTER TABLE pet ADD COLUMN nickname"));
+      await database.write((tx) => tx.insert(Pet, PET));
+      await rename("Rexy");
+      // A statement whose rows are not read would keep the transaction from being committed.
+      const insert = "INSERT INTO pet (name, category_id) VALUES ($1, 1) RETURNING id";
+      for (let i = 0; i < 2; i++) await database.write((tx) => tx.query(insert, ["Max"]));
+      // The columns of a prepared statement follow the table.
+      const all = () => database.write((tx) => tx.query("SELECT * FROM pet ORDER BY id LIMIT 1"));
+      expect(Object.keys((await all())[0])).toContain("nickname");
+      await database.write((tx) => tx.query("ALTER TABLE pet DROP COLUMN nickname"));
+      expect(Object.keys((await all())[0])).not.toContain("nickname");
+    } finally {
+      await database.close();
+    }
+  });
+
   test("takes no writes from a query that only reads", async () => {
     const database = await Database.open(createDataSource(place.url));
     try {

@@ -1,9 +1,10 @@
 import { timestamp } from "../../src/common/time";
 import { Metrics } from "../../src/telemetry/metrics";
 import { addConversation, conversationClient } from "../support/conversations";
-import { addLine, lineClient } from "../support/lines";
+import { addLine, addWebhookLine, lineClient } from "../support/lines";
 import { scrape } from "../support/metrics";
 import { firstAgentId } from "../support/people";
+import { Receiver } from "../support/receiver";
 import { describeGateway } from "../support/suite";
 
 describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
@@ -41,6 +42,26 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
     await api.send(id, "three");
     await api.close(id);
     expect([await messages("queued"), await messages("canceled")]).toEqual([3, 2]);
+  });
+});
+
+describeGateway({ env: { DELIVERY_WORKERS: "8", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }, (gateway) => {
+  test("messages that leave the server are counted and timed", async () => {
+    const receiver = await Receiver.start();
+    try {
+      const agentId = await firstAgentId(gateway);
+      const { id } = await addWebhookLine(gateway, { agentId, url: receiver.url() });
+      await lineClient(gateway).setDefault(id);
+      await gateway.rest("POST", "/messages", { body: { message: "Hello" } });
+      const count = async (name: string, labels = {}) => (await scrape(gateway)).total(name, labels);
+      const attempts = { kind: "webhook", outcome: "accepted" };
+      while ((await count("gateway_delivery_attempts_total", attempts)) === 0);
+      expect(await count("gateway_delivery_attempts_total", attempts)).toBe(1);
+      expect(await count("gateway_messages_total", { status: "sent" })).toBe(1);
+      expect(await count("gateway_message_delivery_duration_seconds_count")).toBe(1);
+    } finally {
+      await receiver.close();
+    }
   });
 });
 

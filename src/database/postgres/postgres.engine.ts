@@ -201,6 +201,10 @@ export class PostgresEngine implements Engine {
     return `FOR SHARE OF ${tables.join(", ")}`;
   }
 
+  updateLock(skipLocked: boolean): string {
+    return skipLocked ? "FOR UPDATE SKIP LOCKED" : "FOR UPDATE";
+  }
+
   locking<Row extends ObjectLiteral>(
     query: SelectQueryBuilder<Row>,
     skipLocked: boolean,
