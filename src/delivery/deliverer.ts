@@ -6,10 +6,11 @@ import { timestamp } from "../common/time";
 import type { Database } from "../database/database";
 import { DELIVERING } from "../database/limits";
 import { AttemptOutcome, type SendResult } from "./driver";
+import { failure } from "./failures";
 import type { LaneKind } from "./lane.entity";
-import type { Departure, Ended, LaneWork, NextWork } from "./lane-work";
+import type { Departure, Ended, LaneWork } from "./lane-work";
 import type { DueLane, Lanes } from "./lanes";
-import { Senders } from "./senders";
+import { type FreeSenders, NO_SENDERS, Senders } from "./senders";
 
 /** Max lanes of a transaction, because those behind it wait for its commit. */
 const BATCH = 100;
@@ -23,6 +24,15 @@ const SWEEP_INTERVAL_MS = 5_000;
 /** How long after its lane was leased a message may still leave (ms): early enough to end within the lease. */
 const LEAVE_WITHIN_MS = 10_000;
 
+/**
+ * Max messages for each sender that a transaction takes beyond the free senders. It takes as many as have ended since the
+ * last one: where receivers answer quickly, senders become free while it commits.
+ */
+const AHEAD = 3;
+
+/** What came of a message for which no sender was free in time. */
+const NOT_SENT = failure(AttemptOutcome.retryable, "not_sent", "No sender was free in time.", 0);
+
 /** How long sends may go on while the process stops (ms). */
 const STOP_WITHIN_MS = 4_000;
 
@@ -34,6 +44,9 @@ interface Options {
   /** Called when a batch fails; the next one tries again. */
   onError: (error: unknown) => void;
 }
+
+/** A lane that a transaction works on. */
+type NextLane = Pick<DueLane, "id" | "kind">;
 
 /** A send that has ended, with the lease that it held its lane by. */
 type EndedSend = Omit<Ended, "isHeld"> & Pick<DueLane, "kind"> & { lease: string };
@@ -78,7 +91,7 @@ export class Deliverer {
     const giveUp = setTimeout(() => this.stopping.abort(), STOP_WITHIN_MS);
     await Promise.all(this.sending);
     clearTimeout(giveUp);
-    if (this.ended.length > 0) await this.storeEnded().catch(this.options.onError);
+    if (this.ended.length > 0) await this.doBatch().catch(this.options.onError);
   }
 
   private wake(): void {
@@ -138,15 +151,17 @@ export class Deliverer {
     return this.senders.free > 0 ? { exceptLines: this.senders.failingLines.busy } : undefined;
   }
 
-  /** Locks lanes that wait for a sender, as many as there are; lines whose last attempt failed get what the others leave. */
-  private async lockWaiting(tx: EntityManager): Promise<DueLane[]> {
-    const { free, failingLines } = this.senders;
-    if (free === 0) return [];
-    const { busy, idle } = failingLines;
-    const lanes = await this.lanes.lockDue(tx, free, { exceptLines: [...busy, ...idle] });
-    const left = free - lanes.length;
+  /** Locks due lanes; lines whose last attempt failed get the senders that the others leave. */
+  private async lockDue(tx: EntityManager, senders: number): Promise<DueLane[]> {
+    if (this.stopped) return [];
+    const others = { max: BATCH };
+    if (senders <= 0) return this.lanes.lockDue(tx, others);
+    const { busy, idle } = this.senders.failingLines;
+    const waiting = { exceptLines: [...busy, ...idle] };
+    const lanes = await this.lanes.lockDue(tx, { max: senders, waiting }, others);
+    const left = senders - lanes.filter(({ needsSender }) => needsSender).length;
     if (left === 0 || idle.length === 0) return lanes;
-    return [...lanes, ...(await this.lanes.lockDue(tx, left, { onlyLines: idle }))];
+    return [...lanes, ...(await this.lanes.lockDue(tx, { max: left, waiting: { onlyLines: idle } }))];
   }
 
   /** @returns the number of lanes that it worked on */
@@ -158,44 +173,39 @@ export class Deliverer {
       async (tx) => {
         // Not before its turn to write, and all of them, so that no lane is taken over whose send has ended.
         ended = [...this.ended];
-        await this.finish(tx, ended);
+        const freed = await this.finish(tx, ended);
         leasedAt = performance.now();
-        const lanes = await this.lanes.lockDue(tx, BATCH);
-        lanes.push(...(await this.lockWaiting(tx)));
-        return { lanes: lanes.length, departures: await this.start(tx, lanes, lease) };
+        const soonFree = Math.min(ended.length, AHEAD * this.options.senders);
+        const due = await this.lockDue(tx, this.senders.free + soonFree);
+        // Those whose sends have ended come last: each has just had its turn.
+        const lanes = new Map([...due, ...freed].map((lane) => [lane.id, lane]));
+        const senders = this.stopped ? NO_SENDERS : this.senders.offer(soonFree);
+        return { lanes: due.length, departures: await this.start(tx, [...lanes.values()], lease, senders) };
       },
       { limits: DELIVERING },
     );
     this.ended = this.ended.slice(ended.length);
-    for (const departure of departures) this.send(departure, lease, leasedAt);
+    for (const departure of departures) this.leave(departure, lease, leasedAt);
     return lanes + ended.length;
   }
 
-  private storeEnded(): Promise<void> {
-    return this.database.write((tx) => this.finish(tx, this.ended), { limits: DELIVERING });
-  }
-
-  /** Stores what came of sends; the lanes that they held are free again. */
-  private async finish(tx: EntityManager, ended: readonly EndedSend[]): Promise<void> {
-    if (ended.length === 0) return;
+  /** Stores what came of sends. @returns the lanes that they still held */
+  private async finish(tx: EntityManager, ended: readonly EndedSend[]): Promise<NextLane[]> {
+    if (ended.length === 0) return [];
     const held = await this.lanes.lockLeased(tx, ended);
     for (const [kind, ofKind] of groupBy(ended, (send) => send.kind)) {
       const sends = ofKind.map((send) => ({ ...send, isHeld: held.has(send.laneId) }));
-      const next = await this.options.work[kind].finish(tx, sends, this.lanes.observing(tx));
-      await this.goOn(
-        tx,
-        ofKind.map(({ laneId }) => laneId).filter((id) => held.has(id)),
-        next,
-      );
+      await this.options.work[kind].finish(tx, sends, this.lanes.observing(tx));
     }
+    return ended.flatMap(({ laneId: id, kind }) => (held.has(id) ? [{ id, kind }] : []));
   }
 
   private async start(
     tx: EntityManager,
-    lanes: readonly DueLane[],
+    lanes: readonly NextLane[],
     lease: string,
+    senders: FreeSenders,
   ): Promise<(Departure & Pick<DueLane, "kind">)[]> {
-    const senders = this.senders.offer();
     const departures: (Departure & Pick<DueLane, "kind">)[] = [];
     for (const [kind, ofKind] of groupBy(lanes, (lane) => lane.kind)) {
       const work = await this.options.work[kind].start(
@@ -205,57 +215,52 @@ export class Deliverer {
       );
       const leaving = work.departures.map(({ laneId }) => laneId);
       const busy = new Set([...leaving, ...work.waiting.map(({ laneId }) => laneId)]);
-      const others = ofKind.filter(({ id }) => !busy.has(id));
-      await this.goOn(tx, idsOf(others), work.next);
-      for (const [lineId, waiting] of groupBy(work.waiting, (each) => each.lineId)) {
-        const ids = waiting.map(({ laneId }) => laneId);
-        await this.lanes.awaitSender(tx, ids, lineId);
-      }
+      const others = ofKind.map(({ id }) => id).filter((id) => !busy.has(id));
+      await this.lanes.end(
+        tx,
+        others.filter((id) => !work.next.has(id)),
+      );
+      const sleeping = others.flatMap((laneId) => {
+        const until = work.next.get(laneId);
+        return until === undefined ? [] : [{ laneId, until }];
+      });
+      await this.lanes.sleep(tx, sleeping);
+      await this.lanes.awaitSender(tx, work.waiting);
       if (leaving.length > 0) await this.lanes.lease(tx, leaving, lease);
       departures.push(...work.departures.map((departure) => ({ ...departure, kind })));
     }
     return departures;
   }
 
-  /** Ends lanes, or lets them sleep until their next work. */
-  private async goOn(tx: EntityManager, ids: readonly string[], next: NextWork): Promise<void> {
-    await this.lanes.end(
-      tx,
-      ids.filter((id) => !next.has(id)),
-    );
-    const sleeping = ids.flatMap((id) => {
-      const until = next.get(id);
-      return until === undefined ? [] : [{ id, until }];
-    });
-    for (const [until, lanes] of groupBy(sleeping, (lane) => lane.until))
-      await this.lanes.sleep(tx, idsOf(lanes), until);
-  }
-
-  private send(
-    { kind, laneId, lineId, message, attempt: number, send }: Departure & Pick<DueLane, "kind">,
+  private leave(
+    { message, attempt: number, send: sendOnLine, ...departure }: Departure & Pick<DueLane, "kind">,
     lease: string,
     leasedAt: number,
   ): void {
-    this.senders.started(lineId);
+    const { lineId } = departure;
     const mayLeave = () => !this.stopped && performance.now() - leasedAt < LEAVE_WITHIN_MS;
-    const done = send(message, { number, signal: this.stopping.signal, mayLeave })
-      .catch((error): SendResult => {
-        this.options.onError(error);
-        return {
-          outcome: AttemptOutcome.uncertain,
-          code: "internal_error",
-          detail: "The attempt failed unexpectedly.",
-        };
-      })
-      .then((result) => {
-        this.senders.ended(lineId, result.outcome);
-        this.ended.push({ kind, laneId, lineId, lease, messageId: message.id, attempt: number, result });
-        this.sending.delete(done);
-        this.endPause();
-        this.wake();
-      });
-    this.sending.add(done);
+    const end = (result: SendResult) => {
+      this.ended.push({ ...departure, lease, messageId: message.id, attempt: number, result });
+      this.endPause();
+      this.wake();
+    };
+    const send = () => {
+      const done = sendOnLine(message, { number, signal: this.stopping.signal, mayLeave })
+        .catch((error): SendResult => {
+          this.options.onError(error);
+          return {
+            outcome: AttemptOutcome.uncertain,
+            code: "internal_error",
+            detail: "The attempt failed unexpectedly.",
+          };
+        })
+        .then((result) => {
+          end(result);
+          this.senders.ended(lineId, result.outcome);
+          this.sending.delete(done);
+        });
+      this.sending.add(done);
+    };
+    this.senders.leave({ lineId, mayLeave, send, giveBack: () => end(NOT_SENT) });
   }
 }
-
-const idsOf = (lanes: readonly { id: string }[]): string[] => lanes.map(({ id }) => id);

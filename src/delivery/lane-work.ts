@@ -11,6 +11,7 @@ export type NextWork = ReadonlyMap<string, Timestamp>;
 export interface Departure {
   laneId: string;
   lineId: string;
+  lineKind: string;
   message: OutboundMessage;
   /** Number of the attempt, from 1. */
   attempt: number;
@@ -26,7 +27,7 @@ export interface DueWork {
 }
 
 /** A send that has ended. */
-export interface Ended extends Pick<Departure, "laneId" | "lineId" | "attempt"> {
+export interface Ended extends Pick<Departure, "laneId" | "lineId" | "lineKind" | "attempt"> {
   messageId: string;
   result: SendResult;
   /** Whether the send still held its lane at its end; if not, the lane may have gone on without it. */
@@ -41,11 +42,8 @@ export interface LaneSurroundings {
 
 /** The work of one kind of lane. */
 export interface LaneWork {
-  /** Does the due work of lanes, in the transaction that holds their locks. */
+  /** Does the due work of lanes, in the transaction that holds their locks; the first ones get senders first. */
   start(tx: EntityManager, laneIds: readonly string[], around: LaneSurroundings): Promise<DueWork>;
-  /**
-   * Stores what came of sends, in a transaction that holds the locks of the lanes that they still hold.
-   * @returns when those lanes are due again
-   */
-  finish(tx: EntityManager, ended: readonly Ended[], observer: DeliveryObserver): Promise<NextWork>;
+  /** Stores what came of sends, in a transaction that holds the locks of the lanes that they still hold. */
+  finish(tx: EntityManager, ended: readonly Ended[], observer: DeliveryObserver): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import type { EntityManager } from "typeorm";
 import { type Timestamp, timestamp } from "../common/time";
 import type { Database } from "../database/database";
+import { padded, placeholders } from "../database/returning";
 import { Lane } from "./lane.entity";
 import { type DeliveryObserver, NO_DELIVERY_OBSERVER, onceCommitted } from "./observer";
 
@@ -8,10 +9,19 @@ import { type DeliveryObserver, NO_DELIVERY_OBSERVER, onceCommitted } from "./ob
 export type NewLane = Pick<Lane, "id" | "agentId" | "kind">;
 
 /** A due lane that a transaction has locked. */
-export type DueLane = Pick<Lane, "id" | "kind">;
+export interface DueLane extends Pick<Lane, "id" | "kind"> {
+  /** Whether it was locked as one of those that wait for a sender. */
+  needsSender: boolean;
+}
 
 /** Some of the lanes that wait for a sender, by the lines that their work leaves on. */
 export type NeedsSender = { exceptLines: readonly string[] } | { onlyLines: readonly string[] };
+
+/** How many due lanes to lock, and which of those that wait for a sender; if undefined, those that may need none. */
+export interface DuePart {
+  max: number;
+  waiting?: NeedsSender | undefined;
+}
 
 /** The channel on which processes tell each other of due work. */
 const CHANNEL = "gateway_due_lanes";
@@ -133,26 +143,28 @@ export class Lanes {
 
   /**
    * Locks due lanes, longest due first, until the transaction ends; another process skips them meanwhile.
-   * @param waiting which of the lanes that wait for a sender to lock; if undefined, those that may need none
+   * @param parts how many to lock of which lanes; they follow each other in the result
    */
-  lockDue(tx: EntityManager, max: number, waiting?: NeedsSender): Promise<DueLane[]> {
-    const needsSender = waiting !== undefined;
-    const due = tx
-      .createQueryBuilder(Lane, "lane")
-      .select("lane.id", "id")
-      .addSelect("lane.kind", "kind")
-      .where("lane.needs_sender = :needsSender AND lane.wake_at <= :now", { needsSender, now: timestamp() })
-      .andWhere(this.isFree)
-      .orderBy("lane.wake_at")
-      .addOrderBy("lane.id")
-      .limit(max);
-    if (waiting !== undefined && "onlyLines" in waiting)
-      due.andWhere("lane.line_id IN (:...lines)", { lines: waiting.onlyLines });
-    else if (waiting !== undefined && waiting.exceptLines.length > 0)
-      due.andWhere("(lane.line_id IS NULL OR lane.line_id NOT IN (:...lines))", {
-        lines: waiting.exceptLines,
-      });
-    return this.database.locking(due, { skipLocked: true }).getRawMany();
+  async lockDue(tx: EntityManager, ...parts: readonly DuePart[]): Promise<DueLane[]> {
+    const parameters: unknown[] = [timestamp()];
+    const parameter = (value: unknown) => `$${parameters.push(value)}`;
+    const all = parts.map(({ max, waiting }, i) => {
+      const lines = waiting === undefined ? [] : (Object.values(waiting).flat() as string[]);
+      const list = `(${lines.map(parameter).join(", ")})`;
+      const isOfLines = waiting !== undefined && "onlyLines" in waiting ? `AND line_id IN ${list}` : "";
+      const isOfOthers =
+        isOfLines || lines.length === 0 ? "" : `AND (line_id IS NULL OR line_id NOT IN ${list})`;
+      return `SELECT id, kind, ${i} AS part FROM (
+        SELECT id, kind FROM lane
+        WHERE needs_sender = ${parameter(waiting !== undefined)} AND wake_at <= $1 AND ${this.isFree} ${isOfLines}${isOfOthers}
+        ORDER BY wake_at, id LIMIT ${parameter(max)} ${this.database.updateLock({ skipLocked: true })}
+      ) AS part_${i}`;
+    });
+    const rows: (Pick<Lane, "id" | "kind"> & { part: number })[] = await tx.query(
+      all.join(" UNION ALL "),
+      parameters,
+    );
+    return rows.map(({ id, kind, part }) => ({ id, kind, needsSender: parts[part]?.waiting !== undefined }));
   }
 
   /** Locks a lane until the transaction ends. @returns whether it exists */
@@ -166,8 +178,12 @@ export class Lanes {
    * @param lease a new ID of the send
    */
   async lease(tx: EntityManager, ids: readonly string[], lease: string): Promise<void> {
-    const until = () => this.database.clock(LEASE_MS);
-    await tx.update(Lane, [...ids], { lease, leaseUntil: until, wakeAt: until, needsSender: true });
+    const until = this.database.clock(LEASE_MS);
+    await tx.query(
+      `UPDATE lane SET lease = $1, lease_until = ${until}, wake_at = ${until}, needs_sender = true
+       WHERE id IN ${listOf(ids, 2)}`,
+      [lease, ...padded(ids)],
+    );
   }
 
   /**
@@ -179,29 +195,43 @@ export class Lanes {
     sends: readonly { laneId: string; lease: string }[],
   ): Promise<ReadonlySet<string>> {
     const leases = new Map(sends.map(({ laneId, lease }) => [laneId, lease]));
-    const all = tx
-      .createQueryBuilder(Lane, "lane")
-      .select("lane.id", "id")
-      .addSelect("lane.lease", "lease")
-      .where("lane.id IN (:...ids)", { ids: [...leases.keys()] })
-      .orderBy("lane.id");
-    const rows: { id: string; lease: string | null }[] = await this.database.locking(all).getRawMany();
+    const ids = [...leases.keys()];
+    const rows: { id: string; lease: string | null }[] = await tx.query(
+      `SELECT id, lease FROM lane WHERE id IN ${listOf(ids)} ORDER BY id ${this.database.updateLock()}`,
+      padded(ids),
+    );
     return new Set(rows.filter(({ id, lease }) => lease === leases.get(id)).map(({ id }) => id));
   }
 
   /** Ends lanes without further work. */
   async end(tx: EntityManager, ids: readonly string[]): Promise<void> {
-    if (ids.length > 0) await tx.delete(Lane, [...ids]);
+    if (ids.length === 0) return;
+    await tx.query(`DELETE FROM lane WHERE id IN ${listOf(ids)}`, padded(ids));
   }
 
-  /** Lets lanes sleep until a time, or until `wakeAgents`; no send holds them any longer. */
-  async sleep(tx: EntityManager, ids: readonly string[], until: Timestamp): Promise<void> {
-    if (ids.length > 0) await tx.update(Lane, [...ids], { wakeAt: until, lease: null, leaseUntil: null });
+  /** Lets lanes sleep until a time each, or until `wakeAgents`; no send holds them any longer. */
+  async sleep(tx: EntityManager, lanes: readonly { laneId: string; until: Timestamp }[]): Promise<void> {
+    if (lanes.length === 0) return;
+    const rows = padded(lanes);
+    await tx.query(
+      `WITH sleeping (id, wake_at) AS (VALUES ${placeholders(rows.length, 2)})
+       UPDATE lane SET wake_at = sleeping.wake_at, lease = NULL, lease_until = NULL
+       FROM sleeping WHERE lane.id = sleeping.id`,
+      rows.flatMap(({ laneId, until }) => [laneId, until]),
+    );
   }
 
-  /** Lets due lanes wait for a free sender for a line. */
-  async awaitSender(tx: EntityManager, ids: readonly string[], lineId: string): Promise<void> {
-    await tx.update(Lane, [...ids], { needsSender: true, lineId, lease: null, leaseUntil: null });
+  /** Lets lanes wait for a free sender for a line each; those that were due keep their place. */
+  async awaitSender(tx: EntityManager, lanes: readonly { laneId: string; lineId: string }[]): Promise<void> {
+    if (lanes.length === 0) return;
+    const rows = padded(lanes);
+    await tx.query(
+      `WITH waiting (id, line_id) AS (VALUES ${placeholders(rows.length, 2, 2)})
+       UPDATE lane SET needs_sender = true, line_id = waiting.line_id, lease = NULL, lease_until = NULL,
+         wake_at = CASE WHEN wake_at < $1 THEN wake_at ELSE $1 END
+       FROM waiting WHERE lane.id = waiting.id`,
+      [timestamp(), ...rows.flatMap(({ laneId, lineId }) => [laneId, lineId])],
+    );
   }
 
   /**
@@ -228,3 +258,7 @@ export class Lanes {
     return `(lease_until IS NULL OR lease_until <= ${this.database.clock()})`;
   }
 }
+
+/** The placeholders of padded values, such as `($1, $2)`. @param first number of the first one */
+const listOf = (values: readonly unknown[], first = 1): string =>
+  placeholders(1, padded(values).length, first);

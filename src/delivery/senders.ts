@@ -8,40 +8,59 @@ export interface FreeSenders {
   giveBack(lineId: string): void;
 }
 
+/** No sender is free. */
+export const NO_SENDERS: FreeSenders = { take: () => false, giveBack: () => undefined };
+
+/** A message that leaves as soon as a sender is free. */
+export interface Leaving {
+  lineId: string;
+  /** Whether it may still leave. */
+  mayLeave(): boolean;
+  /** Sends it; the caller then reports to `Senders.ended`. */
+  send(): void;
+  /** Called instead of `send` if it may not leave any more, or its line now gets only one sender. */
+  giveBack(): void;
+}
+
 /**
  * The senders of this process, each of which sends one message at a time. A line whose last attempt failed gets only one,
  * so that receivers that do not answer leave the other senders to those that do.
  */
 export class Senders {
-  private readonly busy = new Map<string, number>();
+  /** How many messages of each line have a sender or wait for one. */
+  private readonly taken = new Map<string, number>();
   private readonly failing = new Set<string>();
-  private total = 0;
+  private readonly queue: Leaving[] = [];
+  private sending = 0;
 
   constructor(private readonly max: number) {}
 
   /** How many senders are free. */
   get free(): number {
-    return this.max - this.total;
+    return this.max - this.sending - this.queue.length;
   }
 
   /** The lines whose last attempt failed: those that have their only sender, and those that may get it. */
   get failingLines(): { busy: string[]; idle: string[] } {
     const lines = [...this.failing];
     return {
-      busy: lines.filter((lineId) => this.busy.has(lineId)),
-      idle: lines.filter((lineId) => !this.busy.has(lineId)),
+      busy: lines.filter((lineId) => this.taken.has(lineId)),
+      idle: lines.filter((lineId) => !this.taken.has(lineId)),
     };
   }
 
-  /** The free senders for a transaction; no other may take any before it has ended. */
-  offer(): FreeSenders {
+  /**
+   * The free senders for a transaction; no other may take any before it has ended.
+   * @param soonFree how many more messages it may take, because senders become free while it commits
+   */
+  offer(soonFree = 0): FreeSenders {
     const taken = new Map<string, number>();
     const count = (lineId: string, change: number) => taken.set(lineId, (taken.get(lineId) ?? 0) + change);
-    let left = this.free;
+    let left = this.free + soonFree;
     return {
       take: (lineId) => {
-        const ofLine = (this.busy.get(lineId) ?? 0) + (taken.get(lineId) ?? 0);
-        if (left === 0 || (ofLine > 0 && this.failing.has(lineId))) return false;
+        const ofLine = (this.taken.get(lineId) ?? 0) + (taken.get(lineId) ?? 0);
+        if (left <= 0 || (ofLine > 0 && this.failing.has(lineId))) return false;
         left -= 1;
         count(lineId, 1);
         return true;
@@ -53,20 +72,42 @@ export class Senders {
     };
   }
 
-  /** A sender starts to send on a line. */
-  started(lineId: string): void {
-    this.total += 1;
-    this.busy.set(lineId, (this.busy.get(lineId) ?? 0) + 1);
+  /** Sends a message as soon as a sender is free, after those that already wait. */
+  leave(message: Leaving): void {
+    this.count(message.lineId, 1);
+    this.queue.push(message);
+    this.sendNext();
   }
 
   /** A sender has ended an attempt on a line. */
   ended(lineId: string, outcome: AttemptOutcome): void {
-    this.total -= 1;
-    const left = (this.busy.get(lineId) ?? 0) - 1;
-    if (left > 0) this.busy.set(lineId, left);
-    else this.busy.delete(lineId);
+    this.sending -= 1;
+    this.count(lineId, -1);
     const isFailing = outcome === AttemptOutcome.retryable || outcome === AttemptOutcome.uncertain;
     if (isFailing) this.failing.add(lineId);
     else this.failing.delete(lineId);
+    this.sendNext();
+  }
+
+  private sendNext(): void {
+    while (this.sending < this.max) {
+      const next = this.queue.shift();
+      if (next === undefined) return;
+      const { lineId } = next;
+      const isTooMany = this.failing.has(lineId) && (this.taken.get(lineId) ?? 0) > 1;
+      if (isTooMany || !next.mayLeave()) {
+        this.count(lineId, -1);
+        next.giveBack();
+      } else {
+        this.sending += 1;
+        next.send();
+      }
+    }
+  }
+
+  private count(lineId: string, change: number): void {
+    const left = (this.taken.get(lineId) ?? 0) + change;
+    if (left > 0) this.taken.set(lineId, left);
+    else this.taken.delete(lineId);
   }
 }

@@ -4,7 +4,7 @@ import https from "node:https";
 import { isIP, type LookupFunction, type Socket, connect as tcpConnect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Environment } from "../common/environment";
-import { isPublicAddress, isWithin } from "../common/network";
+import { isPublicAddress, within } from "../common/network";
 import { InvalidInput } from "../errors";
 
 /** Max length of a URL that the gateway sends to. */
@@ -34,6 +34,7 @@ export type Lookup = (host: string) => Promise<LookupAddress[]>;
  * addresses that were checked are connected to, so that a name which resolves differently later gains nothing.
  */
 export class Targets {
+  private readonly isAllowedPrivate: (address: string) => boolean;
   private readonly agents: { "http:": http.Agent; "https:": https.Agent };
 
   /**
@@ -44,6 +45,7 @@ export class Targets {
     private readonly settings: { environment: Environment; allowPrivateTargets: readonly string[] },
     private readonly options: { lookup?: Lookup; ca?: string } = {},
   ) {
+    this.isAllowedPrivate = within(settings.allowPrivateTargets);
     const shared = { keepAlive: true, timeout: IDLE_TIMEOUT_MS, ...this.connecting };
     this.agents = {
       "http:": new http.Agent(shared),
@@ -123,7 +125,7 @@ export class Targets {
 
   /** Whether an address may be used without TLS by servers that get passwords or mail. */
   allowsPlain(address: string): boolean {
-    return !this.isProduction || isWithin(address, this.settings.allowPrivateTargets);
+    return !this.isProduction || this.isAllowedPrivate(address);
   }
 
   /** Closes idle connections. */
@@ -136,7 +138,7 @@ export class Targets {
   }
 
   private isAllowed(address: string): boolean {
-    return isPublicAddress(address) || isWithin(address, this.settings.allowPrivateTargets);
+    return isPublicAddress(address) || this.isAllowedPrivate(address);
   }
 
   private lookup(host: string): Promise<LookupAddress[]> {

@@ -24,7 +24,7 @@ const [AGENT] = AGENTS;
 const NOW = "2026-01-01T00:00:00.000Z";
 const CONVERSATIONS = 2_000;
 /** One conversation has this many messages, the others have one each. */
-const LONG = 2_000;
+const LONG = 6_000;
 /** Conversations with a queued message, and as many messages outside of any. */
 const QUEUED = 20;
 
@@ -141,7 +141,7 @@ onEachEngine((engine) => {
     await expectIndexes(
       () =>
         database.write(async (tx) => {
-          const due = await lanes.lockDue(tx, 100);
+          const due = await lanes.lockDue(tx, { max: 100 });
           expect(due).toHaveLength(2 * QUEUED);
           for (const kind of Object.values(LaneKind).filter((each) =>
             due.some((lane) => lane.kind === each),

@@ -173,12 +173,12 @@ describeGateway((gateway, engine) => {
       return engine !== postgres || (await database.read((reader) => reader.query(locks))).length > 0;
     };
     await database.write(async (tx) => {
-      expect(await lanes.lockDue(tx, 1)).toMatchObject([{ id }]);
+      expect(await lanes.lockDue(tx, { max: 1 })).toMatchObject([{ id }]);
       resuming = lines.resume(context, line?.id ?? "").then(() => {
         isResumed = true;
       });
       while (!(await isWaiting()) && !isResumed);
-      await lanes.sleep(tx, [id], timestamp(60_000));
+      await lanes.sleep(tx, [{ laneId: id, until: timestamp(60_000) }]);
     });
     await resuming;
     const lane = await database.read((reader) => reader.findOneByOrFail(Lane, { id }));

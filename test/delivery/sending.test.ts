@@ -407,10 +407,10 @@ describeGateway(SENDS, (gateway, engine) => {
     await expect(
       database.write(async (tx) => {
         await lanes.add(tx, [lane]);
-        await lanes.sleep(tx, [lane.id], wakeAt);
+        await lanes.sleep(tx, [{ laneId: lane.id, until: wakeAt }]);
         await lanes.add(tx, [lane]);
         expect(await tx.findOneBy(Lane, { id: lane.id })).toMatchObject({ wakeAt });
-        await lanes.sleep(tx, [lane.id], timestamp(60_000));
+        await lanes.sleep(tx, [{ laneId: lane.id, until: timestamp(60_000) }]);
         await lanes.add(tx, [lane]);
         const woken = await tx.findOneByOrFail(Lane, { id: lane.id });
         expect(woken.wakeAt <= timestamp()).toBe(true);

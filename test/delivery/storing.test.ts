@@ -121,3 +121,55 @@ describeGateway(SENDS, (gateway, engine) => {
     }
   });
 });
+
+describeGateway({ env: { ...SENDS.env, DELIVERY_WORKERS: "1" } }, (gateway) => {
+  const send = async (): Promise<string> =>
+    (await gateway.rest("POST", "/messages", { body: { message: "Hello" } })).body.id;
+  const messageOf = (id: string) =>
+    gateway.services.database.read((reader) => reader.findOneByOrFail(Message, { id }));
+
+  test("a message that was claimed, and for which no sender was free in time, leaves later", async () => {
+    const receiver = await Receiver.start();
+    const held: ServerResponse[] = [];
+    receiver.reaction = (response) => held.push(response);
+    const arrived = async (count: number) => {
+      while (held.length < count) await new Promise(setImmediate);
+    };
+    const now = performance.now.bind(performance);
+    let clock: jest.SpyInstance | undefined;
+    try {
+      const agentId = await firstAgentId(gateway);
+      const line = await addWebhookLine(gateway, { agentId, url: receiver.url() });
+      await lineClient(gateway).setDefault(line.id);
+      await send();
+      await arrived(1);
+      const second = await send();
+      const third = await send();
+      // As quickly as the first one has ended, the second one might, so the third one is claimed with it.
+      held[0]?.end();
+      await arrived(2);
+      while ((await messageOf(third)).status !== MessageStatus.sending);
+      clock = jest.spyOn(performance, "now").mockImplementation(() => now() + 11_000);
+      held[1]?.end();
+      while ((await messageOf(third)).status !== MessageStatus.queued);
+      expect(await messageOf(third)).toMatchObject({ attempts: 1, heldReason: "retry" });
+      expect((await messageOf(second)).status).toBe(MessageStatus.sent);
+      expect(receiver.received).toHaveLength(2);
+      clock.mockRestore();
+      await arrived(3);
+      held[2]?.end();
+      while ((await messageOf(third)).status !== MessageStatus.sent);
+      const attempts = await gateway.services.database.read((reader) =>
+        reader.find(DeliveryAttempt, { where: { messageId: third }, order: { number: "ASC" } }),
+      );
+      expect(attempts.map(({ outcome, code }) => [outcome, code])).toEqual([
+        ["retryable", "not_sent"],
+        ["accepted", null],
+      ]);
+      expect(receiver.received).toHaveLength(3);
+    } finally {
+      clock?.mockRestore();
+      await receiver.close();
+    }
+  });
+});

@@ -36,7 +36,6 @@ export const conversations = feature({
     [LaneKind.conversation]: messageWork({
       database,
       drivers,
-      laneColumn: "conversation_id",
       read: readQueues,
       onRejecting: lineHealth.pauseRejecting,
     }),

@@ -1,7 +1,7 @@
 import type { EntityManager } from "typeorm";
 import { groupBy } from "../../common/group-by";
 import { type Timestamp, timestamp } from "../../common/time";
-import { placeholders } from "../../database/returning";
+import { padded, placeholders } from "../../database/returning";
 import type { QueuedMessage, Surroundings } from "../messages/gates";
 import { LINE_COLUMNS, type LineRow, lineIn, QUEUED_COLUMNS } from "../messages/lone-messages";
 import { IS_UNSENT } from "../messages/message.entity";
@@ -16,7 +16,8 @@ interface Row extends QueuedMessage, LineRow {
   version: number;
   handler: Handler;
   conversationState: ConversationState;
-  addressId: string | null;
+  contactId: string;
+  address: string | null;
   optedOutAt: Timestamp | null;
   deactivatedAt: Timestamp | null;
 }
@@ -25,7 +26,7 @@ interface Row extends QueuedMessage, LineRow {
 export async function readQueues(tx: EntityManager, ids: readonly string[]): Promise<Queues> {
   const rows: Row[] = await tx.query(
     `select ${QUEUED_COLUMNS}, ${LINE_COLUMNS}, conversation.id as "conversationId", conversation.version,
-       conversation.handler, conversation.state as "conversationState", contact_address.id as "addressId",
+       conversation.handler, conversation.state as "conversationState", conversation.contact_id as "contactId", contact_address.address,
        contact_address.opted_out_at as "optedOutAt", organization.deactivated_at as "deactivatedAt"
      from message
      join conversation on conversation.id = message.conversation_id
@@ -33,10 +34,10 @@ export async function readQueues(tx: EntityManager, ids: readonly string[]): Pro
      join agent on agent.id = conversation.agent_id
      join organization on organization.id = agent.organization_id
      left join contact_address on contact_address.id = conversation.address_id
-     where message.${IS_UNSENT} and message.conversation_id in ${placeholders(1, ids.length)}
+     where message.${IS_UNSENT} and message.conversation_id in ${placeholders(1, padded(ids).length)}
      order by message.conversation_id, message.sequence
      limit ${MAX_MESSAGES}`,
-    [...ids],
+    padded(ids),
   );
   const waiting = rows.map((row) => ({ ...row, around: surroundingsOf(row) }));
   const queues = groupBy(waiting, ({ conversationId }) => conversationId);
@@ -53,8 +54,9 @@ const surroundingsOf = (row: Row): Surroundings => ({
   organizationIsActive: row.deactivatedAt === null,
   conversation: {
     version: row.version,
+    contactId: row.contactId,
     isHandledByHuman: row.handler === Handler.human,
     isClosed: row.conversationState === ConversationState.closed,
-    address: row.addressId === null ? undefined : { isOptedOut: row.optedOutAt !== null },
+    address: row.address === null ? undefined : { address: row.address, isOptedOut: row.optedOutAt !== null },
   },
 });

@@ -1,45 +1,81 @@
+import { LRUCache } from "lru-cache";
+import { type EntityManager, In } from "typeorm";
+import { type Timestamp, timestamp } from "../../common/time";
 import { AttemptOutcome, type Send } from "../../delivery/driver";
 import type { Targets } from "../../delivery/targets";
 import { GatewayError } from "../../errors";
 import type { InstanceKeyService } from "../../instance-key/instance-key.service";
-import type { Line } from "./line.entity";
+import { Line } from "./line.entity";
 import { lineDriver } from "./line-driver";
 import { lineTarget } from "./line-target";
 
+/** How many lines' drivers are kept: making one reads the line and derives its signing secret. */
+const MAX_KEPT = 1_000;
+
+/** What sends messages on a line as it was at a version. */
+interface Kept {
+  version: number;
+  /** When its previous signing secret ceases to be valid, if it has one. */
+  until: Timestamp | null;
+  send: Send;
+}
+
 /** How lines of the kinds that connect to other systems send messages. */
 export class LineDrivers {
+  private readonly kept = new LRUCache<string, Kept>({ max: MAX_KEPT });
+
   constructor(
     private readonly targets: Targets,
     private readonly instanceKey: InstanceKeyService,
   ) {}
 
-  /** What sends messages on a line as it is now. @param line with its credentials */
-  senderOf(line: Line): Send {
-    let driver: Promise<Send | GatewayError> | undefined;
+  /** What sends messages on each line as it is now. @returns by ID */
+  async sendersOf(
+    tx: EntityManager,
+    lines: readonly Pick<Line, "id" | "version">[],
+  ): Promise<ReadonlyMap<string, Send>> {
+    const now = timestamp();
+    const senders = new Map<string, Send>();
+    const missing = new Set<string>();
+    for (const { id, version } of lines) {
+      const kept = this.kept.get(id);
+      if (kept?.version !== version || (kept.until !== null && kept.until <= now)) missing.add(id);
+      else senders.set(id, kept.send);
+    }
+    if (missing.size === 0) return senders;
+    const rows = await tx
+      .createQueryBuilder(Line, "line")
+      .addSelect("line.credentials")
+      .where({ id: In([...missing]) })
+      .getMany();
+    for (const line of rows) {
+      const { id, version, previousSecretUntil: until } = line;
+      const send = this.senderOf(line);
+      this.kept.set(id, { version, until, send });
+      senders.set(id, send);
+    }
+    return senders;
+  }
+
+  /** @param line with its credentials */
+  private senderOf(line: Line): Send {
+    let driver: Promise<Send> | undefined;
     return async (message, attempt) => {
-      // Once for the messages that leave together, because it derives the signing secret.
       driver ??= this.driverOf(line);
-      const send = await driver;
-      if (send instanceof GatewayError)
-        return { outcome: AttemptOutcome.retryable, code: "instance_key", detail: send.message };
-      return send(message, attempt);
+      try {
+        return await (await driver)(message, attempt);
+      } catch (error) {
+        // A key that is missing now may be there for the next attempt.
+        driver = undefined;
+        if (!(error instanceof GatewayError)) throw error;
+        return { outcome: AttemptOutcome.retryable, code: "instance_key", detail: error.message };
+      }
     };
   }
 
-  private async driverOf(line: Line): Promise<Send | GatewayError> {
-    const target = await this.targetOf(line);
-    if (target instanceof GatewayError) return target;
-    const send = lineDriver(this.targets, target);
+  private async driverOf(line: Line): Promise<Send> {
+    const send = lineDriver(this.targets, await lineTarget(line, this.instanceKey));
     if (send === undefined) throw new Error("A local line sends nothing.");
     return send;
-  }
-
-  private async targetOf(line: Line) {
-    try {
-      return await lineTarget(line, this.instanceKey);
-    } catch (error) {
-      if (error instanceof GatewayError) return error;
-      throw error;
-    }
   }
 }

@@ -1,7 +1,7 @@
 import { type EntityManager, In } from "typeorm";
 import { groupBy } from "../../common/group-by";
 import { type Timestamp, timestamp, timestampOf } from "../../common/time";
-import { allReturning, placeholders } from "../../database/returning";
+import { allReturning, padded, placeholders } from "../../database/returning";
 import { AttemptOutcome, type SendResult } from "../../delivery/driver";
 import type { Ended } from "../../delivery/lane-work";
 import type { DeliveryObserver } from "../../delivery/observer";
@@ -31,10 +31,8 @@ export async function finishMessages(
   observer: DeliveryObserver,
 ): Promise<void> {
   const now = timestamp();
-  const lineIds = [...new Set(ended.map(({ lineId }) => lineId))];
-  const lines = new Map((await tx.findBy(Line, { id: In(lineIds) })).map((line) => [line.id, line]));
   await storeAttempts(tx, ended, now);
-  for (const [kind, ofKind] of groupBy(ended, ({ lineId }) => lines.get(lineId)?.kind ?? "")) {
+  for (const [kind, ofKind] of groupBy(ended, ({ lineKind }) => lineKind)) {
     for (const [outcome, { length }] of groupBy(ofKind, ({ result }) => result.outcome))
       observer.attempted(kind, outcome, length);
   }
@@ -43,22 +41,23 @@ export async function finishMessages(
     ended.filter(({ isHeld }) => isHeld),
   );
   if (held.length === 0) return;
-  const outcomes = held.map((each) => {
-    const failsUncertain = lines.get(each.lineId)?.whenUncertain === WhenUncertain.fail;
-    return [each, outcomeOf(each.result, each.attempt, failsUncertain, now)] as const;
-  });
-  const first = outcomes.length * 10 + 1;
+  const failing = await failingUncertain(tx, held);
+  const outcomes = held.map(
+    (each) => [each, outcomeOf(each.result, each.attempt, failing.has(each.lineId), now)] as const,
+  );
+  const rows = padded(outcomes);
+  const first = rows.length * 10 + 1;
   const stored = await allReturning<Pick<Message, "id" | "createdAt">>(
     tx,
     `with ended (id, attempts, status, held_reason, not_before, error_code, error_text, provider_id, sent_at, delivered_at) as
-       (values ${placeholders(outcomes.length, 10)})
+       (values ${placeholders(rows.length, 10)})
      update message set status = ended.status, held_reason = ended.held_reason, not_before = ended.not_before,
        error_code = ended.error_code, error_text = ended.error_text, provider_id = ended.provider_id,
        sent_at = ended.sent_at, delivered_at = ended.delivered_at, updated_at = $${first}
      from ended where message.id = ended.id and message.attempts = cast(ended.attempts as integer) and message.status = $${first + 1}
      returning message.id, message.created_at as "createdAt"`,
     [
-      ...outcomes.flatMap(([{ messageId, attempt }, outcome]) => [
+      ...rows.flatMap(([{ messageId, attempt }, outcome]) => [
         messageId,
         String(attempt),
         outcome.status,
@@ -93,6 +92,17 @@ export async function finishMessages(
   }
 }
 
+/** The lines of uncertain attempts that do not send such messages again. */
+async function failingUncertain(tx: EntityManager, ended: readonly Ended[]): Promise<ReadonlySet<string>> {
+  const uncertain = ended.filter(({ result }) => result.outcome === AttemptOutcome.uncertain);
+  if (uncertain.length === 0) return new Set();
+  const lines = await tx.findBy(Line, {
+    id: In(uncertain.map(({ lineId }) => lineId)),
+    whenUncertain: WhenUncertain.fail,
+  });
+  return new Set(lines.map(({ id }) => id));
+}
+
 const NOTHING = {
   heldReason: null,
   notBefore: null,
@@ -123,12 +133,13 @@ function outcomeOf(result: SendResult, attempt: number, failsUncertain: boolean,
 }
 
 async function storeAttempts(tx: EntityManager, ended: readonly Ended[], now: Timestamp): Promise<void> {
+  const rows = padded(ended);
   await tx.query(
-    `with ended (id, number, outcome, code, detail) as (values ${placeholders(ended.length, 5)})
-     update delivery_attempt set ended_at = $${ended.length * 5 + 1}, outcome = ended.outcome, code = ended.code, detail = ended.detail
+    `with ended (id, number, outcome, code, detail) as (values ${placeholders(rows.length, 5)})
+     update delivery_attempt set ended_at = $${rows.length * 5 + 1}, outcome = ended.outcome, code = ended.code, detail = ended.detail
      from ended where message_id = ended.id and delivery_attempt.number = cast(ended.number as integer)`,
     [
-      ...ended.flatMap(({ messageId, attempt, result }) => [
+      ...rows.flatMap(({ messageId, attempt, result }) => [
         messageId,
         String(attempt),
         result.outcome,

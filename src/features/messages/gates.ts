@@ -3,7 +3,7 @@ import { type Line, LineKind, LineState, WhenUncertain } from "../lines/line.ent
 import { HeldReason, type Message, MessageAuthor, MessageError, MessageStatus } from "./message.entity";
 
 /** The line that a message would leave on. */
-export type GateLine = Pick<Line, "id" | "kind" | "state" | "ratePerMinute">;
+export type GateLine = Pick<Line, "id" | "kind" | "state" | "ratePerMinute" | "version">;
 
 /** What decides whether a message may leave. */
 export interface Surroundings {
@@ -13,10 +13,11 @@ export interface Surroundings {
   /** The conversation of the message, if it belongs to one. */
   conversation?: {
     version: number;
+    contactId: string;
     isHandledByHuman: boolean;
     isClosed: boolean;
     /** The contact's address on the line; undefined if it was deleted. */
-    address: { isOptedOut: boolean } | undefined;
+    address: { address: string; isOptedOut: boolean } | undefined;
   };
 }
 

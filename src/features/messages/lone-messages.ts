@@ -1,6 +1,6 @@
 import type { EntityManager } from "typeorm";
 import type { Timestamp } from "../../common/time";
-import { placeholders } from "../../database/returning";
+import { padded, placeholders } from "../../database/returning";
 import type { GateLine, QueuedMessage } from "./gates";
 import { IS_UNSENT, MessageStatus } from "./message.entity";
 import type { Queues } from "./message-work";
@@ -14,17 +14,18 @@ export const QUEUED_COLUMNS = `message.id, message.author, message.fence, messag
 
 /** The columns of `GateLine`, for a SELECT. */
 export const LINE_COLUMNS = `line.id as "gateId", line.kind, line.state,
-  line.rate_per_minute as "ratePerMinute"`;
+  line.rate_per_minute as "ratePerMinute", line.version as "lineVersion"`;
 
 /** A row with `LINE_COLUMNS`. */
-export type LineRow = Omit<GateLine, "id"> & { gateId: string };
+export type LineRow = Omit<GateLine, "id" | "version"> & { gateId: string; lineVersion: number };
 
 /** The line of a row with `LINE_COLUMNS`. */
-export const lineIn = ({ gateId: id, kind, state, ratePerMinute }: LineRow): GateLine => ({
-  id,
+export const lineIn = ({ gateId, kind, state, ratePerMinute, lineVersion }: LineRow): GateLine => ({
+  id: gateId,
   kind,
   state,
   ratePerMinute,
+  version: lineVersion,
 });
 
 type Row = QueuedMessage & (LineRow | { gateId: null }) & { deactivatedAt: Timestamp | null };
@@ -37,8 +38,8 @@ export async function readLoneMessages(tx: EntityManager, ids: readonly string[]
      join agent on agent.id = message.agent_id
      join organization on organization.id = agent.organization_id
      left join line on line.agent_id = message.agent_id and line.is_default
-     where message.${IS_UNSENT} and message.id in ${placeholders(1, ids.length)}`,
-    [...ids],
+     where message.${IS_UNSENT} and message.id in ${placeholders(1, padded(ids).length)}`,
+    padded(ids),
   );
   const queues = rows.map((row) => {
     const line = row.gateId === null ? undefined : lineIn(row);

@@ -40,7 +40,6 @@ export const messages = feature({
     [LaneKind.message]: messageWork({
       database,
       drivers,
-      laneColumn: "id",
       read: readLoneMessages,
       onRejecting: lineHealth.pauseRejecting,
     }),

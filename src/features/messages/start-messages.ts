@@ -1,13 +1,13 @@
-import { type EntityManager, In } from "typeorm";
+import type { EntityManager } from "typeorm";
 import { type Timestamp, timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import type { Departure, DueWork, LaneSurroundings } from "../../delivery/lane-work";
-import { Line, LineKind } from "../lines/line.entity";
+import { LineKind } from "../lines/line.entity";
 import type { LineDrivers } from "../lines/line-drivers";
 import { type GateLine, gate, held, type QueuedMessage, type Start, type Waiting } from "./gates";
 import { EXPIRE_AFTER_MS, HeldReason, MessageStatus } from "./message.entity";
 import { Rates } from "./rates";
-import { recordLostAttempts, storeStarts } from "./store-starts";
+import { type Content, recordLostAttempts, storeStarts } from "./store-starts";
 
 /** What sends messages. */
 export interface Means {
@@ -18,7 +18,7 @@ export interface Means {
 /**
  * Sends the messages of lanes, each lane in its order: a message that is held back holds back those behind it. A local
  * line does no I/O, so what may leave on it is delivered; on other lines, one message of a lane leaves at a time.
- * @param queues the waiting messages by lane, whose locks the transaction holds
+ * @param queues the waiting messages by lane, whose locks the transaction holds; the first ones get senders first
  */
 export async function startMessages(
   tx: EntityManager,
@@ -82,8 +82,8 @@ export async function startMessages(
     now,
     observer,
   );
-  await storeStarts(tx, starts, now, observer);
-  return { next, waiting, departures: await departuresOf(tx, leaving, drivers) };
+  const contents = await storeStarts(tx, starts, now, observer);
+  return { next, waiting, departures: await departuresOf(tx, leaving, contents, drivers) };
 }
 
 /** When a message is given up. */
@@ -92,42 +92,24 @@ const expiryOf = ({ expiresAt }: QueuedMessage): Timestamp => expiresAt ?? times
 const earliest = (one: Timestamp | null | undefined, other: Timestamp): Timestamp =>
   one != null && one < other ? one : other;
 
-interface Content {
-  id: string;
-  text: string;
-  createdAt: Timestamp;
-  conversationId: string | null;
-  contactId: string | null;
-  to: string | null;
-}
-
-/** What leaves: the texts and addresses of messages, and how their lines send them. */
+/** What leaves: messages with their texts and addresses, and how their lines send them. */
 async function departuresOf(
   tx: EntityManager,
   leaving: readonly (readonly [string, Waiting, GateLine])[],
+  contents: ReadonlyMap<string, Content>,
   drivers: LineDrivers,
 ): Promise<Departure[]> {
   if (leaving.length === 0) return [];
-  const contents: Content[] = await tx.query(
-    `select message.id, message.message as text, message.created_at as "createdAt",
-       message.conversation_id as "conversationId", conversation.contact_id as "contactId", contact_address.address as "to"
-     from message
-     left join conversation on conversation.id = message.conversation_id
-     left join contact_address on contact_address.id = conversation.address_id
-     where message.id in (${leaving.map((_, i) => `$${i + 1}`).join(", ")})`,
-    leaving.map(([, { id }]) => id),
+  const senders = await drivers.sendersOf(
+    tx,
+    leaving.map(([, , line]) => line),
   );
-  const byId = new Map(contents.map((content) => [content.id, content]));
-  const lines = await tx
-    .createQueryBuilder(Line, "line")
-    .addSelect("line.credentials")
-    .where({ id: In([...new Set(leaving.map(([, , { id }]) => id))]) })
-    .getMany();
-  const senders = new Map(lines.map((line) => [line.id, drivers.senderOf(line)]));
-  return leaving.flatMap(([laneId, { id, attempts }, line]) => {
-    const message = byId.get(id);
+  return leaving.flatMap(([laneId, { id, attempts, createdAt, around }, line]) => {
+    const content = contents.get(id);
     const send = senders.get(line.id);
-    if (message === undefined || send === undefined) return [];
-    return [{ laneId, lineId: line.id, message, attempt: attempts + 1, send }];
+    if (content === undefined || send === undefined) return [];
+    const { contactId = null, address } = around.conversation ?? {};
+    const message = { id, createdAt, ...content, contactId, to: address?.address ?? null };
+    return [{ laneId, lineId: line.id, lineKind: line.kind, message, attempt: attempts + 1, send }];
   });
 }

@@ -1,21 +1,29 @@
 import type { EntityManager } from "typeorm";
 import { groupBy } from "../../common/group-by";
 import type { Timestamp } from "../../common/time";
-import { placeholders } from "../../database/returning";
+import { allReturning, padded, placeholders } from "../../database/returning";
 import { AttemptOutcome } from "../../delivery/driver";
 import type { DeliveryObserver } from "../../delivery/observer";
 import { LineKind } from "../lines/line.entity";
-import { DeliveryAttempt } from "./delivery-attempt.entity";
 import type { QueuedMessage, Start, Waiting } from "./gates";
 import { MessageStatus } from "./message.entity";
 
-/** Stores what becomes of waiting messages, and an attempt for each that is delivered or leaves. */
+/** What of a message is read only when it leaves. */
+export interface Content {
+  text: string;
+  conversationId: string | null;
+}
+
+/**
+ * Stores what becomes of waiting messages, and an attempt for each that is delivered or leaves.
+ * @returns the contents of those that leave
+ */
 export async function storeStarts(
   tx: EntityManager,
   starts: readonly (readonly [Waiting, Start])[],
   now: Timestamp,
   observer: DeliveryObserver,
-): Promise<void> {
+): Promise<ReadonlyMap<string, Content>> {
   const changes = starts.filter(
     ([{ heldReason, notBefore, status }, start]) =>
       start.status !== MessageStatus.queued ||
@@ -23,39 +31,40 @@ export async function storeStarts(
       start.heldReason !== heldReason ||
       start.notBefore !== notBefore,
   );
-  if (changes.length === 0) return;
-  await tx.query(
+  if (changes.length === 0) return new Map();
+  const rows = padded(changes);
+  const stored = await allReturning<Content & { id: string; status: MessageStatus }>(
+    tx,
     `with started (id, status, held_reason, not_before, error_code, line_id, attempts, delivered_at) as
-       (values ${placeholders(changes.length, 8)})
+       (values ${placeholders(rows.length, 8)})
      update message set status = started.status, held_reason = started.held_reason, not_before = started.not_before,
        error_code = started.error_code, line_id = coalesce(started.line_id, message.line_id),
        attempts = cast(started.attempts as integer), sent_at = started.delivered_at, delivered_at = started.delivered_at,
-       updated_at = $${changes.length * 8 + 1}
-     from started where message.id = started.id`,
-    [...changes.flatMap(([message, start]) => columnsOf(message, start, now)), now],
+       updated_at = $${rows.length * 8 + 1}
+     from started where message.id = started.id
+     returning message.id, message.status, message.conversation_id as "conversationId",
+       case when message.status = '${MessageStatus.sending}' then message.message end as text`,
+    [...rows.flatMap(([message, start]) => columnsOf(message, start, now)), now],
   );
+  const contents = new Map<string, Content>();
+  for (const { id, status, text, conversationId } of stored)
+    if (status === MessageStatus.sending) contents.set(id, { text, conversationId });
   for (const [status, { length }] of groupBy(changes, ([, start]) => start.status))
     if (status !== MessageStatus.queued) observer.reached(status, length);
   const made = changes.flatMap(([message, start]) => ("line" in start ? [{ message, start }] : []));
-  if (made.length === 0) return;
+  if (made.length === 0) return contents;
   const delivered = made.filter(({ start }) => start.status === MessageStatus.delivered);
   observer.attempted(LineKind.local, AttemptOutcome.accepted, delivered.length);
   observer.delivered(delivered.map(({ message }) => message.createdAt));
-  await tx
-    .createQueryBuilder()
-    .insert()
-    .into(DeliveryAttempt)
-    .values(
-      made.map(({ message: { id, attempts }, start: { status, line } }) => ({
-        messageId: id,
-        number: attempts + 1,
-        lineId: line.id,
-        startedAt: now,
-        ...(status === MessageStatus.delivered && { endedAt: now, outcome: AttemptOutcome.accepted }),
-      })),
-    )
-    .updateEntity(false)
-    .execute();
+  await tx.query(
+    `insert into delivery_attempt (message_id, number, line_id, started_at, ended_at, outcome)
+     values ${placeholders(made.length, 6)}`,
+    made.flatMap(({ message: { id, attempts }, start: { status, line } }) => [
+      ...[id, attempts + 1, line.id, now],
+      ...(status === MessageStatus.delivered ? [now, AttemptOutcome.accepted] : [null, null]),
+    ]),
+  );
+  return contents;
 }
 
 /** The values of the columns id, status, held_reason, not_before, error_code, line_id, attempts and delivered_at. */

@@ -1,0 +1,64 @@
+import { AttemptOutcome } from "../../src/delivery/driver";
+import { Senders } from "../../src/delivery/senders";
+
+const { accepted, retryable } = AttemptOutcome;
+
+/** Senders, and what they did with messages: `one sent`, `two given back`. */
+function trySenders(max: number) {
+  const senders = new Senders(max);
+  const log: string[] = [];
+  const leave = (name: string, lineId: string, mayLeave = () => true) =>
+    senders.leave({
+      lineId,
+      mayLeave,
+      send: () => log.push(`${name} sent`),
+      giveBack: () => log.push(`${name} given back`),
+    });
+  return { senders, log, leave };
+}
+
+test("a message for which no sender is free leaves as soon as one is, in order", () => {
+  const { senders, log, leave } = trySenders(2);
+  for (const name of ["one", "two", "three", "four"]) leave(name, "line");
+  expect([log, senders.free]).toEqual([["one sent", "two sent"], -2]);
+  senders.ended("line", accepted);
+  expect(log.slice(2)).toEqual(["three sent"]);
+  senders.ended("line", accepted);
+  expect(log.slice(3)).toEqual(["four sent"]);
+  senders.ended("line", accepted);
+  senders.ended("line", accepted);
+  expect(senders.free).toBe(2);
+});
+
+test("a message that may not leave any more when a sender is free is given back, and the next one leaves", () => {
+  const { senders, log, leave } = trySenders(1);
+  let isLate = false;
+  leave("one", "line");
+  leave("two", "line", () => !isLate);
+  leave("three", "line");
+  isLate = true;
+  senders.ended("line", accepted);
+  expect(log).toEqual(["one sent", "two given back", "three sent"]);
+});
+
+test("messages that wait for a sender of a line that begins to fail are given back, all but one", () => {
+  const { senders, log, leave } = trySenders(1);
+  for (const name of ["one", "two", "three"]) leave(name, "failing");
+  leave("four", "other");
+  senders.ended("failing", retryable);
+  expect(log).toEqual(["one sent", "two given back", "three sent"]);
+  senders.ended("failing", retryable);
+  expect(log.at(-1)).toBe("four sent");
+});
+
+test("a transaction may take as many messages beyond the free senders as it is told", () => {
+  const { senders, leave } = trySenders(2);
+  leave("one", "line");
+  const takes = (soonFree: number) => {
+    const offer = senders.offer(soonFree);
+    return Array.from({ length: 5 }, () => offer.take("line")).filter(Boolean).length;
+  };
+  expect([takes(0), takes(2)]).toEqual([1, 3]);
+  senders.ended("line", retryable);
+  expect(takes(2)).toBe(1);
+});
