@@ -91,10 +91,11 @@ export class Database {
 
   /**
    * Runs a read-only query on committed rows; it must use an index, because key lookups queue behind it.
+   * @param options.isRepeated as in `write`
    * @throws GatewayError `unavailable`
    */
-  read<T>(query: Read<T>): Promise<T> {
-    return this.guarded("database read", () => this.engine.read(query));
+  read<T>(query: Read<T>, options: Pick<TransactionOptions, "isRepeated"> = {}): Promise<T> {
+    return this.guarded("database read", () => this.engine.read(query, options));
   }
 
   /**
@@ -170,13 +171,17 @@ export class Database {
   /**
    * Runs a unit of work in a transaction and resolves once it is durable.
    * @param options.limits for work that no request waits for
+   * @param options.isRepeated whether it repeats the same few statements, so that they should stay prepared
    * @param options.tx the transaction of another unit to join; the work then commits or rolls back with that unit
    * @throws the error of the unit, after a rollback; GatewayError `unavailable`, or `conflict` when a concurrent unit
    *   won
    */
   write<T>(
     unit: UnitOfWork<T>,
-    { tx, ...options }: Pick<TransactionOptions, "limits"> & { tx?: EntityManager | undefined } = {},
+    {
+      tx,
+      ...options
+    }: Pick<TransactionOptions, "limits" | "isRepeated"> & { tx?: EntityManager | undefined } = {},
   ): Promise<T> {
     return tx === undefined ? this.committing(unit, options) : unit(tx);
   }

@@ -15,6 +15,8 @@ export interface TransactionOptions {
   singleStatement?: boolean;
   /** Limits of a unit that no request waits for. */
   limits?: Limits;
+  /** The unit repeats the same few statements, so they stay prepared: PostgreSQL plans most for longer than it runs them. */
+  isRepeated?: boolean;
 }
 
 /** The SQL expression of each property of a row. */
@@ -63,7 +65,7 @@ export interface Engine {
   /** Returns the rows of each page in ID order, from a snapshot of committed rows taken after the call. */
   pages<Row>(paging: KeysetQuery<Row>, pages: readonly PageQuery[]): Promise<Row[][]>;
   /** Runs a query that sees committed rows only and finds them by an index. */
-  read<T>(query: Read<T>): Promise<T>;
+  read<T>(query: Read<T>, options?: Pick<TransactionOptions, "isRepeated">): Promise<T>;
   /**
    * Runs a query that may read many rows without delaying lookups or reads.
    * @param owner the fair-queueing key

@@ -182,7 +182,7 @@ export class Deliverer {
         const senders = this.stopped ? NO_SENDERS : this.senders.offer(soonFree);
         return { lanes: due.length, departures: await this.start(tx, [...lanes.values()], lease, senders) };
       },
-      { limits: DELIVERING },
+      { limits: DELIVERING, isRepeated: true },
     );
     this.ended = this.ended.slice(ended.length);
     for (const departure of departures) this.leave(departure, lease, leasedAt);

@@ -117,11 +117,13 @@ export class Lanes {
       lines.length === 0
         ? ""
         : ` AND (line_id IS NULL OR line_id NOT IN (${lines.map((_, i) => `$${i + 3}`).join(", ")}))`;
-    const [row] = await this.database.read((reader) =>
-      reader.query(
-        `SELECT (${first("needs_sender = $1")}) AS ready, (${first(`needs_sender = $2${exceptLines}`)}) AS waiting`,
-        [false, true, ...lines],
-      ),
+    const [row] = await this.database.read(
+      (reader) =>
+        reader.query(
+          `SELECT (${first("needs_sender = $1")}) AS ready, (${first(`needs_sender = $2${exceptLines}`)}) AS waiting`,
+          [false, true, ...lines],
+        ),
+      { isRepeated: true },
     );
     return [row.ready, waiting && row.waiting].filter((each) => each != null).sort()[0];
   }

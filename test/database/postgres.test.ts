@@ -63,6 +63,38 @@ describe("a PostgreSQL that goes away", () => {
     expect((await list()).body).toEqual([]);
   });
 
+  test("keeps the short statements of repeated units and reads prepared, and the limits of a unit", async () => {
+    const database = await Database.open(createDataSource(gateway.databaseUrl, 1));
+    try {
+      const prepared =
+        "SELECT statement FROM pg_prepared_statements WHERE name LIKE 'gateway\\_%' ORDER BY 1";
+      const limits = { call: 10_000, statement: 1_234 };
+      for (let i = 0; i < 2; i++) {
+        await database.write((tx) => tx.query("SELECT $1::int AS once", [i]));
+        await database.read((reader) => reader.query("SELECT $1::int AS found", [i]), { isRepeated: true });
+        const set = await database.write(
+          async (tx) => {
+            await tx.query("SELECT $1::int AS written", [i]);
+            const many = Array.from({ length: 65 }, (_, at) => `$${at + 1}::int`);
+            await tx.query(
+              `SELECT ${many}`,
+              many.map((_, at) => at),
+            );
+            return tx.query("SHOW statement_timeout");
+          },
+          { limits, isRepeated: true },
+        );
+        expect(set).toEqual([{ statement_timeout: "1234ms" }]);
+      }
+      expect(await database.write((tx) => tx.query(prepared))).toEqual([
+        { statement: "SELECT $1::int AS found" },
+        { statement: "SELECT $1::int AS written" },
+      ]);
+    } finally {
+      await database.close();
+    }
+  });
+
   test("is answered 503 through both APIs as long as it takes no connections, while the process is alive", async () => {
     await administer(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
     await endConnections();

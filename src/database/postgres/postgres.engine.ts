@@ -47,6 +47,25 @@ interface Named {
   text: string;
 }
 
+/** A hash of the text, because a connection pooler may share one connection among processes. */
+const nameOf = (text: string) => `gateway_${sha256(text).slice(0, 32)}`;
+
+/**
+ * Max parameters of a repeated statement that stays prepared: with more, there are too many texts, and running it takes
+ * longer than planning it.
+ */
+const MAX_PREPARED_PARAMETERS = 64;
+
+/** Lets the short statements of a runner stay prepared on its connection. */
+async function keepPrepared(runner: QueryRunner): Promise<void> {
+  const client: PoolClient = await runner.connect();
+  const query = (text: string, values: unknown[] = []) =>
+    values.length === 0 || values.length > MAX_PREPARED_PARAMETERS
+      ? client.query(text, values)
+      : client.query({ name: nameOf(text), text, values });
+  runner.connect = async () => ({ query });
+}
+
 /** Statements by declaration and variant. */
 const statements = new WeakMap<object, Map<string, Named>>();
 
@@ -56,8 +75,7 @@ function named(of: object, variant: string, write: () => string): Named {
   const known = variants.get(variant);
   if (known !== undefined) return known;
   const text = write();
-  // A hash of the text, because a connection pooler may share one connection among processes.
-  const statement = { name: `gateway_${sha256(text).slice(0, 32)}`, text };
+  const statement = { name: nameOf(text), text };
   variants.set(variant, statement);
   return statement;
 }
@@ -158,8 +176,11 @@ export class PostgresEngine implements Engine {
     );
   }
 
-  read<T>(query: Read<T>): Promise<T> {
-    return this.connections.forReading((runner) => query(runner.manager));
+  read<T>(query: Read<T>, { isRepeated = false }: TransactionOptions = {}): Promise<T> {
+    return this.connections.forReading(async (runner) => {
+      if (isRepeated) await keepPrepared(runner);
+      return query(runner.manager);
+    });
   }
 
   report<T>(owner: string, query: Read<T>): Promise<T> {
@@ -168,14 +189,13 @@ export class PostgresEngine implements Engine {
 
   transaction<T>(unit: UnitOfWork<T>, options: TransactionOptions = {}): Promise<T> {
     const { limits = this.connections.limits } = options;
-    const limitedUnit: UnitOfWork<T> = async (tx) => {
-      if (options.limits !== undefined) await tx.query(`SET LOCAL statement_timeout = ${limits.statement}`);
-      return unit(tx);
-    };
+    const begin =
+      options.limits === undefined ? BEGIN : `${BEGIN}; SET LOCAL statement_timeout = ${limits.statement}`;
     return this.connections.forTransaction(limits, async (runner) => {
       const began = performance.now();
       try {
-        return await transact(runner, { begin: BEGIN, commit: () => commit(runner), rollback }, limitedUnit);
+        if (options.isRepeated) await keepPrepared(runner);
+        return await transact(runner, { begin, commit: () => commit(runner), rollback }, unit);
       } finally {
         this.observer.transaction((performance.now() - began) / 1000);
       }
