@@ -43,6 +43,12 @@ const BUSY = "SQLITE_BUSY";
  */
 const MMAP_SIZE = 2 ** 30;
 
+/**
+ * Max page cache of the writer (KiB). A batch of 100 messages changes some thousand pages of a large database; with SQLite's
+ * 2 MB each would be read again.
+ */
+const WRITE_CACHE_KIB = 32_768;
+
 const UNAVAILABLE = new Set([
   BUSY,
   "SQLITE_LOCKED",
@@ -102,6 +108,7 @@ export class SqliteEngine implements Engine {
     await switchToWal(writer);
     // An acknowledged write must survive a power failure.
     await writer.query("PRAGMA synchronous = FULL");
+    await writer.query(`PRAGMA cache_size = -${WRITE_CACHE_KIB}`);
     const reader = await openReader(writer);
     const reporter = await openReader(writer);
     return new SqliteEngine(writer, reader, reporter, serving ? SERVING : BACKGROUND, observer);
