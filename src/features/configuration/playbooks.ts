@@ -1,14 +1,27 @@
 import { LRUCache } from "lru-cache";
 import type { EntityManager } from "typeorm";
+import { placeholders } from "../../database/returning";
 import { ConfigurationVersion } from "./configuration-version.entity";
 import { Playbook } from "./document/playbook";
 
 /** Max parsed versions in memory. */
 const MAX_PLAYBOOKS = 100;
 
+/** Max agents whose default contacts are in memory. */
+const MAX_DEFAULT_CONTACTS = 10_000;
+
+/** The number of a live version. */
+interface LiveVersion {
+  agentId: string;
+  version: number;
+}
+
 /** The published versions in a form that can be evaluated. A version never changes, so it is parsed once. */
 export class Playbooks {
   private readonly known = new LRUCache<string, Playbook>({ max: MAX_PLAYBOOKS });
+  private readonly defaultContactOf = new LRUCache<string, { version: number; ref: string | null }>({
+    max: MAX_DEFAULT_CONTACTS,
+  });
 
   /** The live version of an agent, in a form that can be evaluated. */
   async live(reader: EntityManager, agentId: string): Promise<{ version: number; playbook: Playbook }> {
@@ -22,6 +35,39 @@ export class Playbooks {
     if (known) return { version, playbook: known };
     const stored = await reader.findOneByOrFail(ConfigurationVersion, { agentId, version });
     return { version, playbook: this.of(stored) };
+  }
+
+  /** Whether the version of an agent that was live when last read has a default contact; undefined if none was read. */
+  hadDefaultContact(agentId: string): boolean | undefined {
+    const last = this.defaultContactOf.get(agentId);
+    return last && last.ref !== null;
+  }
+
+  /** The `ref` of the default contact of each agent whose live version has one, by agent. */
+  async defaultContacts(reader: EntityManager, agentIds: readonly string[]): Promise<Map<string, string>> {
+    const live: LiveVersion[] = await reader.query(
+      `with writing (agent_id) as (values ${placeholders(agentIds.length, 1)})
+       select agent_id as "agentId",
+         (select max(version) from configuration_version where agent_id = writing.agent_id) as version
+       from writing`,
+      [...agentIds],
+    );
+    return this.defaultContactsOf(reader, live);
+  }
+
+  /** As `defaultContacts`, of versions that are known to be live. */
+  async defaultContactsOf(reader: EntityManager, live: readonly LiveVersion[]): Promise<Map<string, string>> {
+    const refs = new Map<string, string>();
+    for (const { agentId, version } of live) {
+      let known = this.defaultContactOf.get(agentId);
+      if (known?.version !== version) {
+        const { document } = await reader.findOneByOrFail(ConfigurationVersion, { agentId, version });
+        known = { version, ref: document.defaultContact ?? null };
+        this.defaultContactOf.set(agentId, known);
+      }
+      if (known.ref !== null) refs.set(agentId, known.ref);
+    }
+    return refs;
   }
 
   of({ agentId, version, document }: ConfigurationVersion): Playbook {

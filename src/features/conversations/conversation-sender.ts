@@ -9,7 +9,7 @@ import { GatewayError, noSuch } from "../../errors";
 import { onceEach } from "../../idempotency/idempotency";
 import { assertKeysAccepted } from "../api-keys/assert-accepted";
 import { agentQueueFull } from "../messages/agent-queues";
-import { asAccepted } from "../messages/insert-messages";
+import { asAccepted, thrown } from "../messages/insert-messages";
 import { MESSAGE_ORDER, Message, MessageAuthor } from "../messages/message.entity";
 import { type Conversation, ConversationState } from "./conversation.entity";
 import { conversationClosed, idempotencyScope, lockConversations } from "./own-conversation";
@@ -147,10 +147,4 @@ async function refusalsOf(
     }
   }
   return refusals;
-}
-
-/** The message; a refusal ends the unit of work, so that it also frees the idempotency key. */
-export function thrown(result: Message | GatewayError): Message {
-  if (result instanceof GatewayError) throw result;
-  return result;
 }

@@ -17,7 +17,7 @@ import { ContactAddress } from "../contacts/contact-address.entity";
 import { normalized } from "../contacts/contact-addresses";
 import { Line } from "../lines/line.entity";
 import { type AgentQueues, assertRoom } from "../messages/agent-queues";
-import { asAccepted } from "../messages/insert-messages";
+import { asAccepted, thrown } from "../messages/insert-messages";
 import { MESSAGE_ORDER, Message } from "../messages/message.entity";
 import { MessageConnection } from "../messages/message.inputs";
 import { ConversationConnection } from "./conversation.connection";
@@ -29,7 +29,7 @@ import type {
   OpenedConversation,
   SendToConversationArgs,
 } from "./conversation.inputs";
-import { ConversationSender, thrown } from "./conversation-sender";
+import { ConversationSender } from "./conversation-sender";
 import { addressOn, assertInUse, lineOf, lockReferenced } from "./destination";
 import { openConversation } from "./open-conversation";
 import { assertOpen, findConversation, idempotencyScope } from "./own-conversation";

@@ -1,15 +1,18 @@
 import { LaneKind } from "../../delivery/lane.entity";
 import { type Core, feature } from "../../schema/feature";
 import type { AgentService } from "../agents/agent.service";
+import type { Playbooks } from "../configuration/playbooks";
 import type { Erasures } from "../contacts/erasures";
 import type { LineServices } from "../lines/lines.feature";
 import type { AgentQueues } from "../messages/agent-queues";
+import type { MessageService } from "../messages/message.service";
 import { messageWork } from "../messages/message-work";
 import { Conversation } from "./conversation.entity";
 import { ConversationResolver } from "./conversation.resolver";
 import { conversationRoutes } from "./conversation.routes";
 import { ConversationService } from "./conversation.service";
 import { ConversationChanges } from "./conversation-changes";
+import { DefaultConversations } from "./default-conversations";
 import { eraseConversations } from "./erase-conversations";
 import { readQueues } from "./read-queues";
 
@@ -17,12 +20,15 @@ interface Needs extends LineServices {
   agents: AgentService;
   erasures: Erasures;
   agentQueues: AgentQueues;
+  messages: MessageService;
+  playbooks: Playbooks;
 }
 
 /** What agents and contacts say to each other. */
 export const conversations = feature({
   entities: [Conversation],
-  services: ({ database, lanes, agents, erasures, agentQueues }: Core & Needs) => {
+  services: ({ database, lanes, agents, erasures, agentQueues, messages, playbooks }: Core & Needs) => {
+    messages.joinBy(new DefaultConversations(database, lanes, playbooks));
     erasures.onErase(eraseConversations(database, lanes));
     return {
       conversations: new ConversationService(database, lanes, agents, agentQueues),

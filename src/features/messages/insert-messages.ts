@@ -4,7 +4,14 @@ import { uuidAfter } from "../../common/uuid";
 import { placeholders } from "../../database/returning";
 import { LaneKind } from "../../delivery/lane.entity";
 import type { Lanes } from "../../delivery/lanes";
+import { GatewayError } from "../../errors";
 import { Message, MessageDirection, MessageStatus } from "./message.entity";
+
+/** The number of the live configuration of an agent. */
+export interface LiveVersion {
+  agentId: string;
+  version: number;
+}
 
 /** The place of a message in a conversation, whose row the transaction has locked. */
 export type InConversation = Pick<Message, "sequence" | "fence"> & { conversationId: string };
@@ -24,14 +31,18 @@ export interface Draft extends Pick<Message, "agentId" | "message" | "author"> {
 /**
  * Queues messages and makes their lanes due.
  * @param tx holds the lock `MESSAGE_ORDER`, and those of the conversations
+ * @param check called with the live configurations of the agents before anything is stored
  * @returns the messages in the order of the drafts
  */
 export async function insertMessages(
   tx: EntityManager,
   lanes: Lanes,
   drafts: readonly Draft[],
+  check?: (live: readonly LiveVersion[]) => Promise<void>,
 ): Promise<Message[]> {
-  const nextId = await idsAfterLast(tx, [...new Set(drafts.map(({ agentId }) => agentId))]);
+  const agents = await readAgents(tx, [...new Set(drafts.map(({ agentId }) => agentId))]);
+  await check?.(agents);
+  const nextId = idsAfter(agents);
   const now = Date.now();
   const messages = drafts.map((draft) => {
     const { agentId, message, author, expiresAfterMs, conversation, decisionId, delayMs = 0 } = draft;
@@ -79,22 +90,36 @@ export const asAccepted = (message: Message): Message => ({
   updatedAt: null,
 });
 
-/** Generates IDs that sort after all messages of an agent, even if the clocks of the processes differ. */
-async function idsAfterLast(
-  tx: EntityManager,
-  agentIds: readonly string[],
-): Promise<(agentId: string) => string> {
+/** The message; a refusal ends the unit of work, so that it also frees the idempotency key. */
+export function thrown(result: Message | GatewayError): Message {
+  if (result instanceof GatewayError) throw result;
+  return result;
+}
+
+/** The last message of each agent, and its live configuration, which costs little here. */
+function readAgents(tx: EntityManager, agentIds: readonly string[]): Promise<Writing[]> {
   // Found as the last entry of the index up to the agent: GROUP BY would read all messages of the agent, and with `=`
   // PostgreSQL may walk through those of other agents.
-  const rows: { agentId: string; id: string | null }[] = await tx.query(
+  return tx.query(
     `with writing (agent_id) as (values ${placeholders(agentIds.length, 1)})
      select agent_id as "agentId",
+       (select max(version) from configuration_version where agent_id = writing.agent_id) as version,
        (select case when message.agent_id = writing.agent_id then message.id end from message
         where message.agent_id <= writing.agent_id order by message.agent_id desc, message.id desc limit 1) as id
      from writing`,
     [...agentIds],
   );
-  const last = new Map(rows.map(({ agentId, id }) => [agentId, id]));
+}
+
+/** An agent that messages are queued for. */
+interface Writing extends LiveVersion {
+  /** ID of its last message. */
+  id: string | null;
+}
+
+/** Generates IDs that sort after all messages of an agent, even if the clocks of the processes differ. */
+function idsAfter(agents: readonly Writing[]): (agentId: string) => string {
+  const last = new Map(agents.map(({ agentId, id }) => [agentId, id]));
   return (agentId) => {
     const id = uuidAfter(last.get(agentId));
     last.set(agentId, id);

@@ -19,7 +19,8 @@ import { recordAudit } from "../audit/audit";
 import type { Organization } from "../organizations/organization.entity";
 import { type AgentQueues, assertRoom } from "./agent-queues";
 import { DeliveryAttempt, SHOWN_ATTEMPTS } from "./delivery-attempt.entity";
-import { asAccepted, insertMessages } from "./insert-messages";
+import { asAccepted, insertMessages, thrown } from "./insert-messages";
+import { type Joining, JoiningChanged, type QueueByAgent, whileJoiningChanges } from "./joining";
 import { messageActions } from "./message.audit";
 import {
   EXPIRE_AFTER_MS,
@@ -38,6 +39,7 @@ export class MessageService {
 
   private readonly add: (draft: NewDraft) => Promise<Message>;
   private readonly addOnce: (draft: KeyedDraft) => Promise<Message>;
+  private joining: Joining | undefined;
 
   constructor(
     private readonly database: Database,
@@ -47,19 +49,23 @@ export class MessageService {
     this.attemptsOf = database.coalesceByKey("attempts", async (ids) =>
       groupBy(await database.read((reader) => lastAttempts(reader, ids)), ({ messageId }) => messageId),
     );
-    this.add = database.batchInserts((tx, drafts) => this.insert(tx, drafts));
+    this.add = database.batchInserts<NewDraft, Message>((tx, drafts) => this.insert(tx, drafts));
     this.addOnce = database.batchInserts<KeyedDraft, Message>((tx, keyed) =>
       onceEach(tx, keyed, {
-        create: (fresh) =>
-          this.insert(
-            tx,
-            fresh.map(({ draft }) => draft),
-          ),
+        create: async (fresh) => {
+          const drafts = fresh.map(({ draft }) => draft);
+          return (await this.insert(tx, drafts)).map(thrown);
+        },
         // A repeat gets the answer of the first request, also when the message has been delivered since.
         find: async (ids) => (await tx.findBy(Message, { id: In([...ids]) })).map(asAccepted),
         idOf: ({ id }) => id,
       }),
     );
+  }
+
+  /** Makes messages that name no conversation join those that `joining` finds. */
+  joinBy(joining: Joining): void {
+    this.joining = joining;
   }
 
   /**
@@ -111,14 +117,11 @@ export class MessageService {
     const draft = { agentId: agent.id, message, keyId: key.id, hasRoom };
     if (idempotencyKey == null) {
       assertRoom(hasRoom);
-      return this.add(draft);
+      return whileJoiningChanges(() => this.add(draft));
     }
-    return this.addOnce({
-      scope: `sendMessage:${agent.id}`,
-      key: idempotencyKey,
-      request: { message },
-      draft,
-    });
+    const scope = `sendMessage:${agent.id}`;
+    const keyed = { scope, key: idempotencyKey, request: { message }, draft };
+    return whileJoiningChanges(() => this.addOnce(keyed));
   }
 
   /**
@@ -188,14 +191,35 @@ export class MessageService {
     );
   }
 
-  private async insert(tx: EntityManager, drafts: readonly NewDraft[]): Promise<Message[]> {
+  private async insert(tx: EntityManager, drafts: readonly NewDraft[]): Promise<(Message | GatewayError)[]> {
     // Here, because a repeat is answered also while the queue is full.
     for (const { hasRoom } of drafts) assertRoom(hasRoom);
+    const byAgent = groupBy(drafts, ({ agentId }) => agentId);
+    const joining = [...byAgent.keys()].filter((agentId) => this.joining?.isPossible(agentId));
+    // Locks of conversations come before the one on the insert order.
+    const queues = (joining.length > 0 && (await this.joining?.queues(tx, joining))) || NONE;
     await this.database.lockInsertOrder(tx, MESSAGE_ORDER);
     await assertKeysAccepted(
       tx,
       drafts.map(({ keyId }) => keyId),
     );
+    if (queues.size === 0) return this.insertLone(tx, drafts, joining);
+    const messages = new Map<NewDraft, Message | GatewayError>();
+    for (const [agentId, ofAgent] of byAgent) {
+      const queue = queues.get(agentId);
+      const queued = await (queue?.(ofAgent.map(({ message }) => message)) ??
+        this.insertLone(tx, ofAgent, joining));
+      for (const [i, draft] of ofAgent.entries()) messages.set(draft, queued[i] as Message | GatewayError);
+    }
+    return drafts.map((draft) => messages.get(draft) as Message | GatewayError);
+  }
+
+  /** @param joining the agents whose messages were found to join no conversation */
+  private insertLone(
+    tx: EntityManager,
+    drafts: readonly NewDraft[],
+    joining: readonly string[],
+  ): Promise<Message[]> {
     return insertMessages(
       tx,
       this.lanes,
@@ -205,9 +229,15 @@ export class MessageService {
         author: MessageAuthor.api,
         expiresAfterMs: EXPIRE_AFTER_MS,
       })),
+      async (live) => {
+        const unknown = live.filter(({ agentId }) => !joining.includes(agentId));
+        if (await this.joining?.isExpected(tx, unknown)) throw new JoiningChanged();
+      },
     );
   }
 }
+
+const NONE: QueueByAgent = new Map();
 
 type NewDraft = Pick<Message, "agentId" | "message"> & { keyId: string; hasRoom: boolean };
 

@@ -1,0 +1,113 @@
+import { type EntityManager, In } from "typeorm";
+import type { Database } from "../../database/database";
+import type { Lanes } from "../../delivery/lanes";
+import type { GatewayError } from "../../errors";
+import type { Playbooks } from "../configuration/playbooks";
+import { Contact } from "../contacts/contact.entity";
+import { ContactAddress } from "../contacts/contact-address.entity";
+import { addressKindOf } from "../lines/address-kind";
+import { Line, LineState } from "../lines/line.entity";
+import type { LiveVersion } from "../messages/insert-messages";
+import type { Joining, QueueByAgent } from "../messages/joining";
+import { type Message, MessageAuthor } from "../messages/message.entity";
+import { type Conversation, ConversationState } from "./conversation.entity";
+import { openOn } from "./destination";
+import { openConversation } from "./open-conversation";
+import { lockContactRow } from "./own-conversation";
+import { conversationQueueFull, queueMessages, roomIn } from "./queue-messages";
+
+/** Where a message without a contact goes. */
+interface Destination {
+  line: Line;
+  address: ContactAddress;
+}
+
+/** The conversations with the default contacts of agents, which messages without a contact join. */
+export class DefaultConversations implements Joining {
+  constructor(
+    private readonly database: Database,
+    private readonly lanes: Lanes,
+    private readonly playbooks: Playbooks,
+  ) {}
+
+  /** Whether an agent has a default contact, unless that has changed; true if it is not known. */
+  isPossible(agentId: string): boolean {
+    return this.playbooks.hadDefaultContact(agentId) ?? true;
+  }
+
+  /** Whether an agent of these live versions has a default contact. */
+  async isExpected(tx: EntityManager, live: readonly LiveVersion[]): Promise<boolean> {
+    return (await this.playbooks.defaultContactsOf(tx, live)).size > 0;
+  }
+
+  /**
+   * Locks the conversations with the default contacts of agents, or opens them.
+   * @param tx does not hold the lock `MESSAGE_ORDER` yet
+   * @returns how to queue messages in them, by agent; none for an agent without a default contact that its default line
+   *   reaches
+   */
+  async queues(tx: EntityManager, agentIds: readonly string[]): Promise<QueueByAgent> {
+    const refs = await this.playbooks.defaultContacts(tx, agentIds);
+    if (refs.size === 0) return new Map();
+    const conversations = await this.lock(tx, await destinationsOf(tx, refs));
+    return new Map(
+      conversations.map((conversation) => [
+        conversation.agentId,
+        (texts) => this.queue(tx, conversation, texts),
+      ]),
+    );
+  }
+
+  private async queue(
+    tx: EntityManager,
+    conversation: Conversation,
+    texts: readonly string[],
+  ): Promise<(Message | GatewayError)[]> {
+    const room = await roomIn(tx, conversation, texts.length);
+    const drafts = texts
+      .slice(0, room)
+      .map((message) => ({ conversation, message, author: MessageAuthor.api }));
+    const messages = room === 0 ? [] : await queueMessages(tx, this.lanes, drafts);
+    return texts.map((_, i) => messages[i] ?? conversationQueueFull());
+  }
+
+  /** Those that are open come first, because opening one takes the lock on the insert order, which follows all others. */
+  private async lock(tx: EntityManager, destinations: readonly Destination[]): Promise<Conversation[]> {
+    const locked: Conversation[] = [];
+    const missing: Destination[] = [];
+    for (const destination of destinations) {
+      const { line, address } = destination;
+      const open = await openOn(tx, line, address);
+      const conversation = open && (await openConversation(this.database, tx, line, address)).conversation;
+      // It may have been closed while this transaction waited for its lock.
+      if (conversation?.state === ConversationState.open) locked.push(conversation);
+      else missing.push(destination);
+    }
+    for (const { line, address } of missing)
+      locked.push((await openConversation(this.database, tx, line, address)).conversation);
+    return locked;
+  }
+}
+
+/** Locks the default contacts of agents and finds how their default lines reach them. */
+async function destinationsOf(tx: EntityManager, refs: ReadonlyMap<string, string>): Promise<Destination[]> {
+  const wanted = await tx.findBy(
+    Contact,
+    [...refs].map(([agentId, ref]) => ({ agentId, ref })),
+  );
+  // A fixed order of locks, so that batches do not deadlock.
+  const ids = wanted.map(({ id }) => id).sort();
+  for (const id of ids) await lockContactRow(tx, id);
+  const agentIds = wanted.map(({ agentId }) => agentId);
+  const lines = await tx.findBy(Line, { agentId: In(agentIds), isDefault: true });
+  // Those of an erased contact are gone.
+  const addresses = await tx.find(ContactAddress, { where: { contactId: In(ids) }, order: { id: "ASC" } });
+  return ids.flatMap((contactId) => {
+    const agentId = wanted.find(({ id }) => id === contactId)?.agentId;
+    const line = lines.find((each) => each.agentId === agentId && each.state !== LineState.archived);
+    const address = addresses.find(
+      (each) => each.contactId === contactId && line !== undefined && each.kind === addressKindOf(line),
+    );
+    return line === undefined || address === undefined ? [] : [{ line, address }];
+  });
+}
