@@ -20,6 +20,7 @@ test.each(["sqlite", "postgres"])(
     expect(said).toMatch(/ended with 0$/);
     expect(said).toMatch(/^kills +5 /m);
     expect(said).toMatch(/^answered +[1-9]/m);
+    expect(said).toMatch(/^decisions +[1-9]/m);
     expectSound(said);
   },
 );

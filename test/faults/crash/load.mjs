@@ -13,6 +13,9 @@ const KINDS = [
   "say",
   "say",
   "say",
+  "decide",
+  "decide",
+  "decide",
   "createKey",
   "revokeKey",
   "rotateKey",
@@ -57,6 +60,12 @@ function compose(number, { free, conversations }, random) {
     return { kind, api: "graphql", marker, target, graceSeconds };
   }
   const idempotencyKey = random() < 0.5 ? `idempotency ${number}` : undefined;
+  if (kind === "decide") {
+    const api = random() < 0.5 ? "rest" : "graphql";
+    // About a new contact, or in a conversation that others write in as well.
+    const conversation = random() < 0.5 ? pick(random, conversations) : undefined;
+    return { kind, api, marker, conversation, idempotencyKey };
+  }
   if (["pet", "message", "say"].includes(kind)) {
     const api = random() < 0.5 ? "rest" : "graphql";
     const conversation = pick(random, conversations);

@@ -4,6 +4,8 @@ const MAX_SHOWN = 20;
 export function printReport(history, { engine, seed, seconds }) {
   const { writes, kills, retries, slowestDeliveryMs, sends, violations, isSound } = history;
   const count = (outcome) => writes.filter((write) => write.first === outcome).length;
+  const decisions = (outcome) =>
+    writes.filter(({ kind, first }) => kind === "decide" && first === outcome).length;
   const all = Object.values(kills).reduce((sum, n) => sum + n, 0);
   const rows = {
     database: engine,
@@ -11,6 +13,7 @@ export function printReport(history, { engine, seed, seconds }) {
     kills: `${all} (under load ${kills.load}, of a second process ${kills.peer}, at a start ${kills.start}, at a first start ${kills.birth}, of the database ${kills.database})`,
     "writes sent": writes.length,
     answered: count("answered"),
+    decisions: `${decisions("answered")} answered, ${decisions("unavailable")} unavailable, ${decisions("unanswered")} unanswered`,
     unavailable: count("unavailable"),
     unanswered: count("unanswered"),
     retries,

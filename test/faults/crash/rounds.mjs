@@ -20,6 +20,22 @@ const PRESENTED = 5;
 /** Retries at a time: hundreds in parallel would be refused by a database that has just come back. */
 const RETRYING = 12;
 
+/** Decides about new contacts with effects of all sorts, and about known ones with a message alone. */
+const DOCUMENT = {
+  format: 1,
+  situations: { new: { marker: "string" }, known: { marker: "string" } },
+  templates: { marker: "{{ situation.data.marker }}" },
+  rules: [
+    {
+      id: "new",
+      on: "new",
+      do: [{ send: "marker" }, { addTags: ["met"] }],
+      once: { per: "contact", within: "P1D" },
+    },
+    { id: "known", on: "known", do: [{ send: "marker" }] },
+  ],
+};
+
 const SIGN_IN = "mutation ($input: SignInInput!) { signIn(input: $input) { token } }";
 
 /** Kills as often as the options say, and looks after each kill whether all is there. */
@@ -31,6 +47,7 @@ export async function runRounds(place, history, { kills, seed, verbose }) {
   const { token } = (await ask(url, undefined, SIGN_IN, { input: OWNER })).signIn;
   const { agents } = await ask(url, token, "{ agents { id } }");
   const callers = { key: gateway.firstKey(), session: token, agentId: agents[0].id };
+  await publish(url, callers);
   callers.conversations = await openConversations(url, callers.key);
   /** A second process on the same database, which delivers too. */
   let peer = spawnGateway(database.url);
@@ -120,6 +137,16 @@ export async function runRounds(place, history, { kills, seed, verbose }) {
     await gateway.kill();
     await peer.kill();
   }
+}
+
+async function publish(url, { session, agentId }) {
+  const save = `mutation ($agentId: ID!, $document: JSONObject!) {
+    saveConfigurationDraft(agentId: $agentId, document: $document, expectedRevision: 0) { draft { revision } }
+  }`;
+  await ask(url, session, save, { agentId, document: DOCUMENT });
+  const go =
+    "mutation ($agentId: ID!) { publishConfiguration(agentId: $agentId, expectedLiveVersion: 1) { version } }";
+  await ask(url, session, go, { agentId });
 }
 
 /** Opens conversations with new contacts. @returns their IDs */

@@ -6,7 +6,12 @@ import sqlite3 from "sqlite3";
 const QUERIES = {
   pets: "SELECT CAST(id AS TEXT) AS id, name, CAST(category_id AS TEXT) AS category_id, status FROM pet",
   messages:
-    "SELECT id, agent_id, message, status, error_code, conversation_id, sequence, sent_at FROM message ORDER BY sequence, id",
+    "SELECT id, agent_id, message, status, error_code, conversation_id, sequence, sent_at, decision_id FROM message ORDER BY sequence, id",
+  decisions: "SELECT id, situation, contact_id, conversation_id, state, outcome, explanation FROM decision",
+  addresses: "SELECT contact_id, address FROM contact_address",
+  conversations: "SELECT id, contact_id FROM conversation",
+  tags: "SELECT contact_id, tag FROM contact_tag",
+  matches: "SELECT subject_id, rule_id FROM rule_match",
   attempts: "SELECT message_id, number, outcome, code, started_at, ended_at FROM delivery_attempt",
   lanes: "SELECT id FROM lane",
   keys: "SELECT id, agent_id, name, hash, revoked_at, expires_at, replaced_by_id FROM api_key",

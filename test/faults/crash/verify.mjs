@@ -25,6 +25,7 @@ export function verify(tables, history) {
     pet: groupBy(tables.pets, ({ name }) => name),
     message: groupBy(tables.messages, ({ message }) => message),
     say: groupBy(tables.messages, ({ message }) => message),
+    decide: groupBy(tables.decisions, ({ situation }) => JSON.parse(situation).data.marker),
     // A successor has the name of the key that it replaces.
     createKey: groupBy(
       tables.keys.filter(({ id }) => !successors.has(id)),
@@ -45,6 +46,7 @@ export function verify(tables, history) {
     }
   }
   verifyKeys(tables, keys, violate);
+  verifyDecisions(tables, violate);
   verifyDeliveries(tables, violate);
 }
 
@@ -110,6 +112,39 @@ function verifyChange({ kind, marker, target, graceSeconds, answer, outcome }, k
   } else if (successor.hash !== sha256(answer.secret)) {
     violate("half", `the secret of ${kind} ${marker} is not the one that was answered`);
   }
+}
+
+/** Every decision is there with all that it did, and nothing of one is there without it. */
+function verifyDecisions({ decisions, messages, addresses, conversations, tags, matches }, violate) {
+  const byId = new Map(decisions.map((decision) => [decision.id, decision]));
+  const messagesOf = groupBy(messages, ({ decision_id }) => decision_id);
+  const contactOf = new Map(addresses.map(({ address, contact_id }) => [address, contact_id]));
+  const withContact = new Map(conversations.map(({ id, contact_id }) => [id, contact_id]));
+  const isTagged = new Set(tags.map(({ contact_id }) => contact_id));
+  const isMatched = new Set(matches.map(({ subject_id }) => subject_id));
+  const decided = new Set(decisions.map(({ contact_id }) => contact_id));
+  for (const { id, situation, contact_id, conversation_id, state, outcome, explanation } of decisions) {
+    const { type, data } = JSON.parse(situation);
+    const half = (what) => violate("half", `the decision about ${data.marker} ${what}`);
+    const sent = messagesOf.of(id);
+    if (sent.length !== 1)
+      violate(sent.length > 1 ? "doubled" : "half", `${data.marker} sent ${sent.length}`);
+    const [message] = sent;
+    if (state !== "decided" || outcome !== "send") half(`is ${state} ${outcome}`);
+    if (message?.message !== data.marker || message.conversation_id !== conversation_id)
+      half("has another message");
+    const named = JSON.parse(explanation).effects[0].messageId;
+    if (named !== message?.id) half(`explains the message ${named}`);
+    if (withContact.get(conversation_id) !== contact_id) half("has no conversation with its contact");
+    if (type !== "new") continue;
+    if (contactOf.get(data.marker) !== contact_id) half("has no contact");
+    if (!isTagged.has(contact_id)) half("added no tag");
+    if (!isMatched.has(contact_id)) half("is not remembered by its rule");
+  }
+  for (const { id, decision_id } of messages)
+    if (decision_id !== null && !byId.has(decision_id)) violate("half", `${id} has no decision`);
+  for (const [address, id] of contactOf)
+    if (address.startsWith("write ") && !decided.has(id)) violate("half", `${address} has no decision`);
 }
 
 /** Every key and every change of one has its one audit entry, and every entry its key; a rotation has both keys. */

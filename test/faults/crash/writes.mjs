@@ -5,6 +5,7 @@ const SEND_MESSAGE = "mutation ($input: NewMessage!) { sendMessage(input: $input
 const SAY = `mutation ($id: ID!, $message: String!, $idempotencyKey: String) {
   sendToConversation(id: $id, message: $message, idempotencyKey: $idempotencyKey) { id message sequence }
 }`;
+const DECIDE = "mutation ($input: DecideInput!) { decide(input: $input) { id } }";
 const CREATE_KEY = "mutation ($input: NewApiKey!) { createApiKey(input: $input) { secret apiKey { id } } }";
 const REVOKE_KEY = "mutation ($id: ID!) { revokeApiKey(id: $id) { id state } }";
 const ROTATE_KEY = `mutation ($id: ID!, $graceSeconds: Int!) {
@@ -27,12 +28,25 @@ const REQUESTS = {
     rest(key, `/agent/conversations/${conversation}/messages`, { message: marker }, idempotencyKey),
   "say graphql": ({ marker, conversation, idempotencyKey }, { key }) =>
     graphql(key, SAY, { id: conversation, message: marker, idempotencyKey }),
+  "decide rest": ({ idempotencyKey, ...write }, { key }) =>
+    rest(key, "/agent/decisions", handed(write), idempotencyKey),
+  "decide graphql": ({ idempotencyKey, ...write }, { key }) =>
+    graphql(key, DECIDE, { input: { ...handed(write), idempotencyKey } }),
   "createKey graphql": ({ marker, idempotencyKey }, { session, agentId }) =>
     graphql(session, CREATE_KEY, { input: { agentId, name: marker, idempotencyKey } }),
   "revokeKey graphql": ({ target }, { session }) => graphql(session, REVOKE_KEY, { id: target.id }),
   "rotateKey graphql": ({ target, graceSeconds }, { session }) =>
     graphql(session, ROTATE_KEY, { id: target.id, graceSeconds }),
 };
+
+/** A situation that the configuration of rounds.mjs has a rule for. */
+const handed = ({ marker, conversation }) =>
+  conversation === undefined
+    ? {
+        situation: { type: "new", data: { marker } },
+        contact: { address: { kind: "local", address: marker } },
+      }
+    : { situation: { type: "known", data: { marker } }, conversationId: conversation };
 
 const rest = (token, path, body, idempotencyKey) => ({
   token,
