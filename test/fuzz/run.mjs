@@ -1,15 +1,22 @@
-// npm run test:fuzz -- [--minutes 5] [--seed <n>]: hostile inputs at both APIs on both engines, and how they went.
+// npm run test:fuzz -- [--minutes 5] [--decisions 10000] [--seed <n>]: hostile inputs at both APIs on both engines, decisions
+// by generated configurations, and how they went.
 import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
 
 const { values } = parseArgs({
   options: {
     minutes: { type: "string", default: "5" },
+    decisions: { type: "string", default: "10000" },
     seed: { type: "string", default: String(Date.now() % 2 ** 31) },
   },
 });
 const { status } = spawnSync("npx", ["jest", "test/fuzz", "--maxWorkers=1", "--colors=false"], {
   stdio: "inherit",
-  env: { ...process.env, FUZZ_MINUTES: values.minutes, FUZZ_SEED: values.seed },
+  env: {
+    ...process.env,
+    FUZZ_MINUTES: values.minutes,
+    FUZZ_DECISIONS: values.decisions,
+    FUZZ_SEED: values.seed,
+  },
 });
 process.exitCode = status ?? 1;

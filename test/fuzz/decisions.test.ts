@@ -1,0 +1,120 @@
+import fc from "fast-check";
+import type { RequestContext } from "../../src/auth/context";
+import { GatewayError } from "../../src/errors";
+import { MAX_CONDITION_STEPS, MAX_TEXT_STEPS } from "../../src/features/configuration/configuration.limits";
+import { evaluate } from "../../src/features/configuration/document/evaluate";
+import { AddressKind } from "../../src/features/contacts/contact-address.entity";
+import { Decision } from "../../src/features/decisions/decision.entity";
+import { DecideInput } from "../../src/features/decisions/decision.inputs";
+import { ReplayStatus } from "../../src/features/decisions/replay";
+import { validateInput } from "../../src/schema/validate-input";
+import { playbookOf } from "../support/configuration";
+import { addContact } from "../support/contacts";
+import { decisionClient, publish } from "../support/decisions";
+import { situation, validDocument } from "../support/generated-configurations";
+import { firstAgentId, operatorOfAgent } from "../support/people";
+import { describeGateway } from "../support/suite";
+import { expectRestAnswer } from "./oracle";
+
+/** How many situations are decided on each engine: `FUZZ_DECISIONS=10000 npx jest test/fuzz/decisions`. */
+const DECISIONS = Number(process.env.FUZZ_DECISIONS ?? 100);
+const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
+const SITUATIONS_PER_DOCUMENT = 10;
+/** Of so many decisions, one comes by HTTP. */
+const HTTP_SHARE = 25;
+
+type Situation = typeof situation extends fc.Arbitrary<infer T> ? T : never;
+
+describeGateway({ env: { LOG_LEVEL: "error" } }, (gateway, engine) => {
+  let agentId: string;
+  let context: RequestContext;
+  const seen = { decided: 0, refused: 0, expensive: 0, http: 0, slowestMs: 0 };
+  beforeAll(async () => {
+    agentId = await firstAgentId(gateway);
+    context = await operatorOfAgent(gateway, agentId);
+  });
+
+  const decide = async (input: DecideInput, more: { dryRun?: boolean } = {}): Promise<Decision | string> => {
+    try {
+      await validateInput(input);
+      return await gateway.services.decisions.decide(context, { ...input, ...more });
+    } catch (error) {
+      // Any other error would be answered as an internal one.
+      if (!(error instanceof GatewayError)) throw error;
+      expect(["invalid_request", "queue_full"]).toContain(error.code);
+      return error.message;
+    }
+  };
+
+  /** A result without the time at which it came about. */
+  const timeless = (result: Decision | string): string =>
+    typeof result === "string" ? result : JSON.stringify(result).replaceAll(result.createdAt, "");
+
+  async function expectSound(
+    { type, data, attributes, hasContact }: Situation,
+    document: object,
+    version: number,
+  ) {
+    const address = `contact ${Math.random()}`;
+    const addresses = [{ kind: AddressKind.local, address }];
+    const contact = hasContact ? { id: await addContact(gateway, { agentId, addresses, attributes }) } : null;
+    const input = Object.assign(new DecideInput(), { agentId, situation: { type, data }, contact });
+    const dry = await decide(input, { dryRun: true });
+    expect(timeless(await decide(input, { dryRun: true }))).toBe(timeless(dry));
+    const startedAt = performance.now();
+    const decided = await decide(input);
+    seen.slowestMs = Math.max(seen.slowestMs, performance.now() - startedAt);
+    if (typeof decided === "string") {
+      seen.refused += 1;
+      expect(decided).toBe(dry);
+      return;
+    }
+    seen.decided += 1;
+    if (JSON.stringify(decided.explanation).includes("too_expensive")) seen.expensive += 1;
+    const stored = await gateway.services.database.read((reader) =>
+      reader.findOneByOrFail(Decision, { id: decided.id }),
+    );
+    if (stored.snapshot === null) throw new Error("The decision has no snapshot.");
+    const evaluated = evaluate(await playbookOf(document), {
+      situation: stored.situation,
+      ...stored.snapshot,
+    });
+    expect(evaluated.steps).toBeLessThanOrEqual(MAX_CONDITION_STEPS + MAX_TEXT_STEPS + 2);
+    const { status, explanation } = await gateway.services.replays.one(context, decided.id, { version });
+    expect([status, JSON.stringify(explanation)]).toEqual([
+      ReplayStatus.same,
+      JSON.stringify(decided.explanation),
+    ]);
+    if ((seen.decided + seen.refused) % HTTP_SHARE !== 0) return;
+    seen.http += 1;
+    const reply = await decisionClient(gateway).decide({ type, data, ...(contact && { contact }) });
+    expectRestAnswer(reply);
+    expect(reply.body.ruleId ?? null).toBe(decided.ruleId);
+  }
+
+  test(
+    "every generated situation has one decision, within the budget, that can be replayed, or is refused",
+    async () => {
+      const situations = fc.array(situation, {
+        minLength: SITUATIONS_PER_DOCUMENT,
+        maxLength: SITUATIONS_PER_DOCUMENT,
+      });
+      const check = async (document: object, generated: readonly Situation[]) => {
+        const version = await publish(gateway, agentId, document);
+        for (const each of generated) await expectSound(each, document, version);
+      };
+      await fc.assert(fc.asyncProperty(validDocument, situations, check), {
+        seed: SEED,
+        numRuns: Math.ceil(DECISIONS / SITUATIONS_PER_DOCUMENT),
+        endOnFailure: true,
+      });
+      expect(gateway.log()).toBe("");
+      expect(seen.decided).toBeGreaterThan(DECISIONS / 5);
+      expect(seen.refused).toBeGreaterThan(0);
+      expect(Object.keys(Object.prototype)).toEqual([]);
+      if (process.env.FUZZ_DECISIONS !== undefined)
+        process.stdout.write(`FUZZ ${JSON.stringify({ engine: engine.name, seed: SEED, ...seen })}\n`);
+    },
+    60_000 + DECISIONS * 200,
+  );
+});
