@@ -14,6 +14,7 @@ import { Database } from "./database/database";
 import { Deliverer } from "./delivery/deliverer";
 import { createResolvers, createServices, laneWork, ROUTES, SERIES, type Services } from "./features";
 import { DOCUMENT_MAX_BYTES } from "./features/configuration/configuration.limits";
+import { MODEL } from "./features/decisions/decision-runner";
 import { sendGraphQLError } from "./graphql/http-errors";
 import { noteErrorCodes, rejectUnsupportedRequests } from "./graphql/http-requests";
 import { allowSandboxContent } from "./graphql/plugins/landing-page";
@@ -159,6 +160,8 @@ export async function createApp(
       ? new Deliverer(database, services.lanes, {
           work: laneWork(services),
           senders: config.deliveryWorkers,
+          // A model may take long, and messages must not wait for it.
+          shares: new Map([[MODEL, Math.max(1, Math.floor(config.deliveryWorkers / 2))]]),
           onError: (err) => log.warn({ err }, "delivery failed"),
         })
       : undefined;

@@ -158,6 +158,15 @@ const settings = z
     RETENTION_DECISIONS_DAYS: integer("RETENTION_DECISIONS_DAYS", 0, 36_500).default(90),
     DELIVERY_WORKERS: integer("DELIVERY_WORKERS", 0, 1000).default(8),
     ALLOW_PRIVATE_TARGETS: networks("ALLOW_PRIVATE_TARGETS").default([]),
+    MODEL_URL: url("MODEL_URL").optional(),
+    MODEL_NAME: z
+      .string()
+      .regex(/^[\x21-\x7e]{1,200}$/, "MODEL_NAME must have 1 to 200 characters of ASCII, no spaces")
+      .optional(),
+    MODEL_API_KEY: z
+      .string()
+      .regex(/^[\x21-\x7e]{1,1000}$/, "MODEL_API_KEY must have 1 to 1000 characters of ASCII, no spaces")
+      .optional(),
     CORS_ORIGINS: origins.default([]),
     DRAIN_SECONDS: integer("DRAIN_SECONDS", 0, 300).default(0),
     METRICS_TOKEN: z
@@ -196,6 +205,9 @@ const settings = z
   .refine((env) => (env.TLS_CERT_FILE === undefined) === (env.TLS_KEY_FILE === undefined), {
     error: "TLS_CERT_FILE and TLS_KEY_FILE must be set together",
   })
+  .refine((env) => (env.MODEL_URL === undefined) === (env.MODEL_NAME === undefined), {
+    error: "MODEL_URL and MODEL_NAME must be set together",
+  })
   .transform((env) => ({
     port: env.PORT,
     host: env.HOST,
@@ -229,6 +241,10 @@ const settings = z
     decisionRetentionDays: env.RETENTION_DECISIONS_DAYS,
     deliveryWorkers: env.DELIVERY_WORKERS,
     allowPrivateTargets: env.ALLOW_PRIVATE_TARGETS,
+    model:
+      env.MODEL_URL && env.MODEL_NAME
+        ? { url: env.MODEL_URL, name: env.MODEL_NAME, apiKey: env.MODEL_API_KEY }
+        : undefined,
     corsOrigins: env.CORS_ORIGINS,
     drainMs: env.DRAIN_SECONDS * 1000,
     metricsToken: env.METRICS_TOKEN,

@@ -10,8 +10,10 @@ import { agents } from "./features/agents/agents.feature";
 import { apiKeys } from "./features/api-keys/api-keys.feature";
 import { audit } from "./features/audit/audit.feature";
 import { configuration } from "./features/configuration/configuration.feature";
+import { DeciderKind } from "./features/configuration/decider";
 import { contacts } from "./features/contacts/contacts.feature";
 import { conversations } from "./features/conversations/conversations.feature";
+import { DecisionOutcome, DecisionState } from "./features/decisions/decision.entity";
 import { decisions } from "./features/decisions/decisions.feature";
 import { keyUsage } from "./features/key-usage/key-usage.feature";
 import { LineKind } from "./features/lines/line.entity";
@@ -80,6 +82,8 @@ export const SERIES = {
   messageStatuses: Object.values(MessageStatus),
   lineKinds: Object.values(LineKind),
   attemptOutcomes: Object.values(AttemptOutcome),
+  deciders: Object.values(DeciderKind),
+  decisionOutcomes: [...Object.values(DecisionOutcome), DecisionState.failed],
 };
 
 /** What housekeeping deletes. */

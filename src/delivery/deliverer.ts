@@ -41,6 +41,8 @@ interface Options {
   work: Readonly<Record<LaneKind, LaneWork>>;
   /** How many messages to send simultaneously. */
   senders: number;
+  /** Max senders of groups that are no lines, by their names. */
+  shares?: ReadonlyMap<string, number>;
   /** Called when a batch fails; the next one tries again. */
   onError: (error: unknown) => void;
 }
@@ -73,7 +75,7 @@ export class Deliverer {
     private readonly lanes: Lanes,
     private readonly options: Options,
   ) {
-    this.senders = new Senders(options.senders);
+    this.senders = new Senders(options.senders, options.shares);
     // Every send listens to it.
     setMaxListeners(0, this.stopping.signal);
     lanes.onDue(() => this.wake());
@@ -245,7 +247,7 @@ export class Deliverer {
       this.wake();
     };
     const send = () => {
-      const done = sendOnLine(message, { number, signal: this.stopping.signal, mayLeave })
+      const done = sendOnLine({ number, signal: this.stopping.signal, mayLeave })
         .catch((error): SendResult => {
           this.options.onError(error);
           return {

@@ -1,21 +1,25 @@
 import type { EntityManager } from "typeorm";
 import type { Timestamp } from "../common/time";
-import type { OutboundMessage, Send, SendResult } from "./driver";
+import type { Attempt, SendResult } from "./driver";
 import type { DeliveryObserver } from "./observer";
 import type { FreeSenders } from "./senders";
 
 /** When each lane is due again; a lane without an entry has no further work. */
 export type NextWork = ReadonlyMap<string, Timestamp>;
 
-/** A message that is sent once the transaction is committed; its lane is leased meanwhile. */
+/** Work that a sender does once the transaction is committed, such as sending a message; its lane is leased meanwhile. */
 export interface Departure {
   laneId: string;
+  /** The group of senders: the line that a message leaves on, or the name of another group. */
   lineId: string;
+  /** The kind of that line, or the name of the other group. */
   lineKind: string;
-  message: OutboundMessage;
+  /** The message, or what else is worked on. */
+  message: { id: string };
   /** Number of the attempt, from 1. */
   attempt: number;
-  send: Send;
+  /** Never rejects, as `Send` does. */
+  send: (attempt: Attempt) => Promise<SendResult>;
 }
 
 /** What a transaction found on due lanes. Lanes that are in none of the lists have no further work. */

@@ -8,6 +8,8 @@ export enum LaneKind {
   message = "message",
   /** The messages of a conversation, on a lane with its ID. */
   conversation = "conversation",
+  /** A decision that no request waits for, on a lane with its ID. */
+  decision = "decision",
 }
 
 /** A unit of ordered work; it exists only while it has work. */
@@ -33,7 +35,7 @@ export class Lane {
   @Column({ type: "boolean", default: false })
   needsSender!: boolean;
 
-  /** The line that its work leaves on, if it waits for a free sender; null if that is unknown. */
+  /** The group of senders that its work waits for, such as the line that it leaves on; null if that is unknown. */
   @Column({ type: "varchar", length: 36, nullable: true })
   lineId!: string | null;
 

@@ -11,6 +11,8 @@ export interface DeliveryObserver {
   recovered(messages: number): void;
   /** Messages were sent. @param acceptedAt when each was accepted */
   delivered(acceptedAt: readonly string[]): void;
+  /** A decision was made, or could not be made. */
+  decided(decider: string, outcome: string): void;
 }
 
 /** No-op observer. */
@@ -19,6 +21,7 @@ export const NO_DELIVERY_OBSERVER: DeliveryObserver = {
   attempted: () => undefined,
   recovered: () => undefined,
   delivered: () => undefined,
+  decided: () => undefined,
 };
 
 /** An observer that receives what a transaction did once it is committed. */
@@ -31,4 +34,5 @@ export const onceCommitted = (
   attempted: (...args) => database.afterCommit(tx, () => observer.attempted(...args)),
   recovered: (...args) => database.afterCommit(tx, () => observer.recovered(...args)),
   delivered: (...args) => database.afterCommit(tx, () => observer.delivered(...args)),
+  decided: (...args) => database.afterCommit(tx, () => observer.decided(...args)),
 });

@@ -33,19 +33,22 @@ export class Senders {
   private readonly queue: Leaving[] = [];
   private sending = 0;
 
-  constructor(private readonly max: number) {}
+  /** @param shares max senders of groups that are no lines, by their names */
+  constructor(
+    private readonly max: number,
+    private readonly shares: ReadonlyMap<string, number> = new Map(),
+  ) {}
 
   /** How many senders are free. */
   get free(): number {
     return this.max - this.sending - this.queue.length;
   }
 
-  /** The lines whose last attempt failed: those that have their only sender, and those that may get it. */
+  /** The lines that have all the senders they may get, and those that may get only one because their last attempt failed. */
   get failingLines(): { busy: string[]; idle: string[] } {
-    const lines = [...this.failing];
     return {
-      busy: lines.filter((lineId) => this.taken.has(lineId)),
-      idle: lines.filter((lineId) => !this.taken.has(lineId)),
+      busy: [...this.taken].flatMap(([lineId, taken]) => (taken >= this.maxOf(lineId) ? [lineId] : [])),
+      idle: [...this.failing].filter((lineId) => !this.taken.has(lineId)),
     };
   }
 
@@ -60,7 +63,7 @@ export class Senders {
     return {
       take: (lineId) => {
         const ofLine = (this.taken.get(lineId) ?? 0) + (taken.get(lineId) ?? 0);
-        if (left <= 0 || (ofLine > 0 && this.failing.has(lineId))) return false;
+        if (left <= 0 || ofLine >= this.maxOf(lineId)) return false;
         left -= 1;
         count(lineId, 1);
         return true;
@@ -109,5 +112,9 @@ export class Senders {
     const left = (this.taken.get(lineId) ?? 0) + change;
     if (left > 0) this.taken.set(lineId, left);
     else this.taken.delete(lineId);
+  }
+
+  private maxOf(lineId: string): number {
+    return this.failing.has(lineId) ? 1 : (this.shares.get(lineId) ?? Number.POSITIVE_INFINITY);
   }
 }

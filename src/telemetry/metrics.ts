@@ -32,6 +32,8 @@ export interface SeriesOfFeatures {
   messageStatuses: readonly string[];
   lineKinds: readonly string[];
   attemptOutcomes: readonly string[];
+  deciders: readonly string[];
+  decisionOutcomes: readonly string[];
 }
 
 const NO_SERIES: SeriesOfFeatures = {
@@ -39,6 +41,8 @@ const NO_SERIES: SeriesOfFeatures = {
   messageStatuses: [],
   lineKinds: [],
   attemptOutcomes: [],
+  deciders: [],
+  decisionOutcomes: [],
 };
 
 /** How long counts of the database are shown again (ms), because several scrapers may ask. */
@@ -61,9 +65,11 @@ export class Metrics implements DatabaseObserver {
   private readonly messages = new LabeledMetric(["status"], count);
   private readonly attempts = new LabeledMetric(["kind", "outcome"], count);
   private readonly recoveries = new LabeledMetric([], count);
+  private readonly decisions = new LabeledMetric(["decider", "outcome"], count);
   private readonly deliveries = new LabeledMetric([], () => new Distribution(WAITING_SECONDS));
 
-  constructor({ batches, messageStatuses, lineKinds, attemptOutcomes } = NO_SERIES) {
+  constructor(series = NO_SERIES) {
+    const { batches, messageStatuses, lineKinds, attemptOutcomes, deciders, decisionOutcomes } = series;
     const { registry } = this;
     registerCounts(registry, ["gateway_http_requests_total", "Completed requests."], this.requests);
     registerDistributions(
@@ -121,6 +127,11 @@ export class Metrics implements DatabaseObserver {
       ],
       this.deliveries,
     );
+    registerCounts(
+      registry,
+      ["gateway_decisions_total", "Decisions, by what decided and their outcome."],
+      this.decisions,
+    );
     registerGauge(
       registry,
       ["gateway_build_info", "Version of the gateway and of Node.js; always 1."],
@@ -134,6 +145,8 @@ export class Metrics implements DatabaseObserver {
     this.transactions.labels();
     for (const status of messageStatuses) this.messages.labels(status);
     for (const kind of lineKinds) for (const outcome of attemptOutcomes) this.attempts.labels(kind, outcome);
+    for (const decider of deciders)
+      for (const outcome of decisionOutcomes) this.decisions.labels(decider, outcome);
     this.recoveries.labels();
     this.deliveries.labels();
   }
@@ -166,6 +179,10 @@ export class Metrics implements DatabaseObserver {
     const now = Date.now();
     // The clock of the process that accepted the message may be ahead.
     for (const at of acceptedAt) this.deliveries.labels().observe(Math.max(0, now - Date.parse(at)) / 1000);
+  }
+
+  decided(decider: string, outcome: string): void {
+    this.decisions.labels(decider, outcome).inc();
   }
 
   /**

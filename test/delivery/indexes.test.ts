@@ -10,6 +10,7 @@ import type { NeedsSender } from "../../src/delivery/lanes";
 import { NO_DELIVERY_OBSERVER } from "../../src/delivery/observer";
 import { Senders } from "../../src/delivery/senders";
 import { createServices, laneWork, type Services } from "../../src/features";
+import { insertVersion } from "../../src/features/configuration/configuration.service";
 import {
   MoveConversationArgs,
   PendingMessages,
@@ -50,6 +51,9 @@ onEachEngine((engine) => {
         `insert into agent (id, organization_id, slug, name, created_at)
          values ('${AGENT}', '${ORGANIZATION}', 'a', 'A', '${OLD}')`,
       );
+      const rules = [{ id: "failed", on: "message.failed" }];
+      const given = { version: 1, document: { format: 1 as const, rules }, note: null, restoredFrom: null };
+      await insertVersion(tx, context, AGENT, given);
       const lines = [
         [LOCAL, "main", "local", "{}", true, "NULL"],
         [OTHER, "other", "local", "{}", false, "NULL"],

@@ -5,7 +5,7 @@ import { configurationRoutes } from "./configuration.routes";
 import { ConfigurationService } from "./configuration.service";
 import { ConfigurationDraft } from "./configuration-draft.entity";
 import { ConfigurationVersion } from "./configuration-version.entity";
-import { RULES_ALONE } from "./decider";
+import { deciderWith } from "./decider";
 import { INITIAL_DOCUMENT } from "./initial-document";
 import { Playbooks } from "./playbooks";
 import { insertVersion } from "./versions";
@@ -13,12 +13,15 @@ import { insertVersion } from "./versions";
 /** What agents do in which situation. */
 export const configuration = feature({
   entities: [ConfigurationVersion, ConfigurationDraft],
-  services: ({ database, agents }: Core & { agents: AgentService }) => {
+  services: ({ database, config, agents }: Core & { agents: AgentService }) => {
     agents.onCreate(async (tx, context, { id }) => {
       const first = { version: 1, document: INITIAL_DOCUMENT, note: null, restoredFrom: null };
       await insertVersion(tx, context, id, first);
     });
-    return { configurations: new ConfigurationService(database, RULES_ALONE), playbooks: new Playbooks() };
+    return {
+      configurations: new ConfigurationService(database, deciderWith(config.model?.name)),
+      playbooks: new Playbooks(),
+    };
   },
   resolvers: ({ configurations }) => [new ConfigurationResolver(configurations)],
   routes: configurationRoutes,

@@ -23,5 +23,6 @@ export class ConfigurationDecider {
   readonly model!: string | null;
 }
 
-/** The decider of a gateway without a language model. */
-export const RULES_ALONE: ConfigurationDecider = { kind: DeciderKind.rules, model: null };
+/** What decides on a gateway. @param model name of its language model, if it has one */
+export const deciderWith = (model: string | undefined): ConfigurationDecider =>
+  model === undefined ? { kind: DeciderKind.rules, model: null } : { kind: DeciderKind.model, model };

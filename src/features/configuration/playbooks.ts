@@ -31,10 +31,13 @@ export class Playbooks {
       .where({ agentId })
       .getRawOne<{ version: number }>();
     const version = Number(row?.version);
+    return { version, playbook: await this.at(reader, agentId, version) };
+  }
+
+  /** A version of an agent, in a form that can be evaluated. */
+  async at(reader: EntityManager, agentId: string, version: number): Promise<Playbook> {
     const known = this.known.get(keyOf({ agentId, version }));
-    if (known) return { version, playbook: known };
-    const stored = await reader.findOneByOrFail(ConfigurationVersion, { agentId, version });
-    return { version, playbook: this.of(stored) };
+    return known ?? this.of(await reader.findOneByOrFail(ConfigurationVersion, { agentId, version }));
   }
 
   /** Whether the version of an agent that was live when last read has a default contact; undefined if none was read. */

@@ -22,15 +22,25 @@ import {
 import { addressOn, lineOf, openOn } from "./destination";
 import { assertOpen, findConversation, lockContactRow, lockConversations } from "./own-conversation";
 
+/** Adds to the transaction that releases a conversation, which has locked its contact and its row. */
+type ReleaseStep = (tx: EntityManager, conversation: Conversation) => Promise<void>;
+
 /**
  * Changes where a conversation takes place, who answers in it, and whether it goes on. Each change adds one to its
  * version: once it is answered, no message accepted before leaves as if the change had not been made.
  */
 export class ConversationChanges {
+  private readonly releaseSteps: ReleaseStep[] = [];
+
   constructor(
     private readonly database: Database,
     private readonly lanes: Lanes,
   ) {}
+
+  /** Runs a step of another feature whenever a conversation is released. */
+  onRelease(step: ReleaseStep): void {
+    this.releaseSteps.push(step);
+  }
 
   /**
    * Moves a conversation to another line. Moving it to its own line changes nothing.
@@ -63,9 +73,10 @@ export class ConversationChanges {
    * @throws GatewayError `not_found`, `version_conflict`, or `conflict` for a closed conversation
    */
   release(context: RequestContext, args: ConversationChangeArgs): Promise<ConversationChange> {
-    return this.change(context, args, async (_, conversation) => {
+    return this.change(context, args, async (tx, conversation) => {
       assertOpen(conversation);
       if (conversation.handler === Handler.agent) return undefined;
+      for (const step of this.releaseSteps) await step(tx, conversation);
       return { change: { handler: Handler.agent } };
     });
   }

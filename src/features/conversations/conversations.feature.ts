@@ -6,6 +6,7 @@ import type { Erasures } from "../contacts/erasures";
 import type { LineServices } from "../lines/lines.feature";
 import type { AgentQueues } from "../messages/agent-queues";
 import type { MessageService } from "../messages/message.service";
+import type { MessageFailures } from "../messages/message-failures";
 import { messageWork } from "../messages/message-work";
 import { Conversation } from "./conversation.entity";
 import { ConversationResolver } from "./conversation.resolver";
@@ -22,6 +23,7 @@ interface Needs extends LineServices {
   agentQueues: AgentQueues;
   messages: MessageService;
   playbooks: Playbooks;
+  messageFailures: MessageFailures;
 }
 
 /** What agents and contacts say to each other. */
@@ -38,10 +40,11 @@ export const conversations = feature({
   resolvers: (services) => [new ConversationResolver(services.conversations, services.conversationChanges)],
   routes: conversationRoutes,
   batches: ["conversations", "lines", "conversation addresses"],
-  lanes: ({ database, drivers, lineHealth }) => ({
+  lanes: ({ database, drivers, lineHealth, messageFailures }) => ({
     [LaneKind.conversation]: messageWork({
       database,
       drivers,
+      messageFailures,
       read: readQueues,
       onRejecting: lineHealth.pauseRejecting,
     }),

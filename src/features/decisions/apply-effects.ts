@@ -34,6 +34,8 @@ export interface Application {
   agentId: string;
   decisionId: string;
   parties: Parties;
+  /** What came of asking the model, if that was not in vain. */
+  asked?: Pick<Result, "status" | "error"> | undefined;
 }
 
 /** What came of the effects of a decision. */
@@ -106,7 +108,7 @@ export async function applyEffects(
     }
     results[i] ??=
       effect.kind === "ask"
-        ? { status: "skipped" }
+        ? (application.asked ?? { status: "skipped" })
         : await outcomeOf(async () => ({ status: await change(tx, effect, conversation, application) }));
   }
   const ids = await send(tx, effects, results, application);

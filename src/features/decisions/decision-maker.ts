@@ -1,25 +1,39 @@
 import type { EntityManager } from "typeorm";
 import { v7 as uuid } from "uuid";
-import type { RequestContext } from "../../auth/context";
-import type { Timestamp } from "../../common/time";
+import { type RequestContext, systemFor } from "../../auth/context";
+import { type Timestamp, timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
+import { LaneKind } from "../../delivery/lane.entity";
 import type { Lanes } from "../../delivery/lanes";
+import { Agent } from "../agents/agent.entity";
 import { DeciderKind } from "../configuration/decider";
-import { type DecisionInput, otherwise } from "../configuration/document/evaluate";
 import type { Playbook } from "../configuration/document/playbook";
 import type { Playbooks } from "../configuration/playbooks";
 import type { AgentQueues } from "../messages/agent-queues";
-import { applyEffects } from "./apply-effects";
+import { Organization } from "../organizations/organization.entity";
+import { type Application, applyEffects, explain } from "./apply-effects";
+import { basisOf, obstacleTo, partiesAgain } from "./basis";
 import { Decision, DecisionOutcome, DecisionState, type Situation } from "./decision.entity";
-import type { EffectExplanation } from "./explanation";
+import type { EffectExplanation, Explanation, ExplanationError, GateExplanation } from "./explanation";
+import { type Answer, askIn, NO_MODEL, withAnswer } from "./model/asking";
 import { findParties, type Named, type Parties } from "./parties";
 import { type Plan, plan } from "./plan";
-import { recordMatches, takeSnapshot } from "./snapshot";
+import { recordMatches, type Snapshot, takeSnapshot } from "./snapshot";
 
 /** A situation that is handed to an agent. */
 export interface Handed extends Named {
   situation: Situation;
   now: Timestamp;
+  /** Whether nothing will be stored. */
+  isDryRun?: boolean;
+}
+
+/** What a decision is made with. */
+interface Making {
+  context: RequestContext;
+  parties: Parties;
+  playbook: Playbook;
+  isDryRun?: boolean | undefined;
 }
 
 /** Makes decisions, each in the transaction that does what it says. */
@@ -29,23 +43,23 @@ export class DecisionMaker {
     private readonly lanes: Lanes,
     private readonly playbooks: Playbooks,
     private readonly queues: AgentQueues,
+    private readonly hasModel: boolean,
   ) {}
 
   /**
-   * Decides what an agent does in a situation, does it, and stores the decision.
+   * Decides what an agent does in a situation, does it, and stores the decision. One that asks a model is only stored;
+   * a deliverer makes it.
    * @throws InvalidInput with paths from `situation`; GatewayError as `findParties` and `applyEffects`
    */
   async decide(
     tx: EntityManager,
     context: RequestContext,
     agentId: string,
-    { situation: { type, data }, now, ...named }: Handed,
+    { situation: { type, data }, now, isDryRun, ...named }: Handed,
   ): Promise<Decision> {
     const parties = await findParties(this.database, tx, context, agentId, named);
     const { version, playbook } = await this.playbooks.live(tx, agentId);
     const snapshot = await takeSnapshot(tx, agentId, parties, { playbook, type, now });
-    const input = { situation: { type, data }, ...snapshot };
-    const planned = plan(playbook, input);
     const decision = tx.create(Decision, {
       id: uuid(),
       agentId,
@@ -57,30 +71,130 @@ export class DecisionMaker {
       decider: DeciderKind.rules,
       state: DecisionState.deciding,
       outcome: null,
-      ruleId: planned.ruleId,
-      effects: planned.effects,
+      ruleId: null,
+      effects: [],
+      basis: null,
       explanation: null,
       createdAt: now,
       decidedAt: null,
     });
-    await this.apply(tx, context, decision, {
-      parties,
-      playbook,
-      planned: withoutModel(playbook, input, planned),
-    });
+    await this.decideByRules(tx, decision, snapshot, { context, parties, playbook, isDryRun });
+    if (decision.state === DecisionState.deciding)
+      await this.lanes.add(tx, [{ id: decision.id, agentId, kind: LaneKind.decision }]);
     await tx.insert(Decision, decision as object);
     return decision;
+  }
+
+  /**
+   * Makes a stored decision, unless another process has made it. It does nothing if its contact was erased or its
+   * conversation was closed meanwhile, nor if the conversation went on while a model was asked.
+   * @param answer of the model; without it, a decision that asks the model stays as it is
+   * @throws GatewayError as `applyEffects`
+   */
+  async resume(tx: EntityManager, id: string, answer?: Answer): Promise<void> {
+    const found = await tx.findOneBy(Decision, { id, state: DecisionState.deciding });
+    if (found === null) return;
+    const parties = await partiesAgain(this.database, tx, found);
+    const decision = await this.lock(tx, id);
+    if (decision === null) return;
+    const obstacle = obstacleTo(decision, parties);
+    const { agentId, situation, snapshot } = decision;
+    const playbook = await this.playbooks.at(tx, agentId, decision.configurationVersion);
+    const planned = snapshot && plan(playbook, { situation, ...snapshot });
+    if (obstacle !== undefined) this.abandon(tx, decision, obstacle, planned);
+    else {
+      const making = { context: await systemOf(tx, agentId), parties, playbook };
+      if (snapshot === null || planned === null) {
+        const now = { playbook, type: situation.type, now: timestamp() };
+        decision.snapshot = await takeSnapshot(tx, agentId, parties, now);
+        await this.decideByRules(tx, decision, decision.snapshot, making);
+      } else if (answer !== undefined) {
+        const answered = withAnswer(playbook, { situation, ...snapshot }, planned, answer);
+        await this.apply(tx, decision, snapshot, { ...making, planned: answered, asked: { status: "done" } });
+      }
+    }
+    await store(tx, decision);
+  }
+
+  /** Completes a decision that something keeps from being made. */
+  private abandon(
+    tx: EntityManager,
+    decision: Decision,
+    obstacle: GateExplanation,
+    planned: Plan | null,
+  ): void {
+    const { configurationVersion: version, snapshot, createdAt } = decision;
+    const explanation = {
+      version,
+      now: snapshot?.now ?? createdAt,
+      gates: [...(planned?.gates ?? []), obstacle],
+      rules: planned?.rules ?? [],
+      effects: (planned?.effects ?? []).map((effect) => explain(effect)),
+    };
+    // Nothing more may be stored about an erased contact.
+    const isErased = obstacle.name === "contact";
+    this.complete(tx, decision, DecisionOutcome.stale, isErased ? null : explanation);
+  }
+
+  /** Ends a stored decision that cannot be made, unless another process has made it. */
+  async fail(tx: EntityManager, id: string, error: ExplanationError): Promise<void> {
+    const decision = await this.lock(tx, id);
+    if (decision === null) return;
+    const { configurationVersion: version, createdAt: now } = decision;
+    Object.assign(decision, {
+      state: DecisionState.failed,
+      explanation: { version, now, error, gates: [], rules: [], effects: [] },
+      decidedAt: timestamp(),
+    });
+    this.lanes.observing(tx).decided(decision.decider, decision.state);
+    await store(tx, decision);
+  }
+
+  /** Locks a decision that is still to be made, after those whom it is about; null if it was made. */
+  private lock(tx: EntityManager, id: string): Promise<Decision | null> {
+    const query = tx.createQueryBuilder(Decision, "decision").where({ id, state: DecisionState.deciding });
+    return this.database.locking(query).getOne();
+  }
+
+  /** Decides by the rules, and does what they say unless they ask a model. */
+  private async decideByRules(
+    tx: EntityManager,
+    decision: Decision,
+    snapshot: Snapshot,
+    making: Making,
+  ): Promise<void> {
+    const { parties, playbook, isDryRun = false } = making;
+    const input = { situation: decision.situation, ...snapshot };
+    const planned = plan(playbook, input);
+    decision.ruleId = planned.ruleId;
+    decision.effects = planned.effects;
+    const asks = askIn(planned.effects) !== undefined;
+    if (asks && this.hasModel) decision.decider = DeciderKind.model;
+    if (!asks) await this.apply(tx, decision, snapshot, { ...making, planned });
+    else if (!this.hasModel) {
+      const instead = withAnswer(playbook, input, planned, NO_MODEL);
+      await this.apply(tx, decision, snapshot, { ...making, planned: instead });
+    } else if (isDryRun) await this.apply(tx, decision, snapshot, { ...making, planned, asked: NOT_ASKED });
+    else {
+      decision.basis = await basisOf(tx, parties);
+      // Now, so that the rule does not match again while the model thinks.
+      await recordMatches(tx, playbook, decision.situation.type, {
+        matched: matchedIn(planned),
+        subjects: { contact: parties.contact?.id, conversation: parties.conversation?.id },
+        now: snapshot.now,
+      });
+    }
   }
 
   /** Does what a decision says, and completes it in memory. */
   private async apply(
     tx: EntityManager,
-    context: RequestContext,
     decision: Decision,
-    { parties, playbook, planned }: { parties: Parties; playbook: Playbook; planned: Plan },
+    { now }: Snapshot,
+    { context, parties, playbook, planned, asked }: Making & { planned: Plan } & Pick<Application, "asked">,
   ): Promise<void> {
     const { database, lanes, queues } = this;
-    const { agentId, id: decisionId, createdAt: now } = decision;
+    const { agentId, id: decisionId } = decision;
     const { effects, conversation } = await applyEffects(tx, planned.effects, {
       database,
       lanes,
@@ -89,33 +203,59 @@ export class DecisionMaker {
       agentId,
       decisionId,
       parties,
+      asked,
     });
     const { gates, rules } = planned;
+    const { basis } = decision;
     await recordMatches(tx, playbook, decision.situation.type, {
-      matched: new Set(rules.flatMap(({ id, matched }) => (matched ? id : []))),
-      subjects: { contact: parties.contact?.id, conversation: conversation?.id },
+      matched: matchedIn(planned),
+      // Those that a model was asked about are recorded, but for a conversation that is opened only now.
+      subjects: {
+        contact: basis === null ? parties.contact?.id : undefined,
+        conversation: basis === null || basis.conversation === null ? conversation?.id : undefined,
+      },
       now,
     });
+    decision.conversationId = conversation?.id ?? null;
+    const explanation = { version: decision.configurationVersion, now, gates, rules, effects };
+    this.complete(tx, decision, outcomeOf(effects), explanation);
+  }
+
+  private complete(
+    tx: EntityManager,
+    decision: Decision,
+    outcome: DecisionOutcome,
+    explanation: Explanation | null,
+  ): void {
     Object.assign(decision, {
-      conversationId: conversation?.id ?? null,
       state: DecisionState.decided,
-      outcome: outcomeOf(effects),
-      explanation: { version: decision.configurationVersion, now, gates, rules, effects },
-      decidedAt: now,
+      outcome,
+      explanation,
+      decidedAt: timestamp(),
     });
+    this.lanes.observing(tx).decided(decision.decider, outcome);
   }
 }
 
-/** A plan in which `otherwise` takes the place of the model, because there is none. */
-function withoutModel(playbook: Playbook, input: DecisionInput, planned: Plan): Plan {
-  const isAsk = ({ kind, error }: Plan["effects"][number]) => kind === "ask" && error === null;
-  if (!planned.effects.some(isAsk)) return planned;
-  const failed = planned.effects.map((effect) => (isAsk(effect) ? { ...effect, error: NO_MODEL } : effect));
-  const instead = otherwise(playbook, input).filter(({ kind }) => kind !== "ask");
-  return { ...planned, effects: [...failed, ...instead] };
+/** The context of what the gateway does for an agent by itself. */
+async function systemOf(tx: EntityManager, agentId: string): Promise<RequestContext> {
+  const { organizationId } = await tx.findOneByOrFail(Agent, { id: agentId });
+  return systemFor(await tx.findOneByOrFail(Organization, { id: organizationId }));
 }
 
-const NO_MODEL = { code: "no_model", message: "No model is configured." } as const;
+const matchedIn = ({ rules }: Plan): ReadonlySet<string> =>
+  new Set(rules.flatMap(({ id, matched }) => (matched ? id : [])));
+
+/** Stores a decision that was stored before. */
+async function store(tx: EntityManager, decision: Decision): Promise<void> {
+  const { id, agentId: _, agent: __, ...columns } = decision;
+  await tx.update(Decision, { id }, columns as object);
+}
+
+const NOT_ASKED = {
+  status: "skipped",
+  error: { code: "dry_run", message: "A dry run does not ask the model." },
+} as const;
 
 function outcomeOf(effects: readonly EffectExplanation[]): DecisionOutcome {
   const isDone = (wanted: string) => effects.some(({ kind, status }) => kind === wanted && status === "done");

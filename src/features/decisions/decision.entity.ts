@@ -13,6 +13,7 @@ import {
 } from "../configuration/configuration.limits";
 import { DeciderKind } from "../configuration/decider";
 import type { Effect } from "../configuration/document/evaluate";
+import type { Basis } from "./basis";
 import { Explanation } from "./explanation";
 import type { Snapshot } from "./snapshot";
 
@@ -46,7 +47,10 @@ registerEnumType(DecisionOutcome, {
     send: { description: "Messages were queued." },
     silent: { description: "No message was queued." },
     handoff: { description: "The conversation was handed off to a human." },
-    stale: { description: "The conversation went on while the model was thinking; nothing was done." },
+    stale: {
+      description:
+        "What it is about changed before it was made, such as a conversation that went on; nothing was done.",
+    },
   },
 });
 
@@ -130,6 +134,10 @@ export class Decision {
   /** What the rules say to do, whatever came of it. */
   @Column({ type: "simple-json" })
   effects!: Effect[];
+
+  /** What it was begun on; null unless a model decides. */
+  @Column({ type: "simple-json", nullable: true })
+  basis!: Basis | null;
 
   @Field(() => Explanation, {
     nullable: true,

@@ -5,6 +5,7 @@ const DECISION = `id contactId conversationId situation { type data } configurat
 
 const EXPLANATION = `explanation {
   version now
+  error { code message }
   gates { name passed }
   rules { id matched spent clauses { source value error { code message } read { path value isCut } } }
   effects { kind ruleId status error { code message } messageId template text delaySeconds line tags reason }

@@ -4,22 +4,19 @@ import { Permission } from "../../auth/permissions";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
-import type { Lanes } from "../../delivery/lanes";
 import { InvalidInput } from "../../errors";
 import { once } from "../../idempotency/idempotency";
 import { paginate } from "../../pagination/connection";
 import { scopedAgentId } from "../agents/agent-scope";
 import { assertStillAllowed } from "../api-keys/assert-accepted";
 import { canonicalJson } from "../configuration/document/canonical-json";
-import type { Playbooks } from "../configuration/playbooks";
 import { Contact } from "../contacts/contact.entity";
 import { Conversation } from "../conversations/conversation.entity";
 import { idempotencyScope } from "../conversations/own-conversation";
-import type { AgentQueues } from "../messages/agent-queues";
 import { DecisionConnection } from "./decision.connection";
 import { Decision } from "./decision.entity";
 import type { DecideInput, DecisionsArgs } from "./decision.inputs";
-import { DecisionMaker } from "./decision-maker";
+import type { DecisionMaker } from "./decision-maker";
 import { findDecision } from "./own-decision";
 
 /** Ends the transaction of a dry run. */
@@ -31,16 +28,10 @@ class DryRun extends Error {
 
 /** The decisions of agents. */
 export class DecisionService {
-  private readonly maker: DecisionMaker;
-
   constructor(
     private readonly database: Database,
-    lanes: Lanes,
-    playbooks: Playbooks,
-    queues: AgentQueues,
-  ) {
-    this.maker = new DecisionMaker(database, lanes, playbooks, queues);
-  }
+    private readonly maker: DecisionMaker,
+  ) {}
 
   /**
    * Hands a situation to an agent, which decides what to do and does it in one transaction.
@@ -52,7 +43,7 @@ export class DecisionService {
     if (dryRun !== true) return this.database.write((tx) => this.decideOnce(tx, context, input));
     try {
       return await this.database.write(async (tx) => {
-        throw new DryRun(await this.decideOnce(tx, context, { ...input, idempotencyKey: null }));
+        throw new DryRun(await this.decideOnce(tx, context, { ...input, idempotencyKey: null }, true));
       });
     } catch (error) {
       if (error instanceof DryRun) return this.withoutIds(error.decision);
@@ -91,6 +82,7 @@ export class DecisionService {
     tx: EntityManager,
     context: RequestContext,
     { agentId, idempotencyKey, situation, contact, conversationId }: DecideInput,
+    isDryRun = false,
   ): Promise<Decision> {
     await assertStillAllowed(this.database, tx, context, Permission.config_manage);
     const agent = await scopedAgentId(tx, context, agentId, "input.agentId");
@@ -103,7 +95,7 @@ export class DecisionService {
         contact: contact == null ? undefined : canonicalJson(contact),
         conversationId,
       },
-      create: () => this.decideNow(tx, context, agent, { situation, contact, conversationId }),
+      create: () => this.decideNow(tx, context, agent, { situation, contact, conversationId, isDryRun }),
       repeat: (id) => tx.findOneByOrFail(Decision, { id }),
       idOf: ({ id }) => id,
     });
@@ -133,7 +125,7 @@ export class DecisionService {
     tx: EntityManager,
     context: RequestContext,
     agentId: string,
-    handed: Pick<DecideInput, "situation" | "contact" | "conversationId">,
+    handed: Pick<DecideInput, "situation" | "contact" | "conversationId"> & { isDryRun: boolean },
   ): Promise<Decision> {
     try {
       return await this.maker.decide(tx, context, agentId, { ...handed, now: timestamp() });

@@ -1,14 +1,21 @@
 import { DAY_MS, timestamp } from "../../common/time";
+import { LaneKind } from "../../delivery/lane.entity";
 import { type Core, feature } from "../../schema/feature";
 import { MAX_ONCE_DAYS } from "../configuration/configuration.limits";
 import type { Playbooks } from "../configuration/playbooks";
 import type { Erasures } from "../contacts/erasures";
+import type { ConversationChanges } from "../conversations/conversation-changes";
 import type { AgentQueues } from "../messages/agent-queues";
+import type { MessageFailures } from "../messages/message-failures";
 import { Decision } from "./decision.entity";
 import { DecisionResolver } from "./decision.resolver";
 import { decisionRoutes } from "./decision.routes";
 import { DecisionService } from "./decision.service";
+import { DecisionMaker } from "./decision-maker";
+import { DecisionRunner } from "./decision-runner";
 import { eraseDecisions } from "./erase-decisions";
+import { Model } from "./model/model";
+import { RaisedSituations } from "./raised-situations";
 import { ReplayService } from "./replay.service";
 import { RuleMatch } from "./rule-match.entity";
 
@@ -16,20 +23,30 @@ interface Needs {
   playbooks: Playbooks;
   erasures: Erasures;
   agentQueues: AgentQueues;
+  conversationChanges: ConversationChanges;
+  messageFailures: MessageFailures;
 }
 
 /** What agents decide in the situations that they are handed. */
 export const decisions = feature({
   entities: [Decision, RuleMatch],
-  services: ({ database, lanes, playbooks, erasures, agentQueues }: Core & Needs) => {
+  services: ({ database, lanes, log, config, ...needs }: Core & Needs) => {
+    const { playbooks, erasures, agentQueues, conversationChanges, messageFailures } = needs;
     erasures.onErase(eraseDecisions(database));
+    const situations = new RaisedSituations(lanes, playbooks);
+    conversationChanges.onRelease(situations.released);
+    messageFailures.onFail(situations.messagesFailed);
+    const model = config.model && new Model(config.model);
+    const maker = new DecisionMaker(database, lanes, playbooks, agentQueues, model !== undefined);
     return {
-      decisions: new DecisionService(database, lanes, playbooks, agentQueues),
+      decisions: new DecisionService(database, maker),
+      decisionRunner: new DecisionRunner(database, maker, model, log),
       replays: new ReplayService(database, playbooks),
     };
   },
   resolvers: (services) => [new DecisionResolver(services.decisions, services.replays)],
   routes: decisionRoutes,
+  lanes: ({ decisionRunner }) => ({ [LaneKind.decision]: decisionRunner }),
   expired: ({ decisionRetentionDays }) => [
     { entity: RuleMatch, column: "matched_at", before: timestamp(-MAX_ONCE_DAYS * DAY_MS) },
     ...(decisionRetentionDays === 0

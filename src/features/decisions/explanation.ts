@@ -111,7 +111,10 @@ export class EffectExplanation {
   @MaxCharacters(16)
   status!: EffectStatus;
 
-  @Field(() => ExplanationError, { nullable: true, description: "Why it failed; null if it did not." })
+  @Field(() => ExplanationError, {
+    nullable: true,
+    description: "Why it failed or was skipped; null if it was done.",
+  })
   error!: ExplanationError | null;
 
   @Field(() => ID, {
@@ -149,7 +152,10 @@ export class EffectExplanation {
   description: "A condition that must be met before the rules are tried.",
 })
 export class GateExplanation {
-  @Field(() => String, { description: "`handler`: the agent answers in the conversation, not a human." })
+  @Field(() => String, {
+    description:
+      "`handler`: the agent answers in the conversation, not a human. Of decisions that take a while, what has kept them from being made: `contact` (was not erased), `open` (the conversation was not closed), `unchanged` (the conversation did not go on).",
+  })
   @MaxCharacters(16)
   name!: string;
 
@@ -169,6 +175,12 @@ export class Explanation {
   @Field(() => [GateExplanation], { description: "What must be met before the rules are tried." })
   @AtMost(2)
   gates!: GateExplanation[];
+
+  @Field(() => ExplanationError, {
+    nullable: true,
+    description: "Why the decision could not be made; null if it was made.",
+  })
+  error?: ExplanationError | null;
 
   @Field(() => [RuleExplanation], { description: "The rules that were tried, in order." })
   @AtMost(ASSUMED_RULES)

@@ -107,10 +107,11 @@ async function contactOf(
   return contact;
 }
 
-async function openOnDefaultLine(
+/** The conversation that is open with a contact on the default line; null if there is none. */
+export async function openOnDefaultLine(
   tx: EntityManager,
   agentId: string,
-  { contact, isPreferred }: Parties,
+  { contact, isPreferred }: Pick<Parties, "contact" | "isPreferred">,
 ): Promise<Conversation | null> {
   const line = await tx.findOneBy(Line, { agentId, isDefault: true });
   if (line === null || contact === null) return null;

@@ -7,6 +7,7 @@ import type { Ended } from "../../delivery/lane-work";
 import type { DeliveryObserver } from "../../delivery/observer";
 import { Line, WhenUncertain } from "../lines/line.entity";
 import { HeldReason, Message, MessageDirection, MessageError, MessageStatus } from "./message.entity";
+import type { MessageFailures } from "./message-failures";
 import { retryDelayMs } from "./retries";
 
 /** What an attempt leads to: the columns of its message. */
@@ -29,6 +30,7 @@ export async function finishMessages(
   tx: EntityManager,
   ended: readonly Ended[],
   observer: DeliveryObserver,
+  messageFailures: MessageFailures,
 ): Promise<void> {
   const now = timestamp();
   await storeAttempts(tx, ended, now);
@@ -81,6 +83,11 @@ export async function finishMessages(
     changed.flatMap(([{ messageId }, { sentAt }]) =>
       sentAt === null ? [] : (createdAt.get(messageId) ?? []),
     ),
+  );
+  const failed = changed.filter(([, { status }]) => status === MessageStatus.failed);
+  await messageFailures.tell(
+    tx,
+    failed.map(([{ messageId: id }, { errorCode }]) => ({ id, errorCode })),
   );
   // A receipt that came before the answer has the last word on the status.
   for (const [{ messageId }, { providerId, sentAt }] of outcomes) {

@@ -30,7 +30,7 @@ export const messageWork = ({ read, onRejecting, ...means }: Options): LaneWork 
     return next === undefined ? due : { ...due, next: new Map([...next, ...due.next]) };
   },
   finish: async (tx, ended, observer) => {
-    await finishMessages(tx, ended, observer);
+    await finishMessages(tx, ended, observer, means.messageFailures);
     const held = ended.filter(({ isHeld }) => isHeld);
     const rejecting = await countRejections(tx, held);
     if (rejecting.length > 0) means.database.afterCommit(tx, () => onRejecting(rejecting));

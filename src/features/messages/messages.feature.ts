@@ -9,6 +9,7 @@ import { Message } from "./message.entity";
 import { MessageResolver } from "./message.resolver";
 import { messageRoutes } from "./message.routes";
 import { MessageService } from "./message.service";
+import { MessageFailures } from "./message-failures";
 import { messageWork } from "./message-work";
 import { Receipts } from "./receipts";
 
@@ -17,9 +18,11 @@ export const messages = feature({
   entities: [Message, DeliveryAttempt],
   services: ({ database, lanes }: Core & LineServices) => {
     const agentQueues = new AgentQueues(database);
+    const messageFailures = new MessageFailures();
     return {
       agentQueues,
-      receipts: new Receipts(database, lanes),
+      messageFailures,
+      receipts: new Receipts(database, lanes, messageFailures),
       messages: new MessageService(database, lanes, agentQueues),
     };
   },
@@ -36,10 +39,11 @@ export const messages = feature({
             before: timestamp(-attemptRetentionDays * DAY_MS),
           },
         ],
-  lanes: ({ database, drivers, lineHealth }) => ({
+  lanes: ({ database, drivers, lineHealth, messageFailures }) => ({
     [LaneKind.message]: messageWork({
       database,
       drivers,
+      messageFailures,
       read: readLoneMessages,
       onRejecting: lineHealth.pauseRejecting,
     }),

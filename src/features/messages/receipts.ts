@@ -9,6 +9,7 @@ import {
   MessageError,
   MessageStatus,
 } from "./message.entity";
+import type { MessageFailures } from "./message-failures";
 
 /** What a receiver reports about a message that it was sent. */
 export interface Receipt {
@@ -38,6 +39,7 @@ export class Receipts {
   constructor(
     private readonly database: Database,
     private readonly lanes: Lanes,
+    private readonly failures: MessageFailures,
   ) {}
 
   /**
@@ -79,6 +81,7 @@ export class Receipts {
       };
       await tx.update(Message, { id }, change);
       this.lanes.observing(tx).reached(status, 1);
+      if (fails) await this.failures.tell(tx, [{ id, errorCode: MessageError.rejected }]);
       // It may have been the head of its queue, waiting to be sent again.
       if (hasLane) await this.lanes.wake(tx, [laneId]);
       return Object.assign(message, change);

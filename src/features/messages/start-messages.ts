@@ -6,6 +6,7 @@ import { LineKind } from "../lines/line.entity";
 import type { LineDrivers } from "../lines/line-drivers";
 import { type GateLine, gate, held, type QueuedMessage, type Start, type Waiting } from "./gates";
 import { EXPIRE_AFTER_MS, HeldReason, MessageStatus } from "./message.entity";
+import type { MessageFailures } from "./message-failures";
 import { Rates } from "./rates";
 import { type Content, recordLostAttempts, storeStarts } from "./store-starts";
 
@@ -13,6 +14,7 @@ import { type Content, recordLostAttempts, storeStarts } from "./store-starts";
 export interface Means {
   database: Database;
   drivers: LineDrivers;
+  messageFailures: MessageFailures;
 }
 
 /**
@@ -23,7 +25,7 @@ export interface Means {
 export async function startMessages(
   tx: EntityManager,
   queues: ReadonlyMap<string, readonly Waiting[]>,
-  { database, drivers }: Means,
+  { database, drivers, messageFailures }: Means,
   { senders, observer }: LaneSurroundings,
 ): Promise<DueWork> {
   const all = [...queues.values()].flat();
@@ -83,6 +85,10 @@ export async function startMessages(
     observer,
   );
   const contents = await storeStarts(tx, starts, now, observer);
+  const failed = starts.flatMap(([{ id }, start]) =>
+    start.status === MessageStatus.failed ? [{ id, errorCode: start.errorCode }] : [],
+  );
+  await messageFailures.tell(tx, failed);
   return { next, waiting, departures: await departuresOf(tx, leaving, contents, drivers) };
 }
 
@@ -110,6 +116,15 @@ async function departuresOf(
     if (content === undefined || send === undefined) return [];
     const { contactId = null, address } = around.conversation ?? {};
     const message = { id, createdAt, ...content, contactId, to: address?.address ?? null };
-    return [{ laneId, lineId: line.id, lineKind: line.kind, message, attempt: attempts + 1, send }];
+    return [
+      {
+        laneId,
+        lineId: line.id,
+        lineKind: line.kind,
+        message,
+        attempt: attempts + 1,
+        send: (how) => send(message, how),
+      },
+    ];
   });
 }

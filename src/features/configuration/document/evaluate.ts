@@ -11,6 +11,7 @@ import { type EffectDocument, isSituationType } from "./format";
 import { instantOf } from "./instant";
 import type { Playbook, PlaybookRule } from "./playbook";
 import { StepBudget, TooExpensive } from "./step-budget";
+import { PromptRun } from "./texts/prompt-run";
 import { TextRun } from "./texts/text-run";
 import { TextError } from "./texts/text-value";
 import type { ObjectValue } from "./value";
@@ -47,13 +48,20 @@ export interface RuleResult {
 
 /** An effect that fails, and why. */
 export interface EffectError {
-  code: "template_error" | "too_expensive" | "limit_reached" | "no_model";
+  code:
+    | "template_error"
+    | "too_expensive"
+    | "limit_reached"
+    | "no_model"
+    | "model_failed"
+    | "model_timeout"
+    | "model_invalid";
   message: string;
 }
 
-/** Something that the agent does; a text is null only with an error. */
+/** Something that the agent does; a text is null only with an error, and the template of a text only if a model wrote it. */
 export type Effect = { ruleId: string | null; error: EffectError | null } & (
-  | { kind: "send"; template: string; text: string | null; line: string | null; delaySeconds: number }
+  | { kind: "send"; template: string | null; text: string | null; line: string | null; delaySeconds: number }
   | { kind: "addTags" | "removeTags"; tags: readonly string[] }
   | { kind: "move"; line: string; pending: "cancel" | "carry" }
   | { kind: "handoff"; reason: string }
@@ -190,7 +198,7 @@ class EffectWriter {
     if ("handoff" in effect) return { ...done, kind: "handoff", reason: effect.handoff };
     if ("close" in effect) return { ...done, kind: "close" };
     const { prompt, maxLength = null, tags = [], handoff = false } = effect.ask;
-    const { text, error } = this.text(prompt);
+    const { text, error } = this.text(prompt, PromptRun);
     return { ruleId, error, kind: "ask", template: prompt, prompt: text, maxLength, tags, handoff };
   }
 
@@ -200,13 +208,15 @@ class EffectWriter {
   ): Effect {
     this.messages += 1;
     const { text, error } =
-      this.messages > MAX_MESSAGES_PER_DECISION ? TOO_MANY_MESSAGES : this.text(template);
+      this.messages > MAX_MESSAGES_PER_DECISION
+        ? { text: null, error: TOO_MANY_MESSAGES }
+        : this.text(template);
     return { ruleId, error, kind: "send", template, text, line: line ?? null, delaySeconds };
   }
 
-  private text(template: string): { text: string | null; error: EffectError | null } {
+  private text(template: string, Run = TextRun): { text: string | null; error: EffectError | null } {
     try {
-      const text = this.playbook.template(template).render(new TextRun(this.roots, this.now, this.steps));
+      const text = this.playbook.template(template).render(new Run(this.roots, this.now, this.steps));
       return { text, error: null };
     } catch (error) {
       return { text: null, error: effectErrorOf(error) };
@@ -214,13 +224,11 @@ class EffectWriter {
   }
 }
 
-const TOO_MANY_MESSAGES = {
-  text: null,
-  error: {
-    code: "limit_reached",
-    message: `A decision sends at most ${MAX_MESSAGES_PER_DECISION} messages.`,
-  },
-} as const;
+/** Why a message beyond the limit is not sent. */
+export const TOO_MANY_MESSAGES: EffectError = {
+  code: "limit_reached",
+  message: `A decision sends at most ${MAX_MESSAGES_PER_DECISION} messages.`,
+};
 
 function effectErrorOf(error: unknown): EffectError {
   if (error instanceof TextError) return { code: "template_error", message: error.message };

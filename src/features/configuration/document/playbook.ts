@@ -3,7 +3,14 @@ import { Condition } from "./conditions/condition";
 import { commonEnvironment, environmentOf } from "./conditions/environment";
 import type { DataDeclaration } from "./data-types";
 import type { ConfigurationDocument, EffectDocument, RuleDocument } from "./format";
-import { ANY_SITUATION, RESERVED_SITUATIONS, type Shapes, shapesOf } from "./shapes";
+import {
+  ANY_SITUATION,
+  CONVERSATION_RELEASED,
+  MESSAGE_FAILED,
+  RESERVED_SITUATIONS,
+  type Shapes,
+  shapesOf,
+} from "./shapes";
 import { TextTemplate } from "./texts/template";
 
 /** A rule with the means to evaluate it. */
@@ -107,7 +114,7 @@ export class Playbook {
   }
 }
 
-const WITHOUT_OTHERWISE: ReadonlySet<string> = new Set(["conversation.released", "message.failed"]);
+const WITHOUT_OTHERWISE: ReadonlySet<string> = new Set([CONVERSATION_RELEASED, MESSAGE_FAILED]);
 
 const isFor =
   (type: string) =>

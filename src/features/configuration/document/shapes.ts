@@ -1,10 +1,16 @@
 import { type BaseType, type DataDeclaration, parseDataType } from "./data-types";
 
+/** An agent may answer in a conversation again. */
+export const CONVERSATION_RELEASED = "conversation.released";
+
+/** A message of a conversation was given up. */
+export const MESSAGE_FAILED = "message.failed";
+
 /** The situations that the gateway itself raises, and their data. */
 export const RESERVED_SITUATIONS: ReadonlyMap<string, DataDeclaration> = new Map<string, DataDeclaration>([
   ["message.received", {}],
-  ["conversation.released", {}],
-  ["message.failed", { messageId: "string", errorCode: "string?" }],
+  [CONVERSATION_RELEASED, {}],
+  [MESSAGE_FAILED, { messageId: "string", errorCode: "string?" }],
 ]);
 
 /** The only situation that comes with a message. */

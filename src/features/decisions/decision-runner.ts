@@ -1,0 +1,132 @@
+import { LRUCache } from "lru-cache";
+import type { Logger } from "pino";
+import type { EntityManager } from "typeorm";
+import { type Timestamp, timestamp } from "../../common/time";
+import type { Database } from "../../database/database";
+import { DELIVERING } from "../../database/limits";
+import { placeholders } from "../../database/returning";
+import { type Attempt, AttemptOutcome, type SendResult } from "../../delivery/driver";
+import type { Departure, DueWork, Ended, LaneSurroundings, LaneWork } from "../../delivery/lane-work";
+import { GatewayError } from "../../errors";
+import { isOvertaken } from "./basis";
+import { Decision, DecisionState } from "./decision.entity";
+import type { DecisionMaker } from "./decision-maker";
+import type { ExplanationError } from "./explanation";
+import { type Answer, askIn, NO_MODEL } from "./model/asking";
+import { Interrupted, type Model } from "./model/model";
+
+/** The groups of senders that make decisions by rules, and by asking the model. */
+const RULES = "rules";
+export const MODEL = "model";
+
+/** How long to wait after a failure that may pass (ms). */
+const RETRY_MS = 5_000;
+
+/** Makes the decisions that no request waits for. Several processes may run the same one; it is made once. */
+export class DecisionRunner implements LaneWork {
+  /** When decisions that failed are made again. */
+  private readonly again = new LRUCache<string, Timestamp>({ max: 10_000 });
+
+  constructor(
+    private readonly database: Database,
+    private readonly maker: DecisionMaker,
+    private readonly model: Model | undefined,
+    private readonly log: Logger,
+  ) {}
+
+  async start(
+    tx: EntityManager,
+    laneIds: readonly string[],
+    { senders }: LaneSurroundings,
+  ): Promise<DueWork> {
+    const departures: Departure[] = [];
+    const waiting: DueWork["waiting"][number][] = [];
+    const next = new Map<string, Timestamp>();
+    const now = timestamp();
+    for (const { id, isAsking } of await undecided(tx, laneIds)) {
+      const group = isAsking ? MODEL : RULES;
+      const lane = { laneId: id, lineId: group, lineKind: group };
+      const again = this.again.get(id);
+      if (again !== undefined && again > now) next.set(id, again);
+      else if (!senders.take(group)) waiting.push(lane);
+      else
+        departures.push({ ...lane, message: { id }, attempt: 1, send: (attempt) => this.run(id, attempt) });
+    }
+    return { next, departures, waiting };
+  }
+
+  /** The decision itself is stored already. */
+  async finish(_: EntityManager, ended: readonly Ended[]): Promise<void> {
+    for (const { laneId, result } of ended) {
+      if (result.outcome === AttemptOutcome.accepted) this.again.delete(laneId);
+      else this.again.set(laneId, timestamp(delayMs(result)));
+    }
+  }
+
+  /** Asks the model for a decision that waits for it. @returns undefined if it waits for none, or no longer */
+  private async answerTo(id: string, signal: AbortSignal): Promise<Answer | undefined> {
+    const decision = await this.database.read(async (reader) => {
+      const found = await reader.findOneBy(Decision, { id, state: DecisionState.deciding });
+      return found === null || found.basis === null || (await isOvertaken(reader, found)) ? null : found;
+    });
+    const ask = decision && askIn(decision.effects);
+    if (decision == null || decision.snapshot === null || ask == null) return undefined;
+    if (this.model === undefined) return NO_MODEL;
+    return this.model.answer(ask, { situation: decision.situation, ...decision.snapshot }, signal);
+  }
+
+  /** Makes a decision. @param attempt ends the wait for what another system says */
+  async run(id: string, attempt: Attempt): Promise<SendResult> {
+    if (!attempt.mayLeave()) return again("lease_lost", "Another process took over the decision.", 0);
+    try {
+      const answer = await this.answerTo(id, attempt.signal);
+      await this.database.write((tx) => this.maker.resume(tx, id, answer), { limits: DELIVERING });
+      return answer !== undefined && "error" in answer ? unanswered(answer.error) : DONE;
+    } catch (error) {
+      if (error instanceof Interrupted) return again("aborted", error.message, 0);
+      if (error instanceof GatewayError && MAY_PASS.has(error.code)) return again(error.code, error.message);
+      if (!(error instanceof GatewayError)) this.log.error({ err: error, decision: id }, "a decision failed");
+      const { code, message } =
+        error instanceof GatewayError
+          ? error
+          : { code: "internal_error", message: "It failed unexpectedly." };
+      await this.database.write((tx) => this.maker.fail(tx, id, { code, message }), { limits: DELIVERING });
+      return DONE;
+    }
+  }
+}
+
+/** The model has not decided, so it gets only one sender until it does. */
+const unanswered = ({ code, message }: ExplanationError): SendResult => ({
+  outcome: AttemptOutcome.uncertain,
+  code,
+  detail: message,
+});
+
+const DONE: SendResult = { outcome: AttemptOutcome.accepted, providerId: null, isDelivered: false };
+
+/** Outages of the database, and transactions that lost a race. */
+const MAY_PASS: ReadonlySet<string> = new Set(["unavailable", "conflict"]);
+
+const again = (code: string, detail: string, retryAfterMs = RETRY_MS): SendResult => ({
+  outcome: AttemptOutcome.retryable,
+  code,
+  detail,
+  retryAfterMs,
+});
+
+/** How long a decision waits that was not made (ms). */
+const delayMs = (result: SendResult): number =>
+  result.outcome === AttemptOutcome.accepted ? 0 : (result.retryAfterMs ?? RETRY_MS);
+
+/** Which of these decisions are still to be made, and whether they ask the model. */
+async function undecided(
+  tx: EntityManager,
+  ids: readonly string[],
+): Promise<{ id: string; isAsking: boolean }[]> {
+  const rows: { id: string; basis: string | null }[] = await tx.query(
+    `select id, basis from decision where id in ${placeholders(1, ids.length)} and state = $${ids.length + 1}`,
+    [...ids, DecisionState.deciding],
+  );
+  return rows.map(({ id, basis }) => ({ id, isAsking: basis !== null }));
+}

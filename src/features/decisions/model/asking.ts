@@ -1,0 +1,62 @@
+import { MAX_MESSAGES_PER_DECISION } from "../../configuration/configuration.limits";
+import {
+  type DecisionInput,
+  type Effect,
+  type EffectError,
+  otherwise,
+  TOO_MANY_MESSAGES,
+} from "../../configuration/document/evaluate";
+import type { Playbook } from "../../configuration/document/playbook";
+import type { Plan } from "../plan";
+import type { Proposal } from "./proposal";
+
+/** What a rule asks a model. */
+export type Ask = Extract<Effect, { kind: "ask" }>;
+
+/** What came of asking a model. */
+export type Answer = { proposal: Proposal } | { error: EffectError };
+
+/** The answer where there is no model. */
+export const NO_MODEL: Answer = { error: { code: "no_model", message: "No model is configured." } };
+
+/** What a decision asks the model; undefined if it asks nothing. */
+export const askIn = (effects: readonly Effect[]): Ask | undefined => effects.find(isAsk);
+
+const isAsk = (effect: Effect): effect is Ask => effect.kind === "ask" && effect.error === null;
+
+/**
+ * A plan with what the model chose, or with `otherwise` in its place if that came to nothing.
+ * @throws InvalidInput as `evaluate` does
+ */
+export function withAnswer(playbook: Playbook, input: DecisionInput, planned: Plan, answer: Answer): Plan {
+  const ask = askIn(planned.effects);
+  if (ask === undefined) return planned;
+  if ("proposal" in answer) {
+    return { ...planned, effects: bounded([...planned.effects, ...chosen(ask, answer.proposal)]) };
+  }
+  const failed = planned.effects.map((effect) => (effect === ask ? { ...ask, error: answer.error } : effect));
+  const instead = otherwise(playbook, input).filter(({ kind }) => kind !== "ask");
+  return { ...planned, effects: bounded([...failed, ...instead]) };
+}
+
+/** The effects that a model chose. */
+function chosen({ ruleId }: Ask, { text, tags, handoff }: Proposal): Effect[] {
+  const done = { ruleId, error: null };
+  return [
+    ...(tags.length > 0 ? [{ ...done, kind: "addTags" as const, tags }] : []),
+    ...(text === null
+      ? []
+      : [{ ...done, kind: "send" as const, template: null, text, line: null, delaySeconds: 0 }]),
+    ...(handoff ? [{ ...done, kind: "handoff" as const, reason: "The model chose it." }] : []),
+  ];
+}
+
+/** The same effects, in which messages beyond the limit of a decision fail. */
+function bounded(effects: readonly Effect[]): Effect[] {
+  let messages = 0;
+  return effects.map((effect) => {
+    if (effect.kind !== "send" || effect.error !== null) return effect;
+    messages += 1;
+    return messages > MAX_MESSAGES_PER_DECISION ? { ...effect, error: TOO_MANY_MESSAGES } : effect;
+  });
+}

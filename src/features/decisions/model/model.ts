@@ -1,0 +1,136 @@
+import type OpenAI from "openai";
+import type { Config } from "../../../config";
+import type { DecisionInput } from "../../configuration/document/evaluate";
+import type { Answer, Ask } from "./asking";
+import { promptOf } from "./prompt";
+import { readProposal, schemaOf } from "./proposal";
+
+/** Max time of a call (ms), within the lease of the lane that it belongs to. */
+const TIMEOUT_MS = 20_000;
+
+/** Max size of an answer (bytes): the longest text as JSON, and what servers add to it. */
+const ANSWER_MAX_BYTES = 262_144;
+
+/** Statuses whose responses have no body (fetch, 2.2.3). */
+const WITHOUT_BODY = [204, 205, 304];
+
+/** The wait for a model was ended early. */
+export class Interrupted extends Error {
+  override readonly name = "Interrupted";
+}
+
+/** The answer is longer than any that a model was asked for. */
+class TooLong extends Error {
+  override readonly name = "TooLong";
+}
+
+/** A model at a server that speaks OpenAI's protocol (chat completions). Its texts appear in no log and no error. */
+export class Model {
+  private client: OpenAI | undefined;
+  private readonly settings: NonNullable<Config["model"]>;
+  private readonly timeoutMs: number;
+
+  constructor(settings: NonNullable<Config["model"]>, { timeoutMs = TIMEOUT_MS } = {}) {
+    this.settings = settings;
+    this.timeoutMs = timeoutMs;
+  }
+
+  /**
+   * Asks the model what to do.
+   * @param signal ends the wait
+   * @throws Interrupted if it ended
+   */
+  async answer(ask: Ask, input: DecisionInput, signal: AbortSignal): Promise<Answer> {
+    const timeout = AbortSignal.timeout(this.timeoutMs);
+    try {
+      const completion: unknown = await this.connect().chat.completions.create(
+        {
+          model: this.settings.name,
+          messages: promptOf(ask, input),
+          response_format: {
+            type: "json_schema",
+            json_schema: { name: "decision", strict: true, schema: schemaOf(ask) },
+          },
+          stream: false,
+        },
+        { signal: AbortSignal.any([signal, timeout]) },
+      );
+      const proposal = readProposal(ask, contentOf(completion));
+      return proposal === undefined ? INVALID : { proposal };
+    } catch (error) {
+      if (timeout.aborted) return failure("model_timeout", "The model did not answer in time.");
+      if (signal.aborted) throw new Interrupted("The wait for the model was ended.");
+      if (
+        error instanceof TooLong ||
+        causeOf(error) instanceof TooLong ||
+        (error as { name?: unknown }).name === "SyntaxError"
+      )
+        return INVALID;
+      const status = (error as { status?: unknown }).status;
+      return failure(
+        "model_failed",
+        typeof status === "number"
+          ? `The server of the model answered ${status}.`
+          : "The server of the model cannot be reached.",
+      );
+    }
+  }
+
+  private connect(): OpenAI {
+    this.client ??= createClient(this.settings);
+    return this.client;
+  }
+}
+
+const failure = (code: "model_failed" | "model_timeout" | "model_invalid", message: string): Answer => ({
+  error: { code, message },
+});
+
+const INVALID = failure("model_invalid", "The model did not answer with what it may choose.");
+
+const causeOf = (error: unknown): unknown => (error as { cause?: unknown } | undefined)?.cause;
+
+/** The text of a completion; empty if it is none. */
+function contentOf(completion: unknown): string {
+  const { choices } = (completion ?? {}) as { choices?: { message?: { content?: unknown } }[] };
+  const content = Array.isArray(choices) ? choices[0]?.message?.content : undefined;
+  return typeof content === "string" ? content : "";
+}
+
+/** Loads the library, which takes long and is seldom needed. */
+function createClient({ url, apiKey }: NonNullable<Config["model"]>): OpenAI {
+  const { OpenAI: Client }: typeof import("openai") = require("openai");
+  return new Client({
+    baseURL: url,
+    // Servers on the same machine often want none, but the library does.
+    apiKey: apiKey ?? "none",
+    ...(apiKey === undefined && { defaultHeaders: { Authorization: null } }),
+    // Else the library takes these from the environment.
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    logLevel: "off",
+    maxRetries: 0,
+    timeout: 2 * TIMEOUT_MS,
+    fetch: boundedFetch,
+  });
+}
+
+/** Reads a response as far as an answer may be long; follows no redirects, because they would carry the data elsewhere. */
+async function boundedFetch(...[target, init]: Parameters<typeof fetch>): Promise<Response> {
+  const response = await fetch(target, { ...init, redirect: "error" });
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length;
+    // Leaving the loop closes the connection.
+    if (size > ANSWER_MAX_BYTES) throw new TooLong("The answer is too long.");
+    chunks.push(chunk);
+  }
+  const { status } = response;
+  const body = WITHOUT_BODY.includes(status) ? null : Buffer.concat(chunks);
+  return new Response(body, {
+    status,
+    headers: { "content-type": response.headers.get("content-type") ?? "" },
+  });
+}

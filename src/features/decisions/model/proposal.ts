@@ -1,0 +1,57 @@
+import { MESSAGE_TEXT_MAX_LENGTH } from "../../messages/message.entity";
+import type { Ask } from "./asking";
+
+/** What a model wants to do, within the limits of what it was asked. */
+export interface Proposal {
+  /** Null to send nothing. */
+  text: string | null;
+  tags: readonly string[];
+  handoff: boolean;
+}
+
+/** Max length of a text that a model may propose, in code points. */
+export const maxLengthOf = ({ maxLength }: Ask): number => maxLength ?? MESSAGE_TEXT_MAX_LENGTH;
+
+/** What a model may answer, as the JSON Schema that it is given: without limits that not every server knows. */
+export const schemaOf = ({ tags, handoff }: Ask): Record<string, unknown> => {
+  const properties = {
+    text: { type: ["string", "null"] },
+    ...(tags.length > 0 && { tags: { type: "array", items: { type: "string", enum: tags } } }),
+    ...(handoff && { handoff: { type: "boolean" } }),
+  };
+  return { type: "object", properties, required: Object.keys(properties), additionalProperties: false };
+};
+
+/**
+ * Reads the answer of a model.
+ * @returns undefined for anything that it was not asked for
+ */
+export function readProposal(ask: Ask, answer: string): Proposal | undefined {
+  const value = objectOf(answer);
+  if (value === undefined) return undefined;
+  const { text, tags = [], handoff = false, ...others } = value;
+  const isProposal =
+    Object.keys(others).length === 0 &&
+    (text === null || isText(text, maxLengthOf(ask))) &&
+    Array.isArray(tags) &&
+    tags.every((tag) => ask.tags.includes(tag)) &&
+    (handoff === false || (handoff === true && ask.handoff));
+  return isProposal ? { text, tags: [...new Set<string>(tags)], handoff } : undefined;
+}
+
+/** Whether a message can have a text. */
+const isText = (text: unknown, maxLength: number): text is string =>
+  typeof text === "string" &&
+  text.trim() !== "" &&
+  !text.includes("\0") &&
+  text.isWellFormed() &&
+  [...text].length <= maxLength;
+
+function objectOf(json: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === "object" && value !== null ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}

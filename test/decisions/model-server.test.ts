@@ -1,0 +1,199 @@
+import type { ServerResponse } from "node:http";
+import { loadConfig } from "../../src/config";
+import type { Ask } from "../../src/features/decisions/model/asking";
+import { Interrupted, Model } from "../../src/features/decisions/model/model";
+import { completion } from "../support/model";
+import { Receiver } from "../support/receiver";
+
+const ASK: Ask = {
+  kind: "ask",
+  ruleId: "ask",
+  error: null,
+  template: "prompt",
+  prompt: "Be kind.",
+  maxLength: 20,
+  tags: ["vip", "new"],
+  handoff: true,
+};
+
+const INPUT = {
+  situation: { type: "order.late", data: { text: "Where is it?" } },
+  contact: { ref: "c-1", name: "Anna", locale: null, timezone: null, attributes: {}, tags: [] },
+  conversation: null,
+  message: null,
+  agent: { slug: "first-agent", name: "First agent" },
+  now: "2026-11-22T12:00:00.000Z",
+  spent: ["once"],
+};
+
+const NEVER = new AbortController().signal;
+
+describe("a server of models", () => {
+  let server: Receiver;
+  beforeEach(async () => {
+    server = await Receiver.start();
+  });
+  afterEach(() => server.close());
+
+  const model = (options = {}, apiKey: string | undefined = "secret-key") =>
+    new Model({ url: `${server.url()}v1`, name: "small", apiKey }, options);
+  const answering = (body: string, status = 200) => {
+    server.reaction = (response) =>
+      response.writeHead(status, { "content-type": "application/json" }).end(body);
+  };
+  const saying = (content: unknown) => answering(completion(content));
+
+  test("gets one request with the instructions, the data and the form of the answer", async () => {
+    saying({ text: "It is on its way.", tags: ["vip", "vip"], handoff: false });
+    expect(await model().answer(ASK, INPUT, NEVER)).toEqual({
+      proposal: { text: "It is on its way.", tags: ["vip"], handoff: false },
+    });
+    const { url, headers, body } = server.onlyRequest();
+    expect([url, headers.authorization]).toEqual(["/v1/chat/completions", "Bearer secret-key"]);
+    const { messages, ...request } = JSON.parse(body);
+    expect(request).toEqual({
+      model: "small",
+      stream: false,
+      response_format: {
+        type: "json_schema",
+        json_schema: {
+          name: "decision",
+          strict: true,
+          schema: {
+            type: "object",
+            properties: {
+              text: { type: ["string", "null"] },
+              tags: { type: "array", items: { type: "string", enum: ["vip", "new"] } },
+              handoff: { type: "boolean" },
+            },
+            required: ["text", "tags", "handoff"],
+            additionalProperties: false,
+          },
+        },
+      },
+    });
+    const [system, user] = messages;
+    expect(messages).toMatchObject([{ role: "system" }, { role: "user" }]);
+    expect(system.content).toContain("Instructions:\nBe kind.");
+    expect(system.content).toContain("at most 20 characters");
+    const { spent: _, ...data } = INPUT;
+    expect(user.content).toBe(`<data>${JSON.stringify(data)}</data>`);
+  });
+
+  test("is offered only what the rule allows, and no key unless there is one", async () => {
+    saying({ text: null });
+    const asked = { ...ASK, maxLength: null, tags: [], handoff: false };
+    const silent = { proposal: { text: null, tags: [], handoff: false } };
+    expect(
+      await new Model({ url: server.url(), name: "small", apiKey: undefined }).answer(asked, INPUT, NEVER),
+    ).toEqual(silent);
+    const { headers, body } = server.onlyRequest();
+    expect(headers).not.toHaveProperty("authorization");
+    const { response_format, messages } = JSON.parse(body);
+    expect(Object.keys(response_format.json_schema.schema.properties)).toEqual(["text"]);
+    expect(messages[0].content).toContain("at most 10000 characters");
+    expect(messages[0].content).not.toMatch(/handoff|"tags"/);
+  });
+
+  test.each<[string, unknown]>([
+    ["no JSON", "Sure! {"],
+    ["a list", []],
+    ["no text", { tags: [], handoff: false }],
+    ["a number as text", { text: 1, tags: [], handoff: false }],
+    ["an empty text", { text: " ", tags: [], handoff: false }],
+    ["a text that is too long", { text: "x".repeat(21), tags: [], handoff: false }],
+    ["a text with NUL", { text: "a\0", tags: [], handoff: false }],
+    ["half a surrogate pair", '{"text":"\\ud800","tags":[],"handoff":false}'],
+    ["a tag that is not listed", { text: null, tags: ["vip", "admin"], handoff: false }],
+    ["an unknown member", { text: null, tags: [], handoff: false, move: "other" }],
+    ["a handoff that is no boolean", { text: null, tags: [], handoff: "yes" }],
+  ])("that proposes %s answers nonsense", async (_, content) => {
+    saying(content);
+    expect(await model().answer(ASK, INPUT, NEVER)).toMatchObject({ error: { code: "model_invalid" } });
+  });
+
+  test("cannot hand off where the rule does not allow it", async () => {
+    saying({ text: null, handoff: true });
+    const answer = await model().answer({ ...ASK, tags: [], handoff: false }, INPUT, NEVER);
+    expect(answer).toMatchObject({ error: { code: "model_invalid" } });
+  });
+
+  test("may write as many code points as the rule allows", async () => {
+    const text = "🐦".repeat(20);
+    saying({ text, tags: [], handoff: false });
+    expect(await model().answer(ASK, INPUT, NEVER)).toMatchObject({ proposal: { text } });
+  });
+
+  const late = (response: ServerResponse) => response.writeHead(200, { "content-length": "100" }).write("{");
+  test.each<[string, (response: ServerResponse) => unknown, string]>([
+    ["answers 500", (response) => response.writeHead(500).end("secret-key"), "model_failed"],
+    ["answers 429", (response) => response.writeHead(429, { "retry-after": "1" }).end(), "model_failed"],
+    [
+      "refuses the key",
+      (response) => response.writeHead(401).end('{"error":{"message":"secret-key"}}'),
+      "model_failed",
+    ],
+    ["redirects", (response) => response.writeHead(307, { location: "/elsewhere" }).end(), "model_failed"],
+    ["answers nothing", (response) => response.writeHead(204).end(), "model_invalid"],
+    ["sends garbage", (response) => response.end(Buffer.from([0xff, 0, 0xfe, 0x80])), "model_invalid"],
+    [
+      "sends garbage as JSON",
+      (response) => response.setHeader("content-type", "application/json").end(Buffer.from([0xff, 0, 0xfe])),
+      "model_invalid",
+    ],
+    [
+      "has no choices",
+      (response) => response.setHeader("content-type", "application/json").end("{}"),
+      "model_invalid",
+    ],
+    ["speaks another protocol", (response) => response.socket?.end("SSH-2.0-x\r\n"), "model_failed"],
+    ["hangs up", (response) => response.destroy(), "model_failed"],
+    [
+      "hangs up in the middle",
+      (response) => {
+        late(response);
+        setImmediate(() => response.destroy());
+      },
+      "model_failed",
+    ],
+    ["sends 5 MB", (response) => response.end(completion({ text: "x".repeat(5_000_000) })), "model_invalid"],
+    ["is silent", () => undefined, "model_timeout"],
+    ["stops in the middle", late, "model_timeout"],
+  ])("that %s is asked once, and its answer is no decision", async (_, react, code) => {
+    server.reaction = react;
+    const answer = await model({ timeoutMs: 500 }).answer(ASK, INPUT, NEVER);
+    expect(answer).toEqual({ error: { code, message: expect.any(String) } });
+    expect(JSON.stringify(answer)).not.toContain("secret-key");
+    expect(server.received).toHaveLength(1);
+  });
+
+  test("that is away is no decision either", async () => {
+    const away = await Receiver.start();
+    const url = away.url();
+    await away.close();
+    const answer = await new Model({ url, name: "small", apiKey: undefined }).answer(ASK, INPUT, NEVER);
+    expect(answer).toMatchObject({ error: { code: "model_failed" } });
+  });
+
+  test("is not waited for while the process stops", async () => {
+    const stop = new AbortController();
+    server.reaction = () => stop.abort();
+    await expect(model().answer(ASK, INPUT, stop.signal)).rejects.toThrow(Interrupted);
+  });
+});
+
+test.each([
+  [{ MODEL_URL: "http://127.0.0.1:1/v1" }, "MODEL_URL and MODEL_NAME must be set together"],
+  [{ MODEL_NAME: "small" }, "MODEL_URL and MODEL_NAME must be set together"],
+  [{ MODEL_URL: "ftp://x", MODEL_NAME: "small" }, "MODEL_URL must be an http or https URL"],
+  [
+    { MODEL_URL: "https://user:pass@x", MODEL_NAME: "small" },
+    "MODEL_URL must not contain a user name or password",
+  ],
+  [{ MODEL_URL: "https://x", MODEL_NAME: "a b" }, "MODEL_NAME must have 1 to 200"],
+  [{ MODEL_API_KEY: "a secret" }, "MODEL_API_KEY must have 1 to 1000"],
+])("the settings %j are refused", (env, message) => {
+  const load = () => loadConfig(env);
+  expect(load).toThrow(message);
+  expect(load).not.toThrow("secret");
+});

@@ -1,0 +1,321 @@
+import { v7 as uuid } from "uuid";
+import { timestamp } from "../../src/common/time";
+import { Lane } from "../../src/delivery/lane.entity";
+import { GatewayError } from "../../src/errors";
+import { AddressKind } from "../../src/features/contacts/contact-address.entity";
+import { Decision } from "../../src/features/decisions/decision.entity";
+import { Message, MessageStatus } from "../../src/features/messages/message.entity";
+import { addContact, contactClient } from "../support/contacts";
+import { conversationClient } from "../support/conversations";
+import { decisionClient, publish } from "../support/decisions";
+import { startGateway, type TestGateway } from "../support/gateway";
+import { addWebhookLine } from "../support/lines";
+import { scrape } from "../support/metrics";
+import { firstAgentId } from "../support/people";
+import { Receiver } from "../support/receiver";
+import { describeGateway } from "../support/suite";
+
+const TEMPLATES = { back: "I am back", sorry: "{{ situation.data.errorCode }}" };
+const ON_RELEASE = { id: "back", on: "conversation.released", do: [{ send: "back" }] };
+const ON_FAILURE = { id: "failed", on: "message.failed", do: [{ send: "sorry" }, { addTags: ["failed"] }] };
+const BOTH = {
+  templates: TEMPLATES,
+  rules: [ON_RELEASE, ON_FAILURE],
+  otherwise: [{ handoff: "no rule" }],
+};
+
+const WORKS = { DELIVERY_WORKERS: "8", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" };
+
+describeGateway({ env: { ...WORKS, DELIVERY_WORKERS: "0" } }, (gateway, engine) => {
+  let agentId: string;
+  let receiver: Receiver;
+  let line: { id: string; name: string };
+  beforeAll(async () => {
+    agentId = await firstAgentId(gateway);
+    receiver = await Receiver.start();
+    receiver.reaction = (response) => response.writeHead(400).end();
+    line = await addWebhookLine(gateway, { agentId, url: receiver.url() });
+  });
+  afterAll(() => receiver.close());
+
+  const read: TestGateway["services"]["database"]["read"] = (query) => gateway.services.database.read(query);
+  const write = (statement: string, parameters: unknown[]) =>
+    gateway.services.database.write((tx) => tx.query(statement, parameters));
+
+  /** Opens a conversation, by default on the local line. */
+  const conversation = async (lineName?: string) => {
+    const address =
+      lineName === undefined
+        ? { kind: AddressKind.local, address: `at ${Math.random()}` }
+        : { kind: AddressKind.phone, address: `+49151${String(Math.random()).slice(2, 10)}` };
+    const contactId = await addContact(gateway, { agentId, addresses: [address] });
+    const { body } = await conversationClient(gateway).open({ contact: { id: contactId }, line: lineName });
+    return { id: body.data.openConversation.conversation.id as string, contactId };
+  };
+  const released = async () => {
+    const opened = await conversation();
+    await conversationClient(gateway).handOff(opened.id);
+    await conversationClient(gateway).release(opened.id);
+    return opened;
+  };
+  const decisionsAbout = (conversationId: string) =>
+    read((reader) => reader.find(Decision, { where: { conversationId }, order: { id: "ASC" } }));
+  const onlyDecision = async ({ id }: { id: string }): Promise<Decision> => {
+    const decisions = await decisionsAbout(id);
+    expect(decisions).toHaveLength(1);
+    return decisions[0] as Decision;
+  };
+  const messagesIn = (conversationId: string) =>
+    read((reader) => reader.find(Message, { where: { conversationId }, order: { sequence: "ASC" } }));
+  const send = async (conversationId: string) =>
+    (await conversationClient(gateway).send(conversationId, "Hello")).body.data.sendToConversation
+      .id as string;
+
+  /** Lets processes work until nothing is left to do. */
+  async function settle(processes = 1, prepare = (_: TestGateway) => {}) {
+    const database = { url: gateway.databaseUrl, drop: async () => undefined };
+    const workers = await Promise.all(
+      Array.from({ length: processes }, () =>
+        startGateway(engine, { env: WORKS, database, signInOwner: false }),
+      ),
+    );
+    for (const worker of workers) {
+      prepare(worker);
+      worker.services.lanes.notify();
+    }
+    while ((await read((reader) => reader.count(Lane))) > 0) {
+      await write("update lane set wake_at = $1 where wake_at > $1 and lease is null", [timestamp()]);
+      for (const worker of workers) worker.services.lanes.notify();
+    }
+    const logs = workers.map((worker) => worker.log()).join("");
+    const metrics = await Promise.all(workers.map(scrape));
+    await Promise.all(workers.map((worker) => worker.close()));
+    return {
+      logs,
+      total: (name: string, labels: object) =>
+        metrics.reduce((sum, each) => sum + each.total(name, labels as never), 0),
+    };
+  }
+
+  test("a release raises a decision, which a process that delivers makes", async () => {
+    const version = await publish(gateway, agentId, BOTH);
+    const opened = await released();
+    const raised = await onlyDecision(opened);
+    expect(raised).toMatchObject({
+      contactId: opened.contactId,
+      situation: { type: "conversation.released", data: {} },
+      state: "deciding",
+      outcome: null,
+      explanation: null,
+      configurationVersion: version,
+    });
+    expect(await messagesIn(opened.id)).toEqual([]);
+    // Another version is live when the decision is made.
+    await publish(gateway, agentId, { templates: TEMPLATES });
+    const { total } = await settle();
+    const { body } = await decisionClient(gateway).find(raised.id);
+    expect(body).toMatchObject({
+      configurationVersion: version,
+      decider: "rules",
+      state: "decided",
+      outcome: "send",
+      ruleId: "back",
+      explanation: {
+        version,
+        gates: [{ name: "handler", passed: true }],
+        effects: [{ kind: "send", status: "done" }],
+      },
+    });
+    expect(await messagesIn(opened.id)).toMatchObject([
+      { message: "I am back", author: "agent", status: "delivered", decisionId: raised.id },
+    ]);
+    expect(total("gateway_decisions_total", { decider: "rules", outcome: "send" })).toBe(1);
+  });
+
+  test.each([
+    ["no rule is for it, so nothing is stored", [ON_FAILURE], []],
+    ["a rule for all situations decides", [{ ...ON_RELEASE, on: "*" }], ["send"]],
+    ["no rule matches, and otherwise does not apply", [{ ...ON_RELEASE, when: ["false"] }], ["silent"]],
+  ])("after a release, %s", async (_, rules, outcomes) => {
+    await publish(gateway, agentId, { ...BOTH, templates: { ...TEMPLATES, sorry: "-" }, rules });
+    const lanes = () => read((reader) => reader.count(Lane));
+    const before = await lanes();
+    const opened = await released();
+    expect(await lanes()).toBe(before + outcomes.length);
+    await settle();
+    expect((await decisionsAbout(opened.id)).map(({ outcome }) => outcome)).toEqual(outcomes);
+  });
+
+  test("a conversation that the agent answers in anyway is not released", async () => {
+    await publish(gateway, agentId, BOTH);
+    const opened = await conversation();
+    await conversationClient(gateway).release(opened.id);
+    expect(await decisionsAbout(opened.id)).toEqual([]);
+  });
+
+  test.each<[string, string, (messageId: string) => Promise<unknown>]>([
+    ["is refused", "rejected", async () => undefined],
+    [
+      "expires",
+      "expired",
+      (id) => write("update message set expires_at = $1 where id = $2", [timestamp(-1), id]),
+    ],
+    [
+      "is reported as failed",
+      "rejected",
+      async (id) => {
+        await write("update message set status = 'sent', attempts = 1, line_id = $1 where id = $2", [
+          line.id,
+          id,
+        ]);
+        const { receipts } = gateway.services;
+        await receipts.apply({ lineId: line.id, message: { id }, status: MessageStatus.failed });
+      },
+    ],
+  ])(
+    "a message of a conversation that %s raises a decision, whose own message raises none",
+    async (_, errorCode, fail) => {
+      await publish(gateway, agentId, BOTH);
+      const opened = await conversation(line.name);
+      const messageId = await send(opened.id);
+      await fail(messageId);
+      await settle();
+      expect(await onlyDecision(opened)).toMatchObject({
+        contactId: opened.contactId,
+        situation: { type: "message.failed", data: { messageId, errorCode } },
+        outcome: "send",
+        ruleId: "failed",
+      });
+      expect(await messagesIn(opened.id)).toMatchObject([
+        { id: messageId, status: "failed", errorCode },
+        { message: errorCode, status: "failed", errorCode: "rejected" },
+      ]);
+      const { body } = await contactClient(gateway).find({ id: opened.contactId });
+      expect(body.data.contact.tags).toEqual(["failed"]);
+    },
+  );
+
+  test("messages outside of conversations, and agents without a rule for it, raise nothing", async () => {
+    const count = () => read((reader) => reader.count(Decision));
+    await publish(gateway, agentId, BOTH);
+    const { body } = await gateway.rest("POST", "/messages", { body: { message: "Late" } });
+    await write("update message set expires_at = $1 where id = $2", [timestamp(-1), body.id]);
+    const before = await count();
+    await settle();
+    await publish(gateway, agentId, { ...BOTH, rules: [ON_RELEASE], templates: { back: "-" } });
+    const opened = await conversation(line.name);
+    await send(opened.id);
+    await settle();
+    expect(await messagesIn(opened.id)).toMatchObject([{ status: "failed" }]);
+    expect(await count()).toBe(before);
+  });
+
+  test.each<[string, (about: { id: string; contactId: string }) => Promise<unknown>, object]>([
+    [
+      "was closed",
+      ({ id }) => conversationClient(gateway).close(id),
+      { outcome: "stale", explanation: { gates: [{ name: "open", passed: false }], effects: [] } },
+    ],
+    [
+      "was handed off again",
+      ({ id }) => conversationClient(gateway).handOff(id),
+      { outcome: "silent", explanation: { gates: [{ name: "handler", passed: false }], effects: [] } },
+    ],
+    [
+      "lost its contact to an erasure",
+      ({ contactId }) => contactClient(gateway).erase(contactId),
+      { outcome: "stale", explanation: null, snapshot: null },
+    ],
+  ])("a decision about a conversation that %s meanwhile does nothing", async (_, change, expected) => {
+    await publish(gateway, agentId, BOTH);
+    const opened = await released();
+    await change(opened);
+    await settle();
+    expect(await onlyDecision(opened)).toMatchObject({ state: "decided", effects: [], ...expected });
+    expect(await messagesIn(opened.id)).toEqual([]);
+  });
+
+  test("two processes that run the same decisions make each of them once", async () => {
+    await publish(gateway, agentId, BOTH);
+    const database = { url: gateway.databaseUrl, drop: async () => undefined };
+    const other = await startGateway(engine, { database, signInOwner: false });
+    try {
+      const opened = await Promise.all(Array.from({ length: 20 }, released));
+      const attempt = { number: 1, signal: new AbortController().signal, mayLeave: () => true };
+      const runs = opened.flatMap((each) =>
+        [gateway, other].map(async ({ services }) =>
+          services.decisionRunner.run((await onlyDecision(each)).id, attempt),
+        ),
+      );
+      for (const { outcome } of await Promise.all(runs)) expect(outcome).toBe("accepted");
+      for (const { id } of opened) expect(await messagesIn(id)).toHaveLength(1);
+    } finally {
+      await other.close();
+    }
+  });
+
+  test.each(["before it was made", "after it was made"])(
+    "a decision whose process was killed %s is made once, by another",
+    async (when) => {
+      await publish(gateway, agentId, BOTH);
+      const opened = await released();
+      const { id } = await onlyDecision(opened);
+      const lost = {
+        id,
+        agentId,
+        kind: "decision" as never,
+        wakeAt: timestamp(),
+        needsSender: true,
+        lineId: null,
+      };
+      const lease = { lease: uuid(), leaseUntil: timestamp(-1) };
+      if (when === "after it was made") await settle();
+      await gateway.services.database.write((tx) => tx.save(Lane, { ...lost, ...lease }));
+      await settle();
+      expect(await onlyDecision(opened)).toMatchObject({ state: "decided", outcome: "send" });
+      expect(await messagesIn(opened.id)).toHaveLength(1);
+    },
+  );
+
+  test.each<[string, Error[], object]>([
+    ["passes", [new GatewayError("unavailable")], { state: "decided", outcome: "send" }],
+    [
+      "stays",
+      [new GatewayError("queue_full", "It is full.")],
+      {
+        state: "failed",
+        outcome: null,
+        explanation: { error: { code: "queue_full", message: "It is full." } },
+      },
+    ],
+    [
+      "is a defect",
+      [new Error("a secret of the gateway")],
+      {
+        state: "failed",
+        explanation: { error: { code: "internal_error", message: "It failed unexpectedly." } },
+      },
+    ],
+  ])("a failure that %s ends as such", async (kind, errors, expected) => {
+    await publish(gateway, agentId, BOTH);
+    const opened = await released();
+    // Not before the worker is prepared.
+    await write("update lane set wake_at = $1", [timestamp(60_000)]);
+    const { logs } = await settle(1, ({ services: { agentQueues } }) => {
+      const take = agentQueues.take.bind(agentQueues);
+      agentQueues.take = async (agent) => {
+        const error = errors.shift();
+        if (error !== undefined) throw error;
+        return take(agent);
+      };
+    });
+    expect(errors).toEqual([]);
+    const decision = await onlyDecision(opened);
+    expect(decision).toMatchObject(expected);
+    expect(JSON.stringify(decision)).not.toContain("secret");
+    expect(logs.includes("a decision failed")).toBe(kind === "is a defect");
+    const { body } = await decisionClient(gateway).find(decision.id);
+    expect(body.explanation.error).toEqual((decision.explanation?.error ?? undefined) as never);
+    expect(await messagesIn(opened.id)).toHaveLength(decision.state === "failed" ? 0 : 1);
+  });
+});
