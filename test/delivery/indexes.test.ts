@@ -10,7 +10,7 @@ import type { NeedsSender } from "../../src/delivery/lanes";
 import { NO_DELIVERY_OBSERVER } from "../../src/delivery/observer";
 import { Senders } from "../../src/delivery/senders";
 import { createServices, laneWork, type Services } from "../../src/features";
-import { insertVersion } from "../../src/features/configuration/configuration.service";
+import { insertVersion } from "../../src/features/configuration/versions";
 import {
   MoveConversationArgs,
   PendingMessages,
