@@ -2,8 +2,11 @@ import { AttemptOutcome } from "./driver";
 
 /** The senders that are free, as one transaction sees them; those that it takes count once it is committed. */
 export interface FreeSenders {
-  /** @returns whether there is a sender for one more message on a line */
-  take(lineId: string): boolean;
+  /**
+   * @param options.mayWait whether the message may wait for a sender after the transaction
+   * @returns whether there is a sender for one more message on a line
+   */
+  take(lineId: string, options: { mayWait: boolean }): boolean;
   /** Gives back a sender that was not needed. */
   giveBack(lineId: string): void;
 }
@@ -61,9 +64,9 @@ export class Senders {
     const count = (lineId: string, change: number) => taken.set(lineId, (taken.get(lineId) ?? 0) + change);
     let left = this.free + soonFree;
     return {
-      take: (lineId) => {
+      take: (lineId, { mayWait }) => {
         const ofLine = (this.taken.get(lineId) ?? 0) + (taken.get(lineId) ?? 0);
-        if (left <= 0 || ofLine >= this.maxOf(lineId)) return false;
+        if (left <= (mayWait ? 0 : soonFree) || ofLine >= this.maxOf(lineId)) return false;
         left -= 1;
         count(lineId, 1);
         return true;

@@ -54,11 +54,11 @@ test("messages that wait for a sender of a line that begins to fail are given ba
 test("a transaction may take as many messages beyond the free senders as it is told", () => {
   const { senders, leave } = trySenders(2);
   leave("one", "line");
-  const takes = (soonFree: number) => {
+  const takes = (soonFree: number, mayWait = true) => {
     const offer = senders.offer(soonFree);
-    return Array.from({ length: 5 }, () => offer.take("line")).filter(Boolean).length;
+    return Array.from({ length: 5 }, () => offer.take("line", { mayWait })).filter(Boolean).length;
   };
-  expect([takes(0), takes(2)]).toEqual([1, 3]);
+  expect([takes(0), takes(2), takes(2, false)]).toEqual([1, 3, 1]);
   senders.ended("line", retryable);
   expect(takes(2)).toBe(1);
 });

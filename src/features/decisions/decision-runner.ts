@@ -48,7 +48,7 @@ export class DecisionRunner implements LaneWork {
       const lane = { laneId: id, lineId: group, lineKind: group };
       const again = this.again.get(id);
       if (again !== undefined && again > now) next.set(id, again);
-      else if (!senders.take(group)) waiting.push(lane);
+      else if (!senders.take(group, { mayWait: true })) waiting.push(lane);
       else
         departures.push({ ...lane, message: { id }, attempt: 1, send: (attempt) => this.run(id, attempt) });
     }

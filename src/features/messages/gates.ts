@@ -3,7 +3,7 @@ import { type Line, LineKind, LineState, WhenUncertain } from "../lines/line.ent
 import { HeldReason, type Message, MessageAuthor, MessageError, MessageStatus } from "./message.entity";
 
 /** The line that a message would leave on. */
-export type GateLine = Pick<Line, "id" | "kind" | "state" | "ratePerMinute" | "version">;
+export type GateLine = Pick<Line, "id" | "kind" | "state" | "ratePerMinute" | "version" | "whenUncertain">;
 
 /** What decides whether a message may leave. */
 export interface Surroundings {

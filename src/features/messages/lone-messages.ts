@@ -1,6 +1,7 @@
 import type { EntityManager } from "typeorm";
 import type { Timestamp } from "../../common/time";
 import { padded, placeholders } from "../../database/returning";
+import type { WhenUncertain } from "../lines/line.entity";
 import type { GateLine, QueuedMessage } from "./gates";
 import { IS_UNSENT, MessageStatus } from "./message.entity";
 import type { Queues } from "./message-work";
@@ -13,19 +14,24 @@ export const QUEUED_COLUMNS = `message.id, message.author, message.fence, messag
     (select sent_on.when_uncertain from line sent_on where sent_on.id = message.line_id) end as "whenUncertain"`;
 
 /** The columns of `GateLine`, for a SELECT. */
-export const LINE_COLUMNS = `line.id as "gateId", line.kind, line.state,
-  line.rate_per_minute as "ratePerMinute", line.version as "lineVersion"`;
+export const LINE_COLUMNS = `line.id as "gateId", line.kind, line.state, line.rate_per_minute as "ratePerMinute",
+  line.version as "lineVersion", line.when_uncertain as "lineWhenUncertain"`;
 
 /** A row with `LINE_COLUMNS`. */
-export type LineRow = Omit<GateLine, "id" | "version"> & { gateId: string; lineVersion: number };
+export interface LineRow extends Pick<GateLine, "kind" | "state" | "ratePerMinute"> {
+  gateId: string;
+  lineVersion: number;
+  lineWhenUncertain: WhenUncertain;
+}
 
 /** The line of a row with `LINE_COLUMNS`. */
-export const lineIn = ({ gateId, kind, state, ratePerMinute, lineVersion }: LineRow): GateLine => ({
-  id: gateId,
-  kind,
-  state,
-  ratePerMinute,
-  version: lineVersion,
+export const lineIn = (row: LineRow): GateLine => ({
+  id: row.gateId,
+  kind: row.kind,
+  state: row.state,
+  ratePerMinute: row.ratePerMinute,
+  version: row.lineVersion,
+  whenUncertain: row.lineWhenUncertain,
 });
 
 type Row = QueuedMessage & (LineRow | { gateId: null }) & { deactivatedAt: Timestamp | null };

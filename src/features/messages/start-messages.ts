@@ -2,7 +2,7 @@ import type { EntityManager } from "typeorm";
 import { type Timestamp, timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import type { Departure, DueWork, LaneSurroundings } from "../../delivery/lane-work";
-import { LineKind } from "../lines/line.entity";
+import { LineKind, WhenUncertain } from "../lines/line.entity";
 import type { LineDrivers } from "../lines/line-drivers";
 import { type GateLine, gate, held, type QueuedMessage, type Start, type Waiting } from "./gates";
 import { EXPIRE_AFTER_MS, HeldReason, MessageStatus } from "./message.entity";
@@ -57,7 +57,9 @@ export async function startMessages(
         continue;
       }
       const isLocal = line.kind === LineKind.local;
-      if (!isLocal && !senders.take(line.id)) {
+      // If the process is killed, what has not left yet is uncertain as well.
+      const mayWait = line.whenUncertain === WhenUncertain.retry;
+      if (!isLocal && !senders.take(line.id, { mayWait })) {
         waiting.push({ laneId, lineId: line.id });
         isBlocked = true;
         continue;
