@@ -4,6 +4,7 @@ import { crc32 } from "node:zlib";
 //   { kind: "list", limit, after?, status?, noise? }   after: id of the pet after which the page begins
 //   { kind: "pet", id }   { kind: "whoami" }
 //   { kind: "send" }
+//   { kind: "decide", situation, contact, dryRun? }   contact: number of a contact of the agent
 //   { kind: "create", pet: { name, categoryId, status }, idempotencyKey? }
 // A API turns it into { method, path, body?, idempotencyKey? } with the status and the beginning of the body that a success has,
 // and its answer into what the product would say, so that contenders with another spelling can be compared.
@@ -37,6 +38,16 @@ export const restApi = {
           status: 201,
           begins: '{"id":',
         };
+      case "decide": {
+        const { situation, contact, dryRun } = operation;
+        return {
+          method: "POST",
+          path: "/agent/decisions",
+          body: { situation, contact: { ref: `contact ${contact}` }, dryRun },
+          status: dryRun ? 200 : 201,
+          begins: dryRun ? "{" : '{"id":',
+        };
+      }
       case "create":
         return {
           method: "POST",

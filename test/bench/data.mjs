@@ -107,6 +107,11 @@ async function insertKeys(run, count) {
      SELECT id, id, 'main', 'local', 'active', 259200, 'retry', true, 1, created_at FROM agent`,
     [],
   );
+  await run(
+    `INSERT INTO configuration_version (agent_id, version, document, digest, published_at, published_by)
+     SELECT id, 1, '{"format":1}', '', created_at, 'gateway' FROM agent`,
+    [],
+  );
   await insertRows(run, "api_key", keys);
   return { secrets, refused, agents: agents.map(({ id }) => id) };
 }

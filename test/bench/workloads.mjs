@@ -1,7 +1,10 @@
 import { randomUUID } from "node:crypto";
+import { SITUATION } from "./decisions/rules.mjs";
 import { pick } from "./random.mjs";
 
 const LIST = 20;
+/** Contacts that each agent has in the section `decisions`. */
+export const CONTACTS = 100;
 const STATUSES = ["available", "pending", "sold"];
 
 const anyPet = (random, { pets }) => 1 + Math.floor(random() * pets);
@@ -26,6 +29,7 @@ const draw = {
   /** Not drawn, for the same draw comes again in another turn. */
   keyed: (random) => ({ ...draw.create(random), idempotencyKey: randomUUID() }),
   send: () => ({ kind: "send" }),
+  decide: (random) => ({ kind: "decide", situation: SITUATION, contact: Math.floor(random() * CONTACTS) }),
   /** 10 % writes; of the reads half are lists, no two alike, three tenths single pets, two tenths whoami. */
   mixed(random, data) {
     if (random() < 0.1) return draw.create(random);
@@ -61,6 +65,13 @@ export const WORKLOADS = {
     alone: true,
   },
   "rest-send": { title: "REST, queue a message, durable", api: "rest", draw: draw.send, beside: true },
+  "rest-decide": { title: "REST, decide", api: "rest", draw: draw.decide, beside: true },
+  "rest-dry-run": {
+    title: "REST, what an agent would decide",
+    api: "rest",
+    draw: (random) => ({ ...draw.decide(random), dryRun: true }),
+    beside: true,
+  },
   "rest-mixed": { title: "REST, 90 % reads, 10 % writes", api: "rest", draw: draw.mixed },
   "graphql-list": { title: "GraphQL, first 20 pets", api: "graphql", draw: draw.list },
   "graphql-literals": {

@@ -17,6 +17,54 @@ const TABLES = {
     ],
     note: `${connections} connections. A message sent right after the load was delivered after ${behindMs} ms; of ${count} on an idle server half within ${median} ms and 99 % within ${p99} ms.`,
   }),
+  decisions({ connections, rounds, byRules, next, evaluation, hostile, contenders }) {
+    const head = ["", "requests/s", "×", "spread", "CPU µs", "×", "spread", "database CPU µs", "p99 ms"];
+    const row = ([name, { median, ratio, spread }]) => [
+      name,
+      whole(median.perSecond),
+      times(ratio?.perSecond ?? 1),
+      spread ? spread.perSecond.map(times).join(" to ") : "",
+      whole(median.cpu),
+      times(ratio?.cpu ?? 1),
+      spread ? spread.cpu.map(times).join(" to ") : "",
+      median.databaseCpu === undefined ? "–" : whole(median.databaseCpu),
+      threeDigits(median.p99),
+    ];
+    const versions = contenders.map(
+      ({ name, title, versions }) => `${name}: ${title} (${Object.entries(versions).flat().join(" ")})`,
+    );
+    return [
+      {
+        title: "Decisions by the number of rules",
+        rows: [head, ...Object.entries(byRules).map(row)],
+        note: `POST /agent/decisions that sends one message; ${connections} connections, ${rounds} rounds. × is next to one rule.`,
+      },
+      ...next.map(({ rules, results }) => ({
+        title: `Decisions by ${rules} ${rules === 1 ? "rule" : "rules"} next to others`,
+        rows: [head, ...Object.entries(results).map(row)],
+        note: `The same rows. ${versions.join("; ")}.`,
+      })),
+      {
+        title: "Evaluation alone",
+        rows: [["rules", "µs"], ...evaluation.map(({ rules, micros }) => [String(rules), whole(micros)])],
+        note: "Conditions, texts and the explanation, without the database.",
+      },
+      {
+        title: "Documents that try to keep the process busy",
+        rows: [
+          ["", "first ms", "median ms", "most ms", "too_expensive"],
+          ...hostile.map(({ title, first, median, most, isStopped }) => [
+            title,
+            threeDigits(first),
+            threeDigits(median),
+            threeDigits(most),
+            isStopped ? "yes" : "no",
+          ]),
+        ],
+        note: "200 rules that all match, evaluated ten times each. An evaluation blocks the event loop as long as it takes.",
+      },
+    ];
+  },
   queues({ drain, flow, rounds, size, calm, concurrency, contenders }) {
     const rows = (results, more) =>
       Object.entries(results).map(([name, { median, ratio, spread }]) => [

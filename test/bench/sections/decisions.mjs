@@ -1,0 +1,153 @@
+import { createHash } from "node:crypto";
+import { v7 as uuid } from "uuid";
+import { installContenders, versionsOf } from "../contenders/install.mjs";
+import { DECIDERS } from "../contenders/rules.mjs";
+import { insertRows, makeData } from "../data.mjs";
+import { evaluationMicros, hostileEvaluations } from "../decisions/evaluation.mjs";
+import { documentOf, rulesOf, TAGS } from "../decisions/rules.mjs";
+import { byTurns, targetOf } from "../measure.mjs";
+import { startServer } from "../server.mjs";
+import { pairedRatios, turns } from "../stats.mjs";
+import { CONTACTS } from "../workloads.mjs";
+
+const COUNTS = [1, 20, 200];
+const AGENTS = 20;
+/** A spread of fewer rounds says little. */
+const MIN_ROUNDS = 5;
+
+/**
+ * What a decision costs that sends one message: with 1, 20 and 200 rules next to each other, as a dry run, and next to
+ * json-rules-engine and functions over the same rows. Then the evaluation alone, and that of hostile documents.
+ */
+export async function decisions({ product, store, generator, databasePid, options, say }) {
+  installContenders(DECIDERS);
+  // Deliveries would be the product's alone.
+  const own = { ...product, env: { ...product.env, DELIVERY_WORKERS: "0" } };
+  const connections = options.connections[0];
+  const rounds = options.quick ? options.rounds : Math.max(options.rounds, MIN_ROUNDS);
+  const settings = { ...options, rounds, connections: [connections] };
+  const data = {};
+  for (const rules of COUNTS) {
+    data[rules] = await makeData(store, {
+      name: `decisions_${rules}`,
+      pets: 1,
+      keys: AGENTS,
+      more: (run, agents) => addContacts(run, agents, rules),
+    });
+  }
+  /** Compares servers: by name, the contender, the number of rules and the workload. */
+  const compare = async (sides) => {
+    const servers = {};
+    try {
+      const loads = {};
+      for (const [name, { contender, rules, workload = "rest-decide" }] of Object.entries(sides)) {
+        const env = { ...contender.env, RULES: String(rules) };
+        servers[name] = await startServer({ ...contender, env }, await data[rules].copy());
+        loads[name] = { ...targetOf(servers[name], data[rules]), workload, databasePid };
+      }
+      const { [connections]: results } = await byTurns({ loads, generator, options: settings, say });
+      return withSpread(results, rounds);
+    } catch (error) {
+      const said = Object.values(servers).map((server) => server.said());
+      throw new Error([error.message, ...said].join("\n"), { cause: error });
+    } finally {
+      for (const server of Object.values(servers)) await server.stop();
+    }
+  };
+  const decided = COUNTS.map((rules) => [`${rules}`, { contender: own, rules }]);
+  const dry = COUNTS.map((rules) => [
+    `${rules}, dry run`,
+    { contender: own, rules, workload: "rest-dry-run" },
+  ]);
+  const byRules = await compare(Object.fromEntries([...decided, ...dry]));
+  const next = [];
+  for (const rules of COUNTS) {
+    const contenders = [own, ...DECIDERS].map((contender) => [contender.name, { contender, rules }]);
+    next.push({ rules, results: await compare(Object.fromEntries(contenders)) });
+  }
+  const evaluation = [];
+  for (const rules of COUNTS) evaluation.push({ rules, micros: await evaluationMicros(rules) });
+  return {
+    connections,
+    rounds,
+    byRules,
+    next,
+    evaluation,
+    hostile: await hostileEvaluations(),
+    contenders: DECIDERS.map((contender) => ({ ...contender, versions: versionsOf(contender) })),
+  };
+}
+
+/** Adds the least and the most ratio of a round to each but the first. */
+function withSpread(results, rounds) {
+  const [reference, ...others] = Object.keys(results);
+  const left = Object.fromEntries(Object.entries(results).map(([name, { rounds: all }]) => [name, [...all]]));
+  const order = turns(reference, others, rounds).map((name) => ({ name, values: left[name].shift() }));
+  const ratios = pairedRatios(reference, order);
+  for (const name of others) {
+    const spreadOf = (measure) => [Math.min(...ratios[name][measure]), Math.max(...ratios[name][measure])];
+    results[name].spread = { perSecond: spreadOf("perSecond"), cpu: spreadOf("cpu") };
+  }
+  return results;
+}
+
+/** Gives each agent a configuration, and contacts with tags and an open conversation. */
+async function addContacts(run, agents, rules) {
+  const now = new Date().toISOString();
+  const document = JSON.stringify(documentOf(rulesOf(rules)));
+  const digest = createHash("sha256").update(document).digest("hex");
+  const versions = agents.map((agent_id) => ({
+    agent_id,
+    version: 2,
+    document,
+    digest,
+    published_at: now,
+    published_by: "command line",
+  }));
+  await insertRows(run, "configuration_version", versions);
+  for (const agent_id of agents) {
+    const ids = Array.from({ length: CONTACTS }, () => uuid());
+    const times = { created_at: now, updated_at: now };
+    await insertRows(
+      run,
+      "contact",
+      ids.map((id, i) => ({
+        id,
+        agent_id,
+        ref: `contact ${i}`,
+        name: `Contact ${i}`,
+        attributes: "{}",
+        version: 1,
+        ...times,
+      })),
+    );
+    await insertRows(
+      run,
+      "contact_address",
+      ids.map((id, i) => ({ id, agent_id, contact_id: id, kind: "local", address: `contact ${i}` })),
+    );
+    await insertRows(
+      run,
+      "contact_tag",
+      ids.flatMap((contact_id) =>
+        TAGS.map((tag) => ({ contact_id, tag, agent_id, added_at: now, added_by: "command line" })),
+      ),
+    );
+    await insertRows(
+      run,
+      "conversation",
+      ids.map((id) => ({
+        id,
+        agent_id,
+        contact_id: id,
+        address_id: id,
+        line_id: agent_id,
+        state: "open",
+        handler: "agent",
+        version: 1,
+        last_sequence: 0,
+        ...times,
+      })),
+    );
+  }
+}
