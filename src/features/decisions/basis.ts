@@ -52,8 +52,7 @@ export async function partiesAgain(
     isPreferred: ({ id }: ContactAddress) => id === addressId,
   };
   if (conversation !== null) return parties;
-  const open = await openOnDefaultLine(tx, agentId, parties);
-  return open === null ? parties : { ...parties, conversation: await find(open.id) };
+  return { ...parties, ...(await openOnDefaultLine(database, tx, agentId, parties)) };
 }
 
 /**

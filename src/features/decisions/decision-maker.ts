@@ -59,7 +59,8 @@ export class DecisionMaker {
   ): Promise<Decision> {
     const parties = await findParties(this.database, tx, context, agentId, named);
     const { version, playbook } = await this.playbooks.live(tx, agentId);
-    const snapshot = await takeSnapshot(tx, agentId, parties, { playbook, type, now });
+    const { caller } = context;
+    const snapshot = await takeSnapshot(tx, agentId, parties, { caller, playbook, type, now });
     const decision = tx.create(Decision, {
       id: uuid(),
       agentId,
@@ -105,8 +106,9 @@ export class DecisionMaker {
     else {
       const making = { context: await systemOf(tx, agentId), parties, playbook };
       if (snapshot === null || planned === null) {
-        const now = { playbook, type: situation.type, now: timestamp() };
-        decision.snapshot = await takeSnapshot(tx, agentId, parties, now);
+        const { caller } = making.context;
+        const around = { caller, playbook, type: situation.type, now: timestamp() };
+        decision.snapshot = await takeSnapshot(tx, agentId, parties, around);
         await this.decideByRules(tx, decision, decision.snapshot, making);
       } else if (answer !== undefined) {
         const answered = withAnswer(playbook, { situation, ...snapshot }, planned, answer);

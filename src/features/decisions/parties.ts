@@ -7,9 +7,9 @@ import { ContactAddress } from "../contacts/contact-address.entity";
 import { normalized } from "../contacts/contact-addresses";
 import { assertNotErased, lockContact } from "../contacts/own-contact";
 import { putContact } from "../contacts/put-contact";
-import type { Conversation } from "../conversations/conversation.entity";
+import { Conversation, ConversationState } from "../conversations/conversation.entity";
 import type { ContactReference } from "../conversations/conversation.inputs";
-import { addressOn, openOn } from "../conversations/destination";
+import { addressOn } from "../conversations/destination";
 import {
   assertOpen,
   findConversation,
@@ -23,6 +23,8 @@ export interface Parties {
   contact: Contact | null;
   /** The conversation at hand. */
   conversation: Conversation | null;
+  /** The line that it is on, if it is known. */
+  line?: Line;
   /** Whether the situation names the conversation, so that all messages go there. */
   isNamed: boolean;
   /** Tells whether an address of the contact is the one that the situation names. */
@@ -51,7 +53,7 @@ export async function findParties(
   if (conversationId != null) {
     const parties = await partiesOf(database, tx, context, agentId, conversationId);
     if (reference != null) {
-      const contact = await contactOf(tx, context, agentId, reference);
+      const contact = await contactOf(database, tx, context, agentId, reference);
       if (contact.id !== parties.contact?.id)
         throw new GatewayError("conflict", "The conversation is with another contact.");
     }
@@ -59,15 +61,12 @@ export async function findParties(
   }
   const nobody: Parties = { contact: null, conversation: null, isNamed: false, isPreferred: () => false };
   if (reference == null) return nobody;
-  const contact = await contactOf(tx, context, agentId, reference);
+  const contact = await contactOf(database, tx, context, agentId, reference);
   const [address] = reference.address == null ? [] : normalized([reference.address]);
   const isPreferred = (each: ContactAddress) =>
     each.kind === address?.kind && each.address === address.address;
   const parties = { ...nobody, contact, isPreferred };
-  const open = await openOnDefaultLine(tx, agentId, parties);
-  if (open === null) return parties;
-  const locked = await lockConversations(database, tx, [open.id]);
-  return { ...parties, conversation: locked.get(open.id) ?? null };
+  return { ...parties, ...(await openOnDefaultLine(database, tx, agentId, parties)) };
 }
 
 async function partiesOf(
@@ -92,12 +91,17 @@ async function partiesOf(
 }
 
 async function contactOf(
+  database: Database,
   tx: EntityManager,
   context: RequestContext,
   agentId: string,
   { id, ref, address }: ContactReference,
 ): Promise<Contact> {
   if (id == null) {
+    const known = await lockKnown(database, tx, agentId, { ref, address });
+    // It may have been erased while this transaction waited for its lock.
+    if (known !== null) assertNotErased(known);
+    if (known !== null) return known;
     const { contact } = await putContact(tx, agentId, address == null ? { ref } : { addresses: [address] });
     return contact;
   }
@@ -107,18 +111,42 @@ async function contactOf(
   return contact;
 }
 
-/** The conversation that is open with a contact on the default line; null if there is none. */
+/** Finds the contact with a `ref` or an address, and locks its row. */
+function lockKnown(
+  database: Database,
+  tx: EntityManager,
+  agentId: string,
+  { ref, address }: Pick<ContactReference, "ref" | "address">,
+): Promise<Contact | null> {
+  const query = tx.createQueryBuilder(Contact, "contact").where("contact.agent_id = :agentId", { agentId });
+  if (ref != null) query.andWhere("contact.ref = :ref", { ref });
+  for (const { kind, address: text } of address == null ? [] : normalized([address])) {
+    query.andWhere(
+      `contact.id = (SELECT contact_id FROM contact_address
+         WHERE agent_id = :agentId AND kind = :kind AND address = :text)`,
+      { kind, text },
+    );
+  }
+  return database.locking(query).getOne();
+}
+
+/** The open conversation with a contact on the default line, with its row locked. */
 export async function openOnDefaultLine(
+  database: Database,
   tx: EntityManager,
   agentId: string,
   { contact, isPreferred }: Pick<Parties, "contact" | "isPreferred">,
-): Promise<Conversation | null> {
+): Promise<Pick<Parties, "conversation" | "line"> | undefined> {
   const line = await tx.findOneBy(Line, { agentId, isDefault: true });
-  if (line === null || contact === null) return null;
+  if (line === null || contact === null) return undefined;
   try {
-    return await openOn(tx, line, await addressOn(tx, line, contact.id, isPreferred));
+    const { id: addressId } = await addressOn(tx, line, contact.id, isPreferred);
+    const query = tx
+      .createQueryBuilder(Conversation, "conversation")
+      .where({ lineId: line.id, addressId, state: ConversationState.open });
+    return { conversation: await database.locking(query).getOne(), line };
   } catch (error) {
-    if (error instanceof GatewayError && error.code === "not_deliverable") return null;
+    if (error instanceof GatewayError && error.code === "not_deliverable") return undefined;
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import type { EntityManager } from "typeorm";
+import type { Caller } from "../../auth/caller";
 import type { Timestamp } from "../../common/time";
 import { Agent } from "../agents/agent.entity";
 import type { DecisionInput } from "../configuration/document/evaluate";
@@ -19,12 +20,13 @@ type Subjects = Readonly<Record<"contact" | "conversation", string | undefined>>
 export async function takeSnapshot(
   tx: EntityManager,
   agentId: string,
-  { contact, conversation }: Parties,
-  { playbook, type, now }: { playbook: Playbook; type: string; now: Timestamp },
+  { contact, conversation, line: known }: Parties,
+  { caller, playbook, type, now }: { caller: Caller; playbook: Playbook; type: string; now: Timestamp },
 ): Promise<Snapshot> {
-  const { slug, name } = await tx.findOneByOrFail(Agent, { id: agentId });
+  const { slug, name } =
+    caller.kind === "agent" ? caller.agent : await tx.findOneByOrFail(Agent, { id: agentId });
   const tags = contact === null ? [] : await tx.findBy(ContactTag, { contactId: contact.id });
-  const line = conversation && (await tx.findOneByOrFail(Line, { id: conversation.lineId }));
+  const line = conversation && (known ?? (await tx.findOneByOrFail(Line, { id: conversation.lineId })));
   const subjects = { contact: contact?.id, conversation: conversation?.id };
   return {
     contact: contact && {
