@@ -41,6 +41,7 @@ onEachEngine((engine) => {
         "LaneLine1764810000000",
         "Configuration1764900000000",
         "Decisions1764910000000",
+        "DecisionBasis1764920000000",
       ]);
     } finally {
       await Promise.all(databases.map((database) => database.close()));
@@ -53,7 +54,7 @@ onEachEngine((engine) => {
     try {
       await database.migrate();
       await source.undoLastMigration();
-      expect(await database.pendingMigrations()).toEqual(["Decisions1764910000000"]);
+      expect(await database.pendingMigrations()).toEqual(["DecisionBasis1764920000000"]);
     } finally {
       await database.close();
     }
