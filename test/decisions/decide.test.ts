@@ -353,6 +353,28 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
     await delivered(message?.id ?? "");
   });
 
+  test("a message about nobody joins the conversation with the default contact, which stays as it is", async () => {
+    const ref = `default ${Math.random()}`;
+    await newContact({ ref });
+    await publish(gateway, agentId, {
+      ...DOCUMENT,
+      defaultContact: ref,
+      rules: [{ id: "nobody", on: "note", do: [{ send: "one" }, { send: "two" }, { handoff: "?" }] }],
+    });
+    const { id, explanation, ...body } = await decided({ type: "note", data: { text: "Hello" } });
+    expect(body).not.toHaveProperty("conversationId");
+    expect(explanation.effects.map(({ status }: { status: string }) => status)).toEqual([
+      "done",
+      "done",
+      "failed",
+    ]);
+    const [one, two] = await messagesOf(id);
+    expect([one?.sequence, two?.sequence]).toEqual([1, 2]);
+    const { body: found } = await conversationClient(gateway).find(one?.conversationId ?? "");
+    expect(found.data.conversation).toMatchObject({ handler: "agent", lastSequence: 2 });
+    await publish(gateway, agentId, DOCUMENT);
+  });
+
   test("a dry run tells the same and stores nothing", async () => {
     const contact = { address: { kind: "local", address: `dry ${Math.random()}` } };
     const handed = { type: "note", data: { text: "Hello" }, contact };

@@ -30,9 +30,11 @@ interface Needs extends LineServices {
 export const conversations = feature({
   entities: [Conversation],
   services: ({ database, lanes, agents, erasures, agentQueues, messages, playbooks }: Core & Needs) => {
-    messages.joinBy(new DefaultConversations(database, lanes, playbooks));
+    const defaultConversations = new DefaultConversations(database, lanes, playbooks);
+    messages.joinBy(defaultConversations);
     erasures.onErase(eraseConversations(database, lanes));
     return {
+      defaultConversations,
       conversations: new ConversationService(database, lanes, agents, agentQueues),
       conversationChanges: new ConversationChanges(database, lanes),
     };

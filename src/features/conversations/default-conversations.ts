@@ -58,6 +58,13 @@ export class DefaultConversations implements Joining {
     );
   }
 
+  /** Locks the conversation with the default contact of an agent, or opens it; null if its default line reaches none. */
+  async of(tx: EntityManager, agentId: string): Promise<Conversation | null> {
+    const refs = await this.playbooks.defaultContacts(tx, [agentId]);
+    const [conversation = null] = refs.size === 0 ? [] : await this.lock(tx, await destinationsOf(tx, refs));
+    return conversation;
+  }
+
   private async queue(
     tx: EntityManager,
     conversation: Conversation,

@@ -15,6 +15,7 @@ import {
   planMove,
   storeAudited,
 } from "../conversations/conversation-changes";
+import type { DefaultConversations } from "../conversations/default-conversations";
 import { addressOn, assertInUse, lineOf } from "../conversations/destination";
 import { openConversation } from "../conversations/open-conversation";
 import { assertOpen } from "../conversations/own-conversation";
@@ -25,11 +26,16 @@ import { EXPIRE_AFTER_MS, MESSAGE_ORDER, MessageAuthor } from "../messages/messa
 import type { EffectExplanation, EffectStatus, ExplanationError } from "./explanation";
 import type { Parties } from "./parties";
 
-/** What effects are applied with, in one transaction. */
-export interface Application {
+/** What effects are applied with. */
+export interface Means {
   database: Database;
   lanes: Lanes;
   queues: AgentQueues;
+  defaultConversations: DefaultConversations;
+}
+
+/** A decision whose effects are applied in one transaction. */
+export interface Application extends Means {
   context: RequestContext;
   agentId: string;
   decisionId: string;
@@ -91,12 +97,13 @@ export async function applyEffects(
         line: isLineUsed(effect, application) ? effect.line : null,
       };
     });
-    conversation ??= result.conversation ?? null;
+    // The conversation with the default contact is not what the situation is about.
+    if (application.parties.contact !== null) conversation ??= result.conversation ?? null;
     results[i] = result;
   }
   for (const [i, effect] of effects.entries()) {
     if (results[i] !== undefined || effect.kind === "send") continue;
-    if (effect.kind === "handoff" && conversation === null) {
+    if (effect.kind === "handoff" && conversation === null && application.parties.contact !== null) {
       // A human needs one to answer in.
       const open = async () => ({
         status: "done" as const,
@@ -133,28 +140,31 @@ const isLineUsed = ({ line }: Send, { parties: { contact, isNamed } }: Applicati
   line !== null && contact !== null && !isNamed;
 
 /**
- * The conversation that a message goes to, which is opened if necessary; null if the decision is about nobody.
+ * The conversation that a message goes to, which is opened if necessary: for a decision about nobody that with the default
+ * contact. Null if there is none.
  * @param name the line that the message names
  * @throws GatewayError `not_found` (line), `not_deliverable`, `conflict` for one that a human answers in
  */
 async function conversationFor(
   tx: EntityManager,
   name: string | null,
-  { database, agentId, parties: { contact, conversation: atHand, isNamed, isPreferred } }: Application,
+  application: Application,
 ): Promise<Conversation | null> {
-  if (contact === null || (atHand !== null && (isNamed || name === null))) return atHand;
+  const { database, agentId, parties, defaultConversations } = application;
+  const { contact, conversation: atHand, isNamed, isPreferred } = parties;
+  if (contact === null) return answeredByAgent(await defaultConversations.of(tx, agentId));
+  if (atHand !== null && (isNamed || name === null)) return atHand;
   const line = await lineOf(tx, agentId, name);
   if (line.id === atHand?.lineId) return atHand;
   assertInUse(line);
   const address = await addressOn(tx, line, contact.id, isPreferred);
-  const { conversation } = await openConversation(database, tx, line, address);
-  if (conversation.handler === Handler.human) {
-    throw new GatewayError(
-      "conflict",
-      `A human answers in the conversation ${conversation.id} on this line.`,
-    );
-  }
-  return conversation;
+  return answeredByAgent((await openConversation(database, tx, line, address)).conversation);
+}
+
+/** @throws GatewayError `conflict` for a conversation that a human answers in */
+function answeredByAgent(conversation: Conversation | null): Conversation | null {
+  if (conversation?.handler !== Handler.human) return conversation;
+  throw new GatewayError("conflict", `A human answers in the conversation ${conversation.id}.`);
 }
 
 /** @throws GatewayError what makes the effect fail */
@@ -199,7 +209,7 @@ async function send(
   tx: EntityManager,
   effects: readonly Effect[],
   results: readonly (Result | undefined)[],
-  { database, lanes, queues, agentId, decisionId, parties }: Application,
+  { database, lanes, queues, agentId, decisionId }: Application,
 ): Promise<ReadonlyMap<Effect, string>> {
   const sends = effects.flatMap((effect, i) => {
     const { status, conversation = null } = results[i] ?? {};
@@ -218,8 +228,11 @@ async function send(
     delayMs: delaySeconds * 1000,
     conversation,
   }));
+  const inConversations = drafts.flatMap(({ conversation, ...draft }) =>
+    conversation === null ? [] : [{ ...draft, conversation }],
+  );
   const messages =
-    parties.contact === null
+    inConversations.length === 0
       ? await insertMessages(
           tx,
           lanes,
@@ -230,13 +243,7 @@ async function send(
             conversation: undefined,
           })),
         )
-      : await queueMessages(
-          tx,
-          lanes,
-          drafts.flatMap(({ conversation, ...draft }) =>
-            conversation === null ? [] : [{ ...draft, conversation }],
-          ),
-        );
+      : await queueMessages(tx, lanes, inConversations);
   return new Map(sends.map(({ effect }, i) => [effect, messages[i]?.id ?? ""]));
 }
 

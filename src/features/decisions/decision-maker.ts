@@ -2,16 +2,13 @@ import type { EntityManager } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { type RequestContext, systemFor } from "../../auth/context";
 import { type Timestamp, timestamp } from "../../common/time";
-import type { Database } from "../../database/database";
 import { LaneKind } from "../../delivery/lane.entity";
-import type { Lanes } from "../../delivery/lanes";
 import { Agent } from "../agents/agent.entity";
 import { DeciderKind } from "../configuration/decider";
 import type { Playbook } from "../configuration/document/playbook";
 import type { Playbooks } from "../configuration/playbooks";
-import type { AgentQueues } from "../messages/agent-queues";
 import { Organization } from "../organizations/organization.entity";
-import { type Application, applyEffects, explain } from "./apply-effects";
+import { type Application, applyEffects, explain, type Means } from "./apply-effects";
 import { basisOf, obstacleTo, partiesAgain } from "./basis";
 import { Decision, DecisionOutcome, DecisionState, type Situation } from "./decision.entity";
 import type { EffectExplanation, Explanation, ExplanationError, GateExplanation } from "./explanation";
@@ -39,10 +36,8 @@ interface Making {
 /** Makes decisions, each in the transaction that does what it says. */
 export class DecisionMaker {
   constructor(
-    private readonly database: Database,
-    private readonly lanes: Lanes,
+    private readonly means: Means,
     private readonly playbooks: Playbooks,
-    private readonly queues: AgentQueues,
     private readonly hasModel: boolean,
   ) {}
 
@@ -57,7 +52,7 @@ export class DecisionMaker {
     agentId: string,
     { situation: { type, data }, now, isDryRun, ...named }: Handed,
   ): Promise<Decision> {
-    const parties = await findParties(this.database, tx, context, agentId, named);
+    const parties = await findParties(this.means.database, tx, context, agentId, named);
     const { version, playbook } = await this.playbooks.live(tx, agentId);
     const { caller } = context;
     const snapshot = await takeSnapshot(tx, agentId, parties, { caller, playbook, type, now });
@@ -81,7 +76,7 @@ export class DecisionMaker {
     });
     await this.decideByRules(tx, decision, snapshot, { context, parties, playbook, isDryRun });
     if (decision.state === DecisionState.deciding)
-      await this.lanes.add(tx, [{ id: decision.id, agentId, kind: LaneKind.decision }]);
+      await this.means.lanes.add(tx, [{ id: decision.id, agentId, kind: LaneKind.decision }]);
     await tx.insert(Decision, decision as object);
     return decision;
   }
@@ -95,7 +90,7 @@ export class DecisionMaker {
   async resume(tx: EntityManager, id: string, answer?: Answer): Promise<void> {
     const found = await tx.findOneBy(Decision, { id, state: DecisionState.deciding });
     if (found === null) return;
-    const parties = await partiesAgain(this.database, tx, found);
+    const parties = await partiesAgain(this.means.database, tx, found);
     const decision = await this.lock(tx, id);
     if (decision === null) return;
     const obstacle = obstacleTo(decision, parties);
@@ -148,14 +143,14 @@ export class DecisionMaker {
       explanation: { version, now, error, gates: [], rules: [], effects: [] },
       decidedAt: timestamp(),
     });
-    this.lanes.observing(tx).decided(decision.decider, decision.state);
+    this.means.lanes.observing(tx).decided(decision.decider, decision.state);
     await store(tx, decision);
   }
 
   /** Locks a decision that is still to be made, after those whom it is about; null if it was made. */
   private lock(tx: EntityManager, id: string): Promise<Decision | null> {
     const query = tx.createQueryBuilder(Decision, "decision").where({ id, state: DecisionState.deciding });
-    return this.database.locking(query).getOne();
+    return this.means.database.locking(query).getOne();
   }
 
   /** Decides by the rules, and does what they say unless they ask a model. */
@@ -195,12 +190,9 @@ export class DecisionMaker {
     { now }: Snapshot,
     { context, parties, playbook, planned, asked }: Making & { planned: Plan } & Pick<Application, "asked">,
   ): Promise<void> {
-    const { database, lanes, queues } = this;
     const { agentId, id: decisionId } = decision;
     const { effects, conversation } = await applyEffects(tx, planned.effects, {
-      database,
-      lanes,
-      queues,
+      ...this.means,
       context,
       agentId,
       decisionId,
@@ -235,7 +227,7 @@ export class DecisionMaker {
       explanation,
       decidedAt: timestamp(),
     });
-    this.lanes.observing(tx).decided(decision.decider, outcome);
+    this.means.lanes.observing(tx).decided(decision.decider, outcome);
   }
 }
 

@@ -5,6 +5,7 @@ import { MAX_ONCE_DAYS } from "../configuration/configuration.limits";
 import type { Playbooks } from "../configuration/playbooks";
 import type { Erasures } from "../contacts/erasures";
 import type { ConversationChanges } from "../conversations/conversation-changes";
+import type { DefaultConversations } from "../conversations/default-conversations";
 import type { AgentQueues } from "../messages/agent-queues";
 import type { MessageFailures } from "../messages/message-failures";
 import { Decision } from "./decision.entity";
@@ -24,6 +25,7 @@ interface Needs {
   erasures: Erasures;
   agentQueues: AgentQueues;
   conversationChanges: ConversationChanges;
+  defaultConversations: DefaultConversations;
   messageFailures: MessageFailures;
 }
 
@@ -31,13 +33,18 @@ interface Needs {
 export const decisions = feature({
   entities: [Decision, RuleMatch],
   services: ({ database, lanes, log, config, ...needs }: Core & Needs) => {
-    const { playbooks, erasures, agentQueues, conversationChanges, messageFailures } = needs;
+    const { playbooks, erasures, agentQueues, conversationChanges, defaultConversations, messageFailures } =
+      needs;
     erasures.onErase(eraseDecisions(database));
     const situations = new RaisedSituations(lanes, playbooks);
     conversationChanges.onRelease(situations.released);
     messageFailures.onFail(situations.messagesFailed);
     const model = config.model && new Model(config.model);
-    const maker = new DecisionMaker(database, lanes, playbooks, agentQueues, model !== undefined);
+    const maker = new DecisionMaker(
+      { database, lanes, queues: agentQueues, defaultConversations },
+      playbooks,
+      model !== undefined,
+    );
     return {
       decisions: new DecisionService(database, maker),
       decisionRunner: new DecisionRunner(database, maker, model, log),
