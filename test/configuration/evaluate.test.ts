@@ -132,7 +132,11 @@ test.each([
   ["other", { list: Array(101).fill(0) }, "situation.data.list must have at most 100 items"],
   ["other", { text: "x".repeat(33_000) }, "situation.data must have at most 32768 bytes as JSON"],
   ["other", deep(11), "situation.data must be nested at most 10 deep"],
-  ["*", {}, "situation.type must have at most 100 of a-z, 0-9 and single . _ - between them"],
+  [
+    "*",
+    {},
+    "situation.type must start with a letter and have at most 100 of a-z, 0-9 and single . _ - between them",
+  ],
 ])("a situation %s with bad data is refused with its path", async (type, data, message) => {
   const input = decisionInput(data);
   if (type !== "order.shipped") input.situation = { type, data };
