@@ -25,12 +25,12 @@ export class StatementCache {
     this.inTurn(callback, (done) => {
       // It reads no row, so a statement with rows would stay open and keep the transaction from being committed.
       if (/\breturning\b/i.test(sql)) this.connection.run(numbered(sql), parameters, done);
-      else this.prepared(sql, done).run(parameters, done);
+      else this.prepared(sql, done).run(parameters, this.keeping(sql, done));
     });
   }
 
   all(sql: string, parameters: unknown, callback: Callback): void {
-    this.inTurn(callback, (done) => this.prepared(sql, done).all(parameters, done));
+    this.inTurn(callback, (done) => this.prepared(sql, done).all(parameters, this.keeping(sql, done)));
   }
 
   /** Lets go of all statements; the connection can be closed then. */
@@ -53,6 +53,15 @@ export class StatementCache {
     };
     if (this.isRunning) this.waiting.push(run);
     else run();
+  }
+
+  /** Lets go of a statement that fails: one that met a lock would count as running, and keep an interrupt in force. */
+  private keeping(sql: string, done: Callback): Callback {
+    const { statements } = this;
+    return function (...result) {
+      if (result[0] !== null) statements.delete(sql);
+      done.apply(this, result);
+    };
   }
 
   private prepared(sql: string, done: Callback): Statement {
