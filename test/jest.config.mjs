@@ -26,7 +26,8 @@ export default {
   rootDir: "..",
   testEnvironment: "<rootDir>/test/support/environment.mjs",
   testSequencer: "<rootDir>/test/support/sequencer.mjs",
-  maxWorkers: "100%",
+  // Much of the time is spent waiting, for disks and browsers.
+  maxWorkers: "150%",
   ...(runsAll
     ? {
         testMatch: ["<rootDir>/test/**/*.{test,suite}.ts"],
