@@ -26,8 +26,7 @@ export default {
   rootDir: "..",
   testEnvironment: "<rootDir>/test/support/environment.mjs",
   testSequencer: "<rootDir>/test/support/sequencer.mjs",
-  // Much of the time is spent waiting, for disks and browsers.
-  maxWorkers: "150%",
+  maxWorkers: "100%",
   ...(runsAll
     ? {
         testMatch: ["<rootDir>/test/**/*.{test,suite}.ts"],
