@@ -11,7 +11,7 @@ const MAX_PLAYBOOKS = 100;
 const MAX_DEFAULT_CONTACTS = 10_000;
 
 /** The number of a live version. */
-interface LiveVersion {
+export interface LiveVersion {
   agentId: string;
   version: number;
 }

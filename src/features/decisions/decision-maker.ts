@@ -13,6 +13,7 @@ import { basisOf, obstacleTo, partiesAgain } from "./basis";
 import { Decision, DecisionOutcome, DecisionState, type Situation } from "./decision.entity";
 import type { EffectExplanation, Explanation, ExplanationError, GateExplanation } from "./explanation";
 import { type Answer, askIn, NO_MODEL, withAnswer } from "./model/asking";
+import { notMade } from "./not-made";
 import { findParties, type Named, type Parties } from "./parties";
 import { type Plan, plan } from "./plan";
 import { recordMatches, type Snapshot, takeSnapshot } from "./snapshot";
@@ -64,15 +65,8 @@ export class DecisionMaker {
       situation: { type, data },
       snapshot,
       configurationVersion: version,
-      decider: DeciderKind.rules,
-      state: DecisionState.deciding,
-      outcome: null,
-      ruleId: null,
-      effects: [],
-      basis: null,
-      explanation: null,
       createdAt: now,
-      decidedAt: null,
+      ...notMade(),
     });
     await this.decideByRules(tx, decision, snapshot, { context, parties, playbook, isDryRun });
     if (decision.state === DecisionState.deciding)

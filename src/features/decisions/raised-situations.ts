@@ -4,12 +4,12 @@ import { groupBy } from "../../common/group-by";
 import { timestamp } from "../../common/time";
 import { LaneKind } from "../../delivery/lane.entity";
 import type { Lanes } from "../../delivery/lanes";
-import { DeciderKind } from "../configuration/decider";
 import { CONVERSATION_RELEASED, MESSAGE_FAILED } from "../configuration/document/shapes";
 import type { Playbooks } from "../configuration/playbooks";
 import type { Conversation } from "../conversations/conversation.entity";
 import type { FailedMessage } from "../messages/message-failures";
-import { Decision, DecisionState, type Situation } from "./decision.entity";
+import { Decision, type Situation } from "./decision.entity";
+import { notMade } from "./not-made";
 
 /** A situation in a conversation that the gateway itself raises. */
 interface Raised extends Pick<Decision, "agentId" | "contactId" | "conversationId"> {
@@ -74,7 +74,8 @@ export class RaisedSituations {
         decisions.push(
           tx.create(Decision, {
             ...each,
-            ...TO_MAKE,
+            ...notMade(),
+            snapshot: null,
             id: uuid(),
             configurationVersion: version,
             createdAt: timestamp(),
@@ -96,16 +97,3 @@ export class RaisedSituations {
     );
   }
 }
-
-/** What is known of a decision that is still to be made. */
-const TO_MAKE = {
-  snapshot: null,
-  decider: DeciderKind.rules,
-  state: DecisionState.deciding,
-  outcome: null,
-  ruleId: null,
-  effects: [],
-  basis: null,
-  explanation: null,
-  decidedAt: null,
-};
