@@ -51,7 +51,7 @@ export class ConfigurationResolver {
   @Access(MANAGER)
   @Query(() => ConfigurationDraft, {
     nullable: true,
-    description: "The draft of an agent's configuration; null if there is none.",
+    description: "The draft of an agent's configuration; null without a draft.",
   })
   configurationDraft(
     @Ctx() context: RequestContext,

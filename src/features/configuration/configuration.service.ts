@@ -121,7 +121,7 @@ export class ConfigurationService {
   }
 
   /**
-   * The draft of an agent; null if there is none.
+   * The draft of an agent; null without a draft.
    * @throws GatewayError `invalid_request`, `not_found` (agent)
    */
   draft(context: RequestContext, agent: string | null | undefined): Promise<ConfigurationDraft | null> {

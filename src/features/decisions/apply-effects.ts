@@ -140,8 +140,8 @@ const isLineUsed = ({ line }: Send, { parties: { contact, isNamed } }: Applicati
   line !== null && contact !== null && !isNamed;
 
 /**
- * The conversation that a message goes to, which is opened if necessary: for a decision about nobody that with the default
- * contact. Null if there is none.
+ * The conversation that a message goes to, which is opened if necessary: without a contact, that with the default contact.
+ * Null for a message outside of any conversation.
  * @param name the line that the message names
  * @throws GatewayError `not_found` (line), `not_deliverable`, `conflict` for one that a human answers in
  */

@@ -59,13 +59,13 @@ export async function findParties(
     }
     return parties;
   }
-  const nobody: Parties = { contact: null, conversation: null, isNamed: false, isPreferred: () => false };
-  if (reference == null) return nobody;
+  const noParties: Parties = { contact: null, conversation: null, isNamed: false, isPreferred: () => false };
+  if (reference == null) return noParties;
   const contact = await contactOf(database, tx, context, agentId, reference);
   const [address] = reference.address == null ? [] : normalized([reference.address]);
   const isPreferred = (each: ContactAddress) =>
     each.kind === address?.kind && each.address === address.address;
-  const parties = { ...nobody, contact, isPreferred };
+  const parties = { ...noParties, contact, isPreferred };
   return { ...parties, ...(await openOnDefaultLine(database, tx, agentId, parties)) };
 }
 

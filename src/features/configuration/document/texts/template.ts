@@ -73,7 +73,7 @@ export class TextTemplate {
 
   /**
    * Writes the text.
-   * @throws TextError if there is none
+   * @throws TextError if there is no text
    * @throws TooExpensive if it takes too many steps
    */
   render(run: TextRun): string {
