@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { EntityManager } from "typeorm";
 import { placeholders } from "../../database/returning";
+import type { LiveVersion } from "../messages/insert-messages";
 import { ConfigurationVersion } from "./configuration-version.entity";
 import { Playbook } from "./document/playbook";
 
@@ -9,12 +10,6 @@ const MAX_PLAYBOOKS = 100;
 
 /** Max agents whose default contacts are in memory. */
 const MAX_DEFAULT_CONTACTS = 10_000;
-
-/** The number of a live version. */
-export interface LiveVersion {
-  agentId: string;
-  version: number;
-}
 
 /** The published versions in a form that can be evaluated. A version never changes, so it is parsed once. */
 export class Playbooks {

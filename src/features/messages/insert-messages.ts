@@ -5,8 +5,13 @@ import { placeholders } from "../../database/returning";
 import { LaneKind } from "../../delivery/lane.entity";
 import type { Lanes } from "../../delivery/lanes";
 import { GatewayError } from "../../errors";
-import type { LiveVersion } from "../configuration/playbooks";
 import { Message, MessageDirection, MessageStatus } from "./message.entity";
+
+/** The number of the live configuration of an agent. */
+export interface LiveVersion {
+  agentId: string;
+  version: number;
+}
 
 /** The place of a message in a conversation, whose row the transaction has locked. */
 export type InConversation = Pick<Message, "sequence" | "fence"> & { conversationId: string };

@@ -1,6 +1,6 @@
 import type { EntityManager } from "typeorm";
 import type { GatewayError } from "../../errors";
-import type { LiveVersion } from "../configuration/playbooks";
+import type { LiveVersion } from "./insert-messages";
 import type { Message } from "./message.entity";
 
 /** Queues messages of an agent in a conversation. @returns each message, or `queue_full` */
