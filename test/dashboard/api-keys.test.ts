@@ -171,7 +171,9 @@ describeDashboard("Settings, API keys", (dashboard) => {
     await mint(gateway, { name: "crm staging" });
     await gateway.services.keys.revoke(await operator(gateway), id);
     const page = await dashboard.visit("/settings/api-keys");
+    await seen(rowOf(page, "First key"));
     await page.getByLabel("Search by name or key prefix").fill("CRM ");
+    await page.waitForURL(/search=CRM/);
     await gone(rowOf(page, "First key"));
     // The space may be the start of another word.
     expect(await page.getByLabel("Search by name or key prefix").inputValue()).toBe("CRM ");
