@@ -13,6 +13,7 @@ import {
   type TestServer,
 } from "../support/process";
 import { releasesOf } from "../support/released";
+import { waitUntil } from "../support/wait-until";
 
 const place = databaseForEach(sqlite);
 let directory: string;
@@ -64,7 +65,7 @@ describe("while a server writes", () => {
         answered.push(((await response.json()) as { id: number }).id);
       }
     });
-    while (answered.length < 50) await new Promise(setImmediate);
+    await waitUntil(() => answered.length >= 50);
     const before = [...answered];
     const made = await runCli(place.url, ["backup", inPlace("backup"), "--json"]);
     const during = answered.length;

@@ -4,6 +4,7 @@ import { addLine } from "../support/lines";
 import { operatorOfAgent } from "../support/people";
 import { runCli, runCliAtTerminal, runCliForJson } from "../support/process";
 import { describeGateway, suiteGateway } from "../support/suite";
+import { waitUntil } from "../support/wait-until";
 
 describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
   const rows = (sql: string, ...parameters: unknown[]) =>
@@ -106,7 +107,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
     await seed("--agent", slug, ...amounts(5, 5, 10, 40));
     const [line] = await rows("SELECT id FROM line WHERE agent_id = $1", id);
     await gateway.services.lines.resume(await operatorOfAgent(gateway, id), line.id);
-    while ((await count("FROM lane WHERE agent_id = $1", id)) > 0);
+    await waitUntil(async () => (await count("FROM lane WHERE agent_id = $1", id)) === 0);
     expect(await count("FROM message WHERE agent_id = $1 AND status = 'delivered'", id)).toBe(50);
   });
 

@@ -11,6 +11,7 @@ import { startGateway } from "../support/gateway";
 import { addLine, lineClient } from "../support/lines";
 import { codeOf, firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
+import { waitUntil } from "../support/wait-until";
 
 const MANY = 8_000;
 
@@ -59,7 +60,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway, engine) => {
     const line = await addLine(gateway, { agentId });
     const { id, contactId } = await addConversation(gateway, { agentId, line: line.name });
     await api.send(id, "a delivered secret");
-    while ((await messagesOf(contactId))[0]?.status !== "delivered");
+    await waitUntil(async () => (await messagesOf(contactId))[0]?.status === "delivered");
     await lineClient(gateway).pause(line.id);
     await api.send(id, "a queued secret");
     const other = await addLine(gateway, { agentId });
@@ -98,7 +99,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway, engine) => {
     expect(codeOf(await api.send(id, "too late"))).toBe("conflict");
     const read = await gateway.rest("GET", `/messages/${before[1]?.id}`);
     expect(read.body).toMatchObject({ message: "", status: "canceled", errorCode: "closed" });
-    while (await database().read((reader) => reader.existsBy(Lane, { id })));
+    await waitUntil(async () => !(await database().read((reader) => reader.existsBy(Lane, { id }))));
     expect(await database().read((reader) => reader.existsBy(Erasure, { contactId }))).toBe(false);
   });
 
@@ -130,7 +131,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway, engine) => {
     }
     expect(await erasing).toBe(200);
     expect([...seen].filter((left) => left > 0 && left < MANY).length).toBeGreaterThan(1);
-    while ((await textsLeft(id)) > 0);
+    await waitUntil(async () => (await textsLeft(id)) === 0);
   });
 
   test("what a process leaves unfinished, another one finishes when it starts", async () => {
@@ -146,8 +147,10 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway, engine) => {
     expect(conversation).toMatchObject({ state: "closed" });
     const started = await sharing();
     try {
-      while ((await textsLeft(id)) > 0);
-      while (await database().read((reader) => reader.existsBy(Erasure, { contactId })));
+      await waitUntil(async () => (await textsLeft(id)) === 0);
+      await waitUntil(
+        async () => !(await database().read((reader) => reader.existsBy(Erasure, { contactId }))),
+      );
     } finally {
       await started.close();
     }
@@ -161,7 +164,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway, engine) => {
     });
     await addMessages(id);
     expect((await gateway.rest("DELETE", `/agent/contacts/${contactId}`)).status).toBe(204);
-    while ((await textsLeft(id)) > 0);
+    await waitUntil(async () => (await textsLeft(id)) === 0);
   });
 
   test("what two processes send and open meanwhile leaves no text behind", async () => {
@@ -181,7 +184,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway, engine) => {
           }
           codes.add(codeOf(await each.send(id, "too late")));
         });
-        while ((await messagesOf(contactId)).length < 5);
+        await waitUntil(async () => (await messagesOf(contactId)).length >= 5);
         await contacts.erase(contactId);
         isErased = true;
         await Promise.all(senders);

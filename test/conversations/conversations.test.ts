@@ -11,6 +11,7 @@ import { mint, operator, startGateway } from "../support/gateway";
 import { addLine, lineClient } from "../support/lines";
 import { addMember, codeOf, firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
+import { waitUntil } from "../support/wait-until";
 
 /** Rounds of random changes; `ROUNDS=1000 npm test -- conversations` looks more closely. */
 const ROUNDS = Number(process.env.ROUNDS ?? 50);
@@ -513,7 +514,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway, engine) => {
       gateway.services.database.read((reader) =>
         reader.existsBy(Message, { conversationId, status: MessageStatus.queued }),
       );
-    while (await queued());
+    await waitUntil(async () => !(await queued()));
     return messagesOf(conversationId);
   };
   const attemptsIn = (conversationId: string) =>
@@ -533,7 +534,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway, engine) => {
       reader.find(Message, { where: { conversationId: id }, order: { sequence: "ASC" } }),
     );
     expect(times.map(({ sentAt }) => sentAt)).toEqual(times.map(({ sentAt }) => sentAt).sort());
-    while ((await lanes()) > 0);
+    await waitUntil(async () => (await lanes()) === 0);
   });
 
   test("a message that is held back holds back those behind it, until it is canceled", async () => {
@@ -543,7 +544,9 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway, engine) => {
     const [first, second] = [await api.send(id, "first"), await api.send(id, "second")].map(
       ({ body }) => body.data.sendToConversation.id,
     );
-    while ((await messagesOf(id)).some(({ heldReason }) => heldReason !== "line_paused"));
+    await waitUntil(
+      async () => !(await messagesOf(id)).some(({ heldReason }) => heldReason !== "line_paused"),
+    );
     expect(await messagesOf(id)).toMatchObject([
       { status: "queued", heldReason: "line_paused" },
       { status: "queued", heldReason: "line_paused" },
@@ -590,7 +593,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway, engine) => {
       const { id, contactId } = await addConversation(gateway, { agentId, line: line.name });
       await lineClient(gateway).pause(line.id);
       await api.send(id, "in vain");
-      while ((await messagesOf(id))[0]?.heldReason !== "line_paused");
+      await waitUntil(async () => (await messagesOf(id))[0]?.heldReason === "line_paused");
       await prepare(contactId, id);
       await lineClient(gateway).resume(line.id);
       expect(await settled(id)).toMatchObject([expected]);
@@ -604,13 +607,13 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway, engine) => {
     await lineClient(gateway).pause(line.id);
     await api.send(id, "first");
     await api.send(id, "second");
-    while ((await messagesOf(id))[1]?.heldReason !== "line_paused");
+    await waitUntil(async () => (await messagesOf(id))[1]?.heldReason === "line_paused");
     const { database } = gateway.services;
     await database.write(async (tx) => {
       await tx.update(Message, { conversationId: id, sequence: 2 }, { expiresAt: timestamp(-1) });
       await gateway.services.lanes.wake(tx, [id]);
     });
-    while ((await messagesOf(id))[1]?.status === "queued");
+    await waitUntil(async () => (await messagesOf(id))[1]?.status !== "queued");
     expect(await messagesOf(id)).toMatchObject([
       { status: "queued", heldReason: "line_paused" },
       { status: "failed", errorCode: "expired" },

@@ -8,6 +8,7 @@ import { purge, startHousekeeping } from "../../src/housekeeping";
 import { IdempotencyRecord } from "../../src/idempotency/idempotency-record.entity";
 import { onEachEngine, type TestDatabase } from "../support/engines";
 import { startGateway } from "../support/gateway";
+import { waitUntil } from "../support/wait-until";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const MANY = 3_000;
@@ -122,7 +123,7 @@ onEachEngine((engine) => {
     const gateway = await startGateway(engine, { database: place, env: { AUDIT_RETENTION_DAYS: "30" } });
     try {
       const uses = () => database.read((reader) => reader.count(HourlyUse));
-      while ((await uses()) > 1);
+      await waitUntil(async () => (await uses()) <= 1);
       expect(await uses()).toBe(1);
     } finally {
       await gateway.close();

@@ -15,6 +15,7 @@ import { mint, type Reply, type TestGateway } from "../support/gateway";
 import { addLine } from "../support/lines";
 import { firstAgentId, operatorOfAgent } from "../support/people";
 import { describeGateway } from "../support/suite";
+import { waitUntil } from "../support/wait-until";
 
 const DOCUMENT = {
   situations: {
@@ -95,12 +96,8 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
     expect(status).toBe(201);
     return body;
   };
-  /** Waits until something holds, which the delivery brings about. */
-  const until = async (holds: () => Promise<boolean>) => {
-    while (!(await holds())) await new Promise(setImmediate);
-  };
   const delivered = (id: string) =>
-    until(
+    waitUntil(
       async () => (await read((reader) => reader.findOneByOrFail(Message, { id }))).status === "delivered",
     );
   const messagesOf = (decisionId: string) =>
@@ -334,7 +331,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
     expect(waits).toBe(3_600_000);
     await decided({ type: "note", data: { text: "three" }, conversationId });
     // The delivery has seen the third message once the lane sleeps until the second is due.
-    await until(async () => {
+    await waitUntil(async () => {
       const lane = await read((reader) => reader.findOneBy(Lane, { id: conversationId }));
       return lane?.wakeAt === two?.notBefore;
     });

@@ -14,6 +14,7 @@ import { scrape } from "../support/metrics";
 import { completion } from "../support/model";
 import { firstAgentId } from "../support/people";
 import { Receiver } from "../support/receiver";
+import { waitUntil } from "../support/wait-until";
 
 const KEY = "sk-secret-of-the-model";
 
@@ -105,7 +106,10 @@ onEachEngine((engine) => {
   /** Lets a process work until nothing is left to do. @returns what it logged, and its metrics */
   async function settle() {
     const worker = await start({ DELIVERY_WORKERS: "2" }, false);
-    while ((await read((reader) => reader.count(Lane))) > 0) worker.services.lanes.notify();
+    await waitUntil(() => {
+      worker.services.lanes.notify();
+      return read(async (reader) => (await reader.count(Lane)) === 0);
+    });
     const { total } = await scrape(worker);
     await worker.close();
     return { log: worker.log(), total };
@@ -326,7 +330,7 @@ onEachEngine((engine) => {
     const held: ServerResponse[] = [];
     server.reaction = (response) => void held.push(response);
     const arrived = async (count: number) => {
-      while (held.length < count) await new Promise(setImmediate);
+      await waitUntil(() => held.length >= count);
     };
     const answer = (text: string) =>
       held
@@ -383,12 +387,15 @@ onEachEngine((engine) => {
         tx.update(Message, { id: body.data.sendToConversation.id }, { expiresAt: timestamp(-1) }),
       );
       const isMade = { conversationId, ruleId: "failed", decider: "rules" as never };
-      while (!(await read((reader) => reader.existsBy(Decision, isMade)))) worker.services.lanes.notify();
+      await waitUntil(() => {
+        worker.services.lanes.notify();
+        return read((reader) => reader.existsBy(Decision, isMade));
+      });
       expect(server.received).toHaveLength(1);
       answer("one");
       await arrived(1);
       answer("two");
-      while ((await read((reader) => reader.count(Lane))) > 0);
+      await waitUntil(async () => (await read((reader) => reader.count(Lane))) === 0);
     } finally {
       await worker.close();
     }

@@ -14,6 +14,7 @@ import { scrape } from "../support/metrics";
 import { firstAgentId } from "../support/people";
 import { Receiver } from "../support/receiver";
 import { describeGateway } from "../support/suite";
+import { waitUntil } from "../support/wait-until";
 
 const TEMPLATES = { back: "I am back", sorry: "{{ situation.data.errorCode }}" };
 const ON_RELEASE = { id: "back", on: "conversation.released", do: [{ send: "back" }] };
@@ -83,10 +84,11 @@ describeGateway({ env: { ...WORKS, DELIVERY_WORKERS: "0" } }, (gateway, engine) 
       prepare(worker);
       worker.services.lanes.notify();
     }
-    while ((await read((reader) => reader.count(Lane))) > 0) {
+    await waitUntil(async () => {
       await write("update lane set wake_at = $1 where wake_at > $1 and lease is null", [timestamp()]);
       for (const worker of workers) worker.services.lanes.notify();
-    }
+      return read(async (reader) => (await reader.count(Lane)) === 0);
+    });
     const logs = workers.map((worker) => worker.log()).join("");
     const metrics = await Promise.all(workers.map(scrape));
     await Promise.all(workers.map((worker) => worker.close()));

@@ -15,6 +15,7 @@ import {
   type TestGateway,
 } from "../support/gateway";
 import { describeGateway } from "../support/suite";
+import { waitUntil } from "../support/wait-until";
 
 /** `RACES=1000 npm test -- delivery` looks more closely. */
 const RACES = Number(process.env.RACES ?? 100);
@@ -33,8 +34,11 @@ const get = async (gateway: TestGateway, id: string, token = gateway.key) =>
 async function become(gateway: TestGateway, id: string, expected: object, token = gateway.key) {
   const isThere = (found: Record<string, unknown>) =>
     Object.entries(expected).every(([name, value]) => (found[name] ?? null) === value);
-  let found = await get(gateway, id, token);
-  while (!isThere(found)) found = await get(gateway, id, token);
+  let found: Record<string, unknown> = {};
+  await waitUntil(async () => {
+    found = await get(gateway, id, token);
+    return isThere(found);
+  });
   return found;
 }
 
@@ -84,7 +88,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     await organizations.deactivate(context);
     await lines.resume(context, line?.id ?? "");
     const find = () => gateway.services.database.read((reader) => reader.findOneByOrFail(Message, { id }));
-    while ((await find()).heldReason !== "organization_deactivated");
+    await waitUntil(async () => (await find()).heldReason === "organization_deactivated");
     await organizations.reactivate(context);
     await become(gateway, id, { status: "delivered", heldReason: null }, secret);
   });
@@ -177,7 +181,7 @@ describeGateway((gateway, engine) => {
       resuming = lines.resume(context, line?.id ?? "").then(() => {
         isResumed = true;
       });
-      while (!(await isWaiting()) && !isResumed);
+      await waitUntil(async () => (await isWaiting()) || isResumed);
       await lanes.sleep(tx, [{ laneId: id, until: timestamp(60_000) }]);
     });
     await resuming;

@@ -8,6 +8,7 @@ import { firstAgentId } from "../support/people";
 import { startPostgres } from "../support/postgres-server";
 import { endProcesses, spawnCli } from "../support/process";
 import { suiteGateway } from "../support/suite";
+import { waitUntil } from "../support/wait-until";
 
 const CHANNEL = "gateway_due_lanes";
 
@@ -42,7 +43,7 @@ describe("processes on one PostgreSQL", () => {
     const listening =
       "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle' AND query LIKE 'LISTEN%'";
     const { database: reading } = gateway.services;
-    while ((await reading.read((reader) => reader.query(listening))).length === 0);
+    await waitUntil(async () => (await reading.read((reader) => reader.query(listening))).length !== 0);
   });
   afterAll(async () => {
     await endProcesses();

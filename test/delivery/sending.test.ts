@@ -15,6 +15,7 @@ import { addWebhookLine, lineClient } from "../support/lines";
 import { firstAgentId } from "../support/people";
 import { type Reaction, Receiver } from "../support/receiver";
 import { describeGateway } from "../support/suite";
+import { waitUntil } from "../support/wait-until";
 
 const SENDS = {
   env: { DELIVERY_WORKERS: "8", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" },
@@ -86,11 +87,12 @@ describeGateway(SENDS, (gateway, engine) => {
   const messageOf = (id: string) => read((reader) => reader.findOneByOrFail(Message, { id }));
   /** Waits until a message is as described. */
   async function become(id: string, expected: Partial<Message>): Promise<Message> {
-    for (;;) {
-      const message = await messageOf(id);
-      if (Object.entries(expected).every(([field, value]) => message[field as keyof Message] === value))
-        return message;
-    }
+    let message = {} as Message;
+    await waitUntil(async () => {
+      message = await messageOf(id);
+      return Object.entries(expected).every(([field, value]) => message[field as keyof Message] === value);
+    });
+    return message;
   }
   const attemptsOf = (messageId: string) =>
     read((reader) => reader.find(DeliveryAttempt, { where: { messageId }, order: { number: "ASC" } }));
@@ -103,7 +105,7 @@ describeGateway(SENDS, (gateway, engine) => {
     gateway.services.lanes.notify();
   }
   const arrived = async (count: number, at = receiver) => {
-    while (at.received.length < count) await new Promise(setImmediate);
+    await waitUntil(() => at.received.length >= count);
   };
 
   test("a message arrives as one POST that verifies, and is sent or delivered as the answer says", async () => {
@@ -203,7 +205,7 @@ describeGateway(SENDS, (gateway, engine) => {
     release();
     await arrived(texts.length);
     expect(receiver.received.map(({ body }) => JSON.parse(body).text)).toEqual(texts);
-    while ((await read((reader) => reader.countBy(Lane, { id }))) > 0);
+    await waitUntil(async () => (await read((reader) => reader.countBy(Lane, { id }))) === 0);
   });
 
   test.each([["cancel"], ["carry"]])(
@@ -296,7 +298,7 @@ describeGateway(SENDS, (gateway, engine) => {
       ]);
       // The answer to the first attempt comes late, and changes that attempt alone.
       held[0]?.writeHead(200, { "content-type": "application/json" }).end('{"delivered":true}');
-      while ((await attemptsOf(first))[0]?.outcome !== "accepted");
+      await waitUntil(async () => (await attemptsOf(first))[0]?.outcome === "accepted");
       expect(await messageOf(first)).toEqual(taken);
       expect(receiver.received).toHaveLength(requests);
     },
@@ -331,7 +333,9 @@ describeGateway(SENDS, (gateway, engine) => {
     await arrived(2);
     const [waiting, moving] = [await conversing({ line }), await conversing({ line })];
     const laneOf = ({ id }: { id: string }) => read((reader) => reader.findOneBy(Lane, { id }));
-    while ((await laneOf(moving))?.lineId == null || (await laneOf(waiting))?.lineId == null);
+    await waitUntil(
+      async () => (await laneOf(moving))?.lineId != null && (await laneOf(waiting))?.lineId != null,
+    );
     const before = await laneOf(waiting);
 
     const healthy = await startReceiver();
@@ -366,7 +370,9 @@ describeGateway(SENDS, (gateway, engine) => {
         return body.data.openConversation.conversation.id as string;
       };
       const waits = async (id: string) => {
-        while ((await database.read((reader) => reader.findOneBy(Lane, { id })))?.lineId == null);
+        await waitUntil(
+          async () => (await database.read((reader) => reader.findOneBy(Lane, { id })))?.lineId != null,
+        );
       };
       const order: string[] = [];
       receiver.reaction = inTurn(answering(500), (response) => {
@@ -374,10 +380,11 @@ describeGateway(SENDS, (gateway, engine) => {
         response.end();
       });
       const failed = await say(failing.name);
-      while (
-        !(await database.read((reader) =>
-          reader.existsBy(Message, { conversationId: failed, attempts: 1, status: MessageStatus.queued }),
-        ))
+      await waitUntil(
+        async () =>
+          await database.read((reader) =>
+            reader.existsBy(Message, { conversationId: failed, attempts: 1, status: MessageStatus.queued }),
+          ),
       );
       const held: Parameters<Reaction>[0][] = [];
       healthy.reaction = (response) => {
@@ -441,7 +448,7 @@ describeGateway(SENDS, (gateway, engine) => {
       }
       await lineClient(gateway).resume(lineId);
       const isSent = { status: MessageStatus.sent, lineId };
-      while ((await read((reader) => reader.countBy(Message, isSent))) < opened.length);
+      await waitUntil(async () => (await read((reader) => reader.countBy(Message, isSent))) >= opened.length);
       const attempts = await read((reader) =>
         reader.find(DeliveryAttempt, { where: { lineId }, order: { startedAt: "ASC" } }),
       );
@@ -467,7 +474,7 @@ describeGateway(SENDS, (gateway, engine) => {
       read((reader) =>
         reader.query("select state, paused_reason as reason from line where id = $1", [lineId]),
       );
-    while ((await line())[0].state !== LineState.paused);
+    await waitUntil(async () => (await line())[0].state === LineState.paused);
     expect(await line()).toEqual([{ state: "paused", reason: "rejecting" }]);
     expect(await become(ids[24] as string, { heldReason: "line_paused" as never })).toMatchObject({
       attempts: 0,
@@ -561,7 +568,7 @@ describeGateway(SENDS, (gateway, engine) => {
     const { receipts } = gateway.services;
     await receipts.apply({ lineId, message: { id: first }, status: MessageStatus.delivered });
     held[0]?.end('{"providerId":"late"}');
-    while ((await read((reader) => reader.countBy(Lane, { id }))) > 0);
+    await waitUntil(async () => (await read((reader) => reader.countBy(Lane, { id }))) === 0);
     expect(await messageOf(first)).toMatchObject({ status: "delivered", providerId: "late" });
   });
 

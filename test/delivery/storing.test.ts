@@ -11,6 +11,7 @@ import { addWebhookLine, lineClient } from "../support/lines";
 import { firstAgentId } from "../support/people";
 import { Receiver } from "../support/receiver";
 import { describeGateway } from "../support/suite";
+import { waitUntil } from "../support/wait-until";
 
 /** More than a transaction works on otherwise. */
 const MESSAGES = 120;
@@ -37,7 +38,7 @@ describeGateway(SENDS, (gateway, engine) => {
       receiver.reaction = (response) => held.push(response);
       await leaveTo(receiver);
       const ids = await Promise.all(Array.from({ length: MESSAGES }, send));
-      while (held.length < MESSAGES) await new Promise(setImmediate);
+      await waitUntil(() => held.length >= MESSAGES);
       await database.write(async (tx) => {
         // No other transaction reads or changes a lane before this one ends.
         if (engine === postgres) await tx.query("LOCK TABLE lane");
@@ -45,13 +46,13 @@ describeGateway(SENDS, (gateway, engine) => {
         // Whatever is sent again is answered, and found below.
         receiver.reaction = (response) => response.end();
         for (const response of held) response.writeHead(200, { connection: "close" }).end();
-        while (receiver.openConnections > 0) await new Promise(setImmediate);
+        await waitUntil(() => receiver.openConnections === 0);
       });
       const unsent = () =>
         database.read((reader) =>
           reader.countBy(Message, { id: In(ids), status: In([MessageStatus.queued, MessageStatus.sending]) }),
         );
-      while ((await unsent()) > 0);
+      await waitUntil(async () => (await unsent()) === 0);
       const messages = await database.read((reader) => reader.findBy(Message, { id: In(ids) }));
       expect(messages.map(({ status, attempts }) => [status, attempts])).toEqual(ids.map(() => ["sent", 1]));
       const attempts = await database.read((reader) =>
@@ -73,18 +74,18 @@ describeGateway(SENDS, (gateway, engine) => {
       receiver.reaction = (response) => held.push(response);
       await leaveTo(receiver);
       const id = await send();
-      while (held.length === 0) await new Promise(setImmediate);
+      await waitUntil(() => held.length !== 0);
       await runner.query(engine === postgres ? "BEGIN" : "BEGIN IMMEDIATE");
       if (engine === postgres) await runner.query("LOCK TABLE lane");
       held[0]?.end();
-      while (!gateway.log().includes("delivery failed")) await new Promise(setImmediate);
+      await waitUntil(() => gateway.log().includes("delivery failed"));
       // It gives up while the lease is valid, and tries again.
       const [lane] = await runner.query("SELECT lease_until FROM lane");
       expect(lane.lease_until > timestamp()).toBe(true);
       await runner.query("COMMIT");
       const message = () =>
         gateway.services.database.read((reader) => reader.findOneByOrFail(Message, { id }));
-      while ((await message()).status === MessageStatus.sending);
+      await waitUntil(async () => (await message()).status !== MessageStatus.sending);
       expect(await message()).toMatchObject({ status: "sent", attempts: 1 });
       expect(receiver.received).toHaveLength(1);
     } finally {
@@ -111,7 +112,7 @@ describeGateway(SENDS, (gateway, engine) => {
       const id = await send();
       const attempts = () =>
         gateway.services.database.read((reader) => reader.findBy(DeliveryAttempt, { messageId: id }));
-      while ((await attempts())[0]?.outcome == null);
+      await waitUntil(async () => (await attempts())[0]?.outcome != null);
       expect(await attempts()).toMatchObject([{ outcome: "retryable", code: "lease_lost" }]);
       expect(receiver.received).toHaveLength(0);
     } finally {
@@ -133,7 +134,7 @@ describeGateway({ env: { ...SENDS.env, DELIVERY_WORKERS: "1" } }, (gateway) => {
     const held: ServerResponse[] = [];
     receiver.reaction = (response) => held.push(response);
     const arrived = async (count: number) => {
-      while (held.length < count) await new Promise(setImmediate);
+      await waitUntil(() => held.length >= count);
     };
     const now = performance.now.bind(performance);
     let clock: jest.SpyInstance | undefined;
@@ -148,17 +149,17 @@ describeGateway({ env: { ...SENDS.env, DELIVERY_WORKERS: "1" } }, (gateway) => {
       // As quickly as the first one has ended, the second one might, so the third one is claimed with it.
       held[0]?.end();
       await arrived(2);
-      while ((await messageOf(third)).status !== MessageStatus.sending);
+      await waitUntil(async () => (await messageOf(third)).status === MessageStatus.sending);
       clock = jest.spyOn(performance, "now").mockImplementation(() => now() + 11_000);
       held[1]?.end();
-      while ((await messageOf(third)).status !== MessageStatus.queued);
+      await waitUntil(async () => (await messageOf(third)).status === MessageStatus.queued);
       expect(await messageOf(third)).toMatchObject({ attempts: 1, heldReason: "retry" });
       expect((await messageOf(second)).status).toBe(MessageStatus.sent);
       expect(receiver.received).toHaveLength(2);
       clock.mockRestore();
       await arrived(3);
       held[2]?.end();
-      while ((await messageOf(third)).status !== MessageStatus.sent);
+      await waitUntil(async () => (await messageOf(third)).status === MessageStatus.sent);
       const attempts = await gateway.services.database.read((reader) =>
         reader.find(DeliveryAttempt, { where: { messageId: third }, order: { number: "ASC" } }),
       );

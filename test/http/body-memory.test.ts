@@ -2,6 +2,7 @@ import { Budget } from "../../src/common/budget";
 import { mint } from "../support/gateway";
 import { openRaw, type RawConnection, statusesIn } from "../support/raw";
 import { describeGateway } from "../support/suite";
+import { waitUntil } from "../support/wait-until";
 
 const KIBI = 1024;
 const MEBI = KIBI * KIBI;
@@ -67,7 +68,7 @@ describeGateway((gateway) => {
       expect((await post(16 * KIBI, null)).status).toBe(503);
       expect((await post(64 * KIBI)).status).toBe(200);
       await end(connections);
-      while ((await post(16 * KIBI, null)).status !== 200);
+      await waitUntil(async () => (await post(16 * KIBI, null)).status === 200);
       expect(
         gateway
           .log()

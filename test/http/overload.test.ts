@@ -2,6 +2,7 @@ import { PET_ORDER } from "../../src/features/pets/pet.entity";
 import { LoadMonitor } from "../../src/http/plugins/load-monitor";
 import { onEachEngine } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
+import { waitUntil } from "../support/wait-until";
 
 const MAX = 5;
 
@@ -70,7 +71,7 @@ onEachEngine((engine) => {
       const create = jest.spyOn(gateway.services.pets, "create");
       const { sent } = await fill({ signal: client.signal });
       // One whose caller is still looked up would end with its client, its body unread.
-      while (create.mock.calls.length < MAX) await new Promise((resolve) => setImmediate(resolve));
+      await waitUntil(() => create.mock.calls.length >= MAX);
       client.abort();
       expect((await statuses(sent)).filter((status) => status === 0)).toHaveLength(MAX);
       expect((await list()).status).toBe(503);

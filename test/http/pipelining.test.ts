@@ -7,6 +7,7 @@ import { onEachEngine, sqlite } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 import { openRaw, statusesIn } from "../support/raw";
 import { suiteGateway } from "../support/suite";
+import { waitUntil } from "../support/wait-until";
 
 const inFlight = async (gateway: TestGateway): Promise<number> => {
   const { text } = await gateway.rest("GET", "/metrics", { token: null });
@@ -14,7 +15,7 @@ const inFlight = async (gateway: TestGateway): Promise<number> => {
 };
 /** Asks until only the request that asks is left. */
 const drained = async (gateway: TestGateway) => {
-  while ((await inFlight(gateway)) > 1);
+  await waitUntil(async () => (await inFlight(gateway)) <= 1);
 };
 
 /** @returns how many requests for a path Node has parsed since, in this process */
@@ -60,10 +61,10 @@ onEachEngine((engine) => {
       const release = await holdWrites();
       const { socket, until, received } = openRaw(gateway.url);
       socket.write(create() + get("/healthz").repeat(MAX_UNANSWERED_PER_CONNECTION - 1));
-      while ((await inFlight(gateway)) < MAX_UNANSWERED_PER_CONNECTION);
+      await waitUntil(async () => (await inFlight(gateway)) >= MAX_UNANSWERED_PER_CONNECTION);
       await release();
       await until('"ok"}');
-      while (statusesIn(received()).length < MAX_UNANSWERED_PER_CONNECTION) await inFlight(gateway);
+      await waitUntil(() => statusesIn(received()).length >= MAX_UNANSWERED_PER_CONNECTION);
       expect(statusesIn(received())).toEqual([201, ...Array(MAX_UNANSWERED_PER_CONNECTION - 1).fill(200)]);
       socket.destroy();
       await drained(gateway);
@@ -86,7 +87,7 @@ onEachEngine((engine) => {
       const release = await holdWrites();
       const { socket, closed } = openRaw(gateway.url);
       socket.write(create() + get("/agent/whoami").repeat(10));
-      while ((await inFlight(gateway)) < 11);
+      await waitUntil(async () => (await inFlight(gateway)) >= 11);
       socket.destroy();
       await closed;
       await drained(gateway);

@@ -12,6 +12,7 @@ import { InFlightRequests } from "../../src/http/plugins/in-flight-requests";
 import { createHttpServer } from "../../src/http/server";
 import { renewTls } from "../../src/http/tls";
 import { sendBytes } from "../support/raw";
+import { waitUntil } from "../support/wait-until";
 
 interface Files {
   certFile: string;
@@ -109,7 +110,7 @@ describe("a server for HTTPS", () => {
     const said: string[] = [];
     const log = { info: (text: string) => said.push(text), warn: () => said.push("not renewed") };
     const heard = async (text: string, since: number) => {
-      while (!said.slice(since).includes(text)) await new Promise(setImmediate);
+      await waitUntil(() => said.slice(since).includes(text));
     };
     const nameOf = async () => {
       const socket = await open();

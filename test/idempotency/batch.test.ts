@@ -14,6 +14,7 @@ import { IDEMPOTENCY_LIFETIME_MS } from "../../src/idempotency/idempotency";
 import { IdempotencyRecord } from "../../src/idempotency/idempotency-record.entity";
 import { createLogger } from "../../src/logger";
 import { onEachEngine, type TestDatabase } from "../support/engines";
+import { waitUntil } from "../support/wait-until";
 
 onEachEngine((engine) => {
   let place: TestDatabase;
@@ -150,7 +151,7 @@ onEachEngine((engine) => {
     });
     const waits = async () =>
       (await database.read((reader) => reader.query("SELECT 1 FROM pg_locks WHERE NOT granted"))).length > 0;
-    while (!answered && !(await waits()));
+    await waitUntil(async () => answered || (await waits()));
     await add("other");
     expect(answered).toBe(false);
     end();

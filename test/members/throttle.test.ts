@@ -10,6 +10,7 @@ import { onEachEngine, sqlite } from "../support/engines";
 import { type Reply, startGateway, type TestGateway } from "../support/gateway";
 import { addMember, addOrganization, codeOf } from "../support/people";
 import { suiteGateway } from "../support/suite";
+import { waitUntil } from "../support/wait-until";
 
 const SIGN_IN = "mutation ($input: SignInInput!) { signIn(input: $input) { token } }";
 /** Attempts in a quarter of an hour: for one account from one address, from everywhere, from one address. */
@@ -193,7 +194,7 @@ onEachEngine((engine) => {
     );
     await hashing.reached;
     // Each reads its counts, then its member.
-    while (reads.mock.calls.length < AT_ONCE) await new Promise(setImmediate);
+    await waitUntil(() => reads.mock.calls.length >= AT_ONCE);
     reads.mockClear();
     lookups.mockClear();
     const operations = async () =>

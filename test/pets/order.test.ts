@@ -1,6 +1,7 @@
 import { PET_ORDER } from "../../src/features/pets/pet.entity";
 import { postgres } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
+import { waitUntil } from "../support/wait-until";
 
 describe("on PostgreSQL a pet that is added later is not seen before one whose commit is slow", () => {
   const adders: [string, (gateway: TestGateway) => Promise<unknown>][] = [
@@ -38,7 +39,7 @@ describe("on PostgreSQL a pet that is added later is not seen before one whose c
       const waiting = async () =>
         (await database.read((reader) => reader.query("SELECT 1 FROM pg_locks WHERE NOT granted"))).length >
         0;
-      while (!added && !(await waiting()));
+      await waitUntil(async () => added || (await waiting()));
       expect(added).toBe(false);
       expect((await gateway.rest("GET", "/v1/pets")).body).toEqual([]);
       commit();

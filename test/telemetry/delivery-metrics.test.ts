@@ -6,6 +6,7 @@ import { scrape } from "../support/metrics";
 import { firstAgentId } from "../support/people";
 import { Receiver } from "../support/receiver";
 import { describeGateway } from "../support/suite";
+import { waitUntil } from "../support/wait-until";
 
 describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
   test("messages are counted by status, attempts by line and outcome, and deliveries are timed", async () => {
@@ -23,7 +24,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
     await api.send(id, "one", { idempotencyKey: "one" });
     await api.send(id, "two");
     expect(await messages("queued")).toBe(2);
-    while ((await count("gateway_lanes", { state: "waiting" })) !== 1);
+    await waitUntil(async () => (await count("gateway_lanes", { state: "waiting" })) === 1);
     expect(await count("gateway_oldest_due_lane_seconds")).toBe(0);
     await gateway.rest("POST", `/messages/${first.body.data.sendToConversation.id}/cancel`);
     expect(await messages("canceled")).toBe(1);
@@ -31,12 +32,12 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
     const attempts = { kind: "local", outcome: "accepted" };
     expect(await count("gateway_delivery_attempts_total", attempts)).toBe(0);
     await lineClient(gateway).resume(line.id);
-    while ((await messages("delivered")) === 0);
+    await waitUntil(async () => (await messages("delivered")) !== 0);
     expect(await messages("delivered")).toBe(1);
     expect(await count("gateway_delivery_attempts_total", attempts)).toBe(1);
     expect(await count("gateway_message_delivery_duration_seconds_count")).toBe(1);
     expect(await count("gateway_message_delivery_duration_seconds_sum")).toBeGreaterThan(0);
-    while ((await count("gateway_lanes")) > 0);
+    await waitUntil(async () => (await count("gateway_lanes")) === 0);
 
     await lineClient(gateway).pause(line.id);
     await api.send(id, "three");
@@ -55,7 +56,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "8", ALLOW_PRIVATE_TARGETS: "127.0.0.
       await gateway.rest("POST", "/messages", { body: { message: "Hello" } });
       const count = async (name: string, labels = {}) => (await scrape(gateway)).total(name, labels);
       const attempts = { kind: "webhook", outcome: "accepted" };
-      while ((await count("gateway_delivery_attempts_total", attempts)) === 0);
+      await waitUntil(async () => (await count("gateway_delivery_attempts_total", attempts)) !== 0);
       expect(await count("gateway_delivery_attempts_total", attempts)).toBe(1);
       expect(await count("gateway_messages_total", { status: "sent" })).toBe(1);
       expect(await count("gateway_message_delivery_duration_seconds_count")).toBe(1);

@@ -4,6 +4,7 @@ import { onEachEngine, sqlite } from "../support/engines";
 import { mint, operator, startGateway, type TestGateway } from "../support/gateway";
 import { scrape } from "../support/metrics";
 import { endProcesses, startServer } from "../support/process";
+import { waitUntil } from "../support/wait-until";
 
 onEachEngine((engine) => {
   let gateway: TestGateway;
@@ -151,11 +152,12 @@ onEachEngine((engine) => {
     post.destroy();
     const labels = { route: "/v1/pets", method: "POST", status: "aborted" };
     let aborted = 0;
-    while (aborted === 0) {
+    await waitUntil(async () => {
       const { total } = await scrape(gateway);
       aborted = total("gateway_http_requests_total", labels);
       if (aborted > 0) expect(total("gateway_http_requests_in_flight")).toBe(1);
-    }
+      return aborted > 0;
+    });
     expect(aborted).toBe(1);
   });
 });
