@@ -39,7 +39,6 @@ describeInChromium("/docs", () => {
     const session = await context.newCDPSession(page);
     await session.send("Animation.enable");
     await session.send("Animation.setPlaybackRate", { playbackRate: 1000 });
-    await show("");
   }
 
   /** Switches the color scheme and waits until the transitions of its colors are over. */
@@ -124,6 +123,7 @@ describeInChromium("/docs", () => {
 
   test("it follows the color scheme of the system", async () => {
     await open({ colorScheme: "light" });
+    await show("");
     const color = () =>
       page.locator("openapi-explorer main").evaluate((main) => getComputedStyle(main).color);
     const light = await color();
