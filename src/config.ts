@@ -156,6 +156,7 @@ const settings = z
     AUDIT_RETENTION_DAYS: integer("AUDIT_RETENTION_DAYS", 0, 36_500).default(0),
     RETENTION_ATTEMPTS_DAYS: integer("RETENTION_ATTEMPTS_DAYS", 0, 36_500).default(90),
     RETENTION_DECISIONS_DAYS: integer("RETENTION_DECISIONS_DAYS", 0, 36_500).default(90),
+    RETENTION_EVENTS_DAYS: integer("RETENTION_EVENTS_DAYS", 0, 36_500).default(30),
     DELIVERY_WORKERS: integer("DELIVERY_WORKERS", 0, 1000).default(8),
     ALLOW_PRIVATE_TARGETS: networks("ALLOW_PRIVATE_TARGETS").default([]),
     MODEL_URL: url("MODEL_URL").optional(),
@@ -239,6 +240,7 @@ const settings = z
     auditRetentionDays: env.AUDIT_RETENTION_DAYS,
     attemptRetentionDays: env.RETENTION_ATTEMPTS_DAYS,
     decisionRetentionDays: env.RETENTION_DECISIONS_DAYS,
+    eventRetentionDays: env.RETENTION_EVENTS_DAYS,
     deliveryWorkers: env.DELIVERY_WORKERS,
     allowPrivateTargets: env.ALLOW_PRIVATE_TARGETS,
     model:

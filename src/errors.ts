@@ -42,6 +42,7 @@ export const ERRORS = {
   version_conflict: { status: 409, message: "The resource has changed since the expected version." },
   not_deliverable: { status: 409, message: "The line cannot reach the contact." },
   limit_reached: { status: 409, message: "The resource has as many parts as it may have." },
+  position_expired: { status: 410, message: "The events after this position are no longer kept." },
   payload_too_large: { status: 413, message: "The body is larger than the server accepts." },
   unsupported_content_encoding: { status: 415, message: "The server accepts uncompressed bodies only." },
   misdirected_request: { status: 421, message: "The server does not serve this host." },

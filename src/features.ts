@@ -15,6 +15,7 @@ import { contacts } from "./features/contacts/contacts.feature";
 import { conversations } from "./features/conversations/conversations.feature";
 import { DecisionOutcome, DecisionState } from "./features/decisions/decision.entity";
 import { decisions } from "./features/decisions/decisions.feature";
+import { events } from "./features/events/events.feature";
 import { keyUsage } from "./features/key-usage/key-usage.feature";
 import { LineKind } from "./features/lines/line.entity";
 import { lines } from "./features/lines/lines.feature";
@@ -45,6 +46,7 @@ export const FEATURES = [
   messages,
   conversations,
   decisions,
+  events,
   audit,
   onboarding,
 ] as const;

@@ -15,11 +15,17 @@ interface PurgeOptions extends Partial<Retention> {
 /** Deletes expired rows in chunks; correctness never depends on it, so it may stop at any time. */
 export async function purge(
   database: Database,
-  { auditRetentionDays = 0, attemptRetentionDays = 0, decisionRetentionDays = 0, signal }: PurgeOptions = {},
+  {
+    auditRetentionDays = 0,
+    attemptRetentionDays = 0,
+    decisionRetentionDays = 0,
+    eventRetentionDays = 0,
+    signal,
+  }: PurgeOptions = {},
 ): Promise<void> {
   const expired: ExpiredRows[] = [
     { entity: IdempotencyRecord, column: "created_at", before: timestamp(-IDEMPOTENCY_LIFETIME_MS) },
-    ...expiredRows({ auditRetentionDays, attemptRetentionDays, decisionRetentionDays }),
+    ...expiredRows({ auditRetentionDays, attemptRetentionDays, decisionRetentionDays, eventRetentionDays }),
   ];
   for (const { entity, ...rows } of expired) {
     await inChunks<true>(

@@ -9,6 +9,7 @@ import {
 import { coalesce, coalesceByKey, MAX_ITEMS } from "../common/coalesce";
 import { withSpan } from "../common/spans";
 import { GatewayError, StartupError } from "../errors";
+import { runBeforeCommit } from "./before-commit";
 import { databaseLabel } from "./database-label";
 import type { Engine, KeysetQuery, Lookup, PageQuery, Read, TransactionOptions, UnitOfWork } from "./engine";
 import { InsertOrderLock } from "./insert-order-lock";
@@ -257,7 +258,7 @@ export class Database {
 
   /** Runs a unit of work like `write`, but exclusively across all processes: for migrations and bootstrapping. */
   withMigrationLock<T>(unit: UnitOfWork<T>): Promise<T> {
-    return this.guarded("database write", () => this.engine.withMigrationLock(unit));
+    return this.guarded("database write", () => this.engine.withMigrationLock(withHooks(unit)));
   }
 
   /**
@@ -329,9 +330,9 @@ export class Database {
   private async committing<T>(unit: UnitOfWork<T>, options: TransactionOptions): Promise<T> {
     let own: EntityManager | undefined;
     const result = await this.writing(() =>
-      this.engine.transaction((tx) => {
+      this.engine.transaction(async (tx) => {
         own = tx;
-        return unit(tx);
+        return withHooks(unit)(tx);
       }, options),
     );
     for (const hook of (own && this.commitHooks.get(own)) ?? []) hook();
@@ -372,6 +373,15 @@ export class Database {
     return { name: `batch of ${what}`, coalesced: (calls: number) => this.observer.coalesced(what, calls) };
   }
 }
+
+/** A unit of work with what it leaves to its end. */
+const withHooks =
+  <T>(unit: UnitOfWork<T>): UnitOfWork<T> =>
+  async (tx) => {
+    const made = await unit(tx);
+    await runBeforeCommit(tx);
+    return made;
+  };
 
 const isUnavailable = (error: unknown) => error instanceof GatewayError && error.code === "unavailable";
 

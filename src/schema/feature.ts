@@ -33,7 +33,10 @@ export interface ExpiredRows {
 }
 
 /** The retention settings. */
-export type Retention = Pick<Config, "auditRetentionDays" | "attemptRetentionDays" | "decisionRetentionDays">;
+export type Retention = Pick<
+  Config,
+  "auditRetentionDays" | "attemptRetentionDays" | "decisionRetentionDays" | "eventRetentionDays"
+>;
 
 /**
  * A vertical slice of the domain. The data source, the schema, REST, its documentation, the metrics and housekeeping

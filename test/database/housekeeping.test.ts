@@ -58,7 +58,7 @@ onEachEngine((engine) => {
     await addRecords(MANY, timestamp(-2 * DAY_MS));
     const stop = startHousekeeping(
       database,
-      { auditRetentionDays: 0, attemptRetentionDays: 0, decisionRetentionDays: 0 },
+      { auditRetentionDays: 0, attemptRetentionDays: 0, decisionRetentionDays: 0, eventRetentionDays: 0 },
       (error) => {
         throw error;
       },

@@ -3,6 +3,7 @@ import type { RequestContext } from "../../auth/context";
 import { timestamp } from "../../common/time";
 import { noSuch } from "../../errors";
 import { actorOf } from "../audit/audit";
+import { recordEvents } from "../events/record-events";
 import { ConfigurationDraft } from "./configuration-draft.entity";
 import { ConfigurationVersion } from "./configuration-version.entity";
 import { digestOf } from "./document/canonical-json";
@@ -22,6 +23,15 @@ export async function insertVersion(
     publishedBy: actorOf(context.caller).actorName,
   });
   await tx.insert(ConfigurationVersion, version);
+  const { version: number, digest, publishedBy, note, restoredFrom } = version;
+  recordEvents(tx, [
+    {
+      agentId,
+      type: "configuration.published",
+      subject: `configuration:${agentId}`,
+      data: { version: number, digest, publishedBy, note, restoredFrom },
+    },
+  ]);
   return version;
 }
 

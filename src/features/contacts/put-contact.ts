@@ -3,10 +3,12 @@ import { timestamp } from "../../common/time";
 import { uuidAfter } from "../../common/uuid";
 import { GatewayError } from "../../errors";
 import { lockAgent } from "../agents/agent-scope";
+import { recordEvents } from "../events/record-events";
 import { Contact } from "./contact.entity";
 import { type ContactInput, canonicalLocale, type StoredContact } from "./contact.inputs";
 import { ContactAddress } from "./contact-address.entity";
 import { type Address, addAddresses, normalized, ownersOf, sameContact } from "./contact-addresses";
+import { contactEvent } from "./contact-events";
 import { storeTerms } from "./contact-search";
 
 /** The members of an input that are stored in the contact's row. */
@@ -76,6 +78,7 @@ async function create(
     .execute();
   const { all } = await addAddresses(tx, contact, addresses);
   await storeTerms(tx, contact, all);
+  recordEvents(tx, [contactEvent("contact.created", contact)]);
   return contact;
 }
 
@@ -104,6 +107,7 @@ async function change(
   await tx.update(Contact, { id }, next as object);
   Object.assign(contact, next);
   await storeTerms(tx, contact, all);
+  recordEvents(tx, [contactEvent("contact.updated", contact)]);
   return contact;
 }
 

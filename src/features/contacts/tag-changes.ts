@@ -4,9 +4,11 @@ import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import { GatewayError, InvalidInput, noSuch } from "../../errors";
 import { actorOf } from "../audit/audit";
+import { recordEvents } from "../events/record-events";
 import { Contact } from "./contact.entity";
 import type { TagChange } from "./contact.inputs";
 import { MAX_TAGS } from "./contact.limits";
+import { contactEvent } from "./contact-events";
 import { ContactTag } from "./contact-tag.entity";
 import { assertNotErased } from "./own-contact";
 import { normalizeTag } from "./tags";
@@ -81,12 +83,17 @@ function apply({ context, add, remove }: TagRequest, contact: Contact, tags: Map
 
 async function store(
   tx: EntityManager,
-  { id: contactId, agentId }: Contact,
+  contact: Contact,
   before: ReadonlySet<string>,
   after: ReadonlyMap<string, string>,
 ): Promise<void> {
+  const { id: contactId, agentId } = contact;
   const removed = [...before].filter((tag) => !after.has(tag));
   const added = [...after].filter(([tag]) => !before.has(tag));
+  if (removed.length + added.length > 0) {
+    const changed = { added: added.map(([tag]) => tag).sort(), removed: removed.sort() };
+    recordEvents(tx, [contactEvent("contact.tags_changed", contact, changed)]);
+  }
   if (removed.length > 0) await tx.delete(ContactTag, { contactId, tag: In(removed) });
   if (added.length === 0) return;
   const addedAt = timestamp();

@@ -9,8 +9,10 @@ import { assertStillAllowed } from "../api-keys/assert-accepted";
 import { recordAudit } from "../audit/audit";
 import type { AuditAction } from "../audit/audit-actions";
 import type { Changes } from "../audit/audit-change";
+import { recordEvents } from "../events/record-events";
 import { Line, LineState } from "../lines/line.entity";
 import { IS_UNSENT, Message, MessageAuthor, MessageError, MessageStatus } from "../messages/message.entity";
+import { messageEvent } from "../messages/message-events";
 import { conversationActions } from "./conversation.audit";
 import { Conversation, ConversationState, Handler } from "./conversation.entity";
 import {
@@ -19,6 +21,7 @@ import {
   type MoveConversationArgs,
   PendingMessages,
 } from "./conversation.inputs";
+import { conversationEvent, typesOfChange } from "./conversation-events";
 import { addressOn, lineOf, openOn } from "./destination";
 import { assertOpen, findConversation, lockContactRow, lockConversations } from "./own-conversation";
 
@@ -204,7 +207,11 @@ export async function storeChange(
   const stored = { ...change, version, updatedAt: timestamp() };
   await tx.update(Conversation, { id }, stored);
   Object.assign(conversation, stored);
-  const queues = await restamp(tx, id, version, cancel);
+  recordEvents(
+    tx,
+    typesOfChange(change).map((type) => conversationEvent(type, conversation)),
+  );
+  const queues = await restamp(tx, conversation, cancel);
   lanes.observing(tx).reached(MessageStatus.canceled, queues.canceled.length);
   await lanes.wake(tx, [id]);
   return queues;
@@ -230,8 +237,7 @@ export async function storeAudited(
 /** Cancels queued messages of a conversation, or accepts them anew at its new version. */
 async function restamp(
   tx: EntityManager,
-  conversationId: string,
-  fence: number,
+  { id: conversationId, version: fence }: Conversation,
   cancel: PlannedChange["cancel"],
 ): Promise<Pick<ConversationChange, "canceled" | "carried">> {
   const queued = await unsent(tx, conversationId, MessageStatus.queued);
@@ -247,6 +253,10 @@ async function restamp(
       updatedAt: timestamp(),
     };
     await tx.update(Message, { id: In(canceled) }, change);
+    recordEvents(
+      tx,
+      queued.filter(isCanceled).map((message) => messageEvent("message.canceled", { ...message, ...change })),
+    );
   }
   // What held a message back may not hold it back any longer.
   if (carried.length > 0) {

@@ -3,9 +3,11 @@ import { timestamp } from "../../common/time";
 import { uuidAfter } from "../../common/uuid";
 import type { Database } from "../../database/database";
 import type { ContactAddress } from "../contacts/contact-address.entity";
+import { recordEvents } from "../events/record-events";
 import type { Line } from "../lines/line.entity";
 import { MESSAGE_ORDER } from "../messages/message.entity";
 import { Conversation, ConversationState, Handler } from "./conversation.entity";
+import { conversationEvent } from "./conversation-events";
 import { openOn } from "./destination";
 import { lockConversations } from "./own-conversation";
 
@@ -60,5 +62,6 @@ async function insert(
     .values(conversation as object)
     .updateEntity(false)
     .execute();
+  recordEvents(tx, [conversationEvent("conversation.opened", conversation)]);
   return conversation;
 }

@@ -7,10 +7,12 @@ import { Agent } from "../agents/agent.entity";
 import { DeciderKind } from "../configuration/decider";
 import type { Playbook } from "../configuration/document/playbook";
 import type { Playbooks } from "../configuration/playbooks";
+import { recordEvents } from "../events/record-events";
 import { Organization } from "../organizations/organization.entity";
 import { type Application, applyEffects, explain, type Means } from "./apply-effects";
 import { basisOf, obstacleTo, partiesAgain } from "./basis";
 import { Decision, DecisionOutcome, DecisionState, type Situation } from "./decision.entity";
+import { decisionEvent } from "./decision-events";
 import type { EffectExplanation, Explanation, ExplanationError, GateExplanation } from "./explanation";
 import { type Answer, askIn, NO_MODEL, withAnswer } from "./model/asking";
 import { notMade } from "./not-made";
@@ -138,6 +140,7 @@ export class DecisionMaker {
       decidedAt: timestamp(),
     });
     this.means.lanes.observing(tx).decided(decision.decider, decision.state);
+    recordEvents(tx, [decisionEvent(decision)]);
     await store(tx, decision);
   }
 
@@ -222,6 +225,7 @@ export class DecisionMaker {
       decidedAt: timestamp(),
     });
     this.means.lanes.observing(tx).decided(decision.decider, outcome);
+    recordEvents(tx, [decisionEvent(decision)]);
   }
 }
 

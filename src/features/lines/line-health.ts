@@ -6,8 +6,10 @@ import { BACKGROUND } from "../../database/limits";
 import type { Lanes } from "../../delivery/lanes";
 import { lockAgent } from "../agents/agent-scope";
 import { recordAudit } from "../audit/audit";
+import { recordEvents } from "../events/record-events";
 import { lineActions } from "./line.audit";
 import { Line, LineState } from "./line.entity";
+import { lineEvents } from "./line-events";
 import { LineTraffic } from "./line-traffic.entity";
 
 /** The reason for the pause of a line whose receiver refuses everything. */
@@ -43,7 +45,9 @@ export class LineHealth {
     const line = await tx.findOneByOrFail(Line, { id });
     if (line.state !== LineState.active) return;
     const { name, version } = line;
-    await tx.update(Line, { id }, { state: LineState.paused, pausedReason: REJECTING, version: version + 1 });
+    const paused = { state: LineState.paused, pausedReason: REJECTING, version: version + 1 };
+    await tx.update(Line, { id }, paused);
+    recordEvents(tx, lineEvents({ ...line, ...paused }));
     await recordAudit(
       tx,
       systemFor(organization),

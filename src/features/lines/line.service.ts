@@ -13,11 +13,13 @@ import { lockAgent, scopedAgentId } from "../agents/agent-scope";
 import { actorOf, recordAudit } from "../audit/audit";
 import type { AuditAction } from "../audit/audit-actions";
 import type { Changes } from "../audit/audit-change";
+import { recordEvents } from "../events/record-events";
 import { insertLine, nameTaken, settingsOf } from "./create-line";
 import { auditOf, lineActions } from "./line.audit";
 import { Line, LineKind, LineState } from "./line.entity";
 import type { LineChanges, LineWithSecret, NewLine, PauseLineArgs } from "./line.inputs";
 import { auditOfPassword, changedFields } from "./line-changes";
+import { lineEvents } from "./line-events";
 import { signingSecretOf } from "./line-target";
 import { ownLine } from "./own-line";
 import { TargetChecks } from "./target-checks";
@@ -216,7 +218,9 @@ export class LineService {
       await recordAudit(tx, context, action, { id, name: line.name, organizationId }, audit);
       // The line may be what messages of the agent wait for.
       await this.lanes.wakeAgents(tx, [agentId]);
-      return tx.findOneByOrFail(Line, { id });
+      const changed = await tx.findOneByOrFail(Line, { id });
+      if (changed.state !== line.state) recordEvents(tx, lineEvents(changed));
+      return changed;
     });
   }
 }

@@ -1,8 +1,10 @@
 import { Brackets, type EntityManager } from "typeorm";
 import { operatorFor } from "../../auth/context";
 import { recordAudit } from "../audit/audit";
+import { recordEvents } from "../events/record-events";
 import { lineActions } from "./line.audit";
 import { Line, LineState } from "./line.entity";
+import { lineEvents } from "./line-events";
 
 const REASON = "its secrets were lost with the instance key";
 
@@ -33,6 +35,7 @@ export async function loseSecrets(tx: EntityManager): Promise<void> {
         version: line.version + 1,
       },
     );
+    if (isPaused) recordEvents(tx, lineEvents({ ...line, state: LineState.paused, pausedReason: REASON }));
     const target = { id: line.id, name: line.name, organizationId: organization.id };
     await recordAudit(tx, operatorFor(organization), lineActions.line_secrets_lost, target, {
       state: [line.state, isPaused ? LineState.paused : line.state],

@@ -5,7 +5,9 @@ import { placeholders } from "../../database/returning";
 import { LaneKind } from "../../delivery/lane.entity";
 import type { Lanes } from "../../delivery/lanes";
 import { GatewayError } from "../../errors";
+import { recordEvents } from "../events/record-events";
 import { Message, MessageDirection, MessageStatus } from "./message.entity";
+import { messageEvent } from "./message-events";
 
 /** The number of the live configuration of an agent. */
 export interface LiveVersion {
@@ -70,6 +72,12 @@ export async function insertMessages(
     ),
   );
   lanes.observing(tx).reached(MessageStatus.queued, messages.length);
+  recordEvents(
+    tx,
+    messages.map((message) =>
+      messageEvent("message.queued", { ...message, conversationId: message.conversationId ?? null }),
+    ),
+  );
   return messages;
 }
 

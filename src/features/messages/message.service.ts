@@ -16,6 +16,7 @@ import type { Agent } from "../agents/agent.entity";
 import { scopedAgentId } from "../agents/agent-scope";
 import { assertKeysAccepted, assertStillAllowed } from "../api-keys/assert-accepted";
 import { recordAudit } from "../audit/audit";
+import { recordEvents } from "../events/record-events";
 import type { Organization } from "../organizations/organization.entity";
 import { type AgentQueues, assertRoom } from "./agent-queues";
 import { DeliveryAttempt, SHOWN_ATTEMPTS } from "./delivery-attempt.entity";
@@ -31,6 +32,7 @@ import {
   MessageStatus,
 } from "./message.entity";
 import { MessageConnection, type MessagesArgs, type NewMessage } from "./message.inputs";
+import { messageEvent } from "./message-events";
 
 /** Messages queued for agents; an agent can read only its own. */
 export class MessageService {
@@ -152,10 +154,12 @@ export class MessageService {
       };
       await tx.update(Message, { id }, change);
       this.lanes.observing(tx).reached(MessageStatus.canceled, 1);
+      tx.merge(Message, message, change);
+      recordEvents(tx, [messageEvent("message.canceled", message)]);
       if (conversationId === null) await this.lanes.end(tx, [id]);
       // The messages behind it may have waited for it.
       else await this.lanes.wake(tx, [conversationId]);
-      return tx.merge(Message, message, change);
+      return message;
     });
   }
 

@@ -1,0 +1,42 @@
+import { type MigrationInterface, type QueryRunner, Table, type TableColumnOptions } from "typeorm";
+
+const text = (name: string, length: number): TableColumnOptions => ({
+  name,
+  type: "varchar",
+  length: String(length),
+  isNullable: false,
+});
+
+const EVENT = {
+  name: "event",
+  columns: [
+    { ...text("agent_id", 36), isPrimary: true },
+    { name: "position", type: "bigint", isNullable: false, isPrimary: true },
+    text("id", 36),
+    text("organization_id", 36),
+    text("type", 32),
+    text("subject", 50),
+    { name: "data", type: "text", isNullable: false },
+    text("created_at", 24),
+  ],
+  indices: [{ columnNames: ["subject"] }, { columnNames: ["created_at"] }],
+};
+
+const STREAM = {
+  name: "agent_stream",
+  columns: [
+    { ...text("agent_id", 36), isPrimary: true },
+    { name: "last", type: "bigint", isNullable: false },
+  ],
+};
+
+/** Adds the events of agents, with the position of the last one of each. */
+export class Events1764930000000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    for (const table of [EVENT, STREAM]) await runner.createTable(new Table(table));
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    for (const { name } of [STREAM, EVENT]) await runner.dropTable(name);
+  }
+}

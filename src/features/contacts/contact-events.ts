@@ -1,0 +1,9 @@
+import type { NewEvent } from "../events/record-events";
+import type { Contact } from "./contact.entity";
+
+/** An event about a contact; its name, attributes and addresses are read by its ID. */
+export const contactEvent = (
+  type: NewEvent["type"],
+  { id, agentId, ref, version }: Contact,
+  more: Record<string, unknown> = {},
+): NewEvent => ({ agentId, type, subject: `contact:${id}`, data: { id, ref, version, ...more } });

@@ -1,0 +1,26 @@
+import type { EventType } from "../events/event-types";
+import type { NewEvent } from "../events/record-events";
+import { type Conversation, ConversationState, Handler } from "./conversation.entity";
+
+/** An event about a conversation, as it is now. */
+export const conversationEvent = (
+  type: EventType,
+  { id, agentId, contactId, lineId, state, handler, version }: Conversation,
+): NewEvent => ({
+  agentId,
+  type,
+  subject: `conversation:${id}`,
+  data: { id, contactId, lineId, state, handler, version },
+});
+
+/** The events that a change of a conversation makes. */
+export const typesOfChange = ({
+  lineId,
+  handler,
+  state,
+}: Partial<Pick<Conversation, "lineId" | "handler" | "state">>): EventType[] => [
+  ...(lineId === undefined ? [] : (["conversation.moved"] as const)),
+  ...(handler === Handler.human ? (["conversation.handed_off"] as const) : []),
+  ...(handler === Handler.agent ? (["conversation.released"] as const) : []),
+  ...(state === ConversationState.closed ? (["conversation.closed"] as const) : []),
+];

@@ -1,0 +1,12 @@
+import { Column, Entity, PrimaryColumn } from "typeorm";
+import { UUID_COLUMN } from "../../database/columns";
+
+/** The position of the last event of an agent. */
+@Entity()
+export class AgentStream {
+  @PrimaryColumn(UUID_COLUMN)
+  agentId!: string;
+
+  @Column({ type: "bigint" })
+  last!: string;
+}

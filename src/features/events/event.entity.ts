@@ -1,0 +1,60 @@
+import { Field, GraphQLISODateTime, ID, ObjectType } from "type-graphql";
+import { Column, Entity, Index, PrimaryColumn } from "typeorm";
+import type { Timestamp } from "../../common/time";
+import { Uuid } from "../../common/uuid";
+import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
+import { GraphQLJsonObject } from "../../schema/json-object";
+import { MaxCharacters } from "../../schema/list-size";
+import { EVENT_DATA_MAX_BYTES, SUBJECT_MAX_LENGTH, TYPE_MAX_LENGTH } from "./event.limits";
+
+@ObjectType({
+  simpleResolvers: true,
+  description: "A fact about an agent that other systems can follow.",
+})
+@Entity()
+@Index(["subject"])
+@Index(["timestamp"])
+export class Event {
+  @Field(() => ID, { description: "Unique identifier (UUID)." })
+  @Uuid
+  @Column(UUID_COLUMN)
+  id!: string;
+
+  @Column(UUID_COLUMN)
+  organizationId!: string;
+
+  @Field(() => ID, { description: "ID of the agent." })
+  @Uuid
+  @PrimaryColumn(UUID_COLUMN)
+  agentId!: string;
+
+  @Field(() => String, {
+    description: "Its number among the events of the agent, from 1 and without gaps, as a decimal text.",
+  })
+  @MaxCharacters(20)
+  @PrimaryColumn({ type: "bigint", transformer: { from: String, to: (position: string) => position } })
+  position!: string;
+
+  @Field(() => String, { description: "Type of the event, such as `message.delivered`." })
+  @MaxCharacters(TYPE_MAX_LENGTH)
+  @Column({ type: "varchar", length: TYPE_MAX_LENGTH })
+  type!: string;
+
+  @Field(() => String, {
+    description: "What it is about, such as `conversation:<id>`: events with the same subject are in order.",
+  })
+  @MaxCharacters(SUBJECT_MAX_LENGTH)
+  @Column({ type: "varchar", length: SUBJECT_MAX_LENGTH })
+  subject!: string;
+
+  @Field(() => GraphQLJsonObject, {
+    description: "What has happened; empty once the contact that it is about was erased.",
+  })
+  @MaxCharacters(EVENT_DATA_MAX_BYTES)
+  @Column({ type: "simple-json" })
+  data!: Record<string, unknown>;
+
+  @Field(() => GraphQLISODateTime, { description: "When it happened." })
+  @Column({ ...TIMESTAMP_COLUMN, name: "created_at" })
+  timestamp!: Timestamp;
+}

@@ -1,0 +1,51 @@
+import { ArgsType, Field, ID, ObjectType } from "type-graphql";
+import { Checked } from "../../common/checked";
+import { IsOptional } from "../../common/validators";
+import { PageArgs } from "../../pagination/connection";
+import { Event } from "./event.entity";
+import { EVENT_TYPES } from "./event-types";
+
+const AreEventTypes = () =>
+  Checked("areEventTypes", (value) => {
+    const unknown = Array.isArray(value)
+      ? value.find((type) => typeof type !== "string" || !Object.hasOwn(EVENT_TYPES, type))
+      : value;
+    return unknown === undefined ? undefined : "must contain only types of events, such as message.delivered";
+  });
+
+@ArgsType()
+export class EventsArgs extends PageArgs {
+  @Field(() => ID, {
+    nullable: true,
+    description: "ID of the agent. Members must pass it; a key must not, because it belongs to one agent.",
+  })
+  agentId?: string | null | undefined;
+
+  @Field(() => [String], {
+    nullable: true,
+    description: "Only events of these types, such as `message.delivered`.",
+  })
+  @IsOptional()
+  @AreEventTypes()
+  types?: string[] | null | undefined;
+}
+
+@ObjectType({ simpleResolvers: true, description: "Position of a page of events." })
+export class EventPageInfo {
+  @Field(() => Boolean, { description: "Whether there are events after this page." })
+  hasNextPage!: boolean;
+
+  @Field(() => String, {
+    description: "Position up to which events were read, to pass as `after`; also if the page is empty.",
+  })
+  endCursor!: string;
+}
+
+@ObjectType({ simpleResolvers: true, description: "A page of events, oldest first." })
+export class EventConnection {
+  @Field(() => [Event], { description: "The events of the page." })
+  nodes!: Event[];
+
+  @Field(() => EventPageInfo, { description: "Position of the page." })
+  pageInfo!: EventPageInfo;
+}

@@ -1,0 +1,7 @@
+/** Max size of the data of an event as JSON (bytes), so that a whole event has at most 64 KiB. */
+export const EVENT_DATA_MAX_BYTES = 63 * 1024;
+
+export const TYPE_MAX_LENGTH = 32;
+
+/** `configuration:` and a UUID. */
+export const SUBJECT_MAX_LENGTH = 50;

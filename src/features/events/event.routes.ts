@@ -1,0 +1,42 @@
+import type { RouteGroup } from "../../schema/rest-route";
+
+const EVENT = {
+  id: "01a1fcd4-4d70-7d2f-9c1a-7b2a8d1a3c45",
+  type: "message.delivered",
+  timestamp: "2026-11-22T06:37:35.272Z",
+  agentId: "01a1fcd2-2540-7a0b-8c1f-0c54a1b6b0a0",
+  subject: "conversation:01a1fcd3-17a0-7d1e-8b0f-5a1f7c0f2b21",
+  position: "17",
+  data: { id: "01a1fcd4-2b51-7e2f-9c1a-6b2a8d1a3c32", status: "delivered", author: "agent" },
+};
+
+/** The events of the agent that a key resolves to. */
+export const eventRoutes: RouteGroup = {
+  tag: "Events",
+  description: "What has happened, for systems that follow the agent.",
+  routes: [
+    {
+      operationId: "listEvents",
+      summary: "List events",
+      method: "GET",
+      path: "/agent/events",
+      document: `query listEvents($first: Int, $after: String) {
+        events(first: $first, after: $after) {
+          nodes { id type timestamp agentId subject position data }
+          pageInfo { hasNextPage endCursor }
+        }
+      }`,
+      queryParameters: [
+        { name: "limit", variable: "first" },
+        { name: "cursor", variable: "after" },
+      ],
+      status: 200,
+      result: ["events", "nodes"],
+      pageInfo: ["events", "pageInfo"],
+      errors: ["position_expired"],
+      answers:
+        "One page of events, oldest first. The position of the last one is the `cursor` to go on from; the `Link` header points to the next page.",
+      example: { answer: [EVENT] },
+    },
+  ],
+};

@@ -1,0 +1,62 @@
+import { type EntityManager, In, MoreThan } from "typeorm";
+import type { RequestContext } from "../../auth/context";
+import type { Database } from "../../database/database";
+import { GatewayError } from "../../errors";
+import { DEFAULT_PAGE } from "../../pagination/connection";
+import { scopedAgentId } from "../agents/agent-scope";
+import { AgentStream } from "./agent-stream.entity";
+import { Event } from "./event.entity";
+import type { EventConnection, EventsArgs } from "./event.inputs";
+
+/** The events of agents. */
+export class EventService {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * One page of the events of the calling agent, or of the agent that a member names, oldest first.
+   * @throws GatewayError `invalid_request`, `not_found` (agent), `invalid_cursor` for a position that no event has had, or
+   *   `position_expired` if the next event has been purged
+   */
+  list(
+    context: RequestContext,
+    { agentId, first, after: cursor, types }: EventsArgs,
+  ): Promise<EventConnection> {
+    return this.database.read(async (reader) => {
+      const agent = await scopedAgentId(reader, context, agentId);
+      const stream = await reader.findOneBy(AgentStream, { agentId: agent });
+      const last = BigInt(stream?.last ?? 0);
+      const from = cursor == null ? 0n : positionOf(cursor, last);
+      const limit = first ?? DEFAULT_PAGE;
+      const rows = await reader.find(Event, {
+        where: {
+          agentId: agent,
+          position: MoreThan(String(from)),
+          ...(types != null && { type: In([...types]) }),
+        },
+        order: { position: "ASC" },
+        take: limit + 1,
+      });
+      // Read last, because events are purged meanwhile.
+      const purged = await lastPurged(reader, agent, last);
+      if (cursor != null && from < purged) throw new GatewayError("position_expired");
+      const hasNextPage = rows.length > limit;
+      const nodes = rows.slice(0, limit);
+      const end = BigInt(nodes.at(-1)?.position ?? 0);
+      // Others may have been added since the last position was read.
+      const read = hasNextPage || end > last ? end : last;
+      return { nodes, pageInfo: { hasNextPage, endCursor: String(read) } };
+    });
+  }
+}
+
+/** The position of the last event of an agent that was purged; 0 if none was. */
+async function lastPurged(reader: EntityManager, agentId: string, last: bigint): Promise<bigint> {
+  const [oldest] = await reader.find(Event, { where: { agentId }, order: { position: "ASC" }, take: 1 });
+  return oldest === undefined ? last : BigInt(oldest.position) - 1n;
+}
+
+/** @throws GatewayError `invalid_cursor` */
+function positionOf(cursor: string, last: bigint): bigint {
+  if (!/^(0|[1-9]\d{0,18})$/.test(cursor) || BigInt(cursor) > last) throw new GatewayError("invalid_cursor");
+  return BigInt(cursor);
+}

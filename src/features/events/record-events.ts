@@ -1,0 +1,64 @@
+import type { EntityManager } from "typeorm";
+import { v7 as uuid } from "uuid";
+import { groupBy } from "../../common/group-by";
+import { timestamp } from "../../common/time";
+import { beforeCommit } from "../../database/before-commit";
+import { insertAll } from "../../database/insert-all";
+import { allReturning, placeholders } from "../../database/returning";
+import { Event } from "./event.entity";
+import type { EventType } from "./event-types";
+
+/** Something that has happened to an agent. */
+export interface NewEvent {
+  agentId: string;
+  type: EventType;
+  /** The kind and ID of what it is about. */
+  subject: `${"conversation" | "contact" | "message" | "line" | "configuration"}:${string}`;
+  data: Record<string, unknown>;
+}
+
+const buffers = new WeakMap<EntityManager, NewEvent[]>();
+
+/**
+ * Records events in the unit of work that makes them. They get their positions at its end, because the row that counts
+ * them is locked until the commit.
+ */
+export function recordEvents(tx: EntityManager, events: readonly NewEvent[]): void {
+  const buffer = buffers.get(tx);
+  if (buffer !== undefined) {
+    buffer.push(...events);
+    return;
+  }
+  const fresh = [...events];
+  buffers.set(tx, fresh);
+  beforeCommit(tx, () => store(tx, fresh));
+}
+
+async function store(tx: EntityManager, events: readonly NewEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const byAgent = groupBy(events, ({ agentId }) => agentId);
+  // In a fixed order, so that units which share two agents do not deadlock.
+  const agentIds = [...byAgent.keys()].sort();
+  const rows = await allReturning<{ agentId: string; last: string; organizationId: string }>(
+    tx,
+    `insert into agent_stream (agent_id, last)
+     values ${placeholders(agentIds.length, 2)}
+     on conflict (agent_id) do update set last = agent_stream.last + excluded.last
+     returning agent_id as "agentId", last,
+       (select organization_id from agent where agent.id = agent_stream.agent_id) as "organizationId"`,
+    agentIds.flatMap((id) => [id, byAgent.get(id)?.length ?? 0]),
+  );
+  const now = timestamp();
+  const stored = rows.flatMap(({ agentId, last, organizationId }) => {
+    const ofAgent = byAgent.get(agentId) ?? [];
+    const before = BigInt(last) - BigInt(ofAgent.length);
+    return ofAgent.map((event, i) => ({
+      ...event,
+      id: uuid(),
+      organizationId,
+      position: String(before + BigInt(i + 1)),
+      timestamp: now,
+    }));
+  });
+  await insertAll(tx, Event, stored);
+}

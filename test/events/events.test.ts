@@ -1,0 +1,175 @@
+import { contactClient } from "../support/contacts";
+import { conversationClient } from "../support/conversations";
+import { decisionClient, publish } from "../support/decisions";
+import { mint, operator, type TestGateway } from "../support/gateway";
+import { addLine, lineClient } from "../support/lines";
+import { firstAgentId } from "../support/people";
+import { describeGateway } from "../support/suite";
+
+interface Told {
+  id: string;
+  type: string;
+  subject: string;
+  position: string;
+  data: Record<string, unknown>;
+}
+
+describeGateway((gateway) => {
+  let agentId: string;
+  beforeAll(async () => {
+    agentId = await firstAgentId(gateway);
+  });
+
+  /** All events after a position, page by page. */
+  async function follow(after = "0", limit = 100): Promise<Told[]> {
+    const all: Told[] = [];
+    for (let cursor = after; ; ) {
+      const { body } = await gateway.rest("GET", `/agent/events?limit=${limit}&cursor=${cursor}`);
+      all.push(...body);
+      if (body.length < limit) return all;
+      cursor = body.at(-1).position;
+    }
+  }
+  const lastPosition = async () => (await follow()).at(-1)?.position ?? "0";
+  /** The types of the events that something makes. */
+  async function typesOf(work: () => Promise<unknown>): Promise<string[]> {
+    const before = await lastPosition();
+    await work();
+    return (await follow(before)).map(({ type }) => type);
+  }
+
+  test("the first start published a configuration, and positions begin at 1", async () => {
+    const [first] = await follow();
+    expect(first).toMatchObject({
+      type: "configuration.published",
+      position: "1",
+      subject: `configuration:${agentId}`,
+      data: { version: 1 },
+    });
+  });
+
+  test("every change of the agent's domain makes its event", async () => {
+    const contacts = contactClient(gateway);
+    const conversations = conversationClient(gateway);
+    const addresses = [{ kind: "local", address: "anna" }];
+    let contactId = "";
+    let id = "";
+    expect(
+      await typesOf(async () => {
+        const { body } = await contacts.put({ ref: "anna", addresses });
+        contactId = body.data.putContact.contact.id;
+        await contacts.put({ ref: "anna", addresses });
+        await contacts.put({ ref: "anna", name: "Anna" });
+        await contacts.addTags(contactId, ["vip"]);
+        await contacts.addTags(contactId, ["vip"]);
+      }),
+    ).toEqual(["contact.created", "contact.updated", "contact.tags_changed"]);
+    const line = await addLine(gateway, { agentId });
+    expect(
+      await typesOf(async () => {
+        await lineClient(gateway).pause(line.id);
+        await lineClient(gateway).resume(line.id);
+      }),
+    ).toEqual(["line.paused", "line.resumed"]);
+    expect(
+      await typesOf(async () => {
+        const { body } = await conversations.open({ contact: { id: contactId }, message: "Hello" });
+        id = body.data.openConversation.conversation.id;
+        await conversations.move(id, { line: line.name });
+        await conversations.handOff(id);
+        await conversations.release(id);
+        await conversations.close(id);
+      }),
+    ).toEqual([
+      "conversation.opened",
+      "message.queued",
+      "conversation.moved",
+      "message.canceled",
+      "conversation.handed_off",
+      "conversation.released",
+      "conversation.closed",
+    ]);
+    expect(await typesOf(() => publish(gateway, agentId, { otherwise: [] }))).toEqual([
+      "configuration.published",
+    ]);
+    expect(await typesOf(() => decisionClient(gateway).decide({ type: "any" }))).toEqual(["decision.made"]);
+    expect(await typesOf(() => contacts.erase(contactId))).toEqual(["contact.erased"]);
+    const ofContact = (await follow()).filter(({ subject }) => subject === `contact:${contactId}`);
+    expect(JSON.stringify(ofContact)).not.toContain("anna");
+  });
+
+  test("a change that is refused makes no event", async () => {
+    expect(
+      await typesOf(async () => {
+        await contactClient(gateway).addTags("01a1fcd4-2b50-7d2f-9c1a-7b2a8d1a3c43", ["x"]);
+        await decisionClient(gateway).decide({ type: "any", dryRun: true });
+        await gateway.rest("POST", "/messages", { body: { message: "" } });
+      }),
+    ).toEqual([]);
+  });
+
+  test("positions have no gaps and no doubles, however many changes there are at once", async () => {
+    const before = BigInt(await lastPosition());
+    await Promise.all(
+      Array.from({ length: 60 }, (_, i) =>
+        i % 3 === 0
+          ? contactClient(gateway).put({ ref: `many ${i}` })
+          : gateway.rest("POST", "/messages", { body: { message: `many ${i}` } }),
+      ),
+    );
+    const positions = (await follow(String(before), 7)).map(({ position }) => BigInt(position));
+    expect(positions).toEqual(positions.map((_, i) => before + BigInt(i + 1)));
+    expect(positions.length).toBe(60);
+  });
+
+  test("a page can be of some types only, and its cursor goes on behind the others", async () => {
+    const ask = async (args: string) => {
+      const { body } = await gateway.graphql(
+        `{ events(${args}) { nodes { type } pageInfo { hasNextPage endCursor } } }`,
+      );
+      return body.data?.events ?? body.errors[0].extensions.code;
+    };
+    const { nodes, pageInfo } = await ask('types: ["line.paused"], first: 100');
+    expect(nodes).toEqual([{ type: "line.paused" }]);
+    expect(pageInfo).toEqual({ hasNextPage: false, endCursor: await lastPosition() });
+    expect(await ask(`after: "${pageInfo.endCursor}"`)).toEqual({ nodes: [], pageInfo });
+    expect(await ask('types: ["no.such"]')).toBe("invalid_request");
+  });
+
+  test.each(["9999999", "-1", "01", "x", "1e3", "9".repeat(30), ""])(
+    "the position %j, which no event has had, is refused",
+    async (cursor) => {
+      const { status, body } = await gateway.rest("GET", `/agent/events?cursor=${cursor}`);
+      expect([status, body.code]).toEqual([400, "invalid_cursor"]);
+    },
+  );
+
+  test("a position whose next event was purged is gone, and a list without a position begins at the oldest", async () => {
+    const agent = await otherAgent(gateway);
+    for (const message of ["one", "two", "three"])
+      await gateway.rest("POST", "/messages", { token: agent.token, body: { message } });
+    const list = (query = "") => gateway.rest("GET", `/agent/events${query}`, { token: agent.token });
+    const all: Told[] = (await list()).body;
+    const queued = all.filter(({ type }) => type === "message.queued").map(({ position }) => position);
+    expect(queued).toHaveLength(3);
+    await gateway.services.database.write((tx) =>
+      tx.query("DELETE FROM event WHERE agent_id = $1 AND position <= $2", [agent.id, queued[1]]),
+    );
+    const gone = await list("?cursor=0");
+    expect([gone.status, gone.body.code]).toEqual([410, "position_expired"]);
+    expect((await list(`?cursor=${queued[1]}`)).body).toMatchObject([{ position: queued[2] }]);
+    expect((await list()).body).toMatchObject([{ position: queued[2] }]);
+  });
+
+  test("a key without the scope, and one of another agent, see nothing of it", async () => {
+    const { token } = await otherAgent(gateway);
+    const { body } = await gateway.rest("GET", "/agent/events", { token });
+    expect(new Set(body.map(({ agentId: of }: { agentId: string }) => of)).has(agentId)).toBe(false);
+  });
+});
+
+async function otherAgent(gateway: TestGateway): Promise<{ id: string; token: string }> {
+  const slug = `other-${Math.random().toString(36).slice(2)}`;
+  const { id } = await gateway.services.agents.create(await operator(gateway), { slug, name: "Other" });
+  return { id, token: (await mint(gateway, { agent: slug })).secret };
+}
