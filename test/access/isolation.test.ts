@@ -33,6 +33,7 @@ const COVERED = {
     "conversationMessages",
     "configurationVersions",
     "decisions",
+    "events",
     "replayDecisions",
   ],
   single: [
@@ -186,6 +187,8 @@ describeGateway((gateway) => {
       (await ask(MESSAGES, { agentId }, manager.token)).body,
       (await ask(DECISIONS, { agentId }, manager.token)).body,
       (await ask(REPLAYS, {}, key.secret)).body,
+      (await ask(EVENTS, { agentId }, manager.token)).body,
+      (await gateway.rest("GET", "/agent/events", { token: key.secret })).body,
       (await gateway.rest("GET", "/agent/decisions", { token: key.secret })).body,
       (await ask(MESSAGES, {}, key.secret)).body,
     ]);
@@ -201,6 +204,7 @@ describeGateway((gateway) => {
   const MESSAGES = "query ($agentId: ID) { messages(agentId: $agentId) { nodes { id message status } } }";
   const DECISIONS =
     "query ($agentId: ID) { decisions(agentId: $agentId) { nodes { id contactId situation { type } outcome } } }";
+  const EVENTS = "query ($agentId: ID) { events(agentId: $agentId) { nodes { id type subject data } } }";
   const REPLAYS =
     "query ($agentId: ID) { replayDecisions(agentId: $agentId, against: { version: 1 }) { total decisions { decisionId } } }";
   const LISTS = `{
@@ -255,6 +259,7 @@ describeGateway((gateway) => {
     MESSAGES,
     DECISIONS,
     REPLAYS,
+    EVENTS,
   };
 
   test.each(Object.keys(OF_AN_AGENT))(

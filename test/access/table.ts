@@ -377,6 +377,11 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
       "query ($agentId: ID) { replayDecisions(agentId: $agentId, against: { version: 1 }) { total } }",
     variables: agentForMembers,
   },
+  "Query.events": {
+    outcomes: ALLOWED.keysWithAnotherScopeAndReaders,
+    document: "query ($agentId: ID) { events(agentId: $agentId) { nodes { id } } }",
+    variables: agentForMembers,
+  },
   "Mutation.decide": {
     outcomes: ALLOWED.keysWithAnotherScopeAndManagers,
     document: "mutation ($input: DecideInput!) { decide(input: $input) { id } }",
@@ -549,6 +554,7 @@ export const ROUTES_TABLE: readonly RouteEntry[] = [
     outcomes: ALLOWED.keysWithAnotherScope,
   },
   ...[
+    { operationId: "listEvents", method: "GET", path: "/agent/events" },
     { operationId: "listDecisions", method: "GET", path: "/agent/decisions" },
     { operationId: "getDecision", method: "GET", path: "/agent/decisions/:id" },
     {

@@ -42,6 +42,7 @@ onEachEngine((engine) => {
         "Configuration1764900000000",
         "Decisions1764910000000",
         "DecisionBasis1764920000000",
+        "Events1764930000000",
       ]);
     } finally {
       await Promise.all(databases.map((database) => database.close()));
@@ -54,7 +55,7 @@ onEachEngine((engine) => {
     try {
       await database.migrate();
       await source.undoLastMigration();
-      expect(await database.pendingMigrations()).toEqual(["DecisionBasis1764920000000"]);
+      expect(await database.pendingMigrations()).toEqual(["Events1764930000000"]);
     } finally {
       await database.close();
     }

@@ -1,3 +1,5 @@
+import { EVENT_TYPES } from "../../src/features/events/event-types";
+import { read } from "../docs/markdown";
 import { contactClient } from "../support/contacts";
 import { conversationClient } from "../support/conversations";
 import { decisionClient, publish } from "../support/decisions";
@@ -173,3 +175,8 @@ async function otherAgent(gateway: TestGateway): Promise<{ id: string; token: st
   const { id } = await gateway.services.agents.create(await operator(gateway), { slug, name: "Other" });
   return { id, token: (await mint(gateway, { agent: slug })).secret };
 }
+
+test("the documentation has a row for each type, and no other", () => {
+  const rows = [...read("docs/events.md").matchAll(/^\| `(\w+\.\w+)` \| (.*) \|$/gm)].map(([, type]) => type);
+  expect(rows).toEqual(Object.keys(EVENT_TYPES));
+});

@@ -37,6 +37,7 @@ describe("the contract", () => {
       "listConversationMessages",
       "listConversations",
       "listDecisions",
+      "listEvents",
       "listLines",
       "listPets",
       "moveConversation",
