@@ -1,6 +1,7 @@
 import type { EntityManager } from "typeorm";
+import type { Database } from "./database";
 
-type Hook = () => Promise<void>;
+type Hook = (database: Database) => Promise<void>;
 
 const hooks = new WeakMap<EntityManager, Hook[]>();
 
@@ -15,6 +16,6 @@ export function beforeCommit(tx: EntityManager, hook: Hook): void {
 }
 
 /** Runs the hooks of a unit of work, also those that a hook adds. */
-export async function runBeforeCommit(tx: EntityManager): Promise<void> {
-  for (const hook of hooks.get(tx) ?? []) await hook();
+export async function runBeforeCommit(tx: EntityManager, database: Database): Promise<void> {
+  for (const hook of hooks.get(tx) ?? []) await hook(database);
 }

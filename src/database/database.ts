@@ -9,6 +9,7 @@ import {
 import { coalesce, coalesceByKey, MAX_ITEMS } from "../common/coalesce";
 import { withSpan } from "../common/spans";
 import { GatewayError, StartupError } from "../errors";
+import { Announcements } from "./announcements";
 import { runBeforeCommit } from "./before-commit";
 import { databaseLabel } from "./database-label";
 import type { Engine, KeysetQuery, Lookup, PageQuery, Read, TransactionOptions, UnitOfWork } from "./engine";
@@ -25,11 +26,15 @@ export class Database {
   private lastWriteFailed = false;
   private readonly commitHooks = new WeakMap<EntityManager, Set<() => void>>();
 
+  private readonly announcements: Announcements;
+
   private constructor(
     private readonly source: DataSource,
     private readonly engine: Engine,
     private readonly observer: DatabaseObserver,
-  ) {}
+  ) {
+    this.announcements = new Announcements(engine);
+  }
 
   /**
    * Connects to the database.
@@ -151,6 +156,26 @@ export class Database {
   }
 
   /**
+   * Tells those who heed a channel, in all processes, once the unit of work of `tx` is committed. Unlike `notify`, it
+   * costs units that commit simultaneously nothing, but it is not part of the commit: other processes hear of it a moment
+   * later, or never if this one is killed in between.
+   * @param channel a plain SQL identifier
+   */
+  announce(tx: EntityManager, channel: string): void {
+    this.afterCommit(tx, () => this.announcements.announce(channel));
+  }
+
+  /**
+   * Calls a listener on the announcements of a channel: those of this process, on PostgreSQL those of others, and after
+   * gaps in which some may have been lost.
+   * @param listener must not throw
+   * @returns a function that stops it; call it before `close`
+   */
+  heed(channel: string, listener: () => void): () => Promise<void> {
+    return this.announcements.listen(channel, listener);
+  }
+
+  /**
    * Deletes at most `limit` rows whose text in a column sorts before another text.
    * @returns the number of deleted rows
    */
@@ -258,7 +283,7 @@ export class Database {
 
   /** Runs a unit of work like `write`, but exclusively across all processes: for migrations and bootstrapping. */
   withMigrationLock<T>(unit: UnitOfWork<T>): Promise<T> {
-    return this.guarded("database write", () => this.engine.withMigrationLock(withHooks(unit)));
+    return this.guarded("database write", () => this.engine.withMigrationLock(this.withHooks(unit)));
   }
 
   /**
@@ -324,6 +349,7 @@ export class Database {
   }
 
   close(): Promise<void> {
+    this.announcements.close();
     return this.engine.close();
   }
 
@@ -332,11 +358,20 @@ export class Database {
     const result = await this.writing(() =>
       this.engine.transaction(async (tx) => {
         own = tx;
-        return withHooks(unit)(tx);
+        return this.withHooks(unit)(tx);
       }, options),
     );
     for (const hook of (own && this.commitHooks.get(own)) ?? []) hook();
     return result;
+  }
+
+  /** A unit of work with what it leaves to its end. */
+  private withHooks<T>(unit: UnitOfWork<T>): UnitOfWork<T> {
+    return async (tx) => {
+      const made = await unit(tx);
+      await runBeforeCommit(tx, this);
+      return made;
+    };
   }
 
   private async writing<T>(work: () => Promise<T>): Promise<T> {
@@ -373,15 +408,6 @@ export class Database {
     return { name: `batch of ${what}`, coalesced: (calls: number) => this.observer.coalesced(what, calls) };
   }
 }
-
-/** A unit of work with what it leaves to its end. */
-const withHooks =
-  <T>(unit: UnitOfWork<T>): UnitOfWork<T> =>
-  async (tx) => {
-    const made = await unit(tx);
-    await runBeforeCommit(tx);
-    return made;
-  };
 
 const isUnavailable = (error: unknown) => error instanceof GatewayError && error.code === "unavailable";
 

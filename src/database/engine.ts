@@ -97,6 +97,8 @@ export interface Engine {
   ): SelectQueryBuilder<Row>;
   /** Notifies the listeners of all processes once the transaction is committed, where the database can. */
   notify(tx: EntityManager, channel: string): Promise<void>;
+  /** Notifies the listeners of all processes now, where the database can. */
+  announce(channel: string): Promise<void>;
   /**
    * Calls a listener on the notifications of a channel and after gaps in which some may have been lost.
    * @returns a function that stops listening

@@ -237,6 +237,10 @@ export class PostgresEngine implements Engine {
     await tx.query("SELECT pg_notify($1, '')", [channel]);
   }
 
+  announce(channel: string): Promise<void> {
+    return this.transaction((tx) => this.notify(tx, channel), {});
+  }
+
   listen(channel: string, listener: () => void): () => Promise<void> {
     return listenOn(this.connections.config, channel, listener);
   }

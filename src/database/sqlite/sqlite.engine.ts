@@ -176,6 +176,9 @@ export class SqliteEngine implements Engine {
   async notify(): Promise<void> {}
 
   /** No-op, because SQLite has no notifications. */
+  async announce(): Promise<void> {}
+
+  /** No-op, because SQLite has no notifications. */
   listen(): () => Promise<void> {
     return async () => undefined;
   }

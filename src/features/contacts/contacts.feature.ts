@@ -1,4 +1,5 @@
 import { feature } from "../../schema/feature";
+import { eraseEvents } from "../events/erase-events";
 import { Contact } from "./contact.entity";
 import { ContactResolver } from "./contact.resolver";
 import { contactRoutes } from "./contact.routes";
@@ -14,6 +15,7 @@ export const contacts = feature({
   entities: [Contact, ContactAddress, ContactTag, ContactTerm, Erasure],
   services: ({ database, log }) => {
     const erasures = new Erasures(database, log);
+    erasures.onErase(eraseEvents(database));
     return { erasures, contacts: new ContactService(database, erasures) };
   },
   resolvers: (services) => [new ContactResolver(services.contacts)],

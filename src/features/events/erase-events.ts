@@ -1,13 +1,12 @@
 import { MoreThan, Not } from "typeorm";
 import { inChunks } from "../../database/chunks";
 import type { Database } from "../../database/database";
-import type { ErasureStep } from "../contacts/erasures";
 import { Event } from "./event.entity";
 
 /** Empties the events about an erased contact; those about its conversations and messages hold nothing but IDs and states. */
 export const eraseEvents =
-  (database: Database): ErasureStep =>
-  (contactId, signal) =>
+  (database: Database) =>
+  (contactId: string, signal: AbortSignal): Promise<boolean> =>
     inChunks<string>(
       database,
       async (tx, after = "0", limit) => {

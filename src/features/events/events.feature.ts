@@ -1,8 +1,6 @@
 import { DAY_MS, timestamp } from "../../common/time";
-import { type Core, feature } from "../../schema/feature";
-import type { Erasures } from "../contacts/erasures";
+import { feature } from "../../schema/feature";
 import { AgentStream } from "./agent-stream.entity";
-import { eraseEvents } from "./erase-events";
 import { Event } from "./event.entity";
 import { EventResolver } from "./event.resolver";
 import { eventRoutes } from "./event.routes";
@@ -11,10 +9,7 @@ import { EventService } from "./event.service";
 /** What has happened to agents, for other systems to follow. */
 export const events = feature({
   entities: [Event, AgentStream],
-  services: ({ database, erasures }: Core & { erasures: Erasures }) => {
-    erasures.onErase(eraseEvents(database));
-    return { events: new EventService(database) };
-  },
+  services: ({ database }) => ({ events: new EventService(database) }),
   resolvers: (services) => [new EventResolver(services.events)],
   routes: eventRoutes,
   expired: ({ eventRetentionDays }) =>

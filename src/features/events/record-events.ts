@@ -17,6 +17,9 @@ export interface NewEvent {
   data: Record<string, unknown>;
 }
 
+/** The channel on which followers hear that events were committed. */
+export const EVENTS_CHANNEL = "gateway_events";
+
 const buffers = new WeakMap<EntityManager, NewEvent[]>();
 
 /**
@@ -31,7 +34,10 @@ export function recordEvents(tx: EntityManager, events: readonly NewEvent[]): vo
   }
   const fresh = [...events];
   buffers.set(tx, fresh);
-  beforeCommit(tx, () => store(tx, fresh));
+  beforeCommit(tx, async (database) => {
+    await store(tx, fresh);
+    database.announce(tx, EVENTS_CHANNEL);
+  });
 }
 
 async function store(tx: EntityManager, events: readonly NewEvent[]): Promise<void> {

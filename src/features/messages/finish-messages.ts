@@ -5,8 +5,10 @@ import { allReturning, padded, placeholders } from "../../database/returning";
 import { AttemptOutcome, type SendResult } from "../../delivery/driver";
 import type { Ended } from "../../delivery/lane-work";
 import type { DeliveryObserver } from "../../delivery/observer";
+import { recordEvents } from "../events/record-events";
 import { Line, WhenUncertain } from "../lines/line.entity";
 import { HeldReason, Message, MessageDirection, MessageError, MessageStatus } from "./message.entity";
+import { statusEvents, TOLD, type Told } from "./message-events";
 import type { MessageFailures } from "./message-failures";
 import { retryDelayMs } from "./retries";
 
@@ -49,7 +51,7 @@ export async function finishMessages(
   );
   const rows = padded(outcomes);
   const first = rows.length * 10 + 1;
-  const stored = await allReturning<Pick<Message, "id" | "createdAt">>(
+  const stored = await allReturning<Told & Pick<Message, "createdAt">>(
     tx,
     `with ended (id, attempts, status, held_reason, not_before, error_code, error_text, provider_id, sent_at, delivered_at) as
        (values ${placeholders(rows.length, 10)})
@@ -57,7 +59,7 @@ export async function finishMessages(
        error_code = ended.error_code, error_text = ended.error_text, provider_id = ended.provider_id,
        sent_at = ended.sent_at, delivered_at = ended.delivered_at, updated_at = $${first}
      from ended where message.id = ended.id and message.attempts = cast(ended.attempts as integer) and message.status = $${first + 1}
-     returning message.id, message.created_at as "createdAt"`,
+     returning ${TOLD}, message.created_at as "createdAt"`,
     [
       ...rows.flatMap(([{ messageId, attempt }, outcome]) => [
         messageId,
@@ -75,13 +77,14 @@ export async function finishMessages(
       MessageStatus.sending,
     ],
   );
-  const createdAt = new Map(stored.map((message) => [message.id, message.createdAt]));
-  const changed = outcomes.filter(([{ messageId }]) => createdAt.has(messageId));
+  const byId = new Map(stored.map((message) => [message.id, message]));
+  const changed = outcomes.filter(([{ messageId }]) => byId.has(messageId));
+  recordEvents(tx, statusEvents(changed.flatMap(([{ messageId }]) => byId.get(messageId) ?? [])));
   for (const [status, { length }] of groupBy(changed, ([, outcome]) => outcome.status))
     if (status !== MessageStatus.queued) observer.reached(status, length);
   observer.delivered(
     changed.flatMap(([{ messageId }, { sentAt }]) =>
-      sentAt === null ? [] : (createdAt.get(messageId) ?? []),
+      sentAt === null ? [] : (byId.get(messageId)?.createdAt ?? []),
     ),
   );
   const failed = changed.filter(([, { status }]) => status === MessageStatus.failed);
@@ -91,7 +94,7 @@ export async function finishMessages(
   );
   // A receipt that came before the answer has the last word on the status.
   for (const [{ messageId }, { providerId, sentAt }] of outcomes) {
-    if (sentAt === null || createdAt.has(messageId)) continue;
+    if (sentAt === null || byId.has(messageId)) continue;
     await tx.query(
       `update message set sent_at = coalesce(sent_at, $1), provider_id = coalesce(provider_id, $2) where id = $3`,
       [sentAt, providerId, messageId],

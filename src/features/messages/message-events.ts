@@ -1,6 +1,6 @@
 import type { EventType } from "../events/event-types";
 import type { NewEvent } from "../events/record-events";
-import type { Message } from "./message.entity";
+import { type Message, MessageStatus } from "./message.entity";
 
 /** What an event says about a message; its text is read by its ID. */
 export type Told = Pick<Message, "id" | "agentId" | "conversationId" | "status" | "author"> &
@@ -16,3 +16,16 @@ export const messageEvent = (
   subject: conversationId === null ? `message:${id}` : `conversation:${conversationId}`,
   data: { id, conversationId, sequence, status, author, decisionId, lineId, errorCode, providerId },
 });
+
+/** What `Told` holds, for the RETURNING of an UPDATE of `message` by SQL. */
+export const TOLD = `message.id, message.agent_id as "agentId", message.conversation_id as "conversationId", message.status,
+  message.author, message.sequence, message.decision_id as "decisionId", message.line_id as "lineId",
+  message.error_code as "errorCode", message.provider_id as "providerId"`;
+
+/** The events about messages that have just reached their status; there are none about retries and departures. */
+export const statusEvents = (messages: readonly Told[]): NewEvent[] =>
+  messages.flatMap((message) => {
+    const { status } = message;
+    if (status === MessageStatus.queued || status === MessageStatus.sending) return [];
+    return [messageEvent(`message.${status}`, message)];
+  });

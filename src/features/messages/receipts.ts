@@ -2,6 +2,7 @@ import type { Timestamp } from "../../common/time";
 import { timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import type { Lanes } from "../../delivery/lanes";
+import { recordEvents } from "../events/record-events";
 import {
   ERROR_TEXT_MAX_LENGTH,
   Message,
@@ -9,6 +10,7 @@ import {
   MessageError,
   MessageStatus,
 } from "./message.entity";
+import { statusEvents } from "./message-events";
 import type { MessageFailures } from "./message-failures";
 
 /** What a receiver reports about a message that it was sent. */
@@ -80,11 +82,13 @@ export class Receipts {
         }),
       };
       await tx.update(Message, { id }, change);
+      Object.assign(message, change);
+      recordEvents(tx, statusEvents([message]));
       this.lanes.observing(tx).reached(status, 1);
       if (fails) await this.failures.tell(tx, [{ id, errorCode: MessageError.rejected }]);
       // It may have been the head of its queue, waiting to be sent again.
       if (hasLane) await this.lanes.wake(tx, [laneId]);
-      return Object.assign(message, change);
+      return message;
     });
   }
 }

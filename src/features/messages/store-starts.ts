@@ -4,9 +4,11 @@ import type { Timestamp } from "../../common/time";
 import { allReturning, padded, placeholders } from "../../database/returning";
 import { AttemptOutcome } from "../../delivery/driver";
 import type { DeliveryObserver } from "../../delivery/observer";
+import { recordEvents } from "../events/record-events";
 import { LineKind } from "../lines/line.entity";
 import type { QueuedMessage, Start, Waiting } from "./gates";
 import { MessageStatus } from "./message.entity";
+import { statusEvents, TOLD, type Told } from "./message-events";
 
 /** What of a message is read only when it leaves. */
 export interface Content {
@@ -33,7 +35,7 @@ export async function storeStarts(
   );
   if (changes.length === 0) return new Map();
   const rows = padded(changes);
-  const stored = await allReturning<Content & { id: string; status: MessageStatus }>(
+  const stored = await allReturning<Told & Content>(
     tx,
     `with started (id, status, held_reason, not_before, error_code, line_id, attempts, delivered_at) as
        (values ${placeholders(rows.length, 8)})
@@ -42,13 +44,15 @@ export async function storeStarts(
        attempts = cast(started.attempts as integer), sent_at = started.delivered_at, delivered_at = started.delivered_at,
        updated_at = $${rows.length * 8 + 1}
      from started where message.id = started.id
-     returning message.id, message.status, message.conversation_id as "conversationId",
+     returning ${TOLD},
        case when message.status = '${MessageStatus.sending}' then message.message end as text`,
     [...rows.flatMap(([message, start]) => columnsOf(message, start, now)), now],
   );
   const contents = new Map<string, Content>();
   for (const { id, status, text, conversationId } of stored)
     if (status === MessageStatus.sending) contents.set(id, { text, conversationId });
+  const byId = new Map(stored.map((message) => [message.id, message]));
+  recordEvents(tx, statusEvents(changes.flatMap(([{ id }]) => byId.get(id) ?? [])));
   for (const [status, { length }] of groupBy(changes, ([, start]) => start.status))
     if (status !== MessageStatus.queued) observer.reached(status, length);
   const made = changes.flatMap(([message, start]) => ("line" in start ? [{ message, start }] : []));
