@@ -1,3 +1,4 @@
+import { EVENT_DATA } from "../../src/features/events/event-data";
 import { EVENT_TYPES } from "../../src/features/events/event-types";
 import { read } from "../docs/markdown";
 import { contactClient } from "../support/contacts";
@@ -179,4 +180,14 @@ async function otherAgent(gateway: TestGateway): Promise<{ id: string; token: st
 test("the documentation has a row for each type, and no other", () => {
   const rows = [...read("docs/events.md").matchAll(/^\| `(\w+\.\w+)` \| (.*) \|$/gm)].map(([, type]) => type);
   expect(rows).toEqual(Object.keys(EVENT_TYPES));
+});
+
+test("the documentation names the data of each type", () => {
+  const rows = [...read("docs/events.md").matchAll(/^\| `(\w+)\.([\w*]+)` \| (`\w+`(?:, `\w+`)*) \|$/gm)];
+  const fields = new Map(rows.map(([, about, what, list = ""]) => [`${about}.${what}`, list.match(/\w+/g)]));
+  for (const [type, schema] of Object.entries(EVENT_DATA))
+    expect([type, fields.get(type) ?? fields.get(type.replace(/\..*/, ".*"))]).toEqual([
+      type,
+      schema.required,
+    ]);
 });

@@ -9,12 +9,22 @@ export type Told = Pick<Message, "id" | "agentId" | "conversationId" | "status" 
 /** An event about a message. */
 export const messageEvent = (
   type: EventType,
-  { id, agentId, conversationId, status, author, sequence, decisionId, lineId, errorCode, providerId }: Told,
+  { id, agentId, conversationId, status, author, ...more }: Told,
 ): NewEvent => ({
   agentId,
   type,
   subject: conversationId === null ? `message:${id}` : `conversation:${conversationId}`,
-  data: { id, conversationId, sequence, status, author, decisionId, lineId, errorCode, providerId },
+  data: {
+    id,
+    conversationId,
+    sequence: more.sequence ?? null,
+    status,
+    author,
+    decisionId: more.decisionId ?? null,
+    lineId: more.lineId ?? null,
+    errorCode: more.errorCode ?? null,
+    providerId: more.providerId ?? null,
+  },
 });
 
 /** What `Told` holds, for the RETURNING of an UPDATE of `message` by SQL. */

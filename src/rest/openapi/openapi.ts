@@ -12,6 +12,7 @@ import { type IdempotencyKey, planOf, type RoutePlan } from "../plan";
 import { ErrorResponses, errorSchema } from "./errors";
 import { DEPRECATION_HEADERS, HEADERS, type HeaderName, headers } from "./headers";
 import { Schemas } from "./schemas";
+import { createWebhooks } from "./webhooks";
 
 /** An entry of the server list. */
 export interface OpenApiServer {
@@ -64,6 +65,7 @@ export function createOpenApi(
     tags: groups.map(({ tag: name, description }) => ({ name, description })),
     security: [{ apiKey: [] }],
     paths,
+    webhooks: createWebhooks(),
     components: {
       securitySchemes: {
         apiKey: {

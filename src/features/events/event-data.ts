@@ -1,0 +1,85 @@
+import type { EventType } from "./event-types";
+
+type JsonSchema = Record<string, unknown>;
+
+/** An object that always has all of its properties. */
+const object = (properties: Record<string, JsonSchema>): JsonSchema => ({
+  type: "object",
+  required: Object.keys(properties),
+  properties,
+});
+
+/** Not a list of types, which generators do not know. */
+const orNull = (schema: JsonSchema): JsonSchema => ({ oneOf: [schema, { type: "null" }] });
+
+const ID = { type: "string", format: "uuid" };
+const TEXT = { type: "string" };
+const NUMBER = { type: "integer", format: "int32" };
+const TAGS = { type: "array", items: TEXT };
+
+const messageIn = (status: string) =>
+  object({
+    id: ID,
+    conversationId: orNull(ID),
+    sequence: orNull(NUMBER),
+    status: { type: "string", enum: [status] },
+    author: TEXT,
+    decisionId: orNull(ID),
+    lineId: orNull(ID),
+    errorCode: orNull(TEXT),
+    providerId: orNull(TEXT),
+  });
+
+const CONVERSATION = object({
+  id: ID,
+  contactId: ID,
+  lineId: ID,
+  state: TEXT,
+  handler: TEXT,
+  version: NUMBER,
+});
+
+const CONTACT = { id: ID, ref: orNull(TEXT), version: NUMBER };
+
+const DECISION = object({
+  id: ID,
+  contactId: orNull(ID),
+  conversationId: orNull(ID),
+  situationType: TEXT,
+  configurationVersion: NUMBER,
+  decider: TEXT,
+  outcome: orNull(TEXT),
+  ruleId: orNull(TEXT),
+});
+
+const LINE = object({ id: ID, name: TEXT, reason: orNull(TEXT) });
+
+/** JSON Schemas of the data of events. Once a contact is erased, the data of those about it is its `id` alone. */
+export const EVENT_DATA: Readonly<Record<EventType, JsonSchema>> = {
+  "message.queued": messageIn("queued"),
+  "message.sent": messageIn("sent"),
+  "message.delivered": messageIn("delivered"),
+  "message.read": messageIn("read"),
+  "message.failed": messageIn("failed"),
+  "message.canceled": messageIn("canceled"),
+  "decision.made": DECISION,
+  "decision.failed": DECISION,
+  "conversation.opened": CONVERSATION,
+  "conversation.moved": CONVERSATION,
+  "conversation.handed_off": CONVERSATION,
+  "conversation.released": CONVERSATION,
+  "conversation.closed": CONVERSATION,
+  "contact.created": object(CONTACT),
+  "contact.updated": object(CONTACT),
+  "contact.erased": object(CONTACT),
+  "contact.tags_changed": object({ ...CONTACT, added: TAGS, removed: TAGS }),
+  "configuration.published": object({
+    version: NUMBER,
+    digest: TEXT,
+    publishedBy: TEXT,
+    note: orNull(TEXT),
+    restoredFrom: orNull(NUMBER),
+  }),
+  "line.paused": LINE,
+  "line.resumed": LINE,
+};

@@ -1,0 +1,46 @@
+import { EVENT_DATA } from "../../features/events/event-data";
+import { EVENT_TYPES, type EventType } from "../../features/events/event-types";
+import type { JsonSchema } from "../json-value";
+
+const TEXT = { type: "string" };
+
+/** The headers of Standard Webhooks, which every request has. */
+const HEADERS = [
+  ["webhook-id", "ID of the event, the same for every attempt."],
+  ["webhook-timestamp", "When the attempt was made (Unix time in seconds)."],
+  ["webhook-signature", "One or more signatures, `v1,` and Base64 each, separated by spaces."],
+].map(([name, description]) => ({ name, in: "header", required: true, description, schema: TEXT }));
+
+/** The section of the requests that the gateway sends to webhook endpoints, one for each type of event. */
+export const createWebhooks = (): Record<string, JsonSchema> =>
+  Object.fromEntries(
+    Object.entries(EVENT_TYPES).map(([type, description]) => [
+      type,
+      {
+        post: {
+          operationId: `on${type.replaceAll(/(?:^|[._])(\w)/g, (_, first: string) => first.toUpperCase())}`,
+          summary: description,
+          description: "Sent by the gateway, signed as Standard Webhooks describe it.",
+          tags: ["Events"],
+          security: [],
+          parameters: HEADERS,
+          requestBody: {
+            required: true,
+            content: { "application/json": { schema: eventOf(type as EventType) } },
+          },
+          responses: {
+            "2XX": { description: "The event was received. The answer is not read." },
+            410: { description: "The endpoint is gone; it is disabled." },
+          },
+        },
+      },
+    ]),
+  );
+
+/** An event of a type, as the list shows it. */
+const eventOf = (type: EventType): JsonSchema => ({
+  allOf: [
+    { $ref: "#/components/schemas/Event" },
+    { type: "object", properties: { type: { type: "string", enum: [type] }, data: EVENT_DATA[type] } },
+  ],
+});
