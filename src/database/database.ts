@@ -289,9 +289,11 @@ export class Database {
   /**
    * Blocks inserts into a list by other units of work until this one ends, so that rows become visible in ID order.
    * Call it before the unit inserts.
+   * @param parts the UUIDs of the parts of the list that the unit inserts into, all of them at the first call; the whole
+   *   list if undefined
    */
-  lockInsertOrder(tx: EntityManager, list: InsertOrderLock): Promise<void> {
-    return this.engine.lockInsertOrder(tx, list.number);
+  lockInsertOrder(tx: EntityManager, list: InsertOrderLock, parts?: readonly string[]): Promise<void> {
+    return this.engine.lockInsertOrder(tx, list.number, parts);
   }
 
   /**

@@ -82,7 +82,7 @@ export interface Engine {
    * that a client already has.
    * @param list the lock number of the list
    */
-  lockInsertOrder(tx: EntityManager, list: number): Promise<void>;
+  lockInsertOrder(tx: EntityManager, list: number, parts?: readonly string[]): Promise<void>;
   /** Returns the end of a SELECT that keeps others from changing its rows of some tables until the transaction ends. */
   shareLock(tables: readonly string[]): string;
   /** Returns the end of a SELECT that locks its rows until the transaction ends. @param skipLocked as in `locking` */

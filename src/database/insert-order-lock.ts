@@ -1,6 +1,6 @@
 /**
- * A list whose inserts are serialized across processes, so that rows become visible in ID order. Declare once at module
- * scope.
+ * A list whose inserts are serialized across processes, as a whole or by parts, so that rows become visible in ID order.
+ * Declare once at module scope.
  */
 export class InsertOrderLock {
   private static readonly declared = new Map<number, InsertOrderLock>();

@@ -41,6 +41,10 @@ const UNIQUE_VIOLATION = "23505";
 const EXCLUSIVE_LOCK = 7_236_418_905;
 const ORDER_LOCK = 723_641;
 
+/** The advisory lock of a part of a list: the second half of its UUID, which is random. */
+const partKey = (list: number, part: string): string =>
+  String(BigInt.asIntN(64, BigInt(`0x${part.slice(-17).replace("-", "")}`) + BigInt(list)));
+
 /** A prepared statement with the name under which each connection caches it. */
 interface Named {
   name: string;
@@ -213,8 +217,19 @@ export class PostgresEngine implements Engine {
   /**
    * A sequence assigns IDs at the insert but rows become visible at the commit, so inserts must wait for each other.
    */
-  async lockInsertOrder(tx: EntityManager, list: number): Promise<void> {
-    await tx.query("SELECT pg_advisory_xact_lock($1, $2)", [ORDER_LOCK, list]);
+  async lockInsertOrder(tx: EntityManager, list: number, parts?: readonly string[]): Promise<void> {
+    if (parts === undefined) {
+      await tx.query("SELECT pg_advisory_xact_lock($1, $2)", [ORDER_LOCK, list]);
+      return;
+    }
+    // In a fixed order, so that units which share two parts do not deadlock.
+    const keys = [...new Set(parts)].sort().map((part) => partKey(list, part));
+    const locks = keys.map((_, i) => `pg_advisory_xact_lock($${i + 3})`);
+    await tx.query(`SELECT ${["pg_advisory_xact_lock_shared($1, $2)", ...locks].join(", ")}`, [
+      ORDER_LOCK,
+      list,
+      ...keys,
+    ]);
   }
 
   shareLock(tables: readonly string[]): string {

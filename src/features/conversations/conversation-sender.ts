@@ -100,7 +100,10 @@ export class ConversationSender {
     sendings: readonly Sending[],
     conversations: ReadonlyMap<string, Conversation>,
   ): Promise<Message[]> {
-    await this.database.lockInsertOrder(tx, MESSAGE_ORDER);
+    const agentIds = sendings.flatMap(
+      ({ conversationId }) => conversations.get(conversationId)?.agentId ?? [],
+    );
+    await this.database.lockInsertOrder(tx, MESSAGE_ORDER, agentIds);
     const keys = sendings.flatMap(({ context: { caller } }) =>
       caller.kind === "agent" ? caller.key.id : [],
     );

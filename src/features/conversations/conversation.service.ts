@@ -206,7 +206,7 @@ export class ConversationService {
     const { conversation, created } = await openConversation(this.database, tx, line, address);
     const { caller } = context;
     if (input.message == null) {
-      await this.database.lockInsertOrder(tx, MESSAGE_ORDER);
+      await this.database.lockInsertOrder(tx, MESSAGE_ORDER, [agentId]);
       if (caller.kind === "agent") await assertKeysAccepted(tx, [caller.key.id]);
       return { conversation, created, message: null };
     }

@@ -9,7 +9,7 @@ import { addressKindOf } from "../lines/address-kind";
 import { Line, LineState } from "../lines/line.entity";
 import type { LiveVersion } from "../messages/insert-messages";
 import type { Joining, QueueByAgent } from "../messages/joining";
-import { type Message, MessageAuthor } from "../messages/message.entity";
+import { MESSAGE_ORDER, type Message, MessageAuthor } from "../messages/message.entity";
 import { type Conversation, ConversationState } from "./conversation.entity";
 import { openOn } from "./destination";
 import { openConversation } from "./open-conversation";
@@ -43,13 +43,18 @@ export class DefaultConversations implements Joining {
   /**
    * Locks the conversations with the default contacts of agents, or opens them.
    * @param tx does not hold the lock `MESSAGE_ORDER` yet
+   * @param all these and the other agents that the transaction queues messages for
    * @returns how to queue messages in them, by agent; none for an agent without a default contact that its default line
    *   reaches
    */
-  async queues(tx: EntityManager, agentIds: readonly string[]): Promise<QueueByAgent> {
+  async queues(
+    tx: EntityManager,
+    agentIds: readonly string[],
+    all: readonly string[],
+  ): Promise<QueueByAgent> {
     const refs = await this.playbooks.defaultContacts(tx, agentIds);
     if (refs.size === 0) return new Map();
-    const conversations = await this.lock(tx, await destinationsOf(tx, refs));
+    const conversations = await this.lock(tx, await destinationsOf(tx, refs), all);
     return new Map(
       conversations.map((conversation) => [
         conversation.agentId,
@@ -61,7 +66,8 @@ export class DefaultConversations implements Joining {
   /** Locks the conversation with the default contact of an agent, or opens it; null if its default line reaches none. */
   async of(tx: EntityManager, agentId: string): Promise<Conversation | null> {
     const refs = await this.playbooks.defaultContacts(tx, [agentId]);
-    const [conversation = null] = refs.size === 0 ? [] : await this.lock(tx, await destinationsOf(tx, refs));
+    const [conversation = null] =
+      refs.size === 0 ? [] : await this.lock(tx, await destinationsOf(tx, refs), [agentId]);
     return conversation;
   }
 
@@ -79,7 +85,11 @@ export class DefaultConversations implements Joining {
   }
 
   /** Those that are open come first, because opening one takes the lock on the insert order, which follows all others. */
-  private async lock(tx: EntityManager, destinations: readonly Destination[]): Promise<Conversation[]> {
+  private async lock(
+    tx: EntityManager,
+    destinations: readonly Destination[],
+    agentIds: readonly string[],
+  ): Promise<Conversation[]> {
     const locked: Conversation[] = [];
     const missing: Destination[] = [];
     for (const destination of destinations) {
@@ -90,6 +100,7 @@ export class DefaultConversations implements Joining {
       if (conversation?.state === ConversationState.open) locked.push(conversation);
       else missing.push(destination);
     }
+    if (missing.length > 0) await this.database.lockInsertOrder(tx, MESSAGE_ORDER, agentIds);
     for (const { line, address } of missing)
       locked.push((await openConversation(this.database, tx, line, address)).conversation);
     return locked;

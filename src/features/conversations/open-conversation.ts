@@ -35,7 +35,7 @@ async function insert(
   { id: addressId, agentId, contactId }: ContactAddress,
 ): Promise<Conversation> {
   // Conversations become visible in the order of their IDs, because clients page through them.
-  await database.lockInsertOrder(tx, MESSAGE_ORDER);
+  await database.lockInsertOrder(tx, MESSAGE_ORDER, [agentId]);
   const last = await tx
     .createQueryBuilder(Conversation, "conversation")
     .select("MAX(conversation.id)", "id")

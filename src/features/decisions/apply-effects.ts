@@ -220,7 +220,7 @@ async function send(
   for (const [conversation, { length }] of groupBy(sends, (each) => each.conversation))
     if (conversation !== null && (await roomIn(tx, conversation, length)) < length)
       throw conversationQueueFull();
-  await database.lockInsertOrder(tx, MESSAGE_ORDER);
+  await database.lockInsertOrder(tx, MESSAGE_ORDER, [agentId]);
   const drafts = sends.map(({ effect: { text, delaySeconds }, conversation }) => ({
     message: text ?? "",
     author: MessageAuthor.agent,

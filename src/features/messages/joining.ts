@@ -13,8 +13,11 @@ export type QueueByAgent = ReadonlyMap<string, Queue>;
 export interface Joining {
   /** Whether messages of an agent may join one, as far as is known without a query. */
   isPossible(agentId: string): boolean;
-  /** Locks the conversations that messages of agents join, or opens them. */
-  queues(tx: EntityManager, agentIds: readonly string[]): Promise<QueueByAgent>;
+  /**
+   * Locks the conversations that messages of agents join, or opens them.
+   * @param all these and the other agents that the transaction queues messages for
+   */
+  queues(tx: EntityManager, agentIds: readonly string[], all: readonly string[]): Promise<QueueByAgent>;
   /** Whether messages of agents with these live configurations join one. */
   isExpected(tx: EntityManager, live: readonly LiveVersion[]): Promise<boolean>;
 }

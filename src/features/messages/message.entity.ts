@@ -7,7 +7,7 @@ import { InsertOrderLock } from "../../database/insert-order-lock";
 import { MaxCharacters } from "../../schema/list-size";
 import { Agent } from "../agents/agent.entity";
 
-/** Keeps IDs in commit order, because clients page through an agent's messages while others add some. */
+/** Keeps IDs in commit order within an agent, because clients page through its messages while others add some. */
 export const MESSAGE_ORDER = new InsertOrderLock(2, { authorizesCallers: true });
 
 export enum MessageStatus {

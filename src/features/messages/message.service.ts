@@ -199,10 +199,11 @@ export class MessageService {
     // Here, because a repeat is answered also while the queue is full.
     for (const { hasRoom } of drafts) assertRoom(hasRoom);
     const byAgent = groupBy(drafts, ({ agentId }) => agentId);
-    const joining = [...byAgent.keys()].filter((agentId) => this.joining?.isPossible(agentId));
+    const agentIds = [...byAgent.keys()];
+    const joining = agentIds.filter((agentId) => this.joining?.isPossible(agentId));
     // Locks of conversations come before the one on the insert order.
-    const queues = (joining.length > 0 && (await this.joining?.queues(tx, joining))) || NONE;
-    await this.database.lockInsertOrder(tx, MESSAGE_ORDER);
+    const queues = (joining.length > 0 && (await this.joining?.queues(tx, joining, agentIds))) || NONE;
+    await this.database.lockInsertOrder(tx, MESSAGE_ORDER, agentIds);
     await assertKeysAccepted(
       tx,
       drafts.map(({ keyId }) => keyId),

@@ -73,7 +73,7 @@ export async function seedConversations(
     await database.write(
       async (tx) => {
         await lockAgent(tx, agentId);
-        await database.lockInsertOrder(tx, MESSAGE_ORDER);
+        await database.lockInsertOrder(tx, MESSAGE_ORDER, [agentId]);
         const context = { agentId, line, now: timestamp() };
         await insertChunk(tx, lanes, context, { chunk, firstNumber, last });
       },
