@@ -9,6 +9,8 @@ export function createHistory() {
     writes: [],
     kills: { load: 0, peer: 0, start: 0, birth: 0, database: 0 },
     retries: 0,
+    /** How many there were at the end. */
+    events: 0,
     /** Messages to webhook receivers. */
     sends: {
       kills: { load: 0, both: 0, database: 0, freeze: 0 },

@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { pick, seeded } from "../../bench/random.mjs";
+import { verifyEvents } from "./events.mjs";
 import { OWNER, spawnGateway } from "./gateway.mjs";
 import { startReceiver } from "./receivers.mjs";
 import { ask } from "./writes.mjs";
@@ -140,7 +141,9 @@ export async function runSends(place, history, options) {
       if (verbose) console.log(`kill ${i + 1}: ${sort}, ${accepted.size} accepted`);
     }
     await allArrived(database, receivers, history);
-    verifySends(await database.tables(), receivers, accepted, total, history);
+    const tables = await database.tables();
+    verifySends(tables, receivers, accepted, total, history);
+    verifyEvents(tables, history);
   } finally {
     for (const gateway of gateways) {
       gateway.signal("SIGCONT");

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { verifyEvents } from "./events.mjs";
 
 const sha256 = (text) => createHash("sha256").update(text).digest("hex");
 
@@ -48,6 +49,7 @@ export function verify(tables, history) {
   verifyKeys(tables, keys, violate);
   verifyDecisions(tables, violate);
   verifyDeliveries(tables, violate);
+  verifyEvents(tables, history);
 }
 
 /** Every message was delivered in one attempt, and those of a conversation in their order, without a gap. */

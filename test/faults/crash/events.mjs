@@ -1,0 +1,48 @@
+/** The types of event that a message has had, by its status. */
+const OF_STATUS = {
+  queued: ["message.queued"],
+  sending: ["message.queued"],
+  sent: ["message.queued", "message.sent"],
+  delivered: ["message.queued", "message.delivered"],
+  failed: ["message.queued", "message.failed"],
+  canceled: ["message.queued", "message.canceled"],
+};
+
+/** Every change that is there has its events, in their order and without a gap, and no event is there without its change. */
+export function verifyEvents(tables, history) {
+  const { violate } = history;
+  const { events, streams, messages, decisions, conversations, contacts } = tables;
+  history.events = events.length;
+  const last = new Map();
+  const told = new Map();
+  for (const { agent_id, position, type, data } of events) {
+    const before = last.get(agent_id) ?? 0;
+    if (Number(position) !== before + 1)
+      violate("lost", `event ${position} of ${agent_id} follows ${before}`);
+    last.set(agent_id, Number(position));
+    const { id = agent_id } = JSON.parse(data);
+    told.set(id, [...(told.get(id) ?? []), type]);
+  }
+  for (const stream of streams)
+    if (Number(stream.last) !== last.get(stream.agent_id))
+      violate("lost", `the last event of ${stream.agent_id} is not ${stream.last}`);
+  const expect = (id, types) => {
+    const found = told.get(id) ?? [];
+    told.delete(id);
+    if (JSON.stringify(found) === JSON.stringify(types)) return;
+    const sort = found.length > types.length ? "doubled" : "lost";
+    violate(sort, `${id} has the events ${found.join(", ")} instead of ${types.join(", ")}`);
+  };
+  for (const { id, status } of messages) expect(id, OF_STATUS[status]);
+  for (const { id } of decisions) expect(id, ["decision.made"]);
+  for (const { id } of conversations) expect(id, ["conversation.opened"]);
+  for (const { id, version } of contacts) {
+    const [first, ...others] = told.get(id) ?? [];
+    if (first !== "contact.created") violate("lost", `${id} begins with the event ${first}`);
+    if (version > 1 && others.length === 0) violate("lost", `${id} was changed without an event`);
+    told.delete(id);
+  }
+  for (const [id, types] of told)
+    if (types.some((type) => /^(message|decision|conversation|contact)\./.test(type)))
+      violate("half", `${types.join(", ")} tell of ${id}, which is not there`);
+}
