@@ -7,11 +7,11 @@ const text = (name: string, length: number): TableColumnOptions => ({
   isNullable: false,
 });
 
-const EVENT = {
+const event = (bigint: string) => ({
   name: "event",
   columns: [
     { ...text("agent_id", 36), isPrimary: true },
-    { name: "position", type: "bigint", isNullable: false, isPrimary: true },
+    { name: "position", type: bigint, isNullable: false, isPrimary: true },
     text("id", 36),
     text("organization_id", 36),
     text("type", 32),
@@ -20,23 +20,24 @@ const EVENT = {
     text("created_at", 24),
   ],
   indices: [{ columnNames: ["subject"] }, { columnNames: ["created_at"] }],
-};
+});
 
-const STREAM = {
+const stream = (bigint: string) => ({
   name: "agent_stream",
   columns: [
     { ...text("agent_id", 36), isPrimary: true },
-    { name: "last", type: "bigint", isNullable: false },
+    { name: "last", type: bigint, isNullable: false },
   ],
-};
+});
 
 /** Adds the events of agents, with the position of the last one of each. */
 export class Events1764930000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    for (const table of [EVENT, STREAM]) await runner.createTable(new Table(table));
+    const bigint = runner.connection.driver.normalizeType({ type: "bigint" });
+    for (const table of [event(bigint), stream(bigint)]) await runner.createTable(new Table(table));
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    for (const { name } of [STREAM, EVENT]) await runner.dropTable(name);
+    for (const name of ["agent_stream", "event"]) await runner.dropTable(name);
   }
 }
