@@ -62,20 +62,16 @@ export class Lanes {
   /** Adds lanes whose work is due now, in the transaction that makes the work, or makes those due that exist. */
   async add(tx: EntityManager, lanes: readonly NewLane[]): Promise<void> {
     const wakeAt = timestamp();
-    const distinct = new Map(lanes.map((lane) => [lane.id, { ...lane, wakeAt }]));
-    await tx
-      .createQueryBuilder()
-      .insert()
-      .into(Lane)
-      // A fixed order, so that transactions which share two lanes do not deadlock.
-      .values([...distinct.values()].sort((a, b) => (a.id < b.id ? -1 : 1)))
-      // Waits for a delivery that holds the lane, because it may end the lane without having seen the new work. A lane
-      // keeps its place among those that wait for a sender.
-      .onConflict(
-        '("id") DO UPDATE SET wake_at = CASE WHEN lane.wake_at < excluded.wake_at THEN lane.wake_at ELSE excluded.wake_at END',
-      )
-      .updateEntity(false)
-      .execute();
+    const distinct = new Map(lanes.map((lane) => [lane.id, lane]));
+    // A fixed order, so that transactions which share two lanes do not deadlock.
+    const inOrder = [...distinct.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+    // Waits for a delivery that holds the lane, because it may end the lane without having seen the new work. A lane
+    // keeps its place among those that wait for a sender.
+    await tx.query(
+      `INSERT INTO lane (id, agent_id, kind, wake_at) VALUES ${placeholders(inOrder.length, 4)}
+       ON CONFLICT (id) DO UPDATE SET wake_at = CASE WHEN lane.wake_at < excluded.wake_at THEN lane.wake_at ELSE excluded.wake_at END`,
+      inOrder.flatMap(({ id, agentId, kind }) => [id, agentId, kind, wakeAt]),
+    );
     await this.announce(tx);
   }
 

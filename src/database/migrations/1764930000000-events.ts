@@ -13,13 +13,15 @@ const event = (bigint: string) => ({
     { ...text("agent_id", 36), isPrimary: true },
     { name: "position", type: bigint, isNullable: false, isPrimary: true },
     text("id", 36),
-    text("organization_id", 36),
     text("type", 32),
     text("subject", 50),
     { name: "data", type: "text", isNullable: false },
     text("created_at", 24),
   ],
-  indices: [{ columnNames: ["subject"] }, { columnNames: ["created_at"] }],
+  indices: [
+    { name: "event_of_contact", columnNames: ["subject"], where: "type LIKE 'contact.%'" },
+    { columnNames: ["created_at"] },
+  ],
 });
 
 const stream = (bigint: string) => ({

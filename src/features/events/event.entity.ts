@@ -7,21 +7,21 @@ import { GraphQLJsonObject } from "../../schema/json-object";
 import { MaxCharacters } from "../../schema/list-size";
 import { EVENT_DATA_MAX_BYTES, SUBJECT_MAX_LENGTH, TYPE_MAX_LENGTH } from "./event.limits";
 
+/** The events about contacts themselves, in a form that both databases find the index for. */
+export const OF_CONTACT = "type LIKE 'contact.%'";
+
 @ObjectType({
   simpleResolvers: true,
   description: "A fact about an agent that other systems can follow.",
 })
 @Entity()
-@Index(["subject"])
+@Index("event_of_contact", ["subject"], { where: OF_CONTACT })
 @Index(["timestamp"])
 export class Event {
   @Field(() => ID, { description: "Unique identifier (UUID)." })
   @Uuid
   @Column(UUID_COLUMN)
   id!: string;
-
-  @Column(UUID_COLUMN)
-  organizationId!: string;
 
   @Field(() => ID, { description: "ID of the agent." })
   @Uuid

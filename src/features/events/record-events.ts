@@ -45,23 +45,21 @@ async function store(tx: EntityManager, events: readonly NewEvent[]): Promise<vo
   const byAgent = groupBy(events, ({ agentId }) => agentId);
   // In a fixed order, so that units which share two agents do not deadlock.
   const agentIds = [...byAgent.keys()].sort();
-  const rows = await allReturning<{ agentId: string; last: string; organizationId: string }>(
+  const rows = await allReturning<{ agentId: string; last: string }>(
     tx,
     `insert into agent_stream (agent_id, last)
      values ${placeholders(agentIds.length, 2)}
      on conflict (agent_id) do update set last = agent_stream.last + excluded.last
-     returning agent_id as "agentId", last,
-       (select organization_id from agent where agent.id = agent_stream.agent_id) as "organizationId"`,
+     returning agent_id as "agentId", last`,
     agentIds.flatMap((id) => [id, byAgent.get(id)?.length ?? 0]),
   );
   const now = timestamp();
-  const stored = rows.flatMap(({ agentId, last, organizationId }) => {
+  const stored = rows.flatMap(({ agentId, last }) => {
     const ofAgent = byAgent.get(agentId) ?? [];
     const before = BigInt(last) - BigInt(ofAgent.length);
     return ofAgent.map((event, i) => ({
       ...event,
       id: uuid(),
-      organizationId,
       position: String(before + BigInt(i + 1)),
       timestamp: now,
     }));

@@ -1,6 +1,7 @@
 import type { EntityManager } from "typeorm";
 import { timestampOf } from "../../common/time";
 import { uuidAfter } from "../../common/uuid";
+import { insertAll } from "../../database/insert-all";
 import { placeholders } from "../../database/returning";
 import { LaneKind } from "../../delivery/lane.entity";
 import type { Lanes } from "../../delivery/lanes";
@@ -59,14 +60,16 @@ export async function insertMessages(
       notBefore: delayMs === 0 ? null : timestampOf(now + delayMs),
       expiresAt: timestampOf(now + delayMs + expiresAfterMs),
       decisionId: decisionId ?? null,
-      ...conversation,
+      conversationId: conversation?.conversationId ?? null,
+      sequence: conversation?.sequence ?? null,
+      fence: conversation?.fence ?? null,
     });
   });
-  await tx.createQueryBuilder().insert().into(Message).values(messages).updateEntity(false).execute();
+  await insertAll(tx, Message, messages);
   await lanes.add(
     tx,
     messages.map(({ id, agentId, conversationId }) =>
-      conversationId == null
+      conversationId === null
         ? { id, agentId, kind: LaneKind.message }
         : { id: conversationId, agentId, kind: LaneKind.conversation },
     ),
@@ -74,9 +77,7 @@ export async function insertMessages(
   lanes.observing(tx).reached(MessageStatus.queued, messages.length);
   recordEvents(
     tx,
-    messages.map((message) =>
-      messageEvent("message.queued", { ...message, conversationId: message.conversationId ?? null }),
-    ),
+    messages.map((message) => messageEvent("message.queued", message)),
   );
   return messages;
 }
