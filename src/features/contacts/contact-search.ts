@@ -1,4 +1,5 @@
 import type { EntityManager } from "typeorm";
+import { insertAll } from "../../database/insert-all";
 import { normalizePhone } from "./addresses";
 import type { Contact } from "./contact.entity";
 import { TERM_MAX_LENGTH } from "./contact.limits";
@@ -31,7 +32,9 @@ export async function storeTerms(
   const { id: contactId, agentId } = contact;
   const terms = termsOf(contact, addresses);
   await tx.delete(ContactTerm, { contactId });
-  if (terms.length === 0) return;
-  const rows = terms.map((term) => ({ contactId, agentId, term }));
-  await tx.createQueryBuilder().insert().into(ContactTerm).values(rows).updateEntity(false).execute();
+  await insertAll(
+    tx,
+    ContactTerm,
+    terms.map((term) => ({ contactId, agentId, term })),
+  );
 }

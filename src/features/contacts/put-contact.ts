@@ -1,6 +1,7 @@
 import { type EntityManager, In } from "typeorm";
 import { timestamp } from "../../common/time";
 import { uuidAfter } from "../../common/uuid";
+import { insertAll } from "../../database/insert-all";
 import { GatewayError } from "../../errors";
 import { lockAgent } from "../agents/agent-scope";
 import { recordEvents } from "../events/record-events";
@@ -69,13 +70,7 @@ async function create(
     updatedAt: now,
     erasedAt: null,
   });
-  await tx
-    .createQueryBuilder()
-    .insert()
-    .into(Contact)
-    .values(contact as object)
-    .updateEntity(false)
-    .execute();
+  await insertAll(tx, Contact, [contact]);
   const { all } = await addAddresses(tx, contact, addresses);
   await storeTerms(tx, contact, all);
   recordEvents(tx, [contactEvent("contact.created", contact)]);

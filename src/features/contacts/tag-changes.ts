@@ -2,6 +2,7 @@ import { type EntityManager, In } from "typeorm";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
+import { insertAll } from "../../database/insert-all";
 import { GatewayError, InvalidInput, noSuch } from "../../errors";
 import { actorOf } from "../audit/audit";
 import { recordEvents } from "../events/record-events";
@@ -98,5 +99,5 @@ async function store(
   if (added.length === 0) return;
   const addedAt = timestamp();
   const rows = added.map(([tag, addedBy]) => ({ contactId, agentId, tag, addedAt, addedBy }));
-  await tx.createQueryBuilder().insert().into(ContactTag).values(rows).updateEntity(false).execute();
+  await insertAll(tx, ContactTag, rows);
 }

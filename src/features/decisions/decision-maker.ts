@@ -2,6 +2,7 @@ import type { EntityManager } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { type RequestContext, systemFor } from "../../auth/context";
 import { type Timestamp, timestamp } from "../../common/time";
+import { insertAll } from "../../database/insert-all";
 import { LaneKind } from "../../delivery/lane.entity";
 import { Agent } from "../agents/agent.entity";
 import { DeciderKind } from "../configuration/decider";
@@ -73,7 +74,7 @@ export class DecisionMaker {
     await this.decideByRules(tx, decision, snapshot, { context, parties, playbook, isDryRun });
     if (decision.state === DecisionState.deciding)
       await this.means.lanes.add(tx, [{ id: decision.id, agentId, kind: LaneKind.decision }]);
-    await tx.insert(Decision, decision as object);
+    await insertAll(tx, Decision, [decision]);
     return decision;
   }
 
