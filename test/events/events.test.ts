@@ -178,7 +178,9 @@ async function otherAgent(gateway: TestGateway): Promise<{ id: string; token: st
 }
 
 test("the documentation has a row for each type, and no other", () => {
-  const rows = [...read("docs/events.md").matchAll(/^\| `(\w+\.\w+)` \| ([^`].*) \|$/gm)].map(([, type]) => type);
+  const rows = [...read("docs/events.md").matchAll(/^\| `(\w+\.\w+)` \| ([^`].*) \|$/gm)].map(
+    ([, type]) => type,
+  );
   expect(rows).toEqual(Object.keys(EVENT_TYPES));
 });
 
