@@ -180,6 +180,7 @@ export async function createApp(
     announceStop,
     close: async () => {
       announceStop();
+      const followed = services.liveEvents.close();
       const swept = Promise.all([stopHousekeeping(), services.erasures.close()]);
       const delivered = deliverer?.close();
       const closed = http.close();
@@ -191,6 +192,7 @@ export async function createApp(
       await apollo.stop();
       await swept;
       await stopListening?.();
+      await followed;
       await delivered;
       services.targets.close();
       await services.usageRecorder.close();

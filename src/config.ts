@@ -151,6 +151,7 @@ const settings = z
     REQUEST_TIMEOUT_SECONDS: integer("REQUEST_TIMEOUT_SECONDS", 1, 3600).default(60),
     MAX_CONNECTIONS: integer("MAX_CONNECTIONS", 1, 1_000_000).default(10_000),
     MAX_CONNECTIONS_PER_ADDRESS: integer("MAX_CONNECTIONS_PER_ADDRESS", 0, 1_000_000).optional(),
+    MAX_STREAMS: integer("MAX_STREAMS", 0, 1_000_000).default(10_000),
     RATE_LIMIT_PER_MINUTE: integer("RATE_LIMIT_PER_MINUTE", 0, 100_000_000).default(0),
     REFUSED_KEYS_PER_MINUTE: integer("REFUSED_KEYS_PER_MINUTE", 0, 100_000_000).default(1000),
     AUDIT_RETENTION_DAYS: integer("AUDIT_RETENTION_DAYS", 0, 36_500).default(0),
@@ -235,6 +236,7 @@ const settings = z
     maxConnections: env.MAX_CONNECTIONS,
     // Behind a proxy, all connections come from the address of the proxy.
     maxConnectionsPerAddress: env.MAX_CONNECTIONS_PER_ADDRESS ?? (env.TRUST_PROXY === false ? 1_000 : 0),
+    maxStreams: env.MAX_STREAMS,
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
     refusedKeysPerMinute: env.REFUSED_KEYS_PER_MINUTE,
     auditRetentionDays: env.AUDIT_RETENTION_DAYS,

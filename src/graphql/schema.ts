@@ -2,6 +2,7 @@ import { type GraphQLSchema, lexicographicSortSchema, printSchema } from "graphq
 import { buildSchemaSync, type ClassType, type NonEmptyArray } from "type-graphql";
 import { createResolvers, type Services } from "../features";
 import { enforceAccess } from "../schema/access";
+import { NO_PUB_SUB, openByMethod } from "../schema/subscriptions";
 import { validateArgument } from "./validate-argument";
 
 /**
@@ -14,10 +15,12 @@ export function createSchema(resolvers = createResolvers({} as Services)): Graph
     resolvers: resolvers.map((resolver) => resolver.constructor) as unknown as NonEmptyArray<ClassType>,
     container: { get: (type) => resolvers.find((resolver) => resolver.constructor === type) },
     validateFn: validateArgument,
+    pubSub: NO_PUB_SUB,
     // Apollo Server validates the schema when it starts; the introspection that this would add took 80 ms.
     skipCheck: true,
   });
   enforceAccess(schema);
+  openByMethod(schema);
   return schema;
 }
 

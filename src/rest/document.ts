@@ -16,6 +16,7 @@ import {
   KnownTypeNamesRule,
   NoUndefinedVariablesRule,
   type OperationDefinitionNode,
+  type OperationTypeNode,
   ProvidedRequiredArgumentsRule,
   parse,
   ScalarLeafsRule,
@@ -36,7 +37,7 @@ import {
 export interface FixedDocument {
   document: DocumentNode;
   operation: OperationDefinitionNode;
-  /** Query or Mutation. */
+  /** Query, Mutation or Subscription. */
   root: GraphQLObjectType;
   /** The root field, which declares the required access. */
   field: GraphQLField<unknown, unknown>;
@@ -69,19 +70,24 @@ const RULES = [
 
 /**
  * Parses and validates the document of a route.
- * @throws Error unless it is one valid query or mutation with one root field
+ * @param operations the allowed operations
+ * @throws Error unless it is one valid operation with one root field
  */
-export function fixedDocument(text: string, schema: GraphQLSchema): FixedDocument {
+export function fixedDocument(
+  text: string,
+  schema: GraphQLSchema,
+  operations: readonly `${OperationTypeNode}`[] = ["query", "mutation"],
+): FixedDocument {
   const document = parse(text);
   const [operation, ...others] = document.definitions;
   const [fault] = validate(schema, document, RULES);
   if (fault) throw new Error(fault.message);
   if (
     operation?.kind !== Kind.OPERATION_DEFINITION ||
-    operation.operation === "subscription" ||
+    !operations.includes(operation.operation) ||
     others.length > 0
   )
-    throw new Error("its document must be one query or mutation");
+    throw new Error(`its document must be one ${operations.join(" or ")}`);
   const [node, ...more] = operation.selectionSet.selections;
   const root = schema.getRootType(operation.operation);
   const field = node?.kind === Kind.FIELD ? root?.getFields()[node.name.value] : undefined;

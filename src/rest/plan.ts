@@ -10,7 +10,13 @@ import {
   isNonNullType,
 } from "graphql";
 import { checkOf, ruleOf } from "../common/json-schema";
-import type { PathParameter, RestParameter, RestRoute, SuccessStatus } from "../schema/rest-route";
+import type {
+  PathParameter,
+  RestParameter,
+  RestRoute,
+  RestStream,
+  SuccessStatus,
+} from "../schema/rest-route";
 import { type FixedDocument, fixedDocument, selectedAt, type Variable } from "./document";
 import { IDEMPOTENCY_FIELD, jsonTypeOf, type Member, objectType, type Use } from "./json-types";
 import type { JsonType } from "./json-value";
@@ -52,6 +58,21 @@ export interface IdempotencyKey {
  */
 export const planOf = (route: RestRoute, schema: GraphQLSchema, define?: Use["define"]): RoutePlan =>
   servable(route, () => derive(route, fixedDocument(route.document, schema), define));
+
+/**
+ * Derives the plan of a route's stream, whose result is one item.
+ * @throws Error with the name of the route when its declaration is invalid
+ */
+export const streamPlanOf = (
+  { pageInfo: _, stream: __, ...route }: RestRoute,
+  stream: RestStream,
+  schema: GraphQLSchema,
+): RoutePlan =>
+  servable(route, () => {
+    const fixed = fixedDocument(stream.document, schema, ["subscription"]);
+    const { queryParameters } = stream;
+    return derive({ ...route, queryParameters, result: [fixed.field.name] }, fixed, undefined);
+  });
 
 /**
  * Runs a build step of a route.
@@ -122,7 +143,7 @@ function assertShape(
     inPath.join() === pathParameters.map(({ name }) => name).join(),
     "pathParameters must be the parameters of its path, in their order",
   );
-  assert(method !== "GET" || operation.operation === "query", "a GET must not change anything");
+  assert(method !== "GET" || operation.operation !== "mutation", "a GET must not change anything");
   const hasBody = bodyVariable !== undefined || bodyMembers !== undefined;
   assert(!hasBody || !["GET", "DELETE"].includes(method), `a ${method} has no body`);
   assert(bodyVariable === undefined || bodyMembers === undefined, "its body is declared twice");

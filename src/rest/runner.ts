@@ -1,14 +1,23 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type DocumentNode, type GraphQLSchema, getNamedType } from "graphql";
+import {
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  getArgumentValues,
+  getNamedType,
+} from "graphql";
 import { authorize } from "../auth/authorize";
+import type { BatchedStream } from "../common/batched-stream";
 import { InvalidInput, noSuch } from "../errors";
 import { callerIndependentFields, memoizeByObject } from "../graphql/compiled/coalesce-runs";
 import { compile } from "../graphql/compiled/compile";
 import { toGatewayError } from "../graphql/errors";
 import { requireJson } from "../http/plugins/json-body";
 import { keyAccessOf } from "../schema/access";
-import type { RestRoute, SuccessStatus } from "../schema/rest-route";
-import type { RoutePlan } from "./plan";
+import type { RestRoute, RestStream, SuccessStatus } from "../schema/rest-route";
+import { EventStreams, wantsEventStream } from "./event-stream";
+import { type RoutePlan, streamPlanOf } from "./plan";
 import { hasBody, variablesReader } from "./variables";
 
 /** The Fastify handlers of a route. */
@@ -35,6 +44,7 @@ export function runnerOf(plan: RoutePlan, schema: GraphQLSchema, publicUrl: stri
   const write =
     result && (callerIndependentFields(schema, operation) ? memoizeByObject(result.write) : result.write);
   const statusOf = statusReader(route);
+  const stream = route.stream && streamer(route, route.stream, schema);
   const what = getNamedType(field.type)
     .name.replace(/\B[A-Z]/g, " $&")
     .toLowerCase();
@@ -46,6 +56,7 @@ export function runnerOf(plan: RoutePlan, schema: GraphQLSchema, publicUrl: stri
       done();
     },
     handle: async (request, reply) => {
+      if (stream !== undefined && wantsEventStream(request)) return stream(request, reply);
       const data = await run(toVariables(request), request).catch((error: unknown) => {
         throw error instanceof InvalidInput ? error.renamed(names) : error;
       });
@@ -59,6 +70,32 @@ export function runnerOf(plan: RoutePlan, schema: GraphQLSchema, publicUrl: stri
       reply.type("application/json; charset=utf-8");
       return write(found);
     },
+  };
+}
+
+/** Creates the handler of a route's stream, which runs the subscription of the schema. */
+function streamer(route: RestRoute, declared: RestStream, schema: GraphQLSchema): Runner["handle"] {
+  const plan = streamPlanOf(route, declared, schema);
+  const { field, operation, result, names, root: parentType } = plan;
+  const { name: fieldName, subscribe } = field;
+  if (subscribe === undefined || result === undefined) throw new Error(`${fieldName} opens no stream`);
+  const node = operation.selectionSet.selections[0] as FieldNode;
+  const toVariables = variablesReader(plan);
+  // All that a resolver reads of it.
+  const info = { parentType, fieldName } as GraphQLResolveInfo;
+  const streams = new EventStreams<Data>(
+    (item) => `id: ${item[declared.id]}\nevent: ${item[declared.event]}\ndata: ${result.write(item)}\n\n`,
+  );
+  return async (request, reply) => {
+    const variables = toVariables(request);
+    const lastEventId = request.headers["last-event-id"];
+    if (lastEventId) variables[declared.lastEventId] = lastEventId;
+    const open = async () =>
+      subscribe(undefined, getArgumentValues(field, node, variables), request.callContext, info);
+    const items = await open().catch((error: unknown) => {
+      throw error instanceof InvalidInput ? error.renamed(names) : error;
+    });
+    await streams.send(request, reply, items as BatchedStream<Data>);
   };
 }
 

@@ -58,9 +58,26 @@ export interface RestRoute {
   /** Error codes of the resolver, in addition to those implied by the shape of the route. */
   errors?: readonly ErrorCode[];
   deprecation?: Deprecation;
+  /** What the route answers to `Accept: text/event-stream` instead. */
+  stream?: RestStream;
   /** Description of the success response, for the documentation; by status if there are several. */
   answers: string | Readonly<Partial<Record<SuccessStatus, string>>>;
   example: { body?: unknown; answer?: unknown };
+}
+
+/** The items of a list as Server-Sent Events, from a subscription. */
+export interface RestStream {
+  /** One subscription with one root field, whose items the stream sends. */
+  document: string;
+  queryParameters: readonly RestParameter[];
+  /** The variable that `Last-Event-ID` fills; it takes precedence over a parameter for the same variable. */
+  lastEventId: string;
+  /** Member of an item that is its `id`. */
+  id: string;
+  /** Member of an item that is its `event`. */
+  event: string;
+  /** Description for the documentation. */
+  answers: string;
 }
 
 /** The REST routes of a feature, one group in the documentation. */

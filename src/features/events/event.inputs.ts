@@ -1,17 +1,20 @@
 import { ArgsType, Field, ID, ObjectType } from "type-graphql";
 import { Checked } from "../../common/checked";
+import { JsonSchema } from "../../common/json-schema";
 import { IsOptional } from "../../common/validators";
 import { PageArgs } from "../../pagination/connection";
 import { Event } from "./event.entity";
 import { EVENT_TYPES } from "./event-types";
 
+const isEventType = (type: unknown) => typeof type === "string" && Object.hasOwn(EVENT_TYPES, type);
+
+/** Checks a list, of which REST has each item checked alone. */
 const AreEventTypes = () =>
-  Checked("areEventTypes", (value) => {
-    const unknown = Array.isArray(value)
-      ? value.find((type) => typeof type !== "string" || !Object.hasOwn(EVENT_TYPES, type))
-      : value;
-    return unknown === undefined ? undefined : "must contain only types of events, such as message.delivered";
-  });
+  Checked("areEventTypes", (value) =>
+    value === undefined || [value].flat().every(isEventType)
+      ? undefined
+      : "must contain only types of events, such as message.delivered",
+  );
 
 @ArgsType()
 export class EventsArgs extends PageArgs {
@@ -20,6 +23,30 @@ export class EventsArgs extends PageArgs {
     description: "ID of the agent. Members must pass it; a key must not, because it belongs to one agent.",
   })
   agentId?: string | null | undefined;
+
+  @Field(() => [String], {
+    nullable: true,
+    description: "Only events of these types, such as `message.delivered`.",
+  })
+  @IsOptional()
+  @AreEventTypes()
+  types?: string[] | null | undefined;
+}
+
+@ArgsType()
+export class FollowEventsArgs {
+  @Field(() => ID, {
+    nullable: true,
+    description: "ID of the agent. Members must pass it; a key must not, because it belongs to one agent.",
+  })
+  agentId?: string | null | undefined;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "Position after which to start; omit it to start with the next event.",
+  })
+  @JsonSchema({ minLength: 1 })
+  after?: string | null | undefined;
 
   @Field(() => [String], {
     nullable: true,

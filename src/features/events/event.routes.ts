@@ -20,8 +20,8 @@ export const eventRoutes: RouteGroup = {
       summary: "List events",
       method: "GET",
       path: "/agent/events",
-      document: `query listEvents($first: Int, $after: String) {
-        events(first: $first, after: $after) {
+      document: `query listEvents($first: Int, $after: String, $types: [String!]) {
+        events(first: $first, after: $after, types: $types) {
           nodes { id type timestamp agentId subject position data }
           pageInfo { hasNextPage endCursor }
         }
@@ -29,11 +29,26 @@ export const eventRoutes: RouteGroup = {
       queryParameters: [
         { name: "limit", variable: "first" },
         { name: "cursor", variable: "after" },
+        { name: "types", variable: "types" },
       ],
       status: 200,
       result: ["events", "nodes"],
       pageInfo: ["events", "pageInfo"],
       errors: ["position_expired"],
+      stream: {
+        document: `subscription followEvents($after: String, $types: [String!]) {
+          events(after: $after, types: $types) { id type timestamp agentId subject position data }
+        }`,
+        queryParameters: [
+          { name: "cursor", variable: "after" },
+          { name: "types", variable: "types" },
+        ],
+        lastEventId: "after",
+        id: "position",
+        event: "type",
+        answers:
+          "With `Accept: text/event-stream`, the events as they are committed, as Server-Sent Events: `id` is the position, `event` the type, and `data` the event as in the list. It starts after `Last-Event-ID` or `cursor`, or with the next event.",
+      },
       answers:
         "One page of events, oldest first. The position of the last one is the `cursor` to go on from; the `Link` header points to the next page.",
       example: { answer: [EVENT] },

@@ -49,6 +49,25 @@ export class EventService {
   }
 }
 
+/**
+ * Where a stream of events starts: after a position, or now.
+ * @returns the agent, the position, and that of the agent's last event
+ * @throws GatewayError as `EventService.list`
+ */
+export async function startOf(
+  reader: EntityManager,
+  context: RequestContext,
+  { agentId, after }: { agentId?: string | null | undefined; after?: string | null | undefined },
+): Promise<{ id: string; position: bigint; last: bigint }> {
+  const id = await scopedAgentId(reader, context, agentId);
+  const stream = await reader.findOneBy(AgentStream, { agentId: id });
+  const last = BigInt(stream?.last ?? 0);
+  if (after == null) return { id, position: last, last };
+  const position = positionOf(after, last);
+  if (position < (await lastPurged(reader, id, last))) throw new GatewayError("position_expired");
+  return { id, position, last };
+}
+
 /** The position of the last event of an agent that was purged; 0 if none was. */
 async function lastPurged(reader: EntityManager, agentId: string, last: bigint): Promise<bigint> {
   const [oldest] = await reader.find(Event, { where: { agentId }, order: { position: "ASC" }, take: 1 });

@@ -5,12 +5,16 @@ import { Event } from "./event.entity";
 import { EventResolver } from "./event.resolver";
 import { eventRoutes } from "./event.routes";
 import { EventService } from "./event.service";
+import { LiveEvents } from "./live/live-events";
 
 /** What has happened to agents, for other systems to follow. */
 export const events = feature({
   entities: [Event, AgentStream],
-  services: ({ database }) => ({ events: new EventService(database) }),
-  resolvers: (services) => [new EventResolver(services.events)],
+  services: ({ database, config, log }) => ({
+    events: new EventService(database),
+    liveEvents: new LiveEvents(database, config, log),
+  }),
+  resolvers: (services) => [new EventResolver(services.events, services.liveEvents)],
   routes: eventRoutes,
   expired: ({ eventRetentionDays }) =>
     eventRetentionDays === 0

@@ -1,6 +1,15 @@
 import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Ends the tracking of the request. */
+    endTracking: (() => void) | undefined;
+    /** Whether the response goes on as a stream. */
+    isStream: boolean;
+  }
+}
+
 /** How long shutdown waits for requests that may still arrive on idle connections (ms). */
 const QUIET_MS = 1_000;
 /** How long shutdown waits for in-flight requests (ms): longer than a write waits for a locked database. */
@@ -41,6 +50,8 @@ export class InFlightRequests {
    * that may reject requests.
    */
   track(app: FastifyInstance): void {
+    app.decorateRequest("endTracking", undefined);
+    app.decorateRequest("isStream", false);
     app.addHook("onRequest", (request, reply, done) => {
       const { socket } = request.raw;
       const unanswered = this.unanswered.get(socket) ?? this.watch(socket);
@@ -56,6 +67,7 @@ export class InFlightRequests {
         for (const listener of this.listeners) listener(request, reply);
       };
       this.inFlight += 1;
+      request.endTracking = end;
       unanswered.add(end);
       reply.raw.once("close", end);
       done();

@@ -99,8 +99,9 @@ export function shedOverload(
     if (!socket.destroyed) request.unsentResponse = unsent.add(socket, sizeOf(payload));
     done(null, payload);
   });
-  requests.onEnd(({ unsentResponse }) => {
-    if (unsentResponse !== undefined) unsent.delete(unsentResponse);
+  requests.onEnd((request) => {
+    if (request.unsentResponse !== undefined) unsent.delete(request.unsentResponse);
+    if (request.isStream) pause(request);
   });
   app.addHook("onClose", async () => unsent.close());
 }

@@ -1,29 +1,32 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../../auth/caller";
 import { clientAddress } from "../../auth/client-address";
 
 /**
  * Logs one line per request with its route, caller and outcome, without query string, headers or body. Shed requests
- * are logged in aggregate by `shedOverload`.
+ * are logged in aggregate by `shedOverload`, and streams when they start.
  */
 export function logRequests(app: FastifyInstance): void {
   app.addHook("onResponse", (request, reply, done) => {
-    if (!request.wasShed) {
-      request.log.info(
-        {
-          method: request.method,
-          route: request.routeOptions.url ?? "unknown",
-          status: reply.statusCode,
-          ...(request.errorCode && { code: request.errorCode }),
-          ms: Math.round(reply.elapsedTime * 10) / 10,
-          ip: clientAddress(request),
-          ...callerOf(request.callContext?.caller),
-        },
-        "request",
-      );
-    }
+    if (!request.wasShed && !request.isStream) logRequest(request, reply);
     done();
   });
+}
+
+/** Logs the line of a request. */
+export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
+  request.log.info(
+    {
+      method: request.method,
+      route: request.routeOptions.url ?? "unknown",
+      status: request.isStream ? reply.raw.statusCode : reply.statusCode,
+      ...(request.errorCode && { code: request.errorCode }),
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+      ip: clientAddress(request),
+      ...callerOf(request.callContext?.caller),
+    },
+    "request",
+  );
 }
 
 function callerOf(caller: Caller | undefined): Record<string, string> {

@@ -10,14 +10,18 @@ declare module "fastify" {
 
 const METHODS = new Set(["GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"]);
 
-/** Records the count and the duration of a request by its route pattern, because clients choose the URL. */
+/**
+ * Records the count and the duration of a request by its route pattern, because clients choose the URL; that of a stream
+ * ends when the stream begins.
+ */
 export const countRequest =
   (metrics: Metrics) =>
   (request: FastifyRequest, reply: FastifyReply): void => {
     const { url: route = "unknown", config } = request.routeOptions;
     const api = config.api ?? "other";
     const method = METHODS.has(request.method) ? request.method : "other";
-    const status = reply.raw.writableFinished ? String(reply.raw.statusCode) : "aborted";
+    const isAnswered = reply.raw.writableFinished || request.isStream;
+    const status = isAnswered ? String(reply.raw.statusCode) : "aborted";
     const outcome = status === "aborted" ? status : (request.errorCode ?? "ok");
     metrics.requests.labels(api, route, method, status, outcome).inc();
     metrics.durations.labels(api, route, method).observe(reply.elapsedTime / 1000);

@@ -43,7 +43,7 @@ function endSpan(span: Span, request: FastifyRequest, { raw }: FastifyReply): vo
     "http.response.status_code": raw.statusCode,
     "gateway.request_id": request.id,
   });
-  if (!raw.writableFinished) markFailed(span, "aborted");
+  if (!raw.writableFinished && !request.isStream) markFailed(span, "aborted");
   else if (raw.statusCode >= 500) markFailed(span, String(raw.statusCode));
   span.end();
 }

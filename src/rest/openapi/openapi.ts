@@ -98,6 +98,7 @@ function operationOf(tag: string, plan: RoutePlan, errors: ErrorResponses): Json
       })),
       ...query.map((member) => parameter(member, "query")),
       ...(idempotencyKey ? [idempotencyHeader(idempotencyKey)] : []),
+      ...(route.stream ? [LAST_EVENT_ID] : []),
     ],
     ...(body && {
       requestBody: {
@@ -132,8 +133,15 @@ const idempotencyHeader = ({ required }: IdempotencyKey): JsonSchema => ({
   schema: { type: "string", minLength: 1, maxLength: IDEMPOTENCY_KEY_MAX_LENGTH },
 });
 
+const LAST_EVENT_ID: JsonSchema = {
+  name: "Last-Event-ID",
+  in: "header",
+  description: "For an event stream: the `id` of the last event that was received, to go on after it.",
+  schema: { type: "string", minLength: 1 },
+};
+
 function success(status: SuccessStatus, { route, result }: RoutePlan): JsonSchema {
-  const { answers, example, pageInfo, location, deprecation } = route;
+  const { answers, example, pageInfo, location, deprecation, stream } = route;
   const names: HeaderName[] = [
     ...(pageInfo ? (["Link"] as const) : []),
     ...RATE_LIMIT_HEADERS,
@@ -145,7 +153,10 @@ function success(status: SuccessStatus, { route, result }: RoutePlan): JsonSchem
     headers: headers(...names),
     ...(result &&
       status !== 204 && {
-        content: { "application/json": { schema: result.schema, example: example.answer } },
+        content: {
+          "application/json": { schema: result.schema, example: example.answer },
+          ...(stream && { "text/event-stream": { schema: { type: "string", description: stream.answers } } }),
+        },
       }),
   };
 }

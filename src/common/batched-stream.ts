@@ -1,0 +1,13 @@
+/** A stream that its reader pulls: nothing is read ahead, so a reader that stops holds at most one batch. */
+export interface BatchedStream<Item> extends AsyncIterableIterator<Item> {
+  /** Position up to which items were read, also those that the reader did not ask for. */
+  readonly position: string;
+  /**
+   * Waits for the next items; readers that wait for the same items share the list.
+   * @returns at least one item; undefined at the end
+   * @throws GatewayError the reason why the stream ends
+   */
+  nextBatch(): Promise<readonly Item[] | undefined>;
+  /** Ends the stream, also while `nextBatch` waits. */
+  return(): Promise<IteratorReturnResult<undefined>>;
+}

@@ -1,0 +1,116 @@
+import type { Caller } from "../../../auth/caller";
+import type { BatchedStream } from "../../../common/batched-stream";
+import type { GatewayError } from "../../../errors";
+import type { LiveEvent } from "./live-snapshot";
+
+/** An agent with followers in this process. */
+export interface FollowedAgent {
+  readonly id: string;
+  /** The last position that is known. */
+  last: bigint;
+  followers: number;
+}
+
+/** What a follower needs of the process's stream of events. */
+interface Source {
+  /** Called when a follower waits for events. */
+  waits(follower: Follower): void;
+  /** Called once when a follower has ended. */
+  ended(follower: Follower, error: GatewayError | undefined): void;
+}
+
+interface Demand {
+  resolve(batch: readonly LiveEvent[] | undefined): void;
+  reject(error: GatewayError): void;
+}
+
+/** One stream of events: it asks for the next batch once the last one was taken. */
+export class Follower implements BatchedStream<LiveEvent> {
+  readonly startedAt = performance.now();
+  /** Number of events that were handed over. */
+  sent = 0;
+  private hasEnded = false;
+  private demand: Demand | undefined;
+  private batch: readonly LiveEvent[] = [];
+  private taken = 0;
+
+  /**
+   * @param types sorted types to which the events are limited; undefined for all
+   * @param at position after which the stream starts
+   */
+  constructor(
+    readonly caller: Caller,
+    readonly agent: FollowedAgent,
+    readonly types: readonly string[] | undefined,
+    private at: bigint,
+    private readonly source: Source,
+  ) {}
+
+  get position(): string {
+    return String(this.at);
+  }
+
+  /** Position of the last event that was read for this follower. */
+  get cursor(): bigint {
+    return this.at;
+  }
+
+  /** Whether there are events that it has not got. */
+  get isBehind(): boolean {
+    return this.at < this.agent.last;
+  }
+
+  nextBatch(): Promise<readonly LiveEvent[] | undefined> {
+    if (this.hasEnded) return Promise.resolve(undefined);
+    return new Promise((resolve, reject) => {
+      this.demand = { resolve, reject };
+      this.source.waits(this);
+    });
+  }
+
+  async next(): Promise<IteratorResult<LiveEvent, undefined>> {
+    if (this.taken === this.batch.length) {
+      this.batch = (await this.nextBatch()) ?? [];
+      this.taken = 0;
+    }
+    const event = this.batch[this.taken];
+    if (event === undefined) return { done: true, value: undefined };
+    this.taken += 1;
+    return { done: false, value: event };
+  }
+
+  async return(): Promise<IteratorReturnResult<undefined>> {
+    this.end();
+    return { done: true, value: undefined };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  /**
+   * Hands over events; without any, it goes on waiting.
+   * @param upTo position up to which they were read
+   * @returns whether it still waits
+   */
+  deliver(events: readonly LiveEvent[], upTo: bigint): boolean {
+    this.at = upTo;
+    if (events.length === 0) return true;
+    this.sent += events.length;
+    this.demand?.resolve(events);
+    this.demand = undefined;
+    return false;
+  }
+
+  /** Ends the stream. @param error the reason that the reader gets; without one, the stream just ends */
+  end(error?: GatewayError): void {
+    if (this.hasEnded) return;
+    this.hasEnded = true;
+    this.batch = [];
+    this.taken = 0;
+    if (error === undefined) this.demand?.resolve(undefined);
+    else this.demand?.reject(error);
+    this.demand = undefined;
+    this.source.ended(this, error);
+  }
+}

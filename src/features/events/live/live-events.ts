@@ -1,0 +1,324 @@
+import { setImmediate as nextTick } from "node:timers/promises";
+import type { Logger } from "pino";
+import type { Caller } from "../../../auth/caller";
+import type { RequestContext } from "../../../auth/context";
+import { groupBy } from "../../../common/group-by";
+import { logThrottle } from "../../../common/throttled-log";
+import type { Config } from "../../../config";
+import type { Database } from "../../../database/database";
+import { GatewayError } from "../../../errors";
+import { startOf } from "../event.service";
+import { EVENTS_CHANNEL } from "../record-events";
+import { type FollowedAgent, Follower } from "./follower";
+import { type LiveEvent, type LiveSnapshot, readLive } from "./live-snapshot";
+import { assertMayFollow, credentialOf, refusalIn } from "./refusals";
+
+/** How often to look for events of other processes and to check idle followers (ms). */
+const POLL_INTERVAL_MS = 1_000;
+
+/** Max IDs of agents, keys or sessions in a statement. */
+const MAX_IDS = 500;
+
+/** Max positions from which one statement reads. */
+const MAX_CURSORS = 10;
+
+/** Max share of the streams for one key or session. */
+const CALLER_SHARE = 0.5;
+
+const LOG_INTERVAL_MS = 60_000;
+
+/** What to follow. */
+export interface FollowOptions {
+  agentId?: string | null | undefined;
+  /** Position after which to start; now when left out. */
+  after?: string | null | undefined;
+  types?: readonly string[] | null | undefined;
+}
+
+/**
+ * The streams of events of this process. Announcements of commits wake it, and it also looks for itself; it then reads
+ * the next events once for all followers that wait at the same position, together with the states of their credentials.
+ */
+export class LiveEvents {
+  /** Number of events that were handed over to followers. */
+  sent = 0;
+  private readonly followers = new Set<Follower>();
+  private readonly waiting = new Set<Follower>();
+  private readonly agents = new Map<string, FollowedAgent>();
+  /** Streams that are open or being opened. */
+  private reserved = 0;
+  /** The same, by credential. */
+  private readonly counts = new Map<string, number>();
+  private readonly throttle = logThrottle(LOG_INTERVAL_MS);
+  private timer: NodeJS.Timeout | undefined;
+  private stopListening: (() => Promise<void>) | undefined;
+  private isRunning = false;
+  /** Whether events may have been committed since the last look. */
+  private mayHaveEvents = false;
+  /** Whether the credentials of idle followers are due for a check. */
+  private isCheckDue = false;
+  private isClosed = false;
+
+  constructor(
+    private readonly database: Database,
+    private readonly config: Pick<Config, "maxStreams">,
+    private readonly log: Logger,
+  ) {}
+
+  /** Number of open streams. */
+  get open(): number {
+    return this.followers.size;
+  }
+
+  /**
+   * Opens a stream of the events of the calling agent, or of the agent that a member names.
+   * @throws GatewayError as `startOf` and `assertMayFollow`; `rate_limited` for a caller with too many streams, or
+   *   `unavailable` when the process has too many or stops
+   */
+  async follow(context: RequestContext, { agentId, after, types }: FollowOptions): Promise<Follower> {
+    assertMayFollow(context.caller);
+    const release = this.reserve(context.caller);
+    try {
+      this.start();
+      const { id, position, last } = await this.database.read((reader) =>
+        startOf(reader, context, { agentId, after }),
+      );
+      if (this.isClosed) throw stopping();
+      const agent = this.agents.get(id) ?? { id, last, followers: 0 };
+      if (last > agent.last) agent.last = last;
+      this.agents.set(id, agent);
+      agent.followers += 1;
+      const sorted = types == null ? undefined : [...new Set(types)].sort();
+      const follower = new Follower(context.caller, agent, sorted, position, {
+        waits: (each) => this.wait(each),
+        ended: (each, error) => {
+          release();
+          this.forget(each);
+          this.logEnd(context, each, error);
+        },
+      });
+      this.followers.add(follower);
+      return follower;
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  /** Ends all streams. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    clearInterval(this.timer);
+    for (const follower of [...this.followers]) follower.end();
+    await this.stopListening?.();
+  }
+
+  /** Counts a stream of a caller. @returns a function that gives its place back */
+  private reserve(caller: Caller): () => void {
+    if (this.isClosed) throw stopping();
+    const { id } = credentialOf(caller);
+    const { maxStreams } = this.config;
+    if (this.reserved >= maxStreams)
+      throw new GatewayError("unavailable", "The server has as many open streams as it may have.");
+    const own = this.counts.get(id) ?? 0;
+    const max = Math.ceil(maxStreams * CALLER_SHARE);
+    if (own >= max)
+      throw new GatewayError("rate_limited", `The caller may have ${max} open streams.`, {
+        headers: { "retry-after": "5" },
+      });
+    this.counts.set(id, own + 1);
+    this.reserved += 1;
+    return () => {
+      this.reserved -= 1;
+      const left = (this.counts.get(id) ?? 0) - 1;
+      if (left > 0) this.counts.set(id, left);
+      else this.counts.delete(id);
+    };
+  }
+
+  private start(): void {
+    if (this.timer !== undefined) return;
+    this.stopListening = this.database.heed(EVENTS_CHANNEL, () => {
+      this.mayHaveEvents = true;
+      void this.run();
+    });
+    this.timer = setInterval(() => {
+      this.mayHaveEvents = true;
+      this.isCheckDue = true;
+      void this.run();
+    }, POLL_INTERVAL_MS).unref();
+  }
+
+  private wait(follower: Follower): void {
+    this.waiting.add(follower);
+    if (follower.isBehind || this.mayHaveEvents) void this.run();
+  }
+
+  private forget(follower: Follower): void {
+    this.followers.delete(follower);
+    this.waiting.delete(follower);
+    const { agent } = follower;
+    agent.followers -= 1;
+    if (agent.followers === 0) this.agents.delete(agent.id);
+  }
+
+  /** Serves the followers until none is behind. */
+  private async run(): Promise<void> {
+    if (this.isRunning) return;
+    this.isRunning = true;
+    try {
+      while (this.waiting.size > 0 && !this.isClosed) {
+        if (this.mayHaveEvents || this.isCheckDue) await this.look();
+        const behind = [...this.waiting].filter(({ isBehind }) => isBehind);
+        if (behind.length === 0 && !this.mayHaveEvents) break;
+        for (const part of parts(behind)) await this.serve(part);
+        // Followers that took their events ask again, and are served together.
+        await nextTick();
+      }
+    } catch (err) {
+      // The next poll tries again.
+      if (this.throttle() !== undefined) this.log.warn({ err }, "streams of events wait for the database");
+    } finally {
+      this.isRunning = false;
+    }
+  }
+
+  /** Reads the last positions of all agents, and ends idle streams whose credentials are no longer accepted. */
+  private async look(): Promise<void> {
+    const idle = this.isCheckDue ? [...this.waiting] : [];
+    this.mayHaveEvents = false;
+    this.isCheckDue = false;
+    for (const agentIds of chunks([...this.agents.keys()], MAX_IDS)) {
+      const { lasts } = await this.read([], agentIds);
+      for (const [id, last] of lasts) {
+        const agent = this.agents.get(id);
+        if (agent !== undefined) agent.last = last;
+      }
+    }
+    const byCredential = [...groupBy(idle, ({ caller }) => credentialOf(caller).id).values()];
+    for (const groups of chunks(byCredential, MAX_IDS)) {
+      const followers = groups.flat();
+      this.refuse(followers, await this.read(followers));
+    }
+  }
+
+  /** Reads and hands over the next events of some followers. */
+  private async serve(followers: readonly Follower[]): Promise<void> {
+    const groups = [...groupBy(followers, cursorOf).values()];
+    const cursors = groups.flatMap(([first]) =>
+      first === undefined ? [] : [{ agentId: first.agent.id, position: first.cursor }],
+    );
+    const snapshot = await this.database.read(
+      (reader) => readLive(reader, { cursors, ...credentialsOf(followers) }),
+      { isRepeated: true },
+    );
+    const accepted = this.refuse(followers, snapshot);
+    for (const [i, group] of groups.entries()) {
+      const from = cursors[i]?.position ?? 0n;
+      const events = consecutive(snapshot.batches[i] ?? [], from);
+      // The stream has events after the position, so the next ones were purged.
+      const isGone = events.length === 0;
+      const byTypes = new Map<string, readonly LiveEvent[]>();
+      for (const follower of group) {
+        if (!accepted.has(follower)) continue;
+        if (isGone) follower.end(new GatewayError("position_expired"));
+        else this.deliver(follower, only(events, follower.types, byTypes), from + BigInt(events.length));
+      }
+    }
+  }
+
+  private deliver(follower: Follower, events: readonly LiveEvent[], upTo: bigint): void {
+    this.sent += events.length;
+    if (!follower.deliver(events, upTo)) this.waiting.delete(follower);
+  }
+
+  private read(followers: readonly Follower[], agentIds: readonly string[] = []): Promise<LiveSnapshot> {
+    return this.database.read((reader) => readLive(reader, { agentIds, ...credentialsOf(followers) }), {
+      isRepeated: true,
+    });
+  }
+
+  /**
+   * Ends the streams of followers whose credentials are not accepted in a snapshot.
+   * @returns the others that still wait
+   */
+  private refuse(followers: readonly Follower[], snapshot: LiveSnapshot): ReadonlySet<Follower> {
+    const refusals = new Map<string, GatewayError | undefined>();
+    const accepted = new Set<Follower>();
+    for (const follower of followers) {
+      // It may have ended during the query.
+      if (!this.waiting.has(follower)) continue;
+      const { id } = credentialOf(follower.caller);
+      if (!refusals.has(id)) refusals.set(id, refusalIn(snapshot, follower.caller));
+      const refusal = refusals.get(id);
+      if (refusal === undefined) accepted.add(follower);
+      else follower.end(refusal);
+    }
+    return accepted;
+  }
+
+  private logEnd({ caller, origin }: RequestContext, follower: Follower, error?: GatewayError): void {
+    this.log.info(
+      {
+        reqId: origin.requestId,
+        ...(caller.kind === "agent" ? { key: caller.key.hint } : {}),
+        ...(caller.kind === "member" ? { member: caller.id } : {}),
+        agent: follower.agent.id,
+        events: follower.sent,
+        seconds: Math.round((performance.now() - follower.startedAt) / 1000),
+        ...(error && { code: error.code }),
+      },
+      "stream of events ended",
+    );
+  }
+}
+
+const stopping = () => new GatewayError("unavailable", "The server is stopping. Connect again.");
+
+const cursorOf = ({ agent, position }: Follower): string => `${agent.id} ${position}`;
+
+/** Splits followers into parts that one statement each can serve; followers at the same position stay together. */
+function parts(followers: readonly Follower[]): Follower[][] {
+  const groups = [...groupBy(followers, cursorOf).values()].flatMap((group) => {
+    const byCredential = [...groupBy(group, ({ caller }) => credentialOf(caller).id).values()];
+    return chunks(byCredential, MAX_IDS / MAX_CURSORS).map((each) => each.flat());
+  });
+  return chunks(groups, MAX_CURSORS).map((each) => each.flat());
+}
+
+function chunks<Item>(items: readonly Item[], size: number): Item[][] {
+  const all: Item[][] = [];
+  for (let i = 0; i < items.length; i += size) all.push(items.slice(i, i + size));
+  return all;
+}
+
+/** The IDs of the followers' credentials, each once. */
+function credentialsOf(followers: readonly Follower[]): { keyIds: string[]; sessionIds: string[] } {
+  const keyIds = new Set<string>();
+  const sessionIds = new Set<string>();
+  for (const { caller } of followers) {
+    const { kind, id } = credentialOf(caller);
+    if (kind === "key") keyIds.add(id);
+    else if (kind === "session") sessionIds.add(id);
+  }
+  return { keyIds: [...keyIds], sessionIds: [...sessionIds] };
+}
+
+/** The events that follow a position without a gap. */
+function consecutive(events: readonly LiveEvent[], from: bigint): readonly LiveEvent[] {
+  const gap = events.findIndex(({ position }, i) => BigInt(position) !== from + BigInt(i + 1));
+  return gap === -1 ? events : events.slice(0, gap);
+}
+
+/** The events of some types; followers of the same types share the list. */
+function only(
+  events: readonly LiveEvent[],
+  types: readonly string[] | undefined,
+  known: Map<string, readonly LiveEvent[]>,
+): readonly LiveEvent[] {
+  if (types === undefined) return events;
+  const key = types.join();
+  const filtered = known.get(key) ?? events.filter(({ type }) => types.includes(type));
+  known.set(key, filtered);
+  return filtered;
+}

@@ -1,0 +1,132 @@
+import type { EntityManager } from "typeorm";
+import type { Timestamp } from "../../../common/time";
+import { padded, placeholders } from "../../../database/returning";
+import type { Event } from "../event.entity";
+
+/** An event as followers get it. */
+export type LiveEvent = Omit<Event, "organizationId">;
+
+/** A position in the stream of an agent. */
+export interface Cursor {
+  agentId: string;
+  position: bigint;
+}
+
+/** What to read. */
+export interface LiveQuery {
+  /** Agents whose last positions are wanted. */
+  agentIds?: readonly string[];
+  /** Cursors whose next events are wanted. */
+  cursors?: readonly Cursor[];
+  keyIds?: readonly string[];
+  sessionIds?: readonly string[];
+}
+
+/** The current state of a key; a key that does not exist has none. */
+export interface KeyState {
+  revokedAt: Timestamp | null;
+  expiresAt: Timestamp | null;
+  deactivatedAt: Timestamp | null;
+  /** Comma-separated; null for all scopes. */
+  scopes: string | null;
+}
+
+/** The current state of a session that has not been ended; it may have expired. */
+export interface SessionState {
+  expiresAt: Timestamp;
+  /** Comma-separated. */
+  permissions: string;
+  deactivatedAt: Timestamp | null;
+}
+
+/** What was read, all from one snapshot of the database. */
+export interface LiveSnapshot {
+  /** Last positions of the agents that have events. */
+  lasts: ReadonlyMap<string, bigint>;
+  /** The next events of each cursor, in order. */
+  batches: readonly LiveEvent[][];
+  keys: ReadonlyMap<string, KeyState>;
+  sessions: ReadonlyMap<string, SessionState>;
+}
+
+/** Max events of a batch. */
+export const BATCH = 200;
+
+/** A row of one of the kinds; what the other columns hold depends on it. */
+interface Row {
+  kind: "last" | "event" | "key" | "session";
+  id: string;
+  a: string | null;
+  b: string | null;
+  c: string | null;
+  d: string | null;
+  e: string | null;
+  f: string | null;
+}
+
+/**
+ * Reads events together with the states of the credentials that are to get them. It is one statement, so both come from
+ * one snapshot on either engine: a credential that is accepted here was not revoked before any of the events.
+ */
+export async function readLive(reader: EntityManager, query: LiveQuery): Promise<LiveSnapshot> {
+  const { agentIds = [], cursors = [], keyIds = [], sessionIds = [] } = query;
+  const parameters: string[] = [];
+  const list = (ids: readonly string[]): string => {
+    const all = padded(ids);
+    const first = parameters.push(...all) - all.length + 1;
+    return placeholders(1, all.length, first);
+  };
+  const parts: string[] = [];
+  if (agentIds.length > 0)
+    parts.push(`select 'last' as kind, agent_id as id, cast(last as text) as a,
+        null as b, null as c, null as d, null as e, null as f
+      from agent_stream where agent_id in ${list(agentIds)}`);
+  for (const [i, { agentId, position }] of cursors.entries()) {
+    const last = parameters.push(agentId, String(position));
+    parts.push(`select * from (
+      select 'event' as kind, '${i}' as id, id as a, cast(position as text) as b, type as c, subject as d,
+        data as e, created_at as f
+      from event where agent_id = $${last - 1} and position > cast($${last} as bigint)
+      order by position limit ${BATCH}) as next_${i}`);
+  }
+  if (keyIds.length > 0)
+    parts.push(`select 'key' as kind, key.id as id, key.revoked_at as a, key.expires_at as b,
+        organization.deactivated_at as c, key.scopes as d, null as e, null as f
+      from api_key as key join organization on organization.id = key.organization_id
+      where key.id in ${list(keyIds)}`);
+  if (sessionIds.length > 0)
+    parts.push(`select 'session' as kind, session.id as id, session.expires_at as a, member.permissions as b,
+        organization.deactivated_at as c, null as d, null as e, null as f
+      from session
+      join member on member.id = session.member_id
+      join organization on organization.id = member.organization_id
+      where session.id in ${list(sessionIds)}`);
+  const rows: Row[] = parts.length === 0 ? [] : await reader.query(parts.join("\nunion all\n"), parameters);
+  return snapshotOf(rows, cursors);
+}
+
+function snapshotOf(rows: readonly Row[], cursors: readonly Cursor[]): LiveSnapshot {
+  const lasts = new Map<string, bigint>();
+  const keys = new Map<string, KeyState>();
+  const sessions = new Map<string, SessionState>();
+  const batches = cursors.map((): LiveEvent[] => []);
+  for (const { kind, id, a, b, c, d, e, f } of rows) {
+    if (kind === "last") lasts.set(id, BigInt(a ?? 0));
+    else if (kind === "key") keys.set(id, { revokedAt: a, expiresAt: b, deactivatedAt: c, scopes: d });
+    else if (kind === "session")
+      sessions.set(id, { expiresAt: a ?? "", permissions: b ?? "", deactivatedAt: c });
+    else
+      batches[Number(id)]?.push({
+        id: a ?? "",
+        agentId: cursors[Number(id)]?.agentId ?? "",
+        position: b ?? "",
+        type: c ?? "",
+        subject: d ?? "",
+        data: JSON.parse(e ?? "{}"),
+        timestamp: f ?? "",
+      });
+  }
+  // The rows of a union have no order.
+  for (const batch of batches) batch.sort((x, y) => Number(BigInt(x.position) - BigInt(y.position)));
+  return { lasts, batches, keys, sessions };
+}

@@ -1,0 +1,57 @@
+import { type AccessRule, authorize } from "../../../auth/authorize";
+import type { Caller } from "../../../auth/caller";
+import { Permission, SCOPES, Scope } from "../../../auth/permissions";
+import { timestamp } from "../../../common/time";
+import { GatewayError } from "../../../errors";
+import { refusalOf } from "../../api-keys/api-key.entity";
+import type { LiveSnapshot } from "./live-snapshot";
+
+/** Who may read the events of an agent. */
+export const MAY_READ_EVENTS = { key: Scope.events_read, member: Permission.conversations_read } as const;
+
+/** A deactivated organization ends its streams, although its members may still read. */
+const MAY_FOLLOW: AccessRule = { allowed: MAY_READ_EVENTS, whileDeactivated: false };
+
+/**
+ * Checks whether a caller may follow events.
+ * @throws GatewayError `unauthenticated`, `forbidden`, `insufficient_scope` or `organization_deactivated`
+ */
+export const assertMayFollow = (caller: Caller): void => authorize(caller, MAY_FOLLOW, true);
+
+/** ID of the key or session with which a caller follows. */
+export function credentialOf(caller: Caller): { kind: "key" | "session" | "none"; id: string } {
+  if (caller.kind === "agent") return { kind: "key", id: caller.key.id };
+  if (caller.kind === "member") return { kind: "session", id: caller.sessionId };
+  return { kind: "none", id: caller.kind };
+}
+
+/** Why a caller's credential is no longer accepted in a snapshot; undefined if it is. */
+export function refusalIn(snapshot: LiveSnapshot, caller: Caller): GatewayError | undefined {
+  try {
+    assertMayFollow(currentCaller(snapshot, caller));
+    return undefined;
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+}
+
+/** The caller with the state of its credential in a snapshot. */
+function currentCaller({ keys, sessions }: LiveSnapshot, caller: Caller): Caller {
+  if (caller.kind === "agent") {
+    const state = keys.get(caller.key.id);
+    if (state === undefined) throw new GatewayError("invalid_api_key");
+    const refusal = refusalOf(state, state.deactivatedAt);
+    if (refusal !== undefined) throw refusal;
+    const scopes = state.scopes === null ? SCOPES : (state.scopes.split(",") as Scope[]);
+    return { ...caller, key: { ...caller.key, scopes } };
+  }
+  if (caller.kind === "member") {
+    const state = sessions.get(caller.sessionId);
+    if (state === undefined || state.expiresAt <= timestamp()) throw new GatewayError("invalid_session");
+    const { deactivatedAt } = state;
+    const permissions = state.permissions.split(",") as Permission[];
+    return { ...caller, permissions, organization: { ...caller.organization, deactivatedAt } };
+  }
+  return caller;
+}

@@ -1,0 +1,135 @@
+import type { ServerResponse } from "node:http";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import Negotiator from "negotiator";
+import type { BatchedStream } from "../common/batched-stream";
+import { toGatewayError } from "../graphql/errors";
+import { startStream } from "../http/start-stream";
+
+const TYPE = "text/event-stream";
+
+/** How often an idle stream sends a comment (ms), because proxies close connections that are silent for a minute. */
+const HEARTBEAT_INTERVAL_MS = 15_000;
+
+/** How long a client may read nothing before its connection is closed (ms). */
+const STALLED_TIMEOUT_MS = 30_000;
+
+const SWEEP_INTERVAL_MS = 1_000;
+
+/** How long a client should wait before it connects again (ms). */
+const RETRY_MS = 2_000;
+
+interface OpenStream {
+  raw: ServerResponse;
+  stream: BatchedStream<unknown>;
+  /** The last position that was sent. */
+  position: string;
+  lastWriteAt: number;
+  stalledSince: number | undefined;
+}
+
+/** Whether a client asks for Server-Sent Events rather than JSON. */
+export const wantsEventStream = ({ method, headers }: FastifyRequest): boolean =>
+  method === "GET" &&
+  headers.accept !== undefined &&
+  new Negotiator({ headers }).mediaType(["application/json", TYPE]) === TYPE;
+
+/**
+ * Server-Sent Events (HTML Living Standard, 9.2): sends streams, each as fast as its client reads.
+ * @param toFrame the frame of an item; batches that streams share are turned into frames once
+ */
+export class EventStreams<Item> {
+  private readonly open = new Set<OpenStream>();
+  private readonly frames = new WeakMap<readonly Item[], Buffer>();
+  private sweeper: NodeJS.Timeout | undefined;
+
+  constructor(private readonly toFrame: (item: Item) => string) {}
+
+  /** Answers a request with a stream, until either side ends it. */
+  async send(request: FastifyRequest, reply: FastifyReply, stream: BatchedStream<Item>): Promise<void> {
+    const { raw } = reply;
+    startStream(request, reply, 200);
+    raw.once("close", () => void stream.return());
+    // The client may have disconnected while the stream was opened.
+    if (raw.destroyed) return void stream.return();
+    raw.writeHead(200, {
+      ...(reply.getHeaders() as Record<string, string>),
+      "content-type": TYPE,
+      "cache-control": "no-store",
+      // Asks nginx not to buffer.
+      "x-accel-buffering": "no",
+    });
+    const { position } = stream;
+    const sending = { raw, stream, position, lastWriteAt: performance.now(), stalledSince: undefined };
+    this.add(sending);
+    try {
+      // The first ID lets a client that has got no event yet go on from here.
+      await write(sending, `retry: ${RETRY_MS}\nid: ${position}\n\n`);
+      for (let batch = await stream.nextBatch(); batch !== undefined; batch = await stream.nextBatch()) {
+        await write(sending, this.framesOf(batch));
+      }
+      end(raw, ": the server is stopping\n\n");
+    } catch (error) {
+      end(raw, `event: error\ndata: ${JSON.stringify(toGatewayError(error).toBody())}\n\n`);
+    } finally {
+      this.open.delete(sending);
+    }
+  }
+
+  private framesOf(batch: readonly Item[]): Buffer {
+    const known = this.frames.get(batch);
+    if (known !== undefined) return known;
+    const frames = Buffer.from(batch.map(this.toFrame).join(""));
+    this.frames.set(batch, frames);
+    return frames;
+  }
+
+  private add(sending: OpenStream): void {
+    this.open.add(sending);
+    this.sweeper ??= setInterval(() => this.sweep(), SWEEP_INTERVAL_MS).unref();
+  }
+
+  /** Closes the connections of clients that do not read, and sends heartbeats to the others. */
+  private sweep(): void {
+    if (this.open.size === 0) {
+      clearInterval(this.sweeper);
+      this.sweeper = undefined;
+    }
+    const now = performance.now();
+    for (const sending of this.open) {
+      const { raw, stream, stalledSince, lastWriteAt } = sending;
+      if (stalledSince !== undefined) {
+        if (now - stalledSince >= STALLED_TIMEOUT_MS) raw.destroy();
+      } else if (now - lastWriteAt >= HEARTBEAT_INTERVAL_MS) {
+        // An ID without data moves the client's position past events that it did not ask for.
+        const isAhead = stream.position !== sending.position;
+        void write(sending, isAhead ? `:\nid: ${stream.position}\n\n` : ":\n\n");
+      }
+    }
+  }
+}
+
+/** Writes to a client, and waits until it has read enough or is gone. */
+async function write(sending: OpenStream, text: string | Buffer): Promise<void> {
+  const { raw, stream } = sending;
+  sending.lastWriteAt = performance.now();
+  sending.position = stream.position;
+  if (raw.write(text) || raw.destroyed) return;
+  sending.stalledSince ??= sending.lastWriteAt;
+  await new Promise<void>((resolve) => {
+    const done = () => {
+      raw.off("drain", done);
+      raw.off("close", done);
+      resolve();
+    };
+    raw.on("drain", done);
+    raw.on("close", done);
+  });
+  sending.stalledSince = undefined;
+}
+
+/** Ends a response and its connection, so that a client connects again, perhaps to another server. */
+function end(raw: ServerResponse, text: string): void {
+  const { socket } = raw;
+  raw.end(text, () => socket?.end());
+  socket?.setTimeout(STALLED_TIMEOUT_MS, () => socket.destroy());
+}

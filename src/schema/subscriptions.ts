@@ -1,0 +1,23 @@
+import type { GraphQLSchema } from "graphql";
+import type { PubSub } from "type-graphql";
+
+/** Options of a subscription whose method opens its stream; see `openByMethod`. */
+export const OPENED_BY_METHOD = { subscribe: () => notOpened() } as const;
+
+const notOpened = (): never => {
+  throw new Error("The schema was built without openByMethod.");
+};
+
+/** TypeGraphQL requires one for subscriptions, although none uses it. */
+export const NO_PUB_SUB: PubSub = { publish: notOpened, subscribe: notOpened };
+
+/**
+ * Lets the method of each subscription open its stream, with its arguments validated once; each item of the stream is the
+ * value of the field. TypeGraphQL itself would open it outside the resolver, and call the method for each item.
+ */
+export function openByMethod(schema: GraphQLSchema): void {
+  for (const field of Object.values(schema.getSubscriptionType()?.getFields() ?? {})) {
+    field.subscribe = field.resolve;
+    field.resolve = (item) => item;
+  }
+}
