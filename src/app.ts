@@ -20,6 +20,8 @@ import { noteErrorCodes, rejectUnsupportedRequests } from "./graphql/http-reques
 import { allowSandboxContent } from "./graphql/plugins/landing-page";
 import { createSchema } from "./graphql/schema";
 import { createApollo } from "./graphql/server";
+import { createSubscriptionServer } from "./graphql/websocket/subscription-server";
+import { WebSockets } from "./graphql/websocket/websockets";
 import { startHousekeeping } from "./housekeeping";
 import { closeNow, listenForManagement } from "./http/management-server";
 import { collectMethods } from "./http/plugins/allowed-methods";
@@ -31,6 +33,7 @@ import { addHealthRoutes } from "./http/routes/health";
 import { addHome } from "./http/routes/home";
 import { addMetricsRoute } from "./http/routes/metrics";
 import { createHttpServer } from "./http/server";
+import { routeHandshakes } from "./http/websocket-handshakes";
 import { createRateLimit } from "./rate-limits/rate-limit";
 import { ResponseBudget } from "./rate-limits/response-budget";
 import { addConfigurationSchema } from "./rest/configuration-schema";
@@ -87,6 +90,7 @@ export async function createApp(
   const warning = await services.instanceKey.open();
   if (warning !== undefined) log.warn(warning);
   metrics.watchLanes(() => services.lanes.counts());
+  metrics.watchStreams(services.liveEvents);
   const schema = createSchema(createResolvers(services));
   const createContext = createContextFactory(services.keys, services.sessions, (outcome) =>
     metrics.keyChecks.labels(outcome).inc(),
@@ -106,7 +110,10 @@ export async function createApp(
     addRestRoutes(scope, schema, ROUTES, config.publicUrl);
   };
   await http.register(fp(rest, { name: "rest", encapsulate: true }));
+  const handshakes = routeHandshakes(http, "/graphql", config);
+  const webSockets = new WebSockets(createSubscriptionServer({ apollo, schema, createContext, rateLimit }));
   const graphql = async (scope: FastifyInstance) => {
+    webSockets.accept(scope, handshakes);
     authenticateRequests(scope, createContext, rateLimit, sessionCookies(config));
     // Without a credential, hardly anything but a sign-in can succeed; parsing it would cost more than refusing it.
     scope.addHook("onRequest", ({ method, callContext }, _reply, done) => {
@@ -180,7 +187,7 @@ export async function createApp(
     announceStop,
     close: async () => {
       announceStop();
-      const followed = services.liveEvents.close();
+      const followed = Promise.all([webSockets.close(), services.liveEvents.close()]);
       const swept = Promise.all([stopHousekeeping(), services.erasures.close()]);
       const delivered = deliverer?.close();
       const closed = http.close();

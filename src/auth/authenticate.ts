@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { excerpt } from "../credentials/redact-tokens";
 import type { RateLimit } from "../rate-limits/rate-limit";
+import type { Origin } from "./caller";
 import { clientAddress } from "./client-address";
 import type { Credentials, RequestContext, SessionCookie } from "./context";
 
@@ -10,6 +11,13 @@ declare module "fastify" {
     isHeldBack: boolean;
   }
 }
+
+/** Where a request came from. */
+export const originOf = (request: FastifyRequest): Origin => ({
+  ip: clientAddress(request),
+  userAgent: excerpt(request.headers["user-agent"] ?? "", 200) || null,
+  requestId: request.id,
+});
 
 /**
  * Authenticates each request before its body is read, and applies the rate limit. A body that arrives later may take
@@ -27,11 +35,7 @@ export function authenticateRequests(
   const credentialsOf = (request: FastifyRequest, reply: FastifyReply): Credentials => ({
     authorization: request.headers.authorization,
     cookie: cookieOf?.(request, reply),
-    origin: {
-      ip: clientAddress(request),
-      userAgent: excerpt(request.headers["user-agent"] ?? "", 200) || null,
-      requestId: request.id,
-    },
+    origin: originOf(request),
     outsideLoad: (work) => request.outsideLoad(work),
   });
   app.decorateRequest("isHeldBack", false);

@@ -8,7 +8,10 @@ export function rejectUnsupportedRequests(app: FastifyInstance): void {
   const reject = (message: string) => new GatewayError("invalid_request", message);
   app.addHook("onRequest", ({ headers: { upgrade } }, _reply, done) => {
     if (upgrade === undefined || !/\bwebsocket\b/i.test(upgrade)) done();
-    else done(reject("WebSocket connections are not supported: send each operation as an HTTP request."));
+    else
+      done(
+        reject("A WebSocket handshake needs GET and Connection: Upgrade, which a proxy may have removed."),
+      );
   });
   app.addHook("preHandler", ({ body }, _reply, done) => {
     if (!Array.isArray(body)) done();

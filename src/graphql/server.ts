@@ -11,6 +11,7 @@ import { exactGetVariables } from "./plugins/get-variables";
 import { httpStatus } from "./plugins/http-status";
 import { landingPage } from "./plugins/landing-page";
 import { rejectInvalidVariables } from "./plugins/reject-invalid-variables";
+import { openSubscription, subscriptions } from "./plugins/subscriptions";
 import { MAX_FAULTS, MAX_TOKENS } from "./query-limits/limits";
 import { queryLimits, type RequestLimits } from "./query-limits/query-limits";
 
@@ -56,9 +57,11 @@ export function createApollo(
       exactGetVariables,
       queryLimits(schema, { ...limits, schemaHidden: !introspection }),
       rejectInvalidVariables,
+      subscriptions,
       httpStatus(operations),
       logFailures(log),
       compiled.plugin,
+      openSubscription,
     ],
   });
 }

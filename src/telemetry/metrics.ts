@@ -235,6 +235,22 @@ export class Metrics implements DatabaseObserver {
     );
   }
 
+  /** Registers the open streams of events and the events that they have sent. */
+  watchStreams(streams: { readonly open: number; readonly sent: number }): void {
+    registerGauge(this.registry, ["gateway_event_streams", "Open streams of events."], [], () => [
+      [{}, streams.open],
+    ]);
+    new Counter({
+      name: "gateway_events_sent_total",
+      help: "Events sent to followers.",
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        this.inc(streams.sent);
+      },
+    });
+  }
+
   /** Registers gauges of the database's queues and connections. */
   watch(database: Pick<Database, "stats">): void {
     registerGauge(

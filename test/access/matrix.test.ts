@@ -6,15 +6,16 @@ import type { Reply } from "../support/gateway";
 import { codeOf } from "../support/people";
 import { challengeOf } from "../support/refusals";
 import { describeGateway } from "../support/suite";
+import { outcomeBySocket } from "../support/web-socket";
 import { type AccessFixture, accessFixture, CALLERS, type CallerName } from "./callers";
 import { FIELDS, type Outcome, type Outcomes, ROUTES_TABLE } from "./table";
 
-const fieldsOf = ["Query", "Mutation"].flatMap((type) => {
-  const fields = createSchema()[`get${type as "Query" | "Mutation"}Type`]()?.getFields() ?? {};
+const fieldsOf = (["Query", "Mutation", "Subscription"] as const).flatMap((type) => {
+  const fields = createSchema()[`get${type}Type`]()?.getFields() ?? {};
   return Object.values(fields).map((field) => ({ coordinate: `${type}.${field.name}`, field }));
 });
 
-test("every field of Query and Mutation declares who may call it, and is in the table", () => {
+test("every field of Query, Mutation and Subscription declares who may call it, and is in the table", () => {
   expect(fieldsOf.filter(({ field }) => accessOf(field) === undefined)).toEqual([]);
   expect(Object.keys(FIELDS).sort()).toEqual(fieldsOf.map(({ coordinate }) => coordinate).sort());
 });
@@ -24,6 +25,10 @@ test("every REST route is in the table", () => {
     ROUTES.map((route) => route.operationId),
   );
 });
+
+const isSubscription = (coordinate: string) => coordinate.startsWith("Subscription.");
+const BY_HTTP = Object.entries(FIELDS).filter(([coordinate]) => !isSubscription(coordinate));
+const BY_WEB_SOCKET = Object.entries(FIELDS).filter(([coordinate]) => isSubscription(coordinate));
 
 const statusOf = (outcome: Outcome) => (outcome === "ok" ? 200 : ERRORS[outcome].status);
 
@@ -62,14 +67,23 @@ describeGateway((gateway) => {
       ]),
     );
 
-  test.each(Object.entries(FIELDS))(
-    "%s answers the callers it should, and tells the others why not",
-    async (...args) => {
-      const [coordinate, { outcomes, document, variables }] = args;
-      const got = await outcomesOf(coordinate.startsWith("Mutation"), async (token, caller) =>
-        gateway.graphql(document, await variables?.(fixture, caller), { token }),
-      );
-      expect(got).toEqual(withStatus(outcomes));
+  test.each(BY_HTTP)("%s answers the callers it should, and tells the others why not", async (...args) => {
+    const [coordinate, { outcomes, document, variables }] = args;
+    const got = await outcomesOf(coordinate.startsWith("Mutation"), async (token, caller) =>
+      gateway.graphql(document, await variables?.(fixture, caller), { token }),
+    );
+    expect(got).toEqual(withStatus(outcomes));
+  });
+
+  test.each(BY_WEB_SOCKET)(
+    "%s streams to the callers it should, and tells the others why not",
+    async (_, { outcomes, document, variables }) => {
+      const got: Record<string, string> = {};
+      for (const caller of CALLERS) {
+        const token = fixture.tokenOf(caller) ?? undefined;
+        got[caller] = await outcomeBySocket(gateway, token, document, await variables?.(fixture, caller));
+      }
+      expect(got).toEqual(outcomes);
     },
   );
 

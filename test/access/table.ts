@@ -382,6 +382,11 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
     document: "query ($agentId: ID) { events(agentId: $agentId) { nodes { id } } }",
     variables: agentForMembers,
   },
+  "Subscription.events": {
+    outcomes: ALLOWED.keysWithAnotherScopeAndReaders,
+    document: 'subscription ($agentId: ID) { events(agentId: $agentId, after: "0") { id } }',
+    variables: agentForMembers,
+  },
   "Mutation.decide": {
     outcomes: ALLOWED.keysWithAnotherScopeAndManagers,
     document: "mutation ($input: DecideInput!) { decide(input: $input) { id } }",

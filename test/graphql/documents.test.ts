@@ -36,7 +36,7 @@ describeGateway({ strict: true, storesNothing: true }, (gateway) => {
     ["an unknown directive", "graphql_validation_failed", "{ __typename @nothing }"],
     ["only a fragment", "graphql_validation_failed", "fragment a on Query { __typename }"],
     ["a type definition", "graphql_validation_failed", "type A { a: Int }"],
-    ["a subscription", "invalid_request", "subscription { pets { nodes { id } } }"],
+    ["a subscription", "invalid_request", "subscription { events { id } }"],
     ["a literal of the wrong type", "graphql_validation_failed", '{ pets(first: "1") { nodes { id } } }'],
     ["a literal beyond Int", "graphql_validation_failed", "{ pets(first: 99999999999) { nodes { id } } }"],
     ["an unknown status", "graphql_validation_failed", "{ pets(status: lost) { nodes { id } } }"],

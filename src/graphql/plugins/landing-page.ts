@@ -27,6 +27,11 @@ mutation AddPet {
 mutation QueueMessage {
   sendMessage(input: { message: "Hello" }) { id status createdAt }
 }
+
+# Follows what happens to the agent: run it, then queue a message.
+subscription FollowEvents {
+  events { position type subject data }
+}
 `;
 
 /** Adds to the policy in the page itself, where `frame-ancestors` has no effect. */

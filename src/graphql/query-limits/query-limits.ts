@@ -101,7 +101,8 @@ export function queryLimits(
               response.http.headers.set(name, String(value));
             if (refusal) throw refusal;
           }
-          await responses.admit(contextValue, cost.characters);
+          // A stream holds one event at a time.
+          if (operation?.operation !== "subscription") await responses.admit(contextValue, cost.characters);
         },
       };
     },

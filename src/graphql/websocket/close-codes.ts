@@ -1,0 +1,33 @@
+import type { WebSocket } from "ws";
+import type { GatewayError } from "../../errors";
+
+/** Close codes of the GraphQL over WebSocket protocol by status of the error; clients connect again after others. */
+const CLOSE_CODES: Readonly<Record<number, number>> = { 400: 4400, 401: 4401, 403: 4403, 500: 4500 };
+
+/** "Try again later." */
+const TRY_AGAIN = 1013;
+
+/** The server goes away; clients connect again. */
+export const GOING_AWAY = 1001;
+
+/** A credential was refused after it had been accepted. */
+export const FORBIDDEN = 4403;
+
+/** Max length of a reason (bytes; RFC 6455, 5.5). */
+const REASON_MAX_BYTES = 123;
+
+/** Closes a connection with an error, whose code starts the reason. */
+export function closeWith(
+  socket: WebSocket,
+  { code, message, status }: GatewayError,
+  closeCode = CLOSE_CODES[status] ?? TRY_AGAIN,
+): void {
+  const reason = `${code}: ${message}`;
+  socket.close(
+    closeCode,
+    Buffer.from(reason)
+      .subarray(0, REASON_MAX_BYTES)
+      .toString()
+      .replace(/\uFFFD$/, ""),
+  );
+}

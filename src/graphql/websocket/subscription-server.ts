@@ -1,0 +1,143 @@
+import type { ApolloServer } from "@apollo/server";
+import { type ExecutionResult, GraphQLError, type GraphQLFormattedError, type GraphQLSchema } from "graphql";
+import { makeServer } from "graphql-ws";
+import type { WebSocket } from "ws";
+import type { Credentials, RequestContext } from "../../auth/context";
+import { GatewayError } from "../../errors";
+import type { RateLimit } from "../../rate-limits/rate-limit";
+import { formatError, toGatewayError } from "../errors";
+import { checkSubscription } from "../plugins/subscriptions";
+import { closeWith, FORBIDDEN } from "./close-codes";
+
+/** How long a client may take to send `connection_init` (ms). */
+const INIT_TIMEOUT_MS = 5_000;
+
+/** Max subscriptions of a connection. */
+export const MAX_SUBSCRIPTIONS = 20;
+
+/** What a connection has besides the protocol's own state. */
+export interface Connection {
+  socket: WebSocket;
+  /** The credential of `connection_init`, with the origin of the handshake. */
+  credentials: Credentials;
+}
+
+/** What subscriptions need of the rest of the API. */
+export interface SubscriptionServices {
+  apollo: ApolloServer<RequestContext>;
+  schema: GraphQLSchema;
+  createContext: (credentials: Credentials) => Promise<RequestContext>;
+  rateLimit: RateLimit | undefined;
+}
+
+/**
+ * Creates the protocol of subscriptions (graphql-transport-ws) without a transport. Each subscription is authenticated
+ * anew, counts as a request of its key, and passes the checks of operations over HTTP.
+ */
+export const createSubscriptionServer = ({
+  apollo,
+  schema,
+  createContext,
+  rateLimit,
+}: SubscriptionServices) => {
+  const authenticate = async (credentials: Credentials): Promise<RequestContext> => {
+    const context = await createContext(credentials);
+    if (context.caller.kind === "anonymous")
+      throw new GatewayError(
+        "unauthenticated",
+        "connection_init needs a payload with Authorization: Bearer <API_KEY or session token>.",
+      );
+    return context;
+  };
+
+  return makeServer<Record<string, unknown>, Connection>({
+    connectionInitWaitTimeout: INIT_TIMEOUT_MS,
+    onConnect: async ({ connectionParams = {}, extra }) => {
+      extra.credentials.authorization = authorizationIn(connectionParams);
+      try {
+        await authenticate(extra.credentials);
+        return true;
+      } catch (error) {
+        closeWith(extra.socket, toGatewayError(error));
+        return false;
+      }
+    },
+    onSubscribe: async ({ extra, subscriptions }, _id, payload) => {
+      if (Object.keys(subscriptions).length > MAX_SUBSCRIPTIONS)
+        return refusal("limit_reached", `A connection may have ${MAX_SUBSCRIPTIONS} subscriptions.`);
+      let contextValue: RequestContext;
+      try {
+        contextValue = await authenticate(extra.credentials);
+      } catch (error) {
+        const refused = toGatewayError(error);
+        closeAs(extra.socket, refused);
+        return refusal(refused.code, refused.message);
+      }
+      const { caller } = contextValue;
+      const limited = caller.kind === "agent" ? rateLimit?.(caller.key.id).refusal : undefined;
+      if (limited !== undefined) return refusal(limited.code, limited.message);
+      const checked = await checkSubscription(apollo, payload as never, contextValue);
+      if ("errors" in checked) return checked.errors.map(asGraphQLError);
+      const { operationName, variables } = payload;
+      return { schema, document: checked.document, operationName, variableValues: variables, contextValue };
+    },
+    onOperation: ({ extra }, _id, _payload, _args, result) =>
+      Symbol.asyncIterator in result ? closingOnRefusal(result as never, extra.socket) : undefined,
+    onNext: (_context, _id, _payload, _args, { errors, ...result }) =>
+      errors && { ...result, errors: errors.map((error) => formatError(error.toJSON(), error)) },
+  });
+};
+
+export type SubscriptionServer = ReturnType<typeof createSubscriptionServer>;
+
+/** The credential of `connection_init`, under the name of the header in either spelling. */
+function authorizationIn({
+  Authorization,
+  authorization,
+}: Readonly<Record<string, unknown>>): string | undefined {
+  const value = Authorization ?? authorization;
+  // Anything else is no credential, and is refused as a malformed one.
+  return value === undefined || value === null ? undefined : String(value);
+}
+
+const refusal = (code: GatewayError["code"], message: string): [GraphQLError] => [
+  new GraphQLError(message, { extensions: { code } }),
+];
+
+/** An error that is sent as it is formatted. */
+const asGraphQLError = (formatted: GraphQLFormattedError): GraphQLError =>
+  Object.assign(new GraphQLError(formatted.message), { toJSON: () => formatted });
+
+/** Closes a connection: for good if its credential is no longer accepted, else to try again later. */
+function closeAs(socket: WebSocket, error: GatewayError): void {
+  closeWith(socket, error, isRefusal(error) ? FORBIDDEN : undefined);
+}
+
+const isRefusal = ({ status }: GatewayError): boolean => status === 401 || status === 403;
+
+type Results = AsyncIterableIterator<ExecutionResult, void>;
+
+/** Results that close the connection when the credential is no longer accepted; another failure is the last result. */
+function closingOnRefusal(results: AsyncGenerator<ExecutionResult, void, void>, socket: WebSocket): Results {
+  let hasFailed = false;
+  const closing = {
+    next: async (): Promise<IteratorResult<ExecutionResult, void>> => {
+      if (hasFailed) return { done: true, value: undefined };
+      try {
+        return await results.next();
+      } catch (cause) {
+        hasFailed = true;
+        const originalError = toGatewayError(cause);
+        if (isRefusal(originalError)) {
+          closeAs(socket, originalError);
+          return { done: true, value: undefined };
+        }
+        const errors = [new GraphQLError(originalError.message, { originalError })];
+        return { done: false, value: { errors } };
+      }
+    },
+    return: () => results.return(),
+    [Symbol.asyncIterator]: () => closing,
+  };
+  return closing;
+}

@@ -1,0 +1,125 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { CloseCode } from "graphql-ws";
+import { type WebSocket, WebSocketServer } from "ws";
+import { originOf } from "../../auth/authenticate";
+import { GatewayError } from "../../errors";
+import { startStream } from "../../http/start-stream";
+import type { Handshake, routeHandshakes } from "../../http/websocket-handshakes";
+import { GOING_AWAY } from "./close-codes";
+import type { SubscriptionServer } from "./subscription-server";
+
+/** Max size of a message (bytes), as of a body at `/graphql`. */
+const MAX_MESSAGE_BYTES = 65_536;
+
+/** A client that sends messages while this much waits for it to read (bytes) is disconnected. */
+const MAX_UNREAD_BYTES = 1_048_576;
+
+/** How often to ping clients (ms); one that misses two pings is disconnected. */
+const PING_INTERVAL_MS = 15_000;
+
+const MAX_MISSED_PINGS = 2;
+
+/** How long a client may take to answer a close (ms). */
+const CLOSE_TIMEOUT_MS = 1_000;
+
+/** The WebSocket connections of this process, on which the subscription server speaks. */
+export class WebSockets {
+  private readonly sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: MAX_MESSAGE_BYTES,
+    // The server closes connections without a known subprotocol with a code that says so.
+    handleProtocols: (offered) => [...offered].find((each) => each === "graphql-transport-ws") ?? false,
+  });
+  private readonly missedPings = new WeakMap<WebSocket, number>();
+  private readonly pinger = setInterval(() => this.ping(), PING_INTERVAL_MS).unref();
+
+  private isClosed = false;
+
+  constructor(private readonly server: SubscriptionServer) {}
+
+  /** Accepts handshakes in a scope, before any hook that the scope adds later. */
+  accept(scope: FastifyInstance, handshakes: ReturnType<typeof routeHandshakes>): void {
+    scope.addHook("onRequest", (request, reply, done) => {
+      const handshake = handshakes.get(request.raw);
+      if (handshake === undefined) return done();
+      if (this.isClosed) return done(new GatewayError("unavailable"));
+      if (!isComplete(request))
+        return done(new GatewayError("invalid_request", "The WebSocket handshake is not valid."));
+      this.open(request, reply, handshake);
+    });
+  }
+
+  /** Asks all clients to connect again, and disconnects those that do not answer. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    clearInterval(this.pinger);
+    const { clients } = this.sockets;
+    const closed = [...clients].map((socket) => new Promise((resolve) => socket.once("close", resolve)));
+    for (const socket of clients) socket.close(GOING_AWAY, "The server is stopping.");
+    const timer = setTimeout(() => {
+      for (const socket of clients) socket.terminate();
+    }, CLOSE_TIMEOUT_MS);
+    await Promise.all(closed);
+    clearTimeout(timer);
+  }
+
+  private open(request: FastifyRequest, reply: FastifyReply, { socket, head }: Handshake): void {
+    const { raw } = reply;
+    startStream(request, reply, 101);
+    raw.detachSocket(socket as never);
+    raw.emit("close");
+    this.sockets.handleUpgrade(request.raw, socket, head, (opened) => this.serve(opened, request));
+  }
+
+  private serve(socket: WebSocket, request: FastifyRequest): void {
+    const credentials = { authorization: undefined, origin: originOf(request) };
+    const closed = this.server.opened(
+      {
+        protocol: socket.protocol,
+        // Resolves once the client's connection takes more, so that the next event waits for it.
+        send: (text) =>
+          new Promise((resolve) => {
+            if (socket.readyState === socket.OPEN) socket.send(text, () => resolve());
+            else resolve();
+          }),
+        close: (code, reason) => socket.close(code, reason),
+        onMessage: (receive) =>
+          socket.on("message", (data) => {
+            if (socket.bufferedAmount > MAX_UNREAD_BYTES) return socket.terminate();
+            receive(String(data)).catch((err: unknown) => {
+              request.log.error({ err }, "a WebSocket message failed");
+              socket.close(CloseCode.InternalServerError, "Something went wrong on the server.");
+            });
+          }),
+      },
+      { socket, credentials },
+    );
+    socket.on("ping", () => {
+      if (socket.bufferedAmount > MAX_UNREAD_BYTES) socket.terminate();
+    });
+    socket.on("pong", () => this.missedPings.delete(socket));
+    // A frame that is not valid; the close code tells the client.
+    socket.on("error", () => undefined);
+    socket.once("close", (code, reason) => {
+      closed(code, String(reason)).catch((err: unknown) =>
+        request.log.error({ err }, "a WebSocket did not close"),
+      );
+    });
+  }
+
+  private ping(): void {
+    for (const socket of this.sockets.clients) {
+      const missed = this.missedPings.get(socket) ?? 0;
+      if (missed >= MAX_MISSED_PINGS) socket.terminate();
+      else {
+        this.missedPings.set(socket, missed + 1);
+        socket.ping();
+      }
+    }
+  }
+}
+
+/** Whether a handshake has what the protocol requires (RFC 6455, 4.2.1). */
+const isComplete = ({ headers }: FastifyRequest): boolean =>
+  headers["sec-websocket-version"] === "13" &&
+  /^[+/0-9A-Za-z]{22}==$/.test(String(headers["sec-websocket-key"]));

@@ -1,0 +1,56 @@
+import { type IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import type { FastifyInstance } from "fastify";
+import type { Config } from "../config";
+
+/** The connection of a WebSocket handshake. */
+export interface Handshake {
+  socket: Duplex;
+  /** Bytes that the client has already sent after the handshake. */
+  head: Buffer;
+}
+
+interface Parser {
+  onIncoming?: ((request: IncomingMessage, shouldKeepAlive: boolean) => unknown) | null;
+}
+
+/**
+ * Routes the WebSocket handshakes for a path like other requests, so that the hooks of all routes apply to them. Every
+ * other request with an `Upgrade` header, such as `h2c` of Java's client, stays an ordinary one, which Node would not do
+ * once a server accepts upgrades.
+ * @returns the handshakes by their requests
+ */
+export function routeHandshakes(
+  app: FastifyInstance,
+  path: string,
+  { tls }: Pick<Config, "tls">,
+): WeakMap<IncomingMessage, Handshake> {
+  const handshakes = new WeakMap<IncomingMessage, Handshake>();
+  const { server } = app;
+  server.on(tls ? "secureConnection" : "connection", ({ parser }: { parser?: Parser | null }) => {
+    const onIncoming = parser?.onIncoming;
+    if (!parser || !onIncoming) return;
+    parser.onIncoming = (request, shouldKeepAlive) => {
+      if (isUpgrade(request) && !isHandshake(request, path)) Object.assign(request, { upgrade: false });
+      return onIncoming(request, shouldKeepAlive);
+    };
+  });
+  server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    // A client that is gone must not stop the process.
+    socket.on("error", () => undefined);
+    const response = new ServerResponse(request);
+    // Node no longer reads requests from the connection.
+    response.shouldKeepAlive = false;
+    response.assignSocket(socket as never);
+    response.once("finish", () => socket.end());
+    handshakes.set(request, { socket, head });
+    app.routing(request, response);
+  });
+  return handshakes;
+}
+
+const isUpgrade = (request: IncomingMessage & { upgrade?: boolean }): boolean =>
+  request.upgrade === true && request.method !== "CONNECT";
+
+const isHandshake = ({ method, url = "", headers }: IncomingMessage, path: string): boolean =>
+  method === "GET" && url.split("?", 1)[0] === path && headers.upgrade?.toLowerCase() === "websocket";

@@ -1,0 +1,292 @@
+import { ApolloClient, ApolloLink, gql, InMemoryCache } from "@apollo/client";
+import { GraphQLWsLink } from "@apollo/client/link/subscriptions";
+import { createClient as createUrql, subscriptionExchange } from "@urql/core";
+import { Permission, Scope } from "../../src/auth/permissions";
+import { EXAMPLE } from "../../src/graphql/plugins/landing-page";
+import { MAX_SUBSCRIPTIONS } from "../../src/graphql/websocket/subscription-server";
+import { mint, operator, type TestGateway } from "../support/gateway";
+import { scrape } from "../support/metrics";
+import { addMember, firstAgentId } from "../support/people";
+import { describeGateway } from "../support/suite";
+import { FOLLOW, RawSocket, subscriptionClient } from "../support/web-socket";
+
+const queue = (gateway: TestGateway, message: string) =>
+  gateway.rest("POST", "/messages", { body: { message } });
+
+describeGateway({ env: { MAX_STREAMS: "50" } }, (gateway) => {
+  const sockets: RawSocket[] = [];
+  const keep = (socket: RawSocket) => {
+    sockets.push(socket);
+    return socket;
+  };
+  const connect = async (token = gateway.key) => keep(await RawSocket.connected(gateway, token));
+  const openOnly = async (options?: ConstructorParameters<typeof RawSocket>[1]) => {
+    const socket = keep(new RawSocket(gateway, options));
+    await socket.opened();
+    return socket;
+  };
+  afterEach(async () => {
+    const open = sockets.splice(0);
+    for (const { socket } of open) socket.terminate();
+    await Promise.all(open.map((socket) => socket.end()));
+  });
+
+  test("a subscription has each event as the list has it, until it is completed", async () => {
+    const socket = await connect();
+    socket.subscribe("1", FOLLOW, { after: "0" });
+    await queue(gateway, "one");
+    const { body: list } = await gateway.rest("GET", "/agent/events?limit=100");
+    await socket.until(() => socket.eventsOf("1").length >= list.length);
+    expect(socket.eventsOf("1")).toEqual(list);
+    expect(gateway.services.liveEvents.open).toBe(1);
+    socket.send({ type: "complete", id: "1" });
+    await queue(gateway, "two");
+    socket.subscribe("2", FOLLOW, { after: list.at(-1).position, types: ["message.queued"] });
+    await socket.until(() => socket.eventsOf("2").length === 1);
+    expect(socket.eventsOf("1")).toHaveLength(list.length);
+    expect(gateway.services.liveEvents.open).toBe(1);
+  });
+
+  test("a member with conversations:read names the agent", async () => {
+    const agentId = await firstAgentId(gateway);
+    const member = await addMember(gateway, { permissions: [Permission.conversations_read] });
+    const socket = await connect(member.token);
+    socket.subscribe("none", FOLLOW);
+    socket.subscribe("ok", FOLLOW, { agentId, after: "0" });
+    await socket.until(() => socket.eventsOf("ok").length > 0);
+    expect(await socket.errorOf("none")).toBe("invalid_request");
+  });
+
+  test("a subscription without a position starts with the next event", async () => {
+    const socket = await connect();
+    socket.subscribe("1", FOLLOW);
+    while (gateway.services.liveEvents.open === 0) await new Promise(setImmediate);
+    await queue(gateway, "next");
+    await socket.until(() => socket.eventsOf("1").length > 0);
+    const { body: list } = await gateway.rest("GET", "/agent/events?limit=100");
+    expect(socket.eventsOf("1")).toEqual([list.at(-1)]);
+  });
+
+  describe("a connection is closed", () => {
+    const init = (payload: unknown) => ({ type: "connection_init", payload });
+    test.each([
+      ["without a credential", init(undefined), 4401, "unauthenticated"],
+      ["with an empty payload", init({}), 4401, "unauthenticated"],
+      ["with an unknown key", init({ Authorization: "Bearer agk_dev_none" }), 4401, "invalid_api_key"],
+      ["with a key under another name", init({ token: "x" }), 4401, "unauthenticated"],
+      ["with a credential that is no text", init({ authorization: { a: 1 } }), 4401, "invalid_api_key"],
+      ["with garbage", "garbage", 4400, "Invalid message"],
+      ["with JSON that is no message", "[1]", 4400, "Invalid message"],
+      ["with an unknown type", { type: "start", id: "1" }, 4400, "Invalid message"],
+      [
+        "that subscribes first",
+        { type: "subscribe", id: "1", payload: { query: FOLLOW } },
+        4401,
+        "Unauthorized",
+      ],
+      ["with a message that is too large", "x".repeat(65_537), 1009, ""],
+    ])("%s", async (_, message, code, reason) => {
+      const socket = await openOnly();
+      socket.send(message);
+      const closed = await socket.end();
+      expect(closed).toEqual({ code, reason: expect.stringContaining(reason) });
+    });
+
+    test("with the cookie of a session only", async () => {
+      const socket = await openOnly({ headers: { cookie: `gateway_session=${gateway.owner}` } });
+      socket.send(init({}));
+      expect(await socket.end()).toMatchObject({ code: 4401 });
+    });
+
+    test.each(["", "graphql-ws"])("with the subprotocol %j", async (protocol) => {
+      const socket = keep(new RawSocket(gateway, { protocol }));
+      expect((await socket.end()).code).toBe(protocol === "" ? 4406 : 1006);
+    });
+
+    test("with a revoked key", async () => {
+      const key = await mint(gateway);
+      await gateway.services.keys.revoke(await operator(gateway), key.id);
+      const socket = await connect(key.secret);
+      expect(await socket.end()).toEqual({ code: 4403, reason: expect.stringMatching(/^key_revoked: /) });
+    });
+
+    test("that sends a second connection_init", async () => {
+      const socket = await connect();
+      socket.send(init({ Authorization: `Bearer ${gateway.key}` }));
+      expect(await socket.end()).toMatchObject({ code: 4429 });
+    });
+
+    test("that uses an ID twice", async () => {
+      const socket = await connect();
+      socket.subscribe("1");
+      socket.subscribe("1");
+      expect(await socket.end()).toMatchObject({ code: 4409 });
+    });
+
+    test("whose key was revoked before it subscribes", async () => {
+      const key = await mint(gateway);
+      const socket = await connect(key.secret);
+      await gateway.services.keys.revoke(await operator(gateway), key.id);
+      socket.subscribe("1");
+      expect(await socket.end()).toMatchObject({ code: 4403, reason: expect.stringMatching(/^key_revoked/) });
+    });
+  });
+
+  test.each([
+    ["a query", "{ whoami { agent { id } } }", "invalid_request"],
+    ["a mutation", 'mutation { sendMessage(input: { message: "by socket" }) { id } }', "invalid_request"],
+    ["no document", "", "invalid_request"],
+    ["a document that does not parse", "subscription {", "graphql_parse_failed"],
+    ["an unknown field", "subscription { nothing { id } }", "graphql_validation_failed"],
+    ["two root fields", "subscription { events { id } other: events { id } }", "graphql_validation_failed"],
+    [
+      "a document that is too long",
+      `subscription { events { id } } #${"x".repeat(30_000)}`,
+      "query_too_complex",
+    ],
+    [
+      "too many aliases",
+      `subscription { events { ${Array.from({ length: 501 }, (_, i) => `a${i}: id`)} } }`,
+      "query_too_complex",
+    ],
+    [
+      "too many levels",
+      `subscription { events { id ${"... { ".repeat(30)}id${" }".repeat(30)} } }`,
+      "query_too_complex",
+    ],
+    ["an invalid position", 'subscription { events(after: "x") { id } }', "invalid_cursor"],
+    ["a position from the future", 'subscription { events(after: "999999") { id } }', "invalid_cursor"],
+    ["an unknown type", 'subscription { events(types: ["no.such"]) { id } }', "invalid_request"],
+    [
+      "a variable of a wrong type",
+      "subscription ($a: String!) { events(after: $a) { id } }",
+      "invalid_request",
+    ],
+  ])("%s is refused, and the connection goes on", async (_, query, code) => {
+    const socket = await connect();
+    socket.subscribe("refused", query);
+    expect(await socket.errorOf("refused")).toBe(code);
+    socket.subscribe("ok", FOLLOW, { after: "0" });
+    await socket.until(() => socket.eventsOf("ok").length > 0);
+    expect(gateway.services.liveEvents.open).toBe(1);
+  });
+
+  test("a key without the scope is told which one it lacks", async () => {
+    const { secret } = await mint(gateway, { scopes: [Scope.pets_read] });
+    const socket = await connect(secret);
+    socket.subscribe("1");
+    expect(await socket.errorOf("1")).toBe("insufficient_scope");
+  });
+
+  test("a connection has a limit of subscriptions, and a key one of streams", async () => {
+    const one = await connect();
+    const other = await connect();
+    for (let i = 0; i <= MAX_SUBSCRIPTIONS; i++) one.subscribe(`${i}`, FOLLOW, { after: "0" });
+    const has = (socket: RawSocket, id: number) => socket.eventsOf(`${id}`).length > 0;
+    for (let i = 0; i < MAX_SUBSCRIPTIONS; i++) await one.until(() => has(one, i));
+    expect(await one.errorOf(`${MAX_SUBSCRIPTIONS}`)).toBe("limit_reached");
+    // Half of MAX_STREAMS.
+    for (let i = 0; i < 5; i++) {
+      other.subscribe(`${i}`, FOLLOW, { after: "0" });
+      await other.until(() => has(other, i));
+    }
+    other.subscribe("refused");
+    expect(await other.errorOf("refused")).toBe("rate_limited");
+    expect(gateway.services.liveEvents.open).toBe(25);
+    const refused = await gateway.rest("GET", "/agent/events", { headers: { accept: "text/event-stream" } });
+    expect([refused.status, refused.body.code]).toEqual([429, "rate_limited"]);
+  });
+
+  test("a subscription by HTTP is refused with what to do instead", async () => {
+    const { status, body } = await gateway.graphql("subscription { events { id } }");
+    expect(status).toBe(400);
+    expect(body.errors[0]).toMatchObject({
+      message: expect.stringMatching(/WebSocket.*graphql-transport-ws.*\/agent\/events/),
+      extensions: { code: "invalid_request" },
+    });
+  });
+
+  test("open streams and sent events are counted", async () => {
+    const socket = await connect();
+    socket.subscribe("1", FOLLOW, { after: "0" });
+    await socket.until(() => socket.eventsOf("1").length > 0);
+    const { total } = await scrape(gateway);
+    expect(total("gateway_event_streams")).toBe(1);
+    expect(total("gateway_events_sent_total")).toBeGreaterThan(0);
+    expect(
+      total("gateway_graphql_operations_total", { type: "subscription", outcome: "ok" }),
+    ).toBeGreaterThan(0);
+    expect(total("gateway_http_requests_total", { route: "/graphql", status: "101" })).toBeGreaterThan(0);
+    // This scrape.
+    expect(total("gateway_http_requests_in_flight")).toBe(1);
+  });
+
+  describe("a client library follows", () => {
+    const query = FOLLOW;
+    const variables = { after: "0" };
+
+    test("graphql-ws", async () => {
+      const client = subscriptionClient(gateway, gateway.key);
+      const results = client.iterate({ query, variables });
+      expect((await results.next()).value).toMatchObject({ data: { events: { position: "1" } } });
+      await results.return?.();
+      await client.dispose();
+    });
+
+    test("Apollo Client", async () => {
+      const socket = subscriptionClient(gateway, gateway.key);
+      const client = new ApolloClient({
+        link: ApolloLink.from([new GraphQLWsLink(socket)]),
+        cache: new InMemoryCache(),
+      });
+      const first = await new Promise((resolve, reject) => {
+        const stop = client.subscribe({ query: gql(query), variables }).subscribe({
+          next: ({ data }) => {
+            stop.unsubscribe();
+            resolve(data);
+          },
+          error: reject,
+        });
+      });
+      expect(first).toMatchObject({ events: { position: "1" } });
+      client.stop();
+      await socket.dispose();
+    });
+
+    test("urql", async () => {
+      const socket = subscriptionClient(gateway, gateway.key);
+      const client = createUrql({
+        url: `${gateway.url}/graphql`,
+        preferGetMethod: false,
+        exchanges: [
+          subscriptionExchange({
+            forwardSubscription: (request) => ({
+              subscribe: (sink) => ({
+                unsubscribe: socket.subscribe({ ...request, query: request.query ?? "" }, sink),
+              }),
+            }),
+          }),
+        ],
+      });
+      const first = await new Promise((resolve) => {
+        const stop = client.subscription(query, variables).subscribe((result) => {
+          setImmediate(() => stop.unsubscribe());
+          resolve(result.error ?? result.data);
+        });
+      });
+      expect(first).toMatchObject({ events: { position: "1" } });
+      await socket.dispose();
+    });
+
+    test("Sandbox, which sends its headers as the payload, with its example", async () => {
+      const socket = await openOnly();
+      socket.send({ type: "connection_init", payload: { Authorization: `Bearer ${gateway.key}` } });
+      await socket.until(({ messages }) => messages.length === 1);
+      const payload = { query: EXAMPLE, operationName: "FollowEvents", variables: {} };
+      socket.send({ type: "subscribe", id: "1", payload });
+      while (gateway.services.liveEvents.open === 0) await new Promise(setImmediate);
+      await queue(gateway, "for Sandbox");
+      await socket.until(() => socket.eventsOf("1").length > 0);
+    });
+  });
+});
