@@ -7,13 +7,13 @@ import { startStream } from "../http/start-stream";
 
 const TYPE = "text/event-stream";
 
-/** How often an idle stream sends a comment (ms), because proxies close connections that are silent for a minute. */
-const HEARTBEAT_INTERVAL_MS = 15_000;
-
-/** How long a client may read nothing before its connection is closed (ms). */
-const STALLED_TIMEOUT_MS = 30_000;
-
-const SWEEP_INTERVAL_MS = 1_000;
+const TIMES = {
+  /** How often an idle stream sends a comment (ms), because proxies close connections that are silent for a minute. */
+  heartbeatMs: 15_000,
+  /** How long a client may read nothing before its connection is closed (ms). */
+  stalledMs: 30_000,
+  sweepMs: 1_000,
+};
 
 /** How long a client should wait before it connects again (ms). */
 const RETRY_MS = 2_000;
@@ -42,7 +42,10 @@ export class EventStreams<Item> {
   private readonly frames = new WeakMap<readonly Item[], Buffer>();
   private sweeper: NodeJS.Timeout | undefined;
 
-  constructor(private readonly toFrame: (item: Item) => string) {}
+  constructor(
+    private readonly toFrame: (item: Item) => string,
+    private readonly times = TIMES,
+  ) {}
 
   /** Answers a request with a stream, until either side ends it. */
   async send(request: FastifyRequest, reply: FastifyReply, stream: BatchedStream<Item>): Promise<void> {
@@ -85,7 +88,7 @@ export class EventStreams<Item> {
 
   private add(sending: OpenStream): void {
     this.open.add(sending);
-    this.sweeper ??= setInterval(() => this.sweep(), SWEEP_INTERVAL_MS).unref();
+    this.sweeper ??= setInterval(() => this.sweep(), this.times.sweepMs).unref();
   }
 
   /** Closes the connections of clients that do not read, and sends heartbeats to the others. */
@@ -98,8 +101,8 @@ export class EventStreams<Item> {
     for (const sending of this.open) {
       const { raw, stream, stalledSince, lastWriteAt } = sending;
       if (stalledSince !== undefined) {
-        if (now - stalledSince >= STALLED_TIMEOUT_MS) raw.destroy();
-      } else if (now - lastWriteAt >= HEARTBEAT_INTERVAL_MS) {
+        if (now - stalledSince >= this.times.stalledMs) raw.destroy();
+      } else if (now - lastWriteAt >= this.times.heartbeatMs) {
         // An ID without data moves the client's position past events that it did not ask for.
         const isAhead = stream.position !== sending.position;
         void write(sending, isAhead ? `:\nid: ${stream.position}\n\n` : ":\n\n");
@@ -131,5 +134,5 @@ async function write(sending: OpenStream, text: string | Buffer): Promise<void> 
 function end(raw: ServerResponse, text: string): void {
   const { socket } = raw;
   raw.end(text, () => socket?.end());
-  socket?.setTimeout(STALLED_TIMEOUT_MS, () => socket.destroy());
+  socket?.setTimeout(TIMES.stalledMs, () => socket.destroy());
 }

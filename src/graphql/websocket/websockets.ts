@@ -31,11 +31,21 @@ export class WebSockets {
     handleProtocols: (offered) => [...offered].find((each) => each === "graphql-transport-ws") ?? false,
   });
   private readonly missedPings = new WeakMap<WebSocket, number>();
-  private readonly pinger = setInterval(() => this.ping(), PING_INTERVAL_MS).unref();
+  private readonly pinger: NodeJS.Timeout;
 
   private isClosed = false;
 
-  constructor(private readonly server: SubscriptionServer) {}
+  constructor(
+    private readonly server: Pick<SubscriptionServer, "opened">,
+    pingIntervalMs = PING_INTERVAL_MS,
+  ) {
+    this.pinger = setInterval(() => this.ping(), pingIntervalMs).unref();
+  }
+
+  /** Number of open connections. */
+  get connections(): number {
+    return this.sockets.clients.size;
+  }
 
   /** Accepts handshakes in a scope, before any hook that the scope adds later. */
   accept(scope: FastifyInstance, handshakes: ReturnType<typeof routeHandshakes>): void {
@@ -45,7 +55,7 @@ export class WebSockets {
       if (this.isClosed) return done(new GatewayError("unavailable"));
       if (!isComplete(request))
         return done(new GatewayError("invalid_request", "The WebSocket handshake is not valid."));
-      this.open(request, reply, handshake);
+      this.upgrade(request, reply, handshake);
     });
   }
 
@@ -63,7 +73,7 @@ export class WebSockets {
     clearTimeout(timer);
   }
 
-  private open(request: FastifyRequest, reply: FastifyReply, { socket, head }: Handshake): void {
+  private upgrade(request: FastifyRequest, reply: FastifyReply, { socket, head }: Handshake): void {
     const { raw } = reply;
     startStream(request, reply, 101);
     raw.detachSocket(socket as never);

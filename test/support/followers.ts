@@ -1,0 +1,94 @@
+import { recordEvents } from "../../src/features/events/record-events";
+import { EventStreamClient } from "./event-stream";
+import type { TestGateway } from "./gateway";
+import { FOLLOW, RawSocket } from "./web-socket";
+
+/** Where and as whom to follow. */
+export interface Following {
+  token: string;
+  /** For members, over WebSockets. */
+  agentId?: string;
+  after?: string;
+}
+
+/** One stream of events of a client, over whichever transport. */
+export interface TestFollower {
+  /** Positions of the events that arrived, until the client cut the connection. */
+  readonly positions: string[];
+  until(holds: (follower: TestFollower) => boolean): Promise<void>;
+  /** Waits until the server has ended the stream. @returns the code of the error; undefined if it just stops */
+  end(): Promise<string | undefined>;
+  cut(): void;
+}
+
+/** The transports of streams. */
+export const TRANSPORTS: Readonly<
+  Record<string, (gateway: { url: string }, following: Following) => Promise<TestFollower>>
+> = {
+  "Server-Sent Events": async (gateway, { token, after }) => {
+    const headers = after === undefined ? undefined : { "last-event-id": after };
+    const stream = await EventStreamClient.open(gateway.url, token, headers && { headers });
+    const follower: TestFollower = {
+      get positions() {
+        return stream.events.filter(({ id }) => id !== undefined).map(({ id }) => id as string);
+      },
+      until: (holds) => stream.until(() => holds(follower)),
+      end: async () => {
+        await stream.end();
+        return stream.status === 200
+          ? stream.events.find(({ event }) => event === "error")?.data.code
+          : stream.body.code;
+      },
+      cut: () => stream.cut(),
+    };
+    await stream.until(({ lastId, hasEnded }) => lastId !== undefined || hasEnded);
+    return follower;
+  },
+  "a subscription": async (gateway, { token, ...variables }) => {
+    const socket = await RawSocket.connected(gateway, token);
+    if (socket.closed === undefined) socket.subscribe("1", FOLLOW, variables);
+    const follower: TestFollower = {
+      get positions() {
+        return socket.eventsOf("1").map(({ position }: { position: string }) => position);
+      },
+      until: (holds) => socket.until(() => holds(follower)),
+      end: async () => {
+        const isDone = () => socket.messages.some(({ type }) => type === "complete" || type === "error");
+        await socket.until(({ closed }) => closed !== undefined || isDone());
+        if (socket.closed === undefined) return socket.errorOf("1");
+        return socket.closed.code === 1001 ? undefined : socket.closed.reason.split(":")[0];
+      },
+      cut: () => socket.socket.terminate(),
+    };
+    return follower;
+  },
+};
+
+/** Commits events of an agent in one transaction. @returns the last position */
+export async function commitEvents(
+  { services: { database } }: Pick<TestGateway, "services">,
+  agentId: string,
+  count = 1,
+): Promise<void> {
+  await database.write(async (tx) =>
+    recordEvents(
+      tx,
+      Array.from({ length: count }, (_, i) => ({
+        agentId,
+        type: "line.paused" as const,
+        subject: `line:${i}` as const,
+        data: { id: `${i}`, name: "a line", reason: null },
+      })),
+    ),
+  );
+}
+
+/** The last position of an agent, read in a transaction after which every further event is committed. */
+export const lastPosition = async (
+  { services: { database } }: Pick<TestGateway, "services">,
+  agentId: string,
+): Promise<string> =>
+  database.read(async (reader) => {
+    const [row] = await reader.query("select last from agent_stream where agent_id = $1", [agentId]);
+    return String(row?.last ?? 0);
+  });
