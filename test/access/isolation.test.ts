@@ -2,11 +2,13 @@ import { Permission } from "../../src/auth/permissions";
 import { createSchema } from "../../src/graphql/schema";
 import { addContact } from "../support/contacts";
 import { addConversation } from "../support/conversations";
+import { TRANSPORTS } from "../support/followers";
 import { mint, operator } from "../support/gateway";
 import { outcomeOf } from "../support/keys";
 import { addWebhookLine } from "../support/lines";
 import { addMember, addOrganization, codeOf, openSession, type TestMember } from "../support/people";
 import { describeGateway } from "../support/suite";
+import { FOLLOW, outcomeBySocket } from "../support/web-socket";
 
 /** Fields that neither take an id nor answer with anything that an organization owns. */
 const OF_NOBODY = [
@@ -79,12 +81,14 @@ const COVERED = {
     "releaseConversation",
     "closeConversation",
   ],
+  streams: ["events"],
   own: ["signOut", "signOutEverywhere", "changePassword", "deactivateOrganization", "reactivateOrganization"],
 };
 
 test("every operation is either tried across organizations or concerns none", () => {
   const schema = createSchema();
-  const fields = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
+  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
+  const fields = roots.flatMap((type) =>
     Object.keys(type?.getFields() ?? {}).map((field) => `${type?.name}.${field}`),
   );
   const tried = Object.values(COVERED).flat();
@@ -212,6 +216,20 @@ describeGateway((gateway) => {
     apiKeys(first: 100) { nodes { id name state expiresAt agent { id slug } } }
     auditLog(first: 100) { nodes { id action actorId actorName targetId targetName } }
   }`;
+
+  test("no stream shows anything of another organization", async () => {
+    const { body: list } = await gateway.rest("GET", "/agent/events", { token: ours.key.secret });
+    for (const open of Object.values(TRANSPORTS)) {
+      const stream = await open(gateway, { token: ours.key.secret, after: "0" });
+      await stream.until(({ positions }) => positions.length === list.length);
+      for (const text of secretsOfTheirs) expect(stream.received()).not.toContain(text);
+      stream.cut();
+    }
+    const outcome = (agentId: string) =>
+      outcomeBySocket(gateway, ours.manager.token, FOLLOW, { agentId, after: "0" });
+    expect(await outcome(ours.agentId)).toBe("ok");
+    expect(await outcome(theirs.agentId)).toBe("not_found");
+  });
 
   test("no list and no answer shows anything of another organization", async () => {
     const seen = await everythingOf(ours);

@@ -18,7 +18,7 @@ function parts(): [coordinate: string, part: Described][] {
   const own = Object.values(schema.getTypeMap()).filter(
     (type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type),
   );
-  const roots = [schema.getQueryType(), schema.getMutationType()];
+  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
   return own.flatMap((type) => {
     const found: [string, Described][] = roots.some((root) => root === type) ? [] : [[type.name, type]];
     if (isObjectType(type) || isInterfaceType(type)) {

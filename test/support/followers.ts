@@ -15,6 +15,8 @@ export interface Following {
 export interface TestFollower {
   /** Positions of the events that arrived, until the client cut the connection. */
   readonly positions: string[];
+  /** All that arrived, as JSON. */
+  received(): string;
   until(holds: (follower: TestFollower) => boolean): Promise<void>;
   /** Waits until the server has ended the stream. @returns the code of the error; undefined if it just stops */
   end(): Promise<string | undefined>;
@@ -32,6 +34,7 @@ export const TRANSPORTS: Readonly<
       get positions() {
         return stream.events.filter(({ id }) => id !== undefined).map(({ id }) => id as string);
       },
+      received: () => JSON.stringify(stream.events),
       until: (holds) => stream.until(() => holds(follower)),
       end: async () => {
         await stream.end();
@@ -51,6 +54,7 @@ export const TRANSPORTS: Readonly<
       get positions() {
         return socket.eventsOf("1").map(({ position }: { position: string }) => position);
       },
+      received: () => JSON.stringify(socket),
       until: (holds) => socket.until(() => holds(follower)),
       end: async () => {
         const isDone = () => socket.messages.some(({ type }) => type === "complete" || type === "error");

@@ -7,7 +7,7 @@ export const FOLLOW = `subscription ($agentId: ID, $after: String, $types: [Stri
 }`;
 
 /** Address of the GraphQL API for WebSockets. */
-export const socketUrl = ({ url }: { url: string }): string => `${url.replace(/^http/, "ws")}/graphql`;
+const socketUrl = ({ url }: { url: string }): string => `${url.replace(/^http/, "ws")}/graphql`;
 
 /** A message of the protocol. */
 export interface ProtocolMessage {

@@ -50,7 +50,7 @@ export interface LiveSnapshot {
 }
 
 /** Max events of a batch. */
-export const BATCH = 200;
+const MAX_EVENTS = 200;
 
 /** A row of one of the kinds; what the other columns hold depends on it. */
 interface Row {
@@ -87,7 +87,7 @@ export async function readLive(reader: EntityManager, query: LiveQuery): Promise
       select 'event' as kind, '${i}' as id, id as a, cast(position as text) as b, type as c, subject as d,
         data as e, created_at as f
       from event where agent_id = $${last - 1} and position > cast($${last} as bigint)
-      order by position limit ${BATCH}) as next_${i}`);
+      order by position limit ${MAX_EVENTS}) as next_${i}`);
   }
   if (keyIds.length > 0)
     parts.push(`select 'key' as kind, key.id as id, key.revoked_at as a, key.expires_at as b,
