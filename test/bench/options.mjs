@@ -6,8 +6,8 @@ import { WORKLOADS } from "./workloads.mjs";
 
 /** What is measured beside the contenders, on the product alone. */
 const SECTIONS = {
-  sqlite: ["delivery", "decisions", "queues", "flat", "start", "memory", "commit"],
-  postgres: ["delivery", "decisions", "queues", "flat", "cost"],
+  sqlite: ["delivery", "events", "decisions", "queues", "flat", "start", "memory", "commit"],
+  postgres: ["delivery", "events", "decisions", "queues", "flat", "cost"],
 };
 const ALL_SECTIONS = [...new Set(Object.values(SECTIONS).flat())];
 

@@ -19,6 +19,7 @@ import { commit } from "./sections/commit.mjs";
 import { cost } from "./sections/cost.mjs";
 import { decisions } from "./sections/decisions.mjs";
 import { delivery } from "./sections/delivery.mjs";
+import { events } from "./sections/events.mjs";
 import { flat } from "./sections/flat.mjs";
 import { memory } from "./sections/memory.mjs";
 import { queues } from "./sections/queues.mjs";
@@ -27,7 +28,7 @@ import { WORKLOADS } from "./workloads.mjs";
 
 const PETS = 100_000;
 const KEYS = 1_000;
-const SECTIONS = { delivery, decisions, queues, flat, cost, start, memory, commit };
+const SECTIONS = { delivery, events, decisions, queues, flat, cost, start, memory, commit };
 const RESULTS = fileURLToPath(new URL("results/", import.meta.url));
 
 // What was begun is cleared away in any case, by those who began it, when the process exits.

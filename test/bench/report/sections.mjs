@@ -17,6 +17,20 @@ const TABLES = {
     ],
     note: `${connections} connections. A message sent right after the load was delivered after ${behindMs} ms; of ${count} on an idle server half within ${median} ms and 99 % within ${p99} ms.`,
   }),
+  events: ({ connections, rows, idle }) => ({
+    title: "Events from their commit to Server-Sent Events",
+    rows: [
+      ["streams", "events/s", "events/s to all", "median ms", "p99 ms"],
+      ...rows.map(({ clients, perSecond, sentPerSecond, median, p99 }) => [
+        whole(clients),
+        whole(perSecond),
+        whole(sentPerSecond),
+        whole(median),
+        whole(p99),
+      ]),
+    ],
+    note: `Events a second while ${connections} connections queue messages as fast as they can, until all streams have all of them; times at a slow pace, from just before the commit. An idle stream holds ${(idle.heap / 1024).toFixed(1)} KiB of the heap and beside it, measured with ${whole(idle.count)}.`,
+  }),
   decisions({ connections, rounds, byRules, next, evaluation, hostile, contenders }) {
     const head = ["", "requests/s", "×", "spread", "CPU µs", "×", "spread", "database CPU µs", "p99 ms"];
     const row = ([name, { median, ratio, spread }]) => [
