@@ -111,7 +111,9 @@ export async function createApp(
   };
   await http.register(fp(rest, { name: "rest", encapsulate: true }));
   const handshakes = routeHandshakes(http, "/graphql", config);
-  const webSockets = new WebSockets(createSubscriptionServer({ apollo, schema, createContext, rateLimit }));
+  const webSockets = new WebSockets(
+    createSubscriptionServer({ apollo, schema, createContext, rateLimit, log }),
+  );
   const graphql = async (scope: FastifyInstance) => {
     webSockets.accept(scope, handshakes);
     authenticateRequests(scope, createContext, rateLimit, sessionCookies(config));

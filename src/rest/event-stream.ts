@@ -52,6 +52,7 @@ export class EventStreams<Item> {
     const { raw } = reply;
     startStream(request, reply, 200);
     raw.once("close", () => void stream.return());
+    raw.on("error", () => undefined);
     // The client may have disconnected while the stream was opened.
     if (raw.destroyed) return void stream.return();
     raw.writeHead(200, {
@@ -71,8 +72,10 @@ export class EventStreams<Item> {
         await write(sending, this.framesOf(batch));
       }
       end(raw, ": the server is stopping\n\n");
-    } catch (error) {
-      end(raw, `event: error\ndata: ${JSON.stringify(toGatewayError(error).toBody())}\n\n`);
+    } catch (cause) {
+      const error = toGatewayError(cause);
+      if (error.status >= 500) request.log.error({ err: error.cause }, error.code);
+      end(raw, `event: error\ndata: ${JSON.stringify(error.toBody())}\n\n`);
     } finally {
       this.open.delete(sending);
     }
@@ -114,9 +117,10 @@ export class EventStreams<Item> {
 /** Writes to a client, and waits until it has read enough or is gone. */
 async function write(sending: OpenStream, text: string | Buffer): Promise<void> {
   const { raw, stream } = sending;
+  if (raw.destroyed) return;
   sending.lastWriteAt = performance.now();
   sending.position = stream.position;
-  if (raw.write(text) || raw.destroyed) return;
+  if (raw.write(text)) return;
   sending.stalledSince ??= sending.lastWriteAt;
   await new Promise<void>((resolve) => {
     const done = () => {
@@ -133,6 +137,7 @@ async function write(sending: OpenStream, text: string | Buffer): Promise<void> 
 /** Ends a response and its connection, so that a client connects again, perhaps to another server. */
 function end(raw: ServerResponse, text: string): void {
   const { socket } = raw;
+  if (raw.destroyed) return;
   raw.end(text, () => socket?.end());
   socket?.setTimeout(TIMES.stalledMs, () => socket.destroy());
 }

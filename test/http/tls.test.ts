@@ -11,6 +11,7 @@ import { loadConfig } from "../../src/config";
 import { InFlightRequests } from "../../src/http/plugins/in-flight-requests";
 import { createHttpServer } from "../../src/http/server";
 import { renewTls } from "../../src/http/tls";
+import { routeHandshakes } from "../../src/http/websocket-handshakes";
 import { sendBytes } from "../support/raw";
 import { waitUntil } from "../support/wait-until";
 
@@ -39,6 +40,8 @@ describe("a server for HTTPS", () => {
     await put(files, "first");
     const config = loadConfig({ TLS_CERT_FILE: files.certFile, TLS_KEY_FILE: files.keyFile });
     app = await createHttpServer(config, pino({ level: "silent" }), new InFlightRequests(() => {}));
+    const handshakes = routeHandshakes(app, "/graphql", config);
+    app.get("/graphql", async ({ raw }) => ({ isHandshake: handshakes.has(raw) }));
     await app.listen({ port: 0, host: "127.0.0.1" });
     port = (app.server.address() as AddressInfo).port;
   });
@@ -52,6 +55,20 @@ describe("a server for HTTPS", () => {
     await once(socket, "secureConnect");
     return socket;
   };
+
+  test.each([
+    ["websocket", true],
+    ["h2c", false],
+  ])("routes an upgrade to %s: a handshake of a WebSocket is %s", async (protocol, isHandshake) => {
+    const socket = await open();
+    socket.write(
+      `GET /graphql HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n\r\n`,
+    );
+    const [answer] = await once(socket, "data");
+    expect(String(answer)).toMatch(/^HTTP\/1.1 200 /);
+    expect(String(answer)).toContain(JSON.stringify({ isHandshake }));
+    socket.destroy();
+  });
 
   test.each(["TLSv1.2", "TLSv1.3"] as const)("speaks %s, with forward secrecy", async (version) => {
     const socket = await open({ minVersion: version, maxVersion: version });

@@ -1,6 +1,7 @@
 import type { ApolloServer } from "@apollo/server";
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError, type GraphQLSchema } from "graphql";
 import { makeServer } from "graphql-ws";
+import type { Logger } from "pino";
 import type { WebSocket } from "ws";
 import type { Credentials, RequestContext } from "../../auth/context";
 import { GatewayError } from "../../errors";
@@ -28,6 +29,7 @@ export interface SubscriptionServices {
   schema: GraphQLSchema;
   createContext: (credentials: Credentials) => Promise<RequestContext>;
   rateLimit: RateLimit | undefined;
+  log: Logger;
 }
 
 /**
@@ -39,6 +41,7 @@ export const createSubscriptionServer = ({
   schema,
   createContext,
   rateLimit,
+  log,
 }: SubscriptionServices) => {
   const authenticate = async (credentials: Credentials): Promise<RequestContext> => {
     const context = await createContext(credentials);
@@ -50,6 +53,12 @@ export const createSubscriptionServer = ({
     return context;
   };
 
+  const known = (cause: unknown): GatewayError => {
+    const error = toGatewayError(cause);
+    if (error.status >= 500) log.error({ err: error.cause }, error.code);
+    return error;
+  };
+
   return makeServer<Record<string, unknown>, Connection>({
     connectionInitWaitTimeout: INIT_TIMEOUT_MS,
     onConnect: async ({ connectionParams = {}, extra }) => {
@@ -58,7 +67,7 @@ export const createSubscriptionServer = ({
         await authenticate(extra.credentials);
         return true;
       } catch (error) {
-        closeWith(extra.socket, toGatewayError(error));
+        closeWith(extra.socket, known(error));
         return false;
       }
     },
@@ -69,7 +78,7 @@ export const createSubscriptionServer = ({
       try {
         contextValue = await authenticate(extra.credentials);
       } catch (error) {
-        const refused = toGatewayError(error);
+        const refused = known(error);
         closeAs(extra.socket, refused);
         return refusal(refused.code, refused.message);
       }
@@ -84,7 +93,14 @@ export const createSubscriptionServer = ({
     onOperation: ({ extra }, _id, _payload, _args, result) =>
       Symbol.asyncIterator in result ? closingOnRefusal(result as never, extra.socket) : undefined,
     onNext: (_context, _id, _payload, _args, { errors, ...result }) =>
-      errors && { ...result, errors: errors.map((error) => formatError(error.toJSON(), error)) },
+      errors && {
+        ...result,
+        errors: errors.map((error) => {
+          // Logs a server error, whose cause is hidden from the client.
+          known(error);
+          return formatError(error.toJSON(), error);
+        }),
+      },
   });
 };
 

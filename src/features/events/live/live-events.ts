@@ -53,6 +53,7 @@ export class LiveEvents {
   private timer: NodeJS.Timeout | undefined;
   private stopListening: (() => Promise<void>) | undefined;
   private isRunning = false;
+  private running: Promise<void> | undefined;
   /** Whether events may have been committed since the last look. */
   private mayHaveEvents = false;
   /** Whether the credentials of idle followers are due for a check. */
@@ -111,6 +112,7 @@ export class LiveEvents {
     clearInterval(this.timer);
     for (const follower of [...this.followers]) follower.end();
     await this.stopListening?.();
+    await this.running;
   }
 
   /** Counts a stream of a caller. @returns a function that gives its place back */
@@ -140,18 +142,18 @@ export class LiveEvents {
     if (this.timer !== undefined) return;
     this.stopListening = this.database.heed(EVENTS_CHANNEL, () => {
       this.mayHaveEvents = true;
-      void this.run();
+      this.run();
     });
     this.timer = setInterval(() => {
       this.mayHaveEvents = true;
       this.isCheckDue = true;
-      void this.run();
+      this.run();
     }, POLL_INTERVAL_MS).unref();
   }
 
   private wait(follower: Follower): void {
     this.waiting.add(follower);
-    if (follower.isBehind || this.mayHaveEvents) void this.run();
+    if (follower.isBehind || this.mayHaveEvents) this.run();
   }
 
   private forget(follower: Follower): void {
@@ -162,9 +164,12 @@ export class LiveEvents {
     if (agent.followers === 0) this.agents.delete(agent.id);
   }
 
+  private run(): void {
+    if (!this.isRunning) this.running = this.serveAll();
+  }
+
   /** Serves the followers until none is behind. */
-  private async run(): Promise<void> {
-    if (this.isRunning) return;
+  private async serveAll(): Promise<void> {
     this.isRunning = true;
     try {
       while (this.waiting.size > 0 && !this.isClosed) {
