@@ -180,22 +180,11 @@ describeGateway((gateway) => {
       await stream.until(({ positions }) => positions.length === 1);
       const { database } = gateway.services;
       await database.write(async (tx) => {
-        const row = { organizationId: agentId, agentId, type: "line.paused", subject: "line:1", data: "{}" };
-        const id = "01a1fcd4-4d70-7d2f-9c1a-7b2a8d1a3c45";
         await tx.query("update agent_stream set last = last + 2 where agent_id = $1", [agentId]);
         await tx.query(
-          `insert into event (id, organization_id, agent_id, position, type, subject, data, created_at)
-           values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-          [
-            id,
-            agentId,
-            row.agentId,
-            String(start + 3n),
-            row.type,
-            row.subject,
-            row.data,
-            new Date().toISOString(),
-          ],
+          `insert into event (id, agent_id, position, type, subject, data, created_at)
+           values ('01a1fcd4-4d70-7d2f-9c1a-7b2a8d1a3c45', $1, $2, 'line.paused', 'line:1', '{}', $3)`,
+          [agentId, String(start + 3n), new Date().toISOString()],
         );
       });
       expect(await stream.end()).toBe("position_expired");

@@ -7,7 +7,6 @@ import { Event } from "./event.entity";
 import { EventConnection, EventsArgs, FollowEventsArgs } from "./event.inputs";
 import type { EventService } from "./event.service";
 import type { LiveEvents } from "./live/live-events";
-import type { LiveEvent } from "./live/live-snapshot";
 import { MAY_READ_EVENTS } from "./live/refusals";
 
 @Resolver()
@@ -36,7 +35,7 @@ export class EventResolver {
   followEvents(
     @Ctx() context: RequestContext,
     @Args(() => FollowEventsArgs) args: FollowEventsArgs,
-  ): Promise<BatchedStream<LiveEvent>> {
+  ): Promise<BatchedStream<Event>> {
     return this.live.follow(context, args);
   }
 }

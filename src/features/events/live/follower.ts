@@ -1,7 +1,7 @@
 import type { Caller } from "../../../auth/caller";
 import type { BatchedStream } from "../../../common/batched-stream";
 import type { GatewayError } from "../../../errors";
-import type { LiveEvent } from "./live-snapshot";
+import type { Event } from "../event.entity";
 
 /** An agent with followers in this process. */
 export interface FollowedAgent {
@@ -20,18 +20,18 @@ interface Source {
 }
 
 interface Demand {
-  resolve(batch: readonly LiveEvent[] | undefined): void;
+  resolve(batch: readonly Event[] | undefined): void;
   reject(error: GatewayError): void;
 }
 
 /** One stream of events: it asks for the next batch once the last one was taken. */
-export class Follower implements BatchedStream<LiveEvent> {
+export class Follower implements BatchedStream<Event> {
   readonly startedAt = performance.now();
   /** Number of events that were handed over. */
   sent = 0;
   private hasEnded = false;
   private demand: Demand | undefined;
-  private batch: readonly LiveEvent[] = [];
+  private batch: readonly Event[] = [];
   private taken = 0;
 
   /**
@@ -60,7 +60,7 @@ export class Follower implements BatchedStream<LiveEvent> {
     return this.at < this.agent.last;
   }
 
-  nextBatch(): Promise<readonly LiveEvent[] | undefined> {
+  nextBatch(): Promise<readonly Event[] | undefined> {
     if (this.hasEnded) return Promise.resolve(undefined);
     return new Promise((resolve, reject) => {
       this.demand = { resolve, reject };
@@ -68,7 +68,7 @@ export class Follower implements BatchedStream<LiveEvent> {
     });
   }
 
-  async next(): Promise<IteratorResult<LiveEvent, undefined>> {
+  async next(): Promise<IteratorResult<Event, undefined>> {
     if (this.taken === this.batch.length) {
       this.batch = (await this.nextBatch()) ?? [];
       this.taken = 0;
@@ -93,7 +93,7 @@ export class Follower implements BatchedStream<LiveEvent> {
    * @param upTo position up to which they were read
    * @returns whether it still waits
    */
-  deliver(events: readonly LiveEvent[], upTo: bigint): boolean {
+  deliver(events: readonly Event[], upTo: bigint): boolean {
     this.at = upTo;
     if (events.length === 0) return true;
     this.sent += events.length;

@@ -7,10 +7,11 @@ import { logThrottle } from "../../../common/throttled-log";
 import type { Config } from "../../../config";
 import type { Database } from "../../../database/database";
 import { GatewayError } from "../../../errors";
+import type { Event } from "../event.entity";
 import { startOf } from "../event.service";
 import { EVENTS_CHANNEL } from "../record-events";
 import { type FollowedAgent, Follower } from "./follower";
-import { type LiveEvent, type LiveSnapshot, readLive } from "./live-snapshot";
+import { type LiveSnapshot, readLive } from "./live-snapshot";
 import { assertMayFollow, credentialOf, refusalIn } from "./refusals";
 
 /** How often to look for events of other processes and to check idle followers (ms). */
@@ -223,7 +224,7 @@ export class LiveEvents {
       const events = consecutive(snapshot.batches[i] ?? [], from);
       // The stream has events after the position, so the next ones were purged.
       const isGone = events.length === 0;
-      const byTypes = new Map<string, readonly LiveEvent[]>();
+      const byTypes = new Map<string, readonly Event[]>();
       for (const follower of group) {
         if (!accepted.has(follower)) continue;
         if (isGone) follower.end(new GatewayError("position_expired"));
@@ -232,7 +233,7 @@ export class LiveEvents {
     }
   }
 
-  private deliver(follower: Follower, events: readonly LiveEvent[], upTo: bigint): void {
+  private deliver(follower: Follower, events: readonly Event[], upTo: bigint): void {
     this.sent += events.length;
     if (!follower.deliver(events, upTo)) this.waiting.delete(follower);
   }
@@ -310,17 +311,17 @@ function credentialsOf(followers: readonly Follower[]): { keyIds: string[]; sess
 }
 
 /** The events that follow a position without a gap. */
-function consecutive(events: readonly LiveEvent[], from: bigint): readonly LiveEvent[] {
+function consecutive(events: readonly Event[], from: bigint): readonly Event[] {
   const gap = events.findIndex(({ position }, i) => BigInt(position) !== from + BigInt(i + 1));
   return gap === -1 ? events : events.slice(0, gap);
 }
 
 /** The events of some types; followers of the same types share the list. */
 function only(
-  events: readonly LiveEvent[],
+  events: readonly Event[],
   types: readonly string[] | undefined,
-  known: Map<string, readonly LiveEvent[]>,
-): readonly LiveEvent[] {
+  known: Map<string, readonly Event[]>,
+): readonly Event[] {
   if (types === undefined) return events;
   const key = types.join();
   const filtered = known.get(key) ?? events.filter(({ type }) => types.includes(type));

@@ -3,9 +3,6 @@ import type { Timestamp } from "../../../common/time";
 import { padded, placeholders } from "../../../database/returning";
 import type { Event } from "../event.entity";
 
-/** An event as followers get it. */
-export type LiveEvent = Omit<Event, "organizationId">;
-
 /** A position in the stream of an agent. */
 export interface Cursor {
   agentId: string;
@@ -44,7 +41,7 @@ export interface LiveSnapshot {
   /** Last positions of the agents that have events. */
   lasts: ReadonlyMap<string, bigint>;
   /** The next events of each cursor, in order. */
-  batches: readonly LiveEvent[][];
+  batches: readonly Event[][];
   keys: ReadonlyMap<string, KeyState>;
   sessions: ReadonlyMap<string, SessionState>;
 }
@@ -109,7 +106,7 @@ function snapshotOf(rows: readonly Row[], cursors: readonly Cursor[]): LiveSnaps
   const lasts = new Map<string, bigint>();
   const keys = new Map<string, KeyState>();
   const sessions = new Map<string, SessionState>();
-  const batches = cursors.map((): LiveEvent[] => []);
+  const batches = cursors.map((): Event[] => []);
   for (const { kind, id, a, b, c, d, e, f } of rows) {
     if (kind === "last") lasts.set(id, BigInt(a ?? 0));
     else if (kind === "key") keys.set(id, { revokedAt: a, expiresAt: b, deactivatedAt: c, scopes: d });
