@@ -1,6 +1,7 @@
 import type { EntityManager } from "typeorm";
 import type { InstanceKey } from "../../credentials/instance-key";
 import { InstanceKeyError, type InstanceKeyService } from "../../instance-key/instance-key.service";
+import { signingSecretsOf } from "../../instance-key/signing-secrets";
 import { Line } from "./line.entity";
 import type { LineEmail } from "./line-settings";
 
@@ -27,23 +28,16 @@ export const lineWithCredentials = (reader: EntityManager, id: string): Promise<
 export async function lineTarget(line: Line, instanceKey: InstanceKeyService): Promise<LineTarget> {
   const { webhook, email } = line;
   if (webhook !== null) {
-    return { kind: "webhook", url: webhook.url, secrets: secretsOf(line, await instanceKey.current()) };
+    return {
+      kind: "webhook",
+      url: webhook.url,
+      secrets: signingSecretsOf(line, await instanceKey.current()),
+    };
   }
   if (email === null) return { kind: "local" };
   const { hasPassword, ...settings } = email;
   const password = hasPassword ? passwordOf(line, await instanceKey.current()) : null;
   return { kind: "email", ...settings, password };
-}
-
-/** The current signing secret of a line. */
-export const signingSecretOf = ({ id, secretGeneration }: Line, key: InstanceKey): string =>
-  key.deriveSigningSecret(id, secretGeneration);
-
-function secretsOf(line: Line, key: InstanceKey): string[] {
-  const current = signingSecretOf(line, key);
-  return line.previousSecretUntil === null
-    ? [current]
-    : [current, key.deriveSigningSecret(line.id, line.secretGeneration - 1)];
 }
 
 function passwordOf({ id, credentials }: Line, key: InstanceKey): string {

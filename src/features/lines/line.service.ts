@@ -9,6 +9,7 @@ import type { Targets } from "../../delivery/targets";
 import { GatewayError } from "../../errors";
 import { once } from "../../idempotency/idempotency";
 import type { InstanceKeyService } from "../../instance-key/instance-key.service";
+import { signingSecretOf } from "../../instance-key/signing-secrets";
 import { lockAgent, scopedAgentId } from "../agents/agent-scope";
 import { actorOf, recordAudit } from "../audit/audit";
 import type { AuditAction } from "../audit/audit-actions";
@@ -20,7 +21,6 @@ import { Line, LineKind, LineState } from "./line.entity";
 import type { LineChanges, LineWithSecret, NewLine, PauseLineArgs } from "./line.inputs";
 import { auditOfPassword, changedFields } from "./line-changes";
 import { lineEvents } from "./line-events";
-import { signingSecretOf } from "./line-target";
 import { ownLine } from "./own-line";
 import { TargetChecks } from "./target-checks";
 

@@ -1,0 +1,82 @@
+import { Webhook } from "standardwebhooks";
+import { DAY_MS } from "../common/time";
+import { version } from "../version";
+import { type Attempt, AttemptOutcome } from "./driver";
+import { connectionFailure, type Failure, failure, quote } from "./failures";
+import { type HttpAnswer, httpPost } from "./http-post";
+import type { Targets } from "./targets";
+
+/** How programs that receive requests of the gateway know it. */
+const USER_AGENT = `agent-petstore-gateway/${version}`;
+
+/** Statuses below 500 that promise nothing about the next attempt. */
+const RETRYABLE = [408, 425, 429];
+
+/** Who receives signed requests. */
+export interface SignedTarget {
+  /** As `Targets.assertAllowedUrl` returned it. */
+  url: string;
+  /** `whsec_…`; the current one, then those that are still valid. */
+  secrets: readonly string[];
+}
+
+/** An answer of 2xx, or a failure with the status of the answer; null if none came. */
+export type SignedOutcome = { accepted: HttpAnswer } | { failure: Failure; status: number | null };
+
+/** Posts a JSON document, signed anew; `id` becomes the `webhook-id`. It never rejects. */
+export type SignedPost = (document: { id: string; body: string }, attempt: Attempt) => Promise<SignedOutcome>;
+
+/**
+ * Creates what sends requests as Standard Webhooks.
+ * @throws Error when the URL or a secret is malformed
+ */
+export function createSignedPost(targets: Targets, target: SignedTarget, timeoutMs: number): SignedPost {
+  const url = new URL(target.url);
+  const signers = target.secrets.map((secret) => new Webhook(secret));
+  return async ({ id, body }, attempt) => {
+    let signature = "";
+    const headers = () => {
+      const now = new Date();
+      signature = signers.map((signer) => signer.sign(id, now, body)).join(" ");
+      return {
+        "content-type": "application/json",
+        accept: "application/json",
+        "user-agent": USER_AGENT,
+        "webhook-id": id,
+        "webhook-timestamp": String(Math.floor(now.getTime() / 1000)),
+        "webhook-signature": signature,
+      };
+    };
+    const outcome = await httpPost(targets, { url, body, headers }, attempt, timeoutMs);
+    if ("error" in outcome)
+      return { failure: connectionFailure(outcome.error, outcome.hasLeft), status: null };
+    const { answer } = outcome;
+    if (answer.status >= 200 && answer.status < 300) return { accepted: answer };
+    const secrets = signature.split(" ").map((part) => part.slice("v1,".length));
+    return { failure: refusal(answer, secrets), status: answer.status };
+  };
+}
+
+/** What an answer other than 2xx means. */
+function refusal({ status, body, retryAfter }: HttpAnswer, secrets: readonly string[]): Failure {
+  const code = `http_${status}`;
+  if (status < 400) {
+    const detail = status < 200 ? "which is not a final answer" : "and the gateway follows no redirects";
+    return failure(AttemptOutcome.permanent, code, `The receiver answered ${status}, ${detail}.`);
+  }
+  const detail = `The receiver answered ${status}${quote(body.toString("utf8"), secrets)}`;
+  return RETRYABLE.includes(status) || (status >= 500 && status < 600)
+    ? failure(AttemptOutcome.retryable, code, detail, retryAfterMs(retryAfter))
+    : failure(AttemptOutcome.permanent, code, detail);
+}
+
+/** The time that a `Retry-After` header asks for: seconds or a date (RFC 9110, 10.2.3); undefined for anything else. */
+function retryAfterMs(header: string | undefined): number | undefined {
+  if (header === undefined) return undefined;
+  const ms = /^\d+$/.test(header)
+    ? Number(header) * 1000
+    : /^[A-Z][a-z]+,? .* GMT$/.test(header)
+      ? Date.parse(header) - Date.now()
+      : Number.NaN;
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), DAY_MS);
+}

@@ -1,0 +1,24 @@
+import type { Timestamp } from "../common/time";
+import type { InstanceKey } from "../credentials/instance-key";
+
+/** A row that signs what it sends. */
+export interface Signing {
+  id: string;
+  secretGeneration: number;
+  /** Until when its previous secret is valid too; null if it is not. */
+  previousSecretUntil: Timestamp | null;
+}
+
+/** The current signing secret of a row. */
+export const signingSecretOf = (
+  { id, secretGeneration }: Pick<Signing, "id" | "secretGeneration">,
+  key: InstanceKey,
+): string => key.deriveSigningSecret(id, secretGeneration);
+
+/** The signing secrets of a row that are valid now, the current one first. */
+export function signingSecretsOf(row: Signing, key: InstanceKey): string[] {
+  const current = signingSecretOf(row, key);
+  return row.previousSecretUntil === null
+    ? [current]
+    : [current, key.deriveSigningSecret(row.id, row.secretGeneration - 1)];
+}
