@@ -12,9 +12,12 @@ import { withSpan } from "./common/spans";
 import type { Config } from "./config";
 import { Database } from "./database/database";
 import { Deliverer } from "./delivery/deliverer";
+import { LaneKind } from "./delivery/lane.entity";
+import type { KindShare } from "./delivery/senders";
 import { createResolvers, createServices, laneWork, ROUTES, SERIES, type Services } from "./features";
 import { DOCUMENT_MAX_BYTES } from "./features/configuration/configuration.limits";
 import { MODEL } from "./features/decisions/decision-runner";
+import { deleteEndpoints } from "./features/webhooks/delete-endpoints";
 import { sendGraphQLError } from "./graphql/http-errors";
 import { noteErrorCodes, rejectUnsupportedRequests } from "./graphql/http-requests";
 import { allowSandboxContent } from "./graphql/plugins/landing-page";
@@ -67,6 +70,12 @@ const GRAPHQL_BODY_LIMIT = 65_536;
 
 /** The same for members, who also send the documents of configurations. */
 const GRAPHQL_MEMBER_BODY_LIMIT = GRAPHQL_BODY_LIMIT + DOCUMENT_MAX_BYTES;
+
+/** Webhook endpoints and the model together leave a sender to messages, and endpoints leave some to each other. */
+function webhookShare(senders: number): KindShare {
+  const together = Math.max(1, Math.floor(senders / 2) - 1);
+  return { together, each: Math.ceil(together / 2) };
+}
 
 /** Output folder of the dashboard build, next to the program. */
 const BUILT_DASHBOARD = join(__dirname, "../dashboard");
@@ -161,7 +170,7 @@ export async function createApp(
     database,
     config,
     (err) => log.warn({ err }, "housekeeping failed"),
-    [(signal) => services.erasures.finishAll(signal)],
+    [(signal) => services.erasures.finishAll(signal), (signal) => deleteEndpoints(database, signal)],
   );
 
   const deliverer =
@@ -171,10 +180,12 @@ export async function createApp(
           senders: config.deliveryWorkers,
           // A model may take long, and messages must not wait for it.
           shares: new Map([[MODEL, Math.max(1, Math.floor(config.deliveryWorkers / 2))]]),
+          kindShares: new Map([[LaneKind.webhook, webhookShare(config.deliveryWorkers)]]),
           onError: (err) => log.warn({ err }, "delivery failed"),
         })
       : undefined;
   const stopListening = deliverer && services.lanes.listen();
+  const stopDispatching = deliverer && services.webhookDispatcher.start();
 
   let management: FastifyInstance | undefined;
 
@@ -191,6 +202,7 @@ export async function createApp(
       announceStop();
       const followed = Promise.all([webSockets.close(), services.liveEvents.close()]);
       const swept = Promise.all([stopHousekeeping(), services.erasures.close()]);
+      const dispatched = stopDispatching?.();
       const delivered = deliverer?.close();
       const closed = http.close();
       const givenUp = await Promise.race([closed.then(() => 0), requests.drained()]);
@@ -200,6 +212,7 @@ export async function createApp(
       if (management) await closeNow(management);
       await apollo.stop();
       await swept;
+      await dispatched;
       await stopListening?.();
       await followed;
       await delivered;

@@ -158,6 +158,7 @@ const settings = z
     RETENTION_ATTEMPTS_DAYS: integer("RETENTION_ATTEMPTS_DAYS", 0, 36_500).default(90),
     RETENTION_DECISIONS_DAYS: integer("RETENTION_DECISIONS_DAYS", 0, 36_500).default(90),
     RETENTION_EVENTS_DAYS: integer("RETENTION_EVENTS_DAYS", 0, 36_500).default(30),
+    RETENTION_DELIVERIES_DAYS: integer("RETENTION_DELIVERIES_DAYS", 0, 36_500).default(30),
     DELIVERY_WORKERS: integer("DELIVERY_WORKERS", 0, 1000).default(8),
     ALLOW_PRIVATE_TARGETS: networks("ALLOW_PRIVATE_TARGETS").default([]),
     MODEL_URL: url("MODEL_URL").optional(),
@@ -243,6 +244,7 @@ const settings = z
     attemptRetentionDays: env.RETENTION_ATTEMPTS_DAYS,
     decisionRetentionDays: env.RETENTION_DECISIONS_DAYS,
     eventRetentionDays: env.RETENTION_EVENTS_DAYS,
+    deliveryRetentionDays: env.RETENTION_DELIVERIES_DAYS,
     deliveryWorkers: env.DELIVERY_WORKERS,
     allowPrivateTargets: env.ALLOW_PRIVATE_TARGETS,
     model:

@@ -25,6 +25,9 @@ import { messages } from "./features/messages/messages.feature";
 import { onboarding } from "./features/onboarding/onboarding.feature";
 import { organizations } from "./features/organizations/organizations.feature";
 import { pets } from "./features/pets/pets.feature";
+import { FAILURE_REASONS } from "./features/webhooks/endpoint-health";
+import { WebhookOutcome } from "./features/webhooks/webhook-work";
+import { webhooks } from "./features/webhooks/webhooks.feature";
 import { IdempotencyRecord } from "./idempotency/idempotency-record.entity";
 import { InstanceKeyService } from "./instance-key/instance-key.service";
 import { InstanceKeyCheck } from "./instance-key/instance-key-check.entity";
@@ -47,6 +50,7 @@ export const FEATURES = [
   conversations,
   decisions,
   events,
+  webhooks,
   audit,
   onboarding,
 ] as const;
@@ -86,6 +90,8 @@ export const SERIES = {
   attemptOutcomes: Object.values(AttemptOutcome),
   deciders: Object.values(DeciderKind),
   decisionOutcomes: [...Object.values(DecisionOutcome), DecisionState.failed],
+  webhookOutcomes: Object.values(WebhookOutcome),
+  webhookDisabledReasons: FAILURE_REASONS,
 };
 
 /** What housekeeping deletes. */

@@ -12,20 +12,19 @@ interface PurgeOptions extends Partial<Retention> {
   signal?: AbortSignal;
 }
 
+const KEEP_ALL: Retention = {
+  auditRetentionDays: 0,
+  attemptRetentionDays: 0,
+  decisionRetentionDays: 0,
+  eventRetentionDays: 0,
+  deliveryRetentionDays: 0,
+};
+
 /** Deletes expired rows in chunks; correctness never depends on it, so it may stop at any time. */
-export async function purge(
-  database: Database,
-  {
-    auditRetentionDays = 0,
-    attemptRetentionDays = 0,
-    decisionRetentionDays = 0,
-    eventRetentionDays = 0,
-    signal,
-  }: PurgeOptions = {},
-): Promise<void> {
+export async function purge(database: Database, { signal, ...retention }: PurgeOptions = {}): Promise<void> {
   const expired: ExpiredRows[] = [
     { entity: IdempotencyRecord, column: "created_at", before: timestamp(-IDEMPOTENCY_LIFETIME_MS) },
-    ...expiredRows({ auditRetentionDays, attemptRetentionDays, decisionRetentionDays, eventRetentionDays }),
+    ...expiredRows({ ...KEEP_ALL, ...retention }),
   ];
   for (const { entity, ...rows } of expired) {
     await inChunks<true>(

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { loadConfig } from "../config";
 import { backUp, restore } from "../database/sqlite/backup";
 import { PAUSE_RESTORED_LINES } from "../features/lines/pause-restored-lines";
+import { DISABLE_RESTORED_ENDPOINTS } from "../features/webhooks/disable-restored-endpoints";
 import { addYesOption, type Confirmation, confirm } from "./confirm";
 import { print, printJson } from "./output";
 import { withDatabase } from "./services";
@@ -46,7 +47,7 @@ export function addDatabaseCommands(program: Command): void {
         await confirm(`Replace the database with ${file}? Its current data is lost.`, options);
       const copied = await restore(loadConfig(process.env).databaseUrl, file, {
         force: options.force,
-        afterwards: [PAUSE_RESTORED_LINES],
+        afterwards: [PAUSE_RESTORED_LINES, ...DISABLE_RESTORED_ENDPOINTS],
       });
       if (options.json) printJson(copied);
       else {
@@ -54,6 +55,7 @@ export function addDatabaseCommands(program: Command): void {
         print(
           'Its lines are paused, so that no old message is sent; "gateway lines resume" puts them back into use.',
         );
+        print('Its webhook endpoints are disabled; "gateway webhooks enable" puts them back into use.');
       }
     });
 }

@@ -10,7 +10,7 @@ import { failure } from "./failures";
 import type { LaneKind } from "./lane.entity";
 import type { Departure, Ended, LaneWork } from "./lane-work";
 import type { DueLane, Lanes } from "./lanes";
-import { type FreeSenders, NO_SENDERS, Senders } from "./senders";
+import { type FreeSenders, type KindShare, NO_SENDERS, Senders } from "./senders";
 
 /** Max lanes of a transaction, because those behind it wait for its commit. */
 const BATCH = 100;
@@ -43,6 +43,8 @@ interface Options {
   senders: number;
   /** Max senders of groups that are no lines, by their names. */
   shares?: ReadonlyMap<string, number>;
+  /** Max senders of kinds of lane. */
+  kindShares?: ReadonlyMap<string, KindShare>;
   /** Called when a batch fails; the next one tries again. */
   onError: (error: unknown) => void;
 }
@@ -75,7 +77,7 @@ export class Deliverer {
     private readonly lanes: Lanes,
     private readonly options: Options,
   ) {
-    this.senders = new Senders(options.senders, options.shares);
+    this.senders = new Senders(options.senders, options.shares, options.kindShares);
     // Every send listens to it.
     setMaxListeners(0, this.stopping.signal);
     lanes.onDue(() => this.wake());
@@ -149,8 +151,9 @@ export class Deliverer {
   }
 
   /** The lanes that there is a sender for. */
-  private get servable(): { exceptLines: string[] } | undefined {
-    return this.senders.free > 0 ? { exceptLines: this.senders.failingLines.busy } : undefined;
+  private get servable(): { exceptLines: string[]; exceptKinds: string[] } | undefined {
+    if (this.senders.free <= 0) return undefined;
+    return { exceptLines: this.senders.failingLines.busy, exceptKinds: this.senders.busyKinds };
   }
 
   /** Locks due lanes; lines whose last attempt failed get the senders that the others leave. */
@@ -159,11 +162,15 @@ export class Deliverer {
     const others = { max: BATCH };
     if (senders <= 0) return this.lanes.lockDue(tx, others);
     const { busy, idle } = this.senders.failingLines;
-    const waiting = { exceptLines: [...busy, ...idle] };
+    const exceptKinds = this.senders.busyKinds;
+    const waiting = { exceptLines: [...busy, ...idle], exceptKinds };
     const lanes = await this.lanes.lockDue(tx, { max: senders, waiting }, others);
     const left = senders - lanes.filter(({ needsSender }) => needsSender).length;
     if (left === 0 || idle.length === 0) return lanes;
-    return [...lanes, ...(await this.lanes.lockDue(tx, { max: left, waiting: { onlyLines: idle } }))];
+    return [
+      ...lanes,
+      ...(await this.lanes.lockDue(tx, { max: left, waiting: { onlyLines: idle, exceptKinds } })),
+    ];
   }
 
   /** @returns the number of lanes that it worked on */
@@ -239,7 +246,7 @@ export class Deliverer {
     lease: string,
     leasedAt: number,
   ): void {
-    const { lineId } = departure;
+    const { lineId, kind } = departure;
     const mayLeave = () => !this.stopped && performance.now() - leasedAt < LEAVE_WITHIN_MS;
     const end = (result: SendResult) => {
       this.ended.push({ ...departure, lease, messageId: message.id, attempt: number, result });
@@ -263,6 +270,6 @@ export class Deliverer {
         });
       this.sending.add(done);
     };
-    this.senders.leave({ lineId, mayLeave, send, giveBack: () => end(NOT_SENT) });
+    this.senders.leave({ lineId, kind, mayLeave, send, giveBack: () => end(NOT_SENT) });
   }
 }

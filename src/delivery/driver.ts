@@ -24,7 +24,7 @@ export interface OutboundMessage {
 }
 
 /** What came of sending a message. */
-export type SendResult =
+export type SendResult = (
   | {
       outcome: AttemptOutcome.accepted;
       /** The receiver's own ID of the message. */
@@ -40,7 +40,13 @@ export type SendResult =
       detail: string;
       /** How long the receiver asks to wait (ms). */
       retryAfterMs?: number;
-    };
+    }
+) & {
+  /** Status of the answer over HTTP; null if none came. */
+  status?: number | null;
+  /** How long it took (ms). */
+  durationMs?: number;
+};
 
 /** The conditions of an attempt to send. */
 export interface Attempt {

@@ -10,6 +10,8 @@ export enum LaneKind {
   conversation = "conversation",
   /** A decision that no request waits for, on a lane with its ID. */
   decision = "decision",
+  /** The deliveries of one subject to one webhook endpoint. */
+  webhook = "webhook",
 }
 
 /** A unit of ordered work; it exists only while it has work. */

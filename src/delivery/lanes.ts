@@ -14,8 +14,11 @@ export interface DueLane extends Pick<Lane, "id" | "kind"> {
   needsSender: boolean;
 }
 
-/** Some of the lanes that wait for a sender, by the lines that their work leaves on. */
-export type NeedsSender = { exceptLines: readonly string[] } | { onlyLines: readonly string[] };
+/** Some of the lanes that wait for a sender, by the lines that their work leaves on, and by their kinds. */
+export type NeedsSender = { exceptKinds?: readonly string[] } & (
+  | { exceptLines: readonly string[] }
+  | { onlyLines: readonly string[] }
+);
 
 /** How many due lanes to lock, and which of those that wait for a sender; if undefined, those that may need none. */
 export interface DuePart {
@@ -105,19 +108,18 @@ export class Lanes {
    * When the first work is due that no send holds; undefined if there is none.
    * @param waiting which of the lanes that wait for a sender count; none if undefined
    */
-  async nextDue(waiting: { exceptLines: readonly string[] } | undefined): Promise<Timestamp | undefined> {
+  async nextDue(
+    waiting: { exceptLines: readonly string[]; exceptKinds?: readonly string[] } | undefined,
+  ): Promise<Timestamp | undefined> {
+    const parameters: unknown[] = [false, true];
     const first = (condition: string) =>
       `SELECT wake_at FROM lane WHERE ${condition} AND ${this.isFree} ORDER BY wake_at LIMIT 1`;
-    const lines = waiting?.exceptLines ?? [];
-    const exceptLines =
-      lines.length === 0
-        ? ""
-        : ` AND (line_id IS NULL OR line_id NOT IN (${lines.map((_, i) => `$${i + 3}`).join(", ")}))`;
+    const some = waiting === undefined ? "" : conditionOf(waiting, parameters);
     const [row] = await this.database.read(
       (reader) =>
         reader.query(
-          `SELECT (${first("needs_sender = $1")}) AS ready, (${first(`needs_sender = $2${exceptLines}`)}) AS waiting`,
-          [false, true, ...lines],
+          `SELECT (${first("needs_sender = $1")}) AS ready, (${first(`needs_sender = $2${some}`)}) AS waiting`,
+          parameters,
         ),
       { isRepeated: true },
     );
@@ -147,14 +149,10 @@ export class Lanes {
     const parameters: unknown[] = [timestamp()];
     const parameter = (value: unknown) => `$${parameters.push(value)}`;
     const all = parts.map(({ max, waiting }, i) => {
-      const lines = waiting === undefined ? [] : (Object.values(waiting).flat() as string[]);
-      const list = `(${lines.map(parameter).join(", ")})`;
-      const isOfLines = waiting !== undefined && "onlyLines" in waiting ? `AND line_id IN ${list}` : "";
-      const isOfOthers =
-        isOfLines || lines.length === 0 ? "" : `AND (line_id IS NULL OR line_id NOT IN ${list})`;
+      const some = waiting === undefined ? "" : conditionOf(waiting, parameters);
       return `SELECT id, kind, ${i} AS part FROM (
         SELECT id, kind FROM lane
-        WHERE needs_sender = ${parameter(waiting !== undefined)} AND wake_at <= $1 AND ${this.isFree} ${isOfLines}${isOfOthers}
+        WHERE needs_sender = ${parameter(waiting !== undefined)} AND wake_at <= $1 AND ${this.isFree}${some}
         ORDER BY wake_at, id LIMIT ${parameter(max)} ${this.database.updateLock({ skipLocked: true })}
       ) AS part_${i}`;
     });
@@ -255,6 +253,17 @@ export class Lanes {
   private get isFree(): string {
     return `(lease_until IS NULL OR lease_until <= ${this.database.clock()})`;
   }
+}
+
+/** A condition, which begins with `AND`, of lanes that wait for a sender; adds its parameters. */
+function conditionOf(waiting: NeedsSender, parameters: unknown[]): string {
+  const listed = (values: readonly string[]) =>
+    `(${values.map((value) => `$${parameters.push(value)}`).join(", ")})`;
+  const { exceptKinds = [] } = waiting;
+  const kinds = exceptKinds.length === 0 ? "" : ` AND kind NOT IN ${listed(exceptKinds)}`;
+  if ("onlyLines" in waiting) return `${kinds} AND line_id IN ${listed(waiting.onlyLines)}`;
+  if (waiting.exceptLines.length === 0) return kinds;
+  return `${kinds} AND (line_id IS NULL OR line_id NOT IN ${listed(waiting.exceptLines)})`;
 }
 
 /** The placeholders of padded values, such as `($1, $2)`. @param first number of the first one */

@@ -13,6 +13,10 @@ export interface DeliveryObserver {
   delivered(acceptedAt: readonly string[]): void;
   /** A decision was made, or could not be made. */
   decided(decider: string, outcome: string): void;
+  /** Attempts to deliver events to webhook endpoints ended. */
+  webhooksAttempted(outcome: string, attempts: number): void;
+  /** A webhook endpoint was disabled, because it failed. */
+  webhookDisabled(reason: string): void;
 }
 
 /** No-op observer. */
@@ -22,6 +26,8 @@ export const NO_DELIVERY_OBSERVER: DeliveryObserver = {
   recovered: () => undefined,
   delivered: () => undefined,
   decided: () => undefined,
+  webhooksAttempted: () => undefined,
+  webhookDisabled: () => undefined,
 };
 
 /** An observer that receives what a transaction did once it is committed. */
@@ -35,4 +41,6 @@ export const onceCommitted = (
   recovered: (...args) => database.afterCommit(tx, () => observer.recovered(...args)),
   delivered: (...args) => database.afterCommit(tx, () => observer.delivered(...args)),
   decided: (...args) => database.afterCommit(tx, () => observer.decided(...args)),
+  webhooksAttempted: (...args) => database.afterCommit(tx, () => observer.webhooksAttempted(...args)),
+  webhookDisabled: (...args) => database.afterCommit(tx, () => observer.webhookDisabled(...args)),
 });

@@ -35,7 +35,11 @@ export interface ExpiredRows {
 /** The retention settings. */
 export type Retention = Pick<
   Config,
-  "auditRetentionDays" | "attemptRetentionDays" | "decisionRetentionDays" | "eventRetentionDays"
+  | "auditRetentionDays"
+  | "attemptRetentionDays"
+  | "decisionRetentionDays"
+  | "eventRetentionDays"
+  | "deliveryRetentionDays"
 >;
 
 /**

@@ -34,6 +34,8 @@ export interface SeriesOfFeatures {
   attemptOutcomes: readonly string[];
   deciders: readonly string[];
   decisionOutcomes: readonly string[];
+  webhookOutcomes: readonly string[];
+  webhookDisabledReasons: readonly string[];
 }
 
 const NO_SERIES: SeriesOfFeatures = {
@@ -43,6 +45,8 @@ const NO_SERIES: SeriesOfFeatures = {
   attemptOutcomes: [],
   deciders: [],
   decisionOutcomes: [],
+  webhookOutcomes: [],
+  webhookDisabledReasons: [],
 };
 
 /** How long counts of the database are shown again (ms), because several scrapers may ask. */
@@ -66,6 +70,8 @@ export class Metrics implements DatabaseObserver {
   private readonly attempts = new LabeledMetric(["kind", "outcome"], count);
   private readonly recoveries = new LabeledMetric([], count);
   private readonly decisions = new LabeledMetric(["decider", "outcome"], count);
+  private readonly webhookAttempts = new LabeledMetric(["outcome"], count);
+  private readonly webhooksDisabled = new LabeledMetric(["reason"], count);
   private readonly deliveries = new LabeledMetric([], () => new Distribution(WAITING_SECONDS));
 
   constructor(series = NO_SERIES) {
@@ -132,6 +138,16 @@ export class Metrics implements DatabaseObserver {
       ["gateway_decisions_total", "Decisions, by what decided and their outcome."],
       this.decisions,
     );
+    registerCounts(
+      registry,
+      ["gateway_webhook_attempts_total", "Attempts to deliver an event to a webhook endpoint, by outcome."],
+      this.webhookAttempts,
+    );
+    registerCounts(
+      registry,
+      ["gateway_webhook_endpoints_disabled_total", "Webhook endpoints disabled because they failed."],
+      this.webhooksDisabled,
+    );
     registerGauge(
       registry,
       ["gateway_build_info", "Version of the gateway and of Node.js; always 1."],
@@ -147,6 +163,8 @@ export class Metrics implements DatabaseObserver {
     for (const kind of lineKinds) for (const outcome of attemptOutcomes) this.attempts.labels(kind, outcome);
     for (const decider of deciders)
       for (const outcome of decisionOutcomes) this.decisions.labels(decider, outcome);
+    for (const outcome of series.webhookOutcomes) this.webhookAttempts.labels(outcome);
+    for (const reason of series.webhookDisabledReasons) this.webhooksDisabled.labels(reason);
     this.recoveries.labels();
     this.deliveries.labels();
   }
@@ -183,6 +201,14 @@ export class Metrics implements DatabaseObserver {
 
   decided(decider: string, outcome: string): void {
     this.decisions.labels(decider, outcome).inc();
+  }
+
+  webhooksAttempted(outcome: string, attempts: number): void {
+    this.webhookAttempts.labels(outcome).inc(attempts);
+  }
+
+  webhookDisabled(reason: string): void {
+    this.webhooksDisabled.labels(reason).inc();
   }
 
   /**

@@ -58,7 +58,13 @@ onEachEngine((engine) => {
     await addRecords(MANY, timestamp(-2 * DAY_MS));
     const stop = startHousekeeping(
       database,
-      { auditRetentionDays: 0, attemptRetentionDays: 0, decisionRetentionDays: 0, eventRetentionDays: 0 },
+      {
+        auditRetentionDays: 0,
+        attemptRetentionDays: 0,
+        decisionRetentionDays: 0,
+        eventRetentionDays: 0,
+        deliveryRetentionDays: 0,
+      },
       (error) => {
         throw error;
       },

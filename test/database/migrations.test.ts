@@ -43,6 +43,7 @@ onEachEngine((engine) => {
         "Decisions1764910000000",
         "DecisionBasis1764920000000",
         "Events1764930000000",
+        "Webhooks1764940000000",
       ]);
     } finally {
       await Promise.all(databases.map((database) => database.close()));
@@ -55,7 +56,7 @@ onEachEngine((engine) => {
     try {
       await database.migrate();
       await source.undoLastMigration();
-      expect(await database.pendingMigrations()).toEqual(["Events1764930000000"]);
+      expect(await database.pendingMigrations()).toEqual(["Webhooks1764940000000"]);
     } finally {
       await database.close();
     }

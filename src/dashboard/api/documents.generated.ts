@@ -94,7 +94,25 @@ export const AuditAction = {
   /** An organization was deactivated, so its keys stopped resolving. */
   OrganizationDeactivated: 'organization_deactivated',
   /** An organization was reactivated, so its keys resolve again. */
-  OrganizationReactivated: 'organization_reactivated'
+  OrganizationReactivated: 'organization_reactivated',
+  /** A webhook endpoint was created. */
+  WebhookEndpointCreated: 'webhook_endpoint_created',
+  /** A webhook endpoint was deleted. */
+  WebhookEndpointDeleted: 'webhook_endpoint_deleted',
+  /** A webhook endpoint was disabled. */
+  WebhookEndpointDisabled: 'webhook_endpoint_disabled',
+  /** A webhook endpoint was enabled. */
+  WebhookEndpointEnabled: 'webhook_endpoint_enabled',
+  /** A webhook endpoint lost its signing secret, because the instance key was replaced. */
+  WebhookEndpointSecretLost: 'webhook_endpoint_secret_lost',
+  /** A webhook endpoint got a new signing secret. */
+  WebhookEndpointSecretRotated: 'webhook_endpoint_secret_rotated',
+  /** A test event was sent to a webhook endpoint. */
+  WebhookEndpointTested: 'webhook_endpoint_tested',
+  /** The settings of a webhook endpoint were changed. */
+  WebhookEndpointUpdated: 'webhook_endpoint_updated',
+  /** Events were to be delivered to a webhook endpoint again. */
+  WebhookRedeliveryRequested: 'webhook_redelivery_requested'
 } as const;
 
 export type AuditAction = typeof AuditAction[keyof typeof AuditAction];

@@ -9,7 +9,7 @@ import { EVENT_TYPES } from "./event-types";
 const isEventType = (type: unknown) => typeof type === "string" && Object.hasOwn(EVENT_TYPES, type);
 
 /** Checks a list, of which REST has each item checked alone. */
-const AreEventTypes = () =>
+export const AreEventTypes = () =>
   Checked("areEventTypes", (value) =>
     value === undefined || [value].flat().every(isEventType)
       ? undefined

@@ -69,13 +69,16 @@ export async function startOf(
 }
 
 /** The position of the last event of an agent that was purged; 0 if none was. */
-async function lastPurged(reader: EntityManager, agentId: string, last: bigint): Promise<bigint> {
+export async function lastPurged(reader: EntityManager, agentId: string, last: bigint): Promise<bigint> {
   const [oldest] = await reader.find(Event, { where: { agentId }, order: { position: "ASC" }, take: 1 });
   return oldest === undefined ? last : BigInt(oldest.position) - 1n;
 }
 
-/** @throws GatewayError `invalid_cursor` */
-function positionOf(cursor: string, last: bigint): bigint {
+/**
+ * The position that a text names.
+ * @throws GatewayError `invalid_cursor` for one that no event has had
+ */
+export function positionOf(cursor: string, last: bigint): bigint {
   if (!/^(0|[1-9]\d{0,18})$/.test(cursor) || BigInt(cursor) > last) throw new GatewayError("invalid_cursor");
   return BigInt(cursor);
 }

@@ -1,4 +1,3 @@
-import { LRUCache } from "lru-cache";
 import { ArgsType, Field, ID, ObjectType } from "type-graphql";
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
@@ -10,8 +9,7 @@ import type { Database } from "../../database/database";
 import type { Targets } from "../../delivery/targets";
 import { InvalidInput } from "../../errors";
 import type { InstanceKeyService } from "../../instance-key/instance-key.service";
-import { retryAfterError } from "../../rate-limits/retry-after";
-import { countOne, type Window } from "../../rate-limits/window";
+import { OneAtATime } from "../../rate-limits/one-at-a-time";
 import { AttemptOutcome } from "../../schema/attempt-outcome";
 import { MaxCharacters } from "../../schema/list-size";
 import { IsText } from "../../schema/text";
@@ -59,12 +57,12 @@ export class LineTest {
 /** Max tests of the lines of an organization per minute and process. */
 const MAX_TESTS_PER_MINUTE = 10;
 
-const MAX_ORGANIZATIONS = 10_000;
-
 /** Sends test messages at the request of members, past the queue. */
 export class LineTestService {
-  private readonly windows = new LRUCache<string, Window>({ max: MAX_ORGANIZATIONS });
-  private readonly running = new Set<string>();
+  private readonly turns = new OneAtATime(
+    MAX_TESTS_PER_MINUTE,
+    "Another line is being tested. Try again shortly.",
+  );
 
   constructor(
     private readonly database: Database,
@@ -77,34 +75,12 @@ export class LineTestService {
    * time, because each makes the server connect to where a member says.
    * @throws GatewayError `invalid_request`, `not_found`, `too_many_attempts`, or `conflict` without the instance key
    */
-  async run(context: RequestContext, { id, to }: TestLineArgs): Promise<LineTest> {
+  run(context: RequestContext, { id, to }: TestLineArgs): Promise<LineTest> {
     const organizationId = organizationOf(context);
-    const now = performance.now();
-    if (this.running.has(organizationId)) {
-      throw retryAfterError(
-        "too_many_attempts",
-        now,
-        now,
-        "Another line is being tested. Try again shortly.",
-      );
-    }
-    const { allowed, window } = countOne(this.windows.get(organizationId), MAX_TESTS_PER_MINUTE, now);
-    this.windows.set(organizationId, window);
-    if (!allowed) {
-      throw retryAfterError(
-        "too_many_attempts",
-        window.endsAt,
-        now,
-        "Too many tests. Wait before the next one.",
-      );
-    }
-    this.running.add(organizationId);
-    try {
+    return this.turns.run(organizationId, async () => {
       const { line, address } = await this.prepare(context, organizationId, id, to ?? null);
-      return await this.send(line.name, address, await lineTarget(line, this.instanceKey));
-    } finally {
-      this.running.delete(organizationId);
-    }
+      return this.send(line.name, address, await lineTarget(line, this.instanceKey));
+    });
   }
 
   private prepare(

@@ -1,0 +1,29 @@
+import { In, IsNull, Not } from "typeorm";
+import { inChunks } from "../../database/chunks";
+import type { Database } from "../../database/database";
+import { WebhookCursor } from "./webhook-cursor.entity";
+import { WebhookDelivery } from "./webhook-delivery.entity";
+import { WebhookEndpoint } from "./webhook-endpoint.entity";
+
+/** Deletes the rows of deleted endpoints, which may have many deliveries. */
+export async function deleteEndpoints(database: Database, signal?: AbortSignal): Promise<void> {
+  const deleted = await database.read((reader) =>
+    reader.find(WebhookEndpoint, { select: ["id"], where: { deletedAt: Not(IsNull()) } }),
+  );
+  for (const { id: endpointId } of deleted) {
+    const isDone = await inChunks<true>(
+      database,
+      async (tx, _, limit) => {
+        const rows = await tx.find(WebhookDelivery, { select: ["id"], where: { endpointId }, take: limit });
+        if (rows.length > 0) await tx.delete(WebhookDelivery, { id: In(rows.map(({ id }) => id)) });
+        return rows.length < limit ? undefined : true;
+      },
+      signal,
+    );
+    if (!isDone) return;
+    await database.write(async (tx) => {
+      await tx.delete(WebhookCursor, { endpointId });
+      await tx.delete(WebhookEndpoint, { id: endpointId });
+    });
+  }
+}

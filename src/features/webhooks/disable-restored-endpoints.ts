@@ -1,0 +1,18 @@
+import { IS_PENDING, WebhookDeliveryState } from "./webhook-delivery.entity";
+import { WebhookDisabledReason, WebhookEndpointState } from "./webhook-endpoint.entity";
+
+/**
+ * Disables the endpoints of a restored database, and cancels what was pending when it was backed up, because it may have
+ * been delivered since.
+ */
+export const DISABLE_RESTORED_ENDPOINTS = [
+  {
+    table: "webhook_endpoint",
+    statement: `UPDATE webhook_endpoint SET state = '${WebhookEndpointState.disabled}', disabled_reason = '${WebhookDisabledReason.restored}'
+      WHERE state = '${WebhookEndpointState.active}'`,
+  },
+  {
+    table: "webhook_delivery",
+    statement: `UPDATE webhook_delivery SET state = '${WebhookDeliveryState.canceled}', not_before = NULL WHERE ${IS_PENDING}`,
+  },
+];

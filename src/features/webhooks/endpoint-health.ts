@@ -1,0 +1,99 @@
+import type { Logger } from "pino";
+import { type EntityManager, In } from "typeorm";
+import { systemFor } from "../../auth/context";
+import { groupBy } from "../../common/group-by";
+import { DAY_MS, timestamp } from "../../common/time";
+import type { Database } from "../../database/database";
+import { AttemptOutcome, type SendResult } from "../../delivery/driver";
+import type { DeliveryObserver } from "../../delivery/observer";
+import { recordAudit } from "../audit/audit";
+import { Organization } from "../organizations/organization.entity";
+import { GONE } from "./event-post";
+import { auditTarget, webhookActions } from "./webhook.audit";
+import { MAX_FAILING_DAYS } from "./webhook.limits";
+import { WebhookDisabledReason, WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity";
+
+/** The reasons for which endpoints are disabled automatically. */
+export const FAILURE_REASONS = [WebhookDisabledReason.gone, WebhookDisabledReason.failing] as const;
+
+/** An attempt that has ended. */
+interface EndedAttempt {
+  endpointId: string;
+  result: SendResult;
+}
+
+/** Knows since when endpoints fail, and disables those that have failed for too long or want nothing any more. */
+export class EndpointHealth {
+  constructor(
+    private readonly database: Database,
+    private readonly log: Logger,
+  ) {}
+
+  /** Notes attempts, in the transaction that stores what came of them and holds the locks of their lanes. */
+  async note(
+    tx: EntityManager,
+    attempts: readonly EndedAttempt[],
+    observer: DeliveryObserver,
+  ): Promise<void> {
+    const byEndpoint = groupBy(attempts, ({ endpointId }) => endpointId);
+    // In a fixed order, so that transactions which change two endpoints do not deadlock.
+    const endpoints = await tx.find(WebhookEndpoint, {
+      where: { id: In([...byEndpoint.keys()]) },
+      order: { id: "ASC" },
+    });
+    for (const endpoint of endpoints) {
+      const results = (byEndpoint.get(endpoint.id) ?? []).map(({ result }) => result);
+      const reason = reasonToDisable(endpoint, results);
+      if (reason !== undefined) await this.disable(tx, endpoint, reason, observer);
+      else if (results.some(isAccepted)) {
+        if (endpoint.failingSince !== null)
+          await tx.update(WebhookEndpoint, endpoint.id, { failingSince: null });
+      } else if (endpoint.failingSince === null) {
+        await tx.update(WebhookEndpoint, endpoint.id, { failingSince: timestamp() });
+      }
+    }
+  }
+
+  private async disable(
+    tx: EntityManager,
+    endpoint: WebhookEndpoint,
+    reason: (typeof FAILURE_REASONS)[number],
+    observer: DeliveryObserver,
+  ): Promise<void> {
+    const { id, organizationId, failingSince } = endpoint;
+    const now = timestamp();
+    const disabled = { state: WebhookEndpointState.disabled, disabledReason: reason };
+    const { affected } = await tx.update(
+      WebhookEndpoint,
+      { id, state: WebhookEndpointState.active },
+      { ...disabled, failingSince: failingSince ?? now, updatedAt: now },
+    );
+    if (affected === 0) return;
+    const organization = await tx.findOneByOrFail(Organization, { id: organizationId });
+    await recordAudit(
+      tx,
+      systemFor(organization),
+      webhookActions.webhook_endpoint_disabled,
+      auditTarget(endpoint),
+      { state: [WebhookEndpointState.active, disabled.state], disabledReason: [null, reason] },
+    );
+    observer.webhookDisabled(reason);
+    const why =
+      reason === WebhookDisabledReason.gone ? "it answered 410" : "every attempt has failed for days";
+    this.database.afterCommit(tx, () =>
+      this.log.warn({ webhookEndpoint: id, failingSince }, `a webhook endpoint is disabled: ${why}`),
+    );
+  }
+}
+
+const isAccepted = ({ outcome }: SendResult): boolean => outcome === AttemptOutcome.accepted;
+
+function reasonToDisable(
+  { state, failingSince }: WebhookEndpoint,
+  results: readonly SendResult[],
+): (typeof FAILURE_REASONS)[number] | undefined {
+  if (state !== WebhookEndpointState.active) return undefined;
+  if (results.some(({ status }) => status === GONE)) return WebhookDisabledReason.gone;
+  if (results.some(isAccepted) || failingSince === null) return undefined;
+  return failingSince <= timestamp(-MAX_FAILING_DAYS * DAY_MS) ? WebhookDisabledReason.failing : undefined;
+}

@@ -1,0 +1,62 @@
+import { type Attempt, AttemptOutcome, SEND_TIMEOUT_MS, type SendResult } from "../../delivery/driver";
+import { createSignedPost } from "../../delivery/signed-post";
+import type { Targets } from "../../delivery/targets";
+import { GatewayError } from "../../errors";
+import type { InstanceKeyService } from "../../instance-key/instance-key.service";
+import { type Signing, signingSecretsOf } from "../../instance-key/signing-secrets";
+
+/** An event as endpoints get it; one that is not of the stream has no position. */
+export interface EventBody {
+  id: string;
+  type: string;
+  timestamp: string;
+  agentId: string | null;
+  subject: string;
+  position: string | null;
+  data: Record<string, unknown>;
+}
+
+/** What an attempt is made with: the endpoint as it is now. */
+export type PostTarget = Signing & { url: string };
+
+/** Status by which an endpoint says that it wants no more events. */
+export const GONE = 410;
+
+const ANSWER_ACCEPTED = { outcome: AttemptOutcome.accepted, providerId: null, isDelivered: true } as const;
+
+/** Posts events to webhook endpoints. */
+export class EventPost {
+  constructor(
+    private readonly targets: Targets,
+    private readonly instanceKey: InstanceKeyService,
+  ) {}
+
+  /** Makes an attempt to deliver an event; never rejects. */
+  async send(target: PostTarget, event: EventBody, attempt: Attempt): Promise<SendResult> {
+    const began = performance.now();
+    const result = await this.post(target, event, attempt);
+    return { ...result, durationMs: Math.round(performance.now() - began) };
+  }
+
+  private async post(target: PostTarget, event: EventBody, attempt: Attempt): Promise<SendResult> {
+    try {
+      const secrets = signingSecretsOf(target, await this.instanceKey.current());
+      const post = createSignedPost(this.targets, { url: target.url, secrets }, SEND_TIMEOUT_MS);
+      // One by one, so that exactly these are sent.
+      const { id, type, timestamp, agentId, subject, position, data } = event;
+      const body = JSON.stringify({ id, type, timestamp, agentId, subject, position, data });
+      const answer = await post({ id, body }, attempt);
+      return "accepted" in answer
+        ? { ...ANSWER_ACCEPTED, status: answer.accepted.status }
+        : { ...answer.failure, status: answer.status };
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      return {
+        outcome: AttemptOutcome.retryable,
+        code: "instance_key",
+        detail: error.message,
+        status: null,
+      };
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import type { EntityManager } from "typeorm";
+import { Agent } from "../agents/agent.entity";
+import type { WebhookEndpoint } from "./webhook-endpoint.entity";
+
+/** Which agents' events an endpoint gets. */
+export type Followed = Pick<WebhookEndpoint, "id" | "organizationId" | "agentId">;
+
+/** The IDs of the agents whose events an endpoint gets. */
+export async function agentsOf(
+  reader: EntityManager,
+  { organizationId, agentId }: Followed,
+): Promise<string[]> {
+  if (agentId !== null) return [agentId];
+  const agents = await reader.find(Agent, { select: ["id"], where: { organizationId } });
+  return agents.map(({ id }) => id);
+}
+
+/** Lets an endpoint get the events from now on, and none of those before that it has not got yet. */
+export async function followFromNow(tx: EntityManager, endpoint: Followed): Promise<void> {
+  const { id, organizationId, agentId } = endpoint;
+  await tx.query(
+    `insert into webhook_cursor (endpoint_id, agent_id, position)
+     select cast($1 as varchar(36)), stream.agent_id, stream.last
+     from agent_stream stream join agent on agent.id = stream.agent_id
+     where agent.organization_id = $2${agentId === null ? "" : " and agent.id = $3"}
+     on conflict (endpoint_id, agent_id) do update set position = excluded.position`,
+    [id, organizationId, ...(agentId === null ? [] : [agentId])],
+  );
+}

@@ -1,0 +1,36 @@
+import { type EntityManager, IsNull } from "typeorm";
+import { operatorFor } from "../../auth/context";
+import { timestamp } from "../../common/time";
+import { recordAudit } from "../audit/audit";
+import { Organization } from "../organizations/organization.entity";
+import { auditTarget, webhookActions } from "./webhook.audit";
+import { WebhookDisabledReason, WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity";
+
+/** Disables all endpoints, whose signing secrets depend on a lost instance key; each gets a new secret by a rotation. */
+export async function loseWebhookSecrets(tx: EntityManager): Promise<void> {
+  const endpoints = await tx.find(WebhookEndpoint, { where: { deletedAt: IsNull() }, order: { id: "ASC" } });
+  for (const endpoint of endpoints) {
+    const isActive = endpoint.state === WebhookEndpointState.active;
+    await tx.update(
+      WebhookEndpoint,
+      { id: endpoint.id },
+      {
+        secretGeneration: endpoint.secretGeneration + 1,
+        previousUntil: null,
+        ...(isActive && {
+          state: WebhookEndpointState.disabled,
+          disabledReason: WebhookDisabledReason.secret_lost,
+        }),
+        updatedAt: timestamp(),
+      },
+    );
+    const organization = await tx.findOneByOrFail(Organization, { id: endpoint.organizationId });
+    await recordAudit(
+      tx,
+      operatorFor(organization),
+      webhookActions.webhook_endpoint_secret_lost,
+      auditTarget(endpoint),
+      { state: [endpoint.state, WebhookEndpointState.disabled] },
+    );
+  }
+}

@@ -1,0 +1,28 @@
+import { type EntityManager, IsNull } from "typeorm";
+import { isUuid } from "../../common/uuid";
+import { noSuch } from "../../errors";
+import { WebhookEndpoint } from "./webhook-endpoint.entity";
+
+/** A webhook endpoint of an organization; null if there is none. */
+export async function findEndpoint(
+  reader: EntityManager,
+  organizationId: string,
+  id: string,
+): Promise<WebhookEndpoint | null> {
+  if (!isUuid(id)) return null;
+  return reader.findOneBy(WebhookEndpoint, { id, organizationId, deletedAt: IsNull() });
+}
+
+/**
+ * As `findEndpoint`.
+ * @throws GatewayError `not_found`
+ */
+export async function ownEndpoint(
+  reader: EntityManager,
+  organizationId: string,
+  id: string,
+): Promise<WebhookEndpoint> {
+  const endpoint = await findEndpoint(reader, organizationId, id);
+  if (endpoint === null) throw noSuch("webhook endpoint");
+  return endpoint;
+}

@@ -1,0 +1,102 @@
+import type { EntityManager } from "typeorm";
+import { assertSignedIn } from "../../auth/assert-signed-in";
+import { organizationOf, type RequestContext } from "../../auth/context";
+import { Permission } from "../../auth/permissions";
+import { type Timestamp, timestampOf } from "../../common/time";
+import type { Database } from "../../database/database";
+import { GatewayError, InvalidInput } from "../../errors";
+import { recordAudit } from "../audit/audit";
+import { AgentStream } from "../events/agent-stream.entity";
+import { Event } from "../events/event.entity";
+import { lastPurged, positionOf } from "../events/event.service";
+import { EVENTS_CHANNEL } from "../events/record-events";
+import { agentsOf } from "./follow";
+import { ownEndpoint } from "./own-endpoint";
+import { auditTarget, webhookActions } from "./webhook.audit";
+import type { RedeliverArgs } from "./webhook.inputs";
+import { type WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity";
+
+/** Lets endpoints get events that they have missed. */
+export class RedeliveryService {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Sets an endpoint back to a time or position: a dispatcher goes through the events from there on, and makes deliveries
+   * of those that have none, or whose delivery was given up.
+   * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found`, `position_expired`, or `conflict` while the
+   *   endpoint is disabled
+   */
+  redeliver(context: RequestContext, { id, since, after }: RedeliverArgs): Promise<WebhookEndpoint> {
+    return this.database.write(async (tx) => {
+      await assertSignedIn(tx, context, { permission: Permission.config_manage });
+      const endpoint = await ownEndpoint(tx, organizationOf(context), id);
+      if ((since == null) === (after == null))
+        throw new InvalidInput([{ path: "since", message: "is required, or after, but not both" }]);
+      if (after != null && endpoint.agentId === null) {
+        const message = "is not allowed for an endpoint of all agents; pass since";
+        throw new InvalidInput([{ path: "after", message }]);
+      }
+      if (endpoint.state === WebhookEndpointState.disabled)
+        throw new GatewayError("conflict", "The endpoint is disabled. Enable it first.");
+      const from = since == null ? undefined : timestampOf(+since);
+      for (const agentId of await agentsOf(tx, endpoint)) {
+        const position = await startIn(tx, agentId, from ?? { after: after as string });
+        await tx.query(
+          "update webhook_cursor set position = $1 where endpoint_id = $2 and agent_id = $3 and position > $1",
+          [String(position), id, agentId],
+        );
+      }
+      const target = auditTarget(endpoint);
+      await recordAudit(tx, context, webhookActions.webhook_redelivery_requested, target, {
+        since: [null, from ?? null],
+        after: [null, after ?? null],
+      });
+      this.database.announce(tx, EVENTS_CHANNEL);
+      return endpoint;
+    });
+  }
+}
+
+/**
+ * The position after which the events of an agent are to be delivered.
+ * @throws GatewayError `invalid_cursor`, or `position_expired` if events after it were purged
+ */
+async function startIn(
+  tx: EntityManager,
+  agentId: string,
+  from: Timestamp | { after: string },
+): Promise<bigint> {
+  const stream = await tx.findOneBy(AgentStream, { agentId });
+  const last = BigInt(stream?.last ?? 0);
+  const purged = await lastPurged(tx, agentId, last);
+  if (typeof from !== "string") {
+    const position = positionOf(from.after, last);
+    if (position < purged) throw new GatewayError("position_expired");
+    return position;
+  }
+  const before = await lastBefore(tx, agentId, from, purged, last);
+  // Events since then may be among those that were purged.
+  if (before === purged && purged > 0n && purged < last) throw new GatewayError("position_expired");
+  return before;
+}
+
+/** The last position before a time, by bisection: positions have no gaps, and are in the order of their times. */
+async function lastBefore(
+  tx: EntityManager,
+  agentId: string,
+  time: Timestamp,
+  purged: bigint,
+  last: bigint,
+): Promise<bigint> {
+  let [low, high] = [purged, last];
+  while (low < high) {
+    const middle = (low + high + 1n) / 2n;
+    const event = await tx.findOne(Event, {
+      select: ["agentId", "position", "timestamp"],
+      where: { agentId, position: String(middle) },
+    });
+    if (event === null || event.timestamp < time) low = middle;
+    else high = middle - 1n;
+  }
+  return low;
+}

@@ -1,0 +1,15 @@
+import { Column, Entity, PrimaryColumn } from "typeorm";
+import { UUID_COLUMN } from "../../database/columns";
+
+/** Up to which position of an agent's events the deliveries to an endpoint exist; without a row, up to 0. */
+@Entity()
+export class WebhookCursor {
+  @PrimaryColumn(UUID_COLUMN)
+  endpointId!: string;
+
+  @PrimaryColumn(UUID_COLUMN)
+  agentId!: string;
+
+  @Column({ type: "bigint", transformer: { from: String, to: (position: string) => position } })
+  position!: string;
+}

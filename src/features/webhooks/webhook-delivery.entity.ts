@@ -1,0 +1,125 @@
+import { Field, GraphQLISODateTime, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { Column, Entity, Index, PrimaryColumn } from "typeorm";
+import type { Timestamp } from "../../common/time";
+import { isUuid, Uuid } from "../../common/uuid";
+import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
+import { ConnectionOf } from "../../pagination/connection";
+import { MaxCharacters } from "../../schema/list-size";
+import { SUBJECT_MAX_LENGTH, TYPE_MAX_LENGTH } from "../events/event.limits";
+import { ERROR_MAX_LENGTH } from "./webhook.limits";
+
+export enum WebhookDeliveryState {
+  pending = "pending",
+  delivered = "delivered",
+  failed = "failed",
+  canceled = "canceled",
+}
+
+registerEnumType(WebhookDeliveryState, {
+  name: "WebhookDeliveryState",
+  description: "State of the delivery of an event to a webhook endpoint.",
+  valuesConfig: {
+    pending: { description: "It is still to be sent, or sent again." },
+    delivered: { description: "The endpoint answered 2xx." },
+    failed: { description: "It was given up." },
+    canceled: { description: "It was pending when the database was restored from a backup." },
+  },
+});
+
+/** The condition of pending deliveries, as the index of the lanes needs it. */
+export const IS_PENDING = `state = '${WebhookDeliveryState.pending}'`;
+
+@ObjectType({ simpleResolvers: true, description: "The delivery of an event to a webhook endpoint." })
+@Entity()
+@Index(["endpointId", "eventId"], { unique: true })
+@Index(["endpointId", "id"])
+@Index(["endpointId", "state", "id"])
+@Index("webhook_delivery_pending", ["laneId", "position"], { where: IS_PENDING })
+@Index(["createdAt"])
+export class WebhookDelivery {
+  @Field(() => ID, { description: "Unique identifier (UUID)." })
+  @Uuid
+  @PrimaryColumn(UUID_COLUMN)
+  id!: string;
+
+  @Field(() => ID, { description: "ID of the endpoint." })
+  @Uuid
+  @Column(UUID_COLUMN)
+  endpointId!: string;
+
+  @Field(() => ID, { description: "ID of the agent that the event is about." })
+  @Uuid
+  @Column(UUID_COLUMN)
+  agentId!: string;
+
+  @Field(() => String, { description: "Position of the event, as a decimal text." })
+  @MaxCharacters(20)
+  @Column({ type: "bigint", transformer: { from: String, to: (position: string) => position } })
+  position!: string;
+
+  @Field(() => ID, { description: "ID of the event, and the `webhook-id` of every attempt." })
+  @Uuid
+  @Column(UUID_COLUMN)
+  eventId!: string;
+
+  @Field(() => String, { description: "Type of the event." })
+  @MaxCharacters(TYPE_MAX_LENGTH)
+  @Column({ type: "varchar", length: TYPE_MAX_LENGTH })
+  type!: string;
+
+  @Field(() => String, {
+    description: "What the event is about; deliveries with the same subject are in order.",
+  })
+  @MaxCharacters(SUBJECT_MAX_LENGTH)
+  @Column({ type: "varchar", length: SUBJECT_MAX_LENGTH })
+  subject!: string;
+
+  /** The lane of its endpoint and subject. */
+  @Column(UUID_COLUMN)
+  laneId!: string;
+
+  @Field(() => WebhookDeliveryState, { description: "Current state." })
+  @Column({ type: "varchar", length: 16 })
+  state!: WebhookDeliveryState;
+
+  @Field(() => Int, { description: "How many attempts have ended." })
+  @Column({ type: "integer" })
+  attempts!: number;
+
+  @Field(() => GraphQLISODateTime, {
+    nullable: true,
+    description: "When it is sent again; null unless an attempt has failed.",
+  })
+  @Column({ ...TIMESTAMP_COLUMN, nullable: true })
+  notBefore!: Timestamp | null;
+
+  @Field(() => Int, {
+    nullable: true,
+    description: "Status of the last answer; null if the last attempt got none.",
+  })
+  @Column({ type: "integer", nullable: true })
+  lastStatus!: number | null;
+
+  @Field(() => String, { nullable: true, description: "What went wrong with the last attempt, for people." })
+  @MaxCharacters(ERROR_MAX_LENGTH)
+  @Column({ type: "text", nullable: true })
+  lastError!: string | null;
+
+  @Field(() => Int, { nullable: true, description: "How long the last attempt took (ms)." })
+  @Column({ type: "integer", nullable: true })
+  lastDurationMs!: number | null;
+
+  @Field(() => GraphQLISODateTime, { description: "When the delivery was made from the event." })
+  @Column(TIMESTAMP_COLUMN)
+  createdAt!: Timestamp;
+
+  @Field(() => GraphQLISODateTime, {
+    nullable: true,
+    description: "When it was delivered; null if it was not.",
+  })
+  @Column({ ...TIMESTAMP_COLUMN, nullable: true })
+  deliveredAt!: Timestamp | null;
+}
+
+export const WebhookDeliveryConnection = ConnectionOf(WebhookDelivery, "webhook-delivery", isUuid);
+export type WebhookDeliveryConnection = InstanceType<typeof WebhookDeliveryConnection>;

@@ -1,0 +1,233 @@
+import type { Logger } from "pino";
+import { Between, type EntityManager, In } from "typeorm";
+import { v5 as nameUuid, v7 as uuid } from "uuid";
+import { timestamp } from "../../common/time";
+import type { Database } from "../../database/database";
+import { insertAll } from "../../database/insert-all";
+import { DELIVERING } from "../../database/limits";
+import { LaneKind } from "../../delivery/lane.entity";
+import type { Lanes } from "../../delivery/lanes";
+import { AgentStream } from "../events/agent-stream.entity";
+import { Event } from "../events/event.entity";
+import { EVENTS_CHANNEL } from "../events/record-events";
+import { WebhookCursor } from "./webhook-cursor.entity";
+import { WebhookDelivery, WebhookDeliveryState } from "./webhook-delivery.entity";
+import { WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity";
+
+/** Max positions that a transaction goes through, because other writers may wait for it. */
+const WINDOW = 100n;
+
+/** How often to look for events that this process was not told of (ms). */
+const POLL_INTERVAL_MS = 1_000;
+
+/** Min time between two looks (ms): the events of a moment share one. */
+const PAUSE_MS = 50;
+
+/** Max streams that are found in one look. */
+const MAX_BEHIND = 100;
+
+/** An endpoint, and an agent whose last events it has no deliveries of yet. */
+type Behind = Pick<WebhookCursor, "endpointId" | "agentId">;
+
+/** Makes deliveries to webhook endpoints from the events of their agents, so that the writers of events need not. */
+export class WebhookDispatcher {
+  private isDue = false;
+  private stopped = false;
+  private running: Promise<void> | undefined;
+  private endPause = () => {};
+
+  constructor(
+    private readonly database: Database,
+    private readonly lanes: Lanes,
+    private readonly log: Logger,
+  ) {}
+
+  /** Works from now on. @returns a function that stops it after the current transaction */
+  start(): () => Promise<void> {
+    const stopHeeding = this.database.heed(EVENTS_CHANNEL, this.wake);
+    const timer = setInterval(this.wake, POLL_INTERVAL_MS).unref();
+    this.wake();
+    return async () => {
+      this.stopped = true;
+      clearInterval(timer);
+      await stopHeeding();
+      this.endPause();
+      await this.running;
+    };
+  }
+
+  private readonly wake = (): void => {
+    if (this.stopped) return;
+    this.isDue = true;
+    this.running ??= this.run().finally(() => {
+      this.running = undefined;
+    });
+  };
+
+  private async run(): Promise<void> {
+    while (this.isDue && !this.stopped) {
+      this.isDue = false;
+      if (await this.catchUpAll()) this.isDue = true;
+      else await this.pause();
+    }
+  }
+
+  /** @returns whether there may be more to do now */
+  private async catchUpAll(): Promise<boolean> {
+    let isMore = false;
+    try {
+      // One window of each in turn, so that no endpoint waits for the whole backlog of another.
+      for (const each of await this.behind()) {
+        if (this.stopped) return false;
+        const found = await this.database.write((tx) => this.dispatch(tx, each), { limits: DELIVERING });
+        isMore ||= found;
+      }
+      return isMore;
+    } catch (err) {
+      this.log.warn({ err }, "webhook deliveries could not be made");
+      return false;
+    }
+  }
+
+  private pause(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, PAUSE_MS).unref();
+      this.endPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  private behind(): Promise<Behind[]> {
+    return this.database.read(
+      (reader) =>
+        reader.query(
+          `select endpoint.id as "endpointId", stream.agent_id as "agentId"
+           from webhook_endpoint endpoint
+           join organization on organization.id = endpoint.organization_id and organization.deactivated_at is null
+           join agent on agent.organization_id = endpoint.organization_id
+             and (endpoint.agent_id is null or endpoint.agent_id = agent.id)
+           join agent_stream stream on stream.agent_id = agent.id
+           left join webhook_cursor cursor on cursor.endpoint_id = endpoint.id and cursor.agent_id = agent.id
+           where endpoint.state = $1 and endpoint.deleted_at is null and stream.last > coalesce(cursor.position, 0)
+           order by endpoint.id limit $2`,
+          [WebhookEndpointState.active, MAX_BEHIND],
+        ),
+      { isRepeated: true },
+    );
+  }
+
+  /**
+   * Makes the deliveries of the next events of an agent to an endpoint.
+   * @returns whether there may be more
+   */
+  private async dispatch(tx: EntityManager, { endpointId, agentId }: Behind): Promise<boolean> {
+    const cursor = await lockCursor(this.database, tx, endpointId, agentId);
+    // Another process is at it, or the endpoint is no longer to get events.
+    if (cursor === undefined) return false;
+    const endpoint = await tx.findOneBy(WebhookEndpoint, {
+      id: endpointId,
+      state: WebhookEndpointState.active,
+    });
+    const stream = await tx.findOneBy(AgentStream, { agentId });
+    if (endpoint === null || endpoint.deletedAt !== null || stream === null) return false;
+    const last = BigInt(stream.last);
+    const from = BigInt(cursor);
+    const to = from + WINDOW < last ? from + WINDOW : last;
+    if (to <= from) return false;
+    const events = await tx.find(Event, {
+      select: ["id", "agentId", "position", "type", "subject"],
+      where: {
+        agentId,
+        position: Between(String(from + 1n), String(to)),
+        ...(endpoint.types !== null && { type: In([...endpoint.types]) }),
+      },
+      order: { position: "ASC" },
+    });
+    await this.deliver(tx, endpointId, events);
+    await tx.update(WebhookCursor, { endpointId, agentId }, { position: String(to) });
+    return to < last;
+  }
+
+  /** Makes deliveries pending that do not exist yet, or were given up. */
+  private async deliver(tx: EntityManager, endpointId: string, events: readonly Event[]): Promise<void> {
+    if (events.length === 0) return;
+    const known = await tx.find(WebhookDelivery, {
+      select: ["id", "eventId", "state"],
+      where: { endpointId, eventId: In(events.map(({ id }) => id)) },
+    });
+    const knownOf = new Map(known.map((delivery) => [delivery.eventId, delivery]));
+    const wanted = events.filter(({ id }) => isToBeSent(knownOf.get(id)?.state));
+    if (wanted.length === 0) return;
+    const laneOf = ({ subject }: Event) => nameUuid(subject, endpointId);
+    // Before the deliveries: a deliverer locks a lane before the deliveries on it, and so must this.
+    await this.lanes.add(
+      tx,
+      wanted.map((event) => ({ id: laneOf(event), agentId: event.agentId, kind: LaneKind.webhook })),
+    );
+    const now = timestamp();
+    const fresh = {
+      state: WebhookDeliveryState.pending,
+      attempts: 0,
+      notBefore: null,
+      lastStatus: null,
+      lastError: null,
+      lastDurationMs: null,
+      deliveredAt: null,
+      createdAt: now,
+    };
+    await insertAll(
+      tx,
+      WebhookDelivery,
+      wanted
+        .filter(({ id }) => !knownOf.has(id))
+        .map((event) => ({
+          id: uuid(),
+          endpointId,
+          agentId: event.agentId,
+          position: event.position,
+          eventId: event.id,
+          type: event.type,
+          subject: event.subject,
+          laneId: laneOf(event),
+          ...fresh,
+        })),
+    );
+    const again = wanted.flatMap(({ id }) => knownOf.get(id)?.id ?? []);
+    if (again.length > 0) await tx.update(WebhookDelivery, again, fresh);
+  }
+}
+
+/** Whether an event is sent to an endpoint whose delivery of it has a state; undefined if there is no delivery. */
+const isToBeSent = (state: WebhookDeliveryState | undefined): boolean =>
+  state === undefined || state === WebhookDeliveryState.failed || state === WebhookDeliveryState.canceled;
+
+/**
+ * Locks the cursor of an endpoint and an agent.
+ * @returns its position; undefined if another process has locked it
+ */
+async function lockCursor(
+  database: Database,
+  tx: EntityManager,
+  endpointId: string,
+  agentId: string,
+): Promise<string | undefined> {
+  const find = () =>
+    database
+      .locking(tx.createQueryBuilder(WebhookCursor, "cursor").where({ endpointId, agentId }), {
+        skipLocked: true,
+      })
+      .getOne();
+  const found = await find();
+  if (found !== null) return found.position;
+  await tx
+    .createQueryBuilder()
+    .insert()
+    .into(WebhookCursor)
+    .values({ endpointId, agentId, position: "0" })
+    .orIgnore()
+    .updateEntity(false)
+    .execute();
+  return (await find())?.position;
+}

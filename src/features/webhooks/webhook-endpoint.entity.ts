@@ -1,0 +1,126 @@
+import { Field, GraphQLISODateTime, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { Column, Entity, Index, PrimaryColumn } from "typeorm";
+import { type Timestamp, timestamp } from "../../common/time";
+import { Uuid } from "../../common/uuid";
+import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
+import { AtMost, MaxCharacters } from "../../schema/list-size";
+import { EVENT_TYPES, type EventType } from "../events/event-types";
+import { DESCRIPTION_MAX_LENGTH, URL_MAX_LENGTH } from "./webhook.limits";
+
+export enum WebhookEndpointState {
+  active = "active",
+  disabled = "disabled",
+}
+
+registerEnumType(WebhookEndpointState, {
+  name: "WebhookEndpointState",
+  description: "State of a webhook endpoint.",
+  valuesConfig: {
+    active: { description: "It gets events." },
+    disabled: { description: "Nothing is sent to it until it is enabled." },
+  },
+});
+
+export enum WebhookDisabledReason {
+  requested = "requested",
+  gone = "gone",
+  failing = "failing",
+  restored = "restored",
+  secret_lost = "secret_lost",
+}
+
+registerEnumType(WebhookDisabledReason, {
+  name: "WebhookDisabledReason",
+  description: "Why a webhook endpoint is disabled.",
+  valuesConfig: {
+    requested: { description: "A member or an operator disabled it." },
+    gone: { description: "It answered 410." },
+    failing: { description: "Every attempt has failed for five days." },
+    restored: { description: "The database was restored from a backup." },
+    secret_lost: { description: "Its signing secret was lost with the instance key." },
+  },
+});
+
+@ObjectType({ simpleResolvers: true, description: "A URL that events are posted to." })
+@Entity()
+@Index(["organizationId"])
+export class WebhookEndpoint {
+  @Field(() => ID, { description: "Unique identifier (UUID)." })
+  @Uuid
+  @PrimaryColumn(UUID_COLUMN)
+  id!: string;
+
+  @Column(UUID_COLUMN)
+  organizationId!: string;
+
+  @Field(() => ID, {
+    nullable: true,
+    description: "ID of the agent whose events it gets; null for those of all agents of the organization.",
+  })
+  @Uuid
+  @Column({ ...UUID_COLUMN, nullable: true })
+  agentId!: string | null;
+
+  @Field(() => String, { description: "URL that events are posted to." })
+  @MaxCharacters(URL_MAX_LENGTH)
+  @Column({ type: "text" })
+  url!: string;
+
+  @Field(() => String, { nullable: true, description: "What it is for." })
+  @Column({ type: "varchar", length: DESCRIPTION_MAX_LENGTH, nullable: true })
+  description!: string | null;
+
+  @Field(() => [String], {
+    nullable: true,
+    description: "Types of the events that it gets, such as `message.delivered`; null for all types.",
+  })
+  @AtMost(Object.keys(EVENT_TYPES).length)
+  @Column({ type: "simple-json", nullable: true })
+  types!: EventType[] | null;
+
+  @Field(() => WebhookEndpointState, { description: "Current state." })
+  @Column({ type: "varchar", length: 16 })
+  state!: WebhookEndpointState;
+
+  @Field(() => WebhookDisabledReason, {
+    nullable: true,
+    description: "Why it is disabled; null while it is active.",
+  })
+  @Column({ type: "varchar", length: 16, nullable: true })
+  disabledReason!: WebhookDisabledReason | null;
+
+  @Field(() => GraphQLISODateTime, {
+    nullable: true,
+    description: "Since when every attempt has failed; null if the last one succeeded.",
+  })
+  @Column({ ...TIMESTAMP_COLUMN, nullable: true })
+  failingSince!: Timestamp | null;
+
+  @Field(() => Int, { description: "How many signing secrets it has had." })
+  @Column({ type: "integer" })
+  secretGeneration!: number;
+
+  /** Until when the previous signing secret is accepted. */
+  @Column({ ...TIMESTAMP_COLUMN, nullable: true })
+  previousUntil!: Timestamp | null;
+
+  @Field(() => GraphQLISODateTime, {
+    nullable: true,
+    description: "Until when events are also signed with the previous secret; null if they are not.",
+  })
+  get previousSecretUntil(): Timestamp | null {
+    return this.previousUntil !== null && this.previousUntil > timestamp() ? this.previousUntil : null;
+  }
+
+  @Field(() => GraphQLISODateTime, { description: "When it was created." })
+  @Column(TIMESTAMP_COLUMN)
+  createdAt!: Timestamp;
+
+  @Field(() => GraphQLISODateTime, { description: "When its settings or its state last changed." })
+  @Column(TIMESTAMP_COLUMN)
+  updatedAt!: Timestamp;
+
+  /** When it was deleted; housekeeping deletes its deliveries, and then this row. */
+  @Column({ ...TIMESTAMP_COLUMN, nullable: true })
+  deletedAt!: Timestamp | null;
+}

@@ -1,0 +1,69 @@
+import { v7 as uuid } from "uuid";
+import { assertSignedIn } from "../../auth/assert-signed-in";
+import { organizationOf, type RequestContext } from "../../auth/context";
+import { Permission } from "../../auth/permissions";
+import { timestamp } from "../../common/time";
+import type { Database } from "../../database/database";
+import { AttemptOutcome } from "../../delivery/driver";
+import { OneAtATime } from "../../rate-limits/one-at-a-time";
+import { recordAudit } from "../audit/audit";
+import type { EventPost } from "./event-post";
+import { ownEndpoint } from "./own-endpoint";
+import { auditTarget, webhookActions } from "./webhook.audit";
+import type { WebhookTest } from "./webhook.inputs";
+
+/** Max tests of the endpoints of an organization per minute and process. */
+const MAX_TESTS_PER_MINUTE = 10;
+
+/** Type of test events, which are not events of the stream. */
+export const TEST_EVENT = "webhook.test";
+
+/** Sends test events at the request of members, past the queue. */
+export class WebhookTestService {
+  private readonly turns = new OneAtATime(
+    MAX_TESTS_PER_MINUTE,
+    "Another webhook endpoint is being tested. Try again shortly.",
+  );
+
+  constructor(
+    private readonly database: Database,
+    private readonly post: EventPost,
+  ) {}
+
+  /**
+   * Sends a test event to an endpoint, whatever its state, and waits for what comes of it.
+   * @throws GatewayError `not_found`, `too_many_attempts`
+   */
+  run(context: RequestContext, id: string): Promise<WebhookTest> {
+    const organizationId = organizationOf(context);
+    return this.turns.run(organizationId, async () => {
+      const endpoint = await this.database.write(async (tx) => {
+        await assertSignedIn(tx, context, { permission: Permission.config_manage });
+        const found = await ownEndpoint(tx, organizationId, id);
+        await recordAudit(tx, context, webhookActions.webhook_endpoint_tested, auditTarget(found));
+        return found;
+      });
+      const event = {
+        id: uuid(),
+        type: TEST_EVENT,
+        timestamp: timestamp(),
+        agentId: endpoint.agentId,
+        subject: `webhook_endpoint:${id}`,
+        position: null,
+        data: { endpointId: id },
+      };
+      const { signal } = new AbortController();
+      const result = await this.post.send(endpoint, event, { number: 1, signal, mayLeave: () => true });
+      const { status = null, durationMs = 0 } = result;
+      return result.outcome === AttemptOutcome.accepted
+        ? {
+            outcome: result.outcome,
+            status,
+            code: null,
+            detail: "The endpoint accepted the event.",
+            durationMs,
+          }
+        : { outcome: result.outcome, status, code: result.code, detail: result.detail, durationMs };
+    });
+  }
+}

@@ -1,0 +1,209 @@
+import type { EntityManager } from "typeorm";
+import { groupBy } from "../../common/group-by";
+import { DAY_MS, type Timestamp, timestamp } from "../../common/time";
+import { padded, placeholders } from "../../database/returning";
+import { AttemptOutcome, type SendResult } from "../../delivery/driver";
+import { LaneKind } from "../../delivery/lane.entity";
+import type { Departure, DueWork, Ended, LaneSurroundings, LaneWork } from "../../delivery/lane-work";
+import type { DeliveryObserver } from "../../delivery/observer";
+import type { EndpointHealth } from "./endpoint-health";
+import type { EventBody, EventPost } from "./event-post";
+import { IS_PENDING, WebhookDelivery, WebhookDeliveryState } from "./webhook-delivery.entity";
+import { WebhookEndpointState } from "./webhook-endpoint.entity";
+import { redeliveryDelayMs } from "./webhook-retries";
+
+/** What came of an attempt, for the metrics. */
+export enum WebhookOutcome {
+  delivered = "delivered",
+  retried = "retried",
+  failed = "failed",
+}
+
+/** How long a lane sleeps whose endpoint gets nothing (ms); enabling it wakes the lane. */
+const HELD_MS = DAY_MS;
+
+/** The failures of attempts in which nothing has left, because of this process; they do not count. */
+const NOT_ATTEMPTED: ReadonlySet<string> = new Set(["not_sent", "lease_lost", "aborted"]);
+
+/** The first pending delivery of a lane. */
+interface Head extends Pick<WebhookDelivery, "id" | "laneId" | "endpointId" | "attempts" | "notBefore"> {
+  url: string;
+  state: WebhookEndpointState;
+  secretGeneration: number;
+  previousUntil: Timestamp | null;
+  deactivatedAt: Timestamp | null;
+}
+
+/** The work of lanes of webhook deliveries: one attempt after the other, in the order of the positions. */
+export class WebhookWork implements LaneWork {
+  constructor(
+    private readonly post: EventPost,
+    private readonly health: EndpointHealth,
+  ) {}
+
+  async start(
+    tx: EntityManager,
+    laneIds: readonly string[],
+    { senders }: LaneSurroundings,
+  ): Promise<DueWork> {
+    const now = timestamp();
+    const next = new Map<string, Timestamp>();
+    const waiting: DueWork["waiting"][number][] = [];
+    const leaving: Head[] = [];
+    const heads = await readHeads(tx, laneIds);
+    for (const id of laneIds) {
+      const head = heads.get(id);
+      if (head === undefined) continue;
+      const isHeld = head.state !== WebhookEndpointState.active || head.deactivatedAt !== null;
+      if (isHeld) next.set(id, timestamp(HELD_MS));
+      else if (head.notBefore !== null && head.notBefore > now) next.set(id, head.notBefore);
+      else if (!senders.take(head.endpointId, { mayWait: true, kind: LaneKind.webhook }))
+        waiting.push({ laneId: id, lineId: head.endpointId });
+      else leaving.push(head);
+    }
+    const events = await readEvents(tx, leaving);
+    const departures: Departure[] = [];
+    for (const head of leaving) {
+      const event = events.get(head.id);
+      if (event !== undefined) departures.push(this.departure(head, event));
+      else {
+        senders.giveBack(head.endpointId);
+        await giveUp(tx, head.id);
+        next.set(head.laneId, now);
+      }
+    }
+    return { next, departures, waiting };
+  }
+
+  async finish(tx: EntityManager, ended: readonly Ended[], observer: DeliveryObserver): Promise<void> {
+    const attempted = ended.filter(({ isHeld, result }) => isHeld && !wasNotAttempted(result));
+    if (attempted.length === 0) return;
+    const outcomes = attempted.map((each) => [each, outcomeOf(each)] as const);
+    await store(tx, outcomes);
+    for (const [outcome, { length }] of groupBy(outcomes, ([, { what }]) => what))
+      observer.webhooksAttempted(outcome, length);
+    await this.health.note(
+      tx,
+      attempted.map(({ lineId, result }) => ({ endpointId: lineId, result })),
+      observer,
+    );
+  }
+
+  private departure(head: Head, event: EventBody): Departure {
+    const { id, laneId, endpointId, url, secretGeneration, previousUntil } = head;
+    const target = { id: endpointId, url, secretGeneration };
+    return {
+      laneId,
+      lineId: endpointId,
+      lineKind: LaneKind.webhook,
+      message: { id },
+      attempt: head.attempts + 1,
+      send: async (attempt) => {
+        const previousSecretUntil =
+          previousUntil !== null && previousUntil > timestamp() ? previousUntil : null;
+        const result = await this.post.send({ ...target, previousSecretUntil }, event, attempt);
+        // Only a failed attempt makes its endpoint leave the other senders to others.
+        return result.outcome === AttemptOutcome.permanent
+          ? { ...result, outcome: AttemptOutcome.retryable }
+          : result;
+      },
+    };
+  }
+}
+
+const wasNotAttempted = (result: SendResult): boolean => "code" in result && NOT_ATTEMPTED.has(result.code);
+
+/** The first pending delivery of each lane, with its endpoint. */
+async function readHeads(tx: EntityManager, laneIds: readonly string[]): Promise<ReadonlyMap<string, Head>> {
+  const ids = padded(laneIds);
+  const rows: Head[] = await tx.query(
+    `with due (id) as (values ${placeholders(ids.length, 1)})
+     select distinct delivery.id, delivery.lane_id as "laneId", delivery.endpoint_id as "endpointId",
+       delivery.attempts, delivery.not_before as "notBefore", endpoint.url, endpoint.state,
+       endpoint.secret_generation as "secretGeneration", endpoint.previous_until as "previousUntil",
+       organization.deactivated_at as "deactivatedAt"
+     from due
+     join webhook_delivery delivery on delivery.id = (
+       select first.id from webhook_delivery first where first.lane_id = due.id and first.${IS_PENDING}
+       order by first.position limit 1)
+     join webhook_endpoint endpoint on endpoint.id = delivery.endpoint_id and endpoint.deleted_at is null
+     join organization on organization.id = endpoint.organization_id`,
+    ids,
+  );
+  return new Map(rows.map((row) => [row.laneId, row]));
+}
+
+/** The events of deliveries, by the IDs of those; without those that are no longer kept. */
+async function readEvents(
+  tx: EntityManager,
+  heads: readonly Head[],
+): Promise<ReadonlyMap<string, EventBody>> {
+  if (heads.length === 0) return new Map();
+  const ids = padded(heads.map(({ id }) => id));
+  const rows: (EventBody & { deliveryId: string; data: unknown })[] = await tx.query(
+    `select delivery.id as "deliveryId", event.id, event.type, event.created_at as "timestamp",
+       event.agent_id as "agentId", event.subject, event.position, event.data
+     from webhook_delivery delivery
+     join event on event.agent_id = delivery.agent_id and event.position = delivery.position
+     where delivery.id in ${placeholders(1, ids.length)}`,
+    ids,
+  );
+  return new Map(
+    rows.map(({ deliveryId, data, position, ...event }) => [
+      deliveryId,
+      { ...event, position: String(position), data: JSON.parse(String(data)) },
+    ]),
+  );
+}
+
+/** What an attempt leads to: the columns of its delivery. */
+interface Outcome {
+  what: WebhookOutcome;
+  state: WebhookDeliveryState;
+  notBefore: Timestamp | null;
+  lastError: string | null;
+  deliveredAt: Timestamp | null;
+}
+
+function outcomeOf({ attempt, result }: Ended): Outcome {
+  if (result.outcome === AttemptOutcome.accepted) {
+    return {
+      what: WebhookOutcome.delivered,
+      state: WebhookDeliveryState.delivered,
+      notBefore: null,
+      lastError: null,
+      deliveredAt: timestamp(),
+    };
+  }
+  const delayMs = redeliveryDelayMs(attempt, result.retryAfterMs);
+  const isOver = delayMs === undefined;
+  return {
+    what: isOver ? WebhookOutcome.failed : WebhookOutcome.retried,
+    state: isOver ? WebhookDeliveryState.failed : WebhookDeliveryState.pending,
+    notBefore: isOver ? null : timestamp(delayMs),
+    lastError: result.detail,
+    deliveredAt: null,
+  };
+}
+
+async function store(tx: EntityManager, outcomes: readonly (readonly [Ended, Outcome])[]): Promise<void> {
+  for (const [{ messageId: id, attempt, result }, { what: _, ...change }] of outcomes)
+    await tx.update(
+      WebhookDelivery,
+      { id, state: WebhookDeliveryState.pending },
+      {
+        ...change,
+        attempts: attempt,
+        lastStatus: result.status ?? null,
+        lastDurationMs: result.durationMs ?? null,
+      },
+    );
+}
+
+/** Gives up a delivery whose event was purged. */
+const giveUp = (tx: EntityManager, id: string) =>
+  tx.update(
+    WebhookDelivery,
+    { id },
+    { state: WebhookDeliveryState.failed, notBefore: null, lastError: "The event is no longer kept." },
+  );

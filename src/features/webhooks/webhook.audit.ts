@@ -1,0 +1,43 @@
+import type { AuditTarget } from "../audit/audit";
+import { auditActions } from "../audit/audit-actions";
+import type { Changes } from "../audit/audit-change";
+import type { WebhookEndpoint } from "./webhook-endpoint.entity";
+
+export const webhookActions = auditActions({
+  webhook_endpoint_created: "A webhook endpoint was created.",
+  webhook_endpoint_updated: "The settings of a webhook endpoint were changed.",
+  webhook_endpoint_deleted: "A webhook endpoint was deleted.",
+  webhook_endpoint_enabled: "A webhook endpoint was enabled.",
+  webhook_endpoint_disabled: "A webhook endpoint was disabled.",
+  webhook_endpoint_secret_rotated: "A webhook endpoint got a new signing secret.",
+  webhook_endpoint_secret_lost:
+    "A webhook endpoint lost its signing secret, because the instance key was replaced.",
+  webhook_endpoint_tested: "A test event was sent to a webhook endpoint.",
+  webhook_redelivery_requested: "Events were to be delivered to a webhook endpoint again.",
+});
+
+/** Length of the column of names. */
+const NAME_MAX_LENGTH = 254;
+
+/** An endpoint as the audit log names it. */
+export const auditTarget = ({
+  id,
+  url,
+  organizationId,
+}: Pick<WebhookEndpoint, "id" | "url" | "organizationId">): AuditTarget => ({
+  id,
+  name: url.slice(0, NAME_MAX_LENGTH),
+  organizationId,
+});
+
+type Settings = Pick<WebhookEndpoint, "url" | "description" | "types">;
+
+/**
+ * How the settings of an endpoint change, for the audit log.
+ * @param before undefined for a new endpoint
+ */
+export const auditOf = (before: Settings | undefined, after: Settings): Changes => ({
+  url: [before?.url ?? null, after.url],
+  description: [before?.description ?? null, after.description],
+  types: [before?.types?.join(", ") ?? null, after.types?.join(", ") ?? null],
+});

@@ -1,0 +1,164 @@
+import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
+import type { RequestContext } from "../../auth/context";
+import { Permission } from "../../auth/permissions";
+import { Access } from "../../schema/access";
+import { AtMost } from "../../schema/list-size";
+import { Report } from "../../schema/report";
+import type { DeliveryLogService } from "./delivery-log.service";
+import type { RedeliveryService } from "./redelivery.service";
+import {
+  NewWebhookEndpoint,
+  RedeliverArgs,
+  WebhookDeliveriesArgs,
+  WebhookEndpointChanges,
+  WebhookEndpointWithSecret,
+  WebhookTest,
+} from "./webhook.inputs";
+import { MAX_ENDPOINTS } from "./webhook.limits";
+import type { WebhookService } from "./webhook.service";
+import { WebhookDeliveryConnection } from "./webhook-delivery.entity";
+import { WebhookEndpoint } from "./webhook-endpoint.entity";
+import type { WebhookTestService } from "./webhook-test.service";
+
+const ENDPOINT_ID = { description: "ID of the webhook endpoint." };
+const MANAGERS = { member: Permission.config_manage };
+
+@Resolver(() => WebhookEndpoint)
+export class WebhookResolver {
+  constructor(
+    private readonly service: WebhookService,
+    private readonly log: DeliveryLogService,
+    private readonly redeliveries: RedeliveryService,
+    private readonly tests: WebhookTestService,
+  ) {}
+
+  @Access(MANAGERS)
+  @AtMost(MAX_ENDPOINTS)
+  @Query(() => [WebhookEndpoint], { description: "The webhook endpoints of the organization, oldest first." })
+  webhookEndpoints(
+    @Ctx() context: RequestContext,
+    @Arg("agentId", () => ID, {
+      nullable: true,
+      description: "Only endpoints that get the events of this agent.",
+    })
+    agentId: string | null | undefined,
+  ): Promise<WebhookEndpoint[]> {
+    return this.service.list(context, agentId);
+  }
+
+  @Access(MANAGERS)
+  @Query(() => WebhookEndpoint, {
+    nullable: true,
+    description: "One webhook endpoint; null if it does not exist.",
+  })
+  webhookEndpoint(
+    @Ctx() context: RequestContext,
+    @Arg("id", () => ID, ENDPOINT_ID) id: string,
+  ): Promise<WebhookEndpoint | null> {
+    return this.service.find(context, id);
+  }
+
+  @Access(MANAGERS)
+  @Report()
+  @Query(() => WebhookDeliveryConnection, {
+    description: "The deliveries of events to a webhook endpoint, newest first.",
+  })
+  webhookDeliveries(
+    @Ctx() context: RequestContext,
+    @Args(() => WebhookDeliveriesArgs) args: WebhookDeliveriesArgs,
+  ): Promise<WebhookDeliveryConnection> {
+    return this.log.list(context, args);
+  }
+
+  @Access(MANAGERS)
+  @Mutation(() => WebhookEndpointWithSecret, {
+    description:
+      "Creates a webhook endpoint, which gets the events from now on. An organization has at most 20.",
+  })
+  createWebhookEndpoint(
+    @Ctx() context: RequestContext,
+    @Arg("input", () => NewWebhookEndpoint, { description: "The endpoint." }) input: NewWebhookEndpoint,
+  ): Promise<WebhookEndpointWithSecret> {
+    return this.service.create(context, input);
+  }
+
+  @Access(MANAGERS)
+  @Mutation(() => WebhookEndpoint, { description: "Changes the settings of a webhook endpoint." })
+  updateWebhookEndpoint(
+    @Ctx() context: RequestContext,
+    @Arg("input", () => WebhookEndpointChanges, { description: "The changes." })
+    input: WebhookEndpointChanges,
+  ): Promise<WebhookEndpoint> {
+    return this.service.update(context, input);
+  }
+
+  @Access(MANAGERS)
+  @Mutation(() => WebhookEndpoint, {
+    description: "Deletes a webhook endpoint and the log of its deliveries. It cannot be undone.",
+  })
+  deleteWebhookEndpoint(
+    @Ctx() context: RequestContext,
+    @Arg("id", () => ID, ENDPOINT_ID) id: string,
+  ): Promise<WebhookEndpoint> {
+    return this.service.delete(context, id);
+  }
+
+  @Access(MANAGERS)
+  @Mutation(() => WebhookEndpoint, {
+    description:
+      "Puts a webhook endpoint back into use. It gets what was pending and the events from now on; `redeliver` sends what it missed.",
+  })
+  enableWebhookEndpoint(
+    @Ctx() context: RequestContext,
+    @Arg("id", () => ID, ENDPOINT_ID) id: string,
+  ): Promise<WebhookEndpoint> {
+    return this.service.enable(context, id);
+  }
+
+  @Access(MANAGERS)
+  @Mutation(() => WebhookEndpoint, {
+    description: "Sends nothing to a webhook endpoint until it is enabled.",
+  })
+  disableWebhookEndpoint(
+    @Ctx() context: RequestContext,
+    @Arg("id", () => ID, ENDPOINT_ID) id: string,
+  ): Promise<WebhookEndpoint> {
+    return this.service.disable(context, id);
+  }
+
+  @Access(MANAGERS)
+  @Mutation(() => WebhookEndpointWithSecret, {
+    description:
+      "Gives a webhook endpoint a new signing secret. For 24 hours, events are also signed with the previous one.",
+  })
+  rotateWebhookSecret(
+    @Ctx() context: RequestContext,
+    @Arg("id", () => ID, ENDPOINT_ID) id: string,
+  ): Promise<WebhookEndpointWithSecret> {
+    return this.service.rotateSecret(context, id);
+  }
+
+  @Access(MANAGERS)
+  @Mutation(() => WebhookEndpoint, {
+    description:
+      "Delivers events to a webhook endpoint again, from a time or position on: those that it never got, or whose delivery was given up.",
+  })
+  redeliver(
+    @Ctx() context: RequestContext,
+    @Args(() => RedeliverArgs) args: RedeliverArgs,
+  ): Promise<WebhookEndpoint> {
+    return this.redeliveries.redeliver(context, args);
+  }
+
+  @Access(MANAGERS)
+  @Mutation(() => WebhookTest, {
+    description:
+      "Sends an event of the type `webhook.test` to a webhook endpoint now, whatever its state, and tells what came of it. An organization runs one test at a time, at most 10 a minute.",
+  })
+  sendTestEvent(
+    @Ctx() context: RequestContext,
+    @Arg("id", () => ID, ENDPOINT_ID) id: string,
+  ): Promise<WebhookTest> {
+    return this.tests.run(context, id);
+  }
+}

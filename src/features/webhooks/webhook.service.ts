@@ -1,0 +1,275 @@
+import { type EntityManager, IsNull, Not } from "typeorm";
+import { v7 as uuid } from "uuid";
+import { assertSignedIn } from "../../auth/assert-signed-in";
+import { organizationOf, type RequestContext } from "../../auth/context";
+import { Permission } from "../../auth/permissions";
+import { DAY_MS, timestamp } from "../../common/time";
+import type { Database } from "../../database/database";
+import type { Lanes } from "../../delivery/lanes";
+import type { Targets } from "../../delivery/targets";
+import { GatewayError } from "../../errors";
+import { once } from "../../idempotency/idempotency";
+import type { InstanceKeyService } from "../../instance-key/instance-key.service";
+import { signingSecretOf } from "../../instance-key/signing-secrets";
+import { scopedAgentId } from "../agents/agent-scope";
+import { actorOf, recordAudit } from "../audit/audit";
+import type { AuditAction } from "../audit/audit-actions";
+import type { Changes } from "../audit/audit-change";
+import type { EventType } from "../events/event-types";
+import { Organization } from "../organizations/organization.entity";
+import { agentsOf, followFromNow } from "./follow";
+import { findEndpoint, ownEndpoint } from "./own-endpoint";
+import { auditOf, auditTarget, webhookActions } from "./webhook.audit";
+import type { NewWebhookEndpoint, WebhookEndpointChanges, WebhookEndpointWithSecret } from "./webhook.inputs";
+import { MAX_ENDPOINTS } from "./webhook.limits";
+import { WebhookDelivery, WebhookDeliveryState } from "./webhook-delivery.entity";
+import { WebhookDisabledReason, WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity";
+
+const REQUIRED = { permission: Permission.config_manage };
+
+/** How long events are also signed with the previous secret (ms). */
+const PREVIOUS_SECRET_MS = DAY_MS;
+
+/** The webhook endpoints of organizations. */
+export class WebhookService {
+  constructor(
+    private readonly database: Database,
+    private readonly lanes: Lanes,
+    private readonly targets: Targets,
+    private readonly instanceKey: InstanceKeyService,
+  ) {}
+
+  /**
+   * The endpoints of the organization, oldest first; with an agent, those that get its events.
+   * @throws GatewayError `not_found` (agent)
+   */
+  list(context: RequestContext, agent: string | null | undefined): Promise<WebhookEndpoint[]> {
+    const all = { organizationId: organizationOf(context), deletedAt: IsNull() };
+    return this.database.read(async (reader) => {
+      const order = { id: "ASC" } as const;
+      if (agent == null) return reader.find(WebhookEndpoint, { where: all, order });
+      const agentId = await scopedAgentId(reader, context, agent);
+      const where = [
+        { ...all, agentId },
+        { ...all, agentId: IsNull() },
+      ];
+      return reader.find(WebhookEndpoint, { where, order });
+    });
+  }
+
+  /** One endpoint of the organization; null if it does not exist. */
+  find(context: RequestContext, id: string): Promise<WebhookEndpoint | null> {
+    return this.database.read((reader) => findEndpoint(reader, organizationOf(context), id));
+  }
+
+  /**
+   * Creates an endpoint, which gets the events from now on.
+   * @returns the endpoint with its signing secret, which a repeat with the same idempotency key does not show again
+   * @throws GatewayError `invalid_request`, `not_found` (agent), `conflict` (instance key), `limit_reached`,
+   *   `idempotency_key_reused`
+   */
+  async create(
+    context: RequestContext,
+    { idempotencyKey, ...given }: NewWebhookEndpoint,
+  ): Promise<WebhookEndpointWithSecret> {
+    const organizationId = organizationOf(context);
+    const input = { ...given, url: await this.allowed(given.url) };
+    return this.database.write(async (tx) => {
+      await assertSignedIn(tx, context, REQUIRED);
+      const agentId =
+        input.agentId == null ? null : await scopedAgentId(tx, context, input.agentId, "input.agentId");
+      return once(tx, {
+        scope: `createWebhookEndpoint:${actorOf(context.caller).actorId ?? organizationId}`,
+        key: idempotencyKey,
+        request: { ...input, agentId },
+        create: () => this.insert(tx, context, { ...input, agentId }),
+        repeat: async (id) => ({
+          endpoint: await tx.findOneByOrFail(WebhookEndpoint, { id }),
+          signingSecret: null,
+        }),
+        idOf: ({ endpoint }) => endpoint.id,
+      });
+    });
+  }
+
+  /**
+   * Changes the settings of an endpoint. New types count for events whose deliveries do not exist yet.
+   * @throws GatewayError `invalid_request`, `not_found`
+   */
+  async update(context: RequestContext, { id, ...given }: WebhookEndpointChanges): Promise<WebhookEndpoint> {
+    const url = given.url === undefined ? undefined : await this.allowed(given.url);
+    return this.change(context, id, async (_, endpoint) => {
+      const { description = endpoint.description } = given;
+      const types = given.types === undefined ? endpoint.types : distinct(given.types);
+      const change = { url: url ?? endpoint.url, description, types };
+      return {
+        action: webhookActions.webhook_endpoint_updated,
+        change,
+        audit: auditOf(endpoint, change),
+      };
+    });
+  }
+
+  /**
+   * Gives an endpoint a new signing secret. For a day, events are signed with the previous one as well.
+   * @throws GatewayError `not_found`, `conflict` without the instance key
+   */
+  async rotateSecret(context: RequestContext, id: string): Promise<WebhookEndpointWithSecret> {
+    const endpoint = await this.change(context, id, async (tx, { secretGeneration }) => {
+      await this.instanceKey.required(tx);
+      const next = secretGeneration + 1;
+      return {
+        action: webhookActions.webhook_endpoint_secret_rotated,
+        change: { secretGeneration: next, previousUntil: timestamp(PREVIOUS_SECRET_MS) },
+        audit: { secretGeneration: [String(secretGeneration), String(next)] },
+      };
+    });
+    return { endpoint, signingSecret: signingSecretOf(endpoint, await this.instanceKey.current()) };
+  }
+
+  /**
+   * Puts an endpoint back into use: it gets what was pending, and the events from now on.
+   * @throws GatewayError `not_found`
+   */
+  enable(context: RequestContext, id: string): Promise<WebhookEndpoint> {
+    const decide: Decide = async (tx, endpoint) => {
+      if (endpoint.state === WebhookEndpointState.disabled) {
+        await followFromNow(tx, endpoint);
+        await restartPending(tx, id);
+      }
+      return {
+        action: webhookActions.webhook_endpoint_enabled,
+        change: { state: WebhookEndpointState.active, disabledReason: null, failingSince: null },
+        audit: stateAudit(endpoint, WebhookEndpointState.active, null),
+      };
+    };
+    return this.change(context, id, decide, { wakes: true });
+  }
+
+  /**
+   * Takes an endpoint out of use until it is enabled.
+   * @throws GatewayError `not_found`
+   */
+  disable(context: RequestContext, id: string): Promise<WebhookEndpoint> {
+    return this.change(context, id, async (_, endpoint) => {
+      const isActive = endpoint.state === WebhookEndpointState.active;
+      const disabledReason = isActive ? WebhookDisabledReason.requested : endpoint.disabledReason;
+      return {
+        action: webhookActions.webhook_endpoint_disabled,
+        change: { state: WebhookEndpointState.disabled, disabledReason },
+        audit: stateAudit(endpoint, WebhookEndpointState.disabled, disabledReason),
+      };
+    });
+  }
+
+  /**
+   * Deletes an endpoint with its deliveries; nothing is sent to it any more.
+   * @throws GatewayError `not_found`
+   */
+  delete(context: RequestContext, id: string): Promise<WebhookEndpoint> {
+    return this.change(context, id, async () => ({
+      action: webhookActions.webhook_endpoint_deleted,
+      change: { deletedAt: timestamp() },
+      audit: {},
+    }));
+  }
+
+  private async allowed(url: string): Promise<string> {
+    return (await this.targets.assertAllowedUrl(url.trim(), "input.url")).href;
+  }
+
+  private async insert(
+    tx: EntityManager,
+    context: RequestContext,
+    { agentId, url, ...input }: Omit<NewWebhookEndpoint, "idempotencyKey"> & { agentId: string | null },
+  ): Promise<WebhookEndpointWithSecret> {
+    const organizationId = organizationOf(context);
+    // Locks the row, because two creates must not both pass the limit.
+    await tx.update(Organization, { id: organizationId }, { createdAt: () => "created_at" });
+    if ((await tx.countBy(WebhookEndpoint, { organizationId, deletedAt: IsNull() })) >= MAX_ENDPOINTS) {
+      throw new GatewayError(
+        "limit_reached",
+        `An organization has at most ${MAX_ENDPOINTS} webhook endpoints.`,
+      );
+    }
+    const key = await this.instanceKey.required(tx);
+    const now = timestamp();
+    const endpoint = tx.create(WebhookEndpoint, {
+      id: uuid(),
+      organizationId,
+      agentId,
+      url,
+      description: input.description ?? null,
+      types: distinct(input.types),
+      state: WebhookEndpointState.active,
+      disabledReason: null,
+      failingSince: null,
+      secretGeneration: 1,
+      previousUntil: null,
+      createdAt: now,
+      updatedAt: now,
+      deletedAt: null,
+    });
+    await tx.insert(WebhookEndpoint, endpoint as object);
+    await followFromNow(tx, endpoint);
+    await recordAudit(tx, context, webhookActions.webhook_endpoint_created, auditTarget(endpoint), {
+      agentId: [null, agentId],
+      ...auditOf(undefined, endpoint),
+    });
+    return { endpoint, signingSecret: signingSecretOf(endpoint, key) };
+  }
+
+  /**
+   * Changes an endpoint of the caller's organization and records the change; a change to what is there already does
+   * nothing.
+   * @throws GatewayError `not_found`
+   */
+  private change(
+    context: RequestContext,
+    id: string,
+    decide: Decide,
+    { wakes = false } = {},
+  ): Promise<WebhookEndpoint> {
+    const organizationId = organizationOf(context);
+    return this.database.write(async (tx) => {
+      await assertSignedIn(tx, context, REQUIRED);
+      const found = await ownEndpoint(tx, organizationId, id);
+      // The lanes before the endpoint and its deliveries, as deliverers lock them.
+      if (wakes) await this.lanes.wakeAgents(tx, await agentsOf(tx, found));
+      await tx.update(WebhookEndpoint, { id }, { updatedAt: () => "updated_at" });
+      const endpoint = await ownEndpoint(tx, organizationId, id);
+      const { action, change, audit } = await decide(tx, endpoint);
+      const isChange = Object.entries(change).some(
+        ([field, value]) =>
+          JSON.stringify(endpoint[field as keyof WebhookEndpoint]) !== JSON.stringify(value),
+      );
+      if (!isChange) return endpoint;
+      await tx.update(WebhookEndpoint, { id }, { ...(change as object), updatedAt: timestamp() });
+      await recordAudit(tx, context, action, auditTarget(endpoint), audit);
+      return tx.findOneByOrFail(WebhookEndpoint, { id });
+    });
+  }
+}
+
+/** Decides on the change of an endpoint, whose row is locked. */
+type Decide = (
+  tx: EntityManager,
+  endpoint: WebhookEndpoint,
+) => Promise<{ action: AuditAction; change: Partial<WebhookEndpoint>; audit: Changes }>;
+
+/** Lets the pending deliveries to an endpoint be sent now, as if none had failed. */
+const restartPending = (tx: EntityManager, endpointId: string) =>
+  tx.update(
+    WebhookDelivery,
+    { endpointId, state: WebhookDeliveryState.pending, notBefore: Not(IsNull()) },
+    { notBefore: null, attempts: 0 },
+  );
+
+const distinct = (types: EventType[] | null | undefined): EventType[] | null =>
+  types == null ? null : [...new Set(types)];
+
+const stateAudit = (
+  before: WebhookEndpoint,
+  state: WebhookEndpointState,
+  reason: WebhookDisabledReason | null,
+): Changes => ({ state: [before.state, state], disabledReason: [before.disabledReason, reason] });

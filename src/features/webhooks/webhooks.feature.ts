@@ -1,0 +1,47 @@
+import { DAY_MS, timestamp } from "../../common/time";
+import { LaneKind } from "../../delivery/lane.entity";
+import { feature } from "../../schema/feature";
+import { DeliveryLogService } from "./delivery-log.service";
+import { EndpointHealth } from "./endpoint-health";
+import { EventPost } from "./event-post";
+import { loseWebhookSecrets } from "./lose-webhook-secrets";
+import { RedeliveryService } from "./redelivery.service";
+import { WebhookResolver } from "./webhook.resolver";
+import { WebhookService } from "./webhook.service";
+import { WebhookCursor } from "./webhook-cursor.entity";
+import { WebhookDelivery } from "./webhook-delivery.entity";
+import { WebhookDispatcher } from "./webhook-dispatcher";
+import { WebhookEndpoint } from "./webhook-endpoint.entity";
+import { WebhookTestService } from "./webhook-test.service";
+import { WebhookWork } from "./webhook-work";
+
+/** The events of agents, posted to URLs of other systems. */
+export const webhooks = feature({
+  entities: [WebhookEndpoint, WebhookCursor, WebhookDelivery],
+  services: ({ database, lanes, targets, instanceKey, log }) => {
+    instanceKey.onReplace(loseWebhookSecrets);
+    const post = new EventPost(targets, instanceKey);
+    return {
+      webhooks: new WebhookService(database, lanes, targets, instanceKey),
+      webhookLog: new DeliveryLogService(database),
+      redeliveries: new RedeliveryService(database),
+      webhookTests: new WebhookTestService(database, post),
+      webhookDispatcher: new WebhookDispatcher(database, lanes, log),
+      webhookWork: new WebhookWork(post, new EndpointHealth(database, log)),
+    };
+  },
+  resolvers: ({ webhooks, webhookLog, redeliveries, webhookTests }) => [
+    new WebhookResolver(webhooks, webhookLog, redeliveries, webhookTests),
+  ],
+  lanes: ({ webhookWork }) => ({ [LaneKind.webhook]: webhookWork }),
+  expired: ({ deliveryRetentionDays }) =>
+    deliveryRetentionDays === 0
+      ? []
+      : [
+          {
+            entity: WebhookDelivery,
+            column: "created_at",
+            before: timestamp(-deliveryRetentionDays * DAY_MS),
+          },
+        ],
+});

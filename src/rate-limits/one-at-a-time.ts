@@ -1,0 +1,39 @@
+import { LRUCache } from "lru-cache";
+import { retryAfterError } from "./retry-after";
+import { countOne, type Window } from "./window";
+
+const MAX_OWNERS = 10_000;
+
+/** Lets each owner run one piece of work at a time, and only so many a minute, in this process. */
+export class OneAtATime {
+  private readonly windows = new LRUCache<string, Window>({ max: MAX_OWNERS });
+  private readonly running = new Set<string>();
+
+  /** @param busy the message while another piece of work of the owner runs */
+  constructor(
+    private readonly maxPerMinute: number,
+    private readonly busy: string,
+  ) {}
+
+  /** @throws GatewayError `too_many_attempts` */
+  async run<T>(owner: string, work: () => Promise<T>): Promise<T> {
+    const now = performance.now();
+    if (this.running.has(owner)) throw retryAfterError("too_many_attempts", now, now, this.busy);
+    const { allowed, window } = countOne(this.windows.get(owner), this.maxPerMinute, now);
+    this.windows.set(owner, window);
+    if (!allowed) {
+      throw retryAfterError(
+        "too_many_attempts",
+        window.endsAt,
+        now,
+        "Too many tests. Wait before the next one.",
+      );
+    }
+    this.running.add(owner);
+    try {
+      return await work();
+    } finally {
+      this.running.delete(owner);
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import { recordEvents } from "../../src/features/events/record-events";
+import type { Call, Reply, TestGateway } from "./gateway";
+import { PUBLIC_URL } from "./lines";
+
+const ENDPOINT = `id agentId url description types state disabledReason failingSince secretGeneration previousSecretUntil
+  createdAt updatedAt`;
+const WITH_SECRET = `endpoint { ${ENDPOINT} } signingSecret`;
+const DELIVERY = `id endpointId agentId position eventId type subject state attempts notBefore lastStatus lastError
+  lastDurationMs createdAt deliveredAt`;
+
+/** Calls the GraphQL fields of webhook endpoints, as the owner unless another token is given. */
+export function webhookClient(gateway: TestGateway) {
+  const call = (query: string, variables: object, more: Call = {}): Promise<Reply> =>
+    gateway.graphql(query, variables as Record<string, unknown>, { token: gateway.owner, ...more });
+  const byId =
+    (field: string, fields = ENDPOINT) =>
+    (id: string, more?: Call) =>
+      call(`mutation ($id: ID!) { ${field}(id: $id) { ${fields} } }`, { id }, more);
+  return {
+    list: (agentId?: string, more?: Call) =>
+      call(`query ($agentId: ID) { webhookEndpoints(agentId: $agentId) { ${ENDPOINT} } }`, { agentId }, more),
+    find: (id: string, more?: Call) =>
+      call(`query ($id: ID!) { webhookEndpoint(id: $id) { ${ENDPOINT} } }`, { id }, more),
+    create: (input: object, more?: Call) =>
+      call(
+        `mutation ($input: NewWebhookEndpoint!) { createWebhookEndpoint(input: $input) { ${WITH_SECRET} } }`,
+        { input },
+        more,
+      ),
+    update: (input: object, more?: Call) =>
+      call(
+        `mutation ($input: WebhookEndpointChanges!) { updateWebhookEndpoint(input: $input) { ${ENDPOINT} } }`,
+        { input },
+        more,
+      ),
+    deliveries: (endpointId: string, args: object = {}, more?: Call) =>
+      call(
+        `query ($endpointId: ID!, $first: Int, $after: String, $state: WebhookDeliveryState, $type: String, $eventId: ID) {
+          webhookDeliveries(endpointId: $endpointId, first: $first, after: $after, state: $state, type: $type, eventId: $eventId) {
+            nodes { ${DELIVERY} } pageInfo { hasNextPage endCursor } } }`,
+        { endpointId, ...args },
+        more,
+      ),
+    redeliver: (id: string, from: { since?: Date | string; after?: string }, more?: Call) =>
+      call(
+        `mutation ($id: ID!, $since: DateTimeISO, $after: String) { redeliver(id: $id, since: $since, after: $after) { ${ENDPOINT} } }`,
+        { id, ...from },
+        more,
+      ),
+    rotate: byId("rotateWebhookSecret", WITH_SECRET),
+    enable: byId("enableWebhookEndpoint"),
+    disable: byId("disableWebhookEndpoint"),
+    delete: byId("deleteWebhookEndpoint"),
+    test: byId("sendTestEvent", "outcome status code detail durationMs"),
+  };
+}
+
+/** Adds a webhook endpoint, at an address that is allowed and never called unless another is given. */
+export async function addEndpoint(
+  gateway: TestGateway,
+  input: { agentId?: string | null; url?: string; types?: string[] } = {},
+): Promise<{ id: string; secret: string }> {
+  const { body } = await webhookClient(gateway).create({ url: PUBLIC_URL, ...input });
+  const { endpoint, signingSecret } = body.data.createWebhookEndpoint;
+  return { id: endpoint.id, secret: signingSecret };
+}
+
+/** Lets an agent have events about lines, in one unit of work. */
+export async function addEvents(
+  gateway: Pick<TestGateway, "services">,
+  agentId: string,
+  subjects: readonly string[],
+  type: "line.paused" | "line.resumed" = "line.paused",
+): Promise<void> {
+  await gateway.services.database.write(async (tx) =>
+    recordEvents(
+      tx,
+      subjects.map((id, i) => ({ agentId, type, subject: `line:${id}` as const, data: { id, number: i } })),
+    ),
+  );
+}

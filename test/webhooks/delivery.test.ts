@@ -1,0 +1,415 @@
+import { Webhook } from "standardwebhooks";
+import { Webhook as SvixWebhook } from "svix";
+import { v7 as uuid } from "uuid";
+import { DAY_MS, timestamp } from "../../src/common/time";
+import { AuditEntry } from "../../src/features/audit/audit-entry.entity";
+import { MAX_ATTEMPTS } from "../../src/features/webhooks/webhook-retries";
+import { type GatewayOptions, type Reply, startGateway } from "../support/gateway";
+import { addOrganization, codeOf, firstAgentId, operatorOfAgent } from "../support/people";
+import { type Reaction, type Received, Receiver } from "../support/receiver";
+import { describeGateway } from "../support/suite";
+import { addEndpoint, addEvents, webhookClient } from "../support/webhooks";
+
+const SENDS = {
+  env: { DELIVERY_WORKERS: "8", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" },
+} satisfies GatewayOptions;
+
+const answering =
+  (status: number, headers: Record<string, string> = {}): Reaction =>
+  (response) =>
+    response.writeHead(status, headers).end();
+
+const eventIn = ({ body }: Received) => JSON.parse(body);
+
+describeGateway(SENDS, (gateway, engine) => {
+  let agentId: string;
+  let api: ReturnType<typeof webhookClient>;
+  let receiver: Receiver;
+  const receivers: Receiver[] = [];
+  beforeAll(async () => {
+    agentId = await firstAgentId(gateway);
+    api = webhookClient(gateway);
+  });
+  beforeEach(async () => {
+    receiver = await startReceiver();
+  });
+  afterEach(async () => {
+    for (const each of receivers.splice(0)) await each.close();
+    for (const { id } of (await api.list()).body.data.webhookEndpoints) await api.delete(id);
+  });
+
+  const startReceiver = async () => {
+    const started = await Receiver.start();
+    receivers.push(started);
+    return started;
+  };
+  const write = (statement: string, parameters: unknown[]) =>
+    gateway.services.database.write((tx) => tx.query(statement, parameters));
+  const endpointTo = (to = receiver, more: object = {}) =>
+    addEndpoint(gateway, { agentId, url: to.url(), ...more });
+  const arrived = async (count: number, at = receiver) => {
+    while (at.received.length < count) await new Promise(setImmediate);
+  };
+  const deliveriesTo = async (id: string, args: object = {}) =>
+    (await api.deliveries(id, { first: 100, ...args })).body.data.webhookDeliveries.nodes;
+  /** Waits until so many deliveries to an endpoint are as described. */
+  async function become(id: string, count: number, expected: Record<string, unknown>, args: object = {}) {
+    for (;;) {
+      const all: Record<string, unknown>[] = await deliveriesTo(id, args);
+      const found = all.filter((each) =>
+        Object.entries(expected).every(([field, value]) => each[field] === value),
+      );
+      if (found.length >= count) return found;
+    }
+  }
+  const stateOf = async (id: string) => (await api.find(id)).body.data.webhookEndpoint;
+  async function becomeEndpoint(id: string, state: string) {
+    for (;;) {
+      const endpoint = await stateOf(id);
+      if (endpoint.state === state) return endpoint;
+    }
+  }
+  /** Lets the time of all next attempts come. */
+  async function hurry(endpointId: string): Promise<void> {
+    const past = timestamp(-1);
+    await write(
+      "update webhook_delivery set not_before = $1 where endpoint_id = $2 and not_before is not null",
+      [past, endpointId],
+    );
+    await write("update lane set wake_at = $1 where kind = 'webhook' and lease is null", [past]);
+    gateway.services.lanes.notify();
+  }
+  const newSubjects = (count: number) => Array.from({ length: count }, () => uuid());
+  /** The positions that a receiver accepted, by subject, in the order of their arrival. */
+  function positionsBySubject(received: readonly Received[]) {
+    const bySubject = new Map<string, number[]>();
+    for (const { subject, position } of received.map(eventIn))
+      bySubject.set(subject, [...(bySubject.get(subject) ?? []), Number(position)]);
+    return bySubject;
+  }
+
+  test("an event arrives as one POST that standardwebhooks and svix verify, with exactly the documented members", async () => {
+    const { id, secret } = await endpointTo();
+    const { body } = await gateway.rest("POST", "/agent/contacts", { body: { ref: "anna", name: "Anna" } });
+    await arrived(1);
+    const { headers, body: text } = receiver.onlyRequest();
+    const [event] = (await gateway.rest("GET", "/agent/events?limit=100")).body.slice(-1);
+    expect(event).toMatchObject({ type: "contact.created", subject: `contact:${body.id}` });
+    expect(Object.keys(eventIn({ body: text } as Received))).toEqual([
+      ...["id", "type", "timestamp", "agentId", "subject", "position", "data"],
+    ]);
+    for (const Verifier of [Webhook, SvixWebhook])
+      expect(new Verifier(secret).verify(text, headers)).toEqual(event);
+    expect(headers["webhook-id"]).toBe(event.id);
+    expect(headers).toMatchObject({ "content-type": "application/json" });
+    const [delivery] = await become(id, 1, { state: "delivered" });
+    expect(delivery).toMatchObject({
+      ...{ endpointId: id, agentId, position: event.position, eventId: event.id, type: event.type },
+      ...{ subject: event.subject, attempts: 1, lastStatus: 200, lastError: null, notBefore: null },
+      lastDurationMs: expect.any(Number),
+      deliveredAt: expect.any(String),
+    });
+  });
+
+  test("after a rotation, both secrets verify; after a day, only the new one does", async () => {
+    const { id, secret } = await endpointTo();
+    const rotated = (await api.rotate(id)).body.data.rotateWebhookSecret;
+    expect(rotated.endpoint.secretGeneration).toBe(2);
+    await addEvents(gateway, agentId, newSubjects(1));
+    await arrived(1);
+    const verifies = (key: string, { body, headers }: Received) => {
+      try {
+        new Webhook(key).verify(body, headers);
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    const both = [secret, rotated.signingSecret];
+    expect(both.map((key) => verifies(key, receiver.received[0] as Received))).toEqual([true, true]);
+    await write("update webhook_endpoint set previous_until = $1 where id = $2", [timestamp(-1), id]);
+    await addEvents(gateway, agentId, newSubjects(1));
+    await arrived(2);
+    expect(both.map((key) => verifies(key, receiver.received[1] as Received))).toEqual([false, true]);
+  });
+
+  test("an endpoint gets only the types that it names, of its agent or of all agents of its organization", async () => {
+    const { agentId: foreign } = await addOrganization(gateway, `other-${engine.name}`.toLowerCase());
+    const second = { slug: `second-${Date.now()}`, name: "Second" };
+    const context = await operatorOfAgent(gateway, agentId);
+    const all = await startReceiver();
+    await endpointTo(receiver, { types: ["line.resumed"] });
+    await addEndpoint(gateway, { url: all.url(), types: ["line.resumed", "line.paused"] });
+    // Made later, so all of its events count.
+    const { id: other } = await gateway.services.agents.create(context, second);
+    const [mine, theirs, alien] = newSubjects(3) as [string, string, string];
+    for (const type of ["line.paused", "line.resumed"] as const) {
+      await addEvents(gateway, foreign, [alien], type);
+      await addEvents(gateway, other, [theirs], type);
+      await addEvents(gateway, agentId, [mine], type);
+    }
+    await arrived(1);
+    await arrived(4, all);
+    expect(receiver.received.map(eventIn)).toMatchObject([{ type: "line.resumed", subject: `line:${mine}` }]);
+    expect(new Set(all.received.map(eventIn).map((event) => `${event.agentId} ${event.subject}`))).toEqual(
+      new Set([`${agentId} line:${mine}`, `${other} line:${theirs}`]),
+    );
+  });
+
+  test("an endpoint that was down gets all 100 events of 5 subjects afterwards, each subject in order", async () => {
+    receiver.reaction = answering(503);
+    const { id } = await endpointTo();
+    const subjects = newSubjects(5);
+    for (let i = 0; i < 10; i += 1) await addEvents(gateway, agentId, [...subjects, ...subjects]);
+    await become(id, 5, { attempts: 1 });
+    await hurry(id);
+    await become(id, 5, { attempts: 2 });
+    expect(receiver.received.length).toBe(10);
+    expect(receiver.received[0]?.headers["webhook-id"]).toBeDefined();
+    receiver.received.splice(0);
+    receiver.reaction = answering(200);
+    await hurry(id);
+    await arrived(100);
+    await become(id, 100, { state: "delivered" });
+    expect(receiver.received).toHaveLength(100);
+    const bySubject = positionsBySubject(receiver.received);
+    expect([...bySubject.keys()].sort()).toEqual(subjects.map((subject) => `line:${subject}`).sort());
+    for (const positions of bySubject.values()) {
+      expect(positions).toHaveLength(20);
+      expect(positions).toEqual([...positions].sort((a, b) => a - b));
+    }
+    expect(await stateOf(id)).toMatchObject({ state: "active", failingSince: null });
+  });
+
+  test("a failed attempt is repeated under the same ID, signed anew, later and later; then the next event goes on", async () => {
+    receiver.reaction = answering(500);
+    const { id, secret } = await endpointTo();
+    const [subject] = newSubjects(1) as [string];
+    await addEvents(gateway, agentId, [subject, subject]);
+    const waits = [5, 60, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
+    for (const [i, seconds] of waits.entries()) {
+      const before = Date.now();
+      if (i > 0) await hurry(id);
+      const [delivery] = await become(id, 1, { attempts: i + 1, state: "pending" });
+      const waitsFor = Date.parse(String(delivery?.notBefore)) - before;
+      expect(waitsFor).toBeGreaterThanOrEqual(seconds * 1_000 - 1);
+      expect(waitsFor).toBeLessThan(seconds * 1_100 + 30_000);
+    }
+    await hurry(id);
+    const [failed] = await become(id, 1, { state: "failed" });
+    expect(failed).toMatchObject({ attempts: MAX_ATTEMPTS, lastStatus: 500, notBefore: null });
+    expect(failed?.lastError).toBe("The receiver answered 500.");
+    await arrived(MAX_ATTEMPTS + 1);
+    const ids = receiver.received.map(({ headers }) => headers["webhook-id"]);
+    expect(new Set(ids.slice(0, MAX_ATTEMPTS)).size).toBe(1);
+    expect(ids[MAX_ATTEMPTS]).not.toBe(ids[0]);
+    for (const { body, headers } of receiver.received) new Webhook(secret).verify(body, headers);
+  });
+
+  test("an endpoint that answers 429 or 503 with Retry-After is asked again no earlier", async () => {
+    receiver.reaction = answering(429, { "retry-after": "7200" });
+    const { id } = await endpointTo();
+    await addEvents(gateway, agentId, newSubjects(1));
+    const before = Date.now();
+    const [delivery] = await become(id, 1, { attempts: 1 });
+    expect(Date.parse(String(delivery?.notBefore)) - before).toBeGreaterThanOrEqual(7_200_000 - 1);
+  });
+
+  test("a redirect is not followed, and counts as a failure", async () => {
+    const target = await startReceiver();
+    receiver.reaction = answering(302, { location: target.url() });
+    const { id } = await endpointTo();
+    await addEvents(gateway, agentId, newSubjects(1));
+    const [delivery] = await become(id, 1, { attempts: 1 });
+    expect(delivery).toMatchObject({ state: "pending", lastStatus: 302 });
+    expect(delivery?.lastError).toContain("follows no redirects");
+    expect(target.connections).toBe(0);
+  });
+
+  test("an endpoint that resolves to a private address is never connected to", async () => {
+    const { id } = await endpointTo();
+    await write("update webhook_endpoint set url = $1 where id = $2", ["http://10.1.2.3/", id]);
+    await addEvents(gateway, agentId, newSubjects(1));
+    const [delivery] = await become(id, 1, { attempts: 1 });
+    expect(delivery).toMatchObject({ lastStatus: null, state: "pending" });
+    expect(delivery?.lastError).toContain("private or reserved address");
+  });
+
+  test("an endpoint that answers 410 is disabled with the first answer, and says so", async () => {
+    receiver.reaction = answering(410);
+    const { id } = await endpointTo();
+    await addEvents(gateway, agentId, newSubjects(1));
+    expect(await becomeEndpoint(id, "disabled")).toMatchObject({ disabledReason: "gone" });
+    await addEvents(gateway, agentId, newSubjects(3));
+    await hurry(id);
+    const [entry] = await gateway.services.database.read((reader) =>
+      reader.find(AuditEntry, { where: { targetId: id }, order: { id: "DESC" } }),
+    );
+    expect(entry).toMatchObject({ action: "webhook_endpoint_disabled", actorKind: "system" });
+    expect(entry?.changes).toContainEqual({ field: "disabledReason", before: null, after: "gone" });
+    expect(gateway.log()).toContain("it answered 410");
+    expect(receiver.received).toHaveLength(1);
+    // What was pending goes on once it is enabled, and what it missed is sent only on request.
+    receiver.reaction = answering(200);
+    await api.enable(id);
+    await become(id, 1, { state: "delivered" });
+    expect(receiver.received).toHaveLength(2);
+  });
+
+  test("an endpoint that has failed for five days is disabled and says so; redeliver(since) then sends everything", async () => {
+    const since = timestamp(-DAY_MS);
+    receiver.reaction = answering(500);
+    const { id } = await endpointTo();
+    const [subject, missed] = newSubjects(2) as [string, string];
+    await addEvents(gateway, agentId, [subject]);
+    await become(id, 1, { attempts: 1 });
+    const { failingSince } = await stateOf(id);
+    expect(Date.parse(failingSince)).toBeLessThanOrEqual(Date.now());
+    const fiveDaysAgo = timestamp(-5 * DAY_MS);
+    await write("update webhook_endpoint set failing_since = $1 where id = $2", [
+      timestamp(-4 * DAY_MS - 60_000),
+      id,
+    ]);
+    await hurry(id);
+    await become(id, 1, { attempts: 2 });
+    expect(await stateOf(id)).toMatchObject({ state: "active" });
+    await write("update webhook_endpoint set failing_since = $1 where id = $2", [fiveDaysAgo, id]);
+    await hurry(id);
+    expect(await becomeEndpoint(id, "disabled")).toMatchObject({
+      disabledReason: "failing",
+      failingSince: fiveDaysAgo,
+    });
+    expect(gateway.log()).toContain("every attempt has failed for days");
+    const failures = receiver.received.length;
+    await addEvents(gateway, agentId, [missed, missed, missed]);
+    expect(codeOf(await api.redeliver(id, { since }))).toBe("conflict");
+    receiver.reaction = answering(200);
+    expect((await api.enable(id)).body.data.enableWebhookEndpoint).toMatchObject({
+      ...{ state: "active", disabledReason: null, failingSince: null },
+    });
+    await become(id, 1, { state: "delivered" });
+    expect(receiver.received).toHaveLength(failures + 1);
+    await write("update webhook_delivery set state = 'failed' where endpoint_id = $1", [id]);
+    receiver.received.splice(0);
+    const oldest = (await gateway.rest("GET", "/agent/events?limit=1")).body[0];
+    expect(codeOf(await api.redeliver(id, { since: oldest.timestamp }))).toBeUndefined();
+    const all = (
+      await gateway.services.events.list(await operatorOfAgent(gateway, agentId), {
+        agentId,
+        first: 1_000,
+        after: null,
+      })
+    ).nodes;
+    await arrived(all.length);
+    for (const positions of positionsBySubject(receiver.received).values())
+      expect(positions).toEqual([...positions].sort((a, b) => a - b));
+    expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"]))).toEqual(
+      new Set(all.map((event) => event.id)),
+    );
+    await become(id, Math.min(100, all.length), { state: "delivered" });
+    // What was delivered is not sent again.
+    await api.redeliver(id, { after: "0" });
+    await addEvents(gateway, agentId, [missed]);
+    await arrived(all.length + 1);
+    expect(receiver.received).toHaveLength(all.length + 1);
+  });
+
+  test("an endpoint that hangs delays neither messages nor other endpoints", async () => {
+    receiver.reaction = () => undefined;
+    const other = await startReceiver();
+    await endpointTo();
+    await addEvents(gateway, agentId, newSubjects(30));
+    await arrived(1);
+    await endpointTo(other);
+    await addEvents(gateway, agentId, newSubjects(1));
+    await arrived(1, other);
+    const { body } = await gateway.rest("POST", "/messages", { body: { message: "Hello" } });
+    for (let reply: Reply | undefined; reply?.body.status !== "delivered"; )
+      reply = await gateway.rest("GET", `/messages/${body.id}`);
+    // Its senders are bounded, whatever the number of its subjects.
+    expect(receiver.received.length).toBeLessThanOrEqual(2);
+  });
+
+  test("a deactivated organization's endpoints get nothing until it is reactivated, and then everything", async () => {
+    const slug = `paused-${engine.name}`.toLowerCase();
+    const { agentId: theirs, manager } = await addOrganization(gateway, slug);
+    const token = { token: manager.token };
+    const { body } = await api.create({ agentId: theirs, url: receiver.url() }, token);
+    const { id } = body.data.createWebhookEndpoint.endpoint;
+    const switchTo = (field: string) => gateway.graphql(`mutation { ${field} { id } }`, {}, token);
+    await switchTo("deactivateOrganization");
+    const subjects = newSubjects(2);
+    await addEvents(gateway, theirs, subjects);
+    // A later event of another organization is delivered first.
+    const other = await startReceiver();
+    await endpointTo(other);
+    await addEvents(gateway, agentId, newSubjects(1));
+    await arrived(1, other);
+    expect(receiver.received).toHaveLength(0);
+    await switchTo("reactivateOrganization");
+    await arrived(2);
+    expect(
+      receiver.received
+        .map(eventIn)
+        .map(({ subject }) => subject)
+        .sort(),
+    ).toEqual(subjects.map((subject) => `line:${subject}`).sort());
+    await api.delete(id, token);
+  });
+
+  test("a delivery whose event is no longer kept fails, and the next one goes on", async () => {
+    receiver.reaction = answering(500);
+    const { id } = await endpointTo();
+    const [subject] = newSubjects(1) as [string];
+    await addEvents(gateway, agentId, [subject, subject]);
+    const [first] = await become(id, 1, { attempts: 1 });
+    await write("delete from event where id = $1", [first?.eventId]);
+    receiver.reaction = answering(200);
+    await hurry(id);
+    const [failed] = await become(id, 1, { state: "failed" });
+    expect(failed).toMatchObject({ eventId: first?.eventId, lastError: "The event is no longer kept." });
+    await become(id, 1, { state: "delivered" });
+  });
+
+  test("two processes deliver every event once while both run, each subject in order", async () => {
+    const second = await startGateway(engine, {
+      ...SENDS,
+      database: { url: gateway.databaseUrl, drop: async () => undefined } as never,
+      signInOwner: false,
+    });
+    try {
+      await endpointTo();
+      const subjects = newSubjects(7);
+      await Promise.all(
+        Array.from({ length: 20 }, (_, i) => addEvents(i % 2 === 0 ? gateway : second, agentId, subjects)),
+      );
+      await arrived(140);
+      const bySubject = positionsBySubject(receiver.received);
+      expect(bySubject.size).toBe(7);
+      for (const positions of bySubject.values()) {
+        expect(positions).toHaveLength(20);
+        expect(positions).toEqual([...positions].sort((a, b) => a - b));
+      }
+    } finally {
+      await second.close();
+    }
+  });
+
+  test("a delivery that a killed process held is made by another once the lease has run out", async () => {
+    const { id } = await endpointTo();
+    receiver.reaction = answering(500);
+    await addEvents(gateway, agentId, newSubjects(1));
+    await become(id, 1, { attempts: 1 });
+    receiver.reaction = answering(200);
+    await write("update webhook_delivery set not_before = null where endpoint_id = $1", [id]);
+    // As a process leaves it that was killed while it sent.
+    await write(
+      "update lane set lease = $1, lease_until = $2, wake_at = $2, needs_sender = $3 where kind = 'webhook'",
+      [uuid(), timestamp(-1), true],
+    );
+    gateway.services.lanes.notify();
+    const [delivery] = await become(id, 1, { state: "delivered" });
+    expect(delivery).toMatchObject({ attempts: 2 });
+    expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
+  });
+});
