@@ -5,7 +5,7 @@ import { addConversation } from "../support/conversations";
 import { TRANSPORTS } from "../support/followers";
 import { mint, operator } from "../support/gateway";
 import { outcomeOf } from "../support/keys";
-import { addWebhookLine } from "../support/lines";
+import { addWebhookLine, PUBLIC_URL } from "../support/lines";
 import { addMember, addOrganization, codeOf, openSession, type TestMember } from "../support/people";
 import { describeGateway } from "../support/suite";
 import { FOLLOW, outcomeBySocket } from "../support/web-socket";
@@ -37,6 +37,8 @@ const COVERED = {
     "decisions",
     "events",
     "replayDecisions",
+    "webhookEndpoints",
+    "webhookDeliveries",
   ],
   single: [
     "viewer",
@@ -49,6 +51,7 @@ const COVERED = {
     "configurationDraft",
     "decision",
     "replayDecision",
+    "webhookEndpoint",
   ],
   changes: [
     "createApiKey",
@@ -65,6 +68,14 @@ const COVERED = {
     "resumeLine",
     "archiveLine",
     "setDefaultLine",
+    "createWebhookEndpoint",
+    "updateWebhookEndpoint",
+    "deleteWebhookEndpoint",
+    "enableWebhookEndpoint",
+    "disableWebhookEndpoint",
+    "rotateWebhookSecret",
+    "redeliver",
+    "sendTestEvent",
     "saveConfigurationDraft",
     "publishConfiguration",
     "decide",
@@ -108,6 +119,7 @@ describeGateway((gateway) => {
   let theirContact: string;
   let theirConversation: string;
   let theirDecision: string;
+  let theirEndpoint: string;
   /** Every id and name that belongs to the other organization. */
   let secretsOfTheirs: string[];
 
@@ -159,6 +171,12 @@ describeGateway((gateway) => {
       body: { situation, contact: { id: theirContact } },
     });
     theirDecision = decided.id;
+    const { body: made } = await ask(
+      `mutation ($id: ID!) { createWebhookEndpoint(input: { agentId: $id, url: "${PUBLIC_URL}" }) { endpoint { id } } }`,
+      { id: theirs.agentId },
+      theirs.manager.token,
+    );
+    theirEndpoint = made.data.createWebhookEndpoint.endpoint.id;
     secretsOfTheirs = [
       "theirs",
       other.id,
@@ -171,6 +189,7 @@ describeGateway((gateway) => {
       theirDecision,
       "known.to.the.others",
       theirLine,
+      theirEndpoint,
     ];
   });
 
@@ -192,6 +211,8 @@ describeGateway((gateway) => {
       (await ask(DECISIONS, { agentId }, manager.token)).body,
       (await ask(REPLAYS, {}, key.secret)).body,
       (await ask(EVENTS, { agentId }, manager.token)).body,
+      (await ask(WEBHOOKS, { agentId }, manager.token)).body,
+      (await ask(WEBHOOKS, {}, manager.token)).body,
       (await gateway.rest("GET", "/agent/events", { token: key.secret })).body,
       (await gateway.rest("GET", "/agent/decisions", { token: key.secret })).body,
       (await ask(MESSAGES, {}, key.secret)).body,
@@ -209,6 +230,8 @@ describeGateway((gateway) => {
   const DECISIONS =
     "query ($agentId: ID) { decisions(agentId: $agentId) { nodes { id contactId situation { type } outcome } } }";
   const EVENTS = "query ($agentId: ID) { events(agentId: $agentId) { nodes { id type subject data } } }";
+  const WEBHOOKS =
+    "query ($agentId: ID) { webhookEndpoints(agentId: $agentId) { id url state secretGeneration updatedAt } }";
   const REPLAYS =
     "query ($agentId: ID) { replayDecisions(agentId: $agentId, against: { version: 1 }) { total decisions { decisionId } } }";
   const LISTS = `{
@@ -278,6 +301,7 @@ describeGateway((gateway) => {
     DECISIONS,
     REPLAYS,
     EVENTS,
+    WEBHOOKS,
   };
 
   test.each(Object.keys(OF_AN_AGENT))(
@@ -356,6 +380,14 @@ describeGateway((gateway) => {
     expect((await gateway.rest("POST", `${path}/replay`, { token: ours.key.secret, body })).status).toBe(404);
   });
 
+  test("a webhook endpoint of another organization and its deliveries are not found", async () => {
+    const find = "query ($id: ID!) { webhookEndpoint(id: $id) { id } }";
+    expect((await ask(find, { id: theirEndpoint })).body).toEqual({ data: { webhookEndpoint: null } });
+    const deliveries = "query ($id: ID!) { webhookDeliveries(endpointId: $id) { nodes { id } } }";
+    expect(codeOf(await ask(deliveries, { id: theirEndpoint }))).toBe("not_found");
+    expect(codeOf(await ask(deliveries, { id: theirEndpoint }, theirs.manager.token))).toBeUndefined();
+  });
+
   test("a cursor out of another organization's list shows nothing of it", async () => {
     const page = "{ apiKeys { pageInfo { endCursor } } auditLog { pageInfo { startCursor } } }";
     const { apiKeys, auditLog } = (await ask(page, {}, theirs.manager.token)).body.data;
@@ -396,6 +428,20 @@ describeGateway((gateway) => {
     ["archiveLine", "($id: ID!) { archiveLine(id: $id) { id } }"],
     ["setDefaultLine", "($id: ID!) { setDefaultLine(id: $id) { id } }"],
     [
+      "createWebhookEndpoint",
+      `($id: ID!) { createWebhookEndpoint(input: { agentId: $id, url: "${PUBLIC_URL}" }) { signingSecret } }`,
+    ],
+    [
+      "updateWebhookEndpoint",
+      '($id: ID!) { updateWebhookEndpoint(input: { id: $id, description: "intruder" }) { id } }',
+    ],
+    ["deleteWebhookEndpoint", "($id: ID!) { deleteWebhookEndpoint(id: $id) { id } }"],
+    ["enableWebhookEndpoint", "($id: ID!) { enableWebhookEndpoint(id: $id) { id } }"],
+    ["disableWebhookEndpoint", "($id: ID!) { disableWebhookEndpoint(id: $id) { id } }"],
+    ["rotateWebhookSecret", "($id: ID!) { rotateWebhookSecret(id: $id) { signingSecret } }"],
+    ["redeliver", '($id: ID!) { redeliver(id: $id, after: "0") { id } }'],
+    ["sendTestEvent", "($id: ID!) { sendTestEvent(id: $id) { outcome } }"],
+    [
       "saveConfigurationDraft",
       "($id: ID!) { saveConfigurationDraft(agentId: $id, document: {}, expectedRevision: 1) { draft { revision } } }",
     ],
@@ -420,6 +466,7 @@ describeGateway((gateway) => {
     const { agentId, manager, key } = theirs;
     const affected: [RegExp, string][] = [
       [/^(create|put|decide)|Configuration/, agentId],
+      [/Webhook|^redeliver|^sendTest/, theirEndpoint],
       [/Contact/, theirContact],
       [/Conversation$/, theirConversation],
       [/Message$/, theirMessage],

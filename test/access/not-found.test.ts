@@ -1,4 +1,5 @@
 import { ROUTES } from "../../src/features";
+import { PUBLIC_URL } from "../support/lines";
 import { expectGraphQLError, expectRestError } from "../support/refusals";
 import { describeGateway } from "../support/suite";
 
@@ -32,6 +33,10 @@ const MUTATIONS: [field: string, what: string][] = [
   [`closeConversation(id: "${ID}") { canceled }`, "conversation"],
   [`createApiKey(input: { agentId: "${ID}", name: "x" }) { secret }`, "agent"],
   [`createLine(input: { agentId: "${ID}", name: "x" }) { line { id } }`, "agent"],
+  [`createWebhookEndpoint(input: { agentId: "${ID}", url: "${PUBLIC_URL}" }) { signingSecret }`, "agent"],
+  [`enableWebhookEndpoint(id: "${ID}") { id }`, "webhook endpoint"],
+  [`redeliver(id: "${ID}", after: "0") { id }`, "webhook endpoint"],
+  [`sendTestEvent(id: "${ID}") { outcome }`, "webhook endpoint"],
   [`eraseContact(id: "${ID}") { id }`, "contact"],
   [`grantPermission(memberId: "${ID}", permission: config_manage) { id }`, "member"],
   [`putContact(input: { agentId: "${ID}", ref: "x" }) { created }`, "agent"],

@@ -4,8 +4,9 @@ import { addContact } from "../support/contacts";
 import { addConversation } from "../support/conversations";
 import { decisionClient } from "../support/decisions";
 import { mint, operator } from "../support/gateway";
-import { addLine, addWebhookLine } from "../support/lines";
+import { addLine, addWebhookLine, PUBLIC_URL } from "../support/lines";
 import { addMember, TEST_PASSWORD } from "../support/people";
+import { addEndpoint } from "../support/webhooks";
 import type { AccessFixture, CallerName } from "./callers";
 
 /** What a caller gets: `ok`, or the code of the error. */
@@ -145,6 +146,13 @@ const aLine = async ({ gateway, agentId }: AccessFixture) => ({
   id: (await addLine(gateway, { agentId })).id,
 });
 
+/** A new webhook endpoint of the first agent. */
+const anEndpoint = async ({ gateway, agentId }: AccessFixture) => {
+  // An organization may have too few left for a whole matrix of callers.
+  await gateway.services.database.write((tx) => tx.query("delete from webhook_endpoint"));
+  return { id: (await addEndpoint(gateway, { agentId })).id };
+};
+
 /** A new message of the first agent. */
 const aMessage = async ({ gateway }: AccessFixture) => ({
   id: (await gateway.rest("POST", "/messages", { body: { message: "hello" } })).body.id,
@@ -227,6 +235,65 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
         variables: aLine,
       },
     ]),
+  ),
+  "Query.webhookEndpoints": {
+    outcomes: ALLOWED.managers,
+    document: "{ webhookEndpoints { id } }",
+  },
+  "Query.webhookEndpoint": {
+    outcomes: ALLOWED.managers,
+    document: "query ($id: ID!) { webhookEndpoint(id: $id) { id } }",
+    variables: anEndpoint,
+  },
+  "Query.webhookDeliveries": {
+    outcomes: ALLOWED.managersEvenWhileDeactivated,
+    document: "query ($id: ID!) { webhookDeliveries(endpointId: $id) { nodes { id } } }",
+    variables: anEndpoint,
+  },
+  "Mutation.createWebhookEndpoint": {
+    outcomes: ALLOWED.managersOfTheFirst,
+    document:
+      "mutation ($input: NewWebhookEndpoint!) { createWebhookEndpoint(input: $input) { endpoint { id } } }",
+    variables: async ({ agentId }) => ({ input: { agentId, url: PUBLIC_URL } }),
+  },
+  "Mutation.updateWebhookEndpoint": {
+    outcomes: ALLOWED.managersOfTheFirst,
+    document: "mutation ($input: WebhookEndpointChanges!) { updateWebhookEndpoint(input: $input) { id } }",
+    variables: async (fixture) => ({ input: { ...(await anEndpoint(fixture)), description: "x" } }),
+  },
+  "Mutation.rotateWebhookSecret": {
+    outcomes: ALLOWED.managersOfTheFirst,
+    document: "mutation ($id: ID!) { rotateWebhookSecret(id: $id) { endpoint { id } } }",
+    variables: anEndpoint,
+  },
+  "Mutation.redeliver": {
+    outcomes: ALLOWED.managersOfTheFirst,
+    document: "mutation ($id: ID!, $since: DateTimeISO) { redeliver(id: $id, since: $since) { id } }",
+    variables: async (fixture) => ({ ...(await anEndpoint(fixture)), since: new Date() }),
+  },
+  "Mutation.sendTestEvent": {
+    outcomes: ALLOWED.managersOfTheFirst,
+    document: "mutation ($id: ID!) { sendTestEvent(id: $id) { outcome } }",
+    variables: async (fixture) => {
+      const endpoint = await anEndpoint(fixture);
+      // Where the gateway does not connect to, so that the test needs no network.
+      await fixture.gateway.services.database.write((tx) =>
+        tx.query("update webhook_endpoint set url = 'http://127.0.0.1/' where id = $1", [endpoint.id]),
+      );
+      return endpoint;
+    },
+  },
+  ...Object.fromEntries(
+    ["deleteWebhookEndpoint", "enableWebhookEndpoint", "disableWebhookEndpoint"].map(
+      (field): [string, Entry] => [
+        `Mutation.${field}`,
+        {
+          outcomes: ALLOWED.managersOfTheFirst,
+          document: `mutation ($id: ID!) { ${field}(id: $id) { id } }`,
+          variables: anEndpoint,
+        },
+      ],
+    ),
   ),
   "Query.configuration": {
     outcomes: ALLOWED.keysWithAnotherScopeAndManagersOfTheFirst,

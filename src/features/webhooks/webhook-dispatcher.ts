@@ -44,6 +44,7 @@ export class WebhookDispatcher {
 
   /** Works from now on. @returns a function that stops it after the current transaction */
   start(): () => Promise<void> {
+    this.stopped = false;
     const stopHeeding = this.database.heed(EVENTS_CHANNEL, this.wake);
     const timer = setInterval(this.wake, POLL_INTERVAL_MS).unref();
     this.wake();

@@ -1,4 +1,5 @@
 import { ArgsType, Field, GraphQLISODateTime, ID, InputType, Int, ObjectType } from "type-graphql";
+import { Checked } from "../../common/checked";
 import { IsOptional, ValidateIf } from "../../common/validators";
 import { PageArgs } from "../../pagination/connection";
 import { AttemptOutcome } from "../../schema/attempt-outcome";
@@ -18,6 +19,12 @@ const TYPES =
   "Types of the events that it gets, such as `message.delivered`; null for all types, future ones too.";
 const DESCRIPTION = "What it is for, at most 200 characters.";
 
+/** An endpoint that gets nothing is a mistake: null stands for all types. */
+const IsNotEmptyList = () =>
+  Checked("isNotEmptyList", (value) =>
+    Array.isArray(value) && value.length === 0 ? "must not be empty" : undefined,
+  );
+
 @InputType({ description: "A webhook endpoint to create." })
 export class NewWebhookEndpoint extends IdempotentInput {
   @Field(() => ID, {
@@ -35,6 +42,7 @@ export class NewWebhookEndpoint extends IdempotentInput {
   @Field(() => [String], { nullable: true, description: TYPES })
   @IsOptional()
   @AreEventTypes()
+  @IsNotEmptyList()
   types?: EventType[] | null | undefined;
 
   @Field(() => String, { nullable: true, description: DESCRIPTION })
@@ -58,6 +66,7 @@ export class WebhookEndpointChanges {
   @Field(() => [String], { nullable: true, description: TYPES })
   @IsOptional()
   @AreEventTypes()
+  @IsNotEmptyList()
   types?: EventType[] | null | undefined;
 
   @Field(() => String, { nullable: true, description: DESCRIPTION })
