@@ -1,13 +1,13 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import { operatorFor } from "../auth/context";
 import { AuditLogArgs } from "../features/audit/audit.inputs";
 import { AuditAction } from "../features/audit/audit-actions";
 import type { AuditChange } from "../features/audit/audit-change";
 import type { AuditEntry } from "../features/audit/audit-entry.entity";
-import { secondsOf } from "./duration";
 import { printJson, printTable } from "./output";
 import { addPageOptions, listPages, type PageOptions } from "./pages";
 import { withServices } from "./services";
+import { parseTime } from "./time";
 
 interface Options extends PageOptions {
   org: string;
@@ -17,18 +17,6 @@ interface Options extends PageOptions {
   since?: Date;
   until?: Date;
   json?: boolean;
-}
-
-/**
- * Parses an option that is a time, or a duration before now.
- * @throws InvalidArgumentError for other text
- */
-function parseTime(text: string): Date {
-  const seconds = /[a-z]$/.test(text) ? secondsOf(text) : undefined;
-  const date = new Date(seconds === undefined ? text : Date.now() - seconds * 1000);
-  if (Number.isNaN(+date))
-    throw new InvalidArgumentError("It must be a time such as 2026-11-21T08:00:00Z, or 7d for a week ago.");
-  return date;
 }
 
 /** Adds the commands of `gateway audit`. */

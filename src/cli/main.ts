@@ -17,6 +17,7 @@ import { addOrganizationCommands } from "./organizations";
 import { exitOnClosedPipe } from "./output";
 import { addSeedCommand } from "./seed";
 import { addStartCommand } from "./start";
+import { addWebhookCommands } from "./webhooks";
 
 /** Exit code for a wrong command, option or value; 1 means that a command failed. */
 const WRONG_USAGE = 2;
@@ -52,6 +53,7 @@ addAgentCommands(program.command("agents").description("Agents"));
 addLineCommands(program.command("lines").description("Lines that agents speak from"));
 addConfigurationCommands(program.command("configuration").description("What agents do in which situation"));
 addMessageCommands(program.command("messages").description("Messages of agents"));
+addWebhookCommands(program.command("webhooks").description("Webhook endpoints that get events"));
 addMemberCommands(program.command("members").description("Members (people who sign in)"));
 addAuditCommands(program.command("audit").description("Audit logs"));
 addDatabaseCommands(program);

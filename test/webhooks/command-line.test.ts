@@ -1,0 +1,111 @@
+import { auditLog } from "../support/audit";
+import { INSTANCE_KEY } from "../support/gateway";
+import { PUBLIC_URL } from "../support/lines";
+import { firstAgentId } from "../support/people";
+import { runCli } from "../support/process";
+import { Receiver } from "../support/receiver";
+import { describeGateway } from "../support/suite";
+import { addEvents } from "../support/webhooks";
+
+describeGateway({ env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }, (gateway) => {
+  const OF_FIRST = ["--org", "first"];
+  const cliWith = (key: string, ...args: string[]) =>
+    runCli(gateway.databaseUrl, args, "", {
+      INSTANCE_KEY: key,
+      ALLOW_PRIVATE_TARGETS: "127.0.0.0/8",
+    });
+  const cli = (...args: string[]) => cliWith(INSTANCE_KEY, "webhooks", ...args);
+  /** Runs a command that must succeed. @returns the one JSON document that it prints */
+  async function json(...args: string[]) {
+    const { code, stdout, stderr } = await cli(...args, ...OF_FIRST, "--json");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/^[^\n]+\n$/);
+    return JSON.parse(stdout);
+  }
+
+  test("endpoints are created with a secret that is shown once, listed, changed, disabled and deleted", async () => {
+    const agentId = await firstAgentId(gateway);
+    const made = await json(
+      ...["create", "--url", PUBLIC_URL, "--agent", "first-agent"],
+      ...["--types", "line.paused, message.sent", "--description", "CRM"],
+    );
+    expect(made).toMatchObject({
+      ...{ agentId, url: PUBLIC_URL, types: ["line.paused", "message.sent"], description: "CRM" },
+      ...{ state: "active", signingSecret: expect.stringMatching(/^whsec_/) },
+    });
+    const { id } = made;
+    const changed = await json("update", id, "--url", `${PUBLIC_URL}/v2`, "--no-types", "--no-description");
+    expect(changed).toMatchObject({ url: `${PUBLIC_URL}/v2`, types: null, description: null });
+    expect(await json("disable", id)).toMatchObject({ state: "disabled", disabledReason: "requested" });
+    expect(await json("list")).toMatchObject([{ id, state: "disabled" }]);
+    const { stdout: table } = await cli("list", ...OF_FIRST);
+    expect(table).toMatch(/^URL +STATE +REASON/);
+    expect((await cli("enable", id, ...OF_FIRST)).stdout).toBe(`The webhook endpoint ${id} is active.\n`);
+    const { stdout } = await cli("rotate-secret", id, ...OF_FIRST);
+    expect(stdout).toMatch(/has a new signing secret\.\nSigning secret: whsec_\S+\n/);
+    expect(stdout).not.toContain(made.signingSecret);
+    expect(await json("rotate-secret", id, "--yes")).toMatchObject({ secretGeneration: 3 });
+    await json("delete", id, "--yes");
+    expect(await json("list")).toEqual([]);
+  });
+
+  test("deliveries are listed, events delivered again, and a test event tells what came of it", async () => {
+    const receiver = await Receiver.start();
+    try {
+      const agentId = await firstAgentId(gateway);
+      const { id } = await json("create", "--url", receiver.url());
+      await addEvents(gateway, agentId, ["one", "two", "three"]);
+      const stop = gateway.services.webhookDispatcher.start();
+      for (let rows: unknown[] = []; rows.length < 3; ) rows = await json("deliveries", id);
+      await stop();
+      const page = await cli("deliveries", id, "--limit", "2", ...OF_FIRST);
+      expect(page.stdout).toMatch(/^POSITION +TYPE +STATE/);
+      expect(page.stderr).toMatch(/^There is more: add --after \S+ for the next 2, or --all\.\n$/);
+      expect(await json("deliveries", id, "--state", "failed")).toEqual([]);
+      expect(await json("deliveries", id, "--type", "line.paused", "--all")).toHaveLength(3);
+      expect(await json("redeliver", id, "--since", "1d")).toMatchObject({ id, state: "active" });
+      expect(await json("test", id)).toMatchObject({ outcome: "accepted", status: 200, code: null });
+      receiver.reaction = (response) => response.writeHead(503).end();
+      const failed = await cli("test", id, ...OF_FIRST);
+      expect(failed).toMatchObject({
+        code: 1,
+        stdout: "The receiver answered 503. (retryable, http_503)\n",
+      });
+      await json("delete", id, "--yes");
+    } finally {
+      await receiver.close();
+    }
+  });
+
+  test("a new instance key disables the endpoints until they get a new secret and are enabled", async () => {
+    const { id } = await json("create", "--url", PUBLIC_URL);
+    const NEW_KEY = Buffer.alloc(32, "new").toString("base64");
+    expect(await cliWith(NEW_KEY, "instance-key", "replace")).toMatchObject({ code: 0 });
+    const listed = JSON.parse((await cliWith(NEW_KEY, "webhooks", "list", ...OF_FIRST, "--json")).stdout);
+    expect(listed).toMatchObject([{ state: "disabled", disabledReason: "secret_lost", secretGeneration: 2 }]);
+    const [entry] = await auditLog(gateway, { targetId: id });
+    expect(entry).toMatchObject({
+      action: "webhook_endpoint_secret_lost",
+      changes: [{ field: "state", before: "active", after: "disabled" }],
+    });
+    expect(await cliWith(INSTANCE_KEY, "instance-key", "replace")).toMatchObject({ code: 0 });
+    await json("delete", id, "--yes");
+  });
+
+  const ID = "01a1fcd2-254e-77bb-8319-2e26d1494ad2";
+  test.each([
+    [2, ["create", ...OF_FIRST], "--url"],
+    [2, ["create", "--url", "http://10.0.0.1/", ...OF_FIRST], "private"],
+    [2, ["create", "--url", PUBLIC_URL, "--types", "no.such", ...OF_FIRST], "types must contain only"],
+    [1, ["create", "--url", PUBLIC_URL, "--agent", "unknown", ...OF_FIRST], 'There is no agent "unknown".'],
+    [1, ["enable", ID, ...OF_FIRST], "There is no such webhook endpoint."],
+    [1, ["deliveries", ID, ...OF_FIRST], "There is no such webhook endpoint."],
+    [1, ["list", "--org", "unknown"], 'There is no organization "unknown".'],
+    [2, ["list"], "--org"],
+  ])("exit code %d in one line: %j", async (exitCode, args, says) => {
+    const { code, stdout, stderr } = await cli(...args);
+    expect({ code, stdout }).toEqual({ code: exitCode, stdout: "" });
+    expect(stderr).toMatch(/^gateway: [^\n]+\n$/);
+    expect(stderr).toContain(says);
+  });
+});
