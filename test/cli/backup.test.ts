@@ -4,6 +4,7 @@ import { Database } from "../../src/database/database";
 import { MIGRATIONS } from "../../src/database/migrations";
 import { createDataSource } from "../../src/features";
 import { sqlite } from "../support/engines";
+import { PUBLIC_URL } from "../support/lines";
 import {
   databaseForEach,
   type Ended,
@@ -67,6 +68,8 @@ describe("while a server writes", () => {
     });
     await waitUntil(() => answered.length >= 50);
     const before = [...answered];
+    const endpoint = ["webhooks", "create", "--org", "first", "--url", PUBLIC_URL];
+    expect(await runCli(place.url, endpoint)).toMatchObject({ code: 0, stderr: "" });
     const made = await runCli(place.url, ["backup", inPlace("backup"), "--json"]);
     const during = answered.length;
     writing = false;
@@ -84,10 +87,12 @@ describe("while a server writes", () => {
     const restored = await runCli(elsewhere, ["restore", inPlace("backup")]);
     expect(restored).toMatchObject({ code: 0, stderr: "" });
     expect(restored.stdout).toMatch(
-      /^Restored \/.*gateway\.sqlite \(\d+ bytes\)\.\nIts lines are paused,.*\n$/,
+      /^Restored \/.*gateway\.sqlite \(\d+ bytes\)\.\nIts lines are paused,.*\nIts webhook endpoints are disabled;.*\n$/,
     );
     const lines = await runCli(elsewhere, ["lines", "list", "--agent", "first-agent", "--json"]);
     expect(JSON.parse(lines.stdout)).toMatchObject([{ name: "main", state: "paused" }]);
+    const endpoints = await runCli(elsewhere, ["webhooks", "list", "--org", "first", "--json"]);
+    expect(JSON.parse(endpoints.stdout)).toMatchObject([{ state: "disabled", disabledReason: "restored" }]);
     expect((await stat(fileOf(elsewhere))).mode & 0o777).toBe(0o600);
     const second = await startServer({ DATABASE_URL: elsewhere });
     expect(secretsIn(second.stdout())).toBeUndefined();

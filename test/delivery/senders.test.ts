@@ -1,11 +1,11 @@
 import { AttemptOutcome } from "../../src/delivery/driver";
-import { Senders } from "../../src/delivery/senders";
+import { type KindShare, Senders } from "../../src/delivery/senders";
 
 const { accepted, retryable } = AttemptOutcome;
 
 /** Senders, and what they did with messages: `one sent`, `two given back`. */
-function trySenders(max: number) {
-  const senders = new Senders(max);
+function trySenders(max: number, kindShares?: ReadonlyMap<string, KindShare>) {
+  const senders = new Senders(max, undefined, kindShares);
   const log: string[] = [];
   const leave = (name: string, lineId: string, mayLeave = () => true) =>
     senders.leave({
@@ -61,4 +61,36 @@ test("a transaction may take as many messages beyond the free senders as it is t
   expect([takes(0), takes(2), takes(2, false)]).toEqual([1, 3, 1]);
   senders.ended("line", retryable);
   expect(takes(2)).toBe(1);
+});
+
+test("a kind of lane with a share leaves senders to others, and its groups leave some to each other", () => {
+  const { senders } = trySenders(8, new Map([["webhook", { together: 3, each: 2 }]]));
+  const send = (lineId: string) =>
+    senders.leave({
+      ...{ lineId, kind: "webhook" },
+      mayLeave: () => true,
+      send: () => undefined,
+      giveBack: () => undefined,
+    });
+  const takes = (lineId: string, kind?: string) => {
+    const offer = senders.offer();
+    const options = { mayWait: true, ...(kind !== undefined && { kind }) };
+    return Array.from({ length: 9 }, () => offer.take(lineId, options)).filter(Boolean).length;
+  };
+  expect([takes("one", "webhook"), takes("line")]).toEqual([2, 8]);
+  const offer = senders.offer();
+  const taken = ["one", "two", "three", "four"].map((lineId) =>
+    offer.take(lineId, { mayWait: true, kind: "webhook" }),
+  );
+  expect(taken).toEqual([true, true, true, false]);
+  expect(offer.take("line", { mayWait: true })).toBe(true);
+  send("one");
+  send("one");
+  expect([takes("one", "webhook"), takes("two", "webhook")]).toEqual([0, 1]);
+  expect([senders.failingLines.busy, senders.busyKinds]).toEqual([["one"], []]);
+  send("two");
+  expect([takes("three", "webhook"), takes("line")]).toEqual([0, 5]);
+  expect(senders.busyKinds).toEqual(["webhook"]);
+  senders.ended("one", accepted);
+  expect([takes("three", "webhook"), senders.busyKinds]).toEqual([1, []]);
 });

@@ -3,6 +3,7 @@ import { Webhook as SvixWebhook } from "svix";
 import { v7 as uuid } from "uuid";
 import { DAY_MS, timestamp } from "../../src/common/time";
 import { AuditEntry } from "../../src/features/audit/audit-entry.entity";
+import { DISABLE_RESTORED_ENDPOINTS } from "../../src/features/webhooks/disable-restored-endpoints";
 import { MAX_ATTEMPTS } from "../../src/features/webhooks/webhook-retries";
 import { type GatewayOptions, type Reply, startGateway } from "../support/gateway";
 import { addOrganization, codeOf, firstAgentId, operatorOfAgent } from "../support/people";
@@ -369,6 +370,25 @@ describeGateway(SENDS, (gateway, engine) => {
     const [failed] = await become(id, 1, { state: "failed" });
     expect(failed).toMatchObject({ eventId: first?.eventId, lastError: "The event is no longer kept." });
     await become(id, 1, { state: "delivered" });
+  });
+
+  test("after a restore, nothing old is sent by itself; redeliver sends what was pending in the backup", async () => {
+    receiver.reaction = answering(500);
+    const { id } = await endpointTo();
+    await addEvents(gateway, agentId, newSubjects(1));
+    const [pending] = await become(id, 1, { attempts: 1 });
+    for (const { statement } of DISABLE_RESTORED_ENDPOINTS) await write(statement, []);
+    receiver.reaction = answering(200);
+    await hurry(id);
+    expect(await stateOf(id)).toMatchObject({ state: "disabled", disabledReason: "restored" });
+    await api.enable(id);
+    await hurry(id);
+    await addEvents(gateway, agentId, newSubjects(1));
+    await become(id, 1, { state: "delivered" });
+    expect(receiver.received).toHaveLength(2);
+    await api.redeliver(id, { after: String(Number(pending?.position) - 1) });
+    await become(id, 2, { state: "delivered" });
+    expect(receiver.received[2]?.headers["webhook-id"]).toBe(pending?.eventId);
   });
 
   test("two processes deliver every event once while both run, each subject in order", async () => {

@@ -16,7 +16,7 @@ import type { WebhookTest } from "./webhook.inputs";
 const MAX_TESTS_PER_MINUTE = 10;
 
 /** Type of test events, which are not events of the stream. */
-export const TEST_EVENT = "webhook.test";
+const TEST_EVENT = "webhook.test";
 
 /** Sends test events at the request of members, past the queue. */
 export class WebhookTestService {
