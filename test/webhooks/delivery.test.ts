@@ -372,6 +372,20 @@ describeGateway(SENDS, (gateway, engine) => {
     await become(id, 1, { state: "delivered" });
   });
 
+  test("erasing a contact empties what endpoints answered to events about it", async () => {
+    receiver.reaction = (response) => response.writeHead(500).end("Anna is unknown");
+    const { id } = await endpointTo();
+    const { body: contact } = await gateway.rest("POST", "/agent/contacts", {
+      body: { addresses: [{ kind: "local", address: "anna" }] },
+    });
+    await gateway.rest("POST", "/agent/conversations", { body: { contact: { id: contact.id } } });
+    await become(id, 2, { lastError: "The receiver answered 500: Anna is unknown" });
+    receiver.reaction = answering(500);
+    await gateway.rest("DELETE", `/agent/contacts/${contact.id}`);
+    while ((await api.deliveries(id)).text.includes("Anna"));
+    expect(await become(id, 2, { attempts: 1 })).not.toHaveLength(0);
+  });
+
   test("after a restore, nothing old is sent by itself; redeliver sends what was pending in the backup", async () => {
     receiver.reaction = answering(500);
     const { id } = await endpointTo();

@@ -61,7 +61,7 @@ const delivery = (bigint: string) => ({
     { columnNames: ["endpoint_id", "event_id"], isUnique: true },
     { columnNames: ["endpoint_id", "id"] },
     { columnNames: ["endpoint_id", "state", "id"] },
-    { name: "webhook_delivery_pending", columnNames: ["lane_id", "position"], where: "state = 'pending'" },
+    { columnNames: ["lane_id", "state", "position"] },
     { columnNames: ["created_at"] },
   ],
 });

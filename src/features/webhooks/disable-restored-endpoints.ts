@@ -1,4 +1,4 @@
-import { IS_PENDING, WebhookDeliveryState } from "./webhook-delivery.entity";
+import { WebhookDeliveryState } from "./webhook-delivery.entity";
 import { WebhookDisabledReason, WebhookEndpointState } from "./webhook-endpoint.entity";
 
 /**
@@ -13,6 +13,7 @@ export const DISABLE_RESTORED_ENDPOINTS = [
   },
   {
     table: "webhook_delivery",
-    statement: `UPDATE webhook_delivery SET state = '${WebhookDeliveryState.canceled}', not_before = NULL WHERE ${IS_PENDING}`,
+    statement: `UPDATE webhook_delivery SET state = '${WebhookDeliveryState.canceled}', not_before = NULL 
+      WHERE state = '${WebhookDeliveryState.pending}'`,
   },
 ];

@@ -1,5 +1,7 @@
 import type { EntityManager } from "typeorm";
+import type { Database } from "../../database/database";
 import { Agent } from "../agents/agent.entity";
+import { WebhookCursor } from "./webhook-cursor.entity";
 import type { WebhookEndpoint } from "./webhook-endpoint.entity";
 
 /** Which agents' events an endpoint gets. */
@@ -11,8 +13,18 @@ export async function agentsOf(
   { organizationId, agentId }: Followed,
 ): Promise<string[]> {
   if (agentId !== null) return [agentId];
-  const agents = await reader.find(Agent, { select: ["id"], where: { organizationId } });
+  const agents = await reader.find(Agent, {
+    select: ["id"],
+    where: { organizationId },
+    order: { id: "ASC" },
+  });
   return agents.map(({ id }) => id);
+}
+
+/** Locks the cursors of an endpoint until the transaction ends. */
+export async function lockCursors(database: Database, tx: EntityManager, endpointId: string): Promise<void> {
+  const cursors = tx.createQueryBuilder(WebhookCursor, "cursor").where({ endpointId });
+  await database.locking(cursors.orderBy("cursor.agent_id")).getMany();
 }
 
 /** Lets an endpoint get the events from now on, and none of those before that it has not got yet. */

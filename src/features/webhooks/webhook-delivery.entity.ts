@@ -26,15 +26,12 @@ registerEnumType(WebhookDeliveryState, {
   },
 });
 
-/** The condition of pending deliveries, as the index of the lanes needs it. */
-export const IS_PENDING = `state = '${WebhookDeliveryState.pending}'`;
-
 @ObjectType({ simpleResolvers: true, description: "The delivery of an event to a webhook endpoint." })
 @Entity()
 @Index(["endpointId", "eventId"], { unique: true })
 @Index(["endpointId", "id"])
 @Index(["endpointId", "state", "id"])
-@Index("webhook_delivery_pending", ["laneId", "position"], { where: IS_PENDING })
+@Index(["laneId", "state", "position"])
 @Index(["createdAt"])
 export class WebhookDelivery {
   @Field(() => ID, { description: "Unique identifier (UUID)." })

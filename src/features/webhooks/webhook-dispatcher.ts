@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import { Between, type EntityManager, In } from "typeorm";
-import { v5 as nameUuid, v7 as uuid } from "uuid";
+import { v7 as uuid } from "uuid";
 import { timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import { insertAll } from "../../database/insert-all";
@@ -13,6 +13,7 @@ import { EVENTS_CHANNEL } from "../events/record-events";
 import { WebhookCursor } from "./webhook-cursor.entity";
 import { WebhookDelivery, WebhookDeliveryState } from "./webhook-delivery.entity";
 import { WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity";
+import { laneIdOf } from "./webhook-lane";
 
 /** Max positions that a transaction goes through, because other writers may wait for it. */
 const WINDOW = 100n;
@@ -161,7 +162,7 @@ export class WebhookDispatcher {
     const knownOf = new Map(known.map((delivery) => [delivery.eventId, delivery]));
     const wanted = events.filter(({ id }) => isToBeSent(knownOf.get(id)?.state));
     if (wanted.length === 0) return;
-    const laneOf = ({ subject }: Event) => nameUuid(subject, endpointId);
+    const laneOf = ({ subject }: Event) => laneIdOf(endpointId, subject);
     // Before the deliveries: a deliverer locks a lane before the deliveries on it, and so must this.
     await this.lanes.add(
       tx,

@@ -8,7 +8,7 @@ import type { Departure, DueWork, Ended, LaneSurroundings, LaneWork } from "../.
 import type { DeliveryObserver } from "../../delivery/observer";
 import type { EndpointHealth } from "./endpoint-health";
 import type { EventBody, EventPost } from "./event-post";
-import { IS_PENDING, WebhookDelivery, WebhookDeliveryState } from "./webhook-delivery.entity";
+import { WebhookDelivery, WebhookDeliveryState } from "./webhook-delivery.entity";
 import { WebhookEndpointState } from "./webhook-endpoint.entity";
 import { redeliveryDelayMs } from "./webhook-retries";
 
@@ -124,7 +124,7 @@ async function readHeads(tx: EntityManager, laneIds: readonly string[]): Promise
        organization.deactivated_at as "deactivatedAt"
      from due
      join webhook_delivery delivery on delivery.id = (
-       select first.id from webhook_delivery first where first.lane_id = due.id and first.${IS_PENDING}
+       select first.id from webhook_delivery first where first.lane_id = due.id and first.state = '${WebhookDeliveryState.pending}'
        order by first.position limit 1)
      join webhook_endpoint endpoint on endpoint.id = delivery.endpoint_id and endpoint.deleted_at is null
      join organization on organization.id = endpoint.organization_id`,

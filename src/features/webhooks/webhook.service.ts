@@ -2,7 +2,6 @@ import { type EntityManager, IsNull, Not } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import { organizationOf, type RequestContext } from "../../auth/context";
-import { Permission } from "../../auth/permissions";
 import { DAY_MS, timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import type { Lanes } from "../../delivery/lanes";
@@ -13,31 +12,33 @@ import type { InstanceKeyService } from "../../instance-key/instance-key.service
 import { signingSecretOf } from "../../instance-key/signing-secrets";
 import { scopedAgentId } from "../agents/agent-scope";
 import { actorOf, recordAudit } from "../audit/audit";
-import type { AuditAction } from "../audit/audit-actions";
 import type { Changes } from "../audit/audit-change";
 import type { EventType } from "../events/event-types";
 import { Organization } from "../organizations/organization.entity";
-import { agentsOf, followFromNow } from "./follow";
-import { findEndpoint, ownEndpoint } from "./own-endpoint";
+import { type Decide, EndpointChanges, REQUIRED } from "./endpoint-changes";
+import { followFromNow } from "./follow";
+import { findEndpoint } from "./own-endpoint";
 import { auditOf, auditTarget, webhookActions } from "./webhook.audit";
 import type { NewWebhookEndpoint, WebhookEndpointChanges, WebhookEndpointWithSecret } from "./webhook.inputs";
 import { MAX_ENDPOINTS } from "./webhook.limits";
 import { WebhookDelivery, WebhookDeliveryState } from "./webhook-delivery.entity";
 import { WebhookDisabledReason, WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity";
 
-const REQUIRED = { permission: Permission.config_manage };
-
 /** How long events are also signed with the previous secret (ms). */
 const PREVIOUS_SECRET_MS = DAY_MS;
 
 /** The webhook endpoints of organizations. */
 export class WebhookService {
+  private readonly changes: EndpointChanges;
+
   constructor(
     private readonly database: Database,
-    private readonly lanes: Lanes,
+    lanes: Lanes,
     private readonly targets: Targets,
     private readonly instanceKey: InstanceKeyService,
-  ) {}
+  ) {
+    this.changes = new EndpointChanges(database, lanes);
+  }
 
   /**
    * The endpoints of the organization, oldest first; with an agent, those that get its events.
@@ -98,7 +99,7 @@ export class WebhookService {
    */
   async update(context: RequestContext, { id, ...given }: WebhookEndpointChanges): Promise<WebhookEndpoint> {
     const url = given.url === undefined ? undefined : await this.allowed(given.url);
-    return this.change(context, id, async (_, endpoint) => {
+    return this.changes.change(context, id, async (_, endpoint) => {
       const { description = endpoint.description } = given;
       const types = given.types === undefined ? endpoint.types : distinct(given.types);
       const change = { url: url ?? endpoint.url, description, types };
@@ -115,7 +116,7 @@ export class WebhookService {
    * @throws GatewayError `not_found`, `conflict` without the instance key
    */
   async rotateSecret(context: RequestContext, id: string): Promise<WebhookEndpointWithSecret> {
-    const endpoint = await this.change(context, id, async (tx, { secretGeneration }) => {
+    const endpoint = await this.changes.change(context, id, async (tx, { secretGeneration }) => {
       await this.instanceKey.required(tx);
       const next = secretGeneration + 1;
       return {
@@ -143,7 +144,7 @@ export class WebhookService {
         audit: stateAudit(endpoint, WebhookEndpointState.active, null),
       };
     };
-    return this.change(context, id, decide, { wakes: true });
+    return this.changes.change(context, id, decide, { wakes: true });
   }
 
   /**
@@ -151,7 +152,7 @@ export class WebhookService {
    * @throws GatewayError `not_found`
    */
   disable(context: RequestContext, id: string): Promise<WebhookEndpoint> {
-    return this.change(context, id, async (_, endpoint) => {
+    return this.changes.change(context, id, async (_, endpoint) => {
       const isActive = endpoint.state === WebhookEndpointState.active;
       const disabledReason = isActive ? WebhookDisabledReason.requested : endpoint.disabledReason;
       return {
@@ -167,7 +168,7 @@ export class WebhookService {
    * @throws GatewayError `not_found`
    */
   delete(context: RequestContext, id: string): Promise<WebhookEndpoint> {
-    return this.change(context, id, async () => ({
+    return this.changes.change(context, id, async () => ({
       action: webhookActions.webhook_endpoint_deleted,
       change: { deletedAt: timestamp() },
       audit: {},
@@ -218,44 +219,7 @@ export class WebhookService {
     });
     return { endpoint, signingSecret: signingSecretOf(endpoint, key) };
   }
-
-  /**
-   * Changes an endpoint of the caller's organization and records the change; a change to what is there already does
-   * nothing.
-   * @throws GatewayError `not_found`
-   */
-  private change(
-    context: RequestContext,
-    id: string,
-    decide: Decide,
-    { wakes = false } = {},
-  ): Promise<WebhookEndpoint> {
-    const organizationId = organizationOf(context);
-    return this.database.write(async (tx) => {
-      await assertSignedIn(tx, context, REQUIRED);
-      const found = await ownEndpoint(tx, organizationId, id);
-      // The lanes before the endpoint and its deliveries, as deliverers lock them.
-      if (wakes) await this.lanes.wakeAgents(tx, await agentsOf(tx, found));
-      await tx.update(WebhookEndpoint, { id }, { updatedAt: () => "updated_at" });
-      const endpoint = await ownEndpoint(tx, organizationId, id);
-      const { action, change, audit } = await decide(tx, endpoint);
-      const isChange = Object.entries(change).some(
-        ([field, value]) =>
-          JSON.stringify(endpoint[field as keyof WebhookEndpoint]) !== JSON.stringify(value),
-      );
-      if (!isChange) return endpoint;
-      await tx.update(WebhookEndpoint, { id }, { ...(change as object), updatedAt: timestamp() });
-      await recordAudit(tx, context, action, auditTarget(endpoint), audit);
-      return tx.findOneByOrFail(WebhookEndpoint, { id });
-    });
-  }
 }
-
-/** Decides on the change of an endpoint, whose row is locked. */
-type Decide = (
-  tx: EntityManager,
-  endpoint: WebhookEndpoint,
-) => Promise<{ action: AuditAction; change: Partial<WebhookEndpoint>; audit: Changes }>;
 
 /** Lets the pending deliveries to an endpoint be sent now, as if none had failed. */
 const restartPending = (tx: EntityManager, endpointId: string) =>

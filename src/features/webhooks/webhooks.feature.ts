@@ -1,8 +1,10 @@
 import { DAY_MS, timestamp } from "../../common/time";
 import { LaneKind } from "../../delivery/lane.entity";
-import { feature } from "../../schema/feature";
+import { type Core, feature } from "../../schema/feature";
+import type { Erasures } from "../contacts/erasures";
 import { DeliveryLogService } from "./delivery-log.service";
 import { EndpointHealth } from "./endpoint-health";
+import { eraseDeliveries } from "./erase-deliveries";
 import { EventPost } from "./event-post";
 import { loseWebhookSecrets } from "./lose-webhook-secrets";
 import { RedeliveryService } from "./redelivery.service";
@@ -18,7 +20,8 @@ import { WebhookWork } from "./webhook-work";
 /** The events of agents, posted to URLs of other systems. */
 export const webhooks = feature({
   entities: [WebhookEndpoint, WebhookCursor, WebhookDelivery],
-  services: ({ database, lanes, targets, instanceKey, log }) => {
+  services: ({ database, lanes, targets, instanceKey, log, erasures }: Core & { erasures: Erasures }) => {
+    erasures.onErase(eraseDeliveries(database));
     instanceKey.onReplace(loseWebhookSecrets);
     const post = new EventPost(targets, instanceKey);
     return {

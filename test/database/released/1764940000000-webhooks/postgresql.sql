@@ -5,5 +5,5 @@ CREATE TABLE "webhook_delivery" ("id" varchar(36) NOT NULL, "endpoint_id" varcha
 CREATE UNIQUE INDEX "IDX_9ed7554dd88c137ab0eab5c7f0" ON "webhook_delivery" ("endpoint_id", "event_id");
 CREATE INDEX "IDX_a1bc8e4b7660989684fec1340e" ON "webhook_delivery" ("endpoint_id", "id");
 CREATE INDEX "IDX_21f7fa5c37d2fc7b7c914826bb" ON "webhook_delivery" ("endpoint_id", "state", "id");
-CREATE INDEX "webhook_delivery_pending" ON "webhook_delivery" ("lane_id", "position") WHERE state = 'pending';
+CREATE INDEX "IDX_21c4cdc1b95cc7355de35c6cd5" ON "webhook_delivery" ("lane_id", "state", "position");
 CREATE INDEX "IDX_e7f1f015b5fb94734aaa5933e6" ON "webhook_delivery" ("created_at");

@@ -1,0 +1,66 @@
+import type { EntityManager } from "typeorm";
+import { assertSignedIn } from "../../auth/assert-signed-in";
+import { organizationOf, type RequestContext } from "../../auth/context";
+import { Permission } from "../../auth/permissions";
+import { timestamp } from "../../common/time";
+import type { Database } from "../../database/database";
+import type { Lanes } from "../../delivery/lanes";
+import { recordAudit } from "../audit/audit";
+import type { AuditAction } from "../audit/audit-actions";
+import type { Changes } from "../audit/audit-change";
+import { agentsOf, lockCursors } from "./follow";
+import { ownEndpoint } from "./own-endpoint";
+import { auditTarget } from "./webhook.audit";
+import { WebhookEndpoint } from "./webhook-endpoint.entity";
+
+/** What changing endpoints requires of members. */
+export const REQUIRED = { permission: Permission.config_manage };
+
+/** Decides on the change of an endpoint, whose row is locked. */
+export type Decide = (
+  tx: EntityManager,
+  endpoint: WebhookEndpoint,
+) => Promise<{ action: AuditAction; change: Partial<WebhookEndpoint>; audit: Changes }>;
+
+/** Changes endpoints, one change of an endpoint after the other. */
+export class EndpointChanges {
+  constructor(
+    private readonly database: Database,
+    private readonly lanes: Lanes,
+  ) {}
+
+  /**
+   * Changes an endpoint of the caller's organization and records the change; a change to what is there already does
+   * nothing.
+   * @param options.wakes whether what waits for the endpoint may go on
+   * @throws GatewayError `not_found`
+   */
+  change(
+    context: RequestContext,
+    id: string,
+    decide: Decide,
+    { wakes = false } = {},
+  ): Promise<WebhookEndpoint> {
+    const organizationId = organizationOf(context);
+    return this.database.write(async (tx) => {
+      await assertSignedIn(tx, context, REQUIRED);
+      const found = await ownEndpoint(tx, organizationId, id);
+      if (wakes) {
+        // In the order of dispatchers, which lock a cursor before lanes, and deliverers, which lock lanes before endpoints.
+        await lockCursors(this.database, tx, id);
+        await this.lanes.wakeAgents(tx, await agentsOf(tx, found));
+      }
+      await tx.update(WebhookEndpoint, { id }, { updatedAt: () => "updated_at" });
+      const endpoint = await ownEndpoint(tx, organizationId, id);
+      const { action, change, audit } = await decide(tx, endpoint);
+      const isChange = Object.entries(change).some(
+        ([field, value]) =>
+          JSON.stringify(endpoint[field as keyof WebhookEndpoint]) !== JSON.stringify(value),
+      );
+      if (!isChange) return endpoint;
+      await tx.update(WebhookEndpoint, { id }, { ...(change as object), updatedAt: timestamp() });
+      await recordAudit(tx, context, action, auditTarget(endpoint), audit);
+      return tx.findOneByOrFail(WebhookEndpoint, { id });
+    });
+  }
+}

@@ -1,0 +1,48 @@
+import { In, IsNull, MoreThan, Not } from "typeorm";
+import { inChunks } from "../../database/chunks";
+import type { Database } from "../../database/database";
+import { Lane } from "../../delivery/lane.entity";
+import { Agent } from "../agents/agent.entity";
+import { Contact } from "../contacts/contact.entity";
+import type { ErasureStep } from "../contacts/erasures";
+import { Conversation } from "../conversations/conversation.entity";
+import { WebhookDelivery } from "./webhook-delivery.entity";
+import { WebhookEndpoint } from "./webhook-endpoint.entity";
+import { laneIdOf } from "./webhook-lane";
+
+/** Max conversations of a chunk: a statement names a lane of each for every endpoint. */
+const MAX_CONVERSATIONS = 200;
+
+/** Empties the errors of deliveries about an erased contact, because what an endpoint answers may name the contact. */
+export const eraseDeliveries =
+  (database: Database): ErasureStep =>
+  (contactId, signal) =>
+    inChunks<string>(
+      database,
+      async (tx, after, limit) => {
+        const take = Math.min(limit, MAX_CONVERSATIONS);
+        const { agentId } = await tx.findOneByOrFail(Contact, { id: contactId });
+        const { organizationId } = await tx.findOneByOrFail(Agent, { id: agentId });
+        const conversations = await tx.find(Conversation, {
+          select: ["id"],
+          where: { contactId, ...(after !== undefined && { id: MoreThan(after) }) },
+          order: { id: "ASC" },
+          take,
+        });
+        const subjects = conversations.map(({ id }) => `conversation:${id}`);
+        if (after === undefined) subjects.push(`contact:${contactId}`);
+        if (subjects.length === 0) return undefined;
+        const endpoints = await tx.findBy(WebhookEndpoint, { organizationId });
+        const laneIds = endpoints.flatMap(({ id }) => subjects.map((subject) => laneIdOf(id, subject)));
+        // Before the deliveries on them, as deliverers do.
+        const lanes = tx
+          .createQueryBuilder(Lane, "lane")
+          .where({ id: In(laneIds) })
+          .orderBy("lane.id");
+        await database.locking(lanes).getMany();
+        const where = { laneId: In(laneIds), lastError: Not(IsNull()) };
+        await tx.update(WebhookDelivery, where, { lastError: null });
+        return conversations.length < take ? undefined : conversations.at(-1)?.id;
+      },
+      signal,
+    );
