@@ -1,0 +1,108 @@
+import { operatorFor } from "../../src/auth/context";
+import { timestamp } from "../../src/common/time";
+import { loadConfig } from "../../src/config";
+import { LaneKind } from "../../src/delivery/lane.entity";
+import { NO_DELIVERY_OBSERVER } from "../../src/delivery/observer";
+import { Senders } from "../../src/delivery/senders";
+import { createServices, laneWork, type Services } from "../../src/features";
+import type { Organization } from "../../src/features/organizations/organization.entity";
+import { WebhookDelivery } from "../../src/features/webhooks/webhook-delivery.entity";
+import { createLogger } from "../../src/logger";
+import { onEachEngine } from "../support/engines";
+import { type LoggedDatabase, openLogged } from "../support/query-plans";
+import { addEvents } from "../support/webhooks";
+
+const ORGANIZATION = "01a1f000-0000-7000-8000-000000000001";
+const AGENT = "01a1f000-0000-7000-8000-000000000002";
+const ENDPOINT = "01a1f000-0000-7000-8000-000000000003";
+const OLD = "2025-01-01T00:00:00.000Z";
+const DELIVERIES = 4_000;
+
+onEachEngine((engine) => {
+  let logged: LoggedDatabase;
+  let services: Services;
+  const context = operatorFor({ id: ORGANIZATION, deactivatedAt: null } as Organization);
+  beforeAll(async () => {
+    logged = await openLogged(engine, ["event", "webhook_delivery", "delivery"]);
+    const { database } = logged;
+    services = createServices({ database, config: loadConfig({}), log: createLogger("silent") });
+    for (const statement of [
+      `insert into organization (id, slug, name, created_at) values ('${ORGANIZATION}', 'o', 'O', '${OLD}')`,
+      `insert into agent (id, organization_id, slug, name, created_at)
+       values ('${AGENT}', '${ORGANIZATION}', 'a', 'A', '${OLD}')`,
+      `insert into webhook_endpoint (id, organization_id, url, state, secret_generation, created_at, updated_at)
+       values ('${ENDPOINT}', '${ORGANIZATION}', 'https://example.com/', 'active', 1, '${OLD}', '${OLD}')`,
+      `insert into contact (id, agent_id, attributes, version, created_at, updated_at)
+       values ('${AGENT}', '${AGENT}', '{}', 1, '${OLD}', '${OLD}')`,
+    ])
+      await database.write((tx) => tx.query(statement));
+    const subjects = Array.from({ length: 100 }, () => crypto.randomUUID());
+    for (let i = 0; i < DELIVERIES / 100; i += 1) await addEvents({ services }, AGENT, subjects);
+    await dispatch(DELIVERIES);
+    await database.write((tx) =>
+      tx.query("update webhook_delivery set state = 'delivered', last_error = 'x' where position <= $1", [
+        String(DELIVERIES - 100),
+      ]),
+    );
+    // As autovacuum does it; SQLite plans without statistics.
+    if (engine.name === "PostgreSQL") await database.write((tx) => tx.query("ANALYZE"));
+  });
+  afterAll(() => logged.close());
+
+  /** Makes deliveries from events until there are so many. */
+  async function dispatch(count: number): Promise<void> {
+    const stop = services.webhookDispatcher.start();
+    const made = () => logged.database.read((reader) => reader.count(WebhookDelivery));
+    while ((await made()) < count) await new Promise(setImmediate);
+    await stop();
+  }
+
+  test("deliveries are made, started and finished by indexes, however many there have been", async () => {
+    await addEvents({ services }, AGENT, [crypto.randomUUID()]);
+    const { lanes, database } = services;
+    await logged.expectIndexes(
+      async () => {
+        const stop = services.webhookDispatcher.start();
+        await new Promise((resolve) => lanes.onDue(() => resolve(undefined)));
+        await stop();
+        await database.write(async (tx) => {
+          const due = (await lanes.lockDue(tx, { max: 8 })).map(({ id }) => id);
+          const work = laneWork(services)[LaneKind.webhook];
+          const around = { senders: new Senders(8).offer(), observer: NO_DELIVERY_OBSERVER };
+          const { departures } = await work.start(tx, due, around);
+          expect(departures).toHaveLength(8);
+          const ended = departures.map((each) => ({
+            ...{ ...each, messageId: each.message.id, isHeld: true },
+            result: { outcome: "retryable", code: "http_500", detail: "x", status: 500 } as never,
+          }));
+          await work.finish(tx, ended, NO_DELIVERY_OBSERVER);
+        });
+      },
+      { reads: /with due/ },
+    );
+  });
+
+  test.each([
+    ["all", {}],
+    ["of a state", { state: "failed" }],
+    ["of an event", { eventId: AGENT }],
+  ])("the log of deliveries is read by indexes: %s", async (_, filter) => {
+    await logged.expectIndexes(
+      () =>
+        services.webhookLog.list(context, {
+          ...{ endpointId: ENDPOINT, first: 20, after: null },
+          ...(filter as object),
+        }),
+      { reads: /webhook_delivery/ },
+    );
+  });
+
+  test("redelivery finds its position, and an erasure its deliveries, by indexes", async () => {
+    await logged.expectIndexes(
+      () => services.redeliveries.redeliver(context, { id: ENDPOINT, since: new Date(timestamp(-1_000)) }),
+      { reads: /from "?event"?/i },
+    );
+    await services.database.write((tx) => services.erasures.begin(tx, AGENT));
+    await logged.expectIndexes(() => services.erasures.finish(AGENT), { reads: /webhook_delivery/i });
+  });
+});
