@@ -626,7 +626,6 @@ export const ROUTES_TABLE: readonly RouteEntry[] = [
     outcomes: ALLOWED.keysWithAnotherScope,
   },
   ...[
-    { operationId: "listEvents", method: "GET", path: "/agent/events" },
     { operationId: "listDecisions", method: "GET", path: "/agent/decisions" },
     { operationId: "getDecision", method: "GET", path: "/agent/decisions/:id" },
     {
@@ -635,5 +634,6 @@ export const ROUTES_TABLE: readonly RouteEntry[] = [
       path: "/agent/decisions/:id/replay",
       body: { against: { version: 1 } },
     },
+    { operationId: "listEvents", method: "GET", path: "/agent/events" },
   ].map((route) => ({ ...route, outcomes: ALLOWED.keysWithAnotherScope, variables: aDecision })),
 ].map((route) => ({ outcomes: ALLOWED.agentKeys, ...route }));
