@@ -46,3 +46,21 @@ export function verifyEvents(tables, history) {
     if (types.some((type) => /^(message|decision|conversation|contact)\./.test(type)))
       violate("half", `${types.join(", ")} tell of ${id}, which is not there`);
 }
+
+/** Every event about a contact, conversation or message reached the endpoint, those of one subject in their order. */
+export function verifyEndpoint({ events }, { taken, counts }, { violate, endpoint }) {
+  endpoint.events = taken.size;
+  endpoint.requests = counts.requests;
+  endpoint.repeats = counts.repeats;
+  if (counts.forged > 0) violate("other", `${counts.forged} events did not verify`);
+  const known = new Set(events.map(({ id }) => id));
+  for (const { id, type, position } of events)
+    if (/^(contact|conversation|message)\./.test(type) && !taken.has(id))
+      violate("lost", `the endpoint never got event ${position}`);
+  const last = new Map();
+  for (const [id, { subject, position }] of taken) {
+    if (!known.has(id)) violate("half", `the endpoint got the event ${id}, which is not there`);
+    if (Number(position) < (last.get(subject) ?? 0)) violate("other", `event ${position} was overtaken`);
+    last.set(subject, Number(position));
+  }
+}

@@ -11,6 +11,8 @@ export function createHistory() {
     retries: 0,
     /** How many there were at the end. */
     events: 0,
+    /** What a webhook endpoint got of them. */
+    endpoint: { events: 0, requests: 0, repeats: 0 },
     /** Messages to webhook receivers. */
     sends: {
       kills: { load: 0, both: 0, database: 0, freeze: 0 },

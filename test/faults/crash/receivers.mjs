@@ -4,14 +4,18 @@ import { Webhook } from "standardwebhooks";
 
 /** Share of the requests that are answered late, refused for now, or not at all. */
 const TROUBLE = { slow: 0.1, busy: 0.02, broken: 0.02 };
+/** The same where every failure delays what follows by a minute or more. */
+const LITTLE_TROUBLE = { ...TROUBLE, busy: 0, broken: 0 };
 const MAX_DELAY_MS = 200;
 
 /**
  * Starts a webhook receiver that verifies what arrives, and remembers each `webhook-id`, so that it takes every message
  * once however often it is sent.
  * @param options.isBusy whether it refuses some requests for now
+ * @param options.isReliable whether it answers every request
  */
-export async function startReceiver(random, { isBusy = true } = {}) {
+export async function startReceiver(random, { isBusy = true, isReliable = false } = {}) {
+  const trouble = isReliable ? LITTLE_TROUBLE : TROUBLE;
   const taken = new Map();
   const counts = { requests: 0, repeats: 0, forged: 0 };
   const requestsOf = new Map();
@@ -31,14 +35,14 @@ export async function startReceiver(random, { isBusy = true } = {}) {
     }
     requestsOf.set(message.id, (requestsOf.get(message.id) ?? 0) + 1);
     const chance = random();
-    if (isBusy && chance < TROUBLE.busy) return response.writeHead(503, { "retry-after": "1" }).end();
+    if (isBusy && chance < trouble.busy) return response.writeHead(503, { "retry-after": "1" }).end();
     if (taken.has(message.id)) counts.repeats += 1;
     else {
-      taken.set(message.id, { conversation: message.conversationId, text: message.text, at: Date.now() });
+      taken.set(message.id, message);
       lastAt = Date.now();
     }
-    if (chance < TROUBLE.busy + TROUBLE.broken) return response.destroy();
-    const isSlow = chance < TROUBLE.busy + TROUBLE.broken + TROUBLE.slow;
+    if (chance < trouble.busy + trouble.broken) return response.destroy();
+    const isSlow = chance < trouble.busy + trouble.broken + trouble.slow;
     setTimeout(() => response.end(), isSlow ? random() * MAX_DELAY_MS : 0);
   });
   server.listen(0, "127.0.0.1");
@@ -49,7 +53,7 @@ export async function startReceiver(random, { isBusy = true } = {}) {
     expect(secret) {
       webhook = new Webhook(secret);
     },
-    /** What was taken, by ID, in the order of its arrival: `{ conversation, text, at }`. */
+    /** The messages or events that were taken, by ID, in the order of their arrival. */
     taken,
     /** How many requests there were of each message. */
     requestsOf,

@@ -2,7 +2,7 @@ const MAX_SHOWN = 20;
 
 /** Prints the counts of a run, and what was wrong. @returns whether nothing was */
 export function printReport(history, { engine, seed, seconds }) {
-  const { writes, kills, retries, slowestDeliveryMs, sends, events, violations, isSound } = history;
+  const { writes, kills, retries, slowestDeliveryMs, sends, events, endpoint, violations, isSound } = history;
   const count = (outcome) => writes.filter((write) => write.first === outcome).length;
   const decisions = (outcome) =>
     writes.filter(({ kind, first }) => kind === "decide" && first === outcome).length;
@@ -24,7 +24,7 @@ export function printReport(history, { engine, seed, seconds }) {
       .join(
         ", ",
       )}; ${sends.takeovers} messages taken over after ${(sends.slowestTakeoverMs / 1000).toFixed(1)} s at most`,
-    events,
+    events: `${events}, ${endpoint.events} of them at a webhook endpoint in ${endpoint.requests} requests, ${endpoint.repeats} of them repeats`,
     lost: violations.lost.size,
     doubled: violations.doubled.size,
     half: violations.half.size,

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { pick, seeded } from "../../bench/random.mjs";
-import { verifyEvents } from "./events.mjs";
+import { verifyEndpoint, verifyEvents } from "./events.mjs";
 import { OWNER, spawnGateway } from "./gateway.mjs";
 import { startReceiver } from "./receivers.mjs";
 import { ask } from "./writes.mjs";
@@ -24,6 +24,8 @@ const SETTINGS = {
 
 const SIGN_IN = "mutation ($input: SignInInput!) { signIn(input: $input) { token } }";
 const CREATE_LINE = "mutation ($input: NewLine!) { createLine(input: $input) { signingSecret } }";
+const CREATE_ENDPOINT =
+  "mutation ($input: NewWebhookEndpoint!) { createWebhookEndpoint(input: $input) { signingSecret } }";
 const PUT = "mutation ($input: ContactInput!) { putContact(input: $input) { contact { id } } }";
 const OPEN =
   "mutation ($input: NewConversation!) { openConversation(input: $input) { conversation { id } } }";
@@ -68,6 +70,11 @@ export async function runSends(place, history, options) {
     const input = { agentId, name: whenUncertain, kind: "webhook", webhook, whenUncertain };
     receiver.expect((await ask(first, token, CREATE_LINE, { input })).createLine.signingSecret);
   }
+  const follower = await startReceiver(random, { isReliable: true });
+  const { createWebhookEndpoint } = await ask(first, token, CREATE_ENDPOINT, {
+    input: { agentId, url: follower.url },
+  });
+  follower.expect(createWebhookEndpoint.signingSecret);
   const opened = [];
   await inParallel(
     Array.from({ length: conversations }, (_, i) => i),
@@ -140,16 +147,17 @@ export async function runSends(place, history, options) {
       await load;
       if (verbose) console.log(`kill ${i + 1}: ${sort}, ${accepted.size} accepted`);
     }
-    await allArrived(database, receivers, history);
+    await allArrived(database, [...Object.values(receivers), follower], history);
     const tables = await database.tables();
     verifySends(tables, receivers, accepted, total, history);
     verifyEvents(tables, history);
+    verifyEndpoint(tables, follower, history);
   } finally {
     for (const gateway of gateways) {
       gateway.signal("SIGCONT");
       await gateway.kill();
     }
-    for (const receiver of Object.values(receivers)) await receiver.close();
+    for (const receiver of [...Object.values(receivers), follower]) await receiver.close();
   }
 }
 
@@ -173,14 +181,15 @@ async function sendAll(from, until, conversations, say) {
   });
 }
 
-/** Waits until no message is left, as long as some arrive. */
+/** Waits until no message and no event is left, as long as some arrive. */
 async function allArrived(database, receivers, history) {
   for (;;) {
-    const { messages } = await database.tables();
-    if (messages.every(({ status }) => status === "sent" || status === "failed")) return;
-    const lastAt = Math.max(...Object.values(receivers).map((receiver) => receiver.lastAt()));
+    const { messages, lanes, unseen } = await database.tables();
+    const areSent = messages.every(({ status }) => status === "sent" || status === "failed");
+    if (areSent && lanes.length === 0 && unseen.length === 0) return;
+    const lastAt = Math.max(...receivers.map((receiver) => receiver.lastAt()));
     if (Date.now() - lastAt > STALL_LIMIT_MS)
-      return history.violate("other", "messages are left, and none arrives");
+      return history.violate("other", "messages or events are left, and none arrives");
     await setTimeout(500);
   }
 }
@@ -210,12 +219,12 @@ function verifySends({ messages, attempts, lanes }, receivers, accepted, total, 
     sends.repeats += counts.repeats;
     if (counts.forged > 0) violate("other", `${counts.forged} requests did not verify`);
     const last = new Map();
-    for (const [id, { conversation, text }] of arrived) {
+    for (const [id, { conversationId, text }] of arrived) {
       const number = Number(text);
       if (!accepted.has(id))
         violate("doubled", `message ${text} arrived under an ID that was never answered`);
-      if (number < (last.get(conversation) ?? -1)) violate("other", `message ${text} was overtaken`);
-      last.set(conversation, number);
+      if (number < (last.get(conversationId) ?? -1)) violate("other", `message ${text} was overtaken`);
+      last.set(conversationId, number);
     }
     if (receivers.fail.requestsOf !== requestsOf) continue;
     for (const [id, requests] of requestsOf)

@@ -13,8 +13,10 @@ const QUERIES = {
   tags: "SELECT contact_id, tag FROM contact_tag",
   matches: "SELECT subject_id, rule_id FROM rule_match",
   contacts: "SELECT id, version FROM contact",
-  events: "SELECT agent_id, position, type, subject, data FROM event ORDER BY agent_id, position",
+  events: "SELECT id, agent_id, position, type, data FROM event ORDER BY agent_id, position",
   streams: "SELECT agent_id, last FROM agent_stream",
+  unseen: `SELECT stream.agent_id FROM agent_stream stream JOIN webhook_cursor seen ON seen.agent_id = stream.agent_id
+    WHERE seen.position < stream.last`,
   attempts: "SELECT message_id, number, outcome, code, started_at, ended_at FROM delivery_attempt",
   lanes: "SELECT id FROM lane",
   keys: "SELECT id, agent_id, name, hash, revoked_at, expires_at, replaced_by_id FROM api_key",
