@@ -1,3 +1,5 @@
+import { Ajv2020 } from "ajv/dist/2020";
+import addFormats from "ajv-formats";
 import { Webhook } from "standardwebhooks";
 import { DAY_MS, timestamp } from "../../src/common/time";
 import { deleteEndpoints } from "../../src/features/webhooks/delete-endpoints";
@@ -171,6 +173,9 @@ describeGateway({ env: ALLOWED }, (gateway, engine) => {
         position: null,
         data: { endpointId: id },
       });
+      const document = (await gateway.rest("GET", "/openapi.json", { token: null })).body;
+      const { schema } = document.webhooks["webhook.test"].post.requestBody.content["application/json"];
+      expect(addFormats.default(new Ajv2020({ strict: false })).validate(schema, event)).toBe(true);
       expect((await gateway.rest("GET", "/agent/events?limit=100")).body).toHaveLength(before);
       expect((await api.deliveries(id)).body.data.webhookDeliveries.nodes).toEqual([]);
       receiver.reaction = (response) => response.writeHead(401).end("no");

@@ -9,14 +9,12 @@ import { OneAtATime } from "../../rate-limits/one-at-a-time";
 import { recordAudit } from "../audit/audit";
 import type { EventPost } from "./event-post";
 import { ownEndpoint } from "./own-endpoint";
+import { TEST_EVENT } from "./test-event";
 import { auditTarget, webhookActions } from "./webhook.audit";
 import type { WebhookTest } from "./webhook.inputs";
 
 /** Max tests of the endpoints of an organization per minute and process. */
 const MAX_TESTS_PER_MINUTE = 10;
-
-/** Type of test events, which are not events of the stream. */
-const TEST_EVENT = "webhook.test";
 
 /** Sends test events at the request of members, past the queue. */
 export class WebhookTestService {

@@ -1,5 +1,6 @@
 import { EVENT_DATA } from "../../features/events/event-data";
 import { EVENT_TYPES, type EventType } from "../../features/events/event-types";
+import { TEST_EVENT, TEST_EVENT_SCHEMA } from "../../features/webhooks/test-event";
 import type { JsonSchema } from "../json-value";
 
 const TEXT = { type: "string" };
@@ -12,30 +13,31 @@ const HEADERS = [
 ].map(([name, description]) => ({ name, in: "header", required: true, description, schema: TEXT }));
 
 /** The section of the requests that the gateway sends to webhook endpoints, one for each type of event. */
-export const createWebhooks = (): Record<string, JsonSchema> =>
-  Object.fromEntries(
+export const createWebhooks = (): Record<string, JsonSchema> => ({
+  ...Object.fromEntries(
     Object.entries(EVENT_TYPES).map(([type, description]) => [
       type,
-      {
-        post: {
-          operationId: `on${type.replaceAll(/(?:^|[._])(\w)/g, (_, first: string) => first.toUpperCase())}`,
-          summary: description,
-          description: "Sent by the gateway, signed as Standard Webhooks describe it.",
-          tags: ["Events"],
-          security: [],
-          parameters: HEADERS,
-          requestBody: {
-            required: true,
-            content: { "application/json": { schema: eventOf(type as EventType) } },
-          },
-          responses: {
-            "2XX": { description: "The event was received. The answer is not read." },
-            410: { description: "The endpoint is gone; it is disabled." },
-          },
-        },
-      },
+      requestOf(type, description, eventOf(type as EventType)),
     ]),
-  );
+  ),
+  [TEST_EVENT]: requestOf(TEST_EVENT, "Somebody tests the endpoint.", TEST_EVENT_SCHEMA),
+});
+
+const requestOf = (type: string, summary: string, schema: JsonSchema): JsonSchema => ({
+  post: {
+    operationId: `on${type.replaceAll(/(?:^|[._])(\w)/g, (_, first: string) => first.toUpperCase())}`,
+    summary,
+    description: "Sent by the gateway, signed as Standard Webhooks describe it.",
+    tags: ["Events"],
+    security: [],
+    parameters: HEADERS,
+    requestBody: { required: true, content: { "application/json": { schema } } },
+    responses: {
+      "2XX": { description: "The event was received. The answer is not read." },
+      410: { description: "The endpoint is gone; it is disabled." },
+    },
+  },
+});
 
 /** An event of a type, as the list shows it. */
 const eventOf = (type: EventType): JsonSchema => ({

@@ -1,0 +1,23 @@
+/** The type of the events by which endpoints are tested, which are not in the stream of any agent. */
+export const TEST_EVENT = "webhook.test";
+
+const ID = { type: "string", format: "uuid" };
+const TEXT = { type: "string" };
+
+/** JSON Schema of a test event. */
+export const TEST_EVENT_SCHEMA = {
+  type: "object",
+  required: ["id", "type", "timestamp", "agentId", "subject", "position", "data"],
+  properties: {
+    id: ID,
+    type: { ...TEXT, enum: [TEST_EVENT] },
+    timestamp: { ...TEXT, format: "date-time" },
+    agentId: {
+      oneOf: [ID, { type: "null" }],
+      description: "Null for an endpoint of all agents.",
+    },
+    subject: { ...TEXT, description: "`webhook_endpoint:<id>`." },
+    position: { type: "null" },
+    data: { type: "object", required: ["endpointId"], properties: { endpointId: ID } },
+  },
+};
