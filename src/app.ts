@@ -39,6 +39,7 @@ import { createHttpServer } from "./http/server";
 import { routeHandshakes } from "./http/websocket-handshakes";
 import { createRateLimit } from "./rate-limits/rate-limit";
 import { ResponseBudget } from "./rate-limits/response-budget";
+import { compileRoutes } from "./rest/compiled-route";
 import { addConfigurationSchema } from "./rest/configuration-schema";
 import { addDocumentation } from "./rest/openapi/documentation";
 import { createOpenApi, serversOf } from "./rest/openapi/openapi";
@@ -114,9 +115,10 @@ export async function createApp(
   const http = await createHttpServer(config, log, requests);
   const rejectOtherMethods = collectMethods(http);
   const handleGraphQL = fastifyApolloHandler(apollo, { context: async ({ callContext }) => callContext });
+  const routes = compileRoutes(ROUTES, schema);
   const rest = async (scope: FastifyInstance) => {
     authenticateRequests(scope, createContext, rateLimit);
-    addRestRoutes(scope, schema, ROUTES, config.publicUrl);
+    addRestRoutes(scope, schema, routes, config.publicUrl);
   };
   await http.register(fp(rest, { name: "rest", encapsulate: true }));
   const handshakes = routeHandshakes(http, "/graphql", config);

@@ -15,6 +15,9 @@ interface Leaf {
   write?(value: unknown): string;
 }
 
+/** GraphQL's results have int64 as text already. */
+const asIs = (value: unknown) => value;
+
 const isString = (value: unknown) => (typeof value === "string" ? value : undefined);
 
 const INT: Leaf = {
@@ -30,7 +33,7 @@ const INT: Leaf = {
 const INT64_LEAF: Leaf = {
   schema: { type: "integer", format: "int64" },
   read(value, source) {
-    const text = integerText(value, source);
+    const text = source === "argument" && typeof value === "string" ? value : integerText(value, source);
     return isInt64(text) ? text : undefined;
   },
   mustBe: int64Problem,
@@ -42,7 +45,7 @@ const FLOAT: Leaf = {
   schema: { type: "number", format: "double" },
   read(value, source) {
     const isNumber =
-      source === "json"
+      source !== "text"
         ? typeof value === "number" || typeof value === "bigint"
         : typeof value === "string" && /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(value);
     const number = isNumber ? Number(value) : Number.NaN;
@@ -54,7 +57,7 @@ const FLOAT: Leaf = {
 const BOOLEAN: Leaf = {
   schema: { type: "boolean" },
   read(value, source) {
-    if (source === "json") return typeof value === "boolean" ? value : undefined;
+    if (source !== "text") return typeof value === "boolean" ? value : undefined;
     return value === "true" || value === "false" ? value === "true" : undefined;
   },
   mustBe: "must be true or false",
@@ -91,6 +94,7 @@ export function leafType(type: GraphQLEnumType | GraphQLScalarType, rule: JsonSc
       return addProblem(location, typeof mustBe === "string" ? mustBe : mustBe(value, location.source));
     },
     write: leaf.write ?? JSON.stringify,
+    structure: asIs,
   };
 }
 
@@ -141,6 +145,7 @@ function jsonType(name: "JSON" | "JSONObject"): JsonType {
       return decodeJson(value, location);
     },
     write: JSON.stringify,
+    structure: asIs,
   };
 }
 

@@ -20,8 +20,11 @@ import { addRuleProblems, objectRulesOf } from "../schema/object-rule";
 import { leafType } from "./json-scalars";
 import { addProblem, below, type JsonSchema, type JsonType } from "./json-value";
 
-/** The input field of an idempotency key in GraphQL; REST uses a header instead. */
+/** The input field of an idempotency key in GraphQL. */
 export const IDEMPOTENCY_FIELD = "idempotencyKey";
+
+/** The header of an idempotency key in REST. */
+export const IDEMPOTENCY_HEADER = "Idempotency-Key";
 
 /** The context in which a type is used. */
 export interface Use {
@@ -83,7 +86,7 @@ function listType(itemType: GraphQLType, use: Use): JsonType {
       ...(maxItems !== undefined && { maxItems }),
     },
     decode(value, location) {
-      if (location.source === "json" && !Array.isArray(value)) return addProblem(location, "must be a list");
+      if (location.source !== "text" && !Array.isArray(value)) return addProblem(location, "must be a list");
       const items: unknown[] = Array.isArray(value) ? value : [value];
       if (minItems !== undefined && items.length < minItems) {
         return addProblem(location, `must have at least ${minItems} items`);
@@ -103,6 +106,7 @@ function listType(itemType: GraphQLType, use: Use): JsonType {
     write: takesNull
       ? (value) => `[${(value as unknown[]).map((each) => (each == null ? "null" : item.write(each)))}]`
       : (value) => `[${(value as unknown[]).map(item.write)}]`,
+    structure: (value) => (value as unknown[]).map((each) => (each == null ? null : item.structure(each))),
   };
 }
 
@@ -118,7 +122,7 @@ export interface Member {
   default?: unknown;
 }
 
-/** Returns the representation of an object with exactly these members; `write` omits null members. */
+/** Returns the representation of an object with exactly these members; null members are left out of results. */
 export function objectType(members: readonly Member[]): JsonType {
   const names = new Set(members.map(({ name }) => name));
   const written = members.map((member) => ({ ...member, prefix: `${JSON.stringify(member.name)}:` }));
@@ -156,6 +160,14 @@ export function objectType(members: readonly Member[]): JsonType {
         if (source[key] != null) text += (text === "" ? "" : ",") + prefix + json.write(source[key]);
       }
       return `{${text}}`;
+    },
+    structure(value) {
+      const source = value as Record<string, unknown>;
+      const structure: Record<string, unknown> = {};
+      for (const { name, key, json } of members) {
+        if (source[key] != null) structure[name] = json.structure(source[key]);
+      }
+      return structure;
     },
   };
 }

@@ -7,8 +7,11 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 export interface Location {
   /** Names joined by dots; empty for the whole body. */
   path: string;
-  /** Whether the value comes from a JSON body, which has types, or from the URL or a header, which are text. */
-  source: "json" | "text";
+  /**
+   * Whether the value comes from a JSON body, which has types; from the URL or a header, which are text; or from the
+   * arguments of an MCP tool, which are JSON whose int64 may be text.
+   */
+  source: "json" | "text" | "argument";
   /** Collects the problems of the whole request. */
   problems: InputProblem[];
 }
@@ -23,6 +26,8 @@ export interface JsonType {
   decode(value: unknown, location: Location): unknown;
   /** @returns the JSON text of a value from a GraphQL result */
   write(value: unknown): string;
+  /** @returns what `write` writes, as a value for `JSON.stringify`, with int64 as text */
+  structure(value: unknown): unknown;
 }
 
 /** Adds a problem at a location. */

@@ -9,6 +9,7 @@ import {
   isListType,
   isNonNullType,
 } from "graphql";
+import { MUST_BE_INT64 } from "../common/int64";
 import { checkOf, ruleOf } from "../common/json-schema";
 import type {
   PathParameter,
@@ -18,8 +19,15 @@ import type {
   SuccessStatus,
 } from "../schema/rest-route";
 import { type FixedDocument, fixedDocument, selectedAt, type Variable } from "./document";
-import { IDEMPOTENCY_FIELD, jsonTypeOf, type Member, objectType, type Use } from "./json-types";
-import type { JsonType } from "./json-value";
+import {
+  IDEMPOTENCY_FIELD,
+  IDEMPOTENCY_HEADER,
+  jsonTypeOf,
+  type Member,
+  objectType,
+  type Use,
+} from "./json-types";
+import { addProblem, type JsonType, type Location } from "./json-value";
 
 /** The inputs and outputs of a route, derived from its document and the schema at startup. */
 export interface RoutePlan extends FixedDocument {
@@ -125,7 +133,7 @@ function derive(route: RestRoute, fixed: FixedDocument, define: Use["define"]): 
           name,
         ]),
       ),
-      [IDEMPOTENCY_FIELD]: "Idempotency-Key",
+      [IDEMPOTENCY_FIELD]: IDEMPOTENCY_HEADER,
       // Problems of this argument are problems of the body itself.
       ...(route.bodyVariable && { [variables.nameOf(route.bodyVariable)]: "" }),
     },
@@ -223,9 +231,20 @@ function inPath(parameter: PathParameter, variables: Variables): Member {
   if (format === undefined) return { ...member, required: true };
   assert(getNamedType(type)?.name === "ID", `only an ID has a format, and ${name} is not an ID`);
   const schema = { type: format === "int64" ? "integer" : "string", format };
-  // A value in another format is an unknown ID, for which the resolver answers 404.
-  return { ...member, required: true, json: { ...member.json, schema, decode: (value) => value } };
+  const decode = format === "int64" ? decodeInt64Id : decodeId;
+  return { ...member, required: true, json: { ...member.json, schema, decode } };
 }
+
+/** Accepts text in any format: in another one it is an unknown ID, for which the resolver answers 404. */
+const decodeId = (value: unknown, location: Location) =>
+  typeof value === "string" ? value : addProblem(location, "must be a string");
+
+const decodeInt64Id = (value: unknown, location: Location) => {
+  if (typeof value === "string") return value;
+  return typeof value === "number" || typeof value === "bigint"
+    ? String(value)
+    : addProblem(location, MUST_BE_INT64);
+};
 
 function inQuery(parameter: RestParameter, variables: Variables): Member {
   const type = variables.typeOf(parameter.variable);

@@ -2,11 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import type { GraphQLSchema } from "graphql";
 import { GatewayError } from "../errors";
-import { ROUTES } from "../features";
 import type { Deprecation } from "../schema/deprecation";
-import type { RestRoute } from "../schema/rest-route";
+import type { CompiledRoute } from "./compiled-route";
 import { deprecationHeaders } from "./deprecation";
-import { planOf, servable } from "./plan";
+import { servable } from "./plan";
 import { runnerOf } from "./runner";
 
 /**
@@ -17,32 +16,28 @@ import { runnerOf } from "./runner";
 export function addRestRoutes(
   app: FastifyInstance,
   schema: GraphQLSchema,
-  routes = ROUTES,
+  routes: readonly CompiledRoute[],
   publicUrl = "",
 ): void {
-  for (const [i, { operationId, method, path }] of routes.entries()) {
-    const isSameRoute = (other: RestRoute) =>
-      other.operationId === operationId || (other.method === method && other.path === path);
-    if (routes.findIndex(isSameRoute) < i)
-      throw new Error(`REST route ${operationId} (${method} ${path}) is declared twice.`);
-  }
   const withBody = async (scope: FastifyInstance) => {
-    for (const route of routes.filter((each) => takesBody(each))) addRoute(scope, route, schema, publicUrl);
+    for (const route of routes) if (route.plan.body) addRoute(scope, route, schema, publicUrl);
   };
   const withoutBody = async (scope: FastifyInstance) => {
     rejectBodies(scope);
-    for (const route of routes.filter((each) => !takesBody(each))) addRoute(scope, route, schema, publicUrl);
+    for (const route of routes) if (!route.plan.body) addRoute(scope, route, schema, publicUrl);
   };
   app.register(fp(withBody, { name: "rest-with-body", encapsulate: true }));
   app.register(fp(withoutBody, { name: "rest-without-body", encapsulate: true }));
 }
 
-const takesBody = ({ bodyVariable, bodyMembers }: RestRoute) =>
-  bodyVariable !== undefined || bodyMembers !== undefined;
-
-function addRoute(app: FastifyInstance, route: RestRoute, schema: GraphQLSchema, publicUrl: string): void {
-  const plan = planOf(route, schema);
-  const { guard, handle } = servable(route, () => runnerOf(plan, schema, publicUrl));
+function addRoute(
+  app: FastifyInstance,
+  compiled: CompiledRoute,
+  schema: GraphQLSchema,
+  publicUrl: string,
+): void {
+  const { route } = compiled.plan;
+  const { guard, handle } = servable(route, () => runnerOf(compiled, schema, publicUrl));
   app.route({
     method: route.method,
     url: route.path,

@@ -1,41 +1,66 @@
 import type { FastifyRequest } from "fastify";
 import { excerpt } from "../credentials/redact-tokens";
 import { type InputProblem, InvalidInput } from "../errors";
-import { IDEMPOTENCY_FIELD, type Member } from "./json-types";
+import { IDEMPOTENCY_FIELD, IDEMPOTENCY_HEADER, type Member } from "./json-types";
 import { addProblem, type Location } from "./json-value";
 import type { RoutePlan } from "./plan";
 
-/**
- * Creates a function that reads the variables of a route from a request.
- * @returns a function that throws InvalidInput with all problems in path, query, headers and body
- */
-export function variablesReader({ path, query, body, idempotencyKey }: RoutePlan) {
-  const known = new Set(query.map(({ name }) => name));
+/** The inputs of a route, by their names in REST; undefined for those that were left out. */
+export interface Inputs {
+  path: Readonly<Record<string, unknown>>;
+  query: Readonly<Record<string, unknown>>;
+  body: unknown;
+  idempotencyKey: unknown;
+}
 
-  return (request: FastifyRequest): Record<string, unknown> => {
+/** How an API sends inputs: what path and query consist of, and its name for the idempotency key. */
+export interface InputForm {
+  source: Location["source"];
+  idempotencyKeyName: string;
+}
+
+const IN_REQUESTS: InputForm = { source: "text", idempotencyKeyName: IDEMPOTENCY_HEADER };
+
+/**
+ * Creates a function that turns the inputs of a route into the variables of its document.
+ * @returns a function that throws InvalidInput with all problems in path, query, idempotency key and body
+ */
+export function variablesReader(
+  { path, query, body, idempotencyKey }: RoutePlan,
+  { source, idempotencyKeyName } = IN_REQUESTS,
+) {
+  const known = new Set(query.map(({ name }) => name));
+  const bodySource = source === "text" ? "json" : source;
+
+  return (inputs: Inputs): Record<string, unknown> => {
     const problems: InputProblem[] = [];
     const variables: Record<string, unknown> = {};
-    const read = (from: unknown, { name, key, json, required }: Member) => {
-      const value = (from as Record<string, unknown>)[name];
-      const location: Location = { path: name, source: "text", problems };
+    const read = (from: Inputs["path"], { name, key, json, required }: Member) => {
+      const value = from[name];
+      const location: Location = { path: name, source, problems };
       if (value !== undefined) variables[key] = json.decode(value, location);
       else if (required) addProblem(location, "is required");
     };
-    for (const member of path) read(request.params, member);
-    for (const member of query) read(request.query, member);
+    for (const member of path) read(inputs.path, member);
+    for (const member of query) read(inputs.query, member);
     // Ignoring a misspelled filter would list everything.
-    for (const name of Object.keys(request.query as object)) {
+    for (const name of Object.keys(inputs.query)) {
       if (!known.has(name))
-        addProblem({ path: excerpt(name, 100) || "(no name)", source: "text", problems }, "is not known");
+        addProblem({ path: excerpt(name, 100) || "(no name)", source, problems }, "is not known");
     }
     const key = idempotencyKey && {
-      [IDEMPOTENCY_FIELD]: readIdempotencyKey(request, idempotencyKey, problems),
+      [IDEMPOTENCY_FIELD]: readIdempotencyKey(inputs.idempotencyKey, idempotencyKey, {
+        path: idempotencyKeyName,
+        source,
+        problems,
+      }),
     };
     if (body !== undefined) {
-      const location: Location = { path: "", source: "json", problems };
-      const value = hasBody(request) ? request.body : {};
+      const location: Location = { path: "", source: bodySource, problems };
       const decoded =
-        value === null ? addProblem(location, "is required") : body.json.decode(value, location);
+        inputs.body === null
+          ? addProblem(location, "is required")
+          : body.json.decode(inputs.body ?? {}, location);
       if (body.variable === undefined) Object.assign(variables, decoded);
       else if (idempotencyKey?.variable !== undefined)
         variables[body.variable] = { ...(decoded as object), ...key };
@@ -47,20 +72,29 @@ export function variablesReader({ path, query, body, idempotencyKey }: RoutePlan
   };
 }
 
+function readIdempotencyKey(
+  value: unknown,
+  { json, required }: NonNullable<RoutePlan["idempotencyKey"]>,
+  location: Location,
+): unknown {
+  if (value === undefined) return required ? addProblem(location, "is required") : undefined;
+  return json.decode(value, location);
+}
+
+/** Returns the inputs of a request. */
+export const inputsOf = (request: FastifyRequest): Inputs => ({
+  path: request.params as Inputs["path"],
+  query: request.query as Inputs["query"],
+  body: hasBody(request) ? request.body : undefined,
+  idempotencyKey: unquoted(request.headers["idempotency-key"]),
+});
+
 /** Tells whether a request has a body or declares one. */
 export const hasBody = ({ headers }: FastifyRequest): boolean =>
   headers["content-type"] !== undefined ||
   headers["transfer-encoding"] !== undefined ||
   (headers["content-length"] ?? "0") !== "0";
 
-/** Reads the key with or without quotes: the draft requires them, but most clients omit them. */
-function readIdempotencyKey(
-  { headers }: FastifyRequest,
-  { json, required }: NonNullable<RoutePlan["idempotencyKey"]>,
-  problems: InputProblem[],
-): unknown {
-  const header = headers["idempotency-key"];
-  const location: Location = { path: "Idempotency-Key", source: "text", problems };
-  if (header === undefined) return required ? addProblem(location, "is required") : undefined;
-  return json.decode(String(header).replace(/^"(.*)"$/, "$1"), location);
-}
+/** Accepts the key with or without quotes: the draft requires them, but most clients omit them. */
+const unquoted = (header: string | string[] | undefined) =>
+  header === undefined ? undefined : String(header).replace(/^"(.*)"$/, "$1");

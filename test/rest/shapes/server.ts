@@ -4,6 +4,7 @@ import { loadConfig } from "../../../src/config";
 import { collectMethods } from "../../../src/http/plugins/allowed-methods";
 import { InFlightRequests } from "../../../src/http/plugins/in-flight-requests";
 import { createHttpServer } from "../../../src/http/server";
+import { compileRoutes } from "../../../src/rest/compiled-route";
 import { addRestRoutes } from "../../../src/rest/rest";
 import type { RestRoute } from "../../../src/schema/rest-route";
 import { createShapes } from "./schema";
@@ -22,7 +23,7 @@ export async function startServer(served: readonly RestRoute[]): Promise<Fastify
         origin: { ip: null, userAgent: null, requestId: null },
       };
     });
-    addRestRoutes(scope, schema, served);
+    addRestRoutes(scope, schema, compileRoutes(served, schema));
   });
   rejectOtherMethods();
   return app;

@@ -1,0 +1,129 @@
+import { type DocumentNode, type GraphQLSchema, getNamedType } from "graphql";
+import { authorize, isAllowed } from "../auth/authorize";
+import type { Caller } from "../auth/caller";
+import type { RequestContext } from "../auth/context";
+import { InvalidInput, noSuch } from "../errors";
+import { callerIndependentFields, memoizeByObject } from "../graphql/compiled/coalesce-runs";
+import { compile } from "../graphql/compiled/compile";
+import { toGatewayError } from "../graphql/errors";
+import { keyAccessOf } from "../schema/access";
+import type { RestRoute, SuccessStatus } from "../schema/rest-route";
+import { planOf, type RoutePlan, servable } from "./plan";
+
+export type Data = Readonly<Record<string, unknown>>;
+
+/** A route that is ready to run, for REST requests and for calls of its MCP tool. */
+export interface CompiledRoute {
+  plan: RoutePlan;
+  /** Whether it changes something. */
+  changes: boolean;
+  /** @throws GatewayError when a caller may not call it */
+  authorize(caller: Caller): void;
+  isFor(caller: Caller): boolean;
+  /**
+   * Runs the document.
+   * @param names of the arguments in problems
+   * @throws GatewayError, also for a resource that does not exist
+   */
+  run(
+    variables: Record<string, unknown>,
+    context: RequestContext,
+    names: Readonly<Record<string, string>>,
+  ): Promise<Success>;
+}
+
+/** What a route found or did. */
+export interface Success {
+  status: SuccessStatus;
+  /** The selected part of the result. */
+  found: unknown;
+  /** The cursor of the next page, if there is one. */
+  nextCursor: string | undefined;
+  /** Writes the body; undefined for a success without one. */
+  write: ((found: unknown) => string) | undefined;
+}
+
+/**
+ * Compiles routes.
+ * @throws Error with the name of a route that cannot be served or is declared twice
+ */
+export function compileRoutes(routes: readonly RestRoute[], schema: GraphQLSchema): CompiledRoute[] {
+  for (const [i, { operationId, method, path }] of routes.entries()) {
+    const isSameRoute = (other: RestRoute) =>
+      other.operationId === operationId || (other.method === method && other.path === path);
+    if (routes.findIndex(isSameRoute) < i)
+      throw new Error(`REST route ${operationId} (${method} ${path}) is declared twice.`);
+  }
+  return routes.map((route) => {
+    const plan = planOf(route, schema);
+    return servable(route, () => compileRoute(plan, schema));
+  });
+}
+
+function compileRoute(plan: RoutePlan, schema: GraphQLSchema): CompiledRoute {
+  const { route, operation, field, result } = plan;
+  const access = keyAccessOf(field);
+  if (access === undefined) throw new Error(`${field.name} declares no @Access`);
+  const changes = operation.operation === "mutation";
+  const execute = executor(schema, plan.document);
+  // A coalesced result is serialized once.
+  const write =
+    result && (callerIndependentFields(schema, operation) ? memoizeByObject(result.write) : result.write);
+  const statusOf = statusReader(route);
+  const what = getNamedType(field.type)
+    .name.replace(/\B[A-Z]/g, " $&")
+    .toLowerCase();
+
+  return {
+    plan,
+    changes,
+    authorize: (caller) => authorize(caller, access, changes),
+    isFor: (caller) => isAllowed(caller, access, changes),
+    run: async (variables, context, names) => {
+      const data = await execute(variables, context).catch((error: unknown) => {
+        throw error instanceof InvalidInput ? error.renamed(names) : error;
+      });
+      const found = at(data, route.result);
+      if (found == null) throw noSuch(what);
+      const status = statusOf(data);
+      return {
+        status,
+        found,
+        nextCursor: route.pageInfo && nextCursorIn(at(data, route.pageInfo)),
+        write: status === 204 ? undefined : write,
+      };
+    },
+  };
+}
+
+/** Runs the document with the schema, resolvers, context and errors of GraphQL. */
+function executor(schema: GraphQLSchema, document: DocumentNode) {
+  const execute = compile(schema, document);
+  return async (variables: Record<string, unknown>, context: RequestContext): Promise<unknown> => {
+    const { data, errors } = await execute(context, variables);
+    if (errors?.[0]) throw toGatewayError(errors[0]);
+    return data;
+  };
+}
+
+/**
+ * Creates a function that chooses the status of a success.
+ * @returns a function that throws an Error for an undeclared status
+ */
+function statusReader({ operationId, status, result }: RestRoute): (data: unknown) => SuccessStatus {
+  if (typeof status === "number") return () => status;
+  return (data) => {
+    const chosen = status.choose(at(data, result.slice(0, 1)) as Data);
+    if (!status.oneOf.includes(chosen))
+      throw new Error(`${operationId} chose the undeclared status ${chosen}.`);
+    return chosen;
+  };
+}
+
+function nextCursorIn(pageInfo: unknown): string | undefined {
+  const { hasNextPage, endCursor } = pageInfo as { hasNextPage: boolean; endCursor: string };
+  return hasNextPage ? endCursor : undefined;
+}
+
+const at = (data: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>((value, name) => (value as Data | null | undefined)?.[name], data);
