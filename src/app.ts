@@ -37,6 +37,7 @@ import { addHome } from "./http/routes/home";
 import { addMetricsRoute } from "./http/routes/metrics";
 import { createHttpServer } from "./http/server";
 import { routeHandshakes } from "./http/websocket-handshakes";
+import { addMcp, rejectForeignOrigins } from "./mcp/mcp";
 import { createRateLimit } from "./rate-limits/rate-limit";
 import { ResponseBudget } from "./rate-limits/response-budget";
 import { compileRoutes } from "./rest/compiled-route";
@@ -121,6 +122,12 @@ export async function createApp(
     addRestRoutes(scope, schema, routes, config.publicUrl);
   };
   await http.register(fp(rest, { name: "rest", encapsulate: true }));
+  const mcp = async (scope: FastifyInstance) => {
+    rejectForeignOrigins(scope, config);
+    authenticateRequests(scope, createContext, rateLimit);
+    addMcp(scope, routes);
+  };
+  await http.register(fp(mcp, { name: "mcp", encapsulate: true }));
   const handshakes = routeHandshakes(http, "/graphql", config);
   const webSockets = new WebSockets(
     createSubscriptionServer({ apollo, schema, createContext, rateLimit, log }),

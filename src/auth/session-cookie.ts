@@ -57,8 +57,14 @@ const isOverHttps = (
 ): boolean =>
   protocol === "https" || publicOrigin?.startsWith("https:") === true || headers.origin === `https://${host}`;
 
-/** Whether a page of another origin sent the request, by headers that browsers set and pages cannot forge. */
-function isForeign({ headers, protocol, host }: FastifyRequest, publicOrigin: string | undefined): boolean {
+/**
+ * Whether a page of another origin sent the request, by headers that browsers set and pages cannot forge.
+ * @param publicOrigin the origin that browsers use, if a proxy hides it from requests
+ */
+export function isForeign(
+  { headers, protocol, host }: FastifyRequest,
+  publicOrigin: string | undefined,
+): boolean {
   const site = headers["sec-fetch-site"];
   if (site !== undefined && site !== "same-origin" && site !== "none") return true;
   const { origin } = headers;

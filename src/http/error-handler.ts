@@ -36,11 +36,17 @@ export function sendError(
   return reply.send(setErrorHead(error, request, reply).toBody());
 }
 
-/** Sets the status and headers of a failure and logs server errors. */
-export function setErrorHead(error: unknown, request: FastifyRequest, reply: FastifyReply): GatewayError {
+/** Converts a failure, notes its code for the log and metrics, and logs server errors. */
+export function noteFailure(error: unknown, request: FastifyRequest): GatewayError {
   const failure = toHttpError(error);
   request.errorCode = failure.code;
   if (failure.status >= 500 && !request.wasShed) request.log.error({ err: failure.cause }, failure.code);
+  return failure;
+}
+
+/** Sets the status and headers of a failure and logs server errors. */
+export function setErrorHead(error: unknown, request: FastifyRequest, reply: FastifyReply): GatewayError {
+  const failure = noteFailure(error, request);
   reply
     .code(failure.status)
     .headers(failure.headers)

@@ -6,3 +6,7 @@ export const deprecationHeaders = ({ since, sunset, successor }: Deprecation, pu
   sunset: sunset.toUTCString(),
   link: `<${publicUrl}${successor}>; rel="successor-version"`,
 });
+
+/** Returns the sentence about a deprecation in descriptions. */
+export const removalOf = ({ sunset }: Deprecation) =>
+  `Deprecated: it will be removed on ${sunset.toISOString().slice(0, 10)}.`;

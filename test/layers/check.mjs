@@ -12,7 +12,7 @@ const LAYERS = [
   ["schema"],
   ["features"],
   ["features.ts"],
-  ["graphql", "rest"],
+  ["graphql", "rest", "mcp"],
   ["bootstrap.ts", "housekeeping.ts", "banner.ts"],
   ["app.ts"],
   ["serve.ts"],

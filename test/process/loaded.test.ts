@@ -18,12 +18,13 @@ function loadedPackages(): Set<string> {
   return new Set(files.flatMap((file) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? []));
 }
 
-test("the server loads neither the OpenTelemetry SDK nor formats of telephone numbers nor the client of a model before they are needed, nor JSON schemas", () => {
+test("the server loads neither the OpenTelemetry SDK nor formats of telephone numbers nor the client of a model nor MCP before they are needed, nor JSON schemas", () => {
   const loaded = loadedPackages();
   expect(loaded).toContain("class-validator");
   expect([...loaded].filter((name) => name.startsWith("@opentelemetry/"))).toEqual(["@opentelemetry/api"]);
   expect(loaded).not.toContain("libphonenumber-js");
   expect(loaded).not.toContain("openai");
+  expect([...loaded].filter((name) => name.startsWith("@modelcontextprotocol/"))).toEqual([]);
   expect(loaded).not.toContain("ajv");
   expect(loaded).not.toContain("@fastify/fast-json-stringify-compiler");
 });

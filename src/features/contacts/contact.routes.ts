@@ -46,6 +46,7 @@ export const contactRoutes: RouteGroup = {
       result: ["putContact", "contact"],
       location: ({ id }) => `/agent/contacts/${id}`,
       errors: ["conflict", "limit_reached"],
+      destructive: true,
       answers: { 200: "The contact, which existed already.", 201: "The new contact." },
       example: {
         body: {
@@ -78,7 +79,7 @@ export const contactRoutes: RouteGroup = {
       status: 200,
       result: ["contacts", "nodes"],
       pageInfo: ["contacts", "pageInfo"],
-      answers: "One page of contacts. The `Link` header points to the next page.",
+      answers: "One page of contacts.",
       example: { answer: [ANNA] },
     },
     {
@@ -135,6 +136,7 @@ export const contactRoutes: RouteGroup = {
       status: 200,
       result: ["changeContactTags"],
       errors: TAG_ERRORS,
+      destructive: true,
       answers: CHANGED,
       example: { body: { add: ["new"], remove: ["lead"] }, answer: CHANGE },
     },

@@ -62,6 +62,8 @@ const change = (verb: "handOff" | "release" | "close", summary: string, after: o
   status: 200,
   result: [`${verb}Conversation`],
   errors: verb === "close" ? ["version_conflict"] : ["version_conflict", "conflict"],
+  // The others cancel queued messages.
+  destructive: verb !== "release",
   answers: CHANGED,
   example: {
     body: { expectedVersion: 1 },
@@ -89,6 +91,7 @@ export const conversationRoutes: RouteGroup = {
       result: ["openConversation"],
       location: ({ conversation }) => `/agent/conversations/${(conversation as { id: string }).id}`,
       errors: ["not_found", "conflict", "not_deliverable", "queue_full"],
+      reachesPeople: true,
       answers: { 200: "The conversation, which was open already.", 201: "The new conversation." },
       example: {
         body: { contact: { ref: "customer-17" }, line: "main", message: "Hello Anna" },
@@ -118,7 +121,7 @@ export const conversationRoutes: RouteGroup = {
       status: 200,
       result: ["conversations", "nodes"],
       pageInfo: ["conversations", "pageInfo"],
-      answers: "One page of conversations. The `Link` header points to the next page.",
+      answers: "One page of conversations.",
       example: { answer: [WITH_ANNA] },
     },
     {
@@ -153,7 +156,7 @@ export const conversationRoutes: RouteGroup = {
       status: 200,
       result: ["conversationMessages", "nodes"],
       pageInfo: ["conversationMessages", "pageInfo"],
-      answers: "One page of messages, oldest first. The `Link` header points to the next page.",
+      answers: "One page of messages, oldest first.",
       example: { answer: [DELIVERED] },
     },
     {
@@ -172,6 +175,7 @@ export const conversationRoutes: RouteGroup = {
       result: ["sendToConversation"],
       location: ({ id }) => `/messages/${id}`,
       errors: ["conflict", "queue_full"],
+      reachesPeople: true,
       answers: "The queued message.",
       example: { body: { message: "Hello Anna" }, answer: ACCEPTED },
     },
@@ -194,6 +198,7 @@ export const conversationRoutes: RouteGroup = {
       status: 200,
       result: ["moveConversation"],
       errors: ["version_conflict", "not_deliverable", "conflict"],
+      destructive: true,
       answers: CHANGED,
       example: {
         body: { line: "second", expectedVersion: 1, pending: "carry" },

@@ -74,6 +74,7 @@ export const decisionRoutes: RouteGroup = {
       result: ["decide"],
       location: ({ id }) => `/agent/decisions/${id}`,
       errors: ["not_found", "conflict", "queue_full"],
+      reachesPeople: true,
       answers: {
         200: "What the agent would decide, for a dry run.",
         201: "The decision. Its effects are stored.",
@@ -100,8 +101,7 @@ export const decisionRoutes: RouteGroup = {
       status: 200,
       result: ["decisions", "nodes"],
       pageInfo: ["decisions", "pageInfo"],
-      answers:
-        "One page of decisions, newest first, without explanations. The `Link` header points to the next page.",
+      answers: "One page of decisions, newest first, without explanations.",
       example: { answer: [TO_ANNA] },
     },
     {

@@ -50,7 +50,7 @@ export const eventRoutes: RouteGroup = {
           "With `Accept: text/event-stream`, the events as they are committed, as Server-Sent Events: `id` is the position, `event` the type, and `data` the event as in the list. It starts after `Last-Event-ID` or `cursor`, or with the next event.",
       },
       answers:
-        "One page of events, oldest first. The position of the last one is the `cursor` to go on from; the `Link` header points to the next page.",
+        "One page of events, oldest first. The position of the last one is the `cursor` to go on from.",
       example: { answer: [EVENT] },
     },
   ],

@@ -41,6 +41,7 @@ export const messageRoutes: RouteGroup = {
       status: 201,
       result: ["sendMessage"],
       errors: ["queue_full"],
+      reachesPeople: true,
       answers: "The queued message.",
       example: {
         body: { message: "Hello" },
@@ -78,6 +79,7 @@ export const messageRoutes: RouteGroup = {
       status: 200,
       result: ["cancelMessage"],
       errors: ["not_found", "conflict"],
+      destructive: true,
       answers: "The canceled message.",
       example: {
         answer: {

@@ -35,7 +35,7 @@ export const petRoutes: RouteGroup = {
       status: 200,
       result: ["pets", "nodes"],
       pageInfo: ["pets", "pageInfo"],
-      answers: "One page of pets. The `Link` header points to the next page.",
+      answers: "One page of pets.",
       example: { answer: [REX] },
     },
     {

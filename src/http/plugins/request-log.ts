@@ -2,11 +2,19 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../../auth/caller";
 import { clientAddress } from "../../auth/client-address";
 
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Name of the MCP tool that the request calls. */
+    tool: string | undefined;
+  }
+}
+
 /**
  * Logs one line per request with its route, caller and outcome, without query string, headers or body. Shed requests
  * are logged in aggregate by `shedOverload`, and streams when they start.
  */
 export function logRequests(app: FastifyInstance): void {
+  app.decorateRequest("tool", undefined);
   app.addHook("onResponse", (request, reply, done) => {
     if (!request.wasShed && !request.isStream) logRequest(request, reply);
     done();
@@ -19,6 +27,7 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
     {
       method: request.method,
       route: request.routeOptions.url ?? "unknown",
+      ...(request.tool && { tool: request.tool }),
       status: request.isStream ? reply.raw.statusCode : reply.statusCode,
       ...(request.errorCode && { code: request.errorCode }),
       ms: Math.round(reply.elapsedTime * 10) / 10,

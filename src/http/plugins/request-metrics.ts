@@ -4,7 +4,7 @@ import type { Metrics } from "../../telemetry/metrics";
 declare module "fastify" {
   interface FastifyContextConfig {
     /** The API that a route belongs to, for metrics; `other` when left out. */
-    api?: "graphql" | "rest" | "dashboard";
+    api?: "graphql" | "rest" | "mcp" | "dashboard";
   }
 }
 

@@ -3,9 +3,9 @@ import type { Config } from "../../config";
 import { ROUTE_GROUPS } from "../../features";
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from "../../idempotency/idempotency";
 import { RATE_LIMIT_HEADERS } from "../../rate-limits/rate-limit";
-import type { Deprecation } from "../../schema/deprecation";
 import type { SuccessStatus } from "../../schema/rest-route";
 import { version } from "../../version";
+import { removalOf } from "../deprecation";
 import { type Member, memberSchema } from "../json-types";
 import type { JsonSchema } from "../json-value";
 import { type IdempotencyKey, planOf, type RoutePlan } from "../plan";
@@ -88,7 +88,7 @@ function operationOf(tag: string, plan: RoutePlan, errors: ErrorResponses): Json
   return {
     operationId,
     summary,
-    description: description + (deprecation ? ` ${removal(deprecation)}` : ""),
+    description: description + (deprecation ? ` ${removalOf(deprecation)}` : ""),
     tags: [tag],
     ...(deprecation && { deprecated: true }),
     parameters: [
@@ -112,9 +112,6 @@ function operationOf(tag: string, plan: RoutePlan, errors: ErrorResponses): Json
     },
   };
 }
-
-const removal = ({ sunset }: Deprecation) =>
-  `Deprecated: it will be removed on ${sunset.toISOString().slice(0, 10)}.`;
 
 /** Describes a parameter, which is text in a URL and so never null. */
 const parameter = (member: Member, location: "path" | "query"): JsonSchema => ({
@@ -148,8 +145,9 @@ function success(status: SuccessStatus, { route, result }: RoutePlan): JsonSchem
     ...(location && status === 201 ? (["Location"] as const) : []),
     ...(deprecation ? DEPRECATION_HEADERS : []),
   ];
+  const description = typeof answers === "string" ? answers : (answers[status] ?? "");
   return {
-    description: typeof answers === "string" ? answers : (answers[status] ?? ""),
+    description: description + (pageInfo ? " The `Link` header points to the next page." : ""),
     headers: headers(...names),
     ...(result &&
       status !== 204 && {

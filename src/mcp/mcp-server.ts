@@ -1,0 +1,108 @@
+import type { CallToolResult, Server } from "@modelcontextprotocol/server";
+import type { FastifyRequest } from "fastify";
+import { noteFailure } from "../http/error-handler";
+import { version } from "../version";
+import type { McpTool } from "./tools";
+
+type Library = typeof import("@modelcontextprotocol/server");
+
+let library: Library | undefined;
+
+/** Loads the protocol's library with the first request, because that takes long and many services never need it. */
+function loadLibrary(): Library {
+  if (library === undefined) {
+    const { config }: typeof import("zod") = require("zod");
+    // Before the library creates its schemas: no request may make code.
+    config({ jitless: true });
+    library = require("@modelcontextprotocol/server") as Library;
+  }
+  return library;
+}
+
+const INSTRUCTIONS =
+  "Tools of an agent that talks with people over its lines, and of a petstore. They are the operations of the REST API, " +
+  "limited to the scopes of the API key. Call whoami first: it tells which agent the key belongs to. To let the agent " +
+  "react to what happened, hand it a situation with decide; with dryRun nothing is stored or sent. To write yourself, use " +
+  "putContact, openConversation and sendToConversation, and getMessage for what became of a message. Lists answer " +
+  "{items, nextCursor}: pass nextCursor as cursor to get the next page. IDs of pets and categories are int64, as text. " +
+  "An error is {code, message, status}, and its message names the arguments to correct. Repeat a failed call with the " +
+  "same idempotencyKey, so that nothing is done twice.";
+
+/** What the library needs to check elicitations, which this server never sends. */
+const NO_VALIDATOR = {
+  getValidator: () => {
+    throw new Error("Nothing is elicited.");
+  },
+};
+
+/**
+ * Answers the JSON-RPC message of a request, without a session and without a stream.
+ * @param tools by name
+ */
+export async function answerMessage(
+  request: FastifyRequest,
+  tools: ReadonlyMap<string, McpTool>,
+): Promise<Response> {
+  const mcp = loadLibrary();
+  const createServer = () => serverFor(request, tools, mcp);
+  const forwarded = new Request("http://localhost/mcp", { method: "POST", headers: headersOf(request) });
+  const options = { parsedBody: request.body };
+  if (!(await mcp.isLegacyRequest(forwarded, request.body))) {
+    const handler = mcp.createMcpHandler(createServer, { legacy: "reject", maxSubscriptions: 0 });
+    return handler.fetch(forwarded, options);
+  }
+  const server = createServer();
+  const transport = new mcp.WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  await server.connect(transport);
+  try {
+    return await transport.handleRequest(forwarded, options);
+  } finally {
+    await server.close();
+  }
+}
+
+/** Every answer is JSON, which the library sends only to clients that accept streams too. */
+const headersOf = ({ headers }: FastifyRequest): [string, string][] => [
+  ["accept", "application/json, text/event-stream"],
+  ["content-type", "application/json"],
+  ...Object.entries(headers)
+    .filter(([name]) => name.startsWith("mcp-"))
+    .map(([name, value]): [string, string] => [name, String(value)]),
+];
+
+function serverFor(request: FastifyRequest, tools: ReadonlyMap<string, McpTool>, mcp: Library): Server {
+  const server = new mcp.Server(
+    { name: "agent-petstore-gateway", title: "Agent and Petstore gateway", version },
+    { capabilities: { tools: {} }, instructions: INSTRUCTIONS, jsonSchemaValidator: NO_VALIDATOR },
+  );
+  server.setRequestHandler("tools/list", () => ({
+    tools: [...tools.values()]
+      .filter(({ isFor }) => isFor(request.callContext.caller))
+      .map(({ definition }) => definition),
+  }));
+  server.setRequestHandler("tools/call", async ({ params }) => {
+    const tool = tools.get(params.name);
+    if (tool === undefined) throw new mcp.ProtocolError(mcp.INVALID_PARAMS, "There is no such tool.");
+    request.tool = params.name;
+    return callTool(tool, params.arguments ?? {}, request);
+  });
+  return server;
+}
+
+/** @returns the answer, or the error as REST sends it */
+async function callTool(
+  tool: McpTool,
+  args: Readonly<Record<string, unknown>>,
+  request: FastifyRequest,
+): Promise<CallToolResult> {
+  try {
+    const { text, structured } = await tool.call(args, request.callContext);
+    return {
+      content: [{ type: "text", text }],
+      ...(structured && { structuredContent: structured }),
+    };
+  } catch (error) {
+    const text = JSON.stringify(noteFailure(error, request).toBody());
+    return { content: [{ type: "text", text }], isError: true };
+  }
+}

@@ -1,0 +1,84 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { authorize } from "../auth/authorize";
+import { isForeign } from "../auth/session-cookie";
+import type { Config } from "../config";
+import { GatewayError } from "../errors";
+import { noteFailure, sendError } from "../http/error-handler";
+import { requireJson } from "../http/plugins/json-body";
+import type { CompiledRoute } from "../rest/compiled-route";
+import { answerMessage } from "./mcp-server";
+import { toolsOf } from "./tools";
+
+/** Any API key; the tools check the scopes. */
+const ANY_KEY = { allowed: { key: true }, whileDeactivated: false } as const;
+
+/** Codes of JSON-RPC. */
+const PARSE_ERROR = -32700;
+const INVALID_REQUEST = -32600;
+
+/**
+ * Rejects pages of other origins, which the Model Context Protocol demands against DNS rebinding. It accepts those of
+ * `CORS_ORIGINS`.
+ */
+export function rejectForeignOrigins(
+  app: FastifyInstance,
+  { corsOrigins, publicUrl }: Pick<Config, "corsOrigins" | "publicUrl">,
+): void {
+  const publicOrigin = publicUrl && new URL(publicUrl).origin;
+  app.addHook("onRequest", (request, _reply, done) => {
+    const isAllowed = corsOrigins.includes(request.headers.origin ?? "") || !isForeign(request, publicOrigin);
+    done(
+      isAllowed
+        ? undefined
+        : new GatewayError(
+            "forbidden",
+            "Pages of other origins cannot use MCP here, unless CORS_ORIGINS names them.",
+          ),
+    );
+  });
+}
+
+/**
+ * Adds `/mcp` to a server that authenticates requests: the Model Context Protocol over Streamable HTTP, without sessions.
+ * @throws Error with the name of a route that cannot be a tool
+ */
+export function addMcp(app: FastifyInstance, routes: readonly CompiledRoute[]): void {
+  const tools = new Map(toolsOf(routes).map((tool) => [tool.definition.name, tool]));
+  app.setErrorHandler((error: FastifyError | Error, request, reply) =>
+    error instanceof GatewayError && error.code === "invalid_json"
+      ? sendRpcError(PARSE_ERROR, error, request, reply)
+      : sendError(error, request, reply),
+  );
+  app.route({
+    method: "POST",
+    url: "/mcp",
+    config: { api: "mcp" },
+    onRequest: ({ callContext, headers }, _reply, done) => {
+      authorize(callContext.caller, ANY_KEY, false);
+      requireJson(headers);
+      done();
+    },
+    handler: async (request, reply) => {
+      if (Array.isArray(request.body)) {
+        const error = new GatewayError("invalid_request", "Batching is not supported: send one message.");
+        return sendRpcError(INVALID_REQUEST, error, request, reply);
+      }
+      const response = await answerMessage(request, tools);
+      const text = await response.text();
+      // The answers to tools have noted their errors.
+      if (/^\{[^{]*"error":/.test(text)) request.errorCode ??= "invalid_request";
+      reply.code(response.status);
+      return text === "" ? reply.send() : reply.type("application/json; charset=utf-8").send(text);
+    },
+  });
+}
+
+function sendRpcError(
+  code: number,
+  error: GatewayError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const { status, message } = noteFailure(error, request);
+  return reply.code(status).send({ jsonrpc: "2.0", id: null, error: { code, message } });
+}

@@ -1,0 +1,102 @@
+import type { Tool } from "@modelcontextprotocol/server";
+import type { RequestContext } from "../auth/context";
+import type { CompiledRoute } from "../rest/compiled-route";
+import { removalOf } from "../rest/deprecation";
+import { IDEMPOTENCY_FIELD } from "../rest/json-types";
+import { type RoutePlan, servable } from "../rest/plan";
+import { type Inputs, variablesReader } from "../rest/variables";
+import { inputSchemaOf, outputSchemaOf } from "./tool-schemas";
+
+/** A REST route as an MCP tool. */
+export interface McpTool {
+  definition: Tool;
+  /** Whether the caller may call it. */
+  isFor: CompiledRoute["isFor"];
+  /**
+   * Calls the route.
+   * @throws GatewayError like the route
+   */
+  call(args: Arguments, context: RequestContext): Promise<ToolAnswer>;
+}
+
+export interface ToolAnswer {
+  /** The exact body of the REST response. */
+  text: string;
+  /** The body as an object; undefined for a response without a body. */
+  structured: Record<string, unknown> | undefined;
+}
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+/**
+ * Derives the tool of each route.
+ * @throws Error with the name of a route that cannot be a tool
+ */
+export const toolsOf = (routes: readonly CompiledRoute[]): McpTool[] =>
+  routes.map((route) => servable(route.plan.route, () => toolOf(route)));
+
+function toolOf({ plan, changes, authorize, isFor, run }: CompiledRoute): McpTool {
+  const { result, route } = plan;
+  const toInputs = inputsReader(plan);
+  const toVariables = variablesReader(plan, { source: "argument", idempotencyKeyName: IDEMPOTENCY_FIELD });
+  const names = { ...plan.names, [IDEMPOTENCY_FIELD]: IDEMPOTENCY_FIELD };
+  const isList = result?.schema.type === "array";
+  const outputSchema = outputSchemaOf(plan);
+  const definition: Tool = {
+    name: route.operationId,
+    title: route.summary,
+    description: descriptionOf(plan),
+    inputSchema: inputSchemaOf(plan) as Tool["inputSchema"],
+    ...(outputSchema && { outputSchema: outputSchema as Tool["outputSchema"] }),
+    annotations: {
+      readOnlyHint: !changes,
+      destructiveHint: changes && (route.method === "DELETE" || route.destructive === true),
+      // An idempotency key is optional, and without it a repeat does everything again.
+      idempotentHint: !changes || route.method === "PUT" || route.method === "DELETE",
+      openWorldHint: route.reachesPeople === true,
+    },
+  };
+  return {
+    definition,
+    isFor,
+    call: async (args, context) => {
+      authorize(context.caller);
+      const { found, nextCursor, write } = await run(toVariables(toInputs(args)), context, names);
+      if (write === undefined || result === undefined) return { text: "", structured: undefined };
+      const structure = result.structure(found);
+      const list = { items: structure, ...(nextCursor !== undefined && { nextCursor }) };
+      return { text: write(found), structured: isList ? list : (structure as Record<string, unknown>) };
+    },
+  };
+}
+
+function descriptionOf({ route, field, statuses }: RoutePlan): string {
+  const { answers, deprecation, pageInfo } = route;
+  const answered =
+    typeof answers === "string" ? answers : statuses.map((status) => answers[status] ?? "").join(" Or: ");
+  return [
+    route.description ?? field.description ?? "",
+    `Answers: ${answered}`,
+    ...(pageInfo ? ["If there are more, `nextCursor` is the `cursor` of the next page."] : []),
+    ...(deprecation ? [removalOf(deprecation)] : []),
+  ].join(" ");
+}
+
+/** Creates a function that sorts arguments by the part of the request that they stand for. */
+function inputsReader({ path, query, body, idempotencyKey }: RoutePlan): (args: Arguments) => Inputs {
+  const inPath = new Set(path.map(({ name }) => name));
+  const inQuery = new Set(query.map(({ name }) => name));
+  const isKey = (name: string) => idempotencyKey !== undefined && name === IDEMPOTENCY_FIELD;
+  return (args) => {
+    const pick = (isPicked: (name: string) => boolean) =>
+      Object.fromEntries(Object.entries(args).filter(([name]) => isPicked(name)));
+    const isOther = (name: string) => !inPath.has(name) && !isKey(name);
+    return {
+      path: pick((name) => inPath.has(name)),
+      // Unknown arguments are reported with the body or, without one, with the query.
+      query: pick((name) => (body ? inQuery.has(name) : isOther(name))),
+      body: body && pick((name) => !inQuery.has(name) && isOther(name)),
+      idempotencyKey: isKey(IDEMPOTENCY_FIELD) ? args[IDEMPOTENCY_FIELD] : undefined,
+    };
+  };
+}

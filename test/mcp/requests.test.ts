@@ -1,0 +1,257 @@
+import { Scope } from "../../src/auth/permissions";
+import { ERRORS } from "../../src/errors";
+import { mint, operator } from "../support/gateway";
+import { expire } from "../support/keys";
+import { callTool, rpc, toolError } from "../support/mcp";
+import { scrape } from "../support/metrics";
+import { addOrganization } from "../support/people";
+import { expectRestError } from "../support/refusals";
+import { describeGateway } from "../support/suite";
+
+const PING = { jsonrpc: "2.0", id: 1, method: "ping" };
+const CORS_ORIGINS = "https://pages.example.com";
+
+describeGateway(
+  { strict: true, storesNothing: true, env: { CORS_ORIGINS, LOG_LEVEL: "info" } },
+  (gateway) => {
+    test("a request without a key, with a session or with a dead key is refused as in REST", async () => {
+      const off = await addOrganization(gateway, "switched-off");
+      const [revoked, expired, unresolvable] = [
+        await mint(gateway),
+        await mint(gateway),
+        await mint(gateway, { agent: "switched-off-agent" }),
+      ];
+      await gateway.services.keys.revoke(await operator(gateway), revoked.id);
+      await expire(gateway, expired.id);
+      await gateway.services.organizations.deactivate(await operator(gateway, "switched-off"));
+      for (const [token, code] of [
+        [null, "unauthenticated"],
+        ["agk_dev_x", "invalid_api_key"],
+        [revoked.secret, "key_revoked"],
+        [expired.secret, "key_expired"],
+        [unresolvable.secret, "key_not_resolvable"],
+        [gateway.owner, "forbidden"],
+        [off.manager.token, "forbidden"],
+      ] as const) {
+        for (const method of ["initialize", "tools/list", "ping"])
+          expectRestError(await rpc(gateway, method, {}, { token }), code);
+      }
+    });
+
+    test("a key that is revoked is refused by the next request", async () => {
+      const { id, secret } = await mint(gateway);
+      expect((await rpc(gateway, "tools/list", {}, { token: secret })).status).toBe(200);
+      await gateway.services.keys.revoke(await operator(gateway), id);
+      expectRestError(await rpc(gateway, "tools/list", {}, { token: secret }), "key_revoked");
+    });
+
+    test.each(["GET", "DELETE", "PUT", "PATCH"])("%s is not allowed: there is no session", async (method) => {
+      const reply = await gateway.rest(method, "/mcp", { headers: { accept: "text/event-stream" } });
+      expectRestError(reply, "method_not_allowed");
+      expect(reply.headers.get("allow")).toBe("POST, OPTIONS");
+    });
+
+    test("pages of foreign origins are refused, before their key is looked at", async () => {
+      const foreign: Record<string, string>[] = [
+        { origin: "https://evil.example.com" },
+        { origin: "null" },
+        { origin: "http://localhost:1" },
+        { "sec-fetch-site": "cross-site" },
+      ];
+      for (const headers of foreign) {
+        for (const token of [gateway.key, null])
+          expectRestError(await gateway.rest("POST", "/mcp", { body: PING, headers, token }), "forbidden");
+      }
+      for (const origin of [CORS_ORIGINS, gateway.url]) {
+        const reply = await gateway.rest("POST", "/mcp", { body: PING, headers: { origin } });
+        expect(reply.body).toEqual({ jsonrpc: "2.0", id: 1, result: {} });
+      }
+    });
+
+    test.each([
+      ["a batch", [PING, { ...PING, id: 2 }], -32600],
+      ["an empty batch", [], -32600],
+      ["no JSON", '{"jsonrpc":', -32700],
+      ["two values of a member", '{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}', -32700],
+      ["null", "null", -32600],
+      ["a text", '"ping"', -32600],
+      ["no version", { id: 1, method: "ping" }, -32600],
+      ["no method", { jsonrpc: "2.0", id: 1 }, -32600],
+    ])("%s is a protocol error with 400", async (_, body, code) => {
+      const reply = await gateway.rest("POST", "/mcp", { body });
+      expect(reply.status).toBe(400);
+      expect(reply.headers.get("content-type")).toMatch(/^application\/json/);
+      expect(reply.body).toEqual({
+        jsonrpc: "2.0",
+        id: (body as { id?: number; method?: string }).method === "ping" ? 1 : null,
+        error: { code, message: expect.stringMatching(/\S/) },
+      });
+    });
+
+    test.each([
+      ["an unknown method", "nothing/here", {}, -32601],
+      ["a feature that the server does not have", "resources/list", {}, -32601],
+      ["an unknown tool", "tools/call", { name: "dropTables" }, -32602],
+      ["a name of JavaScript", "tools/call", { name: "__proto__" }, -32602],
+      ["a tool without a name", "tools/call", {}, -32602],
+      ["arguments that are no object", "tools/call", { name: "whoami", arguments: [1] }, -32602],
+    ])("%s is a protocol error with the ID of the request", async (_, method, params, code) => {
+      const { body } = await rpc(gateway, method, params);
+      expect(body).toEqual({ jsonrpc: "2.0", id: 1, error: { code, message: expect.stringMatching(/\S/) } });
+    });
+
+    test("an unsupported version of the protocol is 400", async () => {
+      const headers = { "mcp-protocol-version": "1999-01-01" };
+      const reply = await gateway.rest("POST", "/mcp", { body: PING, headers });
+      expect(reply.status).toBe(400);
+      expect(reply.body.error.message).toContain("1999-01-01");
+    });
+
+    test("no stream is opened for changes of the tools, which never change", async () => {
+      const meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+      };
+      const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "subscriptions/listen" };
+      const reply = await gateway.rest("POST", "/mcp", {
+        headers,
+        body: {
+          ...PING,
+          method: "subscriptions/listen",
+          params: { _meta: meta, notifications: { toolsListChanged: true } },
+        },
+      });
+      expect(reply.headers.get("content-type")).toMatch(/^application\/json/);
+      expect(reply.body.error.code).toBe(-32603);
+    });
+
+    test("a notification is accepted with 202 and no body", async () => {
+      const body = { jsonrpc: "2.0", method: "notifications/initialized" };
+      const reply = await gateway.rest("POST", "/mcp", { body });
+      expect([reply.status, reply.text]).toEqual([202, ""]);
+    });
+
+    test("initialize answers a version that both know, and no session", async () => {
+      const clientInfo = { name: "test", version: "1" };
+      for (const [asked, answered] of [
+        ["2025-06-18", "2025-06-18"],
+        ["1999-01-01", "2025-11-25"],
+      ]) {
+        const reply = await rpc(gateway, "initialize", {
+          protocolVersion: asked,
+          capabilities: {},
+          clientInfo,
+        });
+        expect(reply.body.result).toMatchObject({
+          protocolVersion: answered,
+          capabilities: { tools: {} },
+          serverInfo: {
+            name: "agent-petstore-gateway",
+            title: expect.any(String),
+            version: expect.any(String),
+          },
+          instructions: expect.any(String),
+        });
+        expect(reply.headers.get("mcp-session-id")).toBeNull();
+        expect(reply.headers.get("cache-control")).toBe("no-store");
+      }
+    });
+
+    test("a body is limited in size, type and depth as in REST", async () => {
+      const params = { name: "createPet", arguments: { name: "x".repeat(1_100_000), categoryId: 1 } };
+      expectRestError(await rpc(gateway, "tools/call", params), "payload_too_large");
+      const body = JSON.stringify(PING);
+      for (const headers of [
+        { "content-type": "text/plain" },
+        { "content-type": "application/json; charset=latin1" },
+      ])
+        expectRestError(await gateway.rest("POST", "/mcp", { body, headers }), "invalid_content_type");
+      const compressed = { headers: { "content-encoding": "gzip" }, body };
+      expectRestError(await gateway.rest("POST", "/mcp", compressed), "unsupported_content_encoding");
+      const deep = `{"jsonrpc":"2.0","id":1,"method":"ping","params":${'{"a":'.repeat(70)}1${"}".repeat(70)}}`;
+      expect((await gateway.rest("POST", "/mcp", { body: deep })).body.error.code).toBe(-32700);
+    });
+
+    test.each([
+      ["createPet", {}, "name is required; categoryId is required"],
+      [
+        "createPet",
+        { name: 1, categoryId: 1.5, surplus: 1, status: "lost" },
+        "surplus is not known; name must be a string; categoryId must be an integer of 64 bits (int64); status must be one of available, pending, sold",
+      ],
+      ["createPet", { name: "Rex", categoryId: 1, idempotencyKey: 1 }, "idempotencyKey must be a string"],
+      ["createPet", { name: "Rex", categoryId: 1, idempotencyKey: "" }, "idempotencyKey must not be empty"],
+      ["listPets", { limit: "5", status: ["sold"] }, "limit must be an integer"],
+      ["listPets", { limit: 0 }, "limit must be at least 1"],
+      ["listPets", { first: 5, __proto__x: 1 }, "first is not known; __proto__x is not known"],
+      ["listPets", { limit: null }, "limit must be an integer"],
+      ["getPet", { petId: {} }, "petId must be an integer of 64 bits (int64)"],
+      ["getPet", {}, "petId is required"],
+      ["getContact", { contactId: 7 }, "contactId must be a string"],
+      ["whoami", { idempotencyKey: "x" }, "idempotencyKey is not known"],
+      ["listEvents", { types: "message.sent" }, "types must be a list"],
+      ["getConfigurationVersion", { version: "1" }, "version must be an integer"],
+    ])("%s with %j is an error of the tool that names the arguments", async (name, args, message) => {
+      const reply = await callTool(gateway, name, args);
+      expect(reply.status).toBe(200);
+      expect(toolError(reply)).toEqual({
+        code: "invalid_request",
+        message: expect.stringContaining(message),
+        status: 400,
+      });
+      expect(reply.body.result.structuredContent).toBeUndefined();
+    });
+
+    test.each([
+      ["getPet", { petId: "99" }],
+      ["getPet", { petId: "none" }],
+      ["getPet", { petId: 1.5 }],
+      ["getContact", { contactId: "none" }],
+      ["getContact", { contactId: "" }],
+      ["getConfigurationVersion", { version: 99 }],
+    ])("%s with %j is not found", async (name, args) => {
+      expect(toolError(await callTool(gateway, name, args))).toMatchObject({
+        code: "not_found",
+        status: 404,
+      });
+    });
+
+    test("the log and the metrics have the API, the tool and the code of an error", async () => {
+      const { secret, hint } = await mint(gateway, { scopes: [Scope.pets_read] });
+      const call = { token: secret, headers: { "x-request-id": "to-find-it" } };
+      await callTool(gateway, "listPets", {}, call);
+      await callTool(gateway, "createPet", {}, call);
+      await callTool(gateway, "unknown-tool", {}, call);
+      const lines = gateway
+        .log()
+        .split("\n")
+        .filter((line) => line.includes('"to-find-it"'))
+        .map((line) => JSON.parse(line));
+      expect(lines).toMatchObject([
+        { route: "/mcp", status: 200, tool: "listPets", key: hint },
+        { route: "/mcp", status: 200, tool: "createPet", code: "insufficient_scope" },
+        { route: "/mcp", status: 200, code: "invalid_request" },
+      ]);
+      expect([lines[0].code, lines[2].tool]).toEqual([undefined, undefined]);
+      const { total, text } = await scrape(gateway);
+      const requests = { api: "mcp", route: "/mcp", method: "POST", status: "200" };
+      expect(total("gateway_http_requests_total", { ...requests, outcome: "insufficient_scope" })).toBe(1);
+      expect(text).not.toContain("unknown-tool");
+    });
+
+    test("errors of tools are those of the table", async () => {
+      const error = toolError(await callTool(gateway, "listPets", { cursor: "x" }));
+      expect(error).toEqual({ code: "invalid_cursor", ...ERRORS.invalid_cursor });
+    });
+  },
+);
+
+describeGateway({ env: { RATE_LIMIT_PER_MINUTE: "2" } }, (gateway) => {
+  test("the rate limit of a key counts its requests of all APIs", async () => {
+    await gateway.rest("GET", "/agent/whoami");
+    const { headers } = await rpc(gateway, "ping");
+    expect(headers.get("ratelimit")).toContain("r=0");
+    expectRestError(await callTool(gateway, "whoami"), "rate_limited");
+  });
+});

@@ -1,0 +1,255 @@
+import type { Client, Tool } from "@modelcontextprotocol/client";
+import { Scope } from "../../src/auth/permissions";
+import { ROUTES } from "../../src/features";
+import { AddressKind } from "../../src/features/contacts/contact-address.entity";
+import { addContact } from "../support/contacts";
+import { mint, type TestGateway } from "../support/gateway";
+import { addLine } from "../support/lines";
+import { type Arguments, callTool, compileSchema, mcpClient, restRequestOf, toolError } from "../support/mcp";
+import { describeGateway } from "../support/suite";
+
+interface World {
+  contactId: string;
+  conversationId: string;
+  messageId: string;
+  decisionId: string;
+}
+
+/** Makes what the tools work on, the same each time but for IDs and times. */
+async function createWorld(gateway: TestGateway, agentId: string): Promise<World> {
+  const address = `person-${Math.random()}`;
+  const addresses = [{ kind: AddressKind.local, address }];
+  const contactId = await addContact(gateway, { agentId, ref: address, name: "Anna", addresses });
+  const post = async (path: string, body: object) => (await gateway.rest("POST", path, { body })).body;
+  const { conversation, message } = await post("/agent/conversations", {
+    contact: { id: contactId },
+    message: "Hello",
+  });
+  const decision = await post("/agent/decisions", {
+    situation: { type: "order.shipped", data: { orderId: "A-17" } },
+    conversationId: conversation.id,
+  });
+  return { contactId, conversationId: conversation.id, messageId: message.id, decisionId: decision.id };
+}
+
+/** The arguments of a call of each tool. */
+const CALLS: Record<string, (world: World) => Arguments> = {
+  listPets: () => ({ limit: 2, status: "available" }),
+  createPet: () => ({ name: "Rex", categoryId: 7, status: "pending" }),
+  getPet: () => ({ petId: "1" }),
+  whoami: () => ({}),
+  listLines: () => ({}),
+  getConfiguration: () => ({}),
+  getConfigurationVersion: () => ({ version: 1 }),
+  putContact: ({ contactId }) => ({ ref: contactId, name: "Anna", attributes: { plan: null, since: 2 } }),
+  listContacts: () => ({ limit: 1, search: "Anna" }),
+  getContact: ({ contactId }) => ({ contactId }),
+  eraseContact: ({ contactId }) => ({ contactId }),
+  listContactTags: ({ contactId }) => ({ contactId }),
+  changeContactTags: ({ contactId }) => ({ contactId, add: ["vip", "new"] }),
+  addContactTag: ({ contactId }) => ({ contactId, tag: "a-b" }),
+  removeContactTag: ({ contactId }) => ({ contactId, tag: "lead" }),
+  sendMessage: () => ({ message: "Hello" }),
+  getMessage: ({ messageId }) => ({ messageId }),
+  cancelMessage: ({ messageId }) => ({ messageId }),
+  openConversation: ({ contactId }) => ({ contact: { id: contactId }, line: "second", message: "Hi" }),
+  listConversations: () => ({ limit: 1, state: "open" }),
+  getConversation: ({ conversationId }) => ({ conversationId }),
+  listConversationMessages: ({ conversationId }) => ({ conversationId, limit: 1 }),
+  sendToConversation: ({ conversationId }) => ({ conversationId, message: "Hello again" }),
+  moveConversation: ({ conversationId }) => ({ conversationId, line: "second", pending: "carry" }),
+  handOffConversation: ({ conversationId }) => ({ conversationId, expectedVersion: 1 }),
+  releaseConversation: ({ conversationId }) => ({ conversationId }),
+  closeConversation: ({ conversationId }) => ({ conversationId }),
+  decide: ({ conversationId }) => ({ situation: { type: "a.b", data: {} }, conversationId }),
+  listDecisions: ({ conversationId }) => ({ conversationId }),
+  getDecision: ({ decisionId }) => ({ decisionId }),
+  replayDecision: ({ decisionId }) => ({ decisionId, against: { version: 1 } }),
+  listEvents: () => ({ limit: 2, types: ["message.queued", "contact.created"] }),
+};
+
+/** Hides what differs between two calls that do the same to different things. */
+const alike = (text: string) =>
+  text
+    .replace(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, "<uuid>")
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>")
+    .replace(/person-[\d.]+(e-\d+)?/g, "<address>")
+    .replace(/"id":\d+/g, '"id":0');
+
+/** The body of a REST answer as MCP structures it. */
+const structured = (text: string) =>
+  JSON.parse(text, (name, value) =>
+    ["id", "categoryId"].includes(name) && typeof value === "number" ? String(value) : value,
+  );
+
+const READS = ROUTES.filter(({ document }) => /^\s*query/.test(document)).map((route) => route.operationId);
+
+describeGateway({ strict: true }, (gateway) => {
+  let agentId: string;
+  let client: Client;
+  let world: World;
+  let tools: readonly Tool[];
+  const inputSchemaOf = (name: string) => tools.find((tool) => tool.name === name)?.inputSchema ?? {};
+  beforeAll(async () => {
+    agentId = (await gateway.services.agents.bySlug("first-agent")).id;
+    await gateway.services.pets.seed(5);
+    await addLine(gateway, { agentId, name: "second" });
+    world = await createWorld(gateway, agentId);
+    await createWorld(gateway, agentId);
+    client = await mcpClient(gateway, gateway.key);
+    ({ tools } = await client.listTools());
+  });
+  afterAll(() => client.close());
+
+  test("the client lists a tool for each REST route", () => {
+    expect(tools.map(({ name }) => name)).toEqual(ROUTES.map(({ operationId }) => operationId));
+    for (const { name, title, description, inputSchema, outputSchema, annotations } of tools) {
+      const route = ROUTES.find(({ operationId }) => operationId === name);
+      expect(title).toBe(route?.summary);
+      expect(description).toMatch(/^[A-Z].*\. Answers: .*\.$/);
+      expect(description?.includes("Deprecated")).toBe(route?.deprecation !== undefined);
+      for (const schema of [inputSchema, ...(outputSchema ? [outputSchema] : [])]) {
+        expect(JSON.stringify(schema)).not.toMatch(/\$ref|"int64"/);
+        compileSchema(schema);
+      }
+      expect(outputSchema === undefined).toBe(route?.status === 204);
+      const isRead = READS.includes(name);
+      expect(annotations?.readOnlyHint).toBe(isRead);
+      if (isRead) expect(annotations).toMatchObject({ destructiveHint: false, idempotentHint: true });
+      if (route?.method === "DELETE")
+        expect(annotations).toMatchObject({ destructiveHint: true, idempotentHint: true });
+      const withKey = inputSchema.properties?.idempotencyKey !== undefined;
+      expect(withKey).toBe(
+        /IdempotencyKey|idempotencyKey|NewPet|NewMessage|NewConversation|DecideInput/.test(
+          route?.document ?? "",
+        ),
+      );
+    }
+  });
+
+  test("every tool has a call in the table", () => {
+    expect(Object.keys(CALLS)).toEqual(ROUTES.map(({ operationId }) => operationId));
+  });
+
+  test.each(READS)("%s answers exactly what REST answers", async (name) => {
+    const args = CALLS[name]?.(world) ?? {};
+    const reply = await gateway.rest(...restRequestOf(name, args));
+    const { content, structuredContent, isError } = await client.callTool({ name, arguments: args });
+    expect(isError).toBeUndefined();
+    expect(reply.status).toBe(200);
+    expect(content).toEqual([{ type: "text", text: reply.text }]);
+    const cursor = /[?&]cursor=([^&>]+)/.exec(reply.headers.get("link") ?? "")?.[1];
+    const body = structured(reply.text);
+    expect(structuredContent).toEqual(
+      Array.isArray(body)
+        ? { items: body, ...(cursor !== undefined && { nextCursor: decodeURIComponent(cursor) }) }
+        : body,
+    );
+    expect(compileSchema(inputSchemaOf(name))(args)).toBe(true);
+  });
+
+  test.each(Object.keys(CALLS).filter((name) => !READS.includes(name)))(
+    "%s does and answers what REST does and answers",
+    async (name) => {
+      const [mine, others] = [await createWorld(gateway, agentId), await createWorld(gateway, agentId)];
+      const args = CALLS[name]?.(mine) ?? {};
+      const reply = await gateway.rest(...restRequestOf(name, CALLS[name]?.(others) ?? {}));
+      expect(reply.status).toBeLessThan(300);
+      const { content, structuredContent, isError } = await client.callTool({ name, arguments: args });
+      expect(isError).toBeUndefined();
+      const [{ text } = { text: "" }] = content as { text: string }[];
+      expect(alike(text)).toBe(alike(reply.text));
+      expect(structuredContent).toEqual(text === "" ? undefined : structured(text));
+      expect(compileSchema(inputSchemaOf(name))(args)).toBe(true);
+    },
+  );
+
+  test("nextCursor leads through all pages", async () => {
+    const ids: string[] = [];
+    let cursor: unknown;
+    do {
+      const { structuredContent } = await client.callTool({
+        name: "listPets",
+        arguments: { limit: 2, ...(cursor !== undefined && { cursor }) },
+      });
+      const page = structuredContent as { items: { id: string }[]; nextCursor?: string };
+      ids.push(...page.items.map(({ id }) => id));
+      cursor = page.nextCursor;
+    } while (cursor !== undefined);
+    const { body } = await gateway.rest("GET", "/v1/pets?limit=100");
+    expect(ids).toEqual(body.map(({ id }: { id: number }) => String(id)));
+  });
+
+  test("an idempotency key is the same one in both APIs", async () => {
+    const message = { message: "once", idempotencyKey: "one for both" };
+    const first = await gateway.rest(...restRequestOf("sendMessage", message));
+    const { content } = await client.callTool({ name: "sendMessage", arguments: message });
+    expect(content).toEqual([{ type: "text", text: first.text }]);
+    const other = await callTool(gateway, "sendMessage", { ...message, message: "twice" });
+    expect(toolError(other)).toMatchObject({ code: "idempotency_key_reused", status: 409 });
+  });
+
+  test.each(["9223372036854775807", "-9223372036854775808", 7])(
+    "the int64 %s is exact, as text or as a number",
+    async (categoryId) => {
+      const { content, structuredContent } = await client.callTool({
+        name: "createPet",
+        arguments: { name: "Rex", categoryId },
+      });
+      expect(structuredContent).toMatchObject({ categoryId: String(categoryId) });
+      const { id } = structuredContent as { id: string };
+      expect(content).toEqual([
+        { type: "text", text: `{"id":${id},"name":"Rex","categoryId":${categoryId}}` },
+      ]);
+      const found = await client.callTool({ name: "getPet", arguments: { petId: id } });
+      expect(found.content).toEqual(content);
+    },
+  );
+
+  test("a client of the newest protocol gets the same without a handshake", async () => {
+    const modern = await mcpClient(gateway, gateway.key, { pin: "2026-07-28" });
+    try {
+      expect((await modern.listTools()).tools).toEqual(tools);
+      const call = { name: "whoami", arguments: {} };
+      expect((await modern.callTool(call)).content).toEqual((await client.callTool(call)).content);
+    } finally {
+      await modern.close();
+    }
+  });
+
+  test("the server tells who it is and how to start", () => {
+    expect(client.getServerVersion()).toMatchObject({ name: "agent-petstore-gateway" });
+    const named = client.getInstructions()?.match(/\b(whoami|[a-z]+[A-Z]\w+)\b/g) ?? [];
+    expect(named).toEqual(expect.arrayContaining(["whoami", "putContact", "sendToConversation"]));
+    const known = [...Object.keys(CALLS), "dryRun", "nextCursor", "idempotencyKey"];
+    expect(named.filter((name) => !known.includes(name))).toEqual([]);
+  });
+
+  test("a key that may only read sees and can call reading tools only", async () => {
+    const scopes = Object.values(Scope).filter((scope) => scope.endsWith(":read"));
+    const { secret } = await mint(gateway, { scopes });
+    const reader = await mcpClient(gateway, secret);
+    try {
+      const names = (await reader.listTools()).tools.map(({ name }) => name);
+      expect(names).toContain("listPets");
+      expect(READS).toEqual(expect.arrayContaining(names));
+      for (const name of Object.keys(CALLS).filter((each) => !names.includes(each))) {
+        const args = CALLS[name]?.(world) ?? {};
+        const { content, isError, structuredContent } = await reader.callTool({ name, arguments: args });
+        const rest = await gateway.rest(...withToken(restRequestOf(name, args), secret));
+        expect(rest.body.code).toBe("insufficient_scope");
+        expect({ content, isError, structuredContent }).toEqual({
+          content: [{ type: "text", text: rest.text }],
+          isError: true,
+        });
+      }
+    } finally {
+      await reader.close();
+    }
+  });
+});
+
+const withToken = (
+  [method, path, call]: ReturnType<typeof restRequestOf>,
+  token: string,
+): ReturnType<typeof restRequestOf> => [method, path, { ...call, token }];
