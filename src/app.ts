@@ -37,6 +37,7 @@ import { addHome } from "./http/routes/home";
 import { addMetricsRoute } from "./http/routes/metrics";
 import { createHttpServer } from "./http/server";
 import { routeHandshakes } from "./http/websocket-handshakes";
+import { addLlmsText } from "./mcp/llms";
 import { addMcp, rejectForeignOrigins } from "./mcp/mcp";
 import { createRateLimit } from "./rate-limits/rate-limit";
 import { ResponseBudget } from "./rate-limits/response-budget";
@@ -171,6 +172,7 @@ export async function createApp(
   addManagementRoutes(http);
   addConfigurationSchema(http);
   addDocumentation(http, () => createOpenApi(schema, serversOf(config)));
+  addLlmsText(http, config);
   await addDashboard(http, dashboard);
   addHome(http, config);
   rejectOtherMethods();

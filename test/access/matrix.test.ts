@@ -3,6 +3,7 @@ import { ROUTES } from "../../src/features";
 import { createSchema } from "../../src/graphql/schema";
 import { accessOf } from "../../src/schema/access";
 import type { Reply } from "../support/gateway";
+import { callTool, rpc, toolError } from "../support/mcp";
 import { codeOf } from "../support/people";
 import { challengeOf } from "../support/refusals";
 import { describeGateway } from "../support/suite";
@@ -25,6 +26,17 @@ test("every REST route is in the table", () => {
     ROUTES.map((route) => route.operationId),
   );
 });
+
+/** The arguments of a tool that its route has in path and body. */
+function argumentsOf({ operationId, path, body }: (typeof ROUTES_TABLE)[number], id: string) {
+  const template = ROUTES.find((route) => route.operationId === operationId)?.path.split("/") ?? [];
+  const segments = path.replace(":id", id).split("/");
+  const parameters = template.flatMap((name, i) => {
+    const value = segments[i] ?? "";
+    return name.startsWith(":") ? [[name.slice(1), name === ":version" ? Number(value) : value]] : [];
+  });
+  return { ...Object.fromEntries(parameters), ...(body as object | undefined) };
+}
 
 const isSubscription = (coordinate: string) => coordinate.startsWith("Subscription.");
 const BY_HTTP = Object.entries(FIELDS).filter(([coordinate]) => !isSubscription(coordinate));
@@ -98,5 +110,30 @@ describeGateway((gateway) => {
     const success = statuses.find((each) => each === got["an agent key"]?.status);
     expect(success).toBeDefined();
     expect(got).toEqual(withStatus(outcomes, success));
+  });
+
+  test.each(ROUTES_TABLE)("the tool $operationId answers those whom its route answers", async (route) => {
+    const { operationId, outcomes, variables } = route;
+    const got: Record<string, { outcome: string; isListed: boolean }> = {};
+    for (const caller of CALLERS) {
+      const token = fixture.tokenOf(caller);
+      const args = argumentsOf(route, (await variables?.(fixture))?.id ?? "");
+      const reply = await callTool(gateway, operationId, args, { token });
+      const error = toolError(reply) ?? (reply.status === 200 ? undefined : reply.body);
+      const { body } = await rpc(gateway, "tools/list", {}, { token });
+      const tools: { name: string }[] = body.result?.tools ?? [];
+      got[caller] = {
+        outcome: error?.code ?? "ok",
+        isListed: tools.some(({ name }) => name === operationId),
+      };
+    }
+    expect(got).toEqual(
+      Object.fromEntries(
+        Object.entries(outcomes).map(([caller, outcome]) => [
+          caller,
+          { outcome, isListed: outcome === "ok" },
+        ]),
+      ),
+    );
   });
 });

@@ -7,6 +7,8 @@ const PATHS = {
   graphql: "/graphql",
   openapi: "/openapi.json",
   docs: "/docs",
+  mcp: "/mcp",
+  llms: "/llms.txt",
   health: "/healthz",
 };
 
@@ -63,9 +65,12 @@ describe.each<[string, string, string, Record<string, string>]>([
   });
 
   test("names addresses that there are", async () => {
-    for (const path of Object.values(PATHS).filter((each) => each !== "/graphql" && each !== "/dashboard")) {
+    for (const path of Object.values(PATHS).filter(
+      (each) => !["/graphql", "/mcp", "/dashboard"].includes(each),
+    )) {
       expect([path, (await gateway.rest("GET", path, { token: null })).status]).toEqual([path, 200]);
     }
     expect((await gateway.rest("GET", "/graphql", { token: null })).status).toBe(400);
+    expect((await gateway.rest("POST", "/mcp", { token: null })).status).toBe(401);
   });
 });

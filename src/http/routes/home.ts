@@ -8,6 +8,8 @@ const ADDRESSES = {
   graphql: "/graphql",
   openapi: "/openapi.json",
   docs: "/docs",
+  mcp: "/mcp",
+  llms: "/llms.txt",
   health: "/healthz",
 } as const;
 

@@ -1,0 +1,34 @@
+import type { FastifyInstance } from "fastify";
+import type { Config } from "../config";
+import { sendValidated, type Validated, validated } from "../http/validated";
+import { loadViewer } from "../rest/openapi/viewer";
+
+/** The text of `/llms.txt` (llmstxt.org). @param base prefix of the addresses */
+const textOf = (base: string, { hasViewer }: { hasViewer: boolean }) => `# Agent and Petstore gateway
+
+> An agent talks with people over lines: webhooks, e-mail, or this server. Systems hand it situations, and it decides by its
+> configuration what to send. There is also a store of pets. Each request needs an API key, which belongs to one agent:
+> \`Authorization: Bearer <API_KEY>\`.
+
+Three APIs have the same rules and errors. An error is \`{"code","message","status"}\`, and the message says what to correct.
+IDs of pets and categories are int64. Repeat what may have failed with the same idempotency key. Call \`whoami\` first.
+
+## APIs
+
+- [MCP](${base}/mcp): tools for models, over Streamable HTTP, without sessions
+- [OpenAPI](${base}/openapi.json): the contract of the REST API
+- [GraphQL](${base}/graphql): the complete API, also for members; its schema can be introspected in development
+
+## Documents
+
+- [Configuration schema](${base}/agent/configuration/schema): the JSON Schema of agents' configurations
+${hasViewer ? `- [REST documentation](${base}/docs): the same contract as a page for people\n` : ""}`;
+
+/** Adds `/llms.txt`, which leads models to the documents of this server. It needs no key, as they need none. */
+export function addLlmsText(app: FastifyInstance, { publicUrl = "" }: Pick<Config, "publicUrl">): void {
+  let text: Validated | undefined;
+  app.get("/llms.txt", async (request, reply) => {
+    text ??= validated(textOf(publicUrl, { hasViewer: (await loadViewer()) !== undefined }));
+    return sendValidated(text, request, reply.type("text/plain; charset=utf-8"));
+  });
+}
