@@ -5,6 +5,7 @@ import { addConversation } from "../support/conversations";
 import { mint, operator, type Reply } from "../support/gateway";
 import { hostile, int, json, junk, maybe, text } from "../support/hostile-values";
 import { addLine } from "../support/lines";
+import { toolError } from "../support/mcp";
 import { describeGateway } from "../support/suite";
 
 /** Set PARITY_SEED to run a failure again; fast-check prints the seed of one. */
@@ -22,6 +23,12 @@ function outcomeOfGraphQL({ body, text }: Reply, field: string, none = "null"): 
   const [error] = body.errors ?? [];
   if (error !== undefined) return { code: error.extensions.code };
   return body.data[field] === null ? { code: none } : { value: exact(text).data[field] };
+}
+
+/** The text of a tool is the body of REST. */
+function outcomeOfTool(reply: Reply): Outcome {
+  const [{ text }] = reply.body.result.content;
+  return toolError(reply) ? { code: toolError(reply).code } : { value: exact(text) };
 }
 
 /** JSON with each int64 as text and no nulls, so that the APIs compare and nothing is rounded. */
@@ -45,6 +52,11 @@ describeGateway({ env: { LOG_LEVEL: "silent" } }, (gateway) => {
     return gateway.graphql(query, {}, { body });
   };
   const post = (path: string, body: unknown) => gateway.rest("POST", path, { body: json(body, String) });
+  const tool = (name: string, args: unknown, token = gateway.key) => {
+    const params = `{"name":"${name}","arguments":${json(args, String)}}`;
+    const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`;
+    return gateway.rest("POST", "/mcp", { body, token });
+  };
 
   test("createPet makes the same pet, or refuses with the same code", async () => {
     const pet = fc.record(
@@ -69,8 +81,13 @@ describeGateway({ env: { LOG_LEVEL: "silent" } }, (gateway) => {
     const mutation = "mutation ($input: NewPet!) { createPet(input: $input) { id name categoryId status } }";
     await fc.assert(
       fc.asyncProperty(pet, async (input) => {
-        const [rest, graph] = await Promise.all([post("/v1/pets", input), graphql(mutation, { input })]);
+        const [rest, graph, called] = await Promise.all([
+          post("/v1/pets", input),
+          graphql(mutation, { input }),
+          tool("createPet", input),
+        ]);
         expect(withoutId(outcomeOfRest(rest))).toEqual(withoutId(outcomeOfGraphQL(graph, "createPet")));
+        expect(withoutId(outcomeOfTool(called))).toEqual(withoutId(outcomeOfRest(rest)));
       }),
       run(450),
     );
@@ -82,8 +99,13 @@ describeGateway({ env: { LOG_LEVEL: "silent" } }, (gateway) => {
       "mutation ($input: NewMessage!) { sendMessage(input: $input) { id message status createdAt } }";
     await fc.assert(
       fc.asyncProperty(message, async (input) => {
-        const [rest, graph] = await Promise.all([post("/messages", input), graphql(mutation, { input })]);
+        const [rest, graph, called] = await Promise.all([
+          post("/messages", input),
+          graphql(mutation, { input }),
+          tool("sendMessage", input),
+        ]);
         expect(withoutId(outcomeOfRest(rest))).toEqual(withoutId(outcomeOfGraphQL(graph, "sendMessage")));
+        expect(withoutId(outcomeOfTool(called))).toEqual(withoutId(outcomeOfRest(rest)));
       }),
       run(200),
     );
@@ -92,7 +114,7 @@ describeGateway({ env: { LOG_LEVEL: "silent" } }, (gateway) => {
   test("putContact stores the same contact, or refuses with the same code", async () => {
     // Each API writes to an agent of its own, so that both see the same history.
     const tokens = await Promise.all(
-      ["rest", "graphql"].map(async (slug) => {
+      ["rest", "graphql", "mcp"].map(async (slug) => {
         await gateway.services.agents.create(await operator(gateway), { slug, name: slug });
         return (await mint(gateway, { agent: slug })).secret;
       }),
@@ -132,7 +154,7 @@ describeGateway({ env: { LOG_LEVEL: "silent" } }, (gateway) => {
     await fc.assert(
       fc.asyncProperty(contact, async (input) => {
         const body = json(input, String);
-        const [rest, graph] = await Promise.all([
+        const [rest, graph, called] = await Promise.all([
           gateway.rest("POST", "/agent/contacts", { body, token: tokens[0] as string }),
           gateway.graphql(
             "",
@@ -142,9 +164,11 @@ describeGateway({ env: { LOG_LEVEL: "silent" } }, (gateway) => {
               token: tokens[1] as string,
             },
           ),
+          tool("putContact", input, tokens[2]),
         ]);
         const { contact: stored, ...failed } = comparable(outcomeOfGraphQL(graph, "putContact"));
         expect(comparable(outcomeOfRest(rest))).toEqual(stored ?? failed);
+        expect(comparable(outcomeOfTool(called))).toEqual(comparable(outcomeOfRest(rest)));
       }),
       run(300),
     );
@@ -155,7 +179,7 @@ describeGateway({ env: { LOG_LEVEL: "silent" } }, (gateway) => {
     let sides: { token: string; conversation: string }[];
     beforeAll(async () => {
       sides = await Promise.all(
-        ["rest", "graphql"].map(async (api) => {
+        ["rest", "graphql", "mcp"].map(async (api) => {
           const agent = { slug: `${api}-talks`, name: api };
           const { id: agentId } = await gateway.services.agents.create(await operator(gateway), agent);
           await addLine(gateway, { agentId, name: "second" });
@@ -181,13 +205,15 @@ describeGateway({ env: { LOG_LEVEL: "silent" } }, (gateway) => {
         name === "canceled" || name === "carried" ? value.length : value,
       );
 
-    /** Sends a request to both APIs, the IDs of whose sides replace `$id`. */
-    async function both(
+    /** Sends a request to all APIs, the IDs of whose sides replace `$id`. */
+    async function all(
       [path, body]: readonly [path: string, body: object],
       [query, variables]: readonly [query: string, variables: object],
-    ): Promise<[Reply, Reply]> {
-      const [rest, graph] = sides as [(typeof sides)[0], (typeof sides)[0]];
+      name: string,
+    ): Promise<[Reply, Reply, Reply]> {
+      const [rest, graph, mcp] = sides as [(typeof sides)[0], (typeof sides)[0], (typeof sides)[0]];
       const withId = { ...variables, id: graph.conversation };
+      const hasId = /\$id/.test(query);
       return Promise.all([
         gateway.rest("POST", path.replace("$id", rest.conversation), {
           token: rest.token,
@@ -198,9 +224,10 @@ describeGateway({ env: { LOG_LEVEL: "silent" } }, (gateway) => {
           {},
           {
             token: graph.token,
-            body: `{"query":${JSON.stringify(query)},"variables":${json(/\$id/.test(query) ? withId : variables, String)}}`,
+            body: `{"query":${JSON.stringify(query)},"variables":${json(hasId ? withId : variables, String)}}`,
           },
         ),
+        tool(name, hasId ? { ...body, conversationId: mcp.conversation } : body, mcp.token),
       ]);
     }
 
@@ -237,10 +264,15 @@ describeGateway({ env: { LOG_LEVEL: "silent" } }, (gateway) => {
       }`;
       await fc.assert(
         fc.asyncProperty(conversation, async (input) => {
-          const [rest, graph] = await both(["/agent/conversations", input], [mutation, { input }]);
+          const [rest, graph, called] = await all(
+            ["/agent/conversations", input],
+            [mutation, { input }],
+            "openConversation",
+          );
           expect(comparable(outcomeOfRest(rest))).toEqual(
             comparable(outcomeOfGraphQL(graph, "openConversation")),
           );
+          expect(comparable(outcomeOfTool(called))).toEqual(comparable(outcomeOfRest(rest)));
         }),
         run(250),
       );
@@ -274,8 +306,13 @@ describeGateway({ env: { LOG_LEVEL: "silent" } }, (gateway) => {
           const [field, types, selection] = MUTATIONS[verb] as [string, string, string];
           const args = types.replace(/\$(\w+): \w+!?/g, "$1: $$$1");
           const query = `mutation ($id: ID!, ${types}) { ${field}(id: $id, ${args}) ${selection} }`;
-          const [rest, graph] = await both([`/agent/conversations/$id/${verb}`, body], [query, body]);
+          const [rest, graph, called] = await all(
+            [`/agent/conversations/$id/${verb}`, body],
+            [query, body],
+            field,
+          );
           expect(counted(outcomeOfRest(rest))).toEqual(counted(outcomeOfGraphQL(graph, field)));
+          expect(counted(outcomeOfTool(called))).toEqual(counted(outcomeOfRest(rest)));
         }),
         run(250),
       );
@@ -288,10 +325,12 @@ describeGateway({ env: { LOG_LEVEL: "silent" } }, (gateway) => {
       fc.asyncProperty(id, async (petId) => {
         // A path cannot hold an empty or dotted segment, nor a lone surrogate.
         fc.pre(petId.isWellFormed() && !["", ".", ".."].includes(petId));
-        const [rest, graph] = await Promise.all([
+        const [rest, graph, called] = await Promise.all([
           gateway.rest("GET", `/v1/pets/${encodeURIComponent(petId)}`),
           graphql("query ($id: ID!) { pet(id: $id) { id name categoryId status } }", { id: petId }),
+          tool("getPet", { petId }),
         ]);
+        expect(outcomeOfTool(called)).toEqual(outcomeOfRest(rest));
         expect(outcomeOfRest(rest)).toEqual(outcomeOfGraphQL(graph, "pet", "not_found"));
       }),
       run(200),
@@ -329,12 +368,13 @@ describeGateway({ env: { LOG_LEVEL: "silent" } }, (gateway) => {
         const parameters = Object.entries({ limit, status, cursor }).filter(
           ([, value]) => value !== undefined,
         );
-        const [rest, graph] = await Promise.all([
+        const [rest, graph, called] = await Promise.all([
           gateway.rest(
             "GET",
             `/v1/pets?${new URLSearchParams(Object.fromEntries(parameters.map(([name, value]) => [name, String(value)])))}`,
           ),
           graphql(document, { first: limit, after: cursor, status }),
+          tool("listPets", { limit, cursor, status }),
         ]);
         const outcome = outcomeOfGraphQL(graph, "pets");
         const { nodes, pageInfo } =
@@ -346,6 +386,8 @@ describeGateway({ env: { LOG_LEVEL: "silent" } }, (gateway) => {
           endCursor?: string;
         };
         expect(next).toBe(hasNextPage ? endCursor : undefined);
+        expect(outcomeOfTool(called)).toEqual(outcomeOfRest(rest));
+        expect(called.body.result.structuredContent?.nextCursor).toBe(next);
       }),
       run(250),
     );
