@@ -1,7 +1,7 @@
 import { redactTokens } from "./credentials/redact-tokens";
 
 /**
- * The closed table of errors: machine-readable code → HTTP status and default message. Both APIs send no error
+ * The closed table of errors: machine-readable code → HTTP status and default message. No API sends an error
  * that is not in it.
  */
 export const ERRORS = {

@@ -70,7 +70,7 @@ export interface CredentialResolver<C extends Caller> {
 }
 
 /**
- * Creates the function that authenticates a request, for both APIs. It reads the database each time, so a key that was
+ * Creates the function that authenticates a request, for all APIs. It reads the database each time, so a key that was
  * revoked before the request arrived never passes.
  * @param countKeyCheck counts the outcomes of checks of API keys
  */

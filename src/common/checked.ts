@@ -2,7 +2,7 @@ import { type Check, JsonSchema, type JsonSchemaRule } from "./json-schema";
 import { ValidateBy } from "./validators";
 
 /**
- * The property must pass a check, which both APIs run together with those of other properties.
+ * The property must pass a check, which all APIs run together with those of other properties.
  * @param name identifies the check among those of a property
  * @param rule what JSON Schema can say of the check
  */

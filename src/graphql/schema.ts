@@ -6,7 +6,7 @@ import { NO_PUB_SUB, openByMethod } from "../schema/subscriptions";
 import { validateArgument } from "./validate-argument";
 
 /**
- * Builds the schema of both APIs.
+ * Builds the schema of all APIs.
  * @param resolvers resolver instances; omit them to build the schema without services
  * @throws Error if a root field does not declare who may call it
  */
