@@ -1,4 +1,5 @@
 import { watchCodeGeneration } from "../support/code-generation";
+import { callTool, rpc } from "../support/mcp";
 import { describeGateway } from "../support/suite";
 
 declare global {
@@ -57,7 +58,7 @@ describeGateway((gateway) => {
     },
   );
 
-  test("a text in a variable, an alias, an operation name or a REST body never becomes code", async () => {
+  test("a text in a variable, an alias, an operation name, a REST body or a tool's argument never becomes code", async () => {
     for (const text of TEXTS) {
       for (let i = 0; i < 4; i++) {
         await gateway.graphql("query ($id: ID!) { pet(id: $id) { id } }", { id: text });
@@ -70,6 +71,9 @@ describeGateway((gateway) => {
         );
         await gateway.rest("POST", "/v1/pets", { body: { name: text, categoryId: 1 } });
         await gateway.rest("POST", "/messages", { body: { message: text } });
+        await callTool(gateway, "createPet", { name: text, categoryId: text, [text]: text });
+        await callTool(gateway, text, { name: text });
+        await rpc(gateway, text);
         await gateway.rest("GET", `/v1/pets?cursor=${encodeURIComponent(text)}`);
       }
     }
