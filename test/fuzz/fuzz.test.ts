@@ -4,15 +4,16 @@ import { json } from "../support/hostile-values";
 import { addMember, openSession, TEST_PASSWORD } from "../support/people";
 import { describeGateway } from "../support/suite";
 import { graphqlBody } from "./documents";
-import { expectDiscreet, expectGraphQLAnswer, expectRestAnswer } from "./oracle";
+import { mcpMessage } from "./mcp-messages";
+import { expectDiscreet, expectGraphQLAnswer, expectMcpAnswer, expectRestAnswer } from "./oracle";
 import { restRequest } from "./rest-requests";
 
 /** `npm run test:fuzz` sets both; fast-check prints the seed of a failure. */
 const MINUTES = Number(process.env.FUZZ_MINUTES ?? 0);
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
 const CASES = 300;
-/** Two APIs on two engines share the time. */
-const MS = (MINUTES * 60_000) / 4;
+/** Three APIs on two engines share the time. */
+const MS = (MINUTES * 60_000) / 6;
 const run = {
   seed: SEED,
   endOnFailure: MINUTES > 0,
@@ -89,6 +90,21 @@ describeGateway({ env }, (gateway, engine) => {
           const reply = await gateway.rest(method, path, { token: tokens[who], ...call });
           expectRestAnswer(reply);
           await expectUnharmed(reply, "REST");
+        }),
+        run,
+      );
+    },
+    MS + 120_000,
+  );
+
+  test(
+    "no MCP message brings the server down, or to answer what is not in the error table",
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(restCaller, mcpMessage(ids), async (who, message) => {
+          const reply = await gateway.rest("POST", "/mcp", { token: tokens[who], ...message });
+          expectMcpAnswer(reply);
+          await expectUnharmed(reply, "MCP");
         }),
         run,
       );

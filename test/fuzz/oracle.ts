@@ -29,6 +29,35 @@ export function expectRestAnswer({ status, body, text }: Reply): void {
   expect(typeof body.message).toBe("string");
 }
 
+/** Errors of JSON-RPC and of MCP that are the client's. */
+const CLIENT_ERRORS = [
+  -32700, -32600, -32601, -32602, -32000, -32001, -32003, -32004, -32020, -32021, -32022,
+];
+
+/** Fails unless an answer of MCP is a result, an error of the table, or a protocol error of the client. */
+export function expectMcpAnswer(reply: Reply): void {
+  const { status, body, text } = reply;
+  if (body?.jsonrpc === undefined) {
+    if (status === 202) expect(text).toBe("");
+    else expectRestAnswer(reply);
+    return;
+  }
+  expect(status).toBeLessThan(500);
+  const { result, error } = body;
+  expect(body).toEqual({
+    jsonrpc: "2.0",
+    id: body.id,
+    ...(error === undefined ? { result: expect.any(Object) } : { error: expect.any(Object) }),
+  });
+  // The library's answers to invalid parameters of its own methods, and to streams.
+  if (error?.code === -32603) expect(error.message).toMatch(/^\[\s+\{\s+"|^Subscription limit reached$/);
+  else if (error !== undefined) expect(CLIENT_ERRORS).toContain(error.code);
+  if (result?.isError !== true) return;
+  const refused = JSON.parse(result.content[0].text);
+  expect(ERRORS[refused.code as ErrorCode]?.status).toBe(refused.status);
+  expect(refused.status).toBeLessThan(500);
+}
+
 /** Fails unless an answer is one of GraphQL, with nothing but codes of the table beside the messages. */
 export function expectGraphQLAnswer(reply: Reply): void {
   expect(reply.status).toBeLessThan(500);

@@ -89,7 +89,8 @@ const odd = fc.dictionary(
 );
 const valid = fc.oneof(pet, pet, message, message, odd, junk).map((value) => json(value, String));
 
-const body: fc.Arbitrary<string | Uint8Array<ArrayBuffer>> = fc.oneof(
+/** Bodies of all kinds, most of them of routes. */
+export const body: fc.Arbitrary<string | Uint8Array<ArrayBuffer>> = fc.oneof(
   { weight: 8, arbitrary: valid },
   { weight: 1, arbitrary: fc.json() },
   {

@@ -1,4 +1,4 @@
-// npm run test:fuzz -- [--minutes 5] [--decisions 10000] [--seed <n>]: hostile inputs at both APIs on both engines, decisions
+// npm run test:fuzz -- [--minutes 5] [--decisions 10000] [--seed <n>]: hostile inputs at all APIs on both engines, decisions
 // by generated configurations, and how they went.
 import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
