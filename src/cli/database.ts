@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { loadConfig } from "../config";
 import { backUp, restore } from "../database/sqlite/backup";
+import { MOVE_RESTORED_POSITIONS } from "../features/events/move-restored-positions";
 import { PAUSE_RESTORED_LINES } from "../features/lines/pause-restored-lines";
 import { DISABLE_RESTORED_ENDPOINTS } from "../features/webhooks/disable-restored-endpoints";
 import { addYesOption, type Confirmation, confirm } from "./confirm";
@@ -47,7 +48,7 @@ export function addDatabaseCommands(program: Command): void {
         await confirm(`Replace the database with ${file}? Its current data is lost.`, options);
       const copied = await restore(loadConfig(process.env).databaseUrl, file, {
         force: options.force,
-        afterwards: [PAUSE_RESTORED_LINES, ...DISABLE_RESTORED_ENDPOINTS],
+        afterwards: [PAUSE_RESTORED_LINES, MOVE_RESTORED_POSITIONS, ...DISABLE_RESTORED_ENDPOINTS],
       });
       if (options.json) printJson(copied);
       else {

@@ -9,6 +9,9 @@ import type { Targets } from "./targets";
 /** Max bytes read of an answer; the connection of a longer one is closed. */
 const MAX_ANSWER_BYTES = 65_536;
 
+/** How long a body that is ignored may take (ms) before its connection is closed. */
+const MAX_IGNORED_MS = 100;
+
 /** What a receiver answered. */
 export interface HttpAnswer {
   status: number;
@@ -27,12 +30,14 @@ export interface HttpPost {
   body: string;
   /** Makes the headers, just before they leave. */
   headers: () => Readonly<Record<string, string>>;
+  /** Whether nothing of an answer of 2xx is wanted but its status: its body, however slow, then delays nothing. */
+  ignoresAccepted?: boolean;
 }
 
 /** Sends a POST to an allowed target, and follows no redirects; never rejects. */
 export function httpPost(
   targets: Targets,
-  { url, body, headers }: HttpPost,
+  { url, body, headers, ignoresAccepted = false }: HttpPost,
   attempt: Attempt,
   timeoutMs: number,
 ): Promise<HttpOutcome> {
@@ -68,6 +73,13 @@ export function httpPost(
     let isAnswered = false;
     request.once("response", async (response) => {
       isAnswered = true;
+      const { statusCode = 0 } = response;
+      if (ignoresAccepted && statusCode >= 200 && statusCode < 300) {
+        resolve({ answer: { ...headOf(response), body: Buffer.alloc(0), isComplete: false } });
+        letEnd(response);
+        stop();
+        return;
+      }
       resolve({ answer: { ...headOf(response), ...(await read(response)) } });
       stop();
     });
@@ -93,6 +105,13 @@ const headOf = (response: http.IncomingMessage) => ({
   status: response.statusCode ?? 0,
   retryAfter: response.headers["retry-after"],
 });
+
+/** Keeps the connection for further requests if the body ends soon, and closes it otherwise. */
+function letEnd(response: http.IncomingMessage): void {
+  const timer = setTimeout(() => response.destroy(), MAX_IGNORED_MS).unref();
+  response.on("close", () => clearTimeout(timer)).on("error", () => undefined);
+  response.resume();
+}
 
 /** Reads an answer as far as it comes and is wanted. */
 async function read(response: http.IncomingMessage): Promise<Pick<HttpAnswer, "body" | "isComplete">> {

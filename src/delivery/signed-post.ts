@@ -18,6 +18,8 @@ export interface SignedTarget {
   url: string;
   /** `whsec_…`; the current one, then those that are still valid. */
   secrets: readonly string[];
+  /** As in `HttpPost`. */
+  ignoresAccepted?: boolean;
 }
 
 /** An answer of 2xx, or a failure with the status of the answer; null if none came. */
@@ -47,7 +49,8 @@ export function createSignedPost(targets: Targets, target: SignedTarget, timeout
         "webhook-signature": signature,
       };
     };
-    const outcome = await httpPost(targets, { url, body, headers }, attempt, timeoutMs);
+    const { ignoresAccepted = false } = target;
+    const outcome = await httpPost(targets, { url, body, headers, ignoresAccepted }, attempt, timeoutMs);
     if ("error" in outcome)
       return { failure: connectionFailure(outcome.error, outcome.hasLeft), status: null };
     const { answer } = outcome;

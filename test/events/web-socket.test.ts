@@ -75,6 +75,8 @@ describeGateway({ env: { MAX_STREAMS: "50" } }, (gateway) => {
       ["with an unknown key", init({ Authorization: "Bearer agk_dev_none" }), 4401, "invalid_api_key"],
       ["with a key under another name", init({ token: "x" }), 4401, "unauthenticated"],
       ["with a credential that is no text", init({ authorization: { a: 1 } }), 4401, "invalid_api_key"],
+      ["with one that cannot be", init({ authorization: { toString: 1 } }), 4401, "invalid_api_key"],
+      ["with a list of credentials", init({ Authorization: ["Bearer x"] }), 4401, "invalid_api_key"],
       ["with garbage", "garbage", 4400, "Invalid message"],
       ["with JSON that is no message", "[1]", 4400, "Invalid message"],
       ["with an unknown type", { type: "start", id: "1" }, 4400, "Invalid message"],

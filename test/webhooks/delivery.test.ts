@@ -3,6 +3,7 @@ import { Webhook as SvixWebhook } from "svix";
 import { v7 as uuid } from "uuid";
 import { DAY_MS, timestamp } from "../../src/common/time";
 import { AuditEntry } from "../../src/features/audit/audit-entry.entity";
+import { MOVE_RESTORED_POSITIONS } from "../../src/features/events/move-restored-positions";
 import { DISABLE_RESTORED_ENDPOINTS } from "../../src/features/webhooks/disable-restored-endpoints";
 import { MAX_ATTEMPTS } from "../../src/features/webhooks/webhook-retries";
 import { type GatewayOptions, type Reply, startGateway } from "../support/gateway";
@@ -331,6 +332,13 @@ describeGateway(SENDS, (gateway, engine) => {
     expect(receiver.received.length).toBeLessThanOrEqual(2);
   });
 
+  test("an endpoint whose answers do not end is served as fast as any other", async () => {
+    receiver.reaction = (response) => response.writeHead(200).write("thank you");
+    const { id } = await endpointTo();
+    await addEvents(gateway, agentId, newSubjects(20));
+    await become(id, 20, { state: "delivered" });
+  });
+
   test("a deactivated organization's endpoints get nothing until it is reactivated, and then everything", async () => {
     const slug = `paused-${engine.name}`.toLowerCase();
     const { agentId: theirs, manager } = await addOrganization(gateway, slug);
@@ -391,7 +399,8 @@ describeGateway(SENDS, (gateway, engine) => {
     const { id } = await endpointTo();
     await addEvents(gateway, agentId, newSubjects(1));
     const [pending] = await become(id, 1, { attempts: 1 });
-    for (const { statement } of DISABLE_RESTORED_ENDPOINTS) await write(statement, []);
+    for (const { statement } of [MOVE_RESTORED_POSITIONS, ...DISABLE_RESTORED_ENDPOINTS])
+      await write(statement, []);
     receiver.reaction = answering(200);
     await hurry(id);
     expect(await stateOf(id)).toMatchObject({ state: "disabled", disabledReason: "restored" });
@@ -403,6 +412,9 @@ describeGateway(SENDS, (gateway, engine) => {
     await api.redeliver(id, { after: String(Number(pending?.position) - 1) });
     await become(id, 2, { state: "delivered" });
     expect(receiver.received[2]?.headers["webhook-id"]).toBe(pending?.eventId);
+    // No position is used twice.
+    const { position } = JSON.parse(receiver.received[1]?.body ?? "{}");
+    expect(Number(position) - Number(pending?.position)).toBeGreaterThan(1_000_000);
   });
 
   test("two processes deliver every event once while both run, each subject in order", async () => {

@@ -259,14 +259,18 @@ describeGateway({ env: ALLOWED }, (gateway, engine) => {
     expect(await refusal({ since })).toBeUndefined();
     await write("delete from event where agent_id = $1 and position <= 2", [theirs]);
     expect(await refusal({ after: "1" })).toBe("position_expired");
-    expect(await refusal({ since })).toBe("position_expired");
-    expect(await refusal({ since }, ofAll)).toBe("position_expired");
+    // Longer ago than events are kept.
+    const long = timestamp(-31 * DAY_MS);
+    expect(await refusal({ since: long })).toBe("position_expired");
+    expect(await refusal({ since: long }, ofAll)).toBe("position_expired");
+    expect(await refusal({ since })).toBeUndefined();
+    expect(await refusal({ since }, ofAll)).toBeUndefined();
     expect(await refusal({ after: "2" })).toBeUndefined();
     await write("update event set created_at = $1 where agent_id = $2 and position = 3", [
-      timestamp(-2 * DAY_MS),
+      timestamp(-32 * DAY_MS),
       theirs,
     ]);
-    expect(await refusal({ since })).toBeUndefined();
+    expect(await refusal({ since: long })).toBeUndefined();
     await api.disable(id, token);
     expect(await refusal({ after: "2" })).toBe("conflict");
   });

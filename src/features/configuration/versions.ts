@@ -23,13 +23,13 @@ export async function insertVersion(
     publishedBy: actorOf(context.caller).actorName,
   });
   await tx.insert(ConfigurationVersion, version);
-  const { version: number, digest, publishedBy, note, restoredFrom } = version;
+  const { version: number, digest, note, restoredFrom } = version;
   recordEvents(tx, [
     {
       agentId,
       type: "configuration.published",
       subject: `configuration:${agentId}`,
-      data: { version: number, digest, publishedBy, note, restoredFrom },
+      data: { version: number, digest, note, restoredFrom },
     },
   ]);
   return version;

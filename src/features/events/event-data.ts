@@ -2,10 +2,10 @@ import type { EventType } from "./event-types";
 
 type JsonSchema = Record<string, unknown>;
 
-/** An object that always has all of its properties. */
-const object = (properties: Record<string, JsonSchema>): JsonSchema => ({
+/** An object that always has all of its properties, or those that are named. */
+const object = (properties: Record<string, JsonSchema>, required = Object.keys(properties)): JsonSchema => ({
   type: "object",
-  required: Object.keys(properties),
+  required,
   properties,
 });
 
@@ -39,7 +39,9 @@ const CONVERSATION = object({
   version: NUMBER,
 });
 
-const CONTACT = { id: ID, ref: orNull(TEXT), version: NUMBER };
+/** Once a contact is erased, the events about it have nothing but its ID. */
+const contact = (more: Record<string, JsonSchema> = {}) =>
+  object({ id: ID, ref: orNull(TEXT), version: NUMBER, ...more }, ["id"]);
 
 const DECISION = object({
   id: ID,
@@ -54,7 +56,7 @@ const DECISION = object({
 
 const LINE = object({ id: ID, name: TEXT, reason: orNull(TEXT) });
 
-/** JSON Schemas of the data of events. Once a contact is erased, the data of those about it is its `id` alone. */
+/** JSON Schemas of the data of events. */
 export const EVENT_DATA: Readonly<Record<EventType, JsonSchema>> = {
   "message.queued": messageIn("queued"),
   "message.sent": messageIn("sent"),
@@ -69,14 +71,13 @@ export const EVENT_DATA: Readonly<Record<EventType, JsonSchema>> = {
   "conversation.handed_off": CONVERSATION,
   "conversation.released": CONVERSATION,
   "conversation.closed": CONVERSATION,
-  "contact.created": object(CONTACT),
-  "contact.updated": object(CONTACT),
-  "contact.erased": object(CONTACT),
-  "contact.tags_changed": object({ ...CONTACT, added: TAGS, removed: TAGS }),
+  "contact.created": contact(),
+  "contact.updated": contact(),
+  "contact.erased": contact(),
+  "contact.tags_changed": contact({ added: TAGS, removed: TAGS }),
   "configuration.published": object({
     version: NUMBER,
     digest: TEXT,
-    publishedBy: TEXT,
     note: orNull(TEXT),
     restoredFrom: orNull(NUMBER),
   }),

@@ -7,7 +7,17 @@ const EVENT = {
   agentId: "01a1fcd2-2540-7a0b-8c1f-0c54a1b6b0a0",
   subject: "conversation:01a1fcd3-17a0-7d1e-8b0f-5a1f7c0f2b21",
   position: "17",
-  data: { id: "01a1fcd4-2b51-7e2f-9c1a-6b2a8d1a3c32", status: "delivered", author: "agent" },
+  data: {
+    id: "01a1fcd4-2b51-7e2f-9c1a-6b2a8d1a3c32",
+    conversationId: "01a1fcd3-17a0-7d1e-8b0f-5a1f7c0f2b21",
+    sequence: 1,
+    status: "delivered",
+    author: "agent",
+    decisionId: "01a1fcd4-2b50-7d2f-9c1a-7b2a8d1a3c43",
+    lineId: "01a1fcd2-25c0-7b1a-8d2f-1c54a1b6b0a1",
+    errorCode: null,
+    providerId: null,
+  },
 };
 
 /** The events of the agent that a key resolves to. */

@@ -41,7 +41,11 @@ export class EventPost {
   private async post(target: PostTarget, event: EventBody, attempt: Attempt): Promise<SendResult> {
     try {
       const secrets = signingSecretsOf(target, await this.instanceKey.current());
-      const post = createSignedPost(this.targets, { url: target.url, secrets }, SEND_TIMEOUT_MS);
+      const post = createSignedPost(
+        this.targets,
+        { url: target.url, secrets, ignoresAccepted: true },
+        SEND_TIMEOUT_MS,
+      );
       // One by one, so that exactly these are sent.
       const { id, type, timestamp, agentId, subject, position, data } = event;
       const body = JSON.stringify({ id, type, timestamp, agentId, subject, position, data });

@@ -10,17 +10,14 @@ import { WebhookDisabledReason, WebhookEndpoint, WebhookEndpointState } from "./
 export async function loseWebhookSecrets(tx: EntityManager): Promise<void> {
   const endpoints = await tx.find(WebhookEndpoint, { where: { deletedAt: IsNull() }, order: { id: "ASC" } });
   for (const endpoint of endpoints) {
-    const isActive = endpoint.state === WebhookEndpointState.active;
     await tx.update(
       WebhookEndpoint,
       { id: endpoint.id },
       {
         secretGeneration: endpoint.secretGeneration + 1,
         previousUntil: null,
-        ...(isActive && {
-          state: WebhookEndpointState.disabled,
-          disabledReason: WebhookDisabledReason.secret_lost,
-        }),
+        state: WebhookEndpointState.disabled,
+        disabledReason: WebhookDisabledReason.secret_lost,
         updatedAt: timestamp(),
       },
     );

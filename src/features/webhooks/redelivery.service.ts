@@ -2,7 +2,8 @@ import type { EntityManager } from "typeorm";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
-import { type Timestamp, timestampOf } from "../../common/time";
+import { DAY_MS, type Timestamp, timestamp, timestampOf } from "../../common/time";
+import type { Config } from "../../config";
 import type { Database } from "../../database/database";
 import { GatewayError, InvalidInput } from "../../errors";
 import { recordAudit } from "../audit/audit";
@@ -18,7 +19,10 @@ import { type WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.e
 
 /** Lets endpoints get events that they have missed. */
 export class RedeliveryService {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly config: Pick<Config, "eventRetentionDays">,
+  ) {}
 
   /**
    * Sets an endpoint back to a time or position: a dispatcher goes through the events from there on, and makes deliveries
@@ -40,7 +44,7 @@ export class RedeliveryService {
         throw new GatewayError("conflict", "The endpoint is disabled. Enable it first.");
       const from = since == null ? undefined : timestampOf(+since);
       for (const agentId of await agentsOf(tx, endpoint)) {
-        const position = await startIn(tx, agentId, from ?? { after: after as string });
+        const position = await startIn(tx, agentId, from ?? { after: after as string }, this.keptSince());
         await tx.query(
           "update webhook_cursor set position = $1 where endpoint_id = $2 and agent_id = $3 and position > $1",
           [String(position), id, agentId],
@@ -55,6 +59,12 @@ export class RedeliveryService {
       return endpoint;
     });
   }
+
+  /** Since when all events are kept; undefined if that is unknown, because events are no longer purged. */
+  private keptSince(): Timestamp | undefined {
+    const { eventRetentionDays: days } = this.config;
+    return days === 0 ? undefined : timestamp(-days * DAY_MS);
+  }
 }
 
 /**
@@ -65,6 +75,7 @@ async function startIn(
   tx: EntityManager,
   agentId: string,
   from: Timestamp | { after: string },
+  keptSince: Timestamp | undefined,
 ): Promise<bigint> {
   const stream = await tx.findOneBy(AgentStream, { agentId });
   const last = BigInt(stream?.last ?? 0);
@@ -76,7 +87,9 @@ async function startIn(
   }
   const before = await lastBefore(tx, agentId, from, purged, last);
   // Events since then may be among those that were purged.
-  if (before === purged && purged > 0n && purged < last) throw new GatewayError("position_expired");
+  const areKept = keptSince !== undefined && from >= keptSince;
+  if (!areKept && before === purged && purged > 0n && purged < last)
+    throw new GatewayError("position_expired");
   return before;
 }
 

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { Between, type EntityManager, In } from "typeorm";
+import { Between, type EntityManager, In, MoreThan } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
@@ -101,6 +101,7 @@ export class WebhookDispatcher {
     });
   }
 
+  /** Some of those that are behind, by chance: many with a long backlog must not keep back the others. */
   private behind(): Promise<Behind[]> {
     return this.database.read(
       (reader) =>
@@ -113,7 +114,7 @@ export class WebhookDispatcher {
            join agent_stream stream on stream.agent_id = agent.id
            left join webhook_cursor cursor on cursor.endpoint_id = endpoint.id and cursor.agent_id = agent.id
            where endpoint.state = $1 and endpoint.deleted_at is null and stream.last > coalesce(cursor.position, 0)
-           order by endpoint.id limit $2`,
+           order by random() limit $2`,
           [WebhookEndpointState.active, MAX_BEHIND],
         ),
       { isRepeated: true },
@@ -135,9 +136,16 @@ export class WebhookDispatcher {
     const stream = await tx.findOneBy(AgentStream, { agentId });
     if (endpoint === null || endpoint.deletedAt !== null || stream === null) return false;
     const last = BigInt(stream.last);
-    const from = BigInt(cursor);
+    if (last <= BigInt(cursor)) return false;
+    const [next] = await tx.find(Event, {
+      select: ["agentId", "position"],
+      where: { agentId, position: MoreThan(cursor) },
+      order: { position: "ASC" },
+      take: 1,
+    });
+    // Those in between were purged, or left out by a restore.
+    const from = next === undefined ? last : BigInt(next.position) - 1n;
     const to = from + WINDOW < last ? from + WINDOW : last;
-    if (to <= from) return false;
     const events = await tx.find(Event, {
       select: ["id", "agentId", "position", "type", "subject"],
       where: {

@@ -116,12 +116,18 @@ export class WebhookService {
    * @throws GatewayError `not_found`, `conflict` without the instance key
    */
   async rotateSecret(context: RequestContext, id: string): Promise<WebhookEndpointWithSecret> {
-    const endpoint = await this.changes.change(context, id, async (tx, { secretGeneration }) => {
+    const endpoint = await this.changes.change(context, id, async (tx, before) => {
       await this.instanceKey.required(tx);
+      const { secretGeneration } = before;
+      const isLost = before.disabledReason === WebhookDisabledReason.secret_lost;
       const next = secretGeneration + 1;
       return {
         action: webhookActions.webhook_endpoint_secret_rotated,
-        change: { secretGeneration: next, previousUntil: timestamp(PREVIOUS_SECRET_MS) },
+        change: {
+          secretGeneration: next,
+          previousUntil: timestamp(PREVIOUS_SECRET_MS),
+          ...(isLost && { disabledReason: WebhookDisabledReason.requested }),
+        },
         audit: { secretGeneration: [String(secretGeneration), String(next)] },
       };
     });
@@ -130,10 +136,12 @@ export class WebhookService {
 
   /**
    * Puts an endpoint back into use: it gets what was pending, and the events from now on.
-   * @throws GatewayError `not_found`
+   * @throws GatewayError `not_found`, or `conflict` while no receiver knows its signing secret
    */
   enable(context: RequestContext, id: string): Promise<WebhookEndpoint> {
     const decide: Decide = async (tx, endpoint) => {
+      if (endpoint.disabledReason === WebhookDisabledReason.secret_lost)
+        throw new GatewayError("conflict", "The signing secret was lost. Rotate it first.");
       if (endpoint.state === WebhookEndpointState.disabled) {
         await followFromNow(tx, endpoint);
         await restartPending(tx, id);

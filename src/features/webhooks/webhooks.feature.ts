@@ -20,14 +20,22 @@ import { WebhookWork } from "./webhook-work";
 /** The events of agents, posted to URLs of other systems. */
 export const webhooks = feature({
   entities: [WebhookEndpoint, WebhookCursor, WebhookDelivery],
-  services: ({ database, lanes, targets, instanceKey, log, erasures }: Core & { erasures: Erasures }) => {
+  services: ({
+    database,
+    config,
+    lanes,
+    targets,
+    instanceKey,
+    log,
+    erasures,
+  }: Core & { erasures: Erasures }) => {
     erasures.onErase(eraseDeliveries(database));
     instanceKey.onReplace(loseWebhookSecrets);
     const post = new EventPost(targets, instanceKey);
     return {
       webhooks: new WebhookService(database, lanes, targets, instanceKey),
       webhookLog: new DeliveryLogService(database),
-      redeliveries: new RedeliveryService(database),
+      redeliveries: new RedeliveryService(database, config),
       webhookTests: new WebhookTestService(database, post),
       webhookDispatcher: new WebhookDispatcher(database, lanes, log),
       webhookWork: new WebhookWork(post, new EndpointHealth(database, log)),

@@ -112,8 +112,9 @@ function authorizationIn({
   authorization,
 }: Readonly<Record<string, unknown>>): string | undefined {
   const value = Authorization ?? authorization;
+  if (value === undefined || value === null) return undefined;
   // Anything else is no credential, and is refused as a malformed one.
-  return value === undefined || value === null ? undefined : String(value);
+  return typeof value === "string" ? value : "malformed";
 }
 
 const refusal = (code: GatewayError["code"], message: string): [GraphQLError] => [
