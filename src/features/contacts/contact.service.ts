@@ -101,11 +101,14 @@ export class ContactService {
    * @throws GatewayError `invalid_request`, `not_found` (agent), `conflict`, `limit_reached`
    */
   put(context: RequestContext, { agentId, ...input }: ContactInput): Promise<StoredContact> {
-    return this.database.write(async (tx) => {
-      await this.authorize(tx, context, Permission.conversations_write);
-      const agent = await scopedAgentId(tx, context, agentId, "input.agentId");
-      return putContact(tx, agent, input);
-    });
+    return this.database.write(
+      async (tx) => {
+        await this.authorize(tx, context, Permission.conversations_write);
+        const agent = await scopedAgentId(tx, context, agentId, "input.agentId");
+        return putContact(tx, agent, input);
+      },
+      { isRepeated: true },
+    );
   }
 
   /**

@@ -40,7 +40,8 @@ export class DecisionService {
    *   `idempotency_key_reused`
    */
   async decide(context: RequestContext, { dryRun, ...input }: DecideInput): Promise<Decision> {
-    if (dryRun !== true) return this.database.write((tx) => this.decideOnce(tx, context, input));
+    if (dryRun !== true)
+      return this.database.write((tx) => this.decideOnce(tx, context, input), { isRepeated: true });
     try {
       return await this.database.write(async (tx) => {
         throw new DryRun(await this.decideOnce(tx, context, { ...input, idempotencyKey: null }, true));
