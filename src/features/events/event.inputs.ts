@@ -16,18 +16,19 @@ export const AreEventTypes = () =>
       : "must contain only types of events, such as message.delivered",
   );
 
+const AGENT_ID = {
+  nullable: true,
+  description: "ID of the agent. Members must pass it; a key must not, because it belongs to one agent.",
+};
+
+const TYPES = { nullable: true, description: "Only events of these types, such as `message.delivered`." };
+
 @ArgsType()
 export class EventsArgs extends PageArgs {
-  @Field(() => ID, {
-    nullable: true,
-    description: "ID of the agent. Members must pass it; a key must not, because it belongs to one agent.",
-  })
+  @Field(() => ID, AGENT_ID)
   agentId?: string | null | undefined;
 
-  @Field(() => [String], {
-    nullable: true,
-    description: "Only events of these types, such as `message.delivered`.",
-  })
+  @Field(() => [String], TYPES)
   @IsOptional()
   @AreEventTypes()
   types?: string[] | null | undefined;
@@ -35,10 +36,7 @@ export class EventsArgs extends PageArgs {
 
 @ArgsType()
 export class FollowEventsArgs {
-  @Field(() => ID, {
-    nullable: true,
-    description: "ID of the agent. Members must pass it; a key must not, because it belongs to one agent.",
-  })
+  @Field(() => ID, AGENT_ID)
   agentId?: string | null | undefined;
 
   @Field(() => String, {
@@ -48,10 +46,7 @@ export class FollowEventsArgs {
   @JsonSchema({ minLength: 1 })
   after?: string | null | undefined;
 
-  @Field(() => [String], {
-    nullable: true,
-    description: "Only events of these types, such as `message.delivered`.",
-  })
+  @Field(() => [String], TYPES)
   @IsOptional()
   @AreEventTypes()
   types?: string[] | null | undefined;

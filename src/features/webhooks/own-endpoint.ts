@@ -3,7 +3,7 @@ import { isUuid } from "../../common/uuid";
 import { noSuch } from "../../errors";
 import { WebhookEndpoint } from "./webhook-endpoint.entity";
 
-/** A webhook endpoint of an organization; null if there is none. */
+/** A webhook endpoint of an organization; null if it does not exist, was deleted, or is that of another. */
 export async function findEndpoint(
   reader: EntityManager,
   organizationId: string,
