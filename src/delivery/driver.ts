@@ -14,6 +14,8 @@ export enum AttemptOutcome {
 export interface OutboundMessage {
   /** ID of the message (UUID), the same for every attempt. */
   id: string;
+  /** What the `Auto-Submitted` of a mail says (RFC 3834); null for what a person wrote. */
+  autoSubmitted: "auto-generated" | "auto-replied" | null;
   /** Null for a message outside of any conversation. */
   conversationId: string | null;
   contactId: string | null;
@@ -66,6 +68,9 @@ export interface Attempt {
  * It ends within `SEND_TIMEOUT_MS`.
  */
 export type Send = (message: OutboundMessage, attempt: Attempt) => Promise<SendResult>;
+
+/** Max length of the ID of a message in another system. */
+export const PROVIDER_ID_MAX_LENGTH = 200;
 
 /** Max time of an attempt (ms), well inside the lease of the lane that it belongs to. */
 export const SEND_TIMEOUT_MS = 15_000;

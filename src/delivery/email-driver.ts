@@ -3,12 +3,16 @@ import { Readable } from "node:stream";
 import { domainToASCII } from "node:url";
 import type { NodemailerError } from "nodemailer/lib/errors";
 import type SMTPConnection from "nodemailer/lib/smtp-connection";
-import { AttemptOutcome, type OutboundMessage, SEND_TIMEOUT_MS, type Send, type SendResult } from "./driver";
+import {
+  AttemptOutcome,
+  type OutboundMessage,
+  PROVIDER_ID_MAX_LENGTH,
+  SEND_TIMEOUT_MS,
+  type Send,
+  type SendResult,
+} from "./driver";
 import { connectionFailure, type Failure, failure, Interruption, onInterruption, quote } from "./failures";
 import { BlockedTarget, type Targets } from "./targets";
-
-/** Max length of a server's ID of a message. */
-const PROVIDER_ID_MAX_LENGTH = 200;
 
 const DEFAULT_SUBJECT = "New message";
 
@@ -161,7 +165,7 @@ function composer({ from, subject = DEFAULT_SUBJECT }: EmailSettings) {
   const domain = /^[^@]+@([^@]+)$/.exec(sender?.address ?? "")?.[1];
   if (!sender || !domain || others.length > 0) throw new Error("The sender is not an address.");
 
-  return async ({ id, to, text }: OutboundMessage): Promise<Mail> => {
+  return async ({ id, to, text, autoSubmitted }: OutboundMessage): Promise<Mail> => {
     if (to === null) throw new InvalidMail("The message has no recipient.");
     // An address with a comma could be read as two.
     if (!/^[^\s<>,;@]+@[^\s<>,;@]+$/.test(to)) throw new InvalidMail("The recipient is not an address.");
@@ -173,6 +177,8 @@ function composer({ from, subject = DEFAULT_SUBJECT }: EmailSettings) {
       text,
       messageId,
       date: new Date(),
+      // Tells other programs not to answer, so that two of them do not answer each other forever.
+      headers: autoSubmitted === null ? {} : { "Auto-Submitted": autoSubmitted },
       xMailer: false,
       disableFileAccess: true,
       disableUrlAccess: true,

@@ -12,6 +12,8 @@ export enum LaneKind {
   decision = "decision",
   /** The deliveries of one subject to one webhook endpoint. */
   webhook = "webhook",
+  /** A receipt about a message that is not known yet, on a lane with the ID of the receipt. */
+  receipt = "receipt",
 }
 
 /** A unit of ordered work; it exists only while it has work. */

@@ -62,9 +62,11 @@ export class Lanes {
     return onceCommitted(this.database, tx, this.observer);
   }
 
-  /** Adds lanes whose work is due now, in the transaction that makes the work, or makes those due that exist. */
-  async add(tx: EntityManager, lanes: readonly NewLane[]): Promise<void> {
-    const wakeAt = timestamp();
+  /**
+   * Adds lanes whose work is due, in the transaction that makes the work, or makes those due that exist.
+   * @param wakeAt when their work is due; now by default
+   */
+  async add(tx: EntityManager, lanes: readonly NewLane[], wakeAt = timestamp()): Promise<void> {
     const distinct = new Map(lanes.map((lane) => [lane.id, lane]));
     // A fixed order, so that transactions which share two lanes do not deadlock.
     const inOrder = [...distinct.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -203,6 +205,14 @@ export class Lanes {
   async end(tx: EntityManager, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     await tx.query(`DELETE FROM lane WHERE id IN ${listOf(ids)}`, padded(ids));
+  }
+
+  /** Ends all lanes of an agent, also those that sends hold, whose results then count for nothing. */
+  async endAll(tx: EntityManager, agentId: string): Promise<void> {
+    const all = tx.createQueryBuilder(Lane, "lane").select("lane.id").where({ agentId }).orderBy("lane.id");
+    // In the order of other transactions, which may hold several.
+    await this.database.locking(all).getRawMany();
+    await tx.delete(Lane, { agentId });
   }
 
   /** Lets lanes sleep until a time each, or until `wakeAgents`; no send holds them any longer. */

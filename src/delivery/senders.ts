@@ -5,9 +5,10 @@ export interface FreeSenders {
   /**
    * @param options.mayWait whether the message may wait for a sender after the transaction
    * @param options.kind the kind of the lane, if its kind has a share
+   * @param options.isFailing whether the last attempt on the line is known to have failed, maybe in another process
    * @returns whether there is a sender for one more message on a line
    */
-  take(lineId: string, options: { mayWait: boolean; kind?: string }): boolean;
+  take(lineId: string, options: { mayWait: boolean; kind?: string; isFailing?: boolean }): boolean;
   /** Gives back a sender that was not needed. */
   giveBack(lineId: string): void;
 }
@@ -36,20 +37,52 @@ export interface KindShare {
   each: number;
 }
 
-/** A group that has senders, or waits for some. */
-interface Taken {
-  count: number;
-  kind: string | undefined;
+/** How many of some senders groups may get whose last attempt failed, all together: half of them. */
+const shareOfFailing = (senders: number): number => Math.ceil(senders / 2);
+
+/** How many messages of each group have a sender or wait for one. */
+class Taken {
+  private readonly groups: Map<string, { count: number; kind: string | undefined }>;
+
+  constructor(from?: Taken) {
+    this.groups = new Map(from?.groups);
+  }
+
+  get ids(): string[] {
+    return [...this.groups.keys()];
+  }
+
+  of(id: string): number {
+    return this.groups.get(id)?.count ?? 0;
+  }
+
+  kindOf(id: string): string | undefined {
+    return this.groups.get(id)?.kind;
+  }
+
+  /** @returns the number for all groups that pass a test */
+  sum(passes: (id: string, kind: string | undefined) => boolean): number {
+    let sum = 0;
+    for (const [id, { count, kind }] of this.groups) if (passes(id, kind)) sum += count;
+    return sum;
+  }
+
+  add(id: string, change: number, kind = this.kindOf(id)): void {
+    const count = this.of(id) + change;
+    if (count > 0) this.groups.set(id, { count, kind });
+    else this.groups.delete(id);
+  }
 }
 
 /**
  * The senders of this process, each of which sends one message at a time. A line whose last attempt failed gets only one,
- * so that receivers that do not answer leave the other senders to those that do.
+ * and all such lines together get half of the senders, so that receivers that do not answer leave the others to those
+ * that do.
  */
 export class Senders {
-  /** How many messages of each line have a sender or wait for one. */
-  private readonly taken = new Map<string, Taken>();
-  private readonly failing = new Set<string>();
+  private readonly taken = new Taken();
+  /** The lines whose last attempt failed, with the kinds of their lanes. */
+  private readonly failing = new Map<string, string | undefined>();
   private readonly queue: Leaving[] = [];
   private sending = 0;
 
@@ -68,21 +101,20 @@ export class Senders {
     return this.max - this.sending - this.queue.length;
   }
 
-  /** The lines that have all the senders they may get, and those that may get only one because their last attempt failed. */
+  /** The lines that may get no more senders, and those that may get only one because their last attempt failed. */
   get failingLines(): { busy: string[]; idle: string[] } {
+    const mayTake = (id: string) =>
+      this.mayTake(this.taken, id, this.taken.kindOf(id) ?? this.failing.get(id));
+    const known = [...new Set([...this.taken.ids, ...this.failing.keys()])];
     return {
-      busy: [...this.taken].flatMap(([lineId, { count, kind }]) =>
-        count >= this.maxOf(lineId, kind) ? [lineId] : [],
-      ),
-      idle: [...this.failing].filter((lineId) => !this.taken.has(lineId)),
+      busy: known.filter((id) => !mayTake(id)),
+      idle: [...this.failing.keys()].filter(mayTake),
     };
   }
 
   /** The kinds of lane that have all the senders they may get. */
   get busyKinds(): string[] {
-    return [...this.kindShares].flatMap(([kind, { together }]) =>
-      this.takenBy(kind) >= together ? [kind] : [],
-    );
+    return [...this.kindShares.keys()].filter((kind) => this.isBusy(this.taken, kind));
   }
 
   /**
@@ -90,34 +122,26 @@ export class Senders {
    * @param soonFree how many more messages it may take, because senders become free while it commits
    */
   offer(soonFree = 0): FreeSenders {
-    const ofLines = new Map<string, number>();
-    const ofKinds = new Map<string, number>();
-    const add = (counts: Map<string, number>, key: string, change: number) =>
-      counts.set(key, (counts.get(key) ?? 0) + change);
+    const taken = new Taken(this.taken);
     let left = this.free + soonFree;
     return {
-      take: (lineId, { mayWait, kind }) => {
-        const ofLine = (this.taken.get(lineId)?.count ?? 0) + (ofLines.get(lineId) ?? 0);
-        if (left <= (mayWait ? 0 : soonFree) || ofLine >= this.maxOf(lineId, kind)) return false;
-        if (kind !== undefined) {
-          const ofKind = this.takenBy(kind) + (ofKinds.get(kind) ?? 0);
-          if (ofKind >= (this.kindShares.get(kind)?.together ?? Number.POSITIVE_INFINITY)) return false;
-          add(ofKinds, kind, 1);
-        }
+      take: (lineId, { mayWait, kind, isFailing = false }) => {
+        if (isFailing) this.failing.set(lineId, kind);
+        if (left <= (mayWait ? 0 : soonFree) || !this.mayTake(taken, lineId, kind)) return false;
         left -= 1;
-        add(ofLines, lineId, 1);
+        taken.add(lineId, 1, kind);
         return true;
       },
       giveBack: (lineId) => {
         left += 1;
-        add(ofLines, lineId, -1);
+        taken.add(lineId, -1);
       },
     };
   }
 
   /** Sends a message as soon as a sender is free, after those that already wait. */
   leave(message: Leaving): void {
-    this.count(message.lineId, 1, message.kind);
+    this.taken.add(message.lineId, 1, message.kind);
     this.queue.push(message);
     this.sendNext();
   }
@@ -125,10 +149,10 @@ export class Senders {
   /** A sender has ended an attempt on a line. */
   ended(lineId: string, outcome: AttemptOutcome): void {
     this.sending -= 1;
-    this.count(lineId, -1);
     const isFailing = outcome === AttemptOutcome.retryable || outcome === AttemptOutcome.uncertain;
-    if (isFailing) this.failing.add(lineId);
+    if (isFailing) this.failing.set(lineId, this.taken.kindOf(lineId));
     else this.failing.delete(lineId);
+    this.taken.add(lineId, -1);
     this.sendNext();
   }
 
@@ -136,35 +160,39 @@ export class Senders {
     while (this.sending < this.max) {
       const next = this.queue.shift();
       if (next === undefined) return;
-      const { lineId } = next;
-      const isTooMany = this.failing.has(lineId) && (this.taken.get(lineId)?.count ?? 0) > 1;
-      if (isTooMany || !next.mayLeave()) {
-        this.count(lineId, -1);
-        next.giveBack();
-      } else {
+      const { lineId, kind } = next;
+      this.taken.add(lineId, -1);
+      const isTooMany = this.failing.has(lineId) && !this.mayTake(this.taken, lineId, kind);
+      if (isTooMany || !next.mayLeave()) next.giveBack();
+      else {
+        this.taken.add(lineId, 1, kind);
         this.sending += 1;
         next.send();
       }
     }
   }
 
-  private count(lineId: string, change: number, kind?: string): void {
-    const before = this.taken.get(lineId);
-    const count = (before?.count ?? 0) + change;
-    if (count > 0) this.taken.set(lineId, { count, kind: before?.kind ?? kind });
-    else this.taken.delete(lineId);
-  }
-
-  private takenBy(kind: string): number {
-    let all = 0;
-    for (const taken of this.taken.values()) if (taken.kind === kind) all += taken.count;
-    return all;
-  }
-
-  private maxOf(lineId: string, kind?: string): number {
-    if (this.failing.has(lineId)) return 1;
+  /** Whether a group may get one more sender, besides those that are taken. */
+  private mayTake(taken: Taken, id: string, kind: string | undefined): boolean {
+    if (taken.of(id) >= this.maxOf(id, kind) || this.isBusy(taken, kind)) return false;
+    if (!this.failing.has(id)) return true;
+    const share = kind === undefined ? undefined : this.kindShares.get(kind)?.together;
     return (
-      this.shares.get(lineId) ??
+      taken.sum((each) => this.failing.has(each)) < shareOfFailing(this.max) &&
+      (share === undefined ||
+        taken.sum((each, ofKind) => ofKind === kind && this.failing.has(each)) < shareOfFailing(share))
+    );
+  }
+
+  private isBusy(taken: Taken, kind: string | undefined): boolean {
+    const share = kind === undefined ? undefined : this.kindShares.get(kind);
+    return share !== undefined && taken.sum((_id, ofKind) => ofKind === kind) >= share.together;
+  }
+
+  private maxOf(id: string, kind: string | undefined): number {
+    if (this.failing.has(id)) return 1;
+    return (
+      this.shares.get(id) ??
       (kind === undefined ? undefined : this.kindShares.get(kind)?.each) ??
       Number.POSITIVE_INFINITY
     );

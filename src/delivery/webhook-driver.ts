@@ -2,6 +2,7 @@ import {
   type Attempt,
   AttemptOutcome,
   type OutboundMessage,
+  PROVIDER_ID_MAX_LENGTH,
   SEND_TIMEOUT_MS,
   type Send,
   type SendResult,
@@ -9,9 +10,6 @@ import {
 import type { HttpAnswer } from "./http-post";
 import { createSignedPost, type SignedTarget } from "./signed-post";
 import type { Targets } from "./targets";
-
-/** Max length of a provider's ID of a message. */
-const PROVIDER_ID_MAX_LENGTH = 200;
 
 /**
  * Sends messages as Standard Webhooks, whose `webhook-id` is the ID of the message on every attempt.

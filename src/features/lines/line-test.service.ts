@@ -107,6 +107,7 @@ export class LineTestService {
     }
     const message = {
       id: uuid(),
+      autoSubmitted: "auto-generated" as const,
       conversationId: null,
       contactId: null,
       to,

@@ -128,18 +128,19 @@ export class LineService {
   }
 
   /**
-   * Gives a webhook line a new signing secret. For a day, messages are signed with the previous one as well.
-   * @throws GatewayError `not_found`, or `conflict` for a line of another kind and without the instance key
+   * Gives a line a new signing secret. For a day, the previous one stays valid.
+   * @throws GatewayError `not_found`, or `conflict` without the instance key
    */
   async rotateSecret(context: RequestContext, id: string): Promise<LineWithSecret> {
-    const line = await this.change(context, id, async (tx, { kind, secretGeneration }) => {
-      if (kind !== LineKind.webhook)
-        throw new GatewayError("conflict", `A line of the kind ${kind} has no signing secret.`);
+    const line = await this.change(context, id, async (tx, { secretGeneration }) => {
       await this.instanceKey.required(tx);
       const next = secretGeneration + 1;
       return {
         action: lineActions.line_secret_rotated,
-        change: { secretGeneration: next, previousUntil: timestamp(PREVIOUS_SECRET_MS) },
+        change: {
+          secretGeneration: next,
+          previousUntil: secretGeneration === 0 ? null : timestamp(PREVIOUS_SECRET_MS),
+        },
         audit: { secretGeneration: [String(secretGeneration), String(next)] },
       };
     });

@@ -1,7 +1,8 @@
 import { type Core, feature } from "../../schema/feature";
 import type { AgentService } from "../agents/agent.service";
+import { type AgentPurge, purgeRows } from "../agents/agent-purge";
 import { insertLine } from "./create-line";
-import { Line } from "./line.entity";
+import { Line, LineState } from "./line.entity";
 import { LineResolver } from "./line.resolver";
 import { lineRoutes } from "./line.routes";
 import { LineService } from "./line.service";
@@ -23,10 +24,23 @@ export interface LineServices {
 /** The lines that agents speak from. */
 export const lines = feature({
   entities: [Line, LineTraffic],
-  services: ({ database, lanes, targets, instanceKey, agents, log }: Core & { agents: AgentService }) => {
+  services: ({
+    database,
+    lanes,
+    targets,
+    instanceKey,
+    agents,
+    agentPurge,
+    log,
+  }: Core & { agents: AgentService; agentPurge: AgentPurge }) => {
     agents.onCreate(async (tx, context, agent) => {
       await insertLine(tx, context, agent, { name: FIRST_LINE }, instanceKey);
     });
+    // A message that is queued meanwhile must not leave.
+    agents.onDelete(async (tx, _, { id: agentId }) => {
+      await tx.update(Line, { agentId }, { state: LineState.archived });
+    });
+    agentPurge.onPurge(purgeRows(database, Line, [[LineTraffic, "lineId"]]));
     instanceKey.onReplace(loseSecrets);
     return {
       lines: new LineService(database, lanes, targets, instanceKey),

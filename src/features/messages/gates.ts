@@ -16,6 +16,8 @@ export interface Surroundings {
     contactId: string;
     isHandledByHuman: boolean;
     isClosed: boolean;
+    /** Its contact is erased, so that it is closed next. */
+    isErased: boolean;
     /** The contact's address on the line; undefined if it was deleted. */
     address: { address: string; isOptedOut: boolean } | undefined;
   };
@@ -59,6 +61,7 @@ export function gate(message: QueuedMessage, around: Surroundings, now: Timestam
   const { line, conversation, organizationIsActive } = around;
   if (message.whenUncertain === WhenUncertain.fail) return failed(MessageError.uncertain);
   if (message.expiresAt !== null && message.expiresAt <= now) return failed(MessageError.expired);
+  if (conversation?.isErased) return canceled(MessageError.closed);
   if (conversation !== undefined && message.author !== MessageAuthor.system) {
     const isFenced = message.fence !== conversation.version;
     if (isFenced && conversation.isClosed) return canceled(MessageError.closed);

@@ -1,5 +1,5 @@
 import type { EntityManager } from "typeorm";
-import { timestampOf } from "../../common/time";
+import { timestamp, timestampOf } from "../../common/time";
 import { uuidAfter } from "../../common/uuid";
 import { insertAll } from "../../database/insert-all";
 import { placeholders } from "../../database/returning";
@@ -7,7 +7,7 @@ import { LaneKind } from "../../delivery/lane.entity";
 import type { Lanes } from "../../delivery/lanes";
 import { GatewayError } from "../../errors";
 import { recordEvents } from "../events/record-events";
-import { Message, MessageDirection, MessageStatus } from "./message.entity";
+import { Message, MessageAuthor, MessageDirection, MessageStatus } from "./message.entity";
 import { messageEvent } from "./message-events";
 
 /** The number of the live configuration of an agent. */
@@ -80,6 +80,44 @@ export async function insertMessages(
     messages.map((message) => messageEvent("message.queued", message)),
   );
   return messages;
+}
+
+/** A message that a contact wrote, in a conversation whose row the transaction has locked. */
+export type ReceivedDraft = Pick<
+  Message,
+  | "agentId"
+  | "message"
+  | "conversationId"
+  | "sequence"
+  | "decisionId"
+  | "lineId"
+  | "providerId"
+  | "omitted"
+  | "sentAt"
+>;
+
+/**
+ * Stores a message that a contact wrote.
+ * @param tx holds the lock `MESSAGE_ORDER`, and that of the conversation
+ */
+export async function insertReceived(
+  tx: EntityManager,
+  lanes: Lanes,
+  draft: ReceivedDraft,
+): Promise<Message> {
+  const { agentId } = draft;
+  const message = tx.create(Message, {
+    ...draft,
+    id: idsAfter(await readAgents(tx, [agentId]))(agentId),
+    author: MessageAuthor.contact,
+    direction: MessageDirection.inbound,
+    status: MessageStatus.received,
+    createdAt: timestamp(),
+  });
+  await insertAll(tx, Message, [message]);
+  lanes.observing(tx).reached(MessageStatus.received, 1);
+  recordEvents(tx, [messageEvent("message.received", message)]);
+  return message;
 }
 
 /** A message as it was when it was accepted. */

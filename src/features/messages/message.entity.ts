@@ -4,6 +4,7 @@ import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { InsertOrderLock } from "../../database/insert-order-lock";
+import { PROVIDER_ID_MAX_LENGTH } from "../../delivery/driver";
 import { MaxCharacters } from "../../schema/list-size";
 import { Agent } from "../agents/agent.entity";
 
@@ -18,6 +19,7 @@ export enum MessageStatus {
   read = "read",
   canceled = "canceled",
   failed = "failed",
+  received = "received",
 }
 
 registerEnumType(MessageStatus, {
@@ -31,6 +33,7 @@ registerEnumType(MessageStatus, {
     read: { description: "The contact has read it." },
     canceled: { description: "Canceled before it was sent." },
     failed: { description: "Given up; `errorCode` says why." },
+    received: { description: "Written by the contact." },
   },
 });
 
@@ -92,6 +95,7 @@ registerEnumType(MessageError, {
 
 export enum MessageDirection {
   outbound = "outbound",
+  inbound = "inbound",
 }
 
 registerEnumType(MessageDirection, {
@@ -99,6 +103,7 @@ registerEnumType(MessageDirection, {
   description: "Direction of a message.",
   valuesConfig: {
     outbound: { description: "From the agent's side to the contact." },
+    inbound: { description: "From the contact." },
   },
 });
 
@@ -107,6 +112,7 @@ export enum MessageAuthor {
   api = "api",
   member = "member",
   system = "system",
+  contact = "contact",
 }
 
 registerEnumType(MessageAuthor, {
@@ -117,6 +123,7 @@ registerEnumType(MessageAuthor, {
     api: { description: "A client with an API key." },
     member: { description: "A member of the organization." },
     system: { description: "The gateway itself, such as a confirmation." },
+    contact: { description: "The contact." },
   },
 });
 
@@ -128,6 +135,9 @@ export const EXPIRE_AFTER_MS = 72 * 60 * 60 * 1000;
 
 /** In code points. */
 export const ERROR_TEXT_MAX_LENGTH = 500;
+
+/** In code points. */
+export const OMITTED_MAX_LENGTH = 500;
 
 /** In code points. */
 export const MESSAGE_TEXT_MAX_LENGTH = 10_000;
@@ -157,6 +167,8 @@ export class Message {
   @PrimaryColumn(UUID_COLUMN)
   id!: string;
 
+  @Field(() => ID, { description: "ID of the agent that it belongs to." })
+  @Uuid
   @Column(UUID_COLUMN)
   agentId!: string;
 
@@ -176,7 +188,10 @@ export class Message {
   @Column(TIMESTAMP_COLUMN)
   createdAt!: Timestamp;
 
-  @Field(() => ID, { nullable: true, description: "ID of the decision to send it; null without one." })
+  @Field(() => ID, {
+    nullable: true,
+    description: "ID of the decision to send it, or about it if the contact wrote it; null without one.",
+  })
   @Column({ type: "varchar", length: 36, nullable: true })
   decisionId!: string | null;
 
@@ -200,7 +215,7 @@ export class Message {
   @Column({ type: "integer", nullable: true })
   fence!: number | null;
 
-  @Field(() => ID, { nullable: true, description: "ID of the line that it was last sent on." })
+  @Field(() => ID, { nullable: true, description: "ID of the line that it was last sent or received on." })
   @Column({ type: "varchar", length: 36, nullable: true })
   lineId!: string | null;
 
@@ -234,8 +249,16 @@ export class Message {
   @Column({ type: "varchar", length: ERROR_TEXT_MAX_LENGTH, nullable: true })
   errorText!: string | null;
 
-  @Field(() => String, { nullable: true, description: "The receiver's own ID of the message." })
-  @Column({ type: "varchar", length: 200, nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: "What was not kept of a message that a contact wrote, for people; null if all was.",
+  })
+  @MaxCharacters(OMITTED_MAX_LENGTH)
+  @Column({ type: "varchar", length: OMITTED_MAX_LENGTH, nullable: true })
+  omitted!: string | null;
+
+  @Field(() => String, { nullable: true, description: "Its ID in the system at the other end of the line." })
+  @Column({ type: "varchar", length: PROVIDER_ID_MAX_LENGTH, nullable: true })
   providerId!: string | null;
 
   @Field(() => GraphQLISODateTime, {
@@ -245,7 +268,10 @@ export class Message {
   @Column({ type: "varchar", length: 24, nullable: true })
   expiresAt!: Timestamp | null;
 
-  @Field(() => GraphQLISODateTime, { nullable: true, description: "When it was sent." })
+  @Field(() => GraphQLISODateTime, {
+    nullable: true,
+    description: "When it was sent, or when the contact wrote it.",
+  })
   @Column({ type: "varchar", length: 24, nullable: true })
   sentAt!: Timestamp | null;
 

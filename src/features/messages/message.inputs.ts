@@ -1,6 +1,6 @@
 import { ArgsType, Field, ID, InputType } from "type-graphql";
 import { isUuid } from "../../common/uuid";
-import { ConnectionOf, PageArgs } from "../../pagination/connection";
+import { ConnectionOf, OrderedPageArgs } from "../../pagination/connection";
 import { IdempotentInput } from "../../schema/idempotent.input";
 import { IsText } from "../../schema/text";
 import { MESSAGE_TEXT_MAX_LENGTH, Message, MessageStatus } from "./message.entity";
@@ -13,7 +13,7 @@ export class NewMessage extends IdempotentInput {
 }
 
 @ArgsType()
-export class MessagesArgs extends PageArgs {
+export class MessagesArgs extends OrderedPageArgs {
   @Field(() => ID, {
     nullable: true,
     description: "ID of the agent. Members must pass it; a key must not, because it belongs to one agent.",

@@ -2,7 +2,7 @@ import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } fr
 import type { RequestContext } from "../../auth/context";
 import { Permission, Scope } from "../../auth/permissions";
 import { Access } from "../../schema/access";
-import { AtMost } from "../../schema/list-size";
+import { AtMost, MaxCharacters } from "../../schema/list-size";
 import { DeliveryAttempt, SHOWN_ATTEMPTS } from "./delivery-attempt.entity";
 import { Message } from "./message.entity";
 import { MessageConnection, MessagesArgs, NewMessage } from "./message.inputs";
@@ -10,12 +10,15 @@ import { MessageService } from "./message.service";
 
 const READ = { key: Scope.messages_read, member: Permission.conversations_read };
 
+/** In code points. */
+const PREVIEW_LENGTH = 100;
+
 @Resolver(() => Message)
 export class MessageResolver {
   constructor(private readonly service: MessageService) {}
 
   @Access(READ)
-  @Query(() => MessageConnection, { description: "The messages of an agent, oldest first." })
+  @Query(() => MessageConnection, { description: "The messages of an agent." })
   messages(
     @Ctx() context: RequestContext,
     @Args(() => MessagesArgs) args: MessagesArgs,
@@ -51,6 +54,16 @@ export class MessageResolver {
     @Arg("id", () => ID, { description: "ID of the message." }) id: string,
   ): Promise<Message> {
     return this.service.cancel(context, id);
+  }
+
+  @MaxCharacters(PREVIEW_LENGTH + 1)
+  @FieldResolver(() => String, {
+    description: `Its first ${PREVIEW_LENGTH} characters on one line, and an ellipsis if there are more.`,
+  })
+  preview(@Root() { message }: Message): string {
+    const characters = [...message.replace(/\s+/g, " ").trim()];
+    if (characters.length <= PREVIEW_LENGTH) return characters.join("");
+    return `${characters.slice(0, PREVIEW_LENGTH).join("")}…`;
   }
 
   @AtMost(SHOWN_ATTEMPTS)

@@ -1,8 +1,8 @@
 import type { RouteGroup } from "../../schema/rest-route";
 
 /** The fields of a message after it was accepted. */
-const STATE = `id message status createdAt conversationId sequence author decisionId lineId
-  heldReason notBefore attempts errorCode errorText providerId expiresAt sentAt deliveredAt readAt`;
+const STATE = `id message status createdAt conversationId sequence direction author decisionId lineId
+  heldReason notBefore attempts errorCode errorText omitted providerId expiresAt sentAt deliveredAt readAt`;
 
 const MESSAGE_ID = {
   name: "messageId",
@@ -16,6 +16,7 @@ const DELIVERED = {
   message: "Hello",
   status: "delivered",
   createdAt: "2026-11-21T06:36:59.356Z",
+  direction: "outbound",
   author: "api",
   attempts: 1,
   lineId: "01a1fcd2-2550-7a0b-8c1f-0c54a1b6b0a1",

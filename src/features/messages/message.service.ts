@@ -11,7 +11,8 @@ import { LaneKind } from "../../delivery/lane.entity";
 import type { Lanes } from "../../delivery/lanes";
 import { GatewayError, noSuch } from "../../errors";
 import { onceEach } from "../../idempotency/idempotency";
-import { paginate } from "../../pagination/connection";
+import { directionOf, pageOfRows } from "../../pagination/connection";
+import { countRows } from "../../pagination/total-count";
 import type { Agent } from "../agents/agent.entity";
 import { scopedAgentId } from "../agents/agent-scope";
 import { assertKeysAccepted, assertStillAllowed } from "../api-keys/assert-accepted";
@@ -71,22 +72,28 @@ export class MessageService {
   }
 
   /**
-   * One page of the messages of the calling agent, or of the agent that a member names, oldest first.
+   * One page of the messages of the calling agent, or of the agent that a member names.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */
   async list(
     context: RequestContext,
-    { agentId, status, ...args }: MessagesArgs,
+    { agentId, status, order, ...args }: MessagesArgs,
   ): Promise<MessageConnection> {
     const page = MessageConnection.pageOf(args);
-    const rows = await this.database.read(async (reader) => {
+    const matching = async (reader: EntityManager) => {
       const query = reader
         .createQueryBuilder(Message, "message")
         .where({ agentId: await scopedAgentId(reader, context, agentId) });
-      if (status != null) query.andWhere({ status });
-      return paginate(query, page).getMany();
-    });
-    return new MessageConnection(rows, page);
+      return status == null ? query : query.andWhere({ status });
+    };
+    const rows = await this.database.read(async (reader) =>
+      pageOfRows(await matching(reader), page, directionOf(order)),
+    );
+    return new MessageConnection(rows, page, () =>
+      this.database.report(organizationOf(context), async (reader) =>
+        countRows(reader, await matching(reader)),
+      ),
+    );
   }
 
   /** @returns the message, or null if the caller's agent, or a member's organization, has none with this ID */

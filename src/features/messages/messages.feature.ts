@@ -1,6 +1,7 @@
 import { DAY_MS, timestamp } from "../../common/time";
 import { LaneKind } from "../../delivery/lane.entity";
 import { type Core, feature } from "../../schema/feature";
+import { type AgentPurge, purgeRows } from "../agents/agent-purge";
 import type { LineServices } from "../lines/lines.feature";
 import { AgentQueues } from "./agent-queues";
 import { DeliveryAttempt } from "./delivery-attempt.entity";
@@ -16,7 +17,8 @@ import { Receipts } from "./receipts";
 /** Messages of agents and their delivery. */
 export const messages = feature({
   entities: [Message, DeliveryAttempt],
-  services: ({ database, lanes }: Core & LineServices) => {
+  services: ({ database, lanes, agentPurge }: Core & LineServices & { agentPurge: AgentPurge }) => {
+    agentPurge.onPurge(purgeRows(database, Message, [[DeliveryAttempt, "messageId"]]));
     const agentQueues = new AgentQueues(database);
     const messageFailures = new MessageFailures();
     return {

@@ -1,3 +1,4 @@
+import type { EntityManager } from "typeorm";
 import type { Timestamp } from "../../common/time";
 import { timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
@@ -34,6 +35,7 @@ const PROGRESS: Readonly<Record<MessageStatus, number>> = {
   [MessageStatus.read]: 3,
   [MessageStatus.canceled]: 4,
   [MessageStatus.failed]: 4,
+  [MessageStatus.received]: 4,
 };
 
 /** Receipts, in whatever order they arrive, also before the answer to the send itself. */
@@ -48,47 +50,53 @@ export class Receipts {
    * Applies a receipt: a message only moves forward, from sent to delivered to read, or from sent to failed.
    * @returns the message as it is now; undefined if the line has sent no such message
    */
-  apply({ lineId, message: reference, status, at, errorText }: Receipt): Promise<Message | undefined> {
-    return this.database.write(async (tx) => {
-      const which = { ...reference, lineId, direction: MessageDirection.outbound };
-      const found = await tx.findOneBy(Message, which);
-      if (found === null || found.attempts === 0) return undefined;
-      const { id, conversationId } = found;
-      // Its delivery may be about to change the message as well.
-      const laneId = conversationId ?? id;
-      const hasLane = await this.lanes.lock(tx, laneId);
-      const message = await tx.findOneByOrFail(Message, { id });
-      const fails = status === MessageStatus.failed;
-      const isForward = fails
-        ? PROGRESS[message.status] <= PROGRESS[MessageStatus.sent]
-        : PROGRESS[status] > PROGRESS[message.status];
-      if (!isForward) return message;
-      const now = timestamp();
-      const change: Partial<Message> = {
-        status,
-        heldReason: null,
-        notBefore: null,
-        updatedAt: now,
-        sentAt: message.sentAt ?? (fails ? null : (at ?? now)),
-        errorText: null,
-        ...(status === MessageStatus.delivered && { deliveredAt: at ?? now }),
-        ...(status === MessageStatus.read && {
-          deliveredAt: message.deliveredAt ?? at ?? now,
-          readAt: at ?? now,
-        }),
-        ...(fails && {
-          errorCode: MessageError.rejected,
-          errorText: errorText?.slice(0, ERROR_TEXT_MAX_LENGTH) ?? null,
-        }),
-      };
-      await tx.update(Message, { id }, change);
-      Object.assign(message, change);
-      recordEvents(tx, statusEvents([message]));
-      this.lanes.observing(tx).reached(status, 1);
-      if (fails) await this.failures.tell(tx, [{ id, errorCode: MessageError.rejected }]);
-      // It may have been the head of its queue, waiting to be sent again.
-      if (hasLane) await this.lanes.wake(tx, [laneId]);
-      return message;
-    });
+  apply(
+    { lineId, message: reference, status, at, errorText }: Receipt,
+    tx?: EntityManager,
+  ): Promise<Message | undefined> {
+    return this.database.write(
+      async (tx) => {
+        const which = { ...reference, lineId, direction: MessageDirection.outbound };
+        const found = await tx.findOneBy(Message, which);
+        if (found === null || found.attempts === 0) return undefined;
+        const { id, conversationId } = found;
+        // Its delivery may be about to change the message as well.
+        const laneId = conversationId ?? id;
+        const hasLane = await this.lanes.lock(tx, laneId);
+        const message = await tx.findOneByOrFail(Message, { id });
+        const fails = status === MessageStatus.failed;
+        const isForward = fails
+          ? PROGRESS[message.status] <= PROGRESS[MessageStatus.sent]
+          : PROGRESS[status] > PROGRESS[message.status];
+        if (!isForward) return message;
+        const now = timestamp();
+        const change: Partial<Message> = {
+          status,
+          heldReason: null,
+          notBefore: null,
+          updatedAt: now,
+          sentAt: message.sentAt ?? (fails ? null : (at ?? now)),
+          errorText: null,
+          ...(status === MessageStatus.delivered && { deliveredAt: at ?? now }),
+          ...(status === MessageStatus.read && {
+            deliveredAt: message.deliveredAt ?? at ?? now,
+            readAt: at ?? now,
+          }),
+          ...(fails && {
+            errorCode: MessageError.rejected,
+            errorText: errorText?.slice(0, ERROR_TEXT_MAX_LENGTH) ?? null,
+          }),
+        };
+        await tx.update(Message, { id }, change);
+        Object.assign(message, change);
+        recordEvents(tx, statusEvents([message]));
+        this.lanes.observing(tx).reached(status, 1);
+        if (fails) await this.failures.tell(tx, [{ id, errorCode: MessageError.rejected }]);
+        // It may have been the head of its queue, waiting to be sent again.
+        if (hasLane) await this.lanes.wake(tx, [laneId]);
+        return message;
+      },
+      { tx },
+    );
   }
 }

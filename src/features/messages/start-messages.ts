@@ -1,11 +1,12 @@
 import type { EntityManager } from "typeorm";
 import { type Timestamp, timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
+import type { OutboundMessage } from "../../delivery/driver";
 import type { Departure, DueWork, LaneSurroundings } from "../../delivery/lane-work";
 import { LineKind, WhenUncertain } from "../lines/line.entity";
 import type { LineDrivers } from "../lines/line-drivers";
 import { type GateLine, gate, held, type QueuedMessage, type Start, type Waiting } from "./gates";
-import { EXPIRE_AFTER_MS, HeldReason, MessageStatus } from "./message.entity";
+import { EXPIRE_AFTER_MS, HeldReason, MessageAuthor, MessageStatus } from "./message.entity";
 import type { MessageFailures } from "./message-failures";
 import { Rates } from "./rates";
 import { type Content, recordLostAttempts, storeStarts } from "./store-starts";
@@ -100,6 +101,12 @@ const expiryOf = ({ expiresAt }: QueuedMessage): Timestamp => expiresAt ?? times
 const earliest = (one: Timestamp | null | undefined, other: Timestamp): Timestamp =>
   one != null && one < other ? one : other;
 
+/** How messages of an author are marked for other programs. */
+function autoSubmittedOf(author: MessageAuthor): OutboundMessage["autoSubmitted"] {
+  if (author === MessageAuthor.member) return null;
+  return author === MessageAuthor.api ? "auto-generated" : "auto-replied";
+}
+
 /** What leaves: messages with their texts and addresses, and how their lines send them. */
 async function departuresOf(
   tx: EntityManager,
@@ -112,12 +119,13 @@ async function departuresOf(
     tx,
     leaving.map(([, , line]) => line),
   );
-  return leaving.flatMap(([laneId, { id, attempts, createdAt, around }, line]) => {
+  return leaving.flatMap(([laneId, { id, author, attempts, createdAt, around }, line]) => {
     const content = contents.get(id);
     const send = senders.get(line.id);
     if (content === undefined || send === undefined) return [];
     const { contactId = null, address } = around.conversation ?? {};
-    const message = { id, createdAt, ...content, contactId, to: address?.address ?? null };
+    const to = address?.address ?? null;
+    const message = { id, createdAt, ...content, contactId, to, autoSubmitted: autoSubmittedOf(author) };
     return [
       {
         laneId,

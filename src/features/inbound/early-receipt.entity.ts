@@ -1,0 +1,41 @@
+import { Column, Entity, Index, PrimaryColumn } from "typeorm";
+import type { Timestamp } from "../../common/time";
+import { Uuid } from "../../common/uuid";
+import { PROVIDER_ID_MAX_LENGTH } from "../../delivery/driver";
+import { ERROR_TEXT_MAX_LENGTH } from "../messages/message.entity";
+import type { Receipt } from "../messages/receipts";
+
+/** A receipt about a message whose ID at the receiver is not known yet, because the answer to the send has not arrived. */
+@Entity()
+export class EarlyReceipt {
+  @Uuid
+  @PrimaryColumn({ type: "varchar", length: 36 })
+  id!: string;
+
+  @Index()
+  @Column({ type: "varchar", length: 36 })
+  agentId!: string;
+
+  @Column({ type: "varchar", length: 36 })
+  lineId!: string;
+
+  @Column({ type: "varchar", length: PROVIDER_ID_MAX_LENGTH })
+  providerId!: string;
+
+  @Column({ type: "varchar", length: 16 })
+  status!: Receipt["status"];
+
+  /** When it happened. */
+  @Column({ type: "varchar", length: 24 })
+  at!: Timestamp;
+
+  @Column({ type: "varchar", length: ERROR_TEXT_MAX_LENGTH, nullable: true })
+  errorText!: string | null;
+
+  @Column({ type: "varchar", length: 24 })
+  createdAt!: Timestamp;
+
+  /** When to look for its message next. */
+  @Column({ type: "varchar", length: 24 })
+  dueAt!: Timestamp;
+}

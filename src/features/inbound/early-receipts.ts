@@ -1,0 +1,95 @@
+import type { Logger } from "pino";
+import { type EntityManager, In } from "typeorm";
+import { v7 as uuid } from "uuid";
+import { HOUR_MS, type Timestamp, timestamp } from "../../common/time";
+import type { Database } from "../../database/database";
+import { DELIVERING } from "../../database/limits";
+import { AttemptOutcome, type SendResult } from "../../delivery/driver";
+import { LaneKind } from "../../delivery/lane.entity";
+import type { Departure, DueWork, LaneSurroundings, LaneWork } from "../../delivery/lane-work";
+import type { Lanes } from "../../delivery/lanes";
+import type { Line } from "../lines/line.entity";
+import type { Receipt, Receipts } from "../messages/receipts";
+import { EarlyReceipt } from "./early-receipt.entity";
+
+/** The group of senders that apply receipts. */
+const GROUP = "receipts";
+
+/** When to look for the message of a receipt first (ms); then each time after as long as has passed so far. */
+const FIRST_MS = 1_000;
+
+/** How long a receipt is kept for its message (ms): longer than a send takes, also one that a killed process began. */
+const KEPT_MS = HOUR_MS;
+
+/** What is kept of a receipt. */
+type Early = Omit<Receipt, "lineId" | "message"> & { message: { providerId: string } };
+
+/** Receipts that arrived before the answer to the send which tells the receiver's ID of the message. */
+export class EarlyReceipts implements LaneWork {
+  constructor(
+    private readonly database: Database,
+    private readonly lanes: Lanes,
+    private readonly receipts: Receipts,
+    private readonly log: Logger,
+  ) {}
+
+  /** Keeps a receipt until its message is known, for an hour at most. */
+  async keep({ id: lineId, agentId }: Line, { message, status, at, errorText }: Early): Promise<void> {
+    const id = uuid();
+    const dueAt = timestamp(FIRST_MS);
+    await this.database.write(async (tx) => {
+      await tx.insert(EarlyReceipt, {
+        id,
+        agentId,
+        lineId,
+        providerId: message.providerId,
+        status,
+        at: at ?? timestamp(),
+        errorText: errorText ?? null,
+        createdAt: timestamp(),
+        dueAt,
+      });
+      await this.lanes.add(tx, [{ id, agentId, kind: LaneKind.receipt }], dueAt);
+    });
+  }
+
+  async start(tx: EntityManager, ids: readonly string[], { senders }: LaneSurroundings): Promise<DueWork> {
+    const departures: Departure[] = [];
+    const waiting: DueWork["waiting"][number][] = [];
+    const next = new Map<string, Timestamp>();
+    const now = timestamp();
+    for (const { id, dueAt } of await tx.findBy(EarlyReceipt, { id: In([...ids]) })) {
+      const lane = { laneId: id, lineId: GROUP, lineKind: GROUP };
+      if (dueAt > now) next.set(id, dueAt);
+      else if (!senders.take(GROUP, { mayWait: true })) waiting.push(lane);
+      else departures.push({ ...lane, message: { id }, attempt: 1, send: () => this.look(id) });
+    }
+    return { next, departures, waiting };
+  }
+
+  /** All is stored already. */
+  async finish(): Promise<void> {}
+
+  /** Applies a receipt if its message is known by now. It takes locks of lanes, so it runs in its own transaction. */
+  private async look(id: string): Promise<SendResult> {
+    try {
+      await this.database.write(
+        async (tx) => {
+          const early = await tx.findOneBy(EarlyReceipt, { id });
+          if (early === null) return;
+          const { lineId, providerId, status, at, errorText } = early;
+          const receipt = { lineId, message: { providerId }, status, at, errorText: errorText ?? undefined };
+          const ageMs = Date.now() - Date.parse(early.createdAt);
+          if ((await this.receipts.apply(receipt, tx)) !== undefined || ageMs > KEPT_MS)
+            await tx.delete(EarlyReceipt, { id });
+          else await tx.update(EarlyReceipt, { id }, { dueAt: timestamp(Math.max(ageMs, FIRST_MS)) });
+        },
+        { limits: DELIVERING },
+      );
+      return { outcome: AttemptOutcome.accepted, providerId: null, isDelivered: false };
+    } catch (err) {
+      this.log.warn({ err, receipt: id }, "a receipt could not be applied; it is tried again");
+      return { outcome: AttemptOutcome.retryable, code: "failed", detail: "It could not be applied." };
+    }
+  }
+}

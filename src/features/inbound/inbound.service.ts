@@ -1,0 +1,312 @@
+import { type EntityManager, MoreThan, Not } from "typeorm";
+import type { Timestamp } from "../../common/time";
+import { HOUR_MS, timestamp } from "../../common/time";
+import { isUuid } from "../../common/uuid";
+import { isSignedBy, type WebhookSignature } from "../../credentials/webhook-signature";
+import type { Database } from "../../database/database";
+import type { Lanes } from "../../delivery/lanes";
+import { GatewayError, InvalidInput, noSuch } from "../../errors";
+import { InstanceKeyError, type InstanceKeyService } from "../../instance-key/instance-key.service";
+import { signingSecretsOf } from "../../instance-key/signing-secrets";
+import type { RefusedTokens } from "../../rate-limits/refused-tokens";
+import { Agent } from "../agents/agent.entity";
+import { normalizeAddress } from "../contacts/addresses";
+import type { Contact } from "../contacts/contact.entity";
+import { AddressKind, ContactAddress } from "../contacts/contact-address.entity";
+import type { Address } from "../contacts/contact-addresses";
+import { contactEvent } from "../contacts/contact-events";
+import { lockKnownContact } from "../contacts/known-contact";
+import { putContact } from "../contacts/put-contact";
+import { Conversation, ConversationState, Handler } from "../conversations/conversation.entity";
+import { cancelQueued } from "../conversations/conversation-changes";
+import { openConversation } from "../conversations/open-conversation";
+import { lockConversations } from "../conversations/own-conversation";
+import { queueMessages, storeSequences } from "../conversations/queue-messages";
+import type { RaisedSituations } from "../decisions/raised-situations";
+import { recordEvents } from "../events/record-events";
+import { addressKindOf } from "../lines/address-kind";
+import { Line, LineKind, LineState } from "../lines/line.entity";
+import { insertReceived } from "../messages/insert-messages";
+import {
+  MESSAGE_ORDER,
+  Message,
+  MessageAuthor,
+  MessageDirection,
+  MessageError,
+  MessageStatus,
+} from "../messages/message.entity";
+import type { Receipt, Receipts } from "../messages/receipts";
+import type { EarlyReceipts } from "./early-receipts";
+import { wishIn } from "./opt-out";
+
+/** How often to begin again while others change the contact. */
+const MAX_ATTEMPTS = 5;
+
+/** How long a confirmation counts for the next ones (ms): each message may cost money. */
+const CONFIRMED_MS = HOUR_MS;
+
+const SYSTEM = MessageAuthor.system;
+
+/** What a contact wrote. */
+export interface Inbound {
+  /** Its ID in the system that it comes from. */
+  providerId: string;
+  /** The address of the contact, in any form. */
+  from: string;
+  /** Name of a contact that is not known yet; null for none. */
+  name: string | null;
+  text: string;
+  /** The text without what it quotes, to tell whether it opts out; as a whole if undefined. */
+  ownWords?: string;
+  sentAt: Timestamp;
+  /** What of it was not kept, for people. */
+  omitted: string | null;
+  /** Whether a program wrote it, to which nothing must be answered. */
+  isAutomatic: boolean;
+}
+
+/** A message that a contact wrote, and whom it is from. */
+export interface Received {
+  message: Message;
+  contactId: string;
+  /** Whether it was stored now, and not by an earlier request. */
+  isNew: boolean;
+}
+
+/** Receives what contacts write, and what other systems report about messages that they were sent. */
+export class InboundService {
+  constructor(
+    private readonly database: Database,
+    private readonly lanes: Lanes,
+    private readonly instanceKey: InstanceKeyService,
+    private readonly refusedTokens: RefusedTokens,
+    private readonly situations: RaisedSituations,
+    private readonly receipts: Receipts,
+    private readonly earlyReceipts: EarlyReceipts,
+  ) {}
+
+  /**
+   * The line that a request names, with the secrets that are valid now.
+   * @param ip address of the client, which may not guess IDs of lines without end
+   * @throws GatewayError `invalid_signature` for a line that does not exist or has no secret, `too_many_attempts`,
+   *   `unavailable` without the instance key
+   */
+  async lineFor(id: string, ip: string | null): Promise<{ line: Line; secrets: readonly string[] }> {
+    const line = await this.refusedTokens.find(
+      isUuid(id) ? `line:${id.toLowerCase()}` : undefined,
+      ip,
+      async () => (await this.database.read((reader) => lineOfAgent(reader, id.toLowerCase()))) ?? undefined,
+    );
+    if (line === undefined || line.secretGeneration === 0) throw new GatewayError("invalid_signature");
+    try {
+      return { line, secrets: signingSecretsOf(line, await this.instanceKey.current()) };
+    } catch (error) {
+      // The sender is not at fault, and must try again.
+      if (error instanceof InstanceKeyError)
+        throw new GatewayError("unavailable", undefined, { cause: error });
+      throw error;
+    }
+  }
+
+  /** @throws GatewayError `invalid_signature` */
+  assertSigned(signature: WebhookSignature, body: Buffer, secrets: readonly string[]): void {
+    if (!isSignedBy(signature, body, secrets)) throw new GatewayError("invalid_signature");
+  }
+
+  /**
+   * Stores what a contact wrote, and lets the agent decide about it once no more messages follow. The same ID on the same
+   * line is stored once. A message that only says STOP or START opts the address out or in.
+   * @throws GatewayError `invalid_request` with the path `from`, or `conflict` for an archived line
+   */
+  async receive(line: Line, inbound: Inbound): Promise<Received> {
+    const kind = addressKindOf(line);
+    const found = normalizeAddress(kind, inbound.from);
+    if ("problem" in found) throw new InvalidInput([{ path: "from", message: found.problem }]);
+    const from = { kind, address: found.address };
+    const repeat = () => this.database.read((reader) => repeatOf(reader, line, inbound));
+    if (line.state === LineState.archived) {
+      const known = await repeat();
+      if (known !== undefined) return known;
+      throw new GatewayError("conflict", "The line is archived.");
+    }
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.database.write((tx) => this.store(tx, line, from, inbound));
+      } catch (error) {
+        // Another request may have stored the same ID from another address meanwhile.
+        const known = await repeat();
+        if (known !== undefined) return known;
+        if (!(error instanceof GatewayError) || error.code !== "conflict") throw error;
+        // The sender is not at fault that others change the contact, and must try again.
+        if (attempt === MAX_ATTEMPTS) throw new GatewayError("unavailable", undefined, { cause: error });
+      }
+    }
+  }
+
+  /**
+   * Applies a receipt. One that names a message by an ID of the receiver's that is not known yet is kept until it is.
+   * @returns the message as it is now; undefined for a receipt that is kept
+   * @throws GatewayError `not_found`
+   */
+  async report(line: Line, receipt: Omit<Receipt, "lineId">): Promise<Message | undefined> {
+    const message = await this.receipts.apply({ ...receipt, lineId: line.id });
+    if (message !== undefined) return message;
+    if (!("providerId" in receipt.message)) throw noSuch("message on the line");
+    const { providerId } = receipt.message;
+    await this.earlyReceipts.keep(line, { ...receipt, message: { providerId } });
+    return undefined;
+  }
+
+  private async store(tx: EntityManager, line: Line, from: Address, inbound: Inbound): Promise<Received> {
+    const { agentId, optOutReply } = line;
+    // Before the contact is found, because it may have been erased: a repeat must not bring it back.
+    const known = await repeatOf(tx, line, inbound);
+    if (known !== undefined) return known;
+    const contact = await this.lockContact(tx, agentId, from, inbound.name);
+    // The lock of the contact makes simultaneous repeats wait for each other.
+    const repeat = await repeatOf(tx, line, inbound);
+    if (repeat !== undefined) return repeat;
+    const address = await tx.findOneBy(ContactAddress, { contactId: contact.id, ...from });
+    // It was taken from the contact while this transaction waited for its lock.
+    if (address === null) throw new GatewayError("conflict", "The address has moved.");
+    const wish = wishIn(inbound.ownWords ?? inbound.text);
+    const optsOut = wish === "out" && address.optedOutAt === null;
+    const optsIn = wish === "in" && address.optedOutAt !== null;
+    if (optsOut || optsIn) await this.setOptedOut(tx, contact, address, line, optsOut ? timestamp() : null);
+    if (optsOut) await this.cancelAt(tx, address, MessageError.opted_out, (author) => author !== SYSTEM);
+    if (optsIn) await this.cancelAt(tx, address, MessageError.canceled, (author) => author === SYSTEM);
+    const { conversation } = await openConversation(this.database, tx, line, address);
+    const store = (decisionId: string | null) => this.insert(tx, line, conversation, inbound, decisionId);
+    const isDecided =
+      wish !== "out" &&
+      !optsIn &&
+      !inbound.isAutomatic &&
+      !(await isOwnAddress(tx, agentId, from)) &&
+      conversation.handler === Handler.agent &&
+      (await isActive(tx, agentId));
+    const message = isDecided ? await this.situations.received(tx, conversation, store) : await store(null);
+    if (optsOut && optOutReply !== null && !(await isConfirmed(tx, conversation)))
+      await queueMessages(tx, this.lanes, [{ conversation, message: optOutReply, author: SYSTEM }]);
+    return { message, contactId: contact.id, isNew: true };
+  }
+
+  private async lockContact(
+    tx: EntityManager,
+    agentId: string,
+    address: Address,
+    name: string | null,
+  ): Promise<Contact> {
+    const known = await lockKnownContact(this.database, tx, agentId, { address });
+    // The address of an erased contact is free again.
+    if (known !== null && known.erasedAt === null) return known;
+    const { contact } = await putContact(tx, agentId, {
+      addresses: [address],
+      ...(name !== null && { name }),
+    });
+    return contact;
+  }
+
+  private async insert(
+    tx: EntityManager,
+    { id: lineId, agentId }: Line,
+    conversation: Conversation,
+    { providerId, text, sentAt, omitted }: Inbound,
+    decisionId: string | null,
+  ): Promise<Message> {
+    await this.database.lockInsertOrder(tx, MESSAGE_ORDER, [agentId]);
+    conversation.lastSequence += 1;
+    const message = await insertReceived(tx, this.lanes, {
+      agentId,
+      lineId,
+      conversationId: conversation.id,
+      sequence: conversation.lastSequence,
+      message: text,
+      providerId,
+      sentAt,
+      omitted,
+      decisionId,
+    });
+    await storeSequences(tx, [conversation]);
+    return message;
+  }
+
+  private async setOptedOut(
+    tx: EntityManager,
+    contact: Contact,
+    { id: addressId }: ContactAddress,
+    { id: lineId }: Line,
+    optedOutAt: Timestamp | null,
+  ): Promise<void> {
+    await tx.update(ContactAddress, { id: addressId }, { optedOutAt });
+    const type = optedOutAt === null ? "contact.opted_in" : "contact.opted_out";
+    recordEvents(tx, [contactEvent(type, contact, { addressId, lineId })]);
+  }
+
+  /** Cancels what some authors have queued for an address, on all lines. */
+  private async cancelAt(
+    tx: EntityManager,
+    { id: addressId }: ContactAddress,
+    errorCode: MessageError,
+    isMeant: (author: MessageAuthor) => boolean,
+  ): Promise<void> {
+    const open = await tx.findBy(Conversation, { addressId, state: ConversationState.open });
+    if (open.length === 0) return;
+    const ids = open.map(({ id }) => id);
+    for (const conversation of (await lockConversations(this.database, tx, ids)).values()) {
+      await cancelQueued(tx, this.lanes, conversation, {
+        isMeant: ({ author }) => isMeant(author),
+        errorCode,
+      });
+    }
+  }
+}
+
+/** The message that an earlier request with the same ID has stored. */
+async function repeatOf(
+  reader: EntityManager,
+  { id: lineId }: Line,
+  { providerId }: Inbound,
+): Promise<Received | undefined> {
+  const message = await reader.findOneBy(Message, {
+    lineId,
+    providerId,
+    direction: MessageDirection.inbound,
+  });
+  if (message?.conversationId == null) return undefined;
+  const { contactId } = await reader.findOneByOrFail(Conversation, { id: message.conversationId });
+  return { message, contactId, isNew: false };
+}
+
+/** Whether a conversation has lately confirmed that its contact opted out. */
+const isConfirmed = (tx: EntityManager, { id, lastSequence }: Conversation): Promise<boolean> =>
+  tx.existsBy(Message, {
+    conversationId: id,
+    // Few of the last ones, because a conversation may be long.
+    sequence: MoreThan(lastSequence - 20),
+    author: SYSTEM,
+    status: Not(MessageStatus.canceled),
+    createdAt: MoreThan(timestamp(-CONFIRMED_MS)),
+  });
+
+/** Whether an e-mail address is that of a line of the agent, maybe with a suffix such as `+orders`. */
+async function isOwnAddress(
+  tx: EntityManager,
+  agentId: string,
+  { kind, address }: Address,
+): Promise<boolean> {
+  if (kind !== AddressKind.email) return false;
+  const lines = await tx.findBy(Line, { agentId, kind: LineKind.email });
+  return lines.some((line) => withoutSuffix(line.address?.toLowerCase() ?? "") === withoutSuffix(address));
+}
+
+const withoutSuffix = (address: string): string => address.replace(/\+[^@]*@/, "@");
+
+/** Whether the organization of an agent is active; what arrives for one that is not is kept and not answered. */
+async function isActive(tx: EntityManager, id: string): Promise<boolean> {
+  const agent = await tx.findOne(Agent, { where: { id }, relations: { organization: true } });
+  return agent?.organization?.deactivatedAt === null;
+}
+
+/** @returns null also for a line of a deleted agent */
+const lineOfAgent = (reader: EntityManager, id: string): Promise<Line | null> =>
+  reader.createQueryBuilder(Line, "line").innerJoin("line.agent", "agent").where({ id }).getOne();

@@ -1,0 +1,91 @@
+import { LAST_MOMENT_MS, timestamp, timestampOf } from "../../common/time";
+import { sha256 } from "../../credentials/sha256";
+import { InvalidInput } from "../../errors";
+import { CONTACT_NAME_MAX_LENGTH } from "../contacts/contact.limits";
+import { MESSAGE_TEXT_MAX_LENGTH, OMITTED_MAX_LENGTH } from "../messages/message.entity";
+import type { Inbound } from "./inbound.service";
+import { ownWords } from "./own-words";
+import { type ParsedMail, parseMail } from "./parse-mail";
+
+/**
+ * Reads a mail (RFC 5322).
+ * @param raw the bytes as they arrived
+ * @param id identifies the mail if it has no `Message-ID`
+ * @param lineId the line that it arrived on, whose mails are read one at a time
+ * @throws InvalidInput for one that has no sender or cannot be parsed
+ * @throws GatewayError `unavailable` if too many are waiting
+ */
+export async function readMail(
+  raw: Buffer,
+  { id, lineId }: { id: string; lineId: string },
+): Promise<Inbound> {
+  const mail = await parseMail(raw, lineId);
+  if (mail === undefined) throw new InvalidInput([{ path: "body", message: "is no mail that can be read" }]);
+  if (mail.from === undefined) throw new InvalidInput([{ path: "From", message: "must have one address" }]);
+  const { text, omitted } = shortened(mail);
+  return {
+    providerId: providerIdOf(mail.messageId.trim() || id, mail.from.address),
+    from: mail.from.address,
+    name: nameOf(mail.from.name),
+    text,
+    // Who unsubscribes by the subject may have a signature.
+    ownWords: ownWords(text) || storable(mail.subject).trim(),
+    sentAt: sentAtOf(mail.date),
+    omitted,
+    isAutomatic: mail.isAutomatic,
+  };
+}
+
+/** The text of a mail as far as it is kept, and what is not. Some mails say all in their subject. */
+function shortened({
+  text: whole,
+  subject,
+  attachments,
+  isPartial,
+}: ParsedMail): Pick<Inbound, "text" | "omitted"> {
+  const text = storable(whole.replaceAll("\r\n", "\n")).trim() || storable(subject).trim();
+  const characters = [...text];
+  const names = attachments.map((name) => singleLine(name)).filter((name) => name !== "");
+  const omitted = [
+    ...(attachments.length === 0
+      ? []
+      : [
+          `${attachments.length} ${attachments.length === 1 ? "attachment" : "attachments"}${names.length === 0 ? "" : ` (${names.join(", ")})`}`,
+        ]),
+    ...(characters.length > MESSAGE_TEXT_MAX_LENGTH
+      ? [`the text after ${MESSAGE_TEXT_MAX_LENGTH.toLocaleString("en")} characters`]
+      : []),
+    ...(isPartial ? ["the rest of the mail"] : []),
+  ];
+  return {
+    text: characters.slice(0, MESSAGE_TEXT_MAX_LENGTH).join(""),
+    omitted: omitted.length === 0 ? null : [...omitted.join(" and ")].slice(0, OMITTED_MAX_LENGTH).join(""),
+  };
+}
+
+/** What both databases keep as it is. */
+const storable = (text: string): string => text.toWellFormed().replaceAll("\0", "\ufffd");
+
+const singleLine = (text: string): string =>
+  text
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
+    .trim();
+
+const nameOf = (text: string): string | null =>
+  [...singleLine(text)].slice(0, CONTACT_NAME_MAX_LENGTH).join("").trim() || null;
+
+/**
+ * The ID under which a mail is stored: with its sender, because anybody can use the `Message-ID` of another one, and hashed,
+ * because IDs are in events, which hold no addresses, and outlive an erased contact.
+ */
+const providerIdOf = (messageId: string, from: string): string =>
+  sha256(`${messageId.trim().replace(/^<(.*)>$/, "$1")} ${from.toLowerCase()}`);
+
+/** When a mail says that it was sent, if that is possible. */
+function sentAtOf(date: string): string {
+  const ms = Date.parse(date);
+  return Number.isNaN(ms) || ms < 0 || ms > Math.min(Date.now(), LAST_MOMENT_MS)
+    ? timestamp()
+    : timestampOf(ms);
+}
