@@ -1,6 +1,7 @@
-import type { EntityManager } from "typeorm";
+import { type EntityManager, IsNull } from "typeorm";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { isUuid } from "../../common/uuid";
+import type { Database } from "../../database/database";
 import { InvalidInput, noSuch } from "../../errors";
 import { Agent } from "./agent.entity";
 
@@ -28,7 +29,24 @@ export async function scopedAgentId(
   return agentId;
 }
 
-/** Locks the row of an agent until the transaction ends, for changes that must not run concurrently. */
+/**
+ * Locks the row of an agent until the transaction ends, for changes that must not run concurrently.
+ * @throws GatewayError `not_found` if it was deleted meanwhile
+ */
 export async function lockAgent(tx: EntityManager, agentId: string): Promise<void> {
-  await tx.update(Agent, { id: agentId }, { createdAt: () => "created_at" });
+  const present = { id: agentId, deletedAt: IsNull() };
+  const { affected } = await tx.update(Agent, present, { createdAt: () => "created_at" });
+  if (affected !== 1) throw noSuch("agent");
+}
+
+/**
+ * Keeps an agent from being deleted until the transaction ends.
+ * @throws GatewayError `not_found` if it was deleted already
+ */
+export async function keepAgent(database: Database, tx: EntityManager, agentId: string): Promise<void> {
+  const rows: unknown[] = await tx.query(
+    `select id from agent where id = $1 and deleted_at is null ${database.shareLock("agent")}`,
+    [agentId],
+  );
+  if (rows.length === 0) throw noSuch("agent");
 }

@@ -1,5 +1,5 @@
-import { Field, ID, ObjectType } from "type-graphql";
-import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
+import { Field, GraphQLISODateTime, ID, ObjectType } from "type-graphql";
+import { Column, DeleteDateColumn, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
@@ -35,4 +35,16 @@ export class Agent {
 
   @Column(TIMESTAMP_COLUMN)
   createdAt!: Timestamp;
+
+  /** TypeORM leaves deleted agents out of every query and join, unless it is told `withDeleted`; raw SQL does not. */
+  @Field(() => GraphQLISODateTime, {
+    nullable: true,
+    description: "When the agent was deleted; only keys still refer to a deleted agent.",
+  })
+  @DeleteDateColumn({ ...TIMESTAMP_COLUMN, nullable: true })
+  deletedAt!: Timestamp | null;
+
+  /** When all rows of a deleted agent were found to be gone. */
+  @Column({ ...TIMESTAMP_COLUMN, nullable: true })
+  purgedAt!: Timestamp | null;
 }

@@ -1,11 +1,34 @@
+import { ArgsType, Field, ID, InputType } from "type-graphql";
 import { IsSlug } from "../../common/slug";
-import { IsText } from "../../schema/text";
+import { IdempotentInput } from "../../schema/idempotent.input";
+import { HoldsNoToken, IsText } from "../../schema/text";
+import { AGENT_NAME_MAX_LENGTH } from "./agent.limits";
 
-/** An agent to create from the command line. */
-export class NewAgent {
+@InputType({ description: "An agent to create." })
+export class NewAgent extends IdempotentInput {
+  @Field(() => String, {
+    description:
+      "Short name for the command line and logs: 1 to 63 of a-z, 0-9 and single hyphens between them. It is unique across the service, also among deleted agents, and cannot be changed later.",
+  })
   @IsSlug()
+  @HoldsNoToken()
   slug!: string;
 
-  @IsText(200, { singleLine: true })
+  @Field(() => String, {
+    description: "Display name, 1 to 200 characters; leading and trailing blanks are removed.",
+  })
+  @IsText(AGENT_NAME_MAX_LENGTH, { trimmed: true, singleLine: true })
+  @HoldsNoToken()
+  name!: string;
+}
+
+@ArgsType()
+export class RenameAgentArgs {
+  @Field(() => ID, { description: "ID of the agent." })
+  id!: string;
+
+  @Field(() => String, { description: "The new display name; the rules are those of `NewAgent.name`." })
+  @IsText(AGENT_NAME_MAX_LENGTH, { trimmed: true, singleLine: true })
+  @HoldsNoToken()
   name!: string;
 }

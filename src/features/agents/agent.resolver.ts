@@ -1,16 +1,59 @@
-import { Ctx, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import type { RequestContext } from "../../auth/context";
+import { Permission } from "../../auth/permissions";
 import { Access } from "../../schema/access";
+import { AtMost } from "../../schema/list-size";
 import { Agent } from "./agent.entity";
+import { NewAgent, RenameAgentArgs } from "./agent.inputs";
+import { MAX_AGENTS } from "./agent.limits";
 import { AgentService } from "./agent.service";
+import { AgentPurge } from "./agent-purge";
 
 @Resolver(() => Agent)
 export class AgentResolver {
-  constructor(private readonly service: AgentService) {}
+  constructor(
+    private readonly service: AgentService,
+    private readonly purge: AgentPurge,
+  ) {}
 
   @Access({ member: true })
+  @AtMost(MAX_AGENTS)
   @Query(() => [Agent], { description: "The agents of the caller's organization." })
   agents(@Ctx() context: RequestContext): Promise<Agent[]> {
     return this.service.list(context);
+  }
+
+  @Access({ member: Permission.config_manage })
+  @Mutation(() => Agent, {
+    description: "Creates an agent, with a local line `main` as its default and a configuration.",
+  })
+  createAgent(
+    @Ctx() context: RequestContext,
+    @Arg("input", () => NewAgent, { description: "The agent." }) input: NewAgent,
+  ): Promise<Agent> {
+    return this.service.create(context, input);
+  }
+
+  @Access({ member: Permission.config_manage })
+  @Mutation(() => Agent, { description: "Gives an agent another display name; its slug stays." })
+  renameAgent(
+    @Ctx() context: RequestContext,
+    @Args(() => RenameAgentArgs) args: RenameAgentArgs,
+  ): Promise<Agent> {
+    return this.service.rename(context, args);
+  }
+
+  @Access({ member: Permission.config_manage })
+  @Mutation(() => Agent, {
+    description:
+      "Deletes an agent without active keys, with its lines, contacts, conversations, messages, configuration, decisions, events and webhook endpoints. It is found nowhere from the next request on, except as the agent of its revoked and expired keys. It cannot be undone.",
+  })
+  async deleteAgent(
+    @Ctx() context: RequestContext,
+    @Arg("id", () => ID, { description: "ID of the agent." }) id: string,
+  ): Promise<Agent> {
+    const deleted = await this.service.delete(context, id);
+    this.purge.start(deleted.id);
+    return deleted;
   }
 }

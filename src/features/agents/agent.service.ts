@@ -1,41 +1,72 @@
 import type { EntityManager } from "typeorm";
 import { v7 as uuid } from "uuid";
+import { assertSignedIn } from "../../auth/assert-signed-in";
 import { organizationOf, type RequestContext } from "../../auth/context";
+import { Permission } from "../../auth/permissions";
 import { indexBy } from "../../common/coalesce";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
 import { insertUnlessTaken } from "../../database/insert-unless-taken";
-import { GatewayError } from "../../errors";
+import type { Lanes } from "../../delivery/lanes";
+import { GatewayError, noSuch } from "../../errors";
+import { once } from "../../idempotency/idempotency";
 import { type Connection, PageInfo, paginate } from "../../pagination/connection";
 import { decodeCursor } from "../../pagination/cursor";
-import { recordAudit } from "../audit/audit";
+import { actorOf, recordAudit } from "../audit/audit";
+import { Organization } from "../organizations/organization.entity";
 import { agentActions } from "./agent.audit";
 import { Agent } from "./agent.entity";
-import type { NewAgent } from "./agent.inputs";
+import type { NewAgent, RenameAgentArgs } from "./agent.inputs";
+import { MAX_AGENTS } from "./agent.limits";
+import { lockAgent } from "./agent-scope";
 
-/** Adds to an agent in the transaction that creates it. */
-type CreationStep = (tx: EntityManager, context: RequestContext, agent: Agent) => Promise<void>;
+/** Adds to an agent in the transaction that creates it, or ends what it does in the one that deletes it. */
+type Step = (tx: EntityManager, context: RequestContext, agent: Agent) => Promise<void>;
+
+const REQUIRED = { permission: Permission.config_manage };
 
 /** The agents of organizations. */
 export class AgentService {
-  /** An agent by its ID, without an access check: the caller must already have access to a resource of the agent. */
+  /**
+   * An agent by its ID, also a deleted one, without an access check: the caller must already have access to a resource of
+   * the agent.
+   */
   readonly byId: (id: string) => Promise<Agent | undefined>;
 
-  private readonly steps: CreationStep[] = [];
+  private readonly creationSteps: Step[] = [];
+  private readonly deletionChecks: Step[] = [];
+  private readonly deletionSteps: Step[] = [];
 
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    private readonly lanes: Lanes,
+  ) {
     this.byId = database.coalesceByKey("agents", async (ids) => {
       const agents = await database.read((reader) =>
-        reader.createQueryBuilder(Agent, "agent").where("agent.id IN (:...ids)", { ids }).getMany(),
+        reader
+          .createQueryBuilder(Agent, "agent")
+          .withDeleted()
+          .where("agent.id IN (:...ids)", { ids })
+          .getMany(),
       );
       return indexBy(agents, ({ id }) => id);
     });
   }
 
   /** Runs a step of another feature whenever an agent is created. */
-  onCreate(step: CreationStep): void {
-    this.steps.push(step);
+  onCreate(step: Step): void {
+    this.creationSteps.push(step);
+  }
+
+  /** Runs a check of another feature before an agent is deleted, while its row is locked; it may refuse. */
+  beforeDelete(check: Step): void {
+    this.deletionChecks.push(check);
+  }
+
+  /** Runs a step of another feature whenever an agent is deleted: it must stop at once; its rows are purged later. */
+  onDelete(step: Step): void {
+    this.deletionSteps.push(step);
   }
 
   /** The agents of the caller's organization, ordered by slug. */
@@ -87,18 +118,114 @@ export class AgentService {
   /**
    * Creates an agent in the caller's organization, with what other features add to a new agent.
    * @param tx the transaction to join, if any
-   * @throws GatewayError `conflict` if the slug is taken
+   * @returns the agent; for a repeat with the same idempotency key, as it is now
+   * @throws GatewayError `conflict` if the slug is taken, `limit_reached`, `idempotency_key_reused`, or `not_found` for a
+   *   repeat after it was deleted
    */
-  create(context: RequestContext, { slug, name }: NewAgent, tx?: EntityManager): Promise<Agent> {
+  create(
+    context: RequestContext,
+    input: Pick<NewAgent, "slug" | "name"> & Partial<NewAgent>,
+    tx?: EntityManager,
+  ): Promise<Agent> {
     const organizationId = organizationOf(context);
+    const { slug, idempotencyKey } = input;
+    const name = input.name.trim();
     const unit = async (tx: EntityManager) => {
-      const agent = tx.create(Agent, { id: uuid(), organizationId, slug, name, createdAt: timestamp() });
-      await insertUnlessTaken(tx, Agent, agent, `There is already an agent "${slug}".`);
-      const target = { id: agent.id, name: slug, organizationId };
-      await recordAudit(tx, context, agentActions.agent_created, target, { name: [null, name] });
-      for (const step of this.steps) await step(tx, context, agent);
-      return agent;
+      await assertSignedIn(tx, context, REQUIRED);
+      return once(tx, {
+        scope: `createAgent:${actorOf(context.caller).actorId ?? organizationId}`,
+        key: idempotencyKey,
+        request: { slug, name },
+        create: () => this.insert(tx, context, { slug, name }),
+        repeat: (id) => ownAgent(tx, context, id),
+        idOf: ({ id }) => id,
+      });
     };
     return this.database.write(unit, { tx });
   }
+
+  private async insert(
+    tx: EntityManager,
+    context: RequestContext,
+    { slug, name }: Pick<Agent, "slug" | "name">,
+  ): Promise<Agent> {
+    const organizationId = organizationOf(context);
+    // Locks the row, because two creates must not both pass the limit.
+    await tx.update(Organization, { id: organizationId }, { createdAt: () => "created_at" });
+    if ((await tx.countBy(Agent, { organizationId })) >= MAX_AGENTS)
+      throw new GatewayError("limit_reached", `An organization has at most ${MAX_AGENTS} agents.`);
+    const createdAt = timestamp();
+    const id = uuid();
+    const agent = tx.create(Agent, {
+      id,
+      organizationId,
+      slug,
+      name,
+      createdAt,
+      deletedAt: null,
+      purgedAt: null,
+    });
+    await insertUnlessTaken(tx, Agent, agent, `There is already an agent "${slug}", perhaps a deleted one.`);
+    await recordAudit(tx, context, agentActions.agent_created, targetOf(agent), { name: [null, name] });
+    for (const step of this.creationSteps) await step(tx, context, agent);
+    return agent;
+  }
+
+  /**
+   * Gives an agent another display name; a change to the name that it has is not recorded.
+   * @throws GatewayError `not_found`
+   */
+  rename(context: RequestContext, { id, name }: RenameAgentArgs): Promise<Agent> {
+    return this.database.write(async (tx) => {
+      await assertSignedIn(tx, context, REQUIRED);
+      const agent = await this.lockOwn(tx, context, id);
+      const next = name.trim();
+      if (next === agent.name) return agent;
+      await tx.update(Agent, { id }, { name: next });
+      await recordAudit(tx, context, agentActions.agent_renamed, targetOf(agent), {
+        name: [agent.name, next],
+      });
+      return ownAgent(tx, context, id);
+    });
+  }
+
+  /**
+   * Deletes an agent: from now on it is not found, sends nothing and gets no key. Its rows are left to `AgentPurge`.
+   * @throws GatewayError `not_found`, or `conflict` while it has active keys
+   */
+  delete(context: RequestContext, id: string): Promise<Agent> {
+    return this.database.write(async (tx) => {
+      await assertSignedIn(tx, context, REQUIRED);
+      const agent = await this.lockOwn(tx, context, id);
+      for (const check of this.deletionChecks) await check(tx, context, agent);
+      const deletedAt = timestamp();
+      await tx.update(Agent, { id }, { deletedAt });
+      // Waits for deliveries; none can begin later.
+      await this.lanes.endAll(tx, id);
+      for (const step of this.deletionSteps) await step(tx, context, agent);
+      await recordAudit(tx, context, agentActions.agent_deleted, targetOf(agent), {
+        name: [agent.name, null],
+      });
+      return { ...agent, deletedAt };
+    });
+  }
+
+  private async lockOwn(tx: EntityManager, context: RequestContext, id: string): Promise<Agent> {
+    await ownAgent(tx, context, id);
+    await lockAgent(tx, id);
+    return ownAgent(tx, context, id);
+  }
+}
+
+const targetOf = ({ id, slug, organizationId }: Agent) => ({ id, name: slug, organizationId });
+
+/**
+ * An agent of the caller's organization.
+ * @throws GatewayError `not_found`
+ */
+async function ownAgent(reader: EntityManager, context: RequestContext, id: string): Promise<Agent> {
+  const organizationId = organizationOf(context);
+  const agent = isUuid(id) ? await reader.findOneBy(Agent, { id, organizationId }) : null;
+  if (agent === null) throw noSuch("agent");
+  return agent;
 }

@@ -1,10 +1,29 @@
-import { Field, GraphQLISODateTime, ID, ObjectType, registerEnumType } from "type-graphql";
-import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
+import { Field, GraphQLISODateTime, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { Column, Entity, Index, ManyToOne, PrimaryColumn, VirtualColumn } from "typeorm";
 import { Scope } from "../../auth/permissions";
 import { type Timestamp, timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { GatewayError } from "../../errors";
+import { AtMost, MaxCharacters } from "../../schema/list-size";
 import { Agent } from "../agents/agent.entity";
+import { KEY_DESCRIPTION_MAX_LENGTH, MAX_NETWORKS } from "./api-key.limits";
+
+/** Max length of a network in CIDR notation: that of an IPv6 address and its prefix length. */
+const CIDR_MAX_LENGTH = 43;
+
+/**
+ * Returns the virtual column with a property of the last accepted use of a key: of its latest hour with one, or of the
+ * hours that were deleted.
+ */
+const ofLastUse = (property: "at" | "ip") => ({
+  type: "varchar" as const,
+  // As an alias, distinct from the column that has the property of the deleted hours.
+  name: `latest_used_${property}`,
+  query: (key: string) =>
+    `COALESCE((SELECT used.last_used_${property} FROM hourly_use AS used
+      WHERE used.key_id = ${key}.id AND used.last_used_at IS NOT NULL ORDER BY used.hour DESC LIMIT 1),
+      ${key}.last_used_${property})`,
+});
 
 export enum ApiKeyState {
   active = "active",
@@ -95,12 +114,19 @@ export class ApiKey {
     nullable: true,
     description: "When the key was last accepted, accurate to about a minute.",
   })
-  @Column({ ...TIMESTAMP_COLUMN, nullable: true })
+  @VirtualColumn(ofLastUse("at"))
   lastUsedAt!: Timestamp | null;
 
   @Field(() => String, { nullable: true, description: "IP address of the last accepted use." })
-  @Column({ type: "varchar", length: 45, nullable: true })
+  @VirtualColumn(ofLastUse("ip"))
   lastUsedIp!: string | null;
+
+  /** Last accepted use in an hour that was deleted; never selected, because `lastUsedAt` includes it. */
+  @Column({ ...TIMESTAMP_COLUMN, name: "last_used_at", nullable: true, select: false })
+  earlierUsedAt!: Timestamp | null;
+
+  @Column({ name: "last_used_ip", type: "varchar", length: 45, nullable: true, select: false })
+  earlierUsedIp!: string | null;
 
   @Field(() => [Scope], {
     nullable: true,
@@ -108,6 +134,29 @@ export class ApiKey {
   })
   @Column({ type: "simple-array", nullable: true })
   scopes!: Scope[] | null;
+
+  @Field(() => String, { nullable: true, description: "What the key is for, in the words of its managers." })
+  @MaxCharacters(KEY_DESCRIPTION_MAX_LENGTH)
+  @Column({ type: "varchar", length: KEY_DESCRIPTION_MAX_LENGTH, nullable: true })
+  description!: string | null;
+
+  @Field(() => Int, {
+    nullable: true,
+    description:
+      "Max requests with the key per minute and process of the server, in place of the server's limit; null for that.",
+  })
+  @Column({ type: "integer", nullable: true })
+  rateLimitPerMinute!: number | null;
+
+  @AtMost(MAX_NETWORKS)
+  @MaxCharacters(CIDR_MAX_LENGTH)
+  @Field(() => [String], {
+    nullable: true,
+    description:
+      "Networks in CIDR notation from which the key is accepted; null for anywhere. From elsewhere it is refused with 403.",
+  })
+  @Column({ type: "simple-array", nullable: true })
+  allowedNetworks!: string[] | null;
 
   @Field(() => ApiKeyState, { description: "Current state of the key." })
   get state(): ApiKeyState {

@@ -3,12 +3,19 @@ import { SCOPES, Scope } from "../../auth/permissions";
 import { IsBetween } from "../../common/range";
 import { DAY_SECONDS, LAST_MOMENT_MS } from "../../common/time";
 import { isUuid } from "../../common/uuid";
-import { ArrayNotEmpty, IsIn, IsOptional, MaxLength, ValidateBy } from "../../common/validators";
+import { ArrayNotEmpty, IsIn, IsOptional, MaxLength, ValidateBy, ValidateIf } from "../../common/validators";
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from "../../idempotency/idempotency";
 import { ConnectionOf, PageArgs } from "../../pagination/connection";
+import { type ObjectRule, Rule } from "../../schema/object-rule";
 import { HoldsNoToken, IsText } from "../../schema/text";
+import { networksProblem } from "./allowed-networks";
 import { ApiKey, ApiKeyState } from "./api-key.entity";
-import { KEY_NAME_MAX_LENGTH, SEARCH_MAX_LENGTH } from "./api-key.limits";
+import {
+  KEY_DESCRIPTION_MAX_LENGTH,
+  KEY_NAME_MAX_LENGTH,
+  KEY_RATE_LIMIT_MAX,
+  SEARCH_MAX_LENGTH,
+} from "./api-key.limits";
 
 const IsInFuture = () =>
   ValidateBy({
@@ -19,7 +26,23 @@ const IsInFuture = () =>
     },
   });
 
+const DESCRIPTION =
+  "What the key is for, 1 to 500 characters; leading and trailing blanks are removed. Null for none.";
+const RATE_LIMIT =
+  "Max requests with the key per minute and process of the server, 1 to 100,000,000, in place of the server's limit; null for that.";
+const NETWORKS =
+  "Networks in CIDR notation from which the key is accepted, such as `192.0.2.0/24` or `2001:db8::/32`, at most 40; null or empty for anywhere.";
+
+/** Whether a setting that may be omitted but not null was passed, so that its rules apply. */
+const IsOmittable = () => ValidateIf((_, value) => value !== undefined);
+
+const NETWORKS_ARE_VALID: ObjectRule = {
+  fields: ["allowedNetworks"],
+  check: ({ allowedNetworks }) => networksProblem("allowedNetworks", allowedNetworks),
+};
+
 @InputType({ description: "An API key to mint." })
+@Rule(NETWORKS_ARE_VALID)
 export class NewApiKey {
   @Field(() => ID, { description: "ID of the agent that the key resolves to." })
   agentId!: string;
@@ -49,6 +72,20 @@ export class NewApiKey {
   @ArrayNotEmpty({ message: "must contain at least one scope; omit it for all scopes" })
   @IsIn(SCOPES, { each: true, message: `must be one of ${SCOPES.join(", ")}` })
   scopes?: Scope[] | null | undefined;
+
+  @Field(() => String, { nullable: true, description: DESCRIPTION })
+  @IsOptional()
+  @IsText(KEY_DESCRIPTION_MAX_LENGTH, { trimmed: true, singleLine: true })
+  @HoldsNoToken()
+  description?: string | null | undefined;
+
+  @Field(() => Int, { nullable: true, description: RATE_LIMIT })
+  @IsOptional()
+  @IsBetween(1, KEY_RATE_LIMIT_MAX)
+  rateLimitPerMinute?: number | null | undefined;
+
+  @Field(() => [String], { nullable: true, description: NETWORKS })
+  allowedNetworks?: string[] | null | undefined;
 
   @Field(() => String, {
     nullable: true,
@@ -86,6 +123,20 @@ export class ApiKeysArgs extends PageArgs {
   @IsOptional()
   @MaxLength(SEARCH_MAX_LENGTH, { message: `must have at most ${SEARCH_MAX_LENGTH} characters` })
   search!: string | null | undefined;
+
+  @Field(() => Int, {
+    nullable: true,
+    description: "Only active keys without a successor that expire within this many days, 1 to 365.",
+  })
+  @IsOptional()
+  @IsBetween(1, 365)
+  expiresWithinDays!: number | null | undefined;
+
+  @Field(() => ID, {
+    nullable: true,
+    description: "Only the key that was replaced by the key with this ID.",
+  })
+  replacedById!: string | null | undefined;
 }
 
 @ArgsType()
@@ -101,6 +152,36 @@ export class RotateApiKeyArgs {
   @IsOptional()
   @IsBetween(0, DAY_SECONDS)
   graceSeconds!: number | null;
+}
+
+@InputType({ description: "Changes of an active API key; omitted fields stay as they are." })
+@Rule(NETWORKS_ARE_VALID)
+export class ApiKeyChanges {
+  @Field(() => ID, { description: "ID of the key." })
+  id!: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "The new name; the rules are those of `NewApiKey.name`. It cannot be null.",
+  })
+  @IsOmittable()
+  @IsText(KEY_NAME_MAX_LENGTH, { trimmed: true, singleLine: true })
+  @HoldsNoToken()
+  name?: string | undefined;
+
+  @Field(() => String, { nullable: true, description: DESCRIPTION })
+  @IsOptional()
+  @IsText(KEY_DESCRIPTION_MAX_LENGTH, { trimmed: true, singleLine: true })
+  @HoldsNoToken()
+  description?: string | null | undefined;
+
+  @Field(() => Int, { nullable: true, description: RATE_LIMIT })
+  @IsOptional()
+  @IsBetween(1, KEY_RATE_LIMIT_MAX)
+  rateLimitPerMinute?: number | null | undefined;
+
+  @Field(() => [String], { nullable: true, description: NETWORKS })
+  allowedNetworks?: string[] | null | undefined;
 }
 
 @ArgsType()

@@ -3,5 +3,14 @@
 /** Max length of an API key's name (code points). */
 export const KEY_NAME_MAX_LENGTH = 100;
 
+/** Max length of an API key's description (code points). */
+export const KEY_DESCRIPTION_MAX_LENGTH = 500;
+
+/** Max networks of an API key: as many as an entry of the audit log can list. */
+export const MAX_NETWORKS = 40;
+
+/** Max of an API key's own limit of requests per minute. */
+export const KEY_RATE_LIMIT_MAX = 100_000_000;
+
 /** Max length of the text that a search looks for. */
 export const SEARCH_MAX_LENGTH = 100;

@@ -8,6 +8,7 @@ import { Agent } from "../agents/agent.entity";
 import { AgentService } from "../agents/agent.service";
 import { ApiKey } from "./api-key.entity";
 import {
+  ApiKeyChanges,
   ApiKeyConnection,
   ApiKeysArgs,
   MintedApiKey,
@@ -75,6 +76,18 @@ export class ApiKeyResolver {
     return this.keys.rename(context, args);
   }
 
+  @Access({ member: Permission.config_manage })
+  @Mutation(() => ApiKey, {
+    description:
+      "Changes the settings of an active API key. Each change applies from the next request on; streams that are open end if their address is no longer allowed.",
+  })
+  updateApiKey(
+    @Ctx() context: RequestContext,
+    @Arg("input", () => ApiKeyChanges, { description: "The changes." }) input: ApiKeyChanges,
+  ): Promise<ApiKey> {
+    return this.keys.update(context, input);
+  }
+
   @Access({ member: Permission.config_manage }, { whileDeactivated: true })
   @Mutation(() => ApiKey, {
     description:
@@ -83,14 +96,20 @@ export class ApiKeyResolver {
   revokeApiKey(
     @Ctx() context: RequestContext,
     @Arg("id", () => ID, { description: "ID of the key." }) id: string,
+    @Arg("keepReplaced", () => Boolean, {
+      defaultValue: false,
+      description:
+        "Whether to keep the key that this one replaced by rotation and that is still accepted: it gets back its expiry, and can be changed and rotated again.",
+    })
+    keepReplaced: boolean,
   ): Promise<ApiKey> {
-    return this.keys.revoke(context, id);
+    return this.keys.revoke(context, id, undefined, { keepReplaced });
   }
 
   @Access({ member: Permission.config_manage })
   @Mutation(() => MintedApiKey, {
     description:
-      "Replaces an API key with a new one of the same agent, name and scopes. The old key remains accepted for the grace period.",
+      "Replaces an API key with a new one of the same agent, name, scopes and settings. The old key remains accepted for the grace period.",
   })
   rotateApiKey(
     @Ctx() context: RequestContext,
@@ -104,5 +123,13 @@ export class ApiKeyResolver {
     const agent = await this.agents.byId(agentId);
     if (agent === undefined) throw noSuch("agent");
     return agent;
+  }
+
+  @FieldResolver(() => Boolean, {
+    description:
+      "Whether the key was replaced by one that is in use: it can no longer be changed or rotated, and ends soon.",
+  })
+  isReplaced(@Root() key: ApiKey): Promise<boolean> {
+    return this.keys.isReplaced(key);
   }
 }

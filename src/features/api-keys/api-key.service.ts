@@ -1,11 +1,12 @@
-import { type EntityManager, IsNull, Not } from "typeorm";
+import { type EntityManager, In, IsNull } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import type { AgentCaller, Origin } from "../../auth/caller";
 import { type CredentialResolver, organizationOf, type RequestContext } from "../../auth/context";
 import { Permission, SCOPES } from "../../auth/permissions";
+import { indexBy } from "../../common/coalesce";
 import { ENVIRONMENTS, type Environment } from "../../common/environment";
-import { timestamp } from "../../common/time";
+import { DAY_MS, timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import type { Config } from "../../config";
 import {
@@ -18,14 +19,18 @@ import {
 import type { Database } from "../../database/database";
 import { GatewayError, noSuch } from "../../errors";
 import { once } from "../../idempotency/idempotency";
-import { type PageArgs, paginate } from "../../pagination/connection";
+import { type PageArgs, pageOfRows, paginate } from "../../pagination/connection";
+import { countRows } from "../../pagination/total-count";
 import type { RefusedTokens } from "../../rate-limits/refused-tokens";
 import { Agent } from "../agents/agent.entity";
 import { actorOf, recordAudit } from "../audit/audit";
+import type { AuditAction } from "../audit/audit-actions";
 import type { Organization } from "../organizations/organization.entity";
+import { addressRefusal } from "./allowed-networks";
 import { apiKeyActions } from "./api-key.audit";
 import { ApiKey, ApiKeyState, refusalOf } from "./api-key.entity";
 import {
+  type ApiKeyChanges,
   ApiKeyConnection,
   type ApiKeysArgs,
   type MintedApiKey,
@@ -35,15 +40,19 @@ import {
 } from "./api-key.inputs";
 import {
   assertActive,
+  changeKey,
+  endedSuccessor,
+  hasEnded,
   insertKey,
-  NAME_TAKEN,
+  type KeySettings,
+  keepReplaced,
+  lifetimeOf,
   ownKey,
-  releaseExpiredName,
-  reservedNameOf,
+  storedSettings,
   updateIfActive,
 } from "./key-changes";
 import { createKeyLookup } from "./key-lookup";
-import { narrowToText, searchTextOf } from "./key-search";
+import { narrowToText } from "./key-search";
 import type { KeyUsageRecorder } from "./key-usage-recorder";
 
 const REQUIRED = { permission: Permission.config_manage };
@@ -51,6 +60,7 @@ const REQUIRED = { permission: Permission.config_manage };
 /** Mints, resolves, renames, rotates and revokes API keys; each change applies from the next request on. */
 export class ApiKeyService implements CredentialResolver<AgentCaller> {
   private readonly byHash: ReturnType<typeof createKeyLookup>;
+  private readonly successors: (id: string) => Promise<ApiKey | undefined>;
   private readonly environment: KeyEnvironment;
   private readonly accepted: readonly Environment[];
 
@@ -63,12 +73,16 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
     this.environment = KEY_ENVIRONMENT[environment];
     this.accepted = keyEnvironments;
     this.byHash = createKeyLookup(database);
+    this.successors = database.coalesceByKey("successors", async (ids) =>
+      indexBy(await database.read((reader) => reader.findBy(ApiKey, { id: In(ids) })), ({ id }) => id),
+    );
   }
 
   /**
    * The agent that a key resolves to, read from the database and never from a cache.
    * @param options.again whether the same request was already accepted, so that it is not counted twice
-   * @throws GatewayError `invalid_api_key`, `key_revoked`, `key_not_resolvable`, `key_expired` or `too_many_attempts`
+   * @throws GatewayError `invalid_api_key`, `key_revoked`, `key_not_resolvable`, `key_expired`,
+   *   `address_not_allowed` or `too_many_attempts`
    */
   async resolve(token: string, origin: Origin, { again = false } = {}): Promise<AgentCaller> {
     const hash = isWellFormedApiKey(token) ? hashToken(token) : undefined;
@@ -78,9 +92,10 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
     if (found === undefined) throw new GatewayError("invalid_api_key");
     const { key, agent, organization } = found;
     const refusal = refusalOf(key, organization.deactivatedAt);
-    if (refusal !== undefined) {
-      this.usage.refused(key, origin);
-      throw refusal;
+    const refusalHere = refusal ?? addressRefusal(key.allowedNetworks, origin.ip);
+    if (refusalHere !== undefined) {
+      this.usage.refused(key, origin, { isElsewhere: refusal === undefined });
+      throw refusalHere;
     }
     if (!again) this.usage.accepted(key.id, origin);
     return { kind: "agent", key, agent, organization };
@@ -118,21 +133,33 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
    */
   async list(
     context: RequestContext,
-    { agentId, state, search, ...args }: ApiKeysArgs,
+    { agentId, state, search, expiresWithinDays, replacedById, ...args }: ApiKeysArgs,
   ): Promise<ApiKeyConnection> {
     const page = ApiKeyConnection.pageOf(args);
     // Nothing matches, and PostgreSQL rejects a NUL.
-    if ((agentId != null && !isUuid(agentId)) || search?.includes("\0"))
-      return new ApiKeyConnection([], page);
+    if ([agentId, replacedById].some((id) => id != null && !isUuid(id)) || search?.includes("\0"))
+      return new ApiKeyConnection([], page, async () => 0);
     const organizationId = organizationOf(context);
-    const rows = await this.database.report(organizationId, (reader) => {
+    const matching = (reader: EntityManager) => {
       const query = reader.createQueryBuilder(ApiKey, "key").where({ organizationId });
       if (agentId != null) query.andWhere({ agentId });
       if (state != null) query.andWhere(IN_STATE[state], { now: timestamp() });
+      if (replacedById != null) query.andWhere({ replacedById });
+      if (expiresWithinDays != null)
+        query
+          .andWhere(IN_STATE[ApiKeyState.active], { now: timestamp() })
+          .andWhere("key.replaced_by_id IS NULL AND key.expires_at <= :until", {
+            until: timestamp(expiresWithinDays * DAY_MS),
+          });
       if (search != null) narrowToText(query, search);
-      return paginate(query, page, "DESC").getMany();
-    });
-    return new ApiKeyConnection(rows, page);
+      return query;
+    };
+    const rows = await this.database.report(organizationId, (reader) =>
+      pageOfRows(matching(reader), page, "DESC"),
+    );
+    return new ApiKeyConnection(rows, page, () =>
+      this.database.report(organizationId, (reader) => countRows(reader, matching(reader))),
+    );
   }
 
   /**
@@ -177,6 +204,13 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
     );
   }
 
+  /** Whether a key was replaced by one that is in use, so that it can no longer be changed. */
+  async isReplaced({ replacedById }: Pick<ApiKey, "replacedById">): Promise<boolean> {
+    if (replacedById === null) return false;
+    const successor = await this.successors(replacedById);
+    return successor !== undefined && !hasEnded(successor);
+  }
+
   /**
    * Mints a key. A repeat with the same idempotency key cannot show the first secret again, so it revokes the first key
    * and mints a replacement.
@@ -188,18 +222,27 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
     const name = input.name.trim();
     const end = expiresAt?.toISOString() ?? null;
     const scopes = input.scopes == null ? null : SCOPES.filter((scope) => input.scopes?.includes(scope));
+    const settings = storedSettings(input);
     const organizationId = organizationOf(context);
     const unit = async (tx: EntityManager) => {
       await assertSignedIn(tx, context, REQUIRED);
-      const agent = isUuid(agentId) ? await tx.findOneBy(Agent, { id: agentId, organizationId }) : null;
-      if (agent === null) throw noSuch("agent");
+      const hasAgent = isUuid(agentId) && (await tx.existsBy(Agent, { id: agentId, organizationId }));
+      if (!hasAgent) throw noSuch("agent");
       const create = () =>
-        insertKey(tx, context, agent, { name, expiresAt: end, scopes, environment: this.environment });
+        insertKey(this.database, tx, context, {
+          organizationId,
+          agentId,
+          name,
+          expiresAt: end,
+          scopes,
+          settings,
+          environment: this.environment,
+        });
       return once(tx, {
         scope: `createApiKey:${actorOf(context.caller).actorId ?? organizationId}`,
         key: idempotencyKey,
-        // Omitted for all scopes, so that retries of a call to an earlier version still match.
-        request: { agentId, name, expiresAt: end, ...(scopes && { scopes }) },
+        // Without what is null, so that retries of a call to an earlier version still match.
+        request: { agentId, name, expiresAt: end, ...(scopes && { scopes }), ...withoutNulls(settings) },
         create,
         repeat: async (id) => {
           await this.revoke(context, id, tx);
@@ -213,36 +256,44 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
 
   /** @throws GatewayError `not_found`, or `conflict` if the name is taken or the key is not active */
   rename(context: RequestContext, { id, name }: RenameApiKeyArgs): Promise<ApiKey> {
+    return this.change(context, { id, name }, apiKeyActions.api_key_renamed);
+  }
+
+  /**
+   * Changes the name and settings of a key; each change applies from the next request on.
+   * @throws GatewayError `not_found`, or `conflict` if the name is taken or the key is not active
+   */
+  update(context: RequestContext, input: ApiKeyChanges): Promise<ApiKey> {
+    return this.change(context, input, apiKeyActions.api_key_updated);
+  }
+
+  private change(context: RequestContext, input: ApiKeyChanges, action: AuditAction): Promise<ApiKey> {
     return this.database.write(async (tx) => {
       await assertSignedIn(tx, context, REQUIRED);
-      const key = await ownKey(tx, context, id);
-      const next = name.trim();
-      if (next === key.name) return key;
-      assertActive(key);
-      await releaseExpiredName(tx, key.agentId, next);
-      const reservedName = reservedNameOf(next);
-      if (await tx.existsBy(ApiKey, { agentId: key.agentId, reservedName, id: Not(key.id) })) {
-        throw new GatewayError("conflict", NAME_TAKEN);
-      }
-      const searchText = searchTextOf({ name: next, hint: key.hint });
-      await updateIfActive(tx, key, { name: next, reservedName, searchText });
-      await recordAudit(tx, context, apiKeyActions.api_key_renamed, key, { name: [key.name, next] });
-      return tx.findOneByOrFail(ApiKey, { id: key.id });
+      return changeKey(tx, context, input, action);
     });
   }
 
   /**
    * Revokes a key: it is refused from the next request on. Revoking a revoked key changes nothing.
    * @param tx the transaction to join, if any
-   * @throws GatewayError `not_found`
+   * @param options.keepReplaced whether the key that this one replaced, and that is still accepted, stays
+   * @throws GatewayError `not_found`, or `conflict` if there is no key to keep
    */
-  revoke(context: RequestContext, id: string, tx?: EntityManager): Promise<ApiKey> {
+  revoke(
+    context: RequestContext,
+    id: string,
+    tx?: EntityManager,
+    { keepReplaced: keeps = false } = {},
+  ): Promise<ApiKey> {
     const unit = async (tx: EntityManager) => {
-      await assertSignedIn(tx, context, { ...REQUIRED, whileDeactivated: true });
+      await assertSignedIn(tx, context, { ...REQUIRED, whileDeactivated: !keeps });
       const key = await ownKey(tx, context, id);
       const current = { id: key.id, revokedAt: IsNull() };
       const { affected } = await tx.update(ApiKey, current, { revokedAt: timestamp(), reservedName: null });
       if (affected === 1) await recordAudit(tx, context, apiKeyActions.api_key_revoked, key);
+      if (keeps && !(await keepReplaced(tx, context, key)) && affected === 1)
+        throw new GatewayError("conflict", "The key that this one replaced is no longer accepted.");
       await this.database.waitForInserts(tx);
       return tx.findOneByOrFail(ApiKey, { id: key.id });
     };
@@ -250,7 +301,7 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
   }
 
   /**
-   * Replaces a key with a new one of the same agent, name, scopes and lifetime. The old key remains accepted for the
+   * Replaces a key with a new one of the same agent, name, scopes, settings and lifetime. The old key remains accepted for the
    * grace period, but not beyond its expiry; without a grace period it is revoked immediately.
    * @throws GatewayError `not_found`, or `conflict` if the key is not active or already replaced
    */
@@ -258,8 +309,9 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
     return this.database.write(async (tx) => {
       await assertSignedIn(tx, context, REQUIRED);
       const old = await ownKey(tx, context, id);
-      assertActive(old);
-      const agent = await tx.findOneByOrFail(Agent, { id: old.agentId });
+      await assertActive(tx, old);
+      // The grace period has shortened the life of the old key, but not that of the new one.
+      const lifetimeMs = lifetimeOf((await endedSuccessor(tx, old)) ?? old);
       const replacedById = uuid();
       const graceMs = (graceSeconds ?? 0) * 1000;
       const ends = timestamp(graceMs);
@@ -270,24 +322,30 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
       await recordAudit(tx, context, apiKeyActions.api_key_rotated, old, {
         revokedAt: [null, end.revokedAt ?? null],
         expiresAt: [old.expiresAt, end.expiresAt ?? old.expiresAt],
-        replacedById: [null, replacedById],
+        replacedById: [old.replacedById, replacedById],
       });
-      return insertKey(tx, context, agent, {
+      return insertKey(this.database, tx, context, {
         id: replacedById,
+        organizationId: old.organizationId,
+        agentId: old.agentId,
         name: old.name,
-        expiresAt:
-          old.expiresAt === null ? null : timestamp(Date.parse(old.expiresAt) - Date.parse(old.createdAt)),
+        expiresAt: lifetimeMs === null ? null : timestamp(lifetimeMs),
         scopes: old.scopes,
+        settings: storedSettings(old),
         environment: this.environment,
       });
     });
   }
 }
 
-/** Keys joined with their agent and its organization. */
+const withoutNulls = (settings: KeySettings) =>
+  Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null));
+
+/** Keys joined with their agent, also a deleted one, and its organization. */
 const withAgent = (reader: EntityManager) =>
   reader
     .createQueryBuilder(ApiKey, "key")
+    .withDeleted()
     .innerJoinAndSelect("key.agent", "agent")
     .innerJoinAndSelect("agent.organization", "organization");
 

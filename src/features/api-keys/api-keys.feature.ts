@@ -3,6 +3,7 @@ import type { AgentService } from "../agents/agent.service";
 import { ApiKey } from "./api-key.entity";
 import { ApiKeyResolver } from "./api-key.resolver";
 import { ApiKeyService } from "./api-key.service";
+import { assertNoActiveKeys } from "./key-changes";
 import type { KeyUsageRecorder } from "./key-usage-recorder";
 
 interface Needs {
@@ -13,9 +14,10 @@ interface Needs {
 /** The API keys of agents: authentication and management. */
 export const apiKeys = feature({
   entities: [ApiKey],
-  services: ({ database, config, usageRecorder, refusedTokens }: Needs & Core) => ({
-    keys: new ApiKeyService(database, usageRecorder, config, refusedTokens),
-  }),
+  services: ({ database, config, usageRecorder, refusedTokens, agents }: Needs & Core) => {
+    agents.beforeDelete((tx, _, { id }) => assertNoActiveKeys(tx, id));
+    return { keys: new ApiKeyService(database, usageRecorder, config, refusedTokens) };
+  },
   resolvers: ({ keys, agents }) => [new ApiKeyResolver(keys, agents)],
-  batches: ["keys"],
+  batches: ["keys", "successors"],
 });

@@ -1,9 +1,11 @@
-import { Field, GraphQLISODateTime, ID, ObjectType } from "type-graphql";
+import { Field, GraphQLISODateTime, ID, Int, ObjectType } from "type-graphql";
 import { Scope } from "../../auth/permissions";
 import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
+import { AtMost } from "../../schema/list-size";
 import { Agent } from "../agents/agent.entity";
 import { Organization } from "../organizations/organization.entity";
+import { MAX_NETWORKS } from "./api-key.limits";
 
 @ObjectType({ simpleResolvers: true, description: "The identity of the API key that made the request." })
 export class ApiKeyIdentity {
@@ -22,6 +24,19 @@ export class ApiKeyIdentity {
 
   @Field(() => [Scope], { description: "The scopes of the key; all scopes if it is not limited to some." })
   scopes!: readonly Scope[];
+
+  @Field(() => Int, {
+    nullable: true,
+    description: "Max requests with the key per minute; null if only the server's limit holds.",
+  })
+  rateLimitPerMinute!: number | null;
+
+  @AtMost(MAX_NETWORKS)
+  @Field(() => [String], {
+    nullable: true,
+    description: "Networks in CIDR notation from which the key is accepted; null for anywhere.",
+  })
+  allowedNetworks!: readonly string[] | null;
 }
 
 @ObjectType({

@@ -1,29 +1,33 @@
-import { type EntityManager, IsNull, LessThanOrEqual } from "typeorm";
+import { type EntityManager, IsNull, LessThanOrEqual, MoreThan, Not } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import type { Scope } from "../../auth/permissions";
-import { timestamp } from "../../common/time";
+import { timestamp, timestampOf } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import { sha256 } from "../../credentials/sha256";
 import { hashToken, type KeyEnvironment, mintApiKey } from "../../credentials/token-format";
+import type { Database } from "../../database/database";
 import { insertUnlessTaken } from "../../database/insert-unless-taken";
 import { GatewayError, noSuch } from "../../errors";
-import type { Agent } from "../agents/agent.entity";
+import { keepAgent } from "../agents/agent-scope";
 import { actorOf, recordAudit } from "../audit/audit";
+import type { AuditAction } from "../audit/audit-actions";
+import { type Changes, changesOf } from "../audit/audit-change";
+import { storedNetworks } from "./allowed-networks";
 import { apiKeyActions } from "./api-key.audit";
 import { ApiKey, ApiKeyState } from "./api-key.entity";
-import type { MintedApiKey } from "./api-key.inputs";
+import type { ApiKeyChanges, MintedApiKey } from "./api-key.inputs";
 import { searchTextOf } from "./key-search";
 
 // Steps of the operations on keys; each runs in the transaction of its operation.
 
-export const NAME_TAKEN = "Another active key of this agent has this name.";
+const NAME_TAKEN = "Another active key of this agent has this name.";
 
 /** In code points. */
 const RESERVED_NAME_MAX_LENGTH = 100;
 
 /** The normal form (NFKC) by which names are compared, so that compatible Unicode encodings are one name. */
-export function reservedNameOf(name: string): string {
+function reservedNameOf(name: string): string {
   const normalized = name.normalize("NFKC");
   // NFKC expands some characters up to 18-fold.
   return [...normalized].length > RESERVED_NAME_MAX_LENGTH ? sha256(normalized) : normalized;
@@ -32,28 +36,50 @@ export function reservedNameOf(name: string): string {
 /** Properties of a key to mint. */
 interface KeyToMint {
   id?: string;
+  organizationId: string;
+  agentId: string;
   name: string;
   expiresAt: string | null;
   /** Null for all scopes. */
   scopes: readonly Scope[] | null;
+  settings: KeySettings;
   environment: KeyEnvironment;
 }
 
+/** What managers may change about a key, besides its name. */
+export type KeySettings = Pick<ApiKey, "description" | "rateLimitPerMinute" | "allowedNetworks">;
+
+/** The settings of an input as they are stored. */
+export const storedSettings = (input: Omit<ApiKeyChanges, "id" | "name">): KeySettings => ({
+  description: input.description?.trim() ?? null,
+  rateLimitPerMinute: input.rateLimitPerMinute ?? null,
+  allowedNetworks: storedNetworks(input.allowedNetworks),
+});
+
+/** The settings that differ, for the audit log. */
+const settingsAudit = (before: KeySettings | undefined, after: KeySettings): Changes => ({
+  description: [before?.description ?? null, after.description],
+  rateLimitPerMinute: [asText(before?.rateLimitPerMinute), asText(after.rateLimitPerMinute)],
+  allowedNetworks: [before?.allowedNetworks ?? null, after.allowedNetworks],
+});
+
+const asText = (number: number | null | undefined): string | null => (number == null ? null : String(number));
+
 /**
  * Mints a key for an agent and inserts it.
- * @throws GatewayError `conflict` if another active key of the agent has the name
+ * @throws GatewayError `conflict` if another active key of the agent has the name, or `not_found` for a deleted agent
  */
 export async function insertKey(
+  database: Database,
   tx: EntityManager,
   context: RequestContext,
-  agent: Pick<Agent, "id" | "organizationId">,
-  { id = uuid(), name, expiresAt, scopes, environment }: KeyToMint,
+  { id = uuid(), organizationId, agentId, name, expiresAt, scopes, settings, environment }: KeyToMint,
 ): Promise<MintedApiKey> {
   const { secret, hint } = mintApiKey(environment);
   const apiKey = tx.create(ApiKey, {
     id,
-    organizationId: agent.organizationId,
-    agentId: agent.id,
+    organizationId,
+    agentId,
     name,
     reservedName: reservedNameOf(name),
     searchText: searchTextOf({ name, hint }),
@@ -63,14 +89,20 @@ export async function insertKey(
     createdBy: actorOf(context.caller).actorName,
     expiresAt,
     scopes: scopes && [...scopes],
+    ...settings,
     revokedAt: null,
     replacedById: null,
     lastUsedAt: null,
     lastUsedIp: null,
   });
-  await releaseExpiredName(tx, agent.id, name);
+  await releaseExpiredName(tx, agentId, name);
   await insertUnlessTaken(tx, ApiKey, apiKey, NAME_TAKEN);
-  await recordAudit(tx, context, apiKeyActions.api_key_created, apiKey, { expiresAt: [null, expiresAt] });
+  // Last, because transactions that act for a key lock the key before its agent.
+  await keepAgent(database, tx, agentId);
+  await recordAudit(tx, context, apiKeyActions.api_key_created, apiKey, {
+    expiresAt: [null, expiresAt],
+    ...settingsAudit(undefined, settings),
+  });
   return { apiKey, secret };
 }
 
@@ -85,10 +117,40 @@ export async function ownKey(tx: EntityManager, context: RequestContext, id: str
   return key;
 }
 
-/** @throws GatewayError `conflict` if the key is not active or already replaced */
-export function assertActive(key: ApiKey): void {
+/**
+ * Checks that an agent may be deleted; the transaction must have locked it, so that it gets no key meanwhile.
+ * @throws GatewayError `conflict` with the number of its active keys
+ */
+export async function assertNoActiveKeys(tx: EntityManager, agentId: string): Promise<void> {
+  const active = { agentId, revokedAt: IsNull() };
+  const count = await tx.count(ApiKey, {
+    where: [
+      { ...active, expiresAt: IsNull() },
+      { ...active, expiresAt: MoreThan(timestamp()) },
+    ],
+  });
+  if (count === 1) throw new GatewayError("conflict", "The agent has an active key. Revoke it first.");
+  if (count > 1) throw new GatewayError("conflict", `The agent has ${count} active keys. Revoke them first.`);
+}
+
+/**
+ * The key that replaced another one and was revoked or has expired, so that the other one counts as not replaced; null
+ * without such a key. A successor that was replaced in turn does not count as ended: its own successor is in use.
+ */
+export async function endedSuccessor(tx: EntityManager, { replacedById }: ApiKey): Promise<ApiKey | null> {
+  const successor = replacedById === null ? null : await tx.findOneBy(ApiKey, { id: replacedById });
+  return successor !== null && hasEnded(successor) ? successor : null;
+}
+
+/** Whether a key is neither accepted nor replaced by another one. */
+export const hasEnded = ({ state, replacedById }: Pick<ApiKey, "state" | "replacedById">): boolean =>
+  state !== ApiKeyState.active && replacedById === null;
+
+/** @throws GatewayError `conflict` if the key is not active, or replaced by one that has not ended */
+export async function assertActive(tx: EntityManager, key: ApiKey): Promise<void> {
   if (key.state !== ApiKeyState.active) throw new GatewayError("conflict", `The key is ${key.state}.`);
-  if (key.replacedById !== null) throw new GatewayError("conflict", "The key has already been replaced.");
+  if (key.replacedById !== null && (await endedSuccessor(tx, key)) === null)
+    throw new GatewayError("conflict", "The key has already been replaced.");
 }
 
 /**
@@ -97,16 +159,84 @@ export function assertActive(key: ApiKey): void {
  */
 export async function updateIfActive(
   tx: EntityManager,
-  { id }: ApiKey,
+  { id, replacedById }: ApiKey,
   change: Partial<ApiKey>,
 ): Promise<void> {
-  const current = { id, revokedAt: IsNull(), replacedById: IsNull() };
+  const current = { id, revokedAt: IsNull(), replacedById: replacedById ?? IsNull() };
   const { affected } = await tx.update(ApiKey, current, change);
   if (affected !== 1) throw new GatewayError("conflict", "The key was changed by another request.");
 }
 
+/** How long a key that was never replaced lives (ms); null if it never expires. */
+export const lifetimeOf = ({ createdAt, expiresAt }: ApiKey): number | null =>
+  expiresAt === null ? null : Date.parse(expiresAt) - Date.parse(createdAt);
+
+/**
+ * Takes back a rotation whose new key is revoked: the old key gets back its expiry, and its name if no other key has it.
+ * @returns whether there was an old key that is still accepted
+ */
+export async function keepReplaced(
+  tx: EntityManager,
+  context: RequestContext,
+  successor: ApiKey,
+): Promise<boolean> {
+  const { id: replacedById, agentId } = successor;
+  const old = await tx.findOneBy(ApiKey, { agentId, replacedById });
+  if (old?.state !== ApiKeyState.active || successor.replacedById !== null) return false;
+  const lifetimeMs = lifetimeOf(successor);
+  const expiresAt = lifetimeMs === null ? null : timestampOf(Date.parse(old.createdAt) + lifetimeMs);
+  await releaseExpiredName(tx, agentId, old.name);
+  const reservedName = reservedNameOf(old.name);
+  const isTaken = await tx.existsBy(ApiKey, { agentId, reservedName });
+  const change = { replacedById: null, expiresAt, ...(!isTaken && { reservedName }) };
+  await updateIfActive(tx, old, change);
+  await recordAudit(tx, context, apiKeyActions.api_key_updated, old, {
+    expiresAt: [old.expiresAt, expiresAt],
+    replacedById: [replacedById, null],
+  });
+  return true;
+}
+
+/**
+ * Changes the name and settings of a key of the caller's organization and records what differs; nothing is recorded if
+ * nothing does.
+ * @throws GatewayError `not_found`, or `conflict` if the name is taken or the key is not active
+ */
+export async function changeKey(
+  tx: EntityManager,
+  context: RequestContext,
+  { id, ...given }: ApiKeyChanges,
+  action: AuditAction,
+): Promise<ApiKey> {
+  const { id: keyId } = await ownKey(tx, context, id);
+  // Locks the row, because the audit log must have the values that this change replaces.
+  await tx.update(ApiKey, { id: keyId }, { createdAt: () => "created_at" });
+  const key = await ownKey(tx, context, id);
+  const name = given.name?.trim() ?? key.name;
+  const { description = key.description, rateLimitPerMinute = key.rateLimitPerMinute } = given;
+  const { allowedNetworks = key.allowedNetworks } = given;
+  const settings = storedSettings({ description, rateLimitPerMinute, allowedNetworks });
+  const changes = { name: [key.name, name] as const, ...settingsAudit(key, settings) };
+  if (changesOf(changes).length === 0) return key;
+  await assertActive(tx, key);
+  const rename = name === key.name ? {} : await reserveName(tx, key, name);
+  await updateIfActive(tx, key, { ...settings, ...rename });
+  await recordAudit(tx, context, action, key, changes);
+  return tx.findOneByOrFail(ApiKey, { id });
+}
+
+/** @throws GatewayError `conflict` */
+async function reserveName(tx: EntityManager, key: ApiKey, name: string): Promise<Partial<ApiKey>> {
+  await releaseExpiredName(tx, key.agentId, name);
+  const reservedName = reservedNameOf(name);
+  if (await tx.existsBy(ApiKey, { agentId: key.agentId, reservedName, id: Not(key.id) })) {
+    throw new GatewayError("conflict", NAME_TAKEN);
+  }
+  return { name, reservedName, searchText: searchTextOf({ name, hint: key.hint }) };
+}
+
 /** Releases the name of an expired key when another key needs it, because expiry itself writes nothing. */
-export async function releaseExpiredName(tx: EntityManager, agentId: string, name: string): Promise<void> {
+async function releaseExpiredName(tx: EntityManager, agentId: string, name: string): Promise<void> {
   await tx.update(
     ApiKey,
     { agentId, reservedName: reservedNameOf(name), expiresAt: LessThanOrEqual(timestamp()) },

@@ -3,6 +3,7 @@ import { indexBy } from "../../common/coalesce";
 import type { Timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import type { Lookup } from "../../database/engine";
+import { networksOf } from "./allowed-networks";
 
 /** A key joined with its agent and organization. */
 interface KeyRow {
@@ -15,6 +16,9 @@ interface KeyRow {
   revokedAt: Timestamp | null;
   /** Comma-separated. */
   scopes: string | null;
+  rateLimitPerMinute: number | null;
+  /** Comma-separated. */
+  allowedNetworks: string | null;
   agentId: string;
   agentSlug: string;
   agentName: string;
@@ -35,6 +39,8 @@ const BY_HASH: Lookup<KeyRow> = {
     expiresAt: "key.expires_at",
     revokedAt: "key.revoked_at",
     scopes: "key.scopes",
+    rateLimitPerMinute: "key.rate_limit_per_minute",
+    allowedNetworks: "key.allowed_networks",
     agentId: "agent.id",
     agentSlug: "agent.slug",
     agentName: "agent.name",
@@ -63,7 +69,19 @@ export const createKeyLookup = (database: Database) =>
 function foundKey(row: KeyRow) {
   const { hash, id, name, hint, createdAt, expiresAt, revokedAt, organizationId } = row;
   return {
-    key: { hash, id, name, hint, createdAt, expiresAt, revokedAt, organizationId, scopes: scopesOf(row) },
+    key: {
+      hash,
+      id,
+      name,
+      hint,
+      createdAt,
+      expiresAt,
+      revokedAt,
+      organizationId,
+      scopes: scopesOf(row),
+      rateLimitPerMinute: row.rateLimitPerMinute,
+      allowedNetworks: networksOf(row.allowedNetworks),
+    },
     agent: { id: row.agentId, slug: row.agentSlug, name: row.agentName },
     organization: {
       id: organizationId,

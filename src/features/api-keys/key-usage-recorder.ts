@@ -8,6 +8,9 @@ export type KnownKey = Pick<ApiKey, "id" | "hint" | "name" | "organizationId">;
 export interface KeyUsageRecorder {
   /** Records an accepted use. */
   accepted(keyId: string, origin: Origin): void;
-  /** Records a refused use of an existing key. */
-  refused(key: KnownKey, origin: Origin): void;
+  /**
+   * Records a refused use of an existing key.
+   * @param options.isElsewhere whether the key is accepted, but not from this address
+   */
+  refused(key: KnownKey, origin: Origin, options?: { isElsewhere?: boolean }): void;
 }

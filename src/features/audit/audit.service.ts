@@ -1,8 +1,10 @@
+import type { EntityManager } from "typeorm";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { HOUR_MS, timestampOf } from "../../common/time";
 import { isUuid, leastUuidAt } from "../../common/uuid";
 import type { Database } from "../../database/database";
-import { paginate } from "../../pagination/connection";
+import { pageOfRows } from "../../pagination/connection";
+import { countRows } from "../../pagination/total-count";
 import { AuditEntryConnection, type AuditLogArgs } from "./audit.inputs";
 import { AuditEntry } from "./audit-entry.entity";
 
@@ -24,9 +26,9 @@ export class AuditService {
     const page = AuditEntryConnection.pageOf(args);
     // Nothing matches, and PostgreSQL rejects a NUL.
     if ([actorId, targetId].some((id) => id != null && !isUuid(id)))
-      return new AuditEntryConnection([], page);
+      return new AuditEntryConnection([], page, async () => 0);
     const organizationId = organizationOf(context);
-    const rows = await this.database.report(organizationId, (reader) => {
+    const matching = (reader: EntityManager) => {
       const query = reader.createQueryBuilder(AuditEntry, "entry").where({ organizationId });
       // Only the first, most selective filter may use its index: `|| ''` keeps SQLite from choosing another.
       const filters = Object.entries({ target_id: targetId, actor_id: actorId, action });
@@ -40,8 +42,13 @@ export class AuditService {
         query.andWhere("entry.created_at < :until", { until: timestampOf(+until) });
         query.andWhere("entry.id < :lastId", { lastId: leastUuidAt(+until + LAG_MS) });
       }
-      return paginate(query, page, "DESC").getMany();
-    });
-    return new AuditEntryConnection(rows, page);
+      return query;
+    };
+    const rows = await this.database.report(organizationId, (reader) =>
+      pageOfRows(matching(reader), page, "DESC"),
+    );
+    return new AuditEntryConnection(rows, page, () =>
+      this.database.report(organizationId, (reader) => countRows(reader, matching(reader))),
+    );
   }
 }

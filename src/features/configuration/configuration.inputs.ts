@@ -58,6 +58,13 @@ export class PublishConfigurationArgs {
 
   @Field(() => Int, {
     nullable: true,
+    description:
+      "The revision of the draft that the caller has reviewed; any other is refused with `version_conflict`.",
+  })
+  expectedRevision?: number | null | undefined;
+
+  @Field(() => Int, {
+    nullable: true,
     description: "An earlier version to publish again; null or omitted for the draft.",
   })
   fromVersion?: number | null | undefined;

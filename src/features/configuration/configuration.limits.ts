@@ -17,6 +17,7 @@ export const SITUATION_TYPE_MAX_LENGTH = 100;
 export const HANDOFF_REASON_MAX_LENGTH = 500;
 
 export const MAX_BURST_SECONDS = 60;
+export const DEFAULT_BURST_SECONDS = 2;
 export const MAX_ONCE_DAYS = 90;
 
 /** Max delay of a message (s): it holds back those behind it in its conversation. */

@@ -6,6 +6,7 @@ import { Mutex } from "../../common/mutex";
 import { timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import { GatewayError, InvalidInput } from "../../errors";
+import { countRows } from "../../pagination/total-count";
 import { jsonProblem } from "../../schema/json-object";
 import { Agent } from "../agents/agent.entity";
 import { lockAgent, scopedAgentId } from "../agents/agent-scope";
@@ -48,6 +49,8 @@ export interface Publication {
   agentId?: string | null | undefined;
   /** The version that the caller takes for the live one. */
   expectedLiveVersion: number;
+  /** The revision of the draft that the caller has reviewed; any if omitted. */
+  expectedRevision?: number | null | undefined;
   fromVersion?: number | null | undefined;
   document?: Record<string, unknown> | undefined;
   note?: string | null | undefined;
@@ -116,7 +119,11 @@ export class ConfigurationService {
         order: { version: "DESC" },
         take: page.limit + 1,
       });
-      return new ConfigurationVersionConnection(rows, page);
+      return new ConfigurationVersionConnection(rows, page, () =>
+        this.database.report(organizationOf(context), (reader) =>
+          countRows(reader, reader.createQueryBuilder(ConfigurationVersion, "version").where({ agentId })),
+        ),
+      );
     });
   }
 
@@ -183,7 +190,7 @@ export class ConfigurationService {
    */
   async publish(
     context: RequestContext,
-    { agentId: agent, expectedLiveVersion, fromVersion = null, document: given, note = null }: Publication,
+    { agentId: agent, fromVersion = null, document: given, note = null, ...expected }: Publication,
   ): Promise<ConfigurationVersion> {
     const { document, revision } = given
       ? { document: given, revision: undefined }
@@ -191,6 +198,8 @@ export class ConfigurationService {
           const agentId = await scopedAgentId(reader, context, agent);
           return documentToPublish(reader, agentId, fromVersion);
         });
+    if (revision !== undefined && revision !== (expected.expectedRevision ?? revision))
+      throw revisionConflict(revision);
     // Outside of the transaction, because it may take long.
     const checked = fromVersion === null ? await this.valid(document) : document;
     return this.database.write(async (tx) => {
@@ -198,7 +207,7 @@ export class ConfigurationService {
       const agentId = await scopedAgentId(tx, context, agent);
       await lockAgent(tx, agentId);
       const live = await liveVersion(tx, agentId);
-      if (live.version !== expectedLiveVersion) {
+      if (live.version !== expected.expectedLiveVersion) {
         throw new GatewayError("version_conflict", `Version ${live.version} is live.`);
       }
       if (revision !== undefined) {

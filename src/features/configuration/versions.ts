@@ -1,7 +1,10 @@
-import type { EntityManager } from "typeorm";
+import { type EntityManager, In } from "typeorm";
 import type { RequestContext } from "../../auth/context";
 import { timestamp } from "../../common/time";
+import { inChunks } from "../../database/chunks";
+import type { Database } from "../../database/database";
 import { noSuch } from "../../errors";
+import type { PurgeStep } from "../agents/agent-purge";
 import { actorOf } from "../audit/audit";
 import { recordEvents } from "../events/record-events";
 import { ConfigurationDraft } from "./configuration-draft.entity";
@@ -57,3 +60,28 @@ export async function documentToPublish(
   if (!draft) throw noSuch("draft");
   return draft;
 }
+
+/** Max versions that one statement deletes: each has a document of up to 256 KiB. */
+const MAX_PURGED = 100;
+
+/** Deletes the versions of a deleted agent, the oldest first. */
+export const purgeVersions =
+  (database: Database): PurgeStep =>
+  (agentId, signal) =>
+    inChunks<true>(
+      database,
+      async (tx, _, limit) => {
+        const take = Math.min(limit, MAX_PURGED);
+        const order = { version: "ASC" } as const;
+        const rows = await tx.find(ConfigurationVersion, {
+          select: ["version"],
+          where: { agentId },
+          order,
+          take,
+        });
+        const version = In(rows.map((row) => row.version));
+        if (rows.length > 0) await tx.delete(ConfigurationVersion, { agentId, version });
+        return rows.length < take ? undefined : true;
+      },
+      signal,
+    );

@@ -1,4 +1,4 @@
-import { Field, ID, ObjectType, registerEnumType } from "type-graphql";
+import { Field, GraphQLISODateTime, ID, ObjectType, registerEnumType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
@@ -50,7 +50,10 @@ export class ContactAddress {
   @Column({ type: "varchar", length: ADDRESS_MAX_LENGTH })
   address!: string;
 
-  /** When the contact asked not to be written to at this address. */
+  @Field(() => GraphQLISODateTime, {
+    nullable: true,
+    description: "Since when the contact wants no messages at this address; null if it does.",
+  })
   @Column({ type: "varchar", length: 24, nullable: true })
   optedOutAt!: Timestamp | null;
 }

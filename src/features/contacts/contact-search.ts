@@ -23,18 +23,27 @@ export function termsOf(
   return [...new Set(texts.flatMap((text) => (text == null ? [] : fold(text) || [])))];
 }
 
-/** Replaces the texts by which a contact is found. */
-export async function storeTerms(
+/** Stores the texts by which a new contact is found. */
+export function insertTerms(
   tx: EntityManager,
   contact: Contact,
   addresses: readonly Pick<ContactAddress, "address">[],
 ): Promise<void> {
   const { id: contactId, agentId } = contact;
   const terms = termsOf(contact, addresses);
-  await tx.delete(ContactTerm, { contactId });
-  await insertAll(
+  return insertAll(
     tx,
     ContactTerm,
     terms.map((term) => ({ contactId, agentId, term })),
   );
+}
+
+/** Replaces the texts by which a contact is found. */
+export async function replaceTerms(
+  tx: EntityManager,
+  contact: Contact,
+  addresses: readonly Pick<ContactAddress, "address">[],
+): Promise<void> {
+  await tx.delete(ContactTerm, { contactId: contact.id });
+  await insertTerms(tx, contact, addresses);
 }

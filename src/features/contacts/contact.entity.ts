@@ -18,6 +18,8 @@ export class Contact {
   @PrimaryColumn({ type: "varchar", length: 36 })
   id!: string;
 
+  @Field(() => ID, { description: "ID of the agent that it belongs to." })
+  @Uuid
   @Column({ type: "varchar", length: 36 })
   agentId!: string;
 

@@ -2,7 +2,7 @@ import { ArgsType, Field, ID, InputType, ObjectType } from "type-graphql";
 import { Checked } from "../../common/checked";
 import { JsonSchema } from "../../common/json-schema";
 import { ArrayMaxSize, IsOptional, ValidateNested } from "../../common/validators";
-import { PageArgs } from "../../pagination/connection";
+import { MAX_PAGE, OrderedPageArgs } from "../../pagination/connection";
 import { ForMembers } from "../../schema/for-members";
 import { GraphQLJsonObject, IsJsonObject } from "../../schema/json-object";
 import { AtMost } from "../../schema/list-size";
@@ -178,7 +178,7 @@ export class ContactArgs {
 }
 
 @ArgsType()
-export class ContactsArgs extends PageArgs {
+export class ContactsArgs extends OrderedPageArgs {
   @Field(() => ID, {
     nullable: true,
     description: "ID of the agent. Members must pass it; a key must not, because it belongs to one agent.",
@@ -198,6 +198,11 @@ export class ContactsArgs extends PageArgs {
   @IsOptional()
   @IsText(TERM_MAX_LENGTH)
   search?: string | null | undefined;
+
+  @Field(() => [ID], { nullable: true, description: "Only contacts with one of these IDs, at most 100." })
+  @IsOptional()
+  @ArrayMaxSize(MAX_PAGE)
+  ids?: string[] | null | undefined;
 }
 
 @ArgsType()

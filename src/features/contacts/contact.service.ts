@@ -2,9 +2,11 @@ import { type EntityManager, In, type SelectQueryBuilder } from "typeorm";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { timestamp } from "../../common/time";
+import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
 import { GatewayError } from "../../errors";
-import { type Page, paginate } from "../../pagination/connection";
+import { directionOf, type Page, pageOfRows } from "../../pagination/connection";
+import { countRows } from "../../pagination/total-count";
 import { scopedAgentId } from "../agents/agent-scope";
 import { assertStillAllowed } from "../api-keys/assert-accepted";
 import { recordAudit } from "../audit/audit";
@@ -70,30 +72,36 @@ export class ContactService {
   }
 
   /**
-   * One page of the contacts of the calling agent, or of the agent that a member names, ordered by ID.
+   * One page of the contacts of the calling agent, or of the agent that a member names.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */
   async list(
     context: RequestContext,
-    { agentId, tag, search, ...args }: ContactsArgs,
+    { agentId, tag, search, ids, order, ...args }: ContactsArgs,
   ): Promise<ContactConnection> {
     const page = ContactConnection.pageOf(args);
-    const query = async (reader: EntityManager) => {
-      const agent = await scopedAgentId(reader, context, agentId);
-      if (tag == null && search == null) return listed(reader, agent, page);
-      const ids = await (search == null
-        ? taggedIds(reader, agent, normalizeTag(tag ?? ""), page)
-        : foundIds(
-            reader,
-            agent,
-            { term: termOf(search), tag: tag == null ? undefined : normalizeTag(tag) },
-            page,
-          ));
-      return ids.length === 0 ? [] : reader.find(Contact, { where: { id: In(ids) }, order: { id: "ASC" } });
+    const filter: Filter = {
+      tag: tag == null ? undefined : normalizeTag(tag),
+      term: search == null ? undefined : termOf(search),
+      ids: ids?.filter(isUuid),
     };
+    const direction = directionOf(order);
     // A search for a common term with a rare tag reads many rows.
-    const rows = await this.database.report(organizationOf(context), query);
-    return new ContactConnection(rows, page);
+    const read = <T>(query: (reader: EntityManager, agent: string) => Promise<T>) =>
+      this.database.report(organizationOf(context), async (reader) =>
+        query(reader, await scopedAgentId(reader, context, agentId)),
+      );
+    const rows = await read(async (reader, agent) => {
+      const entries = matchingEntries(reader, agent, filter);
+      if (entries === undefined) return pageOfRows(listed(reader, agent, filter), page, direction);
+      const found = await idsIn(entries, page, direction);
+      return reader.find(Contact, { where: { id: In(found) }, order: { id: direction } });
+    });
+    return new ContactConnection(rows, page, () =>
+      read((reader, agent) =>
+        countRows<object>(reader, matchingEntries(reader, agent, filter) ?? listed(reader, agent, filter)),
+      ),
+    );
   }
 
   /**
@@ -199,45 +207,52 @@ export class ContactService {
 const callerOf = ({ context: { caller } }: TagRequest): string =>
   caller.kind === "agent" ? `key ${caller.key.id}` : caller.kind === "member" ? `#${caller.sessionId}` : "";
 
-const listed = (reader: EntityManager, agentId: string, page: Page): Promise<Contact[]> =>
-  paginate(
-    reader.createQueryBuilder(Contact, "contact").where({ agentId }).andWhere("contact.erased_at IS NULL"),
-    page,
-  ).getMany();
+function listed(reader: EntityManager, agentId: string, { ids }: Filter) {
+  const query = reader
+    .createQueryBuilder(Contact, "contact")
+    .where({ agentId })
+    .andWhere("contact.erased_at IS NULL");
+  return ids === undefined ? query : query.andWhere({ id: In(ids) });
+}
 
-/** The IDs of a page of the contacts with a tag, plus one if there is a next page. */
-const taggedIds = (reader: EntityManager, agentId: string, tag: string, page: Page) =>
-  idsIn(
-    reader.createQueryBuilder(ContactTag, "entry").where({ agentId }).andWhere("entry.tag = :tag", { tag }),
-    page,
-  );
+/** Normalized filters of a list. */
+interface Filter {
+  term: string | undefined;
+  tag: string | undefined;
+  ids: string[] | undefined;
+}
 
-/** The same for the contacts that a search finds, with a tag if one is given. */
-function foundIds(
-  reader: EntityManager,
-  agentId: string,
-  { term, tag }: { term: string; tag: string | undefined },
-  page: Page,
-) {
+/** The entries of the contacts with a tag, or that a search finds; undefined for all contacts. */
+function matchingEntries(reader: EntityManager, agentId: string, { term, tag, ids }: Filter) {
+  if (term === undefined) {
+    if (tag === undefined) return undefined;
+    const tagged = reader
+      .createQueryBuilder(ContactTag, "entry")
+      .where({ agentId })
+      .andWhere("entry.tag = :tag", { tag });
+    return ids === undefined ? tagged : tagged.andWhere({ contactId: In(ids) });
+  }
   const query = reader
     .createQueryBuilder(ContactTerm, "entry")
     .where({ agentId })
     .andWhere("entry.term = :term", { term });
-  if (tag !== undefined) {
-    query.andWhere(
-      "EXISTS (SELECT 1 FROM contact_tag WHERE contact_tag.contact_id = entry.contact_id AND contact_tag.tag = :tag)",
-      { tag },
-    );
-  }
-  return idsIn(query, page);
+  if (ids !== undefined) query.andWhere({ contactId: In(ids) });
+  if (tag === undefined) return query;
+  return query.andWhere(
+    "EXISTS (SELECT 1 FROM contact_tag WHERE contact_tag.contact_id = entry.contact_id AND contact_tag.tag = :tag)",
+    { tag },
+  );
 }
 
+/** The contacts' IDs of a page of entries, plus one if there is a next page. */
 async function idsIn(
   query: SelectQueryBuilder<ContactTag> | SelectQueryBuilder<ContactTerm>,
   { after, limit }: Page,
+  direction: "ASC" | "DESC",
 ): Promise<string[]> {
-  if (after !== undefined) query.andWhere("entry.contact_id > :after", { after });
-  query.select("entry.contact_id", "id").orderBy("entry.contact_id", "ASC");
+  if (after !== undefined)
+    query.andWhere(`entry.contact_id ${direction === "ASC" ? ">" : "<"} :after`, { after });
+  query.select("entry.contact_id", "id").orderBy("entry.contact_id", direction);
   const rows = await query.limit(limit + 1).getRawMany<{ id: string }>();
   return rows.map(({ id }) => id);
 }

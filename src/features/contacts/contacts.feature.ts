@@ -1,4 +1,5 @@
-import { feature } from "../../schema/feature";
+import { type Core, feature } from "../../schema/feature";
+import { type AgentPurge, purgeRows } from "../agents/agent-purge";
 import { eraseEvents } from "../events/erase-events";
 import { Contact } from "./contact.entity";
 import { ContactResolver } from "./contact.resolver";
@@ -13,8 +14,15 @@ import { Erasures } from "./erasures";
 /** The people that agents talk to. */
 export const contacts = feature({
   entities: [Contact, ContactAddress, ContactTag, ContactTerm, Erasure],
-  services: ({ database, log }) => {
+  services: ({ database, log, agentPurge }: Core & { agentPurge: AgentPurge }) => {
     const erasures = new Erasures(database, log);
+    agentPurge.onPurge(
+      purgeRows(
+        database,
+        Contact,
+        [ContactAddress, ContactTag, ContactTerm, Erasure].map((entity) => [entity, "contactId"]),
+      ),
+    );
     erasures.onErase(eraseEvents(database));
     return { erasures, contacts: new ContactService(database, erasures) };
   },

@@ -211,9 +211,31 @@ export async function storeChange(
     tx,
     typesOfChange(change).map((type) => conversationEvent(type, conversation)),
   );
+  return settleQueue(tx, lanes, conversation, cancel);
+}
+
+/** Cancels queued messages of a conversation whose row is locked, without a change of it. */
+export async function cancelQueued(
+  tx: EntityManager,
+  lanes: Lanes,
+  conversation: Conversation,
+  cancel: NonNullable<PlannedChange["cancel"]>,
+): Promise<void> {
+  // Waits for the delivery that holds the lane.
+  await lanes.lock(tx, conversation.id);
+  await settleQueue(tx, lanes, conversation, cancel);
+}
+
+/** Cancels or carries the queued messages of a conversation whose lane is locked, and wakes the lane. */
+async function settleQueue(
+  tx: EntityManager,
+  lanes: Lanes,
+  conversation: Conversation,
+  cancel: PlannedChange["cancel"],
+): Promise<Pick<ConversationChange, "canceled" | "carried">> {
   const queues = await restamp(tx, conversation, cancel);
   lanes.observing(tx).reached(MessageStatus.canceled, queues.canceled.length);
-  await lanes.wake(tx, [id]);
+  await lanes.wake(tx, [conversation.id]);
   return queues;
 }
 

@@ -41,6 +41,7 @@ registerEnumType(Handler, {
 @Entity()
 @Index(["agentId", "id"])
 @Index(["agentId", "state", "id"])
+@Index("conversation_activity", ["agentId", "updatedAt", "id"])
 @Index(["contactId", "id"])
 @Index("conversation_open", ["lineId", "addressId"], { unique: true, where: "state = 'open'" })
 export class Conversation {
@@ -49,6 +50,8 @@ export class Conversation {
   @PrimaryColumn({ type: "varchar", length: 36 })
   id!: string;
 
+  @Field(() => ID, { description: "ID of the agent that it belongs to." })
+  @Uuid
   @Column({ type: "varchar", length: 36 })
   agentId!: string;
 

@@ -1,7 +1,7 @@
 import { ArgsType, Field, ID, InputType, Int, ObjectType, registerEnumType } from "type-graphql";
 import { IsOptional, ValidateNested } from "../../common/validators";
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from "../../idempotency/idempotency";
-import { PageArgs } from "../../pagination/connection";
+import { OrderedPageArgs, PageArgs } from "../../pagination/connection";
 import { ForMembers } from "../../schema/for-members";
 import { IdempotentInput } from "../../schema/idempotent.input";
 import { AtMost } from "../../schema/list-size";
@@ -12,6 +12,7 @@ import { REF_MAX_LENGTH } from "../contacts/contact.limits";
 import { MESSAGE_TEXT_MAX_LENGTH, Message } from "../messages/message.entity";
 import { Conversation, ConversationState, Handler } from "./conversation.entity";
 import { MAX_QUEUED } from "./conversation.limits";
+import { ConversationOrder } from "./conversation-order";
 
 export enum PendingMessages {
   cancel = "cancel",
@@ -123,10 +124,21 @@ export class ConversationsArgs extends PageArgs {
   @Field(() => ID, { nullable: true, description: "Only conversations with the contact with this ID." })
   @IsOptional()
   contactId?: string | null | undefined;
+
+  @Field(() => String, { nullable: true, description: "Only conversations on the line with this name." })
+  @IsOptional()
+  line?: string | null | undefined;
+
+  @Field(() => ConversationOrder, {
+    nullable: true,
+    defaultValue: ConversationOrder.oldest_first,
+    description: "Order of the list; a cursor is good for all.",
+  })
+  order?: ConversationOrder | null | undefined;
 }
 
 @ArgsType()
-export class ConversationMessagesArgs extends PageArgs {
+export class ConversationMessagesArgs extends OrderedPageArgs {
   @Field(() => ID, { description: "ID of the conversation." })
   id!: string;
 }

@@ -1,4 +1,5 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
+import { authorize } from "../../auth/authorize";
 import type { RequestContext } from "../../auth/context";
 import { Permission, Scope } from "../../auth/permissions";
 import { Access } from "../../schema/access";
@@ -46,7 +47,7 @@ export class ConversationResolver {
 
   @Access(READ)
   @Report()
-  @Query(() => ConversationConnection, { description: "The conversations of an agent, oldest first." })
+  @Query(() => ConversationConnection, { description: "The conversations of an agent." })
   conversations(
     @Ctx() context: RequestContext,
     @Args(() => ConversationsArgs) args: ConversationsArgs,
@@ -55,7 +56,7 @@ export class ConversationResolver {
   }
 
   @Access(READ_MESSAGES)
-  @Query(() => MessageConnection, { description: "The messages of a conversation, oldest first." })
+  @Query(() => MessageConnection, { description: "The messages of a conversation." })
   conversationMessages(
     @Ctx() context: RequestContext,
     @Args(() => ConversationMessagesArgs) args: ConversationMessagesArgs,
@@ -127,6 +128,15 @@ export class ConversationResolver {
     @Args(() => ConversationChangeArgs) args: ConversationChangeArgs,
   ): Promise<ConversationChange> {
     return this.changes.close(context, args);
+  }
+
+  @FieldResolver(() => Message, {
+    nullable: true,
+    description: "Its last message; null if it has none. A key needs the scope `messages:read`.",
+  })
+  async lastMessage(@Ctx() context: RequestContext, @Root() { id }: Conversation): Promise<Message | null> {
+    authorize(context.caller, { allowed: READ_MESSAGES, whileDeactivated: true }, false);
+    return (await this.service.lastMessageOf(id)) ?? null;
   }
 
   @FieldResolver(() => String, { description: "Name of the line that the conversation takes place on." })

@@ -9,7 +9,8 @@ import type { Database } from "../../database/database";
 import type { Lanes } from "../../delivery/lanes";
 import { GatewayError, noSuch } from "../../errors";
 import { once } from "../../idempotency/idempotency";
-import { paginate } from "../../pagination/connection";
+import { directionOf } from "../../pagination/connection";
+import { countRows } from "../../pagination/total-count";
 import type { AgentService } from "../agents/agent.service";
 import { scopedAgentId } from "../agents/agent-scope";
 import { assertKeysAccepted } from "../api-keys/assert-accepted";
@@ -20,7 +21,7 @@ import { type AgentQueues, assertRoom } from "../messages/agent-queues";
 import { asAccepted, thrown } from "../messages/insert-messages";
 import { MESSAGE_ORDER, Message } from "../messages/message.entity";
 import { MessageConnection } from "../messages/message.inputs";
-import { ConversationConnection } from "./conversation.connection";
+import { ConversationConnection, paginateConversations } from "./conversation.connection";
 import { Conversation } from "./conversation.entity";
 import type {
   ConversationMessagesArgs,
@@ -30,7 +31,7 @@ import type {
   SendToConversationArgs,
 } from "./conversation.inputs";
 import { ConversationSender } from "./conversation-sender";
-import { addressOn, assertInUse, lineOf, lockReferenced } from "./destination";
+import { addressOn, assertInUse, findLine, lineOf, lockReferenced } from "./destination";
 import { openConversation } from "./open-conversation";
 import { assertOpen, findConversation, idempotencyScope } from "./own-conversation";
 
@@ -42,6 +43,8 @@ const SENDING = {
 
 /** The conversations of agents with their contacts. */
 export class ConversationService {
+  /** The last message of a conversation by the conversation's ID; without an access check. */
+  readonly lastMessageOf: (id: string) => Promise<Message | undefined>;
   /** The line of a conversation by its ID; without an access check. */
   readonly lineOf: (id: string) => Promise<Line | undefined>;
   /** An address by its ID; without an access check. */
@@ -60,6 +63,12 @@ export class ConversationService {
     this.byId = database.coalesceByKey("conversations", async (ids) =>
       indexBy(await database.read((reader) => reader.findBy(Conversation, { id: In(ids) })), ({ id }) => id),
     );
+    this.lastMessageOf = database.coalesceByKey("last messages", async (ids) =>
+      indexBy(
+        await database.read((reader) => lastMessages(reader, ids)),
+        ({ conversationId }) => conversationId as string,
+      ),
+    );
     this.lineOf = database.coalesceByKey("lines", async (ids) =>
       indexBy(await database.read((reader) => reader.findBy(Line, { id: In(ids) })), ({ id }) => id),
     );
@@ -77,39 +86,52 @@ export class ConversationService {
   }
 
   /**
-   * One page of the conversations of the calling agent, or of the agent that a member names, oldest first.
+   * One page of the conversations of the calling agent, or of the agent that a member names.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */
   async list(
     context: RequestContext,
-    { agentId, state, handler, contactId, ...args }: ConversationsArgs,
+    { agentId, state, handler, contactId, line, order, ...args }: ConversationsArgs,
   ): Promise<ConversationConnection> {
     const page = ConversationConnection.pageOf(args);
     // A filter that few conversations match reads many rows.
-    const rows = await this.database.report(organizationOf(context), async (reader) => {
-      const query = reader
-        .createQueryBuilder(Conversation, "conversation")
-        .where({ agentId: await scopedAgentId(reader, context, agentId) });
+    const matching = async (reader: EntityManager) => {
+      const agent = await scopedAgentId(reader, context, agentId);
+      const query = reader.createQueryBuilder(Conversation, "conversation").where({ agentId: agent });
       if (state != null) query.andWhere({ state });
       if (handler != null) query.andWhere({ handler });
       if (contactId != null) {
-        if (!isUuid(contactId)) return [];
+        if (!isUuid(contactId)) return null;
         query.andWhere({ contactId });
       }
-      return paginate(query, page).getMany();
+      if (line != null) {
+        const named = await findLine(reader, agent, line);
+        if (named === null) return null;
+        query.andWhere({ lineId: named.id });
+      }
+      return query;
+    };
+    const read = <T>(query: (reader: EntityManager) => Promise<T>) =>
+      this.database.report(organizationOf(context), query);
+    const rows = await read(async (reader) => {
+      const query = await matching(reader);
+      return query === null ? [] : paginateConversations(query, page, order).getMany();
     });
-    return new ConversationConnection(rows, page);
+    return new ConversationConnection(rows, page, () =>
+      read(async (reader) => countRows(reader, await matching(reader))),
+    );
   }
 
   /**
-   * One page of the messages of a conversation, oldest first.
+   * One page of the messages of a conversation.
    * @throws GatewayError `not_found`, `invalid_cursor`
    */
   async messages(
     context: RequestContext,
-    { id, ...args }: ConversationMessagesArgs,
+    { id, order, ...args }: ConversationMessagesArgs,
   ): Promise<MessageConnection> {
     const page = MessageConnection.pageOf(args);
+    const direction = directionOf(order);
     const rows = await this.database.read(async (reader) => {
       if ((await findConversation(reader, context, id)) === null) throw noSuch("conversation");
       const query = reader.createQueryBuilder(Message, "message").where({ conversationId: id });
@@ -117,14 +139,20 @@ export class ConversationService {
       if (page.after !== undefined) {
         const last = await reader.findOneBy(Message, { id: page.after, conversationId: id });
         if (last === null) throw new GatewayError("invalid_cursor");
-        query.andWhere("message.sequence > :sequence", { sequence: last.sequence });
+        query.andWhere(`message.sequence ${direction === "ASC" ? ">" : "<"} :sequence`, {
+          sequence: last.sequence,
+        });
       }
       return query
-        .orderBy("message.sequence")
+        .orderBy("message.sequence", direction)
         .limit(page.limit + 1)
         .getMany();
     });
-    return new MessageConnection(rows, page);
+    return new MessageConnection(rows, page, () =>
+      this.database.report(organizationOf(context), (reader) =>
+        countRows(reader, reader.createQueryBuilder(Message, "message").where({ conversationId: id })),
+      ),
+    );
   }
 
   /**
@@ -184,7 +212,8 @@ export class ConversationService {
   private async isOwn(context: RequestContext, { agentId }: Conversation): Promise<boolean> {
     const { caller } = context;
     if (caller.kind === "agent") return caller.agent.id === agentId;
-    return (await this.agents.byId(agentId))?.organizationId === organizationOf(context);
+    const agent = await this.agents.byId(agentId);
+    return agent?.organizationId === organizationOf(context) && agent.deletedAt === null;
   }
 
   private async openOnce(
@@ -217,6 +246,14 @@ export class ConversationService {
     return { conversation, created, message: message ?? null };
   }
 }
+
+const lastMessages = (reader: EntityManager, conversationIds: readonly string[]): Promise<Message[]> =>
+  reader
+    .createQueryBuilder(Message, "message")
+    .innerJoin(Conversation, "conversation", "message.conversation_id = conversation.id")
+    .where("conversation.id IN (:...conversationIds)", { conversationIds })
+    .andWhere("message.sequence = conversation.last_sequence")
+    .getMany();
 
 /**
  * The answer to a repeat: the conversation as it is now, and the message as it was accepted.

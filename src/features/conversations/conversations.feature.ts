@@ -1,6 +1,7 @@
 import { LaneKind } from "../../delivery/lane.entity";
 import { type Core, feature } from "../../schema/feature";
 import type { AgentService } from "../agents/agent.service";
+import { type AgentPurge, purgeRows } from "../agents/agent-purge";
 import type { Playbooks } from "../configuration/playbooks";
 import type { Erasures } from "../contacts/erasures";
 import type { LineServices } from "../lines/lines.feature";
@@ -19,6 +20,7 @@ import { readQueues } from "./read-queues";
 
 interface Needs extends LineServices {
   agents: AgentService;
+  agentPurge: AgentPurge;
   erasures: Erasures;
   agentQueues: AgentQueues;
   messages: MessageService;
@@ -29,7 +31,9 @@ interface Needs extends LineServices {
 /** What agents and contacts say to each other. */
 export const conversations = feature({
   entities: [Conversation],
-  services: ({ database, lanes, agents, erasures, agentQueues, messages, playbooks }: Core & Needs) => {
+  services: ({ database, lanes, agents, agentPurge, ...needs }: Core & Needs) => {
+    const { erasures, agentQueues, messages, playbooks } = needs;
+    agentPurge.onPurge(purgeRows(database, Conversation));
     const defaultConversations = new DefaultConversations(database, lanes, playbooks);
     messages.joinBy(defaultConversations);
     erasures.onErase(eraseConversations(database, lanes));
@@ -41,7 +45,7 @@ export const conversations = feature({
   },
   resolvers: (services) => [new ConversationResolver(services.conversations, services.conversationChanges)],
   routes: conversationRoutes,
-  batches: ["conversations", "lines", "conversation addresses"],
+  batches: ["conversations", "last messages", "lines", "conversation addresses"],
   lanes: ({ database, drivers, lineHealth, messageFailures }) => ({
     [LaneKind.conversation]: messageWork({
       database,

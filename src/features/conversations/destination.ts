@@ -10,6 +10,11 @@ import { Line, LineState } from "../lines/line.entity";
 import { Conversation, ConversationState } from "./conversation.entity";
 import type { ContactReference } from "./conversation.inputs";
 
+/** @returns the line of an agent with a name, or null */
+export const findLine = async (reader: EntityManager, agentId: string, name: string): Promise<Line | null> =>
+  // PostgreSQL rejects other texts.
+  name.includes("\0") || !name.isWellFormed() ? null : reader.findOneBy(Line, { agentId, name });
+
 /**
  * Finds the contact that a reference means and locks it until the transaction ends.
  * @throws GatewayError `not_found`, or `conflict` for an erased contact
@@ -54,8 +59,7 @@ export async function lineOf(
       throw new GatewayError("not_deliverable", "The agent has no default line. Name a line.");
     return line;
   }
-  const isStorable = !name.includes("\0") && name.isWellFormed();
-  const line = isStorable ? await tx.findOneBy(Line, { agentId, name }) : null;
+  const line = await findLine(tx, agentId, name);
   if (line === null) throw noSuch("line");
   return line;
 }

@@ -1,4 +1,4 @@
-import { type EntityManager, MoreThan, Not } from "typeorm";
+import { type EntityManager, MoreThan } from "typeorm";
 import { inChunks } from "../../database/chunks";
 import type { Database } from "../../database/database";
 import type { Lanes } from "../../delivery/lanes";
@@ -64,8 +64,9 @@ async function eraseChunk(
     await tx
       .createQueryBuilder()
       .update(Message)
-      .set({ message: "", errorText: null })
-      .where({ conversationId: id, message: Not("") })
+      .set({ message: "", errorText: null, omitted: null })
+      .where({ conversationId: id })
+      .andWhere("(message <> '' OR omitted IS NOT NULL)")
       .andWhere("sequence > :erased AND sequence <= :next", { erased, next })
       .execute();
     left -= next - erased;

@@ -68,7 +68,11 @@ export async function roomIn(
 export const conversationQueueFull = () =>
   queueFull(`A conversation has at most ${MAX_QUEUED} queued messages.`);
 
-async function storeSequences(tx: EntityManager, conversations: readonly Conversation[]): Promise<void> {
+/** Stores the numbers of the last messages of conversations. */
+export async function storeSequences(
+  tx: EntityManager,
+  conversations: readonly Conversation[],
+): Promise<void> {
   const now = timestamp();
   for (const conversation of conversations) conversation.updatedAt = now;
   await tx.query(

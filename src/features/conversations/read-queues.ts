@@ -19,6 +19,7 @@ interface Row extends QueuedMessage, LineRow {
   contactId: string;
   address: string | null;
   optedOutAt: Timestamp | null;
+  erasedAt: Timestamp | null;
   deactivatedAt: Timestamp | null;
 }
 
@@ -27,7 +28,10 @@ export async function readQueues(tx: EntityManager, ids: readonly string[]): Pro
   const rows: Row[] = await tx.query(
     `select ${QUEUED_COLUMNS}, ${LINE_COLUMNS}, conversation.id as "conversationId", conversation.version,
        conversation.handler, conversation.state as "conversationState", conversation.contact_id as "contactId", contact_address.address,
-       contact_address.opted_out_at as "optedOutAt", organization.deactivated_at as "deactivatedAt"
+       contact_address.opted_out_at as "optedOutAt",
+       case when contact_address.id is null
+         then (select erased_at from contact where contact.id = conversation.contact_id) end as "erasedAt",
+       organization.deactivated_at as "deactivatedAt"
      from message
      join conversation on conversation.id = message.conversation_id
      join line on line.id = conversation.line_id
@@ -57,6 +61,7 @@ const surroundingsOf = (row: Row): Surroundings => ({
     contactId: row.contactId,
     isHandledByHuman: row.handler === Handler.human,
     isClosed: row.conversationState === ConversationState.closed,
+    isErased: row.erasedAt !== null,
     address: row.address === null ? undefined : { address: row.address, isOptedOut: row.optedOutAt !== null },
   },
 });

@@ -4,6 +4,7 @@ import { type RequestContext, systemFor } from "../../auth/context";
 import { type Timestamp, timestamp } from "../../common/time";
 import { insertAll } from "../../database/insert-all";
 import { LaneKind } from "../../delivery/lane.entity";
+import { noSuch } from "../../errors";
 import { Agent } from "../agents/agent.entity";
 import { DeciderKind } from "../configuration/decider";
 import type { Playbook } from "../configuration/document/playbook";
@@ -59,13 +60,14 @@ export class DecisionMaker {
     const parties = await findParties(this.means.database, tx, context, agentId, named);
     const { version, playbook } = await this.playbooks.live(tx, agentId);
     const { caller } = context;
-    const snapshot = await takeSnapshot(tx, agentId, parties, { caller, playbook, type, now });
+    const situation = { type, data };
+    const snapshot = await takeSnapshot(tx, agentId, parties, { caller, playbook, situation, now });
     const decision = tx.create(Decision, {
       id: uuid(),
       agentId,
       contactId: parties.contact?.id ?? null,
       conversationId: parties.conversation?.id ?? null,
-      situation: { type, data },
+      situation,
       snapshot,
       configurationVersion: version,
       createdAt: now,
@@ -90,16 +92,17 @@ export class DecisionMaker {
     const parties = await partiesAgain(this.means.database, tx, found);
     const decision = await this.lock(tx, id);
     if (decision === null) return;
-    const obstacle = obstacleTo(decision, parties);
     const { agentId, situation, snapshot } = decision;
+    const context = await systemOf(tx, agentId);
+    const obstacle = obstacleTo(decision, parties) ?? closedBy(context);
     const playbook = await this.playbooks.at(tx, agentId, decision.configurationVersion);
     const planned = snapshot && plan(playbook, { situation, ...snapshot });
     if (obstacle !== undefined) this.abandon(tx, decision, obstacle, planned);
     else {
-      const making = { context: await systemOf(tx, agentId), parties, playbook };
+      const making = { context, parties, playbook };
       if (snapshot === null || planned === null) {
         const { caller } = making.context;
-        const around = { caller, playbook, type: situation.type, now: timestamp() };
+        const around = { caller, playbook, situation, now: timestamp() };
         decision.snapshot = await takeSnapshot(tx, agentId, parties, around);
         await this.decideByRules(tx, decision, decision.snapshot, making);
       } else if (answer !== undefined) {
@@ -230,10 +233,17 @@ export class DecisionMaker {
   }
 }
 
+/** Nothing is decided for a deactivated organization. */
+const closedBy = ({ caller }: SystemContext): GateExplanation | undefined =>
+  caller.organization.deactivatedAt === null ? undefined : { name: "organization", passed: false };
+
+type SystemContext = ReturnType<typeof systemFor>;
+
 /** The context of what the gateway does for an agent by itself. */
-async function systemOf(tx: EntityManager, agentId: string): Promise<RequestContext> {
-  const { organizationId } = await tx.findOneByOrFail(Agent, { id: agentId });
-  return systemFor(await tx.findOneByOrFail(Organization, { id: organizationId }));
+async function systemOf(tx: EntityManager, agentId: string): Promise<SystemContext> {
+  const agent = await tx.findOneBy(Agent, { id: agentId });
+  if (agent === null) throw noSuch("agent");
+  return systemFor(await tx.findOneByOrFail(Organization, { id: agent.organizationId }));
 }
 
 const matchedIn = ({ rules }: Plan): ReadonlySet<string> =>

@@ -74,6 +74,7 @@ export class Situation {
 @Index(["conversationId", "id"])
 @Index(["contactId", "id"])
 @Index(["createdAt"])
+@Index("decision_deciding", ["conversationId"], { where: "state = 'deciding'" })
 export class Decision {
   @Field(() => ID, {
     nullable: true,
@@ -83,6 +84,8 @@ export class Decision {
   @PrimaryColumn(UUID_COLUMN)
   id!: string;
 
+  @Field(() => ID, { description: "ID of the agent that it belongs to." })
+  @Uuid
   @Column(UUID_COLUMN)
   agentId!: string;
 

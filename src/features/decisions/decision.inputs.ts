@@ -8,6 +8,7 @@ import { GraphQLJsonObject, IsJsonObject } from "../../schema/json-object";
 import { IsText } from "../../schema/text";
 import { SITUATION_MAX_BYTES, SITUATION_TYPE_MAX_LENGTH } from "../configuration/configuration.limits";
 import { ContactReference } from "../conversations/conversation.inputs";
+import { DecisionOutcome } from "./decision.entity";
 import { MAX_REPLAYED, ReplayAgainst } from "./replay";
 
 /** Decisions of a replay when the client omits `first`. */
@@ -76,6 +77,14 @@ export class DecisionsArgs extends PageArgs {
   })
   @IsOptional()
   conversationId?: string | null | undefined;
+
+  @Field(() => ID, { nullable: true, description: "Only decisions about the contact with this ID." })
+  @IsOptional()
+  contactId?: string | null | undefined;
+
+  @Field(() => DecisionOutcome, { nullable: true, description: "Only decisions with this outcome." })
+  @IsOptional()
+  outcome?: DecisionOutcome | null | undefined;
 }
 
 @ArgsType()

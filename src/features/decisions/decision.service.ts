@@ -1,12 +1,13 @@
 import type { EntityManager } from "typeorm";
-import type { RequestContext } from "../../auth/context";
+import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
 import { InvalidInput } from "../../errors";
 import { once } from "../../idempotency/idempotency";
-import { paginate } from "../../pagination/connection";
+import { pageOfRows } from "../../pagination/connection";
+import { countRows } from "../../pagination/total-count";
 import { scopedAgentId } from "../agents/agent-scope";
 import { assertStillAllowed } from "../api-keys/assert-accepted";
 import { canonicalJson } from "../configuration/document/canonical-json";
@@ -63,20 +64,29 @@ export class DecisionService {
    */
   async list(
     context: RequestContext,
-    { agentId, conversationId, ...args }: DecisionsArgs,
+    { agentId, conversationId, contactId, outcome, ...args }: DecisionsArgs,
   ): Promise<DecisionConnection> {
     const page = DecisionConnection.pageOf(args);
-    const rows = await this.database.read(async (reader) => {
+    const matching = async (reader: EntityManager) => {
       const query = reader
         .createQueryBuilder(Decision, "decision")
         .where({ agentId: await scopedAgentId(reader, context, agentId) });
-      if (conversationId != null) {
-        if (!isUuid(conversationId)) return [];
-        query.andWhere({ conversationId });
+      for (const [name, id] of Object.entries({ conversationId, contactId })) {
+        if (id == null) continue;
+        if (!isUuid(id)) return null;
+        query.andWhere({ [name]: id });
       }
-      return paginate(query, page, "DESC").getMany();
-    });
-    return new DecisionConnection(rows, page);
+      if (outcome != null) query.andWhere({ outcome });
+      return query;
+    };
+    const report = <T>(query: (reader: EntityManager) => Promise<T>) =>
+      this.database.report(organizationOf(context), query);
+    const readPage = async (reader: EntityManager) => pageOfRows(await matching(reader), page, "DESC");
+    // An outcome that few decisions have reads many rows.
+    const rows = await (outcome == null ? this.database.read(readPage) : report(readPage));
+    return new DecisionConnection(rows, page, () =>
+      report(async (reader) => countRows(reader, await matching(reader))),
+    );
   }
 
   private async decideOnce(

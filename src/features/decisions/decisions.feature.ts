@@ -1,6 +1,7 @@
 import { DAY_MS, timestamp } from "../../common/time";
 import { LaneKind } from "../../delivery/lane.entity";
 import { type Core, feature } from "../../schema/feature";
+import { type AgentPurge, purgeRows } from "../agents/agent-purge";
 import { MAX_ONCE_DAYS } from "../configuration/configuration.limits";
 import type { Playbooks } from "../configuration/playbooks";
 import type { Erasures } from "../contacts/erasures";
@@ -21,6 +22,7 @@ import { ReplayService } from "./replay.service";
 import { RuleMatch } from "./rule-match.entity";
 
 interface Needs {
+  agentPurge: AgentPurge;
   playbooks: Playbooks;
   erasures: Erasures;
   agentQueues: AgentQueues;
@@ -32,11 +34,13 @@ interface Needs {
 /** What agents decide in the situations that they are handed. */
 export const decisions = feature({
   entities: [Decision, RuleMatch],
-  services: ({ database, lanes, log, config, ...needs }: Core & Needs) => {
+  services: ({ database, lanes, log, config, agentPurge, ...needs }: Core & Needs) => {
+    // What rules with `once` matched holds only IDs, and expires.
+    agentPurge.onPurge(purgeRows(database, Decision));
     const { playbooks, erasures, agentQueues, conversationChanges, defaultConversations, messageFailures } =
       needs;
     erasures.onErase(eraseDecisions(database));
-    const situations = new RaisedSituations(lanes, playbooks);
+    const situations = new RaisedSituations(database, lanes, playbooks);
     conversationChanges.onRelease(situations.released);
     messageFailures.onFail(situations.messagesFailed);
     const model = config.model && new Model(config.model);
@@ -46,6 +50,7 @@ export const decisions = feature({
       model !== undefined,
     );
     return {
+      situations,
       decisions: new DecisionService(database, maker),
       decisionRunner: new DecisionRunner(database, maker, model, log),
       replays: new ReplayService(database, playbooks),

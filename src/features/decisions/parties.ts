@@ -5,6 +5,7 @@ import { GatewayError, noSuch } from "../../errors";
 import { Contact } from "../contacts/contact.entity";
 import { ContactAddress } from "../contacts/contact-address.entity";
 import { normalized } from "../contacts/contact-addresses";
+import { lockKnownContact } from "../contacts/known-contact";
 import { assertNotErased, lockContact } from "../contacts/own-contact";
 import { putContact } from "../contacts/put-contact";
 import { Conversation, ConversationState } from "../conversations/conversation.entity";
@@ -98,7 +99,7 @@ async function contactOf(
   { id, ref, address }: ContactReference,
 ): Promise<Contact> {
   if (id == null) {
-    const known = await lockKnown(database, tx, agentId, { ref, address });
+    const known = await lockKnownContact(database, tx, agentId, { ref, address });
     // It may have been erased while this transaction waited for its lock.
     if (known !== null) assertNotErased(known);
     if (known !== null) return known;
@@ -109,25 +110,6 @@ async function contactOf(
   if (contact.agentId !== agentId) throw noSuch("contact");
   assertNotErased(contact);
   return contact;
-}
-
-/** Finds the contact with a `ref` or an address, and locks its row. */
-function lockKnown(
-  database: Database,
-  tx: EntityManager,
-  agentId: string,
-  { ref, address }: Pick<ContactReference, "ref" | "address">,
-): Promise<Contact | null> {
-  const query = tx.createQueryBuilder(Contact, "contact").where("contact.agent_id = :agentId", { agentId });
-  if (ref != null) query.andWhere("contact.ref = :ref", { ref });
-  for (const { kind, address: text } of address == null ? [] : normalized([address])) {
-    query.andWhere(
-      `contact.id = (SELECT contact_id FROM contact_address
-         WHERE agent_id = :agentId AND kind = :kind AND address = :text)`,
-      { kind, text },
-    );
-  }
-  return database.locking(query).getOne();
 }
 
 /** The open conversation with a contact on the default line, with its row locked. */

@@ -1,20 +1,29 @@
 import type { EntityManager } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { groupBy } from "../../common/group-by";
-import { timestamp } from "../../common/time";
+import { type Timestamp, timestamp } from "../../common/time";
+import type { Database } from "../../database/database";
 import { LaneKind } from "../../delivery/lane.entity";
 import type { Lanes } from "../../delivery/lanes";
-import { CONVERSATION_RELEASED, MESSAGE_FAILED } from "../configuration/document/shapes";
+import { DEFAULT_BURST_SECONDS } from "../configuration/configuration.limits";
+import { CONVERSATION_RELEASED, MESSAGE_FAILED, MESSAGE_RECEIVED } from "../configuration/document/shapes";
 import type { Playbooks } from "../configuration/playbooks";
 import type { Conversation } from "../conversations/conversation.entity";
+import type { Message } from "../messages/message.entity";
 import type { FailedMessage } from "../messages/message-failures";
 import { Decision, type Situation } from "./decision.entity";
 import { notMade } from "./not-made";
+
+/** Max messages of a decision about what a contact wrote; the further ones get one more decision. */
+const MAX_BURST = 20;
 
 /** A situation in a conversation that the gateway itself raises. */
 interface Raised extends Pick<Decision, "agentId" | "contactId" | "conversationId"> {
   situation: Situation;
 }
+
+/** A decision to make. */
+type ToDecide = Raised & Pick<Decision, "id" | "configurationVersion">;
 
 /** A message of a conversation that was given up. */
 interface FailedRow extends Pick<Decision, "agentId" | "contactId" | "conversationId"> {
@@ -26,6 +35,7 @@ interface FailedRow extends Pick<Decision, "agentId" | "contactId" | "conversati
 /** Raises the gateway's own situations, in the transactions in which they happen. A deliverer makes the decisions. */
 export class RaisedSituations {
   constructor(
+    private readonly database: Database,
     private readonly lanes: Lanes,
     private readonly playbooks: Playbooks,
   ) {}
@@ -63,27 +73,70 @@ export class RaisedSituations {
     await this.raise(tx, raised);
   };
 
+  /**
+   * Raises that a contact wrote. Messages that follow each other within `burstSeconds` get one decision; so do those about
+   * which a model is being asked, because what comes of that is void.
+   * @param tx has locked the contact and the conversation
+   * @param store stores the message under the ID of the decision about it, and returns it
+   */
+  async received(
+    tx: EntityManager,
+    { id: conversationId, agentId, contactId }: Conversation,
+    store: (decisionId: string) => Promise<Message>,
+  ): Promise<Message> {
+    const pending = await this.lockPending(tx, conversationId);
+    const earlier = messageIdsOf(pending);
+    if (pending !== null && pending.snapshot === null && earlier.length < MAX_BURST) {
+      const message = await store(pending.id);
+      const data = { messageIds: [...earlier, message.id] };
+      await tx.update(Decision, { id: pending.id }, { situation: { type: MESSAGE_RECEIVED, data } });
+      return message;
+    }
+    const { version, playbook } = await this.playbooks.live(tx, agentId);
+    const id = uuid();
+    const message = await store(id);
+    const undecided = pending?.snapshot == null ? [] : earlier.slice(1 - MAX_BURST);
+    const data = { messageIds: [...undecided, message.id] };
+    const situation = { type: MESSAGE_RECEIVED, data };
+    const { burstSeconds = DEFAULT_BURST_SECONDS } = playbook.document;
+    await this.add(
+      tx,
+      [{ id, agentId, contactId, conversationId, situation, configurationVersion: version }],
+      timestamp(burstSeconds * 1000),
+    );
+    return message;
+  }
+
   /** Stores a decision to make for each situation that the live configuration of its agent has a rule for. */
   private async raise(tx: EntityManager, raised: readonly Raised[]): Promise<void> {
-    const decisions: Decision[] = [];
+    const wanted: ToDecide[] = [];
     for (const [agentId, ofAgent] of groupBy(raised, (each) => each.agentId)) {
-      const { version, playbook } = await this.playbooks.live(tx, agentId);
-      const wanted = ofAgent.filter(({ situation }) => playbook.rulesFor(situation.type).length > 0);
-      if (wanted.length === 0) continue;
-      for (const each of wanted) {
-        decisions.push(
-          tx.create(Decision, {
-            ...each,
-            ...notMade(),
-            snapshot: null,
-            id: uuid(),
-            configurationVersion: version,
-            createdAt: timestamp(),
-          }),
-        );
+      const { version: configurationVersion, playbook } = await this.playbooks.live(tx, agentId);
+      for (const each of ofAgent) {
+        if (playbook.rulesFor(each.situation.type).length === 0) continue;
+        wanted.push({ ...each, id: uuid(), configurationVersion });
       }
     }
-    if (decisions.length === 0) return;
+    if (wanted.length > 0) await this.add(tx, wanted);
+  }
+
+  /** Locks the last decision to make about messages of a conversation. @returns null without one */
+  private async lockPending(tx: EntityManager, conversationId: string): Promise<Decision | null> {
+    const query = tx
+      .createQueryBuilder(Decision, "decision")
+      // As the partial index states it: SQLite compares texts.
+      .where("decision.conversation_id = :conversationId AND decision.state = 'deciding'", { conversationId })
+      .orderBy("decision.id", "DESC");
+    const pending = await this.database.locking(query).getMany();
+    return pending.find(({ situation }) => situation.type === MESSAGE_RECEIVED) ?? null;
+  }
+
+  /** Stores decisions to make. @param dueAt when a deliverer makes them; now by default */
+  private async add(tx: EntityManager, raised: readonly ToDecide[], dueAt?: Timestamp): Promise<void> {
+    const createdAt = timestamp();
+    const decisions = raised.map((each) =>
+      tx.create(Decision, { ...each, ...notMade(), snapshot: null, createdAt }),
+    );
     await tx
       .createQueryBuilder()
       .insert()
@@ -94,6 +147,12 @@ export class RaisedSituations {
     await this.lanes.add(
       tx,
       decisions.map(({ id, agentId }) => ({ id, agentId, kind: LaneKind.decision })),
+      dueAt,
     );
   }
+}
+
+function messageIdsOf(decision: Decision | null): string[] {
+  const ids = decision?.situation.data.messageIds;
+  return Array.isArray(ids) ? ids : [];
 }

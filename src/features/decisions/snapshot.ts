@@ -1,12 +1,17 @@
-import type { EntityManager } from "typeorm";
+import { type EntityManager, In } from "typeorm";
 import type { Caller } from "../../auth/caller";
 import type { Timestamp } from "../../common/time";
+import { noSuch } from "../../errors";
 import { Agent } from "../agents/agent.entity";
 import type { DecisionInput } from "../configuration/document/evaluate";
 import { periodMs } from "../configuration/document/period";
 import type { Playbook } from "../configuration/document/playbook";
+import { MESSAGE_RECEIVED } from "../configuration/document/shapes";
 import { ContactTag } from "../contacts/contact-tag.entity";
+import type { Conversation } from "../conversations/conversation.entity";
 import { Line } from "../lines/line.entity";
+import { Message, MessageDirection } from "../messages/message.entity";
+import type { Situation } from "./decision.entity";
 import type { Parties } from "./parties";
 import { RuleMatch } from "./rule-match.entity";
 
@@ -16,15 +21,24 @@ export type Snapshot = Omit<DecisionInput, "situation">;
 /** Whom a rule with `once` counts for. */
 type Subjects = Readonly<Record<"contact" | "conversation", string | undefined>>;
 
+/** What a situation takes place in, besides its parties. */
+interface Around {
+  caller: Caller;
+  playbook: Playbook;
+  situation: Situation;
+  now: Timestamp;
+}
+
 /** Reads what conditions and templates see. */
 export async function takeSnapshot(
   tx: EntityManager,
   agentId: string,
   { contact, conversation, line: known }: Parties,
-  { caller, playbook, type, now }: { caller: Caller; playbook: Playbook; type: string; now: Timestamp },
+  { caller, playbook, situation, now }: Around,
 ): Promise<Snapshot> {
-  const { slug, name } =
-    caller.kind === "agent" ? caller.agent : await tx.findOneByOrFail(Agent, { id: agentId });
+  const agent = caller.kind === "agent" ? caller.agent : await tx.findOneBy(Agent, { id: agentId });
+  if (agent === null) throw noSuch("agent");
+  const { slug, name } = agent;
   const tags = contact === null ? [] : await tx.findBy(ContactTag, { contactId: contact.id });
   const line = conversation && (known ?? (await tx.findOneByOrFail(Line, { id: conversation.lineId })));
   const subjects = { contact: contact?.id, conversation: conversation?.id };
@@ -43,11 +57,28 @@ export async function takeSnapshot(
       handler: conversation.handler,
       state: conversation.state,
     },
-    message: null,
+    message: await receivedMessage(tx, situation, conversation),
     agent: { slug, name },
     now,
-    spent: await spentRules(tx, playbook, type, subjects, now),
+    spent: await spentRules(tx, playbook, situation.type, subjects, now),
   };
+}
+
+/** The messages that a situation is about as one: their texts as lines, and the number of the last one. */
+async function receivedMessage(
+  tx: EntityManager,
+  { type, data }: Situation,
+  conversation: Conversation | null,
+): Promise<Snapshot["message"]> {
+  const ids = type === MESSAGE_RECEIVED && Array.isArray(data.messageIds) ? data.messageIds : [];
+  if (ids.length === 0 || conversation === null) return null;
+  const messages = await tx.find(Message, {
+    // A caller that hands in a situation may name any messages.
+    where: { id: In(ids), conversationId: conversation.id, direction: MessageDirection.inbound },
+    order: { sequence: "ASC" },
+  });
+  const sequence = messages.at(-1)?.sequence;
+  return sequence == null ? null : { text: messages.map(({ message }) => message).join("\n"), sequence };
 }
 
 /** The IDs of the rules for situations of a type that have matched too recently, in their order. */

@@ -64,6 +64,7 @@ export const EVENT_DATA: Readonly<Record<EventType, JsonSchema>> = {
   "message.read": messageIn("read"),
   "message.failed": messageIn("failed"),
   "message.canceled": messageIn("canceled"),
+  "message.received": messageIn("received"),
   "decision.made": DECISION,
   "decision.failed": DECISION,
   "conversation.opened": CONVERSATION,
@@ -75,6 +76,8 @@ export const EVENT_DATA: Readonly<Record<EventType, JsonSchema>> = {
   "contact.updated": contact(),
   "contact.erased": contact(),
   "contact.tags_changed": contact({ added: TAGS, removed: TAGS }),
+  "contact.opted_out": contact({ addressId: ID, lineId: ID }),
+  "contact.opted_in": contact({ addressId: ID, lineId: ID }),
   "configuration.published": object({
     version: NUMBER,
     digest: TEXT,

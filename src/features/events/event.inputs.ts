@@ -8,12 +8,20 @@ import { EVENT_TYPES } from "./event-types";
 
 const isEventType = (type: unknown) => typeof type === "string" && Object.hasOwn(EVENT_TYPES, type);
 
-/** Checks a list, of which REST has each item checked alone. */
+/** Checks a list, of which REST has each item checked alone. No types are a mistake: null stands for all. */
 export const AreEventTypes = () =>
-  Checked("areEventTypes", (value) =>
-    value === undefined || [value].flat().every(isEventType)
+  Checked("areEventTypes", (value) => {
+    if (Array.isArray(value) && value.length === 0) return "must not be empty";
+    return value === undefined || [value].flat().every(isEventType)
       ? undefined
-      : "must contain only types of events, such as message.delivered",
+      : "must contain only types of events, such as message.delivered";
+  });
+
+export const IsEventType = () =>
+  Checked("isEventType", (value) =>
+    value === undefined || isEventType(value)
+      ? undefined
+      : "must be a type of event, such as message.delivered",
   );
 
 const AGENT_ID = {

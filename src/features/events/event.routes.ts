@@ -44,6 +44,7 @@ export const eventRoutes: RouteGroup = {
       status: 200,
       result: ["events", "nodes"],
       pageInfo: ["events", "pageInfo"],
+      endCursorHeader: "Last-Event-ID",
       errors: ["position_expired"],
       stream: {
         document: `subscription followEvents($after: String, $types: [String!]) {
@@ -60,7 +61,7 @@ export const eventRoutes: RouteGroup = {
           "With `Accept: text/event-stream`, the events as they are committed, as Server-Sent Events: `id` is the position, `event` the type, and `data` the event as in the list. It starts after `Last-Event-ID` or `cursor`, or with the next event.",
       },
       answers:
-        "One page of events, oldest first. The position of the last one is the `cursor` to go on from.",
+        "One page of events, oldest first. `Last-Event-ID` is the `cursor` to go on from, also after an empty page. With `types`, a page can have fewer events than `limit`, or none, and be followed by others.",
       example: { answer: [EVENT] },
     },
   ],

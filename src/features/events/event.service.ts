@@ -1,4 +1,4 @@
-import { type EntityManager, In, MoreThan } from "typeorm";
+import { And, type EntityManager, In, LessThanOrEqual, MoreThan } from "typeorm";
 import type { RequestContext } from "../../auth/context";
 import type { Database } from "../../database/database";
 import { GatewayError } from "../../errors";
@@ -8,12 +8,16 @@ import { AgentStream } from "./agent-stream.entity";
 import { Event } from "./event.entity";
 import type { EventConnection, EventsArgs } from "./event.inputs";
 
+/** Max events that a page of some types examines, so that a rare type does not read all events. */
+export const MAX_EXAMINED = 10_000;
+
 /** The events of agents. */
 export class EventService {
   constructor(private readonly database: Database) {}
 
   /**
-   * One page of the events of the calling agent, or of the agent that a member names, oldest first.
+   * One page of the events of the calling agent, or of the agent that a member names, oldest first. One of some types ends
+   * after `MAX_EXAMINED` events, even if it is not full.
    * @throws GatewayError `invalid_request`, `not_found` (agent), `invalid_cursor` for a position that no event has had, or
    *   `position_expired` if the next event has been purged
    */
@@ -27,10 +31,12 @@ export class EventService {
       const last = BigInt(stream?.last ?? 0);
       const from = cursor == null ? 0n : positionOf(cursor, last);
       const limit = first ?? DEFAULT_PAGE;
+      const examined = types == null ? undefined : await endOfExamined(reader, agent, from);
+      const after = MoreThan(String(from));
       const rows = await reader.find(Event, {
         where: {
           agentId: agent,
-          position: MoreThan(String(from)),
+          position: examined === undefined ? after : And(after, LessThanOrEqual(String(examined))),
           ...(types != null && { type: In([...types]) }),
         },
         order: { position: "ASC" },
@@ -39,14 +45,28 @@ export class EventService {
       // Read last, because events are purged meanwhile.
       const purged = await lastPurged(reader, agent, last);
       if (cursor != null && from < purged) throw new GatewayError("position_expired");
-      const hasNextPage = rows.length > limit;
       const nodes = rows.slice(0, limit);
-      const end = BigInt(nodes.at(-1)?.position ?? 0);
+      const isFull = rows.length > limit;
+      const end = (isFull ? undefined : examined) ?? BigInt(nodes.at(-1)?.position ?? 0);
+      const hasNextPage = isFull || (examined !== undefined && examined < last);
       // Others may have been added since the last position was read.
       const read = hasNextPage || end > last ? end : last;
       return { nodes, pageInfo: { hasNextPage, endCursor: String(read) } };
     });
   }
+}
+
+/** The position of the last event that a page of some types examines; undefined if it examines all that follow. */
+async function endOfExamined(
+  reader: EntityManager,
+  agentId: string,
+  from: bigint,
+): Promise<bigint | undefined> {
+  const [row] = await reader.query(
+    `select position from event where agent_id = $1 and position > $2 order by position limit 1 offset ${MAX_EXAMINED - 1}`,
+    [agentId, String(from)],
+  );
+  return row && BigInt(row.position);
 }
 
 /**

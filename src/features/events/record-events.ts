@@ -35,10 +35,24 @@ export function recordEvents(tx: EntityManager, events: readonly NewEvent[]): vo
   const fresh = [...events];
   buffers.set(tx, fresh);
   beforeCommit(tx, async (database) => {
-    await store(tx, fresh);
+    const [only] = fresh;
+    if (database.hasWritableCtes && fresh.length === 1 && only !== undefined) await storeOne(tx, only);
+    else await store(tx, fresh);
     database.announce(tx, EVENTS_CHANNEL);
   });
 }
+
+/** Stores a single event in one statement instead of two. */
+const storeOne = (tx: EntityManager, { agentId, type, subject, data }: NewEvent): Promise<unknown> =>
+  tx.query(
+    `with stream as (
+       insert into agent_stream (agent_id, last) values ($1, 1)
+       on conflict (agent_id) do update set last = agent_stream.last + 1
+       returning agent_id, last)
+     insert into event (agent_id, position, id, type, subject, data, created_at)
+     select agent_id, last, $2, $3, $4, $5, $6 from stream`,
+    [agentId, uuid(), type, subject, JSON.stringify(data), timestamp()],
+  );
 
 async function store(tx: EntityManager, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;

@@ -10,7 +10,7 @@ export const USAGE_ORDER = new InsertOrderLock(3);
 /** Retention (ms): the longest period, 30 days, plus the rest of its first day. */
 export const USE_LIFETIME_MS = 31 * DAY_MS;
 
-/** Number of requests with a key in one hour, by outcome. */
+/** Number of requests with a key in one hour, by outcome, and the last accepted one. */
 @Entity()
 export class HourlyUse {
   @PrimaryColumn(UUID_COLUMN)
@@ -30,4 +30,10 @@ export class HourlyUse {
 
   @Column({ type: "integer" })
   refused!: number;
+
+  @Column({ ...TIMESTAMP_COLUMN, nullable: true })
+  lastUsedAt!: Timestamp | null;
+
+  @Column({ type: "varchar", length: 45, nullable: true })
+  lastUsedIp!: string | null;
 }

@@ -1,6 +1,8 @@
+import type { EntityManager } from "typeorm";
 import { timestamp } from "../../common/time";
 import { feature } from "../../schema/feature";
 import { HourlyUse, USE_LIFETIME_MS } from "./hourly-use.entity";
+import { keepLastUses } from "./keep-last-uses";
 import { UsageResolver } from "./usage.resolver";
 import { UsageService } from "./usage.service";
 import { UsageRecorder } from "./usage-recorder";
@@ -13,5 +15,9 @@ export const keyUsage = feature({
     usageReports: new UsageService(database),
   }),
   resolvers: (services) => [new UsageResolver(services.usageReports)],
-  expired: () => [{ entity: HourlyUse, column: "hour", before: timestamp(-USE_LIFETIME_MS) }],
+  expired: () => {
+    const before = timestamp(-USE_LIFETIME_MS);
+    const keep = (tx: EntityManager, limit: number) => keepLastUses(tx, before, limit);
+    return [{ entity: HourlyUse, column: "hour", before, keep }];
+  },
 });

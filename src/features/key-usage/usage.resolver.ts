@@ -1,18 +1,16 @@
-import { Arg, Ctx, Query, Resolver } from "type-graphql";
+import { Args, Ctx, Query, Resolver } from "type-graphql";
 import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { Access } from "../../schema/access";
-import { AtMost } from "../../schema/list-size";
 import { Report } from "../../schema/report";
-import { MAX_KEYS, UsageService } from "./usage.service";
-import { KeyUsageReport, UsagePeriod } from "./usage.types";
+import { UsageService } from "./usage.service";
+import { KeyUsageArgs, KeyUsageReport, PeriodArgs, UsageTotals } from "./usage.types";
 
 @Resolver(() => KeyUsageReport)
 export class UsageResolver {
   constructor(private readonly usage: UsageService) {}
 
   @Access({ member: Permission.config_manage })
-  @AtMost(MAX_KEYS)
   @Report()
   @Query(() => [KeyUsageReport], {
     description:
@@ -20,12 +18,20 @@ export class UsageResolver {
   })
   keyUsage(
     @Ctx() context: RequestContext,
-    @Arg("period", () => UsagePeriod, {
-      defaultValue: UsagePeriod.last_24_hours,
-      description: "The period to report.",
-    })
-    period: UsagePeriod,
+    @Args(() => KeyUsageArgs) args: KeyUsageArgs,
   ): Promise<KeyUsageReport[]> {
-    return this.usage.list(context, period);
+    return this.usage.list(context, args);
+  }
+
+  @Access({ member: Permission.config_manage })
+  @Report()
+  @Query(() => UsageTotals, {
+    description: "Usage of all API keys of the caller's organization in a period, summed up.",
+  })
+  usageTotals(
+    @Ctx() context: RequestContext,
+    @Args(() => PeriodArgs) { period }: PeriodArgs,
+  ): Promise<UsageTotals> {
+    return this.usage.totals(context, period);
   }
 }

@@ -1,13 +1,20 @@
-import { In } from "typeorm";
+import { type EntityManager, In, type SelectQueryBuilder } from "typeorm";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { DAY_MS, HOUR_MS, timestampOf } from "../../common/time";
+import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
 import { ApiKey } from "../api-keys/api-key.entity";
+import { AuditEntry } from "../audit/audit-entry.entity";
 import { HourlyUse } from "./hourly-use.entity";
-import { type KeyUsageReport, type UsageBucket, UsagePeriod } from "./usage.types";
-
-/** Max keys of a report. */
-export const MAX_KEYS = 100;
+import { keyUsageActions } from "./key-usage.audit";
+import {
+  KeyRefusal,
+  type KeyUsageArgs,
+  type KeyUsageReport,
+  type UsageBucket,
+  UsagePeriod,
+  type UsageTotals,
+} from "./usage.types";
 
 /** `digits`: length of the timestamp prefix that identifies a bucket. */
 const PERIODS = {
@@ -15,7 +22,7 @@ const PERIODS = {
   [UsagePeriod.last_30_days]: { count: 30, lengthMs: DAY_MS, digits: "2026-11-21".length },
 } as const;
 
-/** Sums of one key in one bucket; PostgreSQL's driver returns its bigints as text. */
+/** Sums of one key, or of one key in one bucket; PostgreSQL's driver returns its bigints as text. */
 interface Row {
   keyId: string;
   bucket: string;
@@ -23,59 +30,130 @@ interface Row {
   refused: number | string;
 }
 
-type Totals = Omit<KeyUsageReport, "apiKey">;
+/** When the buckets of a period start, oldest first. */
+function startsOf(period: UsagePeriod): string[] {
+  const { count, lengthMs } = PERIODS[period];
+  const now = Math.floor(Date.now() / lengthMs);
+  return Array.from({ length: count }, (_, i) => timestampOf((now - count + 1 + i) * lengthMs));
+}
+
+/** When a period started (ms since the epoch). */
+export const startOf = (period: UsagePeriod): number => Date.parse(startsOf(period)[0] ?? "");
 
 /** Reports key usage from the counts that `UsageRecorder` writes. */
 export class UsageService {
   constructor(private readonly database: Database) {}
 
-  /** Usage of the keys of the caller's organization in a period, most used first, at most `MAX_KEYS`. */
-  async list(context: RequestContext, period: UsagePeriod): Promise<KeyUsageReport[]> {
+  /** Usage of the keys of the caller's organization in a period, most used first. */
+  async list(
+    context: RequestContext,
+    { period, first, keyId, outcome }: KeyUsageArgs,
+  ): Promise<KeyUsageReport[]> {
     const organizationId = organizationOf(context);
-    const { count, lengthMs, digits } = PERIODS[period];
-    const now = Math.floor(Date.now() / lengthMs);
-    const starts = Array.from({ length: count }, (_, i) => timestampOf((now - count + 1 + i) * lengthMs));
+    if (keyId != null && !isUuid(keyId)) return [];
+    const starts = startsOf(period);
     return this.database.report(organizationId, async (reader) => {
-      const rows = await reader
-        .createQueryBuilder(HourlyUse, "used")
-        .innerJoin("used.key", "key")
-        .select("used.key_id", "keyId")
+      const mostUsed = sums(reader, organizationId, starts)
+        .addSelect("used.key_id", "keyId")
+        .groupBy("used.key_id")
+        .having(`SUM(${outcome == null ? "used.accepted + used.refused" : `used.${outcome}`}) > 0`)
+        .orderBy(outcome == null ? "SUM(used.accepted + used.refused)" : `SUM(used.${outcome})`, "DESC")
+        .addOrderBy("used.key_id", "DESC")
+        .limit(first);
+      if (keyId != null) mostUsed.andWhere("used.key_id = :keyId", { keyId });
+      const ids = (await mostUsed.getRawMany<Row>()).map((row) => row.keyId);
+      if (ids.length === 0) return [];
+      const { digits } = PERIODS[period];
+      const rows = await sums(reader, organizationId, starts)
+        .addSelect("used.key_id", "keyId")
         .addSelect(`SUBSTR(used.hour, 1, ${digits})`, "bucket")
-        .addSelect("SUM(used.accepted)", "accepted")
-        .addSelect("SUM(used.refused)", "refused")
-        .where("key.organization_id = :organizationId AND used.hour >= :since", {
-          organizationId,
-          since: starts[0],
-        })
+        .andWhere("used.key_id IN (:...ids)", { ids })
         .groupBy("used.key_id")
         .addGroupBy(`SUBSTR(used.hour, 1, ${digits})`)
         .getRawMany<Row>();
-      const most = [...totalsByKey(rows, starts, digits)]
-        .sort(([, a], [, b]) => b.accepted + b.refused - a.accepted - a.refused)
-        .slice(0, MAX_KEYS);
-      const keys = await reader.findBy(ApiKey, { id: In(most.map(([id]) => id)) });
-      return most.flatMap(([id, totals]) => {
+      const keys = await reader.findBy(ApiKey, { id: In(ids) });
+      const refusals = await lastRefusals(reader, ids);
+      return ids.flatMap((id) => {
         const apiKey = keys.find((key) => key.id === id);
-        return apiKey === undefined ? [] : [{ apiKey, ...totals }];
+        const totals = totalsOf(
+          rows.filter((row) => row.keyId === id),
+          starts,
+          digits,
+        );
+        const lastRefusal = totals.refused > 0 ? (refusals.get(id) ?? null) : null;
+        return apiKey === undefined ? [] : [{ apiKey, ...totals, lastRefusal }];
       });
     });
   }
+
+  /** Usage of all keys of the caller's organization in a period. */
+  async totals(context: RequestContext, period: UsagePeriod): Promise<UsageTotals> {
+    const organizationId = organizationOf(context);
+    const starts = startsOf(period);
+    const { digits } = PERIODS[period];
+    const rows = await this.database.report(organizationId, (reader) =>
+      sums(reader, organizationId, starts)
+        .addSelect(`SUBSTR(used.hour, 1, ${digits})`, "bucket")
+        .groupBy(`SUBSTR(used.hour, 1, ${digits})`)
+        .getRawMany<Row>(),
+    );
+    return totalsOf(rows, starts, digits);
+  }
 }
 
-/** Sums by key, with one bucket for each start. */
-function totalsByKey(rows: Row[], starts: string[], digits: number): Map<string, Totals> {
+/** The uses of an organization's keys since the first start, summed by what the caller groups them by. */
+const sums = (
+  reader: EntityManager,
+  organizationId: string,
+  starts: readonly string[],
+): SelectQueryBuilder<HourlyUse> =>
+  reader
+    .createQueryBuilder(HourlyUse, "used")
+    .innerJoin("used.key", "key")
+    .select("SUM(used.accepted)", "accepted")
+    .addSelect("SUM(used.refused)", "refused")
+    .where("key.organization_id = :organizationId AND used.hour >= :since", {
+      organizationId,
+      since: starts[0],
+    });
+
+/** Why keys were last refused, by their IDs. One entry is read for each, because the newest says it. */
+async function lastRefusals(reader: EntityManager, ids: readonly string[]): Promise<Map<string, KeyRefusal>> {
+  const { api_key_address_refused: address, api_key_refused: inactive } = keyUsageActions;
+  const newest = reader
+    .createQueryBuilder(AuditEntry, "entry")
+    .select("entry.action")
+    .where("entry.organization_id = key.organization_id AND entry.target_id = key.id")
+    .andWhere("entry.action IN (:...actions)", { actions: [address, inactive] })
+    .orderBy("entry.id", "DESC")
+    .limit(1);
+  const rows = await reader
+    .createQueryBuilder(ApiKey, "key")
+    .select("key.id", "id")
+    .addSelect(`(${newest.getQuery()})`, "action")
+    .where("key.id IN (:...ids)", { ids })
+    .setParameters(newest.getParameters())
+    .getRawMany<{ id: string; action: string | null }>();
+  return new Map(
+    rows.flatMap(({ id, action }) =>
+      action === null ? [] : [[id, action === address ? KeyRefusal.address : KeyRefusal.inactive] as const],
+    ),
+  );
+}
+
+/** Sums with one bucket for each start. */
+function totalsOf(rows: readonly Row[], starts: readonly string[], digits: number): UsageTotals {
+  const buckets = starts.map(emptyBucket);
+  const totals = { accepted: 0, refused: 0, buckets };
   const indexOf = new Map(starts.map((start, i) => [start.slice(0, digits), i]));
-  const byKey = new Map<string, Totals>();
   for (const row of rows) {
-    const totals = byKey.get(row.keyId) ?? { accepted: 0, refused: 0, buckets: starts.map(emptyBucket) };
-    byKey.set(row.keyId, totals);
-    const bucket = totals.buckets[indexOf.get(row.bucket) ?? -1];
-    for (const count of bucket === undefined ? [] : [totals, bucket]) {
+    const bucket = buckets[indexOf.get(row.bucket) ?? -1];
+    for (const count of bucket === undefined ? [totals] : [totals, bucket]) {
       count.accepted += Number(row.accepted);
       count.refused += Number(row.refused);
     }
   }
-  return byKey;
+  return totals;
 }
 
 const emptyBucket = (start: string): UsageBucket => ({ start, accepted: 0, refused: 0 });

@@ -1,7 +1,20 @@
-import { Field, Float, GraphQLISODateTime, ObjectType, registerEnumType } from "type-graphql";
+import {
+  ArgsType,
+  Field,
+  Float,
+  GraphQLISODateTime,
+  ID,
+  Int,
+  ObjectType,
+  registerEnumType,
+} from "type-graphql";
+import { IsBetween } from "../../common/range";
 import type { Timestamp } from "../../common/time";
 import { AtMost } from "../../schema/list-size";
 import { ApiKey } from "../api-keys/api-key.entity";
+
+/** Max keys of a report. */
+const MAX_KEYS = 100;
 
 export enum UsagePeriod {
   last_24_hours = "last_24_hours",
@@ -17,10 +30,60 @@ registerEnumType(UsagePeriod, {
   },
 });
 
-@ObjectType({
-  simpleResolvers: true,
-  description: "Usage of a key in one hour or day.",
-})
+export enum UsageOutcome {
+  accepted = "accepted",
+  refused = "refused",
+}
+
+registerEnumType(UsageOutcome, {
+  name: "UsageOutcome",
+  description: "What became of a request with an API key.",
+  valuesConfig: {
+    accepted: { description: "The key was accepted." },
+    refused: { description: "The key was refused." },
+  },
+});
+
+export enum KeyRefusal {
+  inactive = "inactive",
+  address = "address",
+}
+
+registerEnumType(KeyRefusal, {
+  name: "KeyRefusal",
+  description: "Why an API key was refused.",
+  valuesConfig: {
+    inactive: { description: "It was revoked, expired or unresolvable." },
+    address: { description: "It was used from an address that it does not allow." },
+  },
+});
+
+@ArgsType()
+export class PeriodArgs {
+  @Field(() => UsagePeriod, {
+    defaultValue: UsagePeriod.last_24_hours,
+    description: "The period to report.",
+  })
+  period!: UsagePeriod;
+}
+
+@ArgsType()
+export class KeyUsageArgs extends PeriodArgs {
+  @Field(() => Int, { defaultValue: MAX_KEYS, description: "Max keys, 1 to 100." })
+  @IsBetween(1, MAX_KEYS)
+  first!: number;
+
+  @Field(() => ID, { nullable: true, description: "Only the key with this ID." })
+  keyId!: string | null | undefined;
+
+  @Field(() => UsageOutcome, {
+    nullable: true,
+    description: "Only keys with requests of this outcome, ordered by their number.",
+  })
+  outcome!: UsageOutcome | null | undefined;
+}
+
+@ObjectType({ simpleResolvers: true, description: "Usage in one hour or day." })
 export class UsageBucket {
   @Field(() => GraphQLISODateTime, { description: "Start of the bucket." })
   start!: Timestamp;
@@ -29,21 +92,20 @@ export class UsageBucket {
   accepted!: number;
 
   @Field(() => Float, {
-    description: "Requests refused because the key was revoked, expired or unresolvable.",
+    description:
+      "Requests refused because the key was revoked, expired, unresolvable or used from an address that it does not allow.",
   })
   refused!: number;
 }
 
-@ObjectType("KeyUsage", { description: "Usage of a key in a period." })
-export class KeyUsageReport {
-  @Field(() => ApiKey, { description: "The key." })
-  apiKey!: ApiKey;
-
+@ObjectType("UsageTotals", { description: "Usage of all keys of an organization in a period." })
+export class UsageTotals {
   @Field(() => Float, { description: "Requests in the period for which the key was accepted." })
   accepted!: number;
 
   @Field(() => Float, {
-    description: "Requests in the period refused because the key was revoked, expired or unresolvable.",
+    description:
+      "Requests in the period refused because the key was revoked, expired, unresolvable or used from an address that it does not allow.",
   })
   refused!: number;
 
@@ -52,4 +114,16 @@ export class KeyUsageReport {
     description: "All buckets of the period, oldest first, including empty ones.",
   })
   buckets!: UsageBucket[];
+}
+
+@ObjectType("KeyUsage", { description: "Usage of a key in a period." })
+export class KeyUsageReport extends UsageTotals {
+  @Field(() => ApiKey, { description: "The key." })
+  apiKey!: ApiKey;
+
+  @Field(() => KeyRefusal, {
+    nullable: true,
+    description: "Why the key was last refused; null if it was not refused in the period.",
+  })
+  lastRefusal!: KeyRefusal | null;
 }

@@ -1,56 +1,110 @@
 import type { EntityManager } from "typeorm";
-import { HOUR_MS, timestampOf } from "../../common/time";
-import { placeholders } from "../../database/returning";
-import type { HourlyUse } from "./hourly-use.entity";
+import { HOUR_MS, type Timestamp, timestampOf } from "../../common/time";
+import type { Database } from "../../database/database";
 
-/** Rows per statement, with four variables each: well below SQLite's limit of 32,766. */
-const CHUNK = 1_000;
+/**
+ * Max keys per batch. A batch is one transaction, for which other writers wait: about 20 ms on SQLite, where smaller ones
+ * would write most pages several times.
+ */
+const MAX_KEYS = 5_000;
 
-type Outcome = "accepted" | "refused";
-type Row = Omit<HourlyUse, "key">;
+/** Uses of one key in one hour. */
+interface Uses {
+  accepted: number;
+  refused: number;
+  /** Of the last accepted use. */
+  lastAt: Timestamp | null;
+  lastIp: string | null;
+}
 
-/** Counts of key uses by hour, in memory until `take` removes them for writing. */
+/** Uses of some keys in one hour, written by one statement. */
+export interface HourOfUses {
+  hour: Timestamp;
+  /** By key ID, in a fixed order: neighbors share pages of the database, and concurrent writers do not deadlock. */
+  keys: readonly (readonly [keyId: string, uses: Uses])[];
+}
+
+/** Uses of keys by hour, in memory until `take` removes them for writing. */
 export class UseCounts {
   /** By hour since the epoch, then by key ID. */
-  private readonly hours = new Map<number, Map<string, Record<Outcome, number>>>();
+  private readonly hours = new Map<number, Map<string, Uses>>();
+  private nowMs = 0;
+  private now: Timestamp = "";
 
   get isEmpty(): boolean {
     return this.hours.size === 0;
   }
 
-  /** Counts a use in the current hour; allocates only for the first use, because every request calls it. */
-  add(keyId: string, outcome: Outcome): void {
-    this.countOf(Math.floor(Date.now() / HOUR_MS), keyId)[outcome] += 1;
+  /** Counts an accepted use now; allocates only for the first of a key, because every request calls it. */
+  addAccepted(keyId: string, ip: string | null): void {
+    const nowMs = Date.now();
+    const uses = this.usesOf(nowMs, keyId);
+    // Many requests share a millisecond, and formatting a time takes longer than the rest.
+    if (nowMs !== this.nowMs) {
+      this.nowMs = nowMs;
+      this.now = timestampOf(nowMs);
+    }
+    uses.accepted += 1;
+    uses.lastAt = this.now;
+    uses.lastIp = ip;
   }
 
-  /** Removes and returns all counts in a fixed order, so that concurrent writers do not deadlock. */
-  take(): Row[] {
-    const rows = [...this.hours].flatMap(([hour, keys]) =>
-      [...keys].map(([keyId, counts]) => ({ keyId, hour: timestampOf(hour * HOUR_MS), ...counts })),
-    );
+  /** Counts a refused use now. */
+  addRefused(keyId: string): void {
+    this.usesOf(Date.now(), keyId).refused += 1;
+  }
+
+  /** Removes and returns all uses, in batches. */
+  take(): HourOfUses[] {
+    const batches = [...this.hours].flatMap(([hour, uses]) => {
+      const keys = [...uses].sort(([a], [b]) => (a < b ? -1 : 1));
+      return Array.from({ length: Math.ceil(keys.length / MAX_KEYS) }, (_, i) => ({
+        hour: timestampOf(hour * HOUR_MS),
+        keys: keys.slice(i * MAX_KEYS, (i + 1) * MAX_KEYS),
+      }));
+    });
     this.hours.clear();
-    return rows.sort((a, b) => (a.keyId + a.hour < b.keyId + b.hour ? -1 : 1));
+    return batches;
   }
 
-  private countOf(hour: number, keyId: string): Record<Outcome, number> {
-    const keys = this.hours.get(hour) ?? new Map<string, Record<Outcome, number>>();
-    if (keys.size === 0) this.hours.set(hour, keys);
-    const counts = keys.get(keyId) ?? { accepted: 0, refused: 0 };
-    if (counts.accepted + counts.refused === 0) keys.set(keyId, counts);
-    return counts;
+  private usesOf(nowMs: number, keyId: string): Uses {
+    const hour = Math.floor(nowMs / HOUR_MS);
+    let keys = this.hours.get(hour);
+    if (keys === undefined) {
+      keys = new Map();
+      this.hours.set(hour, keys);
+    }
+    let uses = keys.get(keyId);
+    if (uses === undefined) {
+      uses = { accepted: 0, refused: 0, lastAt: null, lastIp: null };
+      keys.set(keyId, uses);
+    }
+    return uses;
   }
 }
 
-/** Adds counts to those that this and other processes have written. */
-export async function writeCounts(tx: EntityManager, rows: readonly Row[]): Promise<void> {
-  for (let done = 0; done < rows.length; done += CHUNK) {
-    const chunk = rows.slice(done, done + CHUNK);
-    await tx.query(
-      `insert into hourly_use (key_id, hour, accepted, refused) values ${placeholders(chunk.length, 4)}
-       on conflict (key_id, hour) do update set
-         accepted = hourly_use.accepted + excluded.accepted,
-         refused = hourly_use.refused + excluded.refused`,
-      chunk.flatMap(({ keyId, hour, accepted, refused }) => [keyId, hour, accepted, refused]),
-    );
-  }
+/** Adds uses to those that this and other processes have written. */
+export async function writeUses(
+  database: Database,
+  tx: EntityManager,
+  { hour, keys }: HourOfUses,
+): Promise<void> {
+  const unlessLater = (column: string) => `${column} = case
+    when excluded.last_used_at is null or excluded.last_used_at < hourly_use.last_used_at
+    then hourly_use.${column} else excluded.${column} end`;
+  await tx.query(
+    `insert into hourly_use (key_id, hour, accepted, refused, last_used_at, last_used_ip)
+     select value ->> 0, $1, cast(value ->> 1 as integer), cast(value ->> 2 as integer), value ->> 3, value ->> 4
+     from ${database.jsonElements("$2")} where true
+     on conflict (key_id, hour) do update set
+       accepted = hourly_use.accepted + excluded.accepted,
+       refused = hourly_use.refused + excluded.refused,
+       ${["last_used_at", "last_used_ip"].map(unlessLater)}`,
+    [
+      hour,
+      JSON.stringify(
+        keys.map(([id, { accepted, refused, lastAt, lastIp }]) => [id, accepted, refused, lastAt, lastIp]),
+      ),
+    ],
+  );
 }

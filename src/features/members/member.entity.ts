@@ -6,8 +6,8 @@ import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { InsertOrderLock } from "../../database/insert-order-lock";
 import { Organization } from "../organizations/organization.entity";
 
-/** Serializes permission changes, so that an organization keeps a member with `config:manage`. */
-export const PERMISSION_CHANGES = new InsertOrderLock(4);
+/** Serializes changes of members and invitations, so that an organization keeps a member with `config:manage`. */
+export const MEMBER_CHANGES = new InsertOrderLock(4);
 
 @ObjectType({
   simpleResolvers: true,

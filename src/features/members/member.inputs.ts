@@ -7,10 +7,10 @@ import { Member } from "./member.entity";
 const PASSWORD_MIN_LENGTH = 12;
 const PASSWORD_MAX_LENGTH = 200;
 
-const NO_SUCH_PERMISSION = { message: `must be one of ${PERMISSIONS.join(", ")}` };
+export const NO_SUCH_PERMISSION = { message: `must be one of ${PERMISSIONS.join(", ")}` };
 
 /** A new password, limited only in length, as NIST SP 800-63B recommends. */
-const IsPassword = () =>
+export const IsPassword = () =>
   Length(PASSWORD_MIN_LENGTH, PASSWORD_MAX_LENGTH, {
     message: `must have ${PASSWORD_MIN_LENGTH} to ${PASSWORD_MAX_LENGTH} characters`,
   });
@@ -61,6 +61,18 @@ export class ChangePasswordInput {
   @Field(() => String, { description: "The new password, 12 to 200 characters." })
   @IsPassword()
   newPassword!: string;
+}
+
+@InputType({ description: "A change of the member's e-mail address." })
+export class ChangeEmailInput {
+  @Field(() => String, { description: "The current password." })
+  @MaxLength(PASSWORD_MAX_LENGTH, { message: `must have at most ${PASSWORD_MAX_LENGTH} characters` })
+  currentPassword!: string;
+
+  @Field(() => String, { description: "The new e-mail address, to sign in with from now on." })
+  @IsEmail({}, { message: "must be an e-mail address" })
+  @MaxLength(254, { message: "must have at most 254 characters" })
+  email!: string;
 }
 
 @ObjectType({

@@ -1,9 +1,17 @@
-import { Arg, Args, Ctx, Int, Mutation, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, ID, Int, Mutation, Query, Resolver } from "type-graphql";
 import { cookieOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { Access } from "../../schema/access";
+import { AccountService } from "./account.service";
 import { Member } from "./member.entity";
-import { ChangePasswordInput, CookieSession, PermissionArgs, SignedIn, SignInInput } from "./member.inputs";
+import {
+  ChangeEmailInput,
+  ChangePasswordInput,
+  CookieSession,
+  PermissionArgs,
+  SignedIn,
+  SignInInput,
+} from "./member.inputs";
 import { MemberService } from "./member.service";
 import { SessionService } from "./session.service";
 
@@ -12,12 +20,23 @@ export class MemberResolver {
   constructor(
     private readonly service: MemberService,
     private readonly sessions: SessionService,
+    private readonly account: AccountService,
   ) {}
 
   @Access({ member: true })
   @Query(() => Member, { description: "The signed-in member." })
   viewer(@Ctx() context: RequestContext): Promise<Member> {
     return this.service.viewer(context);
+  }
+
+  @Access("anyone")
+  @Query(() => Member, {
+    nullable: true,
+    description:
+      "The signed-in member; null for callers without a session, to whom `viewer` answers with an error.",
+  })
+  signedInMember(@Ctx() context: RequestContext): Promise<Member | null> {
+    return this.service.signedIn(context);
   }
 
   @Access({ member: true })
@@ -103,6 +122,30 @@ export class MemberResolver {
     @Arg("input", () => ChangePasswordInput, { description: "The current and the new password." })
     input: ChangePasswordInput,
   ): Promise<boolean> {
-    return this.sessions.changePassword(context, input);
+    return this.account.changePassword(context, input);
+  }
+
+  @Access({ member: true }, { whileDeactivated: true })
+  @Mutation(() => Member, {
+    description: "Changes the e-mail address with which the member signs in. The member's sessions go on.",
+  })
+  changeEmail(
+    @Ctx() context: RequestContext,
+    @Arg("input", () => ChangeEmailInput, { description: "The current password and the new address." })
+    input: ChangeEmailInput,
+  ): Promise<Member> {
+    return this.account.changeEmail(context, input);
+  }
+
+  @Access({ member: Permission.config_manage })
+  @Mutation(() => Member, {
+    description:
+      "Removes a member of the caller's organization: ends their sessions, and the invitations that they sent. The last member with `config:manage` cannot be removed.",
+  })
+  removeMember(
+    @Ctx() context: RequestContext,
+    @Arg("id", () => ID, { description: "ID of the member." }) id: string,
+  ): Promise<Member> {
+    return this.service.remove(context, id);
   }
 }

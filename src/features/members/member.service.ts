@@ -10,12 +10,31 @@ import type { Database } from "../../database/database";
 import { insertUnlessTaken } from "../../database/insert-unless-taken";
 import { GatewayError, noSuch } from "../../errors";
 import { recordAudit } from "../audit/audit";
+import type { AuditAction } from "../audit/audit-actions";
+import type { Changes } from "../audit/audit-change";
+import { endInvitationsOf } from "./end-invitations";
 import { memberActions } from "./member.audit";
-import { Member, PERMISSION_CHANGES } from "./member.entity";
+import { MEMBER_CHANGES, Member } from "./member.entity";
 import type { NewMember, PermissionArgs } from "./member.inputs";
+import { Session } from "./session.entity";
 
 /** E-mail addresses are case-insensitive. */
 export const normalizeEmail = (email: string): string => email.trim().toLowerCase();
+
+export const EMAIL_TAKEN = "There is already a member with this e-mail address.";
+
+/** Records an action on a member. */
+export const recordOn = (
+  tx: EntityManager,
+  context: RequestContext,
+  action: AuditAction,
+  { id, email, organizationId }: Pick<Member, "id" | "email" | "organizationId">,
+  changes?: Changes,
+): Promise<void> => recordAudit(tx, context, action, { id, name: email, organizationId }, changes);
+
+/** Permissions without repetitions, in display order. */
+export const inOrder = (permissions: readonly Permission[]): Permission[] =>
+  PERMISSIONS.filter((permission) => permissions.includes(permission));
 
 /** The members of organizations. */
 export class MemberService {
@@ -27,6 +46,17 @@ export class MemberService {
     return this.database.read((reader) =>
       reader.findOneOrFail(Member, { where: { id }, relations: { organization: true } }),
     );
+  }
+
+  /**
+   * The calling member; null for other callers.
+   * @throws GatewayError `invalid_session` once, when the session of a cookie has ended
+   */
+  async signedIn(context: RequestContext): Promise<Member | null> {
+    const { caller } = context;
+    if (caller.kind === "member") return this.viewer(context);
+    if (caller.kind === "anonymous" && caller.sessionEnded) throw new GatewayError("invalid_session");
+    return null;
   }
 
   /** The members of the caller's organization, ordered by e-mail address. */
@@ -65,23 +95,24 @@ export class MemberService {
   ): Promise<Member> {
     const organizationId = organizationOf(context);
     const passwordHash = await hashPassword(password);
-    const unit = async (tx: EntityManager) => {
-      const member = tx.create(Member, {
-        id: uuid(),
-        organizationId,
-        email: normalizeEmail(email),
-        passwordHash,
-        permissions: PERMISSIONS.filter((permission) => permissions.includes(permission)),
-        createdAt: timestamp(),
-      });
-      await insertUnlessTaken(tx, Member, member, "There is already a member with this e-mail address.");
-      const target = { id: member.id, name: member.email, organizationId };
-      await recordAudit(tx, context, memberActions.member_created, target, {
-        permissions: [null, permissions],
-      });
-      return member;
-    };
-    return this.database.write(unit, { tx });
+    const fields = { organizationId, email: normalizeEmail(email), passwordHash, permissions };
+    return this.database.write((tx) => this.add(tx, context, fields), { tx });
+  }
+
+  /**
+   * Adds a member in a transaction.
+   * @throws GatewayError `conflict` if the address is in use
+   */
+  async add(
+    tx: EntityManager,
+    context: RequestContext,
+    fields: Pick<Member, "organizationId" | "email" | "passwordHash" | "permissions"> & { id?: string },
+  ): Promise<Member> {
+    const permissions = inOrder(fields.permissions);
+    const member = tx.create(Member, { id: uuid(), ...fields, permissions, createdAt: timestamp() });
+    await insertUnlessTaken(tx, Member, member, EMAIL_TAKEN);
+    await recordOn(tx, context, memberActions.member_created, member, { permissions: [null, permissions] });
+    return member;
   }
 
   /**
@@ -108,30 +139,59 @@ export class MemberService {
     return this.changePermissions(context, memberId, () => []);
   }
 
+  /**
+   * Removes a member of the caller's organization, with the sessions of the member and the invitations that the member
+   * sent.
+   * @throws GatewayError `not_found`, or `conflict` for the last member with `config:manage` of the organization
+   */
+  remove(context: RequestContext, id: string): Promise<Member> {
+    return this.database.write(async (tx) => {
+      const member = await this.lockMember(tx, context, id);
+      await endInvitationsOf(tx, context, member);
+      await tx.delete(Session, { memberId: id });
+      await tx.delete(Member, { id });
+      if (manages(member)) await assertManaged(tx, member.organizationId);
+      await recordOn(tx, context, memberActions.member_removed, member, {
+        permissions: [member.permissions, null],
+      });
+      return member;
+    });
+  }
+
+  /** Locks a member of the caller's organization on behalf of a manager. */
+  private async lockMember(tx: EntityManager, context: RequestContext, id: string): Promise<Member> {
+    const organizationId = organizationOf(context);
+    // Before any row lock, because two managers may remove each other.
+    await this.database.lockInsertOrder(tx, MEMBER_CHANGES);
+    await assertSignedIn(tx, context, { permission: Permission.config_manage });
+    // A sign-in locks the row too, so that it cannot add a session to a member who is being removed.
+    if (isUuid(id))
+      await tx.query("update member set created_at = created_at where id = $1 and organization_id = $2", [
+        id,
+        organizationId,
+      ]);
+    const member = isUuid(id)
+      ? await tx.findOne(Member, { where: { id, organizationId }, relations: { organization: true } })
+      : null;
+    if (member === null) throw noSuch("member");
+    return member;
+  }
+
   private changePermissions(
     context: RequestContext,
     memberId: string,
     change: (held: readonly Permission[]) => readonly Permission[],
   ): Promise<Member> {
-    const organizationId = organizationOf(context);
     return this.database.write(async (tx) => {
-      // Before any row lock, because two managers may revoke each other's permission.
-      await this.database.lockInsertOrder(tx, PERMISSION_CHANGES);
-      await assertSignedIn(tx, context, { permission: Permission.config_manage });
-      const member = isUuid(memberId)
-        ? await tx.findOne(Member, {
-            where: { id: memberId, organizationId },
-            relations: { organization: true },
-          })
-        : null;
-      if (member === null) throw noSuch("member");
-      const changed = change(member.permissions);
-      const permissions = PERMISSIONS.filter((permission) => changed.includes(permission));
+      const member = await this.lockMember(tx, context, memberId);
+      const permissions = inOrder(change(member.permissions));
       if (permissions.join() === member.permissions.join()) return member;
       await tx.update(Member, { id: member.id }, { permissions });
-      if (member.permissions.includes(Permission.config_manage)) await assertManaged(tx, organizationId);
-      const target = { id: member.id, name: member.email, organizationId };
-      await recordAudit(tx, context, memberActions.member_permissions_changed, target, {
+      if (manages(member) && !permissions.includes(Permission.config_manage)) {
+        await endInvitationsOf(tx, context, member);
+        await assertManaged(tx, member.organizationId);
+      }
+      await recordOn(tx, context, memberActions.member_permissions_changed, member, {
         permissions: [member.permissions, permissions],
       });
       return tx.merge(Member, member, { permissions });
@@ -139,12 +199,14 @@ export class MemberService {
   }
 }
 
+const manages = ({ permissions }: Member): boolean => permissions.includes(Permission.config_manage);
+
 /** @throws GatewayError `conflict` if no member of the organization holds `config:manage` */
 async function assertManaged(tx: EntityManager, organizationId: string): Promise<void> {
   const members = await tx.findBy(Member, { organizationId });
-  if (members.some(({ permissions }) => permissions.includes(Permission.config_manage))) return;
+  if (members.some(manages)) return;
   throw new GatewayError(
     "conflict",
-    "The last member with the permission config:manage cannot lose it. Grant it to another member first.",
+    "The last member with the permission config:manage cannot lose it or be removed. Grant it to another member first.",
   );
 }

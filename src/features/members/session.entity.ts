@@ -1,11 +1,14 @@
+import { Field, GraphQLISODateTime, ID, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { Member } from "./member.entity";
 
 /** A session of a member; only the SHA-256 of its token is stored. */
+@ObjectType({ simpleResolvers: true, description: "An open session of a member." })
 @Entity()
 export class Session {
+  @Field(() => ID, { description: "Unique identifier (UUID)." })
   @PrimaryColumn(UUID_COLUMN)
   id!: string;
 
@@ -19,10 +22,19 @@ export class Session {
   @Column({ type: "varchar", length: 64, unique: true })
   tokenHash!: string;
 
+  @Field(() => GraphQLISODateTime, { description: "When the member signed in." })
   @Column(TIMESTAMP_COLUMN)
   createdAt!: Timestamp;
 
+  @Field(() => GraphQLISODateTime, { description: "When the session expires." })
   @Index()
   @Column(TIMESTAMP_COLUMN)
   expiresAt!: Timestamp;
+  @Field(() => String, { nullable: true, description: "IP address from which the member signed in." })
+  @Column({ type: "varchar", length: 45, nullable: true })
+  ip!: string | null;
+
+  @Field(() => String, { nullable: true, description: "User-Agent with which the member signed in." })
+  @Column({ type: "varchar", length: 200, nullable: true })
+  userAgent!: string | null;
 }

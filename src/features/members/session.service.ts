@@ -1,28 +1,33 @@
-import { type EntityManager, Not } from "typeorm";
+import { type EntityManager, MoreThan } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import type { MemberCaller, Origin } from "../../auth/caller";
-import { type CredentialResolver, memberCaller, type RequestContext } from "../../auth/context";
+import {
+  type CredentialResolver,
+  memberCaller,
+  organizationOf,
+  type RequestContext,
+} from "../../auth/context";
+import { Permission } from "../../auth/permissions";
 import { indexBy } from "../../common/coalesce";
 import { HOUR_MS, timestamp } from "../../common/time";
+import { isUuid } from "../../common/uuid";
 import { hashPassword, verifyPassword } from "../../credentials/password";
 import { hashToken, isWellFormedSessionToken, mintSessionToken } from "../../credentials/token-format";
 import type { Database } from "../../database/database";
-import { GatewayError } from "../../errors";
+import { GatewayError, noSuch } from "../../errors";
 import type { RefusedTokens } from "../../rate-limits/refused-tokens";
-import { recordAudit } from "../audit/audit";
-import type { AuditAction } from "../audit/audit-actions";
 import { memberActions } from "./member.audit";
 import { Member } from "./member.entity";
-import type { ChangePasswordInput, SignedIn, SignInInput } from "./member.inputs";
-import { normalizeEmail } from "./member.service";
+import type { SignedIn, SignInInput } from "./member.inputs";
+import { normalizeEmail, recordOn } from "./member.service";
+import type { PasswordChecks } from "./password-checks";
 import { Session } from "./session.entity";
 import {
   type CountLookup,
   countSignInAttempt,
   createCountLookup,
   recordSignIn,
-  refundAttempt,
   touchSignInAttempts,
   unlockAccount,
 } from "./sign-in-throttle";
@@ -30,13 +35,11 @@ import {
 /** A working day. */
 const SESSION_LIFETIME_MS = 12 * HOUR_MS;
 
-/** Max concurrent sign-ins and password changes: about half a second of hashing. */
-const MAX_PASSWORD_CHECKS = 16;
+/** Max sessions in a list. */
+export const MAX_LISTED_SESSIONS = 100;
 
-/** Opens, resolves and ends sessions, and changes passwords. */
+/** Opens, resolves, lists and ends sessions. */
 export class SessionService implements CredentialResolver<MemberCaller> {
-  private passwordChecks = 0;
-
   /** Sessions with their member and organization, by token hash. */
   private readonly byHash: (hash: string) => Promise<Session | undefined>;
 
@@ -45,6 +48,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   constructor(
     private readonly database: Database,
     private readonly refused: RefusedTokens,
+    private readonly checks: PasswordChecks,
   ) {
     this.countsOf = createCountLookup(database);
     this.byHash = database.coalesceByKey("sessions", async (hashes) =>
@@ -80,7 +84,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
    *   `too_many_attempts`, after the same time for any locked account
    */
   signIn(context: RequestContext, input: SignInInput): Promise<SignedIn> {
-    return this.checkingPassword(context, () => this.openSession(context, input));
+    return this.checks.run(context, () => this.openSession(context, input));
   }
 
   private async openSession({ origin }: RequestContext, input: SignInInput): Promise<SignedIn> {
@@ -93,6 +97,15 @@ export class SessionService implements CredentialResolver<MemberCaller> {
       await this.recordFailure(email, member, origin);
       throw lock?.refusal ?? new GatewayError("invalid_credentials");
     }
+    return this.database.write(async (tx) => {
+      await lockPassword(tx, member);
+      await recordSignIn(tx, email, origin.ip);
+      return this.open(tx, member, origin);
+    });
+  }
+
+  /** Opens a session of a member in a transaction, and records the sign-in. */
+  async open(tx: EntityManager, member: Member, origin: Origin): Promise<SignedIn> {
     const token = mintSessionToken();
     const session = {
       id: uuid(),
@@ -100,44 +113,19 @@ export class SessionService implements CredentialResolver<MemberCaller> {
       tokenHash: hashToken(token),
       createdAt: timestamp(),
       expiresAt: timestamp(SESSION_LIFETIME_MS),
+      ip: origin.ip,
+      userAgent: origin.userAgent,
     };
-    await this.database.write(async (tx) => {
-      await lockPassword(tx, member);
-      await recordSignIn(tx, email, origin.ip);
-      await tx.insert(Session, session);
-      await record(
-        tx,
-        { caller: callerOf(member, session.id), origin },
-        memberActions.member_signed_in,
-        member,
-      );
-    });
-    this.refused.remember(session.tokenHash);
+    await tx.insert(Session, session);
+    const context = { caller: callerOf(member, session.id), origin };
+    await recordOn(tx, context, memberActions.member_signed_in, member);
+    this.database.afterCommit(tx, () => this.refused.remember(session.tokenHash));
     return { token, expiresAt: session.expiresAt, member };
   }
 
-  /** @throws GatewayError `too_many_attempts` if `MAX_PASSWORD_CHECKS` are already running */
+  /** @throws GatewayError `too_many_attempts` if too many sign-ins are already running */
   assertPasswordCheckFree(): void {
-    if (this.passwordChecks < MAX_PASSWORD_CHECKS) return;
-    throw new GatewayError(
-      "too_many_attempts",
-      "Too many sign-ins are in progress. Try again in a few seconds.",
-      { headers: { "retry-after": "2" } },
-    );
-  }
-
-  /**
-   * Runs work that hashes passwords. Hashing is sequential, so the wait does not count toward load shedding.
-   * @throws GatewayError `too_many_attempts` if `MAX_PASSWORD_CHECKS` are already running
-   */
-  private async checkingPassword<T>(context: RequestContext, check: () => Promise<T>): Promise<T> {
-    this.assertPasswordCheckFree();
-    this.passwordChecks += 1;
-    try {
-      return await (context.outsideLoad?.(check) ?? check());
-    } finally {
-      this.passwordChecks -= 1;
-    }
+    this.checks.assertFree();
   }
 
   /**
@@ -150,7 +138,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
       const { affected } = await tx.delete(Session, { id: caller.sessionId });
       if (affected === 0) return false;
       const member = await tx.findOneByOrFail(Member, { id: caller.id });
-      await record(tx, context, memberActions.member_signed_out, member);
+      await recordOn(tx, context, memberActions.member_signed_out, member);
       return true;
     });
   }
@@ -164,43 +152,63 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     return this.database.write(async (tx) => {
       await assertSignedIn(tx, context, { whileDeactivated: true });
       const member = await tx.findOneByOrFail(Member, { id });
-      await record(tx, context, memberActions.member_signed_out_everywhere, member);
+      await recordOn(tx, context, memberActions.member_signed_out_everywhere, member);
       return (await tx.delete(Session, { memberId: id })).affected ?? 0;
     });
   }
 
   /**
-   * Changes the password of the calling member and ends the member's other sessions.
-   * @throws GatewayError `invalid_credentials` if the current password is wrong or was changed concurrently,
-   *   `invalid_session` or `too_many_attempts`
+   * The newest open sessions of a member, newest first.
+   * @param memberId another member, whose sessions managers may list; the caller if omitted
+   * @throws GatewayError `not_found` or `forbidden`
    */
-  changePassword(context: RequestContext, input: ChangePasswordInput): Promise<boolean> {
-    return this.checkingPassword(context, () => this.replacePassword(context, input));
+  async list(context: RequestContext, memberId?: string | null): Promise<Session[]> {
+    const id = memberId ?? memberCaller(context).id;
+    if (!isOwn(context, id)) {
+      assertManager(context);
+      const organizationId = organizationOf(context);
+      const isKnown =
+        isUuid(id) && (await this.database.read((reader) => reader.existsBy(Member, { id, organizationId })));
+      if (!isKnown) throw noSuch("member");
+    }
+    return this.database.read((reader) =>
+      reader.find(Session, {
+        where: { memberId: id, expiresAt: MoreThan(timestamp()) },
+        order: { id: "DESC" },
+        take: MAX_LISTED_SESSIONS,
+      }),
+    );
   }
 
-  private async replacePassword(context: RequestContext, input: ChangePasswordInput): Promise<boolean> {
-    const caller = memberCaller(context);
-    const lock = await countSignInAttempt(this.database, this.countsOf, caller.email, context.origin.ip);
-    if (lock?.opensByPassword === false) throw lock.refusal;
-    const member = await this.database.read((reader) => reader.findOneByOrFail(Member, { id: caller.id }));
-    if (!(await verifyPassword(member.passwordHash, input.currentPassword))) {
-      await this.database.write((tx) =>
-        record(tx, context, memberActions.member_password_change_failed, member),
-      );
-      throw lock?.refusal ?? wrongPassword();
-    }
-    const passwordHash = await hashPassword(input.newPassword);
-    await this.database.write(async (tx) => {
+  /**
+   * Ends a session of the caller or, for managers, of any member of the organization.
+   * @throws GatewayError `not_found`, also for a session of another organization or, without permission, member
+   */
+  end(context: RequestContext, id: string): Promise<Session> {
+    const organizationId = organizationOf(context);
+    return this.database.write(async (tx) => {
       await assertSignedIn(tx, context, { whileDeactivated: true });
-      const verified = { id: member.id, passwordHash: member.passwordHash };
-      const { affected } = await tx.update(Member, verified, { passwordHash });
-      // A concurrent change won.
-      if (affected !== 1) throw wrongPassword();
-      await tx.delete(Session, { memberId: member.id, id: Not(caller.sessionId) });
-      await refundAttempt(tx, member.email, context.origin.ip);
-      await record(tx, context, memberActions.member_password_changed, member);
+      const session = isUuid(id)
+        ? await tx.findOne(Session, {
+            where: { id, expiresAt: MoreThan(timestamp()), member: { organizationId } },
+            relations: { member: true },
+          })
+        : null;
+      const member = session?.member;
+      if (!member || !(isOwn(context, member.id) || (await isManager(tx, context)))) throw noSuch("session");
+      const { affected } = await tx.delete(Session, { id });
+      if (affected !== 1) throw noSuch("session");
+      await recordOn(tx, context, memberActions.member_session_ended, member);
+      return session;
     });
-    return true;
+  }
+
+  /** Ends all sessions of a member on behalf of an operator. @returns their number */
+  endAll(context: RequestContext, member: Member): Promise<number> {
+    return this.database.write(async (tx) => {
+      await recordOn(tx, context, memberActions.member_signed_out_everywhere, member);
+      return (await tx.delete(Session, { memberId: member.id })).affected ?? 0;
+    });
   }
 
   /** Sets a member's password on behalf of an operator, ends the member's sessions and unlocks the account. */
@@ -210,7 +218,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
       await tx.update(Member, { id: member.id }, { passwordHash });
       await tx.delete(Session, { memberId: member.id });
       await unlockAccount(tx, member.email);
-      await record(tx, context, memberActions.member_password_changed, member);
+      await recordOn(tx, context, memberActions.member_password_changed, member);
     });
   }
 
@@ -231,7 +239,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     const context: RequestContext = { caller: { kind: "anonymous" }, origin };
     return this.database.write(async (tx) => {
       await touchSignInAttempts(tx, email);
-      if (member !== null) await record(tx, context, memberActions.member_sign_in_failed, member);
+      if (member !== null) await recordOn(tx, context, memberActions.member_sign_in_failed, member);
     });
   }
 }
@@ -245,10 +253,21 @@ async function lockPassword(tx: EntityManager, { id, passwordHash }: Member): Pr
   if (affected !== 1) throw new GatewayError("invalid_credentials");
 }
 
-const wrongPassword = () => new GatewayError("invalid_credentials", "The current password is wrong.");
+/** Whether the caller is the member with this ID. */
+const isOwn = ({ caller }: RequestContext, id: string) => caller.kind === "member" && caller.id === id;
 
-const record = (tx: EntityManager, context: RequestContext, action: AuditAction, member: Member) =>
-  recordAudit(tx, context, action, { ...member, name: member.email });
+/** @throws GatewayError `forbidden` */
+function assertManager({ caller }: RequestContext): void {
+  if (caller.kind !== "member" || caller.permissions.includes(Permission.config_manage)) return;
+  throw new GatewayError("forbidden", `This needs the permission ${Permission.config_manage}.`);
+}
+
+/** Whether the caller manages the organization, as of this transaction. */
+async function isManager(tx: EntityManager, { caller }: RequestContext): Promise<boolean> {
+  if (caller.kind !== "member") return true;
+  const member = await tx.findOneBy(Member, { id: caller.id });
+  return member?.permissions.includes(Permission.config_manage) === true;
+}
 
 const callerOf = ({ id, email, permissions, organization }: Member, sessionId: string): MemberCaller => ({
   kind: "member",

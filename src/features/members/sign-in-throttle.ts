@@ -92,6 +92,25 @@ export async function countSignInAttempt(
   });
 }
 
+/**
+ * Counts an attempt that names no account, such as the acceptance of an invitation, for its address alone. `recordSignIn`
+ * takes it back.
+ * @throws GatewayError `too_many_attempts`, with `Retry-After`
+ */
+export async function countAddressAttempt(
+  database: Database,
+  countsOf: CountLookup,
+  ip: string | null,
+): Promise<void> {
+  const [, ...shared] = limitsOf("", ip).own;
+  rejectAny(shared, await countsOf(shared.map(({ bucket }) => bucket)));
+  await database.write(async (tx) => {
+    const counted = new Map<string, Count>();
+    for (const { bucket } of shared) counted.set(bucket, await increment(tx, bucket));
+    rejectAny(shared, counted, 0);
+  });
+}
+
 /** Records a successful sign-in: clears the account's counts, takes the attempt off its address and marks that known. */
 export async function recordSignIn(tx: EntityManager, email: string, ip: string | null): Promise<void> {
   const { account, own, known, home } = limitsOf(email, ip);

@@ -1,11 +1,24 @@
+import { ArgsType, Field } from "type-graphql";
 import { IsSlug } from "../../common/slug";
-import { IsText } from "../../schema/text";
+import { HoldsNoToken, IsText } from "../../schema/text";
+import { ORGANIZATION_NAME_MAX_LENGTH } from "./organization.limits";
 
 /** An organization to create from the command line. */
 export class NewOrganization {
   @IsSlug()
   slug!: string;
 
-  @IsText(200, { singleLine: true })
+  @IsText(ORGANIZATION_NAME_MAX_LENGTH, { trimmed: true, singleLine: true })
+  @HoldsNoToken()
+  name!: string;
+}
+
+@ArgsType()
+export class RenameOrganizationArgs {
+  @Field(() => String, {
+    description: "The new display name, 1 to 200 characters; leading and trailing blanks are removed.",
+  })
+  @IsText(ORGANIZATION_NAME_MAX_LENGTH, { trimmed: true, singleLine: true })
+  @HoldsNoToken()
   name!: string;
 }

@@ -1,13 +1,25 @@
-import { Ctx, Mutation, Resolver } from "type-graphql";
+import { Args, Ctx, Mutation, Resolver } from "type-graphql";
 import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { Access } from "../../schema/access";
 import { Organization } from "./organization.entity";
+import { RenameOrganizationArgs } from "./organization.inputs";
 import { OrganizationService } from "./organization.service";
 
 @Resolver(() => Organization)
 export class OrganizationResolver {
   constructor(private readonly organizations: OrganizationService) {}
+
+  @Access({ member: Permission.config_manage })
+  @Mutation(() => Organization, {
+    description: "Gives the caller's organization another display name; its slug stays.",
+  })
+  renameOrganization(
+    @Ctx() context: RequestContext,
+    @Args(() => RenameOrganizationArgs) args: RenameOrganizationArgs,
+  ): Promise<Organization> {
+    return this.organizations.rename(context, args);
+  }
 
   @Access({ member: Permission.config_manage }, { whileDeactivated: true })
   @Mutation(() => Organization, {

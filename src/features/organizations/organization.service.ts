@@ -12,9 +12,9 @@ import { recordAudit } from "../audit/audit";
 import type { AuditAction } from "../audit/audit-actions";
 import { organizationActions } from "./organization.audit";
 import { Organization } from "./organization.entity";
-import type { NewOrganization } from "./organization.inputs";
+import type { NewOrganization, RenameOrganizationArgs } from "./organization.inputs";
 
-/** Creates, lists, deactivates and reactivates organizations. */
+/** Creates, lists, renames, deactivates and reactivates organizations. */
 export class OrganizationService {
   constructor(
     private readonly database: Database,
@@ -41,7 +41,8 @@ export class OrganizationService {
    * @param tx the transaction to join, if any
    * @throws GatewayError `conflict` if the slug is taken
    */
-  create({ slug, name }: NewOrganization, tx?: EntityManager): Promise<Organization> {
+  create({ slug, name: given }: NewOrganization, tx?: EntityManager): Promise<Organization> {
+    const name = given.trim();
     const unit = async (tx: EntityManager) => {
       const id = uuid();
       const fields = { id, slug, name, deactivatedAt: null, createdAt: timestamp() };
@@ -55,6 +56,25 @@ export class OrganizationService {
       return organization;
     };
     return this.database.write(unit, { tx });
+  }
+
+  /** Gives the caller's organization another display name; a change to the name that it has is not recorded. */
+  rename(context: RequestContext, { name }: RenameOrganizationArgs): Promise<Organization> {
+    const id = organizationOf(context);
+    return this.database.write(async (tx) => {
+      await assertSignedIn(tx, context, { permission: Permission.config_manage });
+      // Locks the row, because the audit log must have the name that this change replaces.
+      await tx.update(Organization, { id }, { createdAt: () => "created_at" });
+      const organization = await tx.findOneByOrFail(Organization, { id });
+      const next = name.trim();
+      if (next === organization.name) return organization;
+      await tx.update(Organization, { id }, { name: next });
+      const target = { id, name: organization.slug, organizationId: id };
+      await recordAudit(tx, context, organizationActions.organization_renamed, target, {
+        name: [organization.name, next],
+      });
+      return { ...organization, name: next };
+    });
   }
 
   /** Deactivates the caller's organization: its keys stop resolving with the next request. Repeating it has no effect. */
@@ -89,9 +109,10 @@ export class OrganizationService {
 
   /** Makes the messages due that were held back while the organization was deactivated. */
   private async wakeAgents(tx: EntityManager, organizationId: string): Promise<void> {
-    const agents: { id: string }[] = await tx.query("SELECT id FROM agent WHERE organization_id = $1", [
-      organizationId,
-    ]);
+    const agents: { id: string }[] = await tx.query(
+      "SELECT id FROM agent WHERE organization_id = $1 AND deleted_at IS NULL",
+      [organizationId],
+    );
     await this.lanes.wakeAgents(
       tx,
       agents.map(({ id }) => id),

@@ -1,6 +1,6 @@
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import type { RequestContext } from "../../auth/context";
-import { Scope } from "../../auth/permissions";
+import { Permission, Scope } from "../../auth/permissions";
 import { Access } from "../../schema/access";
 import { CallerIndependent } from "../../schema/caller-independent";
 import { Pet } from "./pet.entity";
@@ -12,7 +12,7 @@ import { PetService } from "./pet.service";
 export class PetResolver {
   constructor(private readonly pets: PetService) {}
 
-  @Access({ key: Scope.pets_read })
+  @Access({ key: Scope.pets_read, member: true })
   @CallerIndependent()
   @Query(() => PetConnection, {
     name: "pets",
@@ -22,7 +22,7 @@ export class PetResolver {
     return this.pets.list(args);
   }
 
-  @Access({ key: Scope.pets_read })
+  @Access({ key: Scope.pets_read, member: true })
   @Query(() => Pet, {
     name: "pet",
     nullable: true,
@@ -33,7 +33,7 @@ export class PetResolver {
     return this.pets.find(id);
   }
 
-  @Access({ key: Scope.pets_write })
+  @Access({ key: Scope.pets_write, member: Permission.config_manage })
   @Mutation(() => Pet, { name: "createPet", description: "Adds a pet to the store." })
   create(
     @Ctx() context: RequestContext,

@@ -1,21 +1,27 @@
 import type { EntityManager } from "typeorm";
-import { agentCaller, type RequestContext } from "../../auth/context";
+import { assertSignedIn } from "../../auth/assert-signed-in";
+import type { RequestContext } from "../../auth/context";
+import { Permission } from "../../auth/permissions";
 import { isInt64 } from "../../common/int64";
 import type { Database } from "../../database/database";
 import { allReturning, placeholders } from "../../database/returning";
 import { GatewayError } from "../../errors";
 import { PET_ORDER } from "../../features/pets/pet.entity";
-import { onceEach } from "../../idempotency/idempotency";
+import { once, onceEach } from "../../idempotency/idempotency";
+import { countRows } from "../../pagination/total-count";
 import { assertKeysAccepted, keysAreAccepted } from "../api-keys/assert-accepted";
 import { Pet, PetStatus } from "./pet.entity";
 import { type NewPet, PetConnection, type PetsArgs } from "./pet.inputs";
 import { type PetPage, PetReader, petsWithin } from "./pet.reader";
 
+/** The owner of reports about the store, which belongs to no organization. */
+const ALL_AGENTS = "pets";
+
 /** Rows per statement, with three parameters each: PostgreSQL allows 65,535. */
 const SEED_CHUNK = 5_000;
 
-/** A pet to add, and the key that adds it. */
-type Draft = Pick<NewPet, "name" | "categoryId" | "status"> & { keyId: string };
+/** A pet to add, and the key that adds it; null for a member. */
+type Draft = Pick<NewPet, "name" | "categoryId" | "status"> & { keyId: string | null };
 
 /** A draft with an idempotency key. */
 interface KeyedDraft {
@@ -53,7 +59,14 @@ export class PetService {
    */
   async list(args: PetsArgs): Promise<PetConnection> {
     const page: PetPage = { ...PetConnection.pageOf(args), status: args.status };
-    return new PetConnection(await this.reader.page(page), page);
+    return new PetConnection(await this.reader.page(page), page, () => this.count(args.status));
+  }
+
+  private count(status: PetStatus | null | undefined): Promise<number> {
+    return this.database.report(ALL_AGENTS, (reader) => {
+      const query = reader.createQueryBuilder(Pet, "pet");
+      return countRows(reader, status == null ? query : query.where({ status }));
+    });
   }
 
   /** @returns the pet, or null if it does not exist or the ID is not an int64 */
@@ -62,14 +75,31 @@ export class PetService {
   }
 
   /**
-   * Adds a pet.
+   * Adds a pet, for an agent or a member.
    * @throws GatewayError `idempotency_key_reused`
    */
   create(context: RequestContext, { idempotencyKey, ...pet }: NewPet): Promise<Pet> {
-    const { agent, key } = agentCaller(context);
+    const { caller } = context;
+    if (caller.kind !== "agent") return this.createByMember(context, { idempotencyKey, ...pet });
+    const { agent, key } = caller;
     const draft = { ...pet, keyId: key.id };
     if (idempotencyKey == null) return this.add(draft);
     return this.addOnce({ scope: `createPet:${agent.id}`, key: idempotencyKey, request: pet, draft });
+  }
+
+  private createByMember(context: RequestContext, { idempotencyKey, ...pet }: NewPet): Promise<Pet> {
+    const { caller } = context;
+    return this.database.write(async (tx) => {
+      await assertSignedIn(tx, context, { permission: Permission.config_manage });
+      return once(tx, {
+        scope: `createPet:${caller.kind === "member" ? caller.id : caller.kind}`,
+        key: idempotencyKey,
+        request: pet,
+        create: async () => (await this.insert(tx, [{ ...pet, keyId: null }]))[0] as Pet,
+        repeat: async (id) => (await petsWithin(tx, [id]))[0] as Pet,
+        idOf: ({ id }) => id,
+      });
+    });
   }
 
   /**
@@ -78,8 +108,11 @@ export class PetService {
    */
   private async insert(tx: EntityManager, pets: readonly Draft[]): Promise<Pet[]> {
     await this.database.lockInsertOrder(tx, PET_ORDER);
-    const keyIds = pets.map(({ keyId }) => keyId);
-    const accepted = keysAreAccepted(keyIds, 3 * pets.length + 1);
+    const keyIds = pets.flatMap(({ keyId }) => keyId ?? []);
+    const accepted =
+      keyIds.length === 0
+        ? { condition: "1 = 1", parameters: [] }
+        : keysAreAccepted(keyIds, 3 * pets.length + 1);
     const rows = await allReturning<{ id: string }>(
       tx,
       // PostgreSQL takes parameters in a subquery for texts.

@@ -120,6 +120,7 @@ export function sampleMessage(
     notBefore: null,
     errorCode: ERRORS[status] ?? null,
     errorText: null,
+    omitted: null,
     providerId: isSent && line.kind !== LineKind.local ? `sample-${place.id}` : null,
     expiresAt: timestampOf(Date.parse(now) + line.expireAfterSeconds * 1000),
     sentAt: isSent ? now : null,

@@ -1,7 +1,9 @@
+import type { EntityManager } from "typeorm";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
-import { paginate } from "../../pagination/connection";
+import { pageOfRows } from "../../pagination/connection";
+import { countRows } from "../../pagination/total-count";
 import { ownEndpoint } from "./own-endpoint";
 import type { WebhookDeliveriesArgs } from "./webhook.inputs";
 import { WebhookDelivery, WebhookDeliveryConnection } from "./webhook-delivery.entity";
@@ -20,18 +22,21 @@ export class DeliveryLogService {
   ): Promise<WebhookDeliveryConnection> {
     const page = WebhookDeliveryConnection.pageOf(rest);
     const organizationId = organizationOf(context);
-    const rows = await this.database.report(organizationId, async (reader) => {
+    const matching = async (reader: EntityManager) => {
       await ownEndpoint(reader, organizationId, endpointId);
-      // Nothing matches, and PostgreSQL rejects a NUL.
-      if ((eventId != null && !isUuid(eventId)) || type?.includes("\0")) return [];
-      const query = reader.createQueryBuilder(WebhookDelivery, "delivery").where({
+      if (eventId != null && !isUuid(eventId)) return null;
+      return reader.createQueryBuilder(WebhookDelivery, "delivery").where({
         endpointId,
         ...(state != null && { state }),
         ...(type != null && { type }),
         ...(eventId != null && { eventId }),
       });
-      return paginate(query, page, "DESC").getMany();
-    });
-    return new WebhookDeliveryConnection(rows, page);
+    };
+    const rows = await this.database.report(organizationId, async (reader) =>
+      pageOfRows(await matching(reader), page, "DESC"),
+    );
+    return new WebhookDeliveryConnection(rows, page, () =>
+      this.database.report(organizationId, async (reader) => countRows(reader, await matching(reader))),
+    );
   }
 }

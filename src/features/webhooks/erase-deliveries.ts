@@ -22,7 +22,10 @@ export const eraseDeliveries =
       async (tx, after, limit) => {
         const take = Math.min(limit, MAX_CONVERSATIONS);
         const { agentId } = await tx.findOneByOrFail(Contact, { id: contactId });
-        const { organizationId } = await tx.findOneByOrFail(Agent, { id: agentId });
+        const { organizationId } = await tx.findOneOrFail(Agent, {
+          where: { id: agentId },
+          withDeleted: true,
+        });
         const conversations = await tx.find(Conversation, {
           select: ["id"],
           where: { contactId, ...(after !== undefined && { id: MoreThan(after) }) },

@@ -34,7 +34,7 @@ export async function followFromNow(tx: EntityManager, endpoint: Followed): Prom
     `insert into webhook_cursor (endpoint_id, agent_id, position)
      select cast($1 as varchar(36)), stream.agent_id, stream.last
      from agent_stream stream join agent on agent.id = stream.agent_id
-     where agent.organization_id = $2${agentId === null ? "" : " and agent.id = $3"}
+     where agent.organization_id = $2 and agent.deleted_at is null${agentId === null ? "" : " and agent.id = $3"}
      on conflict (endpoint_id, agent_id) do update set position = excluded.position`,
     [id, organizationId, ...(agentId === null ? [] : [agentId])],
   );

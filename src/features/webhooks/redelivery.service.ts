@@ -35,9 +35,9 @@ export class RedeliveryService {
       await assertSignedIn(tx, context, { permission: Permission.config_manage });
       const endpoint = await ownEndpoint(tx, organizationOf(context), id);
       if ((since == null) === (after == null))
-        throw new InvalidInput([{ path: "since", message: "is required, or after, but not both" }]);
+        throw new InvalidInput([{ path: "since", message: "or after is required, but not both" }]);
       if (after != null && endpoint.agentId === null) {
-        const message = "is not allowed for an endpoint of all agents; pass since";
+        const message = "is only for an endpoint of one agent, not of all agents";
         throw new InvalidInput([{ path: "after", message }]);
       }
       if (endpoint.state === WebhookEndpointState.disabled)

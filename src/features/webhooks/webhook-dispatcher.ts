@@ -109,7 +109,7 @@ export class WebhookDispatcher {
           `select endpoint.id as "endpointId", stream.agent_id as "agentId"
            from webhook_endpoint endpoint
            join organization on organization.id = endpoint.organization_id and organization.deactivated_at is null
-           join agent on agent.organization_id = endpoint.organization_id
+           join agent on agent.organization_id = endpoint.organization_id and agent.deleted_at is null
              and (endpoint.agent_id is null or endpoint.agent_id = agent.id)
            join agent_stream stream on stream.agent_id = agent.id
            left join webhook_cursor cursor on cursor.endpoint_id = endpoint.id and cursor.agent_id = agent.id

@@ -29,6 +29,7 @@ const NOT_ATTEMPTED: ReadonlySet<string> = new Set(["not_sent", "lease_lost", "a
 interface Head extends Pick<WebhookDelivery, "id" | "laneId" | "endpointId" | "attempts" | "notBefore"> {
   url: string;
   state: WebhookEndpointState;
+  failingSince: Timestamp | null;
   secretGeneration: number;
   previousUntil: Timestamp | null;
   deactivatedAt: Timestamp | null;
@@ -57,7 +58,13 @@ export class WebhookWork implements LaneWork {
       const isHeld = head.state !== WebhookEndpointState.active || head.deactivatedAt !== null;
       if (isHeld) next.set(id, timestamp(HELD_MS));
       else if (head.notBefore !== null && head.notBefore > now) next.set(id, head.notBefore);
-      else if (!senders.take(head.endpointId, { mayWait: true, kind: LaneKind.webhook }))
+      else if (
+        !senders.take(head.endpointId, {
+          mayWait: true,
+          kind: LaneKind.webhook,
+          isFailing: head.failingSince !== null,
+        })
+      )
         waiting.push({ laneId: id, lineId: head.endpointId });
       else leaving.push(head);
     }
@@ -120,6 +127,7 @@ async function readHeads(tx: EntityManager, laneIds: readonly string[]): Promise
     `with due (id) as (values ${placeholders(ids.length, 1)})
      select distinct delivery.id, delivery.lane_id as "laneId", delivery.endpoint_id as "endpointId",
        delivery.attempts, delivery.not_before as "notBefore", endpoint.url, endpoint.state,
+       endpoint.failing_since as "failingSince",
        endpoint.secret_generation as "secretGeneration", endpoint.previous_until as "previousUntil",
        organization.deactivated_at as "deactivatedAt"
      from due

@@ -1,12 +1,11 @@
 import { ArgsType, Field, GraphQLISODateTime, ID, InputType, Int, ObjectType } from "type-graphql";
-import { Checked } from "../../common/checked";
 import { IsOptional, ValidateIf } from "../../common/validators";
 import { PageArgs } from "../../pagination/connection";
 import { AttemptOutcome } from "../../schema/attempt-outcome";
 import { IdempotentInput } from "../../schema/idempotent.input";
 import { MaxCharacters } from "../../schema/list-size";
 import { HoldsNoToken, IsText } from "../../schema/text";
-import { AreEventTypes } from "../events/event.inputs";
+import { AreEventTypes, IsEventType } from "../events/event.inputs";
 import type { EventType } from "../events/event-types";
 import { DESCRIPTION_MAX_LENGTH, ERROR_MAX_LENGTH, URL_MAX_LENGTH } from "./webhook.limits";
 import { WebhookDeliveryState } from "./webhook-delivery.entity";
@@ -18,12 +17,6 @@ const URL =
 const TYPES =
   "Types of the events that it gets, such as `message.delivered`; null for all types, future ones too.";
 const DESCRIPTION = "What it is for, at most 200 characters.";
-
-/** An endpoint that gets nothing is a mistake: null stands for all types. */
-const IsNotEmptyList = () =>
-  Checked("isNotEmptyList", (value) =>
-    Array.isArray(value) && value.length === 0 ? "must not be empty" : undefined,
-  );
 
 @InputType({ description: "A webhook endpoint to create." })
 export class NewWebhookEndpoint extends IdempotentInput {
@@ -42,7 +35,6 @@ export class NewWebhookEndpoint extends IdempotentInput {
   @Field(() => [String], { nullable: true, description: TYPES })
   @IsOptional()
   @AreEventTypes()
-  @IsNotEmptyList()
   types?: EventType[] | null | undefined;
 
   @Field(() => String, { nullable: true, description: DESCRIPTION })
@@ -66,7 +58,6 @@ export class WebhookEndpointChanges {
   @Field(() => [String], { nullable: true, description: TYPES })
   @IsOptional()
   @AreEventTypes()
-  @IsNotEmptyList()
   types?: EventType[] | null | undefined;
 
   @Field(() => String, { nullable: true, description: DESCRIPTION })
@@ -85,6 +76,8 @@ export class WebhookDeliveriesArgs extends PageArgs {
   state?: WebhookDeliveryState | null | undefined;
 
   @Field(() => String, { nullable: true, description: "Only deliveries of events of this type." })
+  @IsOptional()
+  @IsEventType()
   type?: string | null | undefined;
 
   @Field(() => ID, { nullable: true, description: "Only the delivery of the event with this ID." })

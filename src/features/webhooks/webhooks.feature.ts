@@ -1,12 +1,15 @@
 import { DAY_MS, timestamp } from "../../common/time";
 import { LaneKind } from "../../delivery/lane.entity";
 import { type Core, feature } from "../../schema/feature";
+import type { AgentService } from "../agents/agent.service";
+import type { AgentPurge } from "../agents/agent-purge";
 import type { Erasures } from "../contacts/erasures";
 import { DeliveryLogService } from "./delivery-log.service";
 import { EndpointHealth } from "./endpoint-health";
 import { eraseDeliveries } from "./erase-deliveries";
 import { EventPost } from "./event-post";
 import { loseWebhookSecrets } from "./lose-webhook-secrets";
+import { deleteEndpointsOf, purgeDeliveries } from "./purge-agent";
 import { RedeliveryService } from "./redelivery.service";
 import { WebhookResolver } from "./webhook.resolver";
 import { WebhookService } from "./webhook.service";
@@ -28,7 +31,11 @@ export const webhooks = feature({
     instanceKey,
     log,
     erasures,
-  }: Core & { erasures: Erasures }) => {
+    agents,
+    agentPurge,
+  }: Core & { erasures: Erasures; agents: AgentService; agentPurge: AgentPurge }) => {
+    agents.onDelete(deleteEndpointsOf);
+    agentPurge.onPurge(purgeDeliveries(database));
     erasures.onErase(eraseDeliveries(database));
     instanceKey.onReplace(loseWebhookSecrets);
     const post = new EventPost(targets, instanceKey);

@@ -3,6 +3,7 @@ import { TAG_MAX_LENGTH } from "../../contacts/contact.limits";
 import { MESSAGE_TEXT_MAX_LENGTH } from "../../messages/message.entity";
 import {
   CLAUSE_MAX_LENGTH,
+  DEFAULT_BURST_SECONDS,
   HANDOFF_REASON_MAX_LENGTH,
   MAX_BURST_SECONDS,
   MAX_CLAUSES,
@@ -152,7 +153,9 @@ export const documentFormat = z
       .int()
       .min(0)
       .max(MAX_BURST_SECONDS)
-      .describe("How long the agent waits for further messages before it decides; by default 2.")
+      .describe(
+        `How long the agent waits for further messages before it decides; by default ${DEFAULT_BURST_SECONDS}.`,
+      )
       .optional(),
     situations: situations.optional(),
     templates: templates.optional(),

@@ -6,15 +6,15 @@ export const CONVERSATION_RELEASED = "conversation.released";
 /** A message of a conversation was given up. */
 export const MESSAGE_FAILED = "message.failed";
 
+/** A contact wrote; the only situation that comes with a message. */
+export const MESSAGE_RECEIVED = "message.received";
+
 /** The situations that the gateway itself raises, and their data. */
 export const RESERVED_SITUATIONS: ReadonlyMap<string, DataDeclaration> = new Map<string, DataDeclaration>([
-  ["message.received", {}],
+  [MESSAGE_RECEIVED, { messageIds: "list<string>?" }],
   [CONVERSATION_RELEASED, {}],
   [MESSAGE_FAILED, { messageId: "string", errorCode: "string?" }],
 ]);
-
-/** The only situation that comes with a message. */
-export const MESSAGE_RECEIVED = "message.received";
 
 /** Stands for every situation in `on`. */
 export const ANY_SITUATION = "*";

@@ -43,6 +43,8 @@ export class Follower implements BatchedStream<Event> {
     readonly agent: FollowedAgent,
     readonly types: readonly string[] | undefined,
     private at: bigint,
+    /** Address of the client. */
+    readonly ip: string | null,
     private readonly source: Source,
   ) {}
 

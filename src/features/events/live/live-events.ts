@@ -11,7 +11,7 @@ import type { Event } from "../event.entity";
 import { startOf } from "../event.service";
 import { EVENTS_CHANNEL } from "../record-events";
 import { type FollowedAgent, Follower } from "./follower";
-import { type LiveSnapshot, readLive } from "./live-snapshot";
+import { type LiveQuery, type LiveSnapshot, readLive } from "./live-snapshot";
 import { assertMayFollow, credentialOf, refusalIn } from "./refusals";
 
 /** How often to look for events of other processes and to check idle followers (ms). */
@@ -91,7 +91,7 @@ export class LiveEvents {
       this.agents.set(id, agent);
       agent.followers += 1;
       const sorted = types == null ? undefined : [...new Set(types)].sort();
-      const follower = new Follower(context.caller, agent, sorted, position, {
+      const follower = new Follower(context.caller, agent, sorted, position, context.origin.ip, {
         waits: (each) => this.wait(each),
         ended: (each, error) => {
           release();
@@ -254,9 +254,10 @@ export class LiveEvents {
     for (const follower of followers) {
       // It may have ended during the query.
       if (!this.waiting.has(follower)) continue;
-      const { id } = credentialOf(follower.caller);
-      if (!refusals.has(id)) refusals.set(id, refusalIn(snapshot, follower.caller));
-      const refusal = refusals.get(id);
+      const { caller, ip, agent } = follower;
+      const who = `${credentialOf(caller).id} ${ip} ${agent.id}`;
+      if (!refusals.has(who)) refusals.set(who, refusalIn(snapshot, caller, ip, agent.id));
+      const refusal = refusals.get(who);
       if (refusal === undefined) accepted.add(follower);
       else follower.end(refusal);
     }
@@ -298,16 +299,22 @@ function chunks<Item>(items: readonly Item[], size: number): Item[][] {
   return all;
 }
 
-/** The IDs of the followers' credentials, each once. */
-function credentialsOf(followers: readonly Follower[]): { keyIds: string[]; sessionIds: string[] } {
+/** The IDs of the followers' credentials, and those of the agents that members follow, each once. */
+function credentialsOf(
+  followers: readonly Follower[],
+): Required<Pick<LiveQuery, "keyIds" | "sessionIds" | "memberAgentIds">> {
   const keyIds = new Set<string>();
   const sessionIds = new Set<string>();
-  for (const { caller } of followers) {
+  const memberAgentIds = new Set<string>();
+  for (const { caller, agent } of followers) {
     const { kind, id } = credentialOf(caller);
     if (kind === "key") keyIds.add(id);
-    else if (kind === "session") sessionIds.add(id);
+    else if (kind === "session") {
+      sessionIds.add(id);
+      memberAgentIds.add(agent.id);
+    }
   }
-  return { keyIds: [...keyIds], sessionIds: [...sessionIds] };
+  return { keyIds: [...keyIds], sessionIds: [...sessionIds], memberAgentIds: [...memberAgentIds] };
 }
 
 /** The events that follow a position without a gap. */

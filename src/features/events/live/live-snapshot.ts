@@ -17,6 +17,8 @@ export interface LiveQuery {
   cursors?: readonly Cursor[];
   keyIds?: readonly string[];
   sessionIds?: readonly string[];
+  /** Agents that members follow, of which it is wanted whether they were deleted. */
+  memberAgentIds?: readonly string[];
 }
 
 /** The current state of a key; a key that does not exist has none. */
@@ -26,6 +28,8 @@ export interface KeyState {
   deactivatedAt: Timestamp | null;
   /** Comma-separated; null for all scopes. */
   scopes: string | null;
+  /** Comma-separated; null for all addresses. */
+  allowedNetworks: string | null;
 }
 
 /** The current state of a session that has not been ended; it may have expired. */
@@ -44,6 +48,8 @@ export interface LiveSnapshot {
   batches: readonly Event[][];
   keys: ReadonlyMap<string, KeyState>;
   sessions: ReadonlyMap<string, SessionState>;
+  /** Those of `memberAgentIds` that were deleted. */
+  deletedAgents: ReadonlySet<string>;
 }
 
 /** Max events of a batch. */
@@ -51,7 +57,7 @@ const MAX_EVENTS = 200;
 
 /** A row of one of the kinds; what the other columns hold depends on it. */
 interface Row {
-  kind: "last" | "event" | "key" | "session";
+  kind: "last" | "event" | "key" | "session" | "deleted";
   id: string;
   a: string | null;
   b: string | null;
@@ -66,7 +72,7 @@ interface Row {
  * one snapshot on either engine: a credential that is accepted here was not revoked before any of the events.
  */
 export async function readLive(reader: EntityManager, query: LiveQuery): Promise<LiveSnapshot> {
-  const { agentIds = [], cursors = [], keyIds = [], sessionIds = [] } = query;
+  const { agentIds = [], cursors = [], keyIds = [], sessionIds = [], memberAgentIds = [] } = query;
   const parameters: string[] = [];
   const list = (ids: readonly string[]): string => {
     const all = padded(ids);
@@ -88,7 +94,8 @@ export async function readLive(reader: EntityManager, query: LiveQuery): Promise
   }
   if (keyIds.length > 0)
     parts.push(`select 'key' as kind, key.id as id, key.revoked_at as a, key.expires_at as b,
-        organization.deactivated_at as c, key.scopes as d, null as e, null as f
+        organization.deactivated_at as c, key.scopes as d,
+        key.allowed_networks as e, null as f
       from api_key as key join organization on organization.id = key.organization_id
       where key.id in ${list(keyIds)}`);
   if (sessionIds.length > 0)
@@ -98,6 +105,9 @@ export async function readLive(reader: EntityManager, query: LiveQuery): Promise
       join member on member.id = session.member_id
       join organization on organization.id = member.organization_id
       where session.id in ${list(sessionIds)}`);
+  if (memberAgentIds.length > 0)
+    parts.push(`select 'deleted' as kind, id, null as a, null as b, null as c, null as d, null as e, null as f
+      from agent where deleted_at is not null and id in ${list(memberAgentIds)}`);
   const rows: Row[] = parts.length === 0 ? [] : await reader.query(parts.join("\nunion all\n"), parameters);
   return snapshotOf(rows, cursors);
 }
@@ -106,10 +116,13 @@ function snapshotOf(rows: readonly Row[], cursors: readonly Cursor[]): LiveSnaps
   const lasts = new Map<string, bigint>();
   const keys = new Map<string, KeyState>();
   const sessions = new Map<string, SessionState>();
+  const deletedAgents = new Set<string>();
   const batches = cursors.map((): Event[] => []);
   for (const { kind, id, a, b, c, d, e, f } of rows) {
-    if (kind === "last") lasts.set(id, BigInt(a ?? 0));
-    else if (kind === "key") keys.set(id, { revokedAt: a, expiresAt: b, deactivatedAt: c, scopes: d });
+    if (kind === "deleted") deletedAgents.add(id);
+    else if (kind === "last") lasts.set(id, BigInt(a ?? 0));
+    else if (kind === "key")
+      keys.set(id, { revokedAt: a, expiresAt: b, deactivatedAt: c, scopes: d, allowedNetworks: e });
     else if (kind === "session")
       sessions.set(id, { expiresAt: a ?? "", permissions: b ?? "", deactivatedAt: c });
     else
@@ -125,5 +138,5 @@ function snapshotOf(rows: readonly Row[], cursors: readonly Cursor[]): LiveSnaps
   }
   // The rows of a union have no order.
   for (const batch of batches) batch.sort((x, y) => Number(BigInt(x.position) - BigInt(y.position)));
-  return { lasts, batches, keys, sessions };
+  return { lasts, batches, keys, sessions, deletedAgents };
 }

@@ -2,7 +2,8 @@ import { type AccessRule, authorize } from "../../../auth/authorize";
 import type { Caller } from "../../../auth/caller";
 import { Permission, SCOPES, Scope } from "../../../auth/permissions";
 import { timestamp } from "../../../common/time";
-import { GatewayError } from "../../../errors";
+import { GatewayError, noSuch } from "../../../errors";
+import { addressRefusal, networksOf } from "../../api-keys/allowed-networks";
 import { refusalOf } from "../../api-keys/api-key.entity";
 import type { LiveSnapshot } from "./live-snapshot";
 
@@ -25,10 +26,19 @@ export function credentialOf(caller: Caller): { kind: "key" | "session" | "none"
   return { kind: "none", id: caller.kind };
 }
 
-/** Why a caller's credential is no longer accepted in a snapshot; undefined if it is. */
-export function refusalIn(snapshot: LiveSnapshot, caller: Caller): GatewayError | undefined {
+/**
+ * Why a caller may no longer follow an agent in a snapshot; undefined if it may.
+ * @param ip the address of the client
+ */
+export function refusalIn(
+  snapshot: LiveSnapshot,
+  caller: Caller,
+  ip: string | null,
+  agentId: string,
+): GatewayError | undefined {
   try {
-    assertMayFollow(currentCaller(snapshot, caller));
+    assertMayFollow(currentCaller(snapshot, caller, ip));
+    if (snapshot.deletedAgents.has(agentId)) throw noSuch("agent");
     return undefined;
   } catch (error) {
     if (error instanceof GatewayError) return error;
@@ -37,11 +47,12 @@ export function refusalIn(snapshot: LiveSnapshot, caller: Caller): GatewayError 
 }
 
 /** The caller with the state of its credential in a snapshot. */
-function currentCaller({ keys, sessions }: LiveSnapshot, caller: Caller): Caller {
+function currentCaller({ keys, sessions }: LiveSnapshot, caller: Caller, ip: string | null): Caller {
   if (caller.kind === "agent") {
     const state = keys.get(caller.key.id);
     if (state === undefined) throw new GatewayError("invalid_api_key");
-    const refusal = refusalOf(state, state.deactivatedAt);
+    const networks = networksOf(state.allowedNetworks);
+    const refusal = refusalOf(state, state.deactivatedAt) ?? addressRefusal(networks, ip);
     if (refusal !== undefined) throw refusal;
     const scopes = state.scopes === null ? SCOPES : (state.scopes.split(",") as Scope[]);
     return { ...caller, key: { ...caller.key, scopes } };

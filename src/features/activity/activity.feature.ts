@@ -1,0 +1,10 @@
+import { feature } from "../../schema/feature";
+import { ActivityResolver } from "./activity.resolver";
+import { ActivityService } from "./activity.service";
+
+/** How much the agents of an organization did. */
+export const activity = feature({
+  entities: [],
+  services: ({ database }) => ({ activity: new ActivityService(database) }),
+  resolvers: (services) => [new ActivityResolver(services.activity)],
+});

@@ -1,0 +1,111 @@
+import type { Logger } from "pino";
+import { type EntityTarget, In, IsNull, Not, type ObjectLiteral } from "typeorm";
+import { HOUR_MS, timestamp } from "../../common/time";
+import { inChunks } from "../../database/chunks";
+import type { Database } from "../../database/database";
+import { Agent } from "./agent.entity";
+
+/** A change that began before a deletion may still add rows after it; none takes this long (ms). */
+const LATE_ROWS_MS = HOUR_MS;
+
+/**
+ * Deletes what a feature keeps about a deleted agent; doing it again must change nothing.
+ * @param signal stops it soon
+ * @returns whether all is deleted
+ */
+export type PurgeStep = (agentId: string, signal: AbortSignal) => Promise<boolean>;
+
+/**
+ * Deletes the rows of deleted agents: in chunks, because there may be many. What a process leaves unfinished,
+ * housekeeping finishes.
+ */
+export class AgentPurge {
+  private readonly steps: PurgeStep[] = [];
+  private readonly running = new Map<string, Promise<void>>();
+  private readonly stop = new AbortController();
+
+  constructor(
+    private readonly database: Database,
+    private readonly log: Logger,
+  ) {}
+
+  /** Adds a step of another feature. Steps run in reverse order, because later features refer to rows of earlier ones. */
+  onPurge(step: PurgeStep): void {
+    this.steps.unshift(step);
+  }
+
+  /** Purges a deleted agent in the background. */
+  start(agentId: string): void {
+    void this.run(agentId);
+  }
+
+  /** Purges every deleted agent that may have rows left. @param signal stops it soon */
+  async finishAll(signal: AbortSignal): Promise<void> {
+    const deleted = await this.database.read((reader) =>
+      reader.find(Agent, {
+        select: ["id"],
+        where: { deletedAt: Not(IsNull()), purgedAt: IsNull() },
+        withDeleted: true,
+        order: { deletedAt: "ASC" },
+      }),
+    );
+    for (const { id } of deleted) if (!signal.aborted) await this.run(id, signal);
+  }
+
+  /** Stops after the current chunks. */
+  async close(): Promise<void> {
+    this.stop.abort();
+    await Promise.all(this.running.values());
+  }
+
+  private run(agentId: string, signal?: AbortSignal): Promise<void> {
+    const present = this.running.get(agentId);
+    if (present !== undefined) return present;
+    const stop = signal === undefined ? this.stop.signal : AbortSignal.any([signal, this.stop.signal]);
+    const run = this.purge(agentId, stop)
+      .catch((err) =>
+        this.log.warn({ err, agentId }, "a deleted agent has rows left; housekeeping goes on with it"),
+      )
+      .finally(() => this.running.delete(agentId));
+    this.running.set(agentId, run);
+    return run;
+  }
+
+  private async purge(id: string, signal: AbortSignal): Promise<void> {
+    const settledBefore = timestamp(-LATE_ROWS_MS);
+    for (const step of this.steps) if (!(await step(id, signal))) return;
+    await this.database.write((tx) =>
+      tx
+        .createQueryBuilder()
+        .update(Agent)
+        .set({ purgedAt: timestamp() })
+        .where("id = :id AND deleted_at < :settledBefore", { id, settledBefore })
+        .execute(),
+    );
+  }
+}
+
+/**
+ * The step that deletes the rows of a table with an `agentId`.
+ * @param dependents other tables with the column that refers to these rows
+ */
+export const purgeRows =
+  (
+    database: Database,
+    entity: EntityTarget<ObjectLiteral & { id: string; agentId: string }>,
+    dependents: readonly (readonly [entity: EntityTarget<ObjectLiteral>, column: string])[] = [],
+  ): PurgeStep =>
+  (agentId, signal) =>
+    inChunks<true>(
+      database,
+      async (tx, _, limit) => {
+        const rows = await tx.find(entity, { select: ["id"], where: { agentId }, take: limit });
+        const ids = rows.map(({ id }) => id);
+        if (ids.length > 0) {
+          for (const [dependent, column] of dependents) await tx.delete(dependent, { [column]: In(ids) });
+          await tx.delete(entity, { id: In(ids) });
+        }
+        return ids.length < limit ? undefined : true;
+      },
+      signal,
+    );

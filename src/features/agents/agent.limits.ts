@@ -1,0 +1,7 @@
+// The dashboard imports these too, so this module must not import anything.
+
+/** Max length of an agent's name (code points). */
+export const AGENT_NAME_MAX_LENGTH = 200;
+
+/** Max agents of an organization, not counting deleted ones. */
+export const MAX_AGENTS = 200;

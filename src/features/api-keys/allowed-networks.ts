@@ -1,0 +1,63 @@
+import { LRUCache } from "lru-cache";
+import { canonicalCidr, within } from "../../common/network";
+import { GatewayError, type InputProblem } from "../../errors";
+import { MAX_NETWORKS } from "./api-key.limits";
+
+/** Max different lists that stay parsed. */
+const MAX_LISTS = 1_000;
+
+/** Lists by their text, because parsing one for every request would take much longer than the comparison. */
+const lists = new LRUCache<string, readonly string[]>({ max: MAX_LISTS });
+const matchers = new WeakMap<readonly string[], (ip: string) => boolean>();
+
+/** The networks of a key, from its column; equal lists are one object. */
+export function networksOf(column: string | null): readonly string[] | null {
+  if (column === null) return null;
+  const known = lists.get(column);
+  if (known !== undefined) return known;
+  const networks = column.split(",");
+  lists.set(column, networks);
+  return networks;
+}
+
+/**
+ * Why a key is refused at an address, or undefined.
+ * @param networks from `networksOf`
+ * @param ip null if the address is unknown, which no network contains
+ */
+export function addressRefusal(
+  networks: readonly string[] | null,
+  ip: string | null,
+): GatewayError | undefined {
+  if (networks === null) return undefined;
+  return ip !== null && matcherOf(networks)(ip) ? undefined : new GatewayError("address_not_allowed");
+}
+
+function matcherOf(networks: readonly string[]): (ip: string) => boolean {
+  const known = matchers.get(networks);
+  if (known !== undefined) return known;
+  const matches = within(networks);
+  matchers.set(networks, matches);
+  return matches;
+}
+
+/** The networks of an input as they are stored: canonical, without repeats; null without any. */
+export function storedNetworks(networks: readonly string[] | null | undefined): string[] | null {
+  const canonical = (networks ?? []).map((network) => canonicalCidr(network.trim()) ?? network);
+  return canonical.length === 0 ? null : [...new Set(canonical)];
+}
+
+/** The first problem with a list of networks, or undefined. */
+export function networksProblem(path: string, networks: unknown): InputProblem | undefined {
+  if (!Array.isArray(networks)) return undefined;
+  if (networks.length > MAX_NETWORKS)
+    return { path, message: `must contain at most ${MAX_NETWORKS} networks` };
+  const wrong = networks.findIndex((network) => canonicalCidr(String(network).trim()) === undefined);
+  return wrong === -1
+    ? undefined
+    : {
+        path: `${path}.${wrong}`,
+        message:
+          "must be a network in CIDR notation that starts with its first address, such as 10.0.0.0/8, 192.0.2.1/32 or 2001:db8::/32",
+      };
+}

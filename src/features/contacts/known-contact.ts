@@ -1,0 +1,33 @@
+import type { EntityManager } from "typeorm";
+import type { Database } from "../../database/database";
+import { Contact } from "./contact.entity";
+import type { NewAddress } from "./contact.inputs";
+import { normalized } from "./contact-addresses";
+
+/** What identifies a contact of an agent. */
+export interface ContactKey {
+  ref?: string | null | undefined;
+  address?: NewAddress | null | undefined;
+}
+
+/**
+ * Finds the contact with a `ref` or an address, and locks its row.
+ * @returns null if the agent has none; it may have been erased while the transaction waited for its lock
+ */
+export function lockKnownContact(
+  database: Database,
+  tx: EntityManager,
+  agentId: string,
+  { ref, address }: ContactKey,
+): Promise<Contact | null> {
+  const query = tx.createQueryBuilder(Contact, "contact").where("contact.agent_id = :agentId", { agentId });
+  if (ref != null) query.andWhere("contact.ref = :ref", { ref });
+  for (const { kind, address: text } of address == null ? [] : normalized([address])) {
+    query.andWhere(
+      `contact.id = (SELECT contact_id FROM contact_address
+         WHERE agent_id = :agentId AND kind = :kind AND address = :text)`,
+      { kind, text },
+    );
+  }
+  return database.locking(query).getOne();
+}

@@ -1,0 +1,29 @@
+import { LessThanOrEqual } from "typeorm";
+import { inChunks } from "../../database/chunks";
+import type { Database } from "../../database/database";
+import type { PurgeStep } from "../agents/agent-purge";
+import { AgentStream } from "./agent-stream.entity";
+import { Event } from "./event.entity";
+
+/** Deletes the events of a deleted agent, and then its position. */
+export const purgeEvents =
+  (database: Database): PurgeStep =>
+  async (agentId, signal) => {
+    const isDone = await inChunks<true>(
+      database,
+      async (tx, _, limit) => {
+        const rows = await tx.find(Event, {
+          select: ["agentId", "position"],
+          where: { agentId },
+          order: { position: "ASC" },
+          take: limit,
+        });
+        const last = rows.at(-1);
+        if (last !== undefined) await tx.delete(Event, { agentId, position: LessThanOrEqual(last.position) });
+        return rows.length < limit ? undefined : true;
+      },
+      signal,
+    );
+    if (isDone) await database.write((tx) => tx.delete(AgentStream, { agentId }));
+    return isDone;
+  };

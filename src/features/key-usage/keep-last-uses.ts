@@ -1,0 +1,32 @@
+import type { EntityManager } from "typeorm";
+import type { Timestamp } from "../../common/time";
+import { allReturning } from "../../database/returning";
+
+/**
+ * Stores with keys when they were last used, if the hour of that is about to be deleted. Until then the hour alone says
+ * it, so that a key's row stays unchanged while it is in use.
+ * @param before hours before this are deleted
+ * @param limit max keys
+ * @returns the number of keys
+ */
+export async function keepLastUses(tx: EntityManager, before: Timestamp, limit: number): Promise<number> {
+  const kept = await allReturning(
+    tx,
+    `update api_key set last_used_at = last_use.at, last_used_ip = last_use.ip
+     from (
+       select used.key_id as key_id, used.last_used_at as at, used.last_used_ip as ip
+       from hourly_use as used join api_key as known on known.id = used.key_id
+       where used.hour < $1 and used.last_used_at is not null
+         and (known.last_used_at is null or known.last_used_at < used.last_used_at)
+         and not exists (
+           select 1 from hourly_use as later
+           where later.key_id = used.key_id and later.hour > used.hour and later.last_used_at is not null
+         )
+       limit $2
+     ) as last_use
+     where api_key.id = last_use.key_id
+     returning api_key.id`,
+    [before, limit],
+  );
+  return kept.length;
+}

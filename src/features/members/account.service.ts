@@ -1,0 +1,114 @@
+import { type EntityManager, Not } from "typeorm";
+import { assertSignedIn } from "../../auth/assert-signed-in";
+import { memberCaller, type RequestContext } from "../../auth/context";
+import { hashPassword, verifyPassword } from "../../credentials/password";
+import type { Database } from "../../database/database";
+import { GatewayError } from "../../errors";
+import type { AuditAction } from "../audit/audit-actions";
+import { memberActions } from "./member.audit";
+import { Member } from "./member.entity";
+import type { ChangeEmailInput, ChangePasswordInput } from "./member.inputs";
+import { EMAIL_TAKEN, normalizeEmail, recordOn } from "./member.service";
+import type { PasswordChecks } from "./password-checks";
+import { Session } from "./session.entity";
+import { type CountLookup, countSignInAttempt, createCountLookup, refundAttempt } from "./sign-in-throttle";
+
+/** Changes the credentials of the calling member, who confirms it with the current password. */
+export class AccountService {
+  private readonly countsOf: CountLookup;
+
+  constructor(
+    private readonly database: Database,
+    private readonly checks: PasswordChecks,
+  ) {
+    this.countsOf = createCountLookup(database);
+  }
+
+  /**
+   * Changes the password and ends the member's other sessions.
+   * @throws GatewayError `invalid_credentials` if the current password is wrong or was changed concurrently,
+   *   `invalid_session` or `too_many_attempts`
+   */
+  changePassword(
+    context: RequestContext,
+    { currentPassword, newPassword }: ChangePasswordInput,
+  ): Promise<boolean> {
+    const failed = memberActions.member_password_change_failed;
+    return this.checks.run(context, async () => {
+      const member = await this.confirm(context, currentPassword, failed);
+      const passwordHash = await hashPassword(newPassword);
+      const { sessionId } = memberCaller(context);
+      await this.database.write(async (tx) => {
+        await changeConfirmed(tx, context, member, { passwordHash });
+        await tx.delete(Session, { memberId: member.id, id: Not(sessionId) });
+        await refundAttempt(tx, member.email, context.origin.ip);
+        await recordOn(tx, context, memberActions.member_password_changed, member);
+      });
+      return true;
+    });
+  }
+
+  /**
+   * Changes the e-mail address. An address in use counts as a failed attempt, so that a member cannot try many.
+   * @throws GatewayError `conflict` if the address is in use; see also `changePassword`
+   */
+  changeEmail(context: RequestContext, input: ChangeEmailInput): Promise<Member> {
+    const failed = memberActions.member_email_change_failed;
+    const email = normalizeEmail(input.email);
+    return this.checks.run(context, async () => {
+      const member = await this.confirm(context, input.currentPassword, failed);
+      const isTaken = await this.database.write(async (tx) => {
+        if (email !== member.email && (await tx.existsBy(Member, { email }))) {
+          await recordOn(tx, context, failed, member);
+          return true;
+        }
+        await changeConfirmed(tx, context, member, { email });
+        await refundAttempt(tx, member.email, context.origin.ip);
+        if (email !== member.email) {
+          const changed = { ...member, email };
+          await recordOn(tx, context, memberActions.member_email_changed, changed, {
+            email: [member.email, email],
+          });
+        }
+        return false;
+      });
+      if (isTaken) throw new GatewayError("conflict", EMAIL_TAKEN);
+      return this.database.read((reader) =>
+        reader.findOneOrFail(Member, { where: { id: member.id }, relations: { organization: true } }),
+      );
+    });
+  }
+
+  /**
+   * The calling member, whose password was verified. The attempt is counted; a change that succeeds takes it back.
+   * @param failed the audit action of a wrong password
+   */
+  private async confirm(context: RequestContext, password: string, failed: AuditAction): Promise<Member> {
+    const { id, email } = memberCaller(context);
+    const lock = await countSignInAttempt(this.database, this.countsOf, email, context.origin.ip);
+    if (lock?.opensByPassword === false) throw lock.refusal;
+    const member = await this.database.read((reader) => reader.findOneBy(Member, { id }));
+    // It was removed after the request arrived.
+    if (member === null) throw new GatewayError("invalid_session");
+    if (await verifyPassword(member.passwordHash, password)) return member;
+    await this.database.write((tx) => recordOn(tx, context, failed, member));
+    throw lock?.refusal ?? wrongPassword();
+  }
+}
+
+/**
+ * Changes a member unless the verified password was changed concurrently.
+ * @throws GatewayError `invalid_credentials` or `invalid_session`
+ */
+async function changeConfirmed(
+  tx: EntityManager,
+  context: RequestContext,
+  { id, passwordHash }: Member,
+  change: Partial<Member>,
+): Promise<void> {
+  await assertSignedIn(tx, context, { whileDeactivated: true });
+  const { affected } = await tx.update(Member, { id, passwordHash }, change);
+  if (affected !== 1) throw wrongPassword();
+}
+
+const wrongPassword = () => new GatewayError("invalid_credentials", "The current password is wrong.");

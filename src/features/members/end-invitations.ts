@@ -1,0 +1,31 @@
+import type { EntityManager } from "typeorm";
+import type { RequestContext } from "../../auth/context";
+import { recordAudit } from "../audit/audit";
+import { Invitation } from "./invitation.entity";
+import { memberActions } from "./member.audit";
+
+/** Ends an invitation: its link no longer works. */
+export async function endInvitation(
+  tx: EntityManager,
+  context: RequestContext,
+  { id, email, organizationId, permissions }: Invitation,
+): Promise<void> {
+  await tx.delete(Invitation, { id });
+  await recordAudit(
+    tx,
+    context,
+    memberActions.invitation_withdrawn,
+    { id, name: email, organizationId },
+    { permissions: [permissions, null] },
+  );
+}
+
+/** Ends the invitations that a member sent, who would otherwise keep a way back in. */
+export async function endInvitationsOf(
+  tx: EntityManager,
+  context: RequestContext,
+  { id }: { id: string },
+): Promise<void> {
+  for (const invitation of await tx.findBy(Invitation, { invitedById: id }))
+    await endInvitation(tx, context, invitation);
+}

@@ -1,0 +1,63 @@
+import { v7 as uuid } from "uuid";
+import { HOUR_MS, timestamp } from "../../common/time";
+import type { Config } from "../../config";
+import { AttemptOutcome } from "../../delivery/driver";
+import { createEmailDriver } from "../../delivery/email-driver";
+import { Targets } from "../../delivery/targets";
+import type { Invitation } from "./invitation.entity";
+
+/** How long an invitation is valid. */
+export const INVITATION_LIFETIME_MS = 72 * HOUR_MS;
+
+/** How long a person who invites waits for the mail server (ms). */
+const MAIL_TIMEOUT_MS = 10_000;
+
+/** Networks of all addresses: the operator chose the server, unlike those of lines. */
+const ANYWHERE = ["0.0.0.0/0", "::/0"];
+
+/**
+ * Sends the link of an invitation by mail.
+ * @returns undefined if the mail server has taken the mail, otherwise a short word that says what went wrong
+ */
+export type SendLink = (invitation: Invitation, link: string) => Promise<string | undefined>;
+
+/** Creates the function that sends links through the mail server of the settings; undefined without one. */
+export function createLinkMailer({
+  mail,
+  environment,
+}: Pick<Config, "mail" | "environment">): SendLink | undefined {
+  if (mail === undefined) return undefined;
+  const targets = new Targets({ environment, allowPrivateTargets: ANYWHERE });
+  return async (invitation, link) => {
+    const subject = `Invitation to ${invitation.organization.name}`;
+    const send = createEmailDriver(targets, { ...mail, subject }, { timeoutMs: MAIL_TIMEOUT_MS });
+    const message = {
+      id: uuid(),
+      autoSubmitted: "auto-generated" as const,
+      conversationId: null,
+      contactId: null,
+      to: invitation.email,
+      text: textOf(invitation, link),
+      createdAt: timestamp(),
+    };
+    const result = await send(message, {
+      number: 1,
+      signal: new AbortController().signal,
+      mayLeave: () => true,
+    });
+    // The detail may quote the mail, and with it the link.
+    return result.outcome === AttemptOutcome.accepted ? undefined : result.code;
+  };
+}
+
+const textOf = ({ organization, email, invitedBy }: Invitation, link: string): string =>
+  `${invitedBy === "command line" ? "An administrator" : invitedBy} invites you to ${organization.name}.
+
+Open this link to choose a password:
+
+${link}
+
+The link works once, within ${INVITATION_LIFETIME_MS / HOUR_MS} hours. Later, sign in as ${email}.
+
+If you did not expect this mail, ignore it.
+`;

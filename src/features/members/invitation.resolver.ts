@@ -1,0 +1,86 @@
+import { Arg, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
+import { cookieOf, type RequestContext } from "../../auth/context";
+import { Permission } from "../../auth/permissions";
+import { Access } from "../../schema/access";
+import { AtMost } from "../../schema/list-size";
+import { Invitation } from "./invitation.entity";
+import { AcceptInvitationInput, InviteMemberInput, NewInvitation } from "./invitation.inputs";
+import { InvitationService, MAX_INVITATIONS } from "./invitation.service";
+import { CookieSession, SignedIn } from "./member.inputs";
+
+@Resolver(() => Invitation)
+export class InvitationResolver {
+  constructor(private readonly service: InvitationService) {}
+
+  @Access({ member: Permission.config_manage })
+  @AtMost(MAX_INVITATIONS)
+  @Query(() => [Invitation], {
+    description: "The pending invitations of the caller's organization, ordered by e-mail address.",
+  })
+  invitations(@Ctx() context: RequestContext): Promise<Invitation[]> {
+    return this.service.list(context);
+  }
+
+  @Access("anyone")
+  @Query(() => Invitation, { description: "The pending invitation of a token, for the person who holds it." })
+  invitation(
+    @Ctx() context: RequestContext,
+    @Arg("token", () => String, {
+      description:
+        "Token of the invitation: the part of its link after `#`. Send it in a POST, never in a URL.",
+    })
+    token: string,
+  ): Promise<Invitation> {
+    return this.service.find(context, token);
+  }
+
+  @Access({ member: Permission.config_manage })
+  @Mutation(() => NewInvitation, {
+    description:
+      "Invites a person to the caller's organization by a link that works once, within 72 hours. If the server has a mail server, it sends the link.",
+  })
+  inviteMember(
+    @Ctx() context: RequestContext,
+    @Arg("input", () => InviteMemberInput, { description: "The person and their permissions." })
+    input: InviteMemberInput,
+  ): Promise<NewInvitation> {
+    return this.service.invite(context, input);
+  }
+
+  @Access({ member: Permission.config_manage })
+  @Mutation(() => Invitation, {
+    description: "Withdraws a pending invitation of the caller's organization. Its link no longer works.",
+  })
+  withdrawInvitation(
+    @Ctx() context: RequestContext,
+    @Arg("id", () => ID, { description: "ID of the invitation." }) id: string,
+  ): Promise<Invitation> {
+    return this.service.withdraw(context, id);
+  }
+
+  @Access("anyone")
+  @Mutation(() => SignedIn, { description: "Accepts an invitation: adds the member and opens a session." })
+  acceptInvitation(
+    @Ctx() context: RequestContext,
+    @Arg("input", () => AcceptInvitationInput, { description: "The token and a password." })
+    input: AcceptInvitationInput,
+  ): Promise<SignedIn> {
+    return this.service.accept(context, input);
+  }
+
+  @Access("anyone")
+  @Mutation(() => CookieSession, {
+    description:
+      "Accepts an invitation in a browser. The session's token is set in a cookie that scripts cannot read, in place of that of an earlier session, and is not part of the response.",
+  })
+  async acceptInvitationWithCookie(
+    @Ctx() context: RequestContext,
+    @Arg("input", () => AcceptInvitationInput, { description: "The token and a password." })
+    input: AcceptInvitationInput,
+  ): Promise<CookieSession> {
+    const cookie = cookieOf(context);
+    const { token, expiresAt, member } = await this.service.accept(context, input);
+    cookie.set(token, expiresAt);
+    return { expiresAt, member };
+  }
+}

@@ -1,0 +1,251 @@
+import { LRUCache } from "lru-cache";
+import type { Logger } from "pino";
+import { type EntityManager, LessThanOrEqual, MoreThan } from "typeorm";
+import { v7 as uuid } from "uuid";
+import { assertSignedIn } from "../../auth/assert-signed-in";
+import { organizationOf, type RequestContext } from "../../auth/context";
+import { Permission } from "../../auth/permissions";
+import { timestamp } from "../../common/time";
+import { isUuid } from "../../common/uuid";
+import type { Config } from "../../config";
+import { hashPassword } from "../../credentials/password";
+import { hashToken, isWellFormedInvitationToken, mintInvitationToken } from "../../credentials/token-format";
+import type { Database } from "../../database/database";
+import { GatewayError, noSuch } from "../../errors";
+import type { RefusedTokens } from "../../rate-limits/refused-tokens";
+import { retryAfterError } from "../../rate-limits/retry-after";
+import { countOne, type Window } from "../../rate-limits/window";
+import { actorOf, recordAudit } from "../audit/audit";
+import { Organization } from "../organizations/organization.entity";
+import { endInvitation } from "./end-invitations";
+import { Invitation } from "./invitation.entity";
+import {
+  type AcceptInvitationInput,
+  InvitationMail,
+  type InviteMemberInput,
+  type NewInvitation,
+} from "./invitation.inputs";
+import { createLinkMailer, INVITATION_LIFETIME_MS, type SendLink } from "./invitation-mail";
+import { memberActions } from "./member.audit";
+import { MEMBER_CHANGES, Member } from "./member.entity";
+import type { SignedIn } from "./member.inputs";
+import { EMAIL_TAKEN, inOrder, type MemberService, normalizeEmail } from "./member.service";
+import type { PasswordChecks } from "./password-checks";
+import type { SessionService } from "./session.service";
+import { type CountLookup, countAddressAttempt, createCountLookup, recordSignIn } from "./sign-in-throttle";
+
+/** Max pending invitations of an organization. */
+export const MAX_INVITATIONS = 100;
+
+/** Max invitations of an organization per minute and process, because each may send a mail to a stranger. */
+const MAX_PER_MINUTE = 20;
+
+const MAX_ORGANIZATIONS = 10_000;
+
+interface Dependencies {
+  database: Database;
+  config: Pick<Config, "publicUrl" | "tls" | "host" | "port" | "mail" | "environment">;
+  log: Pick<Logger, "warn">;
+  refusedTokens: RefusedTokens;
+  members: MemberService;
+  sessions: SessionService;
+  checks: PasswordChecks;
+}
+
+/** The host of a link, as the server names itself at its start. */
+function hostIn(host: string): string {
+  if (host === "0.0.0.0" || host === "::") return "localhost";
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+/** Invites people to an organization, by links that work once. */
+export class InvitationService {
+  private readonly countsOf: CountLookup;
+  private readonly windows = new LRUCache<string, Window>({ max: MAX_ORGANIZATIONS });
+  private readonly page: string;
+  private readonly sendLink: SendLink | undefined;
+
+  constructor(private readonly services: Dependencies) {
+    const { database, config } = services;
+    this.countsOf = createCountLookup(database);
+    const { publicUrl = `${config.tls ? "https" : "http"}://${hostIn(config.host)}:${config.port}` } = config;
+    this.page = `${publicUrl}/dashboard/invitation`;
+    this.sendLink = createLinkMailer(config);
+  }
+
+  /** The pending invitations of the caller's organization, ordered by e-mail address. */
+  list(context: RequestContext): Promise<Invitation[]> {
+    const organizationId = organizationOf(context);
+    return this.services.database.read((reader) =>
+      reader.find(Invitation, {
+        where: { organizationId, expiresAt: MoreThan(timestamp()) },
+        order: { email: "ASC" },
+        relations: { organization: true },
+      }),
+    );
+  }
+
+  /**
+   * Invites a person to the caller's organization, and sends the link by mail if the server has a mail server. An earlier
+   * invitation of the address ends. It does not tell whether the address belongs to a member of another organization.
+   * @throws GatewayError `conflict` if the address belongs to a member of the organization, `limit_reached` or
+   *   `too_many_attempts`
+   */
+  async invite(context: RequestContext, input: InviteMemberInput): Promise<NewInvitation> {
+    const { database } = this.services;
+    const organizationId = organizationOf(context);
+    if (context.caller.kind === "member") this.assertNotTooOften(organizationId);
+    const email = normalizeEmail(input.email);
+    const permissions = inOrder(input.permissions);
+    const token = mintInvitationToken();
+    const { actorId, actorName } = actorOf(context.caller);
+    const invitation = await database.write(async (tx) => {
+      await database.lockInsertOrder(tx, MEMBER_CHANGES);
+      await assertSignedIn(tx, context, { permission: Permission.config_manage });
+      if (await tx.existsBy(Member, { email, organizationId }))
+        throw new GatewayError("conflict", EMAIL_TAKEN);
+      await tx.delete(Invitation, { organizationId, expiresAt: LessThanOrEqual(timestamp()) });
+      const earlier = await tx.findOneBy(Invitation, { organizationId, email });
+      if (earlier) await endInvitation(tx, context, earlier);
+      if ((await tx.countBy(Invitation, { organizationId })) >= MAX_INVITATIONS)
+        throw new GatewayError(
+          "limit_reached",
+          `An organization may have ${MAX_INVITATIONS} pending invitations.`,
+        );
+      const created = tx.create(Invitation, {
+        id: uuid(),
+        organizationId,
+        email,
+        permissions,
+        tokenHash: hashToken(token),
+        invitedById: actorId,
+        invitedBy: actorName,
+        createdAt: timestamp(),
+        expiresAt: timestamp(INVITATION_LIFETIME_MS),
+      });
+      await tx.insert(Invitation, created);
+      await recordOn(tx, context, "invitation_created", created, { permissions: [null, permissions] });
+      created.organization = await tx.findOneByOrFail(Organization, { id: organizationId });
+      return created;
+    });
+    // In the fragment, which browsers send to no server, so that it reaches no log.
+    const link = `${this.page}#${token}`;
+    const send = () => this.mail(invitation, link);
+    return { invitation, link, mail: await (context.outsideLoad?.(send) ?? send()) };
+  }
+
+  /**
+   * Withdraws a pending invitation of the caller's organization.
+   * @throws GatewayError `not_found`
+   */
+  withdraw(context: RequestContext, id: string): Promise<Invitation> {
+    const { database } = this.services;
+    const organizationId = organizationOf(context);
+    return database.write(async (tx) => {
+      await database.lockInsertOrder(tx, MEMBER_CHANGES);
+      await assertSignedIn(tx, context, { permission: Permission.config_manage });
+      const invitation = isUuid(id)
+        ? await tx.findOne(Invitation, {
+            where: { id, organizationId, expiresAt: MoreThan(timestamp()) },
+            relations: { organization: true },
+          })
+        : null;
+      if (invitation === null) throw noSuch("invitation");
+      await endInvitation(tx, context, invitation);
+      return invitation;
+    });
+  }
+
+  /**
+   * The pending invitation of a token.
+   * @throws GatewayError `invalid_invitation` or `too_many_attempts`
+   */
+  async find({ origin }: RequestContext, token: string): Promise<Invitation> {
+    const hash = isWellFormedInvitationToken(token) ? hashToken(token) : undefined;
+    const found = await this.services.refusedTokens.find(hash, origin.ip, async (tokenHash) => {
+      const where = { tokenHash, expiresAt: MoreThan(timestamp()) };
+      const invitation = await this.services.database.read((reader) =>
+        reader.findOne(Invitation, { where, relations: { organization: true } }),
+      );
+      return invitation ?? undefined;
+    });
+    if (found === undefined) throw new GatewayError("invalid_invitation");
+    return found;
+  }
+
+  /**
+   * Makes the holder of an invitation a member, and opens a session. Attempts count like sign-ins from the address.
+   * @throws GatewayError `invalid_invitation`, `conflict` if the address belongs to another account,
+   *   `organization_deactivated` or `too_many_attempts`
+   */
+  async accept(context: RequestContext, { token, password }: AcceptInvitationInput): Promise<SignedIn> {
+    const { database, checks } = this.services;
+    const { origin } = context;
+    return checks.run(context, async () => {
+      await countAddressAttempt(database, this.countsOf, origin.ip);
+      const { id, tokenHash } = await this.find(context, token);
+      const passwordHash = await hashPassword(password);
+      return database.write(async (tx) => {
+        await database.lockInsertOrder(tx, MEMBER_CHANGES);
+        const current = { id, tokenHash, expiresAt: MoreThan(timestamp()) };
+        const invitation = await tx.findOne(Invitation, {
+          where: current,
+          relations: { organization: true },
+        });
+        if (invitation === null) throw new GatewayError("invalid_invitation");
+        await tx.delete(Invitation, { id });
+        return this.join(tx, origin, invitation, passwordHash);
+      });
+    });
+  }
+
+  private async join(
+    tx: EntityManager,
+    origin: RequestContext["origin"],
+    invitation: Invitation,
+    passwordHash: string,
+  ): Promise<SignedIn> {
+    const { organization, organizationId, email, permissions } = invitation;
+    if (organization.deactivatedAt !== null) throw new GatewayError("organization_deactivated");
+    // It may belong to a member of another organization, which the person who was invited may learn.
+    if (await tx.existsBy(Member, { email }))
+      throw new GatewayError(
+        "conflict",
+        "The e-mail address already belongs to an account. Ask for an invitation of another address.",
+      );
+    const id = uuid();
+    const caller = { kind: "member" as const, id, email, permissions, sessionId: "", organization };
+    const context: RequestContext = { caller, origin };
+    await recordOn(tx, context, "invitation_accepted", invitation);
+    const fields = { id, organizationId, email, passwordHash, permissions };
+    const member = await this.services.members.add(tx, context, fields);
+    await recordSignIn(tx, email, origin.ip);
+    return this.services.sessions.open(tx, Object.assign(member, { organization }), origin);
+  }
+
+  /** Sends the link, after the commit. A failure does not lose it: the caller gets it in any case. */
+  private async mail(invitation: Invitation, link: string): Promise<InvitationMail> {
+    if (this.sendLink === undefined) return InvitationMail.off;
+    const failure = await this.sendLink(invitation, link).catch(() => "invalid_sender");
+    if (failure === undefined) return InvitationMail.sent;
+    this.services.log.warn({ invitation: invitation.id, failure }, "an invitation was not sent by mail");
+    return InvitationMail.failed;
+  }
+
+  private assertNotTooOften(organizationId: string): void {
+    const now = performance.now();
+    const { allowed, window } = countOne(this.windows.get(organizationId), MAX_PER_MINUTE, now);
+    this.windows.set(organizationId, window);
+    if (allowed) return;
+    const message = "Too many invitations. Wait before sending another.";
+    throw retryAfterError("too_many_attempts", window.endsAt, now, message);
+  }
+}
+
+const recordOn = (
+  tx: EntityManager,
+  context: RequestContext,
+  action: "invitation_created" | "invitation_accepted",
+  { id, email, organizationId }: Invitation,
+  changes = {},
+) => recordAudit(tx, context, memberActions[action], { id, name: email, organizationId }, changes);

@@ -1,0 +1,47 @@
+import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
+import type { RequestContext } from "../../auth/context";
+import { Access } from "../../schema/access";
+import { AtMost } from "../../schema/list-size";
+import { Session } from "./session.entity";
+import { MAX_LISTED_SESSIONS, SessionService } from "./session.service";
+
+@Resolver(() => Session)
+export class SessionResolver {
+  constructor(private readonly sessions: SessionService) {}
+
+  @Access({ member: true })
+  @AtMost(MAX_LISTED_SESSIONS)
+  @Query(() => [Session], {
+    name: "sessions",
+    description: "The newest open sessions of a member, newest first.",
+  })
+  list(
+    @Ctx() context: RequestContext,
+    @Arg("memberId", () => ID, {
+      nullable: true,
+      description: "ID of another member, for managers; the caller's own sessions if omitted.",
+    })
+    memberId?: string | null,
+  ): Promise<Session[]> {
+    return this.sessions.list(context, memberId);
+  }
+
+  @FieldResolver(() => Boolean, { description: "Whether it is the session of this request." })
+  isCurrent(@Root() { id }: Session, @Ctx() { caller }: RequestContext): boolean {
+    return caller.kind === "member" && caller.sessionId === id;
+  }
+
+  @Access({ member: true }, { whileDeactivated: true })
+  @Mutation(() => Session, {
+    description:
+      "Ends a session of the caller or, for managers, of a member of the organization, from its next request on.",
+  })
+  async endSession(
+    @Ctx() context: RequestContext,
+    @Arg("id", () => ID, { description: "ID of the session." }) id: string,
+  ): Promise<Session> {
+    const session = await this.sessions.end(context, id);
+    if (context.caller.kind === "member" && context.caller.sessionId === id) context.cookie?.clear();
+    return session;
+  }
+}
