@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fastifyApolloHandler } from "@as-integrations/fastify";
@@ -18,11 +19,13 @@ import { createResolvers, createServices, laneWork, ROUTES, SERIES, type Service
 import { DOCUMENT_MAX_BYTES } from "./features/configuration/configuration.limits";
 import { MODEL } from "./features/decisions/decision-runner";
 import { deleteEndpoints } from "./features/webhooks/delete-endpoints";
+import { compressQueries } from "./graphql/compress-queries";
+import { addExplorer } from "./graphql/explorer";
 import { sendGraphQLError } from "./graphql/http-errors";
 import { noteErrorCodes, rejectUnsupportedRequests } from "./graphql/http-requests";
 import { allowSandboxContent } from "./graphql/plugins/landing-page";
 import { createSchema } from "./graphql/schema";
-import { createApollo } from "./graphql/server";
+import { createGraphQL } from "./graphql/server";
 import { createSubscriptionServer } from "./graphql/websocket/subscription-server";
 import { WebSockets } from "./graphql/websocket/websockets";
 import { startHousekeeping } from "./housekeeping";
@@ -39,10 +42,12 @@ import { createHttpServer } from "./http/server";
 import { routeHandshakes } from "./http/websocket-handshakes";
 import { addLlmsText } from "./mcp/llms";
 import { addMcp, rejectForeignOrigins } from "./mcp/mcp";
+import type { KeyWindows } from "./rate-limits/key-windows";
 import { createRateLimit } from "./rate-limits/rate-limit";
 import { ResponseBudget } from "./rate-limits/response-budget";
 import { compileRoutes } from "./rest/compiled-route";
 import { addConfigurationSchema } from "./rest/configuration-schema";
+import { addInbound } from "./rest/inbound";
 import { addDocumentation } from "./rest/openapi/documentation";
 import { createOpenApi, serversOf } from "./rest/openapi/openapi";
 import { addRestRoutes } from "./rest/rest";
@@ -65,6 +70,21 @@ export interface App {
   close(): Promise<void>;
 }
 
+/** What an app shares with the other workers of its service. */
+export interface Peers {
+  /** The windows of the rate limits, which hold for all workers together. */
+  windows: KeyWindows;
+  /** Passes announcements on to the other workers, whose `Database.hear` takes them. */
+  relay(channel: string): void;
+  /**
+   * The metrics of all workers, as `Metrics.text` has them.
+   * @throws GatewayError `unavailable`
+   */
+  metrics(): Promise<string>;
+  /** Whether this is the worker that does the housekeeping and logs the warnings of a start. */
+  isFirst: boolean;
+}
+
 /** Max share of the in-flight requests that wait for response memory: too few to count as overload. */
 const MAX_WAITING_SHARE = 0.1;
 
@@ -83,9 +103,14 @@ function webhookShare(senders: number): KindShare {
 /** Output folder of the dashboard build, next to the program. */
 const BUILT_DASHBOARD = join(__dirname, "../dashboard");
 
+/** Output folder of the build of GraphiQL, as seen from the built program or the sources. */
+const BUILT_EXPLORER =
+  ["../graphiql", "../dist/graphiql"].map((path) => join(__dirname, path)).find(existsSync) ?? "";
+
 /**
  * Wires up the service and migrates its database (composition root).
  * @param dashboard folder of the built dashboard
+ * @param peers undefined for an app that is the only worker
  * @returns the service, ready to listen
  */
 export async function createApp(
@@ -93,24 +118,31 @@ export async function createApp(
   source: DataSource,
   log: Logger,
   dashboard = BUILT_DASHBOARD,
+  peers?: Peers,
 ): Promise<App> {
   const metrics = new Metrics(SERIES);
-  const database = await Database.open(source, { serving: true, observer: metrics });
+  const database = await Database.open(source, {
+    serving: true,
+    observer: metrics,
+    ...(peers && { relay: peers.relay }),
+  });
   metrics.watch(database);
   await database.migrate();
   const services = createServices({ database, config, log }, metrics);
   const warning = await services.instanceKey.open();
-  if (warning !== undefined) log.warn(warning);
+  const isFirst = peers?.isFirst ?? true;
+  if (warning !== undefined && isFirst) log.warn(warning);
   metrics.watchLanes(() => services.lanes.counts());
   metrics.watchStreams(services.liveEvents);
   const schema = createSchema(createResolvers(services));
   const createContext = createContextFactory(services.keys, services.sessions, (outcome) =>
     metrics.keyChecks.labels(outcome).inc(),
   );
-  const rateLimit = createRateLimit(config.rateLimitPerMinute);
+  const rateLimit = createRateLimit(config.rateLimitPerMinute, peers?.windows);
 
   const responses = new ResponseBudget(config.maxRequestsInFlight * MAX_WAITING_SHARE);
-  const apollo = createApollo(schema, config, log, metrics.operations, { rateLimit, responses });
+  const limits = { rateLimit, responses };
+  const { apollo, answerKnown } = createGraphQL(schema, config, log, metrics.operations, limits);
   await apollo.start();
   const requests = new InFlightRequests(countRequest(metrics));
   metrics.watchRequests(requests);
@@ -129,6 +161,8 @@ export async function createApp(
     addMcp(scope, routes);
   };
   await http.register(fp(mcp, { name: "mcp", encapsulate: true }));
+  const inbound = async (scope: FastifyInstance) => addInbound(scope, services.inbound);
+  await http.register(fp(inbound, { name: "inbound", encapsulate: true }));
   const handshakes = routeHandshakes(http, "/graphql", config);
   const webSockets = new WebSockets(
     createSubscriptionServer({ apollo, schema, createContext, rateLimit, log }),
@@ -147,6 +181,7 @@ export async function createApp(
     rejectUnsupportedRequests(scope);
     noteErrorCodes(scope);
     responses.track(scope);
+    compressQueries(scope);
     scope.setErrorHandler(sendGraphQLError);
     scope.route({
       method: ["GET", "POST"],
@@ -157,7 +192,11 @@ export async function createApp(
       },
       exposeHeadRoute: false,
       bodyLimit: Math.min(config.bodyLimitBytes, GRAPHQL_BODY_LIMIT),
-      handler: (request, reply) => withSpan("graphql", async () => handleGraphQL.call(scope, request, reply)),
+      handler: (request, reply) =>
+        withSpan(
+          "graphql",
+          async () => (await answerKnown(request, reply)) ?? handleGraphQL.call(scope, request, reply),
+        ),
     });
   };
   await http.register(fp(graphql, { name: "graphql", encapsulate: true }));
@@ -167,22 +206,25 @@ export async function createApp(
   };
   const addManagementRoutes = (app: FastifyInstance) => {
     addHealthRoutes(app, database, readiness);
-    addMetricsRoute(app, metrics, config);
+    addMetricsRoute(app, metrics.contentType, peers?.metrics ?? (() => metrics.text()), config);
   };
   addManagementRoutes(http);
   addConfigurationSchema(http);
   addDocumentation(http, () => createOpenApi(schema, serversOf(config)));
   addLlmsText(http, config);
   await addDashboard(http, dashboard);
+  await addExplorer(http, schema, config, BUILT_EXPLORER);
   addHome(http, config);
   rejectOtherMethods();
 
-  const stopHousekeeping = startHousekeeping(
-    database,
-    config,
-    (err) => log.warn({ err }, "housekeeping failed"),
-    [(signal) => services.erasures.finishAll(signal), (signal) => deleteEndpoints(database, signal)],
-  );
+  const chores = [
+    (signal: AbortSignal) => services.erasures.finishAll(signal),
+    (signal: AbortSignal) => services.agentPurge.finishAll(signal),
+    (signal: AbortSignal) => deleteEndpoints(database, signal),
+  ];
+  const stopHousekeeping = isFirst
+    ? startHousekeeping(database, config, (err) => log.warn({ err }, "housekeeping failed"), chores)
+    : undefined;
 
   const deliverer =
     config.deliveryWorkers > 0
@@ -210,9 +252,14 @@ export async function createApp(
     },
     announceStop,
     close: async () => {
-      announceStop();
+      // A probe may reach a worker that leaves while the others serve on.
+      if (peers === undefined) announceStop();
       const followed = Promise.all([webSockets.close(), services.liveEvents.close()]);
-      const swept = Promise.all([stopHousekeeping(), services.erasures.close()]);
+      const swept = Promise.all([
+        stopHousekeeping?.(),
+        services.erasures.close(),
+        services.agentPurge.close(),
+      ]);
       const dispatched = stopDispatching?.();
       const delivered = deliverer?.close();
       const closed = http.close();

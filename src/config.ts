@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import proxyAddr from "@fastify/proxy-addr";
 import { z } from "zod";
 import { ENVIRONMENTS } from "./common/environment";
@@ -88,11 +89,55 @@ const environments = list.pipe(z.array(environment("Each of ACCEPT_KEY_ENVIRONME
 
 const otlpProtocol = (name: string) => z.literal("http/protobuf", `${name} must be http/protobuf`).optional();
 
+/** Max worker processes. */
+const MAX_WORKERS = 256;
+
+/** `WORKERS`: a number of processes, or `auto` for one per core. */
+const workers = z
+  .string()
+  .regex(/^(auto|\d+)$/, "WORKERS must be auto or a number from 1")
+  .transform((text) => (text === "auto" ? Math.min(availableParallelism(), MAX_WORKERS) : Number(text)))
+  .pipe(
+    z
+      .number()
+      .min(1, "WORKERS must be at least 1")
+      .max(MAX_WORKERS, `WORKERS must be at most ${MAX_WORKERS}`),
+  );
+
+/** Connections of each of several workers: together at most 40, while that leaves 4 to each. */
+const defaultPoolSize = (workers: number): number => Math.max(4, Math.min(10, Math.floor(40 / workers)));
+
 const instanceKey = z.string().transform((text, { addIssue }) => {
   const key = InstanceKey.parse(text);
   if (key === undefined)
     addIssue("INSTANCE_KEY must be 32 bytes in base64, as `openssl rand -base64 32` prints");
   return key;
+});
+
+const SMTP_URL_FORM =
+  "SMTP_URL must be smtp://<host> or smtps://<host>, with <user>:<password>@ and :<port> if needed, each part URL-encoded";
+
+const MAIL_FROM_FORM = "MAIL_FROM must be an e-mail address, or a name and <address>";
+
+/** How to reach a mail server: `smtp` requires STARTTLS, unless `?ignoreTLS=true` says that the server has none. */
+const smtpUrl = z.string().transform((text, { addIssue }) => {
+  try {
+    const { protocol, hostname, port, username, password, pathname, search, hash } = new URL(text);
+    const isPlain = search === "?ignoreTLS=true" && protocol === "smtp:";
+    const isValid = /^smtps?:$/.test(protocol) && hostname !== "" && /^\/?$/.test(pathname) && hash === "";
+    if (isValid && (isPlain || search === ""))
+      return {
+        host: hostname.replace(/^\[(.*)\]$/, "$1"),
+        port: Number(port) || (protocol === "smtps:" ? 465 : 587),
+        security:
+          protocol === "smtps:" ? ("tls" as const) : isPlain ? ("none" as const) : ("starttls" as const),
+        ...(username && { user: decodeURIComponent(username), password: decodeURIComponent(password) }),
+      };
+  } catch {
+    // Reported below.
+  }
+  addIssue(SMTP_URL_FORM);
+  return z.NEVER;
 });
 
 const SAMPLERS = [
@@ -121,12 +166,13 @@ const settings = z
     PORT: integer("PORT", 0, 65_535).default(4000),
     HOST: z.string().default("127.0.0.1"),
     OPERATIONS_PORT: integer("OPERATIONS_PORT", 1, 65_535).optional(),
+    WORKERS: workers.default(1),
     DATABASE_URL: z
       .string()
       .regex(/^(sqlite:(?!:memory:).+|postgres(ql)?:\/\/.+)$/, DATABASE_URL_FORM)
       .refine((text) => text.startsWith("sqlite:") || isPostgresUrl(text), DATABASE_URL_FORM)
       .default("sqlite:./data/gateway.sqlite"),
-    DATABASE_POOL_SIZE: integer("DATABASE_POOL_SIZE", 1, 1000).default(10),
+    DATABASE_POOL_SIZE: integer("DATABASE_POOL_SIZE", 1, 1000).optional(),
     INSTANCE_KEY: instanceKey.optional(),
     ENVIRONMENT: environment("ENVIRONMENT").default("development"),
     ACCEPT_KEY_ENVIRONMENTS: environments.default([]),
@@ -170,6 +216,12 @@ const settings = z
       .string()
       .regex(/^[\x21-\x7e]{1,1000}$/, "MODEL_API_KEY must have 1 to 1000 characters of ASCII, no spaces")
       .optional(),
+    SMTP_URL: smtpUrl.optional(),
+    MAIL_FROM: z
+      .string()
+      .max(320, MAIL_FROM_FORM)
+      .regex(/^(?:[^<>\p{Cc}]*<[^\s<>,;@]+@[^\s<>,;@]+>|[^\s<>,;@]+@[^\s<>,;@]+)$/u, MAIL_FROM_FORM)
+      .optional(),
     CORS_ORIGINS: origins.default([]),
     DRAIN_SECONDS: integer("DRAIN_SECONDS", 0, 300).default(0),
     METRICS_TOKEN: z
@@ -211,12 +263,19 @@ const settings = z
   .refine((env) => (env.MODEL_URL === undefined) === (env.MODEL_NAME === undefined), {
     error: "MODEL_URL and MODEL_NAME must be set together",
   })
+  .refine((env) => (env.SMTP_URL === undefined) === (env.MAIL_FROM === undefined), {
+    error: "SMTP_URL and MAIL_FROM must be set together",
+  })
+  .refine((env) => !env.SMTP_URL || env.PUBLIC_URL !== undefined || env.ENVIRONMENT === "development", {
+    error: "SMTP_URL needs PUBLIC_URL, to which the links in mails lead",
+  })
   .transform((env) => ({
     port: env.PORT,
     host: env.HOST,
     operationsPort: env.OPERATIONS_PORT,
+    workers: env.WORKERS,
     databaseUrl: env.DATABASE_URL,
-    databasePoolSize: env.DATABASE_POOL_SIZE,
+    databasePoolSize: env.DATABASE_POOL_SIZE ?? defaultPoolSize(env.WORKERS),
     instanceKey: env.INSTANCE_KEY,
     environment: env.ENVIRONMENT,
     keyEnvironments: [...new Set([env.ENVIRONMENT, ...env.ACCEPT_KEY_ENVIRONMENTS])],
@@ -251,6 +310,7 @@ const settings = z
       env.MODEL_URL && env.MODEL_NAME
         ? { url: env.MODEL_URL, name: env.MODEL_NAME, apiKey: env.MODEL_API_KEY }
         : undefined,
+    mail: env.SMTP_URL && env.MAIL_FROM ? { ...env.SMTP_URL, from: env.MAIL_FROM } : undefined,
     corsOrigins: env.CORS_ORIGINS,
     drainMs: env.DRAIN_SECONDS * 1000,
     metricsToken: env.METRICS_TOKEN,

@@ -24,7 +24,16 @@ export const ERRORS = {
   },
   invalid_session: { status: 401, message: "The session has ended. Sign in again." },
   invalid_credentials: { status: 401, message: "The e-mail address or the password is wrong." },
+  invalid_signature: {
+    status: 401,
+    message: "The request needs headers of Standard Webhooks, signed with the secret of an existing line.",
+  },
+  invalid_invitation: {
+    status: 401,
+    message: "The invitation was used, withdrawn or replaced, or has expired. Ask for a new one.",
+  },
   key_revoked: { status: 403, message: "The API key has been revoked." },
+  address_not_allowed: { status: 403, message: "The API key may not be used from this address." },
   forbidden: { status: 403, message: "The caller is not allowed to do this." },
   insufficient_scope: { status: 403, message: "The API key lacks the required scope." },
   organization_deactivated: {
@@ -89,6 +98,7 @@ const CODE_HEADERS: Readonly<Partial<Record<ErrorCode, Record<string, string>>>>
   key_expired: INVALID_TOKEN,
   key_not_resolvable: INVALID_TOKEN,
   invalid_session: INVALID_TOKEN,
+  invalid_signature: { "www-authenticate": "Standard-Webhooks" },
 };
 
 /** An error that is sent to the client; every other error becomes `internal_error`. */

@@ -6,7 +6,8 @@ export function reportAndExit(error: unknown, code = 1): never {
   process.exit(code);
 }
 
-function explain(error: unknown): string {
+/** The reason of a failure in one line. */
+export function explain(error: unknown): string {
   if (error instanceof StartupError || error instanceof GatewayError)
     return error.cause === undefined ? error.message : `${error.message} (${messageOf(error.cause)})`;
   if (hasCode(error, "EADDRINUSE")) return `port ${portOf(error)} is in use; set PORT to another`;

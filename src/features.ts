@@ -6,6 +6,7 @@ import type { LaneWork } from "./delivery/lane-work";
 import { Lanes } from "./delivery/lanes";
 import type { DeliveryObserver } from "./delivery/observer";
 import { Targets } from "./delivery/targets";
+import { activity } from "./features/activity/activity.feature";
 import { agents } from "./features/agents/agents.feature";
 import { apiKeys } from "./features/api-keys/api-keys.feature";
 import { audit } from "./features/audit/audit.feature";
@@ -16,6 +17,7 @@ import { conversations } from "./features/conversations/conversations.feature";
 import { DecisionOutcome, DecisionState } from "./features/decisions/decision.entity";
 import { decisions } from "./features/decisions/decisions.feature";
 import { events } from "./features/events/events.feature";
+import { inbound } from "./features/inbound/inbound.feature";
 import { keyUsage } from "./features/key-usage/key-usage.feature";
 import { LineKind } from "./features/lines/line.entity";
 import { lines } from "./features/lines/lines.feature";
@@ -49,9 +51,11 @@ export const FEATURES = [
   messages,
   conversations,
   decisions,
+  inbound,
   events,
   webhooks,
   audit,
+  activity,
   onboarding,
 ] as const;
 

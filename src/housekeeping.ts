@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import type { EntityManager } from "typeorm";
 import { HOUR_MS, timestamp } from "./common/time";
 import { inChunks } from "./database/chunks";
 import type { Database } from "./database/database";
@@ -26,13 +27,15 @@ export async function purge(database: Database, { signal, ...retention }: PurgeO
     { entity: IdempotencyRecord, column: "created_at", before: timestamp(-IDEMPOTENCY_LIFETIME_MS) },
     ...expiredRows({ ...KEEP_ALL, ...retention }),
   ];
-  for (const { entity, ...rows } of expired) {
-    await inChunks<true>(
+  const whileFull = (work: (tx: EntityManager, limit: number) => Promise<number>) =>
+    inChunks<true>(
       database,
-      async (tx, _, limit) =>
-        (await database.deleteBefore(tx, entity, { ...rows, limit })) < limit ? undefined : true,
+      async (tx, _, limit) => ((await work(tx, limit)) < limit ? undefined : true),
       signal,
     );
+  for (const { entity, column, before, keep } of expired) {
+    if (keep !== undefined && !(await whileFull(keep))) return;
+    await whileFull((tx, limit) => database.deleteBefore(tx, entity, { column, before, limit }));
   }
 }
 

@@ -1,8 +1,7 @@
+import { hostname } from "node:os";
 import { isNativeError } from "node:util/types";
 import { trace } from "@opentelemetry/api";
 import pino, { type Logger, type LoggerOptions } from "pino";
-import pretty from "pino-pretty";
-import { QueryFailedError } from "typeorm";
 import { logThrottle } from "./common/throttled-log";
 import type { Config } from "./config";
 import { redactTokens } from "./credentials/redact-tokens";
@@ -48,12 +47,15 @@ const QUERY_MAX_LENGTH = 500;
 const MESSAGE_MAX_LENGTH = 1_000;
 const STACK_MAX_LENGTH = 8_000;
 
+/** Max length of a line of a worker (bytes): a pipe takes that much in one piece, although others write to it as well. */
+const LINE_MAX_LENGTH = 4_096;
+
 /** Max buffered log output while standard error cannot be written (characters). */
 const MAX_WAITING = 1_000_000;
 
 /**
  * Serializes an error without its other properties, such as SQL parameters and GraphQL documents, which may hold
- * hashes, addresses and client input.
+ * hashes, addresses and client input. TypeORM's errors are known by their properties: a supervisor does not load TypeORM.
  */
 function describeFailure(error: unknown): unknown {
   // `instanceof` fails for errors that a native driver creates in another realm.
@@ -64,21 +66,42 @@ function describeFailure(error: unknown): unknown {
     message: redactTokens(message.slice(0, MESSAGE_MAX_LENGTH)),
     stack: redactTokens(stack.slice(0, STACK_MAX_LENGTH)),
     code: driverCode(error),
-    ...(error instanceof QueryFailedError && { query: error.query.slice(0, QUERY_MAX_LENGTH) }),
+    ...("driverError" in failure &&
+      "query" in failure && { query: String(failure.query).slice(0, QUERY_MAX_LENGTH) }),
   };
 }
 
 /**
  * Creates the log: JSON lines on standard error, or readable lines when it is a terminal. The startup banner, which may
  * contain secrets, goes to standard output instead.
+ * @param worker number that each line has, if this process is one of several workers
  */
-export function createLogger(level: Config["logLevel"]): Logger {
-  const options = logOptions(level);
+export function createLogger(level: Config["logLevel"], worker?: number): Logger {
+  const options = {
+    ...logOptions(level),
+    ...(worker !== undefined && { base: { pid: process.pid, hostname: hostname(), worker } }),
+  };
   if (process.stderr.isTTY) {
+    const pretty: typeof import("pino-pretty") = require("pino-pretty");
     return pino(options, pretty({ destination: 2, sync: true, ignore: "pid,hostname", singleLine: true }));
   }
-  const destination = pino.destination({ dest: 2, sync: true, maxLength: MAX_WAITING });
+  const destination = pino.destination({
+    dest: 2,
+    sync: true,
+    maxLength: MAX_WAITING,
+    maxWrite: LINE_MAX_LENGTH,
+  });
   // A full disk must not end the service: lines are buffered, and new ones are dropped when the buffer is full.
   destination.on("error", () => undefined);
-  return pino(options, destination);
+  if (worker === undefined) return pino(options, destination);
+  return pino(options, { write: (line) => destination.write(shortened(line)) });
+}
+
+/** Returns a line that is too long for a worker without the end of its stack. */
+export function shortened(line: string): string {
+  const excess = Buffer.byteLength(line) - LINE_MAX_LENGTH;
+  if (excess <= 0) return line;
+  const { err, ...fields } = JSON.parse(line);
+  if (typeof err?.stack !== "string") return line;
+  return `${JSON.stringify({ ...fields, err: { ...err, stack: err.stack.slice(0, -excess) } })}\n`;
 }

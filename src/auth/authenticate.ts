@@ -23,13 +23,13 @@ export const originOf = (request: FastifyRequest): Origin => ({
  * Authenticates each request before its body is read, and applies the rate limit. A body that arrives later may take
  * until the request times out, so the caller is then authenticated a second time.
  * @param createContext authenticates; `again` is true for the second time
- * @param rateLimit counts the requests of a key; undefined for no limit
+ * @param rateLimit counts the requests of a key
  * @param cookieOf reads the session cookie of a request; cookies are ignored without it
  */
 export function authenticateRequests(
   app: FastifyInstance,
   createContext: (credentials: Credentials, again?: boolean) => Promise<RequestContext>,
-  rateLimit: RateLimit | undefined,
+  rateLimit: RateLimit,
   cookieOf?: (request: FastifyRequest, reply: FastifyReply) => SessionCookie | undefined,
 ): void {
   const credentialsOf = (request: FastifyRequest, reply: FastifyReply): Credentials => ({
@@ -44,10 +44,10 @@ export function authenticateRequests(
     // Most requests are complete by now and need no second check.
     if (!request.raw.complete) request.isHeldBack = true;
     const { caller } = request.callContext;
-    if (rateLimit === undefined || caller.kind !== "agent") return;
-    const { headers, refusal } = rateLimit(caller.key.id);
-    reply.headers(headers);
-    if (refusal !== undefined) throw refusal;
+    const counted = caller.kind === "agent" ? rateLimit(caller.key) : undefined;
+    if (counted === undefined) return;
+    reply.headers(counted.headers);
+    if (counted.refusal !== undefined) throw counted.refusal;
   });
   app.addHook("preValidation", (request, reply, done) => {
     if (!request.isHeldBack) {

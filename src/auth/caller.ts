@@ -48,6 +48,10 @@ export interface CallerKey {
   createdAt: Timestamp;
   /** All scopes of the key; a key without a list has every scope that this version knows. */
   scopes: readonly Scope[];
+  /** Max requests per minute; null for the limit of the server. */
+  rateLimitPerMinute: number | null;
+  /** Networks in CIDR notation from which the key may be used; null for anywhere. */
+  allowedNetworks: readonly string[] | null;
 }
 
 /** The agent that a key resolves to. */

@@ -24,6 +24,16 @@ export interface SessionCookie {
 export interface Answer {
   /** Code of the first error in a GraphQL answer, for the log and metrics; set once the answer is complete. */
   errorCode?: ErrorCode;
+  /** Whether it answers a GraphQL query, which no secret is in. */
+  isQuery?: boolean;
+  /** Set when a compiled plan tried to make it. */
+  attempt?: Attempt;
+}
+
+/** What a compiled plan did before it failed. */
+export interface Attempt {
+  /** The outcome of the field of a mutation, which must not run twice. */
+  change?: unknown;
 }
 
 /** The caller of a request and its origin, the first argument of every resolver and service. */
@@ -81,8 +91,8 @@ export function createContextFactory(
 ) {
   /**
    * @param again whether the same request was already accepted, before its body arrived; it counts as one use
-   * @throws GatewayError `invalid_api_key`, `key_expired`, `key_not_resolvable`, `key_revoked`, `invalid_session`
-   *   or `too_many_attempts` for a credential that is not accepted; without one the caller is `anonymous`
+   * @throws GatewayError `invalid_api_key`, `key_expired`, `key_not_resolvable`, `key_revoked`, `address_not_allowed`,
+   *   `invalid_session` or `too_many_attempts` for a credential that is not accepted; without one the caller is `anonymous`
    */
   return async (
     { authorization, cookie, origin, outsideLoad }: Credentials,

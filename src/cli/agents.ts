@@ -1,8 +1,9 @@
 import type { Command } from "commander";
 import { operatorFor } from "../auth/context";
 import type { Agent } from "../features/agents/agent.entity";
-import { NewAgent } from "../features/agents/agent.inputs";
+import { NewAgent, RenameAgentArgs } from "../features/agents/agent.inputs";
 import { validateInput } from "../schema/validate-input";
+import { addYesOption, type Confirmation, confirm } from "./confirm";
 import { print, printJson, printTable } from "./output";
 import { addPageOptions, listPages, type PageOptions } from "./pages";
 import { withServices } from "./services";
@@ -28,6 +29,37 @@ export function addAgentCommands(agents: Command): void {
         const agent = await services.agents.create(operatorFor(organization), input);
         if (json) printJson(describe({ ...agent, organization }));
         else print(`Created the agent ${slug}.`);
+      }),
+    );
+
+  agents
+    .command("rename")
+    .description("change the display name of an agent; its slug stays")
+    .argument("<slug>", "slug of the agent")
+    .argument("<name>", "the new display name")
+    .option("--json", "print one JSON object")
+    .action((slug: string, name: string, { json }: Json) =>
+      withServices(async (services) => {
+        const { id, organization } = await services.agents.bySlug(slug);
+        const args = Object.assign(new RenameAgentArgs(), { id, name });
+        await validateInput(args);
+        const agent = await services.agents.rename(operatorFor(organization), args);
+        if (json) printJson(describe({ ...agent, organization }));
+        else print(`${slug} is now called ${agent.name}.`);
+      }),
+    );
+
+  addYesOption(agents.command("delete"))
+    .description("delete an agent without active keys, with everything that belongs to it except its keys")
+    .argument("<slug>", "slug of the agent")
+    .option("--json", "print one JSON object")
+    .action((slug: string, options: Json & Confirmation) =>
+      withServices(async (services) => {
+        const { id, name, organization } = await services.agents.bySlug(slug);
+        await confirm(`Delete the agent ${slug} (${name}), with its contacts and messages?`, options);
+        const agent = await services.agents.delete(operatorFor(organization), id);
+        if (options.json) printJson({ ...describe({ ...agent, organization }), deletedAt: agent.deletedAt });
+        else print(`Deleted the agent ${slug}. Servers remove its rows within hours.`);
       }),
     );
 

@@ -4,11 +4,14 @@ import { SCOPES, type Scope } from "../auth/permissions";
 import type { Services } from "../features";
 import { type ApiKey, ApiKeyState } from "../features/api-keys/api-key.entity";
 import {
+  ApiKeyChanges,
   type MintedApiKey,
   NewApiKey,
   RenameApiKeyArgs,
   RotateApiKeyArgs,
 } from "../features/api-keys/api-key.inputs";
+import { KEY_RATE_LIMIT_MAX } from "../features/api-keys/api-key.limits";
+import type { KeySettings } from "../features/api-keys/key-changes";
 import { validateInput } from "../schema/validate-input";
 import { commaSeparated } from "./comma-separated";
 import { addYesOption, type Confirmation, confirm } from "./confirm";
@@ -16,9 +19,29 @@ import { DURATION_FORM, duration } from "./duration";
 import { print, printJson, printRecord, printTable } from "./output";
 import { addPageOptions, listPages, type PageOptions } from "./pages";
 import { withServices } from "./services";
+import { wholeNumber } from "./whole-number";
 
 const DAY_SECONDS = 24 * 60 * 60;
 const CENTURY_SECONDS = 36_525 * DAY_SECONDS;
+
+const DESCRIPTION = ["--description <text>", "what the key is for"] as const;
+const RATE_LIMIT = [
+  "--rate-limit <n>",
+  "max requests with the key per minute and process, in place of the server's limit",
+  wholeNumber(1, KEY_RATE_LIMIT_MAX),
+] as const;
+const NETWORKS = [
+  "--networks <networks>",
+  "comma-separated networks from which the key is accepted, such as 192.0.2.0/24; from anywhere when omitted",
+  commaSeparated,
+] as const;
+
+/** Options of `keys create` and `keys update`; false is that of a `--no-…` option. */
+interface Settings {
+  description?: string | false;
+  rateLimit?: number | false;
+  networks?: string[] | false;
+}
 
 interface Json {
   json?: boolean;
@@ -41,20 +64,25 @@ export function addKeyCommands(keys: Command): void {
       `comma-separated scopes of the key; all when omitted (${SCOPES.join(", ")})`,
       commaSeparated,
     )
+    .option(...DESCRIPTION)
+    .option(...RATE_LIMIT)
+    .option(...NETWORKS)
     .option("--json", "print one JSON object")
-    .action((options: Json & { agent: string; name: string; expiresIn?: number; scopes?: Scope[] }) =>
-      withServices(async (services) => {
-        const agent = await services.agents.bySlug(options.agent);
-        const input = Object.assign(new NewApiKey(), {
-          agentId: agent.id,
-          name: options.name,
-          expiresAt: options.expiresIn === undefined ? null : secondsFromNow(options.expiresIn),
-          scopes: options.scopes,
-        });
-        await validateInput(input);
-        const minted = await services.keys.create(operatorFor(agent.organization), input);
-        printMinted(minted, agent.slug, options);
-      }),
+    .action(
+      (options: Json & Settings & { agent: string; name: string; expiresIn?: number; scopes?: Scope[] }) =>
+        withServices(async (services) => {
+          const agent = await services.agents.bySlug(options.agent);
+          const input = Object.assign(new NewApiKey(), {
+            agentId: agent.id,
+            name: options.name,
+            expiresAt: options.expiresIn === undefined ? null : secondsFromNow(options.expiresIn),
+            scopes: options.scopes,
+            ...settingsOf(options),
+          });
+          await validateInput(input);
+          const minted = await services.keys.create(operatorFor(agent.organization), input);
+          printMinted(minted, agent.slug, options);
+        }),
     );
 
   addPageOptions(keys.command("list"))
@@ -75,10 +103,11 @@ export function addKeyCommands(keys: Command): void {
             if (options.json) printJson(records);
             else
               printTable(
-                records.map(({ id, hint, scopes, ...rest }) => ({
+                records.map(({ id, hint, scopes, description, allowedNetworks, ...rest }) => ({
                   hint,
                   ...rest,
                   scopes: formatScopes(scopes),
+                  allowedNetworks: formatNetworks(allowedNetworks),
                   id,
                 })),
                 "No matching keys.",
@@ -117,6 +146,35 @@ export function addKeyCommands(keys: Command): void {
       }),
     );
 
+  // Commander needs `--description` before `--no-description`.
+  keys
+    .command("update")
+    .description("change the settings of an active key, effective from the next request")
+    .argument("<key>", "its id or hint")
+    .option("--name <name>", "the new name")
+    .option(...DESCRIPTION)
+    .option("--no-description", "remove the description")
+    .option(...RATE_LIMIT)
+    .option("--no-rate-limit", "the limit of the server holds")
+    .option(...NETWORKS)
+    .option("--no-networks", "accept the key from anywhere")
+    .option("--json", "print one JSON object")
+    .action((which: string, options: Json & Settings & { name?: string }) =>
+      withKey(which, async (services, context, { id, agent }) => {
+        const input = Object.assign(new ApiKeyChanges(), { id, name: options.name, ...settingsOf(options) });
+        await validateInput(input);
+        const key = await services.keys.update(context, input);
+        const record = describe({ ...key, state: key.state, agent });
+        if (options.json) printJson(record);
+        else
+          printRecord({
+            ...record,
+            scopes: formatScopes(key.scopes),
+            allowedNetworks: formatNetworks(key.allowedNetworks),
+          });
+      }),
+    );
+
   addYesOption(keys.command("rotate"))
     .description("replace a key with a new one; its secret is shown once")
     .argument("<key>", "ID or hint of the old key")
@@ -148,13 +206,20 @@ function withKey<T>(
   });
 }
 
+const settingsOf = ({ description, rateLimit, networks }: Settings) => ({
+  ...(description !== undefined && { description: description || null }),
+  ...(rateLimit !== undefined && { rateLimitPerMinute: rateLimit || null }),
+  ...(networks !== undefined && { allowedNetworks: networks || null }),
+});
+
 const secondsFromNow = (seconds: number) => new Date(Date.now() + seconds * 1000);
 
 type Described = Pick<
   ApiKey,
   "id" | "name" | "agent" | "hint" | "state" | "createdAt" | "expiresAt" | "revokedAt"
 > &
-  Pick<ApiKey, "lastUsedAt" | "lastUsedIp" | "scopes">;
+  Pick<ApiKey, "lastUsedAt" | "lastUsedIp" | "scopes"> &
+  KeySettings;
 
 const describe = (key: Described) => ({
   id: key.id,
@@ -168,17 +233,28 @@ const describe = (key: Described) => ({
   lastUsedAt: key.lastUsedAt,
   lastUsedIp: key.lastUsedIp,
   scopes: key.scopes,
+  description: key.description,
+  rateLimitPerMinute: key.rateLimitPerMinute,
+  allowedNetworks: key.allowedNetworks,
 });
 
 const formatScopes = (scopes: readonly Scope[] | null): string => scopes?.join(", ") ?? "(all)";
 
+const formatNetworks = (networks: readonly string[] | null): string => networks?.join(", ") ?? "(any)";
+
 function printMinted({ apiKey, secret }: MintedApiKey, agent: string, { json }: Json): void {
   const { id, name, hint, createdAt, expiresAt, scopes } = apiKey;
-  const record = { id, name, agent, hint, createdAt, expiresAt, scopes, secret };
+  const { description, rateLimitPerMinute, allowedNetworks } = apiKey;
+  const settings = { description, rateLimitPerMinute, allowedNetworks };
+  const record = { id, name, agent, hint, createdAt, expiresAt, scopes, ...settings, secret };
   if (json) {
     printJson(record);
     return;
   }
-  printRecord({ ...record, scopes: formatScopes(scopes) });
+  printRecord({
+    ...record,
+    scopes: formatScopes(scopes),
+    allowedNetworks: formatNetworks(allowedNetworks),
+  });
   print("\nThe secret is shown once and cannot be shown again.");
 }

@@ -75,18 +75,17 @@ export function addLineCommands(lines: Command): void {
     }),
   );
 
-  addYesOption(
-    addChange("rotate-secret", "give a webhook line a new signing secret, which is shown once"),
-  ).action((which: string, options: Options & Confirmation) =>
-    withLine(which, options, async (services, context, { id, name, previousSecretUntil }) => {
-      if (previousSecretUntil !== null) {
-        await confirm(
-          `${name} got a new secret less than a day ago. Stop signing with the one before it now?`,
-          options,
-        );
-      }
-      printWithSecret(await services.lines.rotateSecret(context, id), "has a new signing secret", options);
-    }),
+  addYesOption(addChange("rotate-secret", "give a line a new signing secret, which is shown once")).action(
+    (which: string, options: Options & Confirmation) =>
+      withLine(which, options, async (services, context, { id, name, previousSecretUntil }) => {
+        if (previousSecretUntil !== null) {
+          await confirm(
+            `${name} got a new secret less than a day ago. Stop signing with the one before it now?`,
+            options,
+          );
+        }
+        printWithSecret(await services.lines.rotateSecret(context, id), "has a new signing secret", options);
+      }),
   );
 
   addChange("test", "send a test message on a line now and tell what came of it; exit code 1 if it failed")

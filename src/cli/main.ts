@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import "reflect-metadata";
 import { Command, Help } from "commander";
-import { GatewayError } from "../errors";
+import { GatewayError, InvalidInput } from "../errors";
 import { reportAndExit } from "../exit";
 import { version } from "../version";
 import { addAgentCommands } from "./agents";
@@ -9,10 +9,12 @@ import { addAuditCommands } from "./audit";
 import { addConfigurationCommands } from "./configuration";
 import { addDatabaseCommands } from "./database";
 import { addInstanceKeyCommands } from "./instance-key";
+import { addInvitationCommands } from "./invitations";
 import { addKeyCommands } from "./keys";
 import { addLineCommands } from "./lines";
-import { addMemberCommands } from "./members";
+import { addMemberCommands, addRemovalCommands } from "./members";
 import { addMessageCommands } from "./messages";
+import { inOptionsOf } from "./option-names";
 import { addOrganizationCommands } from "./organizations";
 import { exitOnClosedPipe } from "./output";
 import { addSeedCommand } from "./seed";
@@ -54,7 +56,10 @@ addLineCommands(program.command("lines").description("Lines that agents speak fr
 addConfigurationCommands(program.command("configuration").description("What agents do in which situation"));
 addMessageCommands(program.command("messages").description("Messages of agents"));
 addWebhookCommands(program.command("webhooks").description("Webhook endpoints that get events"));
-addMemberCommands(program.command("members").description("Members (people who sign in)"));
+const members = program.command("members").description("Members (people who sign in)");
+addMemberCommands(members);
+addInvitationCommands(members);
+addRemovalCommands(members);
 addAuditCommands(program.command("audit").description("Audit logs"));
 addDatabaseCommands(program);
 addSeedCommand(program);
@@ -64,8 +69,16 @@ addInstanceKeyCommands(
 
 exitOnClosedPipe();
 
+let running: Command | undefined;
+program.hook("preAction", (_program, command) => {
+  running = command;
+});
+
 /** Whether an error is about a value that was typed. */
 const isWrongUsage = (error: unknown): boolean =>
   error instanceof GatewayError && ["invalid_request", "invalid_cursor"].includes(error.code);
 
-program.parseAsync().catch((error) => reportAndExit(error, isWrongUsage(error) ? WRONG_USAGE : 1));
+program.parseAsync().catch((cause) => {
+  const error = running && cause instanceof InvalidInput ? inOptionsOf(running, cause) : cause;
+  reportAndExit(error, isWrongUsage(error) ? WRONG_USAGE : 1);
+});

@@ -23,19 +23,22 @@ interface PasswordOption {
 type AddOptions = Json &
   PasswordOption & { org: string; email: string; manage?: boolean; permissions?: string[] };
 
-/** Adds the commands of `gateway members`. */
-export function addMemberCommands(members: Command): void {
-  members
-    .command("add")
-    .description("add a member; without --password-stdin, a password is generated and shown once")
-    .requiredOption("--org <slug>", "organization of the member")
-    .requiredOption("--email <address>", "e-mail address to sign in with")
+/** Adds the options that choose the permissions of a new member. */
+export const addPermissionOptions = (command: Command): Command =>
+  command
     .option("--manage", "grant config:manage")
     .option(
       "--permissions <permissions>",
       `comma-separated permissions to grant (${PERMISSIONS.join(", ")})`,
       commaSeparated,
-    )
+    );
+
+/** Adds the commands of `gateway members`. */
+export function addMemberCommands(members: Command): void {
+  addPermissionOptions(members.command("add"))
+    .description("add a member; without --password-stdin, a password is generated and shown once")
+    .requiredOption("--org <slug>", "organization of the member")
+    .requiredOption("--email <address>", "e-mail address to sign in with")
     .option("--password-stdin", "read the password from standard input")
     .option("--json", "print one JSON object")
     .action((options: AddOptions) =>
@@ -121,6 +124,53 @@ export function addMemberCommands(members: Command): void {
     );
 }
 
+/** Adds the commands that remove members and end their sessions. */
+export function addRemovalCommands(members: Command): void {
+  addYesOption(members.command("remove"))
+    .description("remove a member and end all of its sessions, effective from the next request")
+    .argument("<email>", "the member")
+    .option("--json", "print one JSON object")
+    .action((email: string, options: Json & Confirmation) =>
+      withServices(async ({ members }) => {
+        const { id, organization } = await members.byEmail(email);
+        await confirm(`Remove ${email} from ${organization.slug}?`, options);
+        const removed = await members.remove(operatorFor(organization), id);
+        if (options.json) printJson(describe(removed));
+        else print(`Removed ${removed.email} from ${organization.slug}.`);
+      }),
+    );
+
+  members
+    .command("sessions")
+    .description("list the open sessions of a member, newest first")
+    .argument("<email>", "the member")
+    .option("--json", "print one JSON array")
+    .action((email: string, { json }: Json) =>
+      withServices(async ({ members, sessions }) => {
+        const { id, organization } = await members.byEmail(email);
+        const rows = (await sessions.list(operatorFor(organization), id)).map(
+          ({ id, createdAt, expiresAt, ip, userAgent }) => ({ id, createdAt, expiresAt, ip, userAgent }),
+        );
+        if (json) printJson(rows);
+        else printTable(rows, "The member has no open session.");
+      }),
+    );
+
+  addYesOption(members.command("sign-out"))
+    .description("end all sessions of a member, effective from the next request")
+    .argument("<email>", "the member")
+    .option("--json", "print one JSON object")
+    .action((email: string, options: Json & Confirmation) =>
+      withServices(async ({ members, sessions }) => {
+        const member = await members.byEmail(email);
+        await confirm(`End all sessions of ${member.email}?`, options);
+        const ended = await sessions.endAll(operatorFor(member.organization), member);
+        if (options.json) printJson({ ended });
+        else print(`Ended ${ended} session${ended === 1 ? "" : "s"} of ${member.email}.`);
+      }),
+    );
+}
+
 const permissionArgument = () => new Argument("<permission>", "name of the permission").choices(PERMISSIONS);
 
 /** Changes the permissions of a member and prints the result. */
@@ -137,7 +187,7 @@ const withMember = (
   });
 
 /** Collects the permissions as typed; `validateInput` rejects unknown names. */
-const permissionsOf = ({
+export const permissionsOf = ({
   manage,
   permissions = [],
 }: Pick<AddOptions, "manage" | "permissions">): string[] => [

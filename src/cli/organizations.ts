@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { operatorFor } from "../auth/context";
 import type { Organization } from "../features/organizations/organization.entity";
-import { NewOrganization } from "../features/organizations/organization.inputs";
+import { NewOrganization, RenameOrganizationArgs } from "../features/organizations/organization.inputs";
 import { validateInput } from "../schema/validate-input";
 import { addYesOption, type Confirmation, confirm } from "./confirm";
 import { print, printJson, printTable } from "./output";
@@ -38,6 +38,22 @@ export function addOrganizationCommands(orgs: Command): void {
         const organization = await organizations.create(input);
         if (json) printJson(describe(organization));
         else print(`Created the organization ${slug}.`);
+      }),
+    );
+
+  orgs
+    .command("rename")
+    .description("change the display name of an organization; its slug stays")
+    .argument("<slug>", "slug of the organization")
+    .argument("<name>", "the new display name")
+    .option("--json", "print one JSON object")
+    .action((slug: string, name: string, { json }: Json) =>
+      withServices(async ({ organizations }) => {
+        const args = Object.assign(new RenameOrganizationArgs(), { name });
+        await validateInput(args);
+        const organization = await organizations.rename(operatorFor(await organizations.bySlug(slug)), args);
+        if (json) printJson(describe(organization));
+        else print(`${slug} is now called ${organization.name}.`);
       }),
     );
 

@@ -1,11 +1,13 @@
 import { type Command, Option } from "commander";
 import { operatorFor, type RequestContext } from "../auth/context";
 import { AttemptOutcome } from "../delivery/driver";
+import { GatewayError } from "../errors";
 import type { Services } from "../features";
 import type { EventType } from "../features/events/event-types";
 import {
   NewWebhookEndpoint,
   RedeliverArgs,
+  WebhookDeliveriesArgs,
   WebhookEndpointChanges,
   type WebhookEndpointWithSecret,
 } from "../features/webhooks/webhook.inputs";
@@ -121,6 +123,8 @@ export function addWebhookCommands(webhooks: Command): void {
     .action((id: string, options: Options & { since?: Date; after?: string }) =>
       withOrganization(options, async (services, context) => {
         const { since, after } = options;
+        if ((since === undefined) === (after === undefined))
+          throw new GatewayError("invalid_request", "--since or --after is required, but not both.");
         const args = Object.assign(new RedeliverArgs(), { id, since, after });
         await validateInput(args);
         printEndpoint(await services.redeliveries.redeliver(context, args), "gets what it missed", options);
@@ -148,9 +152,10 @@ export function addWebhookCommands(webhooks: Command): void {
     .option("--event <id>", "only the delivery of this event")
     .option("--json", "print one JSON array")
     .action((endpointId: string, options: Options & PageOptions & DeliveryFilter) =>
-      withOrganization(options, (services, context) => {
+      withOrganization(options, async (services, context) => {
         const { state, type, event: eventId } = options;
-        return listPages(
+        await validateInput(Object.assign(new WebhookDeliveriesArgs(), { endpointId, state, type, eventId }));
+        await listPages(
           options,
           (page) => services.webhookLog.list(context, { endpointId, state, type, eventId, ...page }),
           (rows) => {

@@ -39,6 +39,26 @@ export function isCidr(text: string): boolean {
   return rest.length === 0 && !address.includes("%") && /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits;
 }
 
+/** Prefix length of the IPv4-mapped IPv6 addresses. */
+const MAPPED_BITS = 96;
+
+/**
+ * The canonical text of a network in CIDR notation, such as `10.0.0.0/8`. A network of IPv4-mapped IPv6 addresses becomes
+ * that of the IPv4 addresses, because addresses are compared unwrapped.
+ * @returns undefined if the text is no network, or does not start with the first address of its network
+ */
+export function canonicalCidr(text: string): string | undefined {
+  if (!isCidr(text)) return undefined;
+  const [address, bits] = ipaddr.parseCIDR(text);
+  if (address instanceof ipaddr.IPv4) {
+    return `${address}` === `${ipaddr.IPv4.networkAddressFromCIDR(text)}` ? `${address}/${bits}` : undefined;
+  }
+  if (`${address}` !== `${ipaddr.IPv6.networkAddressFromCIDR(text)}`) return undefined;
+  return address.isIPv4MappedAddress()
+    ? `${address.toIPv4Address()}/${bits - MAPPED_BITS}`
+    : `${address}/${bits}`;
+}
+
 /** @returns whether an address belongs to one of the networks in CIDR notation */
 export function within(cidrs: readonly string[]): (ip: string) => boolean {
   // Parsing them takes much longer than comparing.

@@ -8,6 +8,13 @@ export const DAY_SECONDS = DAY_MS / 1000;
 /** The latest valid Timestamp: years after 9999 are longer and would sort before all others. */
 export const LAST_MOMENT_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
+/** Whether a value that the database holds, or that the service made, is a Timestamp; it checks the form only. */
+export const isTimestamp = (value: unknown): value is Timestamp =>
+  typeof value === "string" &&
+  value.length === 24 &&
+  value.charCodeAt(23) === 0x5a &&
+  value.charCodeAt(10) === 0x54;
+
 /** Converts milliseconds since the epoch to a Timestamp, at most `LAST_MOMENT_MS`. */
 export const timestampOf = (ms: number): Timestamp => new Date(Math.min(ms, LAST_MOMENT_MS)).toISOString();
 

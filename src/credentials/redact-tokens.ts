@@ -1,14 +1,16 @@
-import { isWellFormedApiKey, isWellFormedSessionToken } from "./token-format";
+import { isWellFormedApiKey, isWellFormedInvitationToken, isWellFormedSessionToken } from "./token-format";
 
 const LIKE_AN_API_KEY = /(agk_[a-z]+_[0-9A-Za-z]{12})_[0-9A-Za-z]{28}/g;
-const LIKE_A_SESSION_TOKEN = /(ags)_[0-9A-Za-z]{49}/g;
+const LIKE_A_TOKEN = /(ag[si])_[0-9A-Za-z]{49}/g;
+
+const isToken = (text: string) => isWellFormedSessionToken(text) || isWellFormedInvitationToken(text);
 
 /**
- * Redacts API keys and session tokens in client text, so that it is safe to store, log or return; only their public
- * parts remain.
+ * Redacts API keys, session tokens and tokens of invitations in client text, so that it is safe to store, log or return;
+ * only their public parts remain.
  */
 export const redactTokens = (text: string): string =>
-  redact(redact(text, LIKE_AN_API_KEY, isWellFormedApiKey), LIKE_A_SESSION_TOKEN, isWellFormedSessionToken);
+  redact(redact(text, LIKE_AN_API_KEY, isWellFormedApiKey), LIKE_A_TOKEN, isToken);
 
 /** Does not use `replace`, because a token may start inside text that only looks like one. */
 function redact(text: string, like: RegExp, isToken: (text: string) => boolean): string {
@@ -24,7 +26,7 @@ function redact(text: string, like: RegExp, isToken: (text: string) => boolean):
   return redacted + text.slice(end);
 }
 
-/** Whether a text contains an API key or a session token. */
+/** Whether a text contains an API key or another token. */
 export const holdsToken = (text: string): boolean => redactTokens(text) !== text;
 
 /** The start of a client text; it is redacted before it is cut, because half a token is not recognizable. */

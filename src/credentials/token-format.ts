@@ -14,11 +14,12 @@ export type KeyEnvironment = (typeof KEY_ENVIRONMENT)[Environment];
 
 const API_KEY = "agk";
 const SESSION = "ags";
+const INVITATION = "agi";
 const PUBLIC_ID_DIGITS = 12;
 /** 131 random bits. */
 const SECRET_DIGITS = 22;
-/** 256 random bits. */
-const SESSION_DIGITS = 43;
+/** 256 random bits, of a session or an invitation. */
+const TOKEN_DIGITS = 43;
 const CHECKSUM_DIGITS = 6;
 
 /** CRC32 in base62: rejects typos without a query and lets secret scanners recognize keys. */
@@ -37,7 +38,10 @@ export function mintApiKey(environment: KeyEnvironment): { secret: string; hint:
 }
 
 /** Mints a session token, `ags_<secret><checksum>`. */
-export const mintSessionToken = (): string => withChecksum(`${SESSION}_${randomBase62(SESSION_DIGITS)}`);
+export const mintSessionToken = (): string => withChecksum(`${SESSION}_${randomBase62(TOKEN_DIGITS)}`);
+
+/** Mints the token of an invitation, `agi_<secret><checksum>`. */
+export const mintInvitationToken = (): string => withChecksum(`${INVITATION}_${randomBase62(TOKEN_DIGITS)}`);
 
 /** Whether to treat a bearer token as an API key; every token without the session prefix is one. */
 export const isApiKey = (token: string): boolean => !token.startsWith(`${SESSION}_`);
@@ -45,7 +49,8 @@ export const isApiKey = (token: string): boolean => !token.startsWith(`${SESSION
 const API_KEY_FORM = new RegExp(
   `^${API_KEY}_(dev|test|live)_[0-9A-Za-z]{${PUBLIC_ID_DIGITS}}_[0-9A-Za-z]{${SECRET_DIGITS + CHECKSUM_DIGITS}}$`,
 );
-const SESSION_FORM = new RegExp(`^${SESSION}_[0-9A-Za-z]{${SESSION_DIGITS + CHECKSUM_DIGITS}}$`);
+const SESSION_FORM = new RegExp(`^${SESSION}_[0-9A-Za-z]{${TOKEN_DIGITS + CHECKSUM_DIGITS}}$`);
+const INVITATION_FORM = new RegExp(`^${INVITATION}_[0-9A-Za-z]{${TOKEN_DIGITS + CHECKSUM_DIGITS}}$`);
 
 /** Whether a text has the form of an API key and a valid checksum. */
 export const isWellFormedApiKey = (token: string): boolean =>
@@ -61,3 +66,7 @@ export function environmentOf(token: string): Environment {
 /** Whether a text has the form of a session token and a valid checksum. */
 export const isWellFormedSessionToken = (token: string): boolean =>
   SESSION_FORM.test(token) && hasValidChecksum(token);
+
+/** Whether a text has the form of an invitation's token and a valid checksum. */
+export const isWellFormedInvitationToken = (token: string): boolean =>
+  INVITATION_FORM.test(token) && hasValidChecksum(token);

@@ -5,7 +5,7 @@ const GATHER_MS = 20;
 
 /**
  * Tells listeners that something was committed. It saves waiting but guarantees nothing: other processes hear of it on
- * PostgreSQL only, and not while the connection is lost.
+ * PostgreSQL, while the connection is not lost, and on SQLite if they are workers of one service.
  */
 export class Announcements {
   private readonly channels = new Map<string, { listeners: Set<() => void>; stop: () => Promise<void> }>();
@@ -15,7 +15,7 @@ export class Announcements {
 
   /** Tells the listeners of this process now, and those of others soon. */
   announce(channel: string): void {
-    this.tell(channel);
+    this.hear(channel);
     if (this.pending.has(channel)) return;
     // Not in the transaction itself, because PostgreSQL commits those that notify one after the other.
     const timer = setTimeout(() => {
@@ -32,7 +32,7 @@ export class Announcements {
     if (!this.channels.has(channel))
       this.channels.set(channel, {
         listeners,
-        stop: this.engine.listen(channel, () => this.tell(channel)),
+        stop: this.engine.listen(channel, () => this.hear(channel)),
       });
     return async () => {
       if (!listeners.delete(listener) || listeners.size > 0) return;
@@ -48,7 +48,8 @@ export class Announcements {
     this.pending.clear();
   }
 
-  private tell(channel: string): void {
+  /** Tells the listeners of this process. */
+  hear(channel: string): void {
     for (const listener of this.channels.get(channel)?.listeners ?? []) listener();
   }
 }

@@ -15,7 +15,6 @@ import { databaseLabel } from "./database-label";
 import type { Engine, KeysetQuery, Lookup, PageQuery, Read, TransactionOptions, UnitOfWork } from "./engine";
 import { InsertOrderLock } from "./insert-order-lock";
 import { type DatabaseObserver, type DatabaseStats, type Failure, NO_OBSERVER } from "./observer";
-import { PostgresEngine } from "./postgres/postgres.engine";
 import { SqliteEngine } from "./sqlite/sqlite.engine";
 
 /**
@@ -41,14 +40,18 @@ export class Database {
    * @param source a data source from `createDataSource`; `close` closes it
    * @param options.serving whether requests wait for results; if so, each call completes or fails within seconds
    * @param options.observer receives measurements
+   * @param options.relay passes announcements on to other processes on an SQLite file, where `hear` takes them
    * @throws StartupError with the database label
    */
-  static open(source: DataSource, { serving = false, observer = NO_OBSERVER } = {}): Promise<Database> {
+  static open(
+    source: DataSource,
+    { serving = false, observer = NO_OBSERVER, relay = (_channel: string): void => undefined } = {},
+  ): Promise<Database> {
     return starting(source, async () => {
       const engine =
         source.options.type === "postgres"
-          ? await PostgresEngine.open(source, serving, observer)
-          : await SqliteEngine.open(source, serving, observer);
+          ? await loadPostgresEngine().open(source, serving, observer)
+          : await SqliteEngine.open(source, serving, observer, relay);
       return new Database(source, engine, observer);
     });
   }
@@ -113,6 +116,11 @@ export class Database {
     return this.guarded("database report", () => this.engine.report(owner, query));
   }
 
+  /** Whether a statement can contain another one that changes rows. */
+  get hasWritableCtes(): boolean {
+    return this.engine.hasWritableCtes;
+  }
+
   /**
    * Returns the end of a SELECT within a unit of work that keeps other units from changing its rows until this one ends.
    * @param tables names or aliases in the SELECT
@@ -166,13 +174,18 @@ export class Database {
   }
 
   /**
-   * Calls a listener on the announcements of a channel: those of this process, on PostgreSQL those of others, and after
-   * gaps in which some may have been lost.
+   * Calls a listener on the announcements of a channel: those of this process, those of others on PostgreSQL or by `hear`,
+   * and after gaps in which some may have been lost.
    * @param listener must not throw
    * @returns a function that stops it; call it before `close`
    */
   heed(channel: string, listener: () => void): () => Promise<void> {
     return this.announcements.listen(channel, listener);
+  }
+
+  /** Tells the listeners of this process of an announcement that another process has relayed. */
+  hear(channel: string): void {
+    this.announcements.hear(channel);
   }
 
   /**
@@ -219,6 +232,15 @@ export class Database {
    */
   clock(afterMs = 0): string {
     return this.engine.clock(afterMs);
+  }
+
+  /**
+   * Returns the FROM item of the elements of a JSON array, in order, as the column `value`, so that one parameter can hold
+   * many rows.
+   * @param parameter the placeholder of the array
+   */
+  jsonElements(parameter: string): string {
+    return this.engine.jsonElements(parameter);
   }
 
   /**
@@ -409,6 +431,14 @@ export class Database {
   private watched(what: string) {
     return { name: `batch of ${what}`, coalesced: (calls: number) => this.observer.coalesced(what, calls) };
   }
+}
+
+/** Loads what only PostgreSQL needs. */
+function loadPostgresEngine() {
+  const {
+    PostgresEngine,
+  }: typeof import("./postgres/postgres.engine") = require("./postgres/postgres.engine");
+  return PostgresEngine;
 }
 
 const isUnavailable = (error: unknown) => error instanceof GatewayError && error.code === "unavailable";

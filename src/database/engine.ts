@@ -60,6 +60,8 @@ export function pageLength(limit: number): number {
 
 /** The interface of a database engine; code outside this folder does not know which engine it uses. */
 export interface Engine {
+  /** Whether a statement can contain another one that changes rows. */
+  readonly hasWritableCtes: boolean;
   /** Returns the rows that match any of the values, from a snapshot of committed rows taken after the call. */
   lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]>;
   /** Returns the rows of each page in ID order, from a snapshot of committed rows taken after the call. */
@@ -109,6 +111,8 @@ export interface Engine {
    * @param afterMs how much later (ms)
    */
   clock(afterMs: number): string;
+  /** Returns the FROM item of the elements of a JSON array, in order, as the column `value`. */
+  jsonElements(parameter: string): string;
   /** Returns an SQL condition that selects at most `limit` of the rows that match another condition. */
   limitedCondition(table: string, condition: string, limit: number): string;
   /** Whether an error means that the database cannot serve now (busy, gone, full), not that the statement is wrong. */

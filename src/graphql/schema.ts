@@ -1,5 +1,6 @@
 import { type GraphQLSchema, lexicographicSortSchema, printSchema } from "graphql";
-import { buildSchemaSync, type ClassType, type NonEmptyArray } from "type-graphql";
+import { buildSchemaSync, type ClassType, GraphQLISODateTime, type NonEmptyArray } from "type-graphql";
+import { isTimestamp } from "../common/time";
 import { createResolvers, type Services } from "../features";
 import { enforceAccess } from "../schema/access";
 import { NO_PUB_SUB, openByMethod } from "../schema/subscriptions";
@@ -21,8 +22,14 @@ export function createSchema(resolvers = createResolvers({} as Services)): Graph
   });
   enforceAccess(schema);
   openByMethod(schema);
+  GraphQLISODateTime.serialize = serializeTimestamp;
   return schema;
 }
+
+const { serialize } = GraphQLISODateTime;
+
+/** Serializes a Timestamp as it is, because the scalar would parse and format each one again. */
+const serializeTimestamp: typeof serialize = (value) => (isTimestamp(value) ? value : serialize(value));
 
 /** Prints the sorted schema in SDL, as committed in schema.graphql. */
 export const printSorted = (schema: GraphQLSchema): string =>

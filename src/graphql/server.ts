@@ -7,6 +7,7 @@ import type { Config } from "../config";
 import type { Metrics } from "../telemetry/metrics";
 import { compiledQueries } from "./compiled/compiled-queries";
 import { formatError, toGatewayError } from "./errors";
+import { answerKnownRequests } from "./known-requests";
 import { exactGetVariables } from "./plugins/get-variables";
 import { httpStatus } from "./plugins/http-status";
 import { landingPage } from "./plugins/landing-page";
@@ -23,17 +24,18 @@ const PREFLIGHTED_HEADERS = ["authorization", "apollo-require-preflight", "x-apo
 
 /**
  * Creates the GraphQL API.
- * @returns a server that is not started yet
+ * @returns a server that is not started yet, and the handler that answers known requests in its place
  */
-export function createApollo(
+export function createGraphQL(
   schema: GraphQLSchema,
   { environment, introspection }: Pick<Config, "environment" | "introspection">,
   log: Logger,
   operations: Metrics["operations"],
   limits: Pick<RequestLimits, "rateLimit" | "responses">,
-): ApolloServer<RequestContext> {
+): { apollo: ApolloServer<RequestContext>; answerKnown: ReturnType<typeof answerKnownRequests> } {
   const compiled = compiledQueries(schema);
-  return new ApolloServer<RequestContext>({
+  const limited = queryLimits(schema, { ...limits, schemaHidden: !introspection });
+  const apollo = new ApolloServer<RequestContext>({
     schema,
     formatError,
     documentStore: compiled.documentStore,
@@ -53,9 +55,9 @@ export function createApollo(
     plugins: [
       // Cache control wraps every resolver to compute a header that is always "no-store" here.
       ApolloServerPluginCacheControlDisabled(),
-      landingPage(environment),
+      landingPage({ environment, introspection }),
       exactGetVariables,
-      queryLimits(schema, { ...limits, schemaHidden: !introspection }),
+      limited.plugin,
       rejectInvalidVariables,
       subscriptions,
       httpStatus(operations),
@@ -64,6 +66,7 @@ export function createApollo(
       openSubscription,
     ],
   });
+  return { apollo, answerKnown: answerKnownRequests(compiled, limited, operations) };
 }
 
 /** Logs server errors, whose causes are hidden from clients. */

@@ -24,7 +24,15 @@ export function limitConnections(
   { maxConnections, maxConnectionsPerAddress }: Pick<Config, "maxConnections" | "maxConnectionsPerAddress">,
   log: Pick<FastifyBaseLogger, "warn">,
 ): void {
-  server.maxConnections = maxConnections;
+  // Not as `server.maxConnections`: workers that are full would pass a connection to each other without end.
+  let connections = 0;
+  server.on("connection", (socket: Socket) => {
+    connections += 1;
+    socket.once("close", () => {
+      connections -= 1;
+    });
+    if (connections > maxConnections) socket.destroy();
+  });
   if (maxConnectionsPerAddress === 0) return;
   const counts = new Map<string, number>();
   const throttle = logThrottle(LOG_INTERVAL_MS);

@@ -80,7 +80,7 @@ export async function createHttpServer(
   ignoreExpectations(app);
   if (config.trustProxy !== false) dropForwardedPorts(app);
   addDefaultHeaders(app, headers);
-  logRequests(app);
+  logRequests(app, log);
   endConnectionsOnClose(app);
   app.setErrorHandler(sendError);
   app.setNotFoundHandler(async () => {

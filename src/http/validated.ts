@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { addVary, compress, type Encoding, encodingFor, MIN_COMPRESSED_LENGTH } from "./encoding";
 
 /** A text with its entity tag, by which caches revalidate it. */
 export interface Validated {
@@ -13,19 +14,40 @@ export const validated = (text: string): Validated => ({
   etag: `"${createHash("sha256").update(text).digest("base64url")}"`,
 });
 
+const compressed = new WeakMap<Validated, Partial<Record<Encoding, Promise<Buffer>>>>();
+
+/** Each text is compressed once, by its first request, with the highest common level. */
+const LEVEL = 9;
+
+/** The tag of an encoding; a strong one tells encodings apart (RFC 9110, 8.8.3.3). */
+const tagOf = (etag: string, encoding: Encoding): string =>
+  encoding === "identity" ? etag : `${etag.slice(0, -1)}-${encoding}"`;
+
+const ENCODINGS: readonly Encoding[] = ["identity", "gzip", "br"];
+
 /**
- * Sends a text that caches may keep but must revalidate, or 304 if the client has it (RFC 9110, 13.1.2). Set its other
- * headers before: a 304 repeats them.
+ * Sends a text that caches may keep but must revalidate, or 304 if the client has it (RFC 9110, 13.1.2), compressed if the
+ * client accepts it: the same text for everybody holds no secret. Set its other headers before: a 304 repeats them.
  */
-export function sendValidated({ text, etag }: Validated, request: FastifyRequest, reply: FastifyReply) {
-  reply.headers({ etag, "cache-control": "no-cache" });
-  if (!matches(request.headers["if-none-match"], etag)) return reply.send(text);
-  return reply.code(304).removeHeader("content-type").send();
+export async function sendValidated(content: Validated, request: FastifyRequest, reply: FastifyReply) {
+  const { text, etag } = content;
+  const isLong = text.length >= MIN_COMPRESSED_LENGTH;
+  const encoding = isLong ? encodingFor(request.headers["accept-encoding"]) : "identity";
+  if (isLong) reply.header("vary", addVary(reply.getHeader("vary"), "Accept-Encoding"));
+  reply.headers({ etag: tagOf(etag, encoding), "cache-control": "no-cache" });
+  const tags = ENCODINGS.map((each) => tagOf(etag, each));
+  if (matches(request.headers["if-none-match"], tags))
+    return reply.code(304).removeHeader("content-type").send();
+  if (encoding === "identity") return reply.send(text);
+  const known = compressed.get(content) ?? {};
+  compressed.set(content, known);
+  known[encoding] ??= compress(text, encoding, LEVEL);
+  return reply.header("content-encoding", encoding).send(await known[encoding]);
 }
 
-/** Whether an `If-None-Match` names a tag, by weak comparison: proxies that compress weaken tags. */
-function matches(condition: string | undefined, etag: string): boolean {
+/** Whether an `If-None-Match` names one of the tags, by weak comparison: proxies that compress weaken tags. */
+function matches(condition: string | undefined, tags: readonly string[]): boolean {
   if (condition === undefined) return false;
   if (condition.trim() === "*") return true;
-  return condition.split(",").some((each) => each.trim().replace(/^W\//, "") === etag);
+  return condition.split(",").some((each) => tags.includes(each.trim().replace(/^W\//, "")));
 }

@@ -1,9 +1,10 @@
-import { ArgsType, type ClassType, Field, Int, ObjectType } from "type-graphql";
+import { ArgsType, type ClassType, Extensions, Field, Int, ObjectType, registerEnumType } from "type-graphql";
 import type { ObjectLiteral, SelectQueryBuilder } from "typeorm";
 import { JsonSchema } from "../common/json-schema";
 import { IsBetween } from "../common/range";
 import { IsOptional } from "../common/validators";
 import { decodeCursor, encodeCursor } from "./cursor";
+import { TotalCount } from "./total-count";
 
 /** Items per page when the client omits `first`. */
 export const DEFAULT_PAGE = 20;
@@ -13,6 +14,8 @@ export const MAX_PAGE = 100;
 interface Row {
   id: string;
 }
+
+const idOf = ({ id }: Row): string => id;
 
 /** The arguments of every list (forward pagination of Relay Cursor Connections). */
 @ArgsType()
@@ -34,10 +37,39 @@ export class PageArgs {
   after!: string | null;
 }
 
+export enum ListOrder {
+  oldest_first = "oldest_first",
+  newest_first = "newest_first",
+}
+
+registerEnumType(ListOrder, {
+  name: "ListOrder",
+  description: "Order of a list.",
+  valuesConfig: {
+    oldest_first: { description: "By time of creation, the oldest first." },
+    newest_first: { description: "By time of creation, the newest first." },
+  },
+});
+
+/** The arguments of a list that is read in either order. */
+@ArgsType()
+export class OrderedPageArgs extends PageArgs {
+  @Field(() => ListOrder, {
+    nullable: true,
+    defaultValue: ListOrder.oldest_first,
+    description: "Order of the list; a cursor is good for both.",
+  })
+  order?: ListOrder | null | undefined;
+}
+
+/** The order of a list in terms of the database. */
+export const directionOf = (order: ListOrder | null | undefined): "ASC" | "DESC" =>
+  order === ListOrder.newest_first ? "DESC" : "ASC";
+
 /** A requested page in terms of the database. */
 export interface Page {
   limit: number;
-  /** ID of the row after which the page starts. */
+  /** Position of the row after which the page starts: its ID, unless its list says otherwise. */
   after: string | undefined;
 }
 
@@ -55,6 +87,13 @@ export function paginate<T extends ObjectLiteral>(
   return query.orderBy(id, order).limit(limit + 1);
 }
 
+/** As `paginate`, and reads the rows. @param query null if the list has no items */
+export const pageOfRows = async <T extends ObjectLiteral>(
+  query: SelectQueryBuilder<T> | null,
+  page: Page,
+  order: "ASC" | "DESC" = "ASC",
+): Promise<T[]> => (query === null ? [] : paginate(query, page, order).getMany());
+
 @ObjectType({ simpleResolvers: true, description: "Position of a page in its list (Relay)." })
 export class PageInfo {
   constructor(
@@ -62,6 +101,7 @@ export class PageInfo {
     private readonly rows: readonly Row[],
     page: Page,
     more: boolean,
+    private readonly positionOf: (row: never) => string = idOf,
   ) {
     this.hasNextPage = more;
     this.hasPreviousPage = page.after !== undefined;
@@ -87,7 +127,7 @@ export class PageInfo {
   }
 
   private cursorOf(row: Row | undefined): string | null {
-    return row === undefined ? null : encodeCursor(this.kind, row.id);
+    return row === undefined ? null : encodeCursor(this.kind, this.positionOf(row as never));
   }
 }
 
@@ -100,12 +140,14 @@ export interface Connection<T extends Row> {
 /**
  * Creates the Relay connection type of a node type.
  * @param kind kind of its cursors, so that a cursor of another list is refused
- * @param isId tells whether a text is a well-formed ID of a row
+ * @param isPosition tells whether a text is a well-formed position of a row
+ * @param positionOf what a cursor holds of a row, without colons: its ID, unless the list is ordered by more
  */
 export function ConnectionOf<T extends Row>(
   Node: ClassType<T>,
   kind: string,
-  isId: (text: string) => boolean,
+  isPosition: (text: string) => boolean,
+  positionOf: (row: T) => string = idOf,
 ) {
   @ObjectType(`${Node.name}Edge`, {
     simpleResolvers: true,
@@ -121,7 +163,7 @@ export function ConnectionOf<T extends Row>(
 
     @Field(() => String, { description: "Cursor of the item, to pass as `after`." })
     get cursor(): string {
-      return encodeCursor(kind, this.node.id);
+      return encodeCursor(kind, positionOf(this.node));
     }
   }
 
@@ -133,16 +175,31 @@ export function ConnectionOf<T extends Row>(
     @Field(() => PageInfo, { description: "Position of the page in the list." })
     readonly pageInfo: PageInfo;
 
-    /** @param rows the result of a query limited by `paginate` */
-    constructor(rows: readonly T[], page: Page) {
+    /**
+     * @param rows the result of a query limited by `paginate`
+     * @param count counts the whole list as `countRows` does; lists that only the command line reads need none
+     */
+    constructor(
+      rows: readonly T[],
+      page: Page,
+      private readonly count?: () => Promise<number>,
+    ) {
       const more = rows.length > page.limit;
       this.nodes = more ? rows.slice(0, page.limit) : rows;
-      this.pageInfo = new PageInfo(kind, this.nodes, page, more);
+      this.pageInfo = new PageInfo(kind, this.nodes, page, more, positionOf);
     }
 
     @Field(() => [Edge], { description: "The items of the page, each with its cursor." })
     get edges(): Edge[] {
       return this.nodes.map((node) => new Edge(node));
+    }
+
+    // Counted like a report, which it is: only so many are allowed in an operation.
+    @Extensions({ isReport: true })
+    @Field(() => TotalCount, { description: "Number of items in the list; counted only if it is selected." })
+    async totalCount(): Promise<TotalCount> {
+      if (this.count === undefined) throw new Error(`The list of ${Node.name} is not counted.`);
+      return new TotalCount(await this.count());
     }
 
     /**
@@ -152,7 +209,7 @@ export function ConnectionOf<T extends Row>(
     static pageOf({ first, after }: PageArgs): Page {
       return {
         limit: first ?? DEFAULT_PAGE,
-        after: after == null ? undefined : decodeCursor(kind, after, isId),
+        after: after == null ? undefined : decodeCursor(kind, after, isPosition),
       };
     }
   }

@@ -1,10 +1,7 @@
-import { LRUCache } from "lru-cache";
 import type { GatewayError } from "../errors";
+import { KeyWindows } from "./key-windows";
 import { retryAfterError } from "./retry-after";
-import { countMany, WINDOW_MS, type Window } from "./window";
-
-/** Max keys with a window; beyond it the least recently used key starts a new one. */
-const MAX_KEYS = 10_000;
+import { WINDOW_MS } from "./window";
 
 /** The headers that report the remaining quota of a key. */
 export const RATE_LIMIT_HEADERS = [
@@ -15,38 +12,41 @@ export const RATE_LIMIT_HEADERS = [
   "RateLimit-Reset",
 ] as const;
 
+/** A key and its limit. */
+export interface LimitedKey {
+  id: string;
+  /** Max requests per minute; null for the limit of the server. */
+  rateLimitPerMinute: number | null;
+}
+
 /**
  * Counts requests of a key: all of `amount` or, when they exceed the limit, none.
  * @param amount number of requests, 1 by default
- * @returns headers for the answer, and an error when the limit is exceeded
+ * @returns headers for the answer, and an error when the limit is exceeded; undefined for a key without a limit
  */
 export type RateLimit = (
-  keyId: string,
+  key: LimitedKey,
   amount?: number,
-) => {
-  headers: Record<string, string | number>;
-  refusal: GatewayError | undefined;
-};
+) =>
+  | {
+      headers: Record<string, string | number>;
+      refusal: GatewayError | undefined;
+    }
+  | undefined;
 
 /**
- * Limits the requests of each key in this process. Count existing keys only: unknown ones would evict them.
- * @param perMinute max requests of a key per minute; 0 disables the limit
- * @param clock monotonic time (ms)
- * @returns undefined when the limit is disabled
+ * Limits the requests of each key. Count existing keys only: unknown ones would evict them.
+ * @param serverLimit max requests per minute of a key without its own limit; 0 for no limit
  */
-export function createRateLimit(perMinute: number, clock = () => performance.now()): RateLimit | undefined {
-  if (perMinute === 0) return undefined;
-  const windows = new LRUCache<string, Window>({ max: MAX_KEYS });
-  const policy = `"key";q=${perMinute};w=${WINDOW_MS / 1000}`;
-  return (keyId, amount = 1) => {
-    const now = clock();
-    const counted = countMany(windows.get(keyId), perMinute, now, amount);
-    const { allowed, remaining, resetSeconds, window } = counted;
-    windows.set(keyId, window);
+export function createRateLimit(serverLimit: number, windows = new KeyWindows()): RateLimit {
+  return ({ id, rateLimitPerMinute }, amount = 1) => {
+    const perMinute = rateLimitPerMinute ?? serverLimit;
+    if (perMinute === 0) return undefined;
+    const { allowed, remaining, resetSeconds, window } = windows.count(id, perMinute, amount);
     return {
       // Two fields of the current draft, and three of earlier drafts that most clients know.
       headers: {
-        "ratelimit-policy": policy,
+        "ratelimit-policy": `"key";q=${perMinute};w=${WINDOW_MS / 1000}`,
         ratelimit: `"key";r=${remaining};t=${resetSeconds}`,
         "ratelimit-limit": perMinute,
         "ratelimit-remaining": remaining,
@@ -54,7 +54,7 @@ export function createRateLimit(perMinute: number, clock = () => performance.now
       },
       refusal: allowed
         ? undefined
-        : retryAfterError("rate_limited", window.endsAt, now, refusalOf(perMinute, amount)),
+        : retryAfterError("rate_limited", window.endsAt, windows.now(), refusalOf(perMinute, amount)),
     };
   };
 }

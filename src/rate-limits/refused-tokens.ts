@@ -48,7 +48,8 @@ export class RefusedTokens {
 
   /** Exempts an existing token from the limit, from any address. */
   remember(hash: string): void {
-    this.found.set(hash, true);
+    // A token in use that is evicted comes back with its next request, so moving it to the newest place is not needed.
+    if (!this.found.has(hash)) this.found.set(hash, true);
   }
 
   private assertNotLimited(hash: string, ip: string | null): void {

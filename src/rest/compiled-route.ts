@@ -12,6 +12,11 @@ import { planOf, type RoutePlan, servable } from "./plan";
 
 export type Data = Readonly<Record<string, unknown>>;
 
+interface PageInfo {
+  hasNextPage: boolean;
+  endCursor: string;
+}
+
 /** A route that is ready to run, for REST requests and for calls of its MCP tool. */
 export interface CompiledRoute {
   plan: RoutePlan;
@@ -39,6 +44,8 @@ export interface Success {
   found: unknown;
   /** The cursor of the next page, if there is one. */
   nextCursor: string | undefined;
+  /** The cursor of the end of the page, for a route with `endCursorHeader`. */
+  endCursor: string | undefined;
   /** Writes the body; undefined for a success without one. */
   write: ((found: unknown) => string) | undefined;
 }
@@ -86,10 +93,12 @@ function compileRoute(plan: RoutePlan, schema: GraphQLSchema): CompiledRoute {
       const found = at(data, route.result);
       if (found == null) throw noSuch(what);
       const status = statusOf(data);
+      const pageInfo = route.pageInfo && (at(data, route.pageInfo) as PageInfo);
       return {
         status,
         found,
-        nextCursor: route.pageInfo && nextCursorIn(at(data, route.pageInfo)),
+        nextCursor: pageInfo?.hasNextPage ? pageInfo.endCursor : undefined,
+        endCursor: route.endCursorHeader === undefined ? undefined : pageInfo?.endCursor,
         write: status === 204 ? undefined : write,
       };
     },
@@ -118,11 +127,6 @@ function statusReader({ operationId, status, result }: RestRoute): (data: unknow
       throw new Error(`${operationId} chose the undeclared status ${chosen}.`);
     return chosen;
   };
-}
-
-function nextCursorIn(pageInfo: unknown): string | undefined {
-  const { hasNextPage, endCursor } = pageInfo as { hasNextPage: boolean; endCursor: string };
-  return hasNextPage ? endCursor : undefined;
 }
 
 const at = (data: unknown, path: readonly string[]): unknown =>

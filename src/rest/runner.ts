@@ -36,7 +36,7 @@ export function runnerOf(compiled: CompiledRoute, schema: GraphQLSchema, publicU
     },
     handle: async (request, reply) => {
       if (stream !== undefined && wantsEventStream(request)) return stream(request, reply);
-      const { status, found, nextCursor, write } = await run(
+      const { status, found, nextCursor, endCursor, write } = await run(
         toVariables(inputsOf(request)),
         request.callContext,
         names,
@@ -44,6 +44,7 @@ export function runnerOf(compiled: CompiledRoute, schema: GraphQLSchema, publicU
       reply.code(status);
       if (write === undefined) return reply.send();
       if (nextCursor !== undefined) linkNextPage(nextCursor, request, reply, publicUrl);
+      if (route.endCursorHeader !== undefined) reply.header(route.endCursorHeader, endCursor);
       if (route.location && status === 201) reply.header("location", route.location(found as Data));
       reply.type("application/json; charset=utf-8");
       return write(found);

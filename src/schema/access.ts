@@ -44,7 +44,11 @@ export function enforceAccess(schema: GraphQLSchema): void {
       const rule = accessOf(field);
       field.resolve = (source, args, context: RequestContext, info) => {
         authorize(context.caller, rule, changes);
-        return resolve(source, args, context, info);
+        const attempt = changes ? context.answer?.attempt : undefined;
+        if (attempt === undefined) return resolve(source, args, context, info);
+        // Apollo asks again when the plan failed, to write the errors.
+        attempt.change ??= resolve(source, args, context, info);
+        return attempt.change;
       };
     }
   }

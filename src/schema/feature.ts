@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { EntityTarget, ObjectLiteral } from "typeorm";
+import type { EntityManager, EntityTarget, ObjectLiteral } from "typeorm";
 import type { Config } from "../config";
 import type { Database } from "../database/database";
 import type { LaneKind } from "../delivery/lane.entity";
@@ -30,6 +30,12 @@ export interface ExpiredRows {
   entity: EntityTarget<ObjectLiteral>;
   column: string;
   before: string;
+  /**
+   * Stores elsewhere what must outlive the rows, before they are deleted.
+   * @param limit max rows to change
+   * @returns how many it changed
+   */
+  keep?(tx: EntityManager, limit: number): Promise<number>;
 }
 
 /** The retention settings. */

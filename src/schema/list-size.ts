@@ -55,7 +55,7 @@ export function pageSize(
 
 /**
  * Max items of a field; 1 unless it is a list.
- * @param page page size of the parent field
+ * @param page page size of the field, or else of its parent
  */
 export function itemsOf(field: Field | undefined, parent: string, page: number | undefined): number {
   if (field === undefined || !isListType(getNullableType(field.type))) return 1;

@@ -53,6 +53,8 @@ export interface RestRoute {
   result: readonly string[];
   /** Path of a list's PageInfo in the data, for `Link: …; rel="next"`. */
   pageInfo?: readonly string[];
+  /** The response header for the end of a page, from which a client goes on later even if the page is the last one. */
+  endCursorHeader?: "Last-Event-ID";
   /** URL path of the created resource, from the response body, for `Location`. */
   location?: (created: Readonly<Record<string, unknown>>) => string;
   /** Error codes of the resolver, in addition to those implied by the shape of the route. */

@@ -25,16 +25,21 @@ export function registerCounts(
 /** The values of a metric with their labels. */
 type Samples = readonly (readonly [labels: Record<string, string>, value: number])[];
 
-/** Registers a gauge whose values are read at each scrape. */
+/**
+ * Registers a gauge whose values are read at each scrape.
+ * @param aggregator how the values of several workers become one: `first` for what all of them read alike
+ */
 export function registerGauge(
   registry: Registry,
   [name, help]: Naming,
   labelNames: readonly string[],
   read: () => Samples | Promise<Samples>,
+  aggregator: "sum" | "first" = "sum",
 ): void {
   new Gauge({
     name,
     help,
+    aggregator,
     labelNames: [...labelNames],
     registers: [registry],
     async collect() {

@@ -3,6 +3,7 @@ import { Counter, collectDefaultMetrics, Registry } from "prom-client";
 import type { Database } from "../database/database";
 import { DATABASE_BATCHES, type DatabaseObserver, FAILURES, type Failure } from "../database/observer";
 import { version } from "../version";
+import type { MetricValues } from "./aggregate";
 import { registerCounts, registerDistributions, registerGauge } from "./exposition";
 import { Count, Distribution, LabeledMetric } from "./labeled-metric";
 
@@ -19,6 +20,7 @@ const KEY_OUTCOMES = [
   "key_expired",
   "key_not_resolvable",
   "key_revoked",
+  "address_not_allowed",
   "unavailable",
 ] as const;
 
@@ -153,6 +155,7 @@ export class Metrics implements DatabaseObserver {
       ["gateway_build_info", "Version of the gateway and of Node.js; always 1."],
       ["version", "node_version"],
       () => [[{ version, node_version: process.version }, 1]],
+      "first",
     );
     // Create every series at the start: a rate needs a sample before the first event.
     for (const outcome of KEY_OUTCOMES) this.keyChecks.labels(outcome);
@@ -239,6 +242,7 @@ export class Metrics implements DatabaseObserver {
               [{ state: "waiting" }, now.waiting],
             ];
       },
+      "first",
     );
     registerGauge(
       this.registry,
@@ -248,6 +252,7 @@ export class Metrics implements DatabaseObserver {
         const now = await counts();
         return now === undefined ? [] : [[{}, now.oldestDueSeconds]];
       },
+      "first",
     );
   }
 
@@ -293,18 +298,28 @@ export class Metrics implements DatabaseObserver {
     );
   }
 
-  /** Registers process metrics: CPU, memory, garbage collection, event loop. Call once per process: they never stop. */
-  watchProcess(): void {
+  /**
+   * Registers process metrics: CPU, memory, garbage collection, event loop. Call once per process: they never stop.
+   * @param worker number of the process, if it is one of several workers
+   */
+  watchProcess(worker?: number): void {
     collectDefaultMetrics({ register: this.registry });
+    const labels: Record<string, string> = worker === undefined ? {} : { worker: String(worker) };
     new Counter({
       name: "gateway_event_loop_busy_seconds_total",
       help: "Time that the event loop was busy: a rate of 1 means that the process is saturated.",
+      labelNames: Object.keys(labels),
       registers: [this.registry],
       collect() {
         this.reset();
-        this.inc(performance.eventLoopUtilization().active / 1000);
+        this.inc(labels, performance.eventLoopUtilization().active / 1000);
       },
     });
+  }
+
+  /** All metrics, for `aggregateMetrics`. */
+  values(): Promise<MetricValues> {
+    return this.registry.getMetricsAsJSON();
   }
 
   /** All metrics in the Prometheus text format 0.0.4. */

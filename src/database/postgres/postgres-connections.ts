@@ -40,12 +40,14 @@ const SQLSTATE = /^[0-9FHPX][0-9A-Z]{4}$/;
 export class PostgresConnections {
   private readonly transactions: Semaphore;
   private readonly reports: Semaphore;
+  private readonly pool: Pool;
 
   private constructor(
     private readonly source: DataSource,
     readonly limits: Limits,
   ) {
     const { poolSize = SHARE } = source.options as PostgresConnectionOptions;
+    this.pool = (source.driver as PostgresDriver).master;
     const share = Math.ceil(poolSize / SHARE);
     this.reports = new Semaphore(share);
     this.transactions = new Semaphore(Math.max(1, poolSize - 2 * share));
@@ -75,10 +77,6 @@ export class PostgresConnections {
     const { options } = this.pool;
     // The pool hides the password from a copy.
     return { ...options, password: options.password, keepAlive: true };
-  }
-
-  private get pool(): Pool {
-    return (this.source.driver as PostgresDriver).master;
   }
 
   /**

@@ -116,6 +116,7 @@ function pagesSql(paging: KeysetQuery<unknown>): string {
 
 /** The PostgreSQL engine, on a pool of connections. */
 export class PostgresEngine implements Engine {
+  readonly hasWritableCtes = true;
   private constructor(
     private readonly connections: PostgresConnections,
     private readonly observer: DatabaseObserver,
@@ -262,6 +263,10 @@ export class PostgresEngine implements Engine {
 
   clock(afterMs: number): string {
     return `to_char((clock_timestamp() + interval '${afterMs} milliseconds') AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+  }
+
+  jsonElements(parameter: string): string {
+    return `json_array_elements(${parameter}::json)`;
   }
 
   /** Skips locked rows, which another process is deleting or updating. */

@@ -74,6 +74,7 @@ const SHORT_BUSY_TIMEOUT_MS = 50;
  * block threads.
  */
 export class SqliteEngine implements Engine {
+  readonly hasWritableCtes = false;
   private readonly queue = new Mutex();
   private readonly units: GroupCommit;
   private readonly reads: SqliteReads;
@@ -90,6 +91,7 @@ export class SqliteEngine implements Engine {
     private readonly reporter: DataSource,
     private readonly limits: Limits,
     observer: DatabaseObserver,
+    private readonly relay: (channel: string) => void,
   ) {
     this.units = new GroupCommit(() => this.newRunner(), IMMEDIATE, observer);
     this.statements = new StatementCache(connectionOf(writer));
@@ -99,8 +101,14 @@ export class SqliteEngine implements Engine {
   /**
    * Opens the database file, creating it if missing.
    * @param serving whether requests wait for results
+   * @param relay passes announcements on to other processes
    */
-  static async open(writer: DataSource, serving: boolean, observer: DatabaseObserver): Promise<SqliteEngine> {
+  static async open(
+    writer: DataSource,
+    serving: boolean,
+    observer: DatabaseObserver,
+    relay: (channel: string) => void,
+  ): Promise<SqliteEngine> {
     restrictToOwner(String(writer.options.database));
     await writer.initialize();
     // Serialized, so that a COMMIT cannot overtake a statement before it.
@@ -111,7 +119,7 @@ export class SqliteEngine implements Engine {
     await writer.query(`PRAGMA cache_size = -${WRITE_CACHE_KIB}`);
     const reader = await openReader(writer);
     const reporter = await openReader(writer);
-    return new SqliteEngine(writer, reader, reporter, serving ? SERVING : BACKGROUND, observer);
+    return new SqliteEngine(writer, reader, reporter, serving ? SERVING : BACKGROUND, observer, relay);
   }
 
   lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
@@ -175,8 +183,10 @@ export class SqliteEngine implements Engine {
   /** No-op, because SQLite has no notifications. */
   async notify(): Promise<void> {}
 
-  /** No-op, because SQLite has no notifications. */
-  async announce(): Promise<void> {}
+  /** Leaves it to the relay, because SQLite has no notifications. */
+  async announce(channel: string): Promise<void> {
+    this.relay(channel);
+  }
 
   /** No-op, because SQLite has no notifications. */
   listen(): () => Promise<void> {
@@ -185,6 +195,10 @@ export class SqliteEngine implements Engine {
 
   clock(afterMs: number): string {
     return `strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '${afterMs / 1000} seconds')`;
+  }
+
+  jsonElements(parameter: string): string {
+    return `json_each(${parameter})`;
   }
 
   limitedCondition(table: string, condition: string, limit: number): string {
@@ -266,8 +280,11 @@ export class SqliteEngine implements Engine {
   }
 }
 
-async function openReader({ options }: DataSource): Promise<DataSource> {
-  const reader = await new DataSource({ ...options, migrations: [] }).initialize();
+async function openReader(writer: DataSource): Promise<DataSource> {
+  const { options, entityMetadatas, entityMetadatasMap } = writer;
+  const reader = await new DataSource({ ...options, entities: [], migrations: [] }).initialize();
+  // Describing all entities once more takes time and memory.
+  Object.assign(reader, { entityMetadatas, entityMetadatasMap });
   await reader.query("PRAGMA query_only = ON");
   await reader.query(`PRAGMA mmap_size = ${MMAP_SIZE}`);
   return reader;

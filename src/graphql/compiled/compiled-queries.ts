@@ -1,5 +1,11 @@
 import { type ApolloServerPlugin, HeaderMap } from "@apollo/server";
-import type { DocumentNode, FormattedExecutionResult, GraphQLSchema, OperationDefinitionNode } from "graphql";
+import {
+  type DocumentNode,
+  type FormattedExecutionResult,
+  type GraphQLSchema,
+  getOperationAST,
+  type OperationDefinitionNode,
+} from "graphql";
 import type { RequestContext } from "../../auth/context";
 import { mayCallAll } from "../../schema/access";
 import { callerIndependentFields, memoizeByObject } from "./coalesce-runs";
@@ -7,17 +13,25 @@ import { compile } from "./compile";
 import { KnownDocuments } from "./known-documents";
 import type { Execute } from "./plan";
 
+/** An operation of a known document that has a plan. */
+export interface KnownOperation {
+  document: DocumentNode;
+  operation: OperationDefinitionNode;
+  execute: Execute;
+  /** Whether equal concurrent calls get the same result. */
+  isShared: boolean;
+}
+
 /**
- * Runs repeated queries as compiled plans. Mutations and failed queries run in Apollo, so that errors are created in one
- * place; running a query twice is safe. Only documents from callers with access to all their root fields are kept, so
- * that other callers cannot fill the cache.
- * @returns options for Apollo Server
+ * Runs repeated operations as compiled plans. What fails runs in Apollo once more, so that errors are created in one
+ * place; the field of a mutation does not run again. Only documents from callers with access to all their root fields are
+ * kept, so that other callers cannot fill the cache.
  */
 export function compiledQueries(schema: GraphQLSchema) {
   const documents = new KnownDocuments();
   // Plans by document and operation; a plan is collected together with its document.
-  const plans = new WeakMap<DocumentNode, Map<OperationDefinitionNode, Plan | undefined>>();
-  const planOf = (document: DocumentNode, operation: OperationDefinitionNode): Plan | undefined => {
+  const plans = new WeakMap<DocumentNode, Map<OperationDefinitionNode, KnownOperation | undefined>>();
+  const planOf = (document: DocumentNode, operation: OperationDefinitionNode): KnownOperation | undefined => {
     let known = plans.get(document);
     if (known === undefined) {
       known = new Map();
@@ -48,7 +62,7 @@ export function compiledQueries(schema: GraphQLSchema) {
             if (mayCallAll(contextValue.caller, schema, document, operation)) documents.add(source, document);
             return null;
           }
-          if (operation.operation !== "query") return null;
+          if (operation.operation !== "query" || contextValue.answer?.attempt) return null;
           const plan = planOf(document, operation);
           const result = await plan?.execute(contextValue, request.variables ?? {});
           if (result?.data == null || result.errors !== undefined) return null;
@@ -63,6 +77,7 @@ export function compiledQueries(schema: GraphQLSchema) {
   };
 
   return {
+    /** Learns documents, and runs the known ones that come through Apollo. */
     plugin,
     // Apollo's store would also keep documents of callers without access.
     documentStore: null,
@@ -70,26 +85,35 @@ export function compiledQueries(schema: GraphQLSchema) {
       const { data } = result;
       return data != null && shared.has(data) ? textOf(data) : JSON.stringify(result);
     },
+    /** Finds an operation by the exact text of its document; undefined if it is unknown or Apollo must run it. */
+    find(text: string, operationName: string | null | undefined): KnownOperation | undefined {
+      const document = documents.get(text);
+      const operation = document && getOperationAST(document, operationName);
+      return operation ? planOf(document, operation) : undefined;
+    },
+    /** Runs an operation and writes its answer; undefined if it fails, after which Apollo must run it. */
+    async answer(
+      { execute, isShared }: KnownOperation,
+      context: RequestContext,
+      variables: Record<string, unknown>,
+    ): Promise<string | undefined> {
+      if (context.answer) context.answer.attempt = {};
+      const { data, errors } = await execute(context, variables);
+      if (data == null || errors !== undefined) return undefined;
+      return isShared ? textOf(data) : JSON.stringify({ data });
+    },
   };
-}
-
-/** A compiled operation. */
-interface Plan {
-  execute: Execute;
-  /** Whether equal concurrent calls get the same result. */
-  isShared: boolean;
 }
 
 function tryCompile(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
-): Plan | undefined {
+): KnownOperation | undefined {
   try {
-    return {
-      execute: compile(schema, document, operation.name?.value),
-      isShared: callerIndependentFields(schema, operation) !== undefined,
-    };
+    const execute = compile(schema, document, operation.name?.value);
+    const isShared = callerIndependentFields(schema, operation) !== undefined;
+    return { document, operation, execute, isShared };
   } catch {
     return undefined;
   }

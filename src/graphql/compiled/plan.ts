@@ -9,6 +9,7 @@ import {
   type GraphQLOutputType,
   type GraphQLResolveInfo,
   type GraphQLSchema,
+  getNullableType,
   getOperationAST,
   isLeafType,
   isListType,
@@ -36,11 +37,11 @@ interface Run {
   variables: Record<string, unknown>;
 }
 
-type Path = GraphQLResolveInfo["path"];
+type Path = GraphQLResolveInfo["path"] | undefined;
 
 /** Completes the value of a resolver; returns a promise only if the value contains one. */
 type Complete = (value: unknown, run: Run, path: Path) => unknown;
-type ResolveField = (source: unknown, run: Run, path: Path | undefined) => unknown;
+type ResolveField = (source: unknown, run: Run, path: Path) => unknown;
 
 /** The document uses a feature that is left to graphql-js. */
 class NotPlannable extends Error {}
@@ -144,12 +145,15 @@ class Planner {
     if (fieldName === "__typename") return () => parent.name;
     const field = parent.getFields()[fieldName];
     if (field === undefined) throw new NotPlannable(fieldName);
-    const complete = this.planType(field.type, nodes, `${parent.name}.${fieldName}`);
+    const coordinate = `${parent.name}.${fieldName}`;
+    const complete = this.planType(field.type, nodes, coordinate);
     const { resolve = defaultFieldResolver } = field;
     if (resolve === defaultFieldResolver && field.args.length === 0) {
+      const isLeaf = isLeafType(getNullableType(field.type));
       return (source, run, path) => {
         const value = (source as Record<string, unknown>)[fieldName];
-        const at = { prev: path, key, typename: parent.name };
+        // A leaf has nothing below that would read its path.
+        const at = isLeaf ? path : { prev: path, key, typename: parent.name };
         if (typeof value === "function") return complete(value.call(source, {}, run.context), run, at);
         return isPromise(value) ? value.then((each) => complete(each, run, at)) : complete(value, run, at);
       };

@@ -24,6 +24,7 @@ const KEPT_STATUS: ReadonlySet<ErrorCode> = new Set([
   "key_not_resolvable",
   "invalid_session",
   "key_revoked",
+  "address_not_allowed",
   "rate_limited",
   "too_many_attempts",
   "unavailable",
@@ -47,8 +48,7 @@ export const httpStatus = (operations: Metrics["operations"]): ApolloServerPlugi
         const { body, http } = response;
         const [error] = errors ?? [];
         const failure = error && toGatewayError(error);
-        if (operation) describeOperation(operation);
-        operations.labels(operation?.operation ?? "none", failure?.code ?? "ok").inc();
+        noteOperation(operations, operation, failure?.code ?? "ok", contextValue);
         const type = mediaTypeFor(request.http?.headers.get("accept"));
         // Without it, Apollo answers 406 after it ran the operation.
         http.headers.set("content-type", type);
@@ -67,10 +67,29 @@ export const httpStatus = (operations: Metrics["operations"]): ApolloServerPlugi
   },
 });
 
+/** Counts an operation, and describes it to the hooks of its request and to its span. */
+export function noteOperation(
+  operations: Metrics["operations"],
+  operation: OperationDefinitionNode | undefined,
+  outcome: ErrorCode | "ok",
+  { answer }: RequestContext,
+): void {
+  if (operation) describeOperation(operation);
+  if (answer) answer.isQuery = operation?.operation === "query";
+  operations.labels(operation?.operation ?? "none", outcome).inc();
+}
+
+/** The last negotiation, because most requests repeat it. */
+let negotiated = { accept: "application/json", type: JSON_TYPE };
+
 /** Returns the media type that a client prefers, and JSON for clients that accept neither. */
 export function mediaTypeFor(accept: string | undefined): string {
   if (accept === undefined || accept === "*/*") return JSON_TYPE;
-  return new Negotiator({ headers: { accept } }).mediaType([JSON_TYPE, GRAPHQL_TYPE]) ?? JSON_TYPE;
+  if (accept !== negotiated.accept) {
+    const type = new Negotiator({ headers: { accept } }).mediaType([JSON_TYPE, GRAPHQL_TYPE]) ?? JSON_TYPE;
+    negotiated = { accept, type };
+  }
+  return negotiated.type;
 }
 
 /** Adds the operation to its span, without tokens that a client may have put into the name. */

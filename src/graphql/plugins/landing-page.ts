@@ -3,36 +3,7 @@ import { ApolloServerPluginLandingPageDisabled } from "@apollo/server/plugin/dis
 import { ApolloServerPluginLandingPageLocalDefault } from "@apollo/server/plugin/landingPage/default";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../../config";
-
-/** The initial document of Apollo Sandbox. */
-export const EXAMPLE = `# Put your API key into the Authorization header below (Headers tab), then press the play button.
-# The server printed a key when it first started; "npm run -s gateway -- keys create" mints another.
-
-query WhoAmIAndWhatIsThere {
-  whoami {
-    agent { slug name }
-    organization { name }
-    key { name hint }
-  }
-  pets(first: 5) {
-    nodes { id name categoryId status }
-    pageInfo { hasNextPage endCursor }
-  }
-}
-
-mutation AddPet {
-  createPet(input: { name: "Rex", categoryId: "1", status: available }) { id name }
-}
-
-mutation QueueMessage {
-  sendMessage(input: { message: "Hello" }) { id status createdAt }
-}
-
-# Follows what happens to the agent: run it, then queue a message.
-subscription FollowEvents {
-  events { position type subject data }
-}
-`;
+import { EXAMPLE } from "../example";
 
 /** Adds to the policy in the page itself, where `frame-ancestors` has no effect. */
 const POLICY = "frame-ancestors 'none'; base-uri 'none'; object-src 'none'; form-action 'none'";
@@ -47,12 +18,38 @@ export function allowSandboxContent(app: FastifyInstance, environment: Config["e
 }
 
 /** Serves Apollo Sandbox to browsers at the GraphQL URL, in development only. */
-export const landingPage = (environment: Config["environment"]): ApolloServerPlugin =>
-  environment === "development"
-    ? ApolloServerPluginLandingPageLocalDefault({
-        embed: { runTelemetry: false },
-        includeCookies: false,
-        document: EXAMPLE,
-        headers: { Authorization: "Bearer <API_KEY>" },
-      })
-    : ApolloServerPluginLandingPageDisabled();
+export const landingPage = ({
+  environment,
+  introspection,
+}: Pick<Config, "environment" | "introspection">): ApolloServerPlugin => {
+  if (environment !== "development") return ApolloServerPluginLandingPageDisabled();
+  const sandbox = ApolloServerPluginLandingPageLocalDefault({
+    embed: { runTelemetry: false },
+    includeCookies: false,
+    document: EXAMPLE,
+    headers: { Authorization: "Bearer <API_KEY>" },
+  });
+  return introspection ? withOfflineExplorer(sandbox) : sandbox;
+};
+
+/** Apollo's notice for browsers that cannot load Sandbox. */
+const NOTICE = "it appears that you might be offline.</p>";
+
+/** Leads browsers that cannot load Sandbox to GraphiQL. The frame of Sandbox lies over the notice, so it must let clicks through until it is there. */
+const withOfflineExplorer = (sandbox: ApolloServerPlugin): ApolloServerPlugin => ({
+  async serverWillStart(service) {
+    const listener = (await sandbox.serverWillStart?.(service)) ?? {};
+    const page = await listener.renderLandingPage?.();
+    if (page === undefined) throw new Error("Apollo Sandbox has no page.");
+    const html = async () => {
+      const text = typeof page.html === "string" ? page.html : await page.html();
+      return text
+        .replace(NOTICE, `${NOTICE}\n  <p><a href="/graphiql">GraphiQL</a> needs no internet access.</p>`)
+        .replace(
+          "#embeddableSandbox {",
+          "#embeddableSandbox:not(:has(iframe)) { pointer-events: none; }\n  #embeddableSandbox {",
+        );
+    };
+    return { ...listener, renderLandingPage: async () => ({ html }) };
+  },
+});

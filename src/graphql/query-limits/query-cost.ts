@@ -124,11 +124,12 @@ export function queryCosts(
       reports += 1;
       assertAtMost("reports", reports);
     }
-    const items = itemsOf(field, scope.type?.name ?? "", scope.page);
+    const page = pageSize(field, node, operation, variables);
+    const items = itemsOf(field, scope.type?.name ?? "", page ?? scope.page);
     const itemSize = node.selectionSet
       ? costOf(node.selectionSet, {
           type: field && getNamedType(field.type),
-          page: pageSize(field, node, operation, variables),
+          page,
           merged: merged.below,
           levels: scope.levels + 1,
           spreads: scope.spreads,

@@ -29,7 +29,7 @@ export interface RequestLimits {
   /** Whether the schema is hidden from callers without a credential. */
   schemaHidden: boolean;
   /** Undefined when disabled. */
-  rateLimit: RateLimit | undefined;
+  rateLimit: RateLimit;
   responses: ResponseBudget;
 }
 
@@ -38,10 +38,7 @@ export interface RequestLimits {
  * counts as a request of the key, and a large response waits for its share of the response budget. Apollo answers 500 if a
  * plugin throws before the operation is resolved, so a placeholder replaces a rejected document until then.
  */
-export function queryLimits(
-  schema: GraphQLSchema,
-  { schemaHidden, rateLimit, responses }: RequestLimits,
-): ApolloServerPlugin<RequestContext> {
+export function queryLimits(schema: GraphQLSchema, { schemaHidden, rateLimit, responses }: RequestLimits) {
   const costOf = costsOf(schema);
 
   const assertSchemaMayBeSeen = (document: DocumentNode, caller: Caller) => {
@@ -54,7 +51,7 @@ export function queryLimits(
     );
   };
 
-  return {
+  const plugin: ApolloServerPlugin<RequestContext> = {
     async requestDidStart() {
       let refusal: unknown;
       const rejectIf = (context: object, check: () => void) => {
@@ -89,22 +86,36 @@ export function queryLimits(
           assertSchemaMayBeSeen(document, caller);
           const cost = costOf(document, operation as OperationDefinitionNode | null, request.variables);
           assertAffordable(cost);
-          if (
-            rateLimit &&
-            caller.kind === "agent" &&
-            operation?.operation === "mutation" &&
-            cost.rootFields > 1
-          ) {
+          if (caller.kind === "agent" && operation?.operation === "mutation" && cost.rootFields > 1) {
             // Authentication has already counted the first field.
-            const { headers, refusal } = rateLimit(caller.key.id, cost.rootFields - 1);
-            for (const [name, value] of Object.entries(headers))
+            const counted = rateLimit(caller.key, cost.rootFields - 1);
+            for (const [name, value] of Object.entries(counted?.headers ?? {}))
               response.http.headers.set(name, String(value));
-            if (refusal) throw refusal;
+            if (counted?.refusal) throw counted.refusal;
           }
           // A stream holds one event at a time.
           if (operation?.operation !== "subscription") await responses.admit(contextValue, cost.characters);
         },
       };
+    },
+  };
+
+  return {
+    plugin,
+    /**
+     * Whether an operation of a valid document passes all limits and has nothing to count or to wait for.
+     * @returns false also for an operation that the limits reject
+     */
+    isFree(
+      document: DocumentNode,
+      operation: OperationDefinitionNode,
+      variables: Variables,
+      caller: Caller,
+    ): boolean {
+      if (schemaHidden && caller.kind === "anonymous") return false;
+      const { values, characters, rootFields } = costOf(document, operation, variables);
+      const isSmall = values <= MAX_RESPONSE_VALUES && isSmallResponse(characters);
+      return isSmall && (operation.operation === "query" || rootFields === 1);
     },
   };
 }

@@ -16,9 +16,14 @@ const INIT_TIMEOUT_MS = 5_000;
 /** Max subscriptions of a connection. */
 export const MAX_SUBSCRIPTIONS = 20;
 
+/** Max subscriptions of a connection that are refused before it is closed. */
+export const MAX_REFUSALS = 100;
+
 /** What a connection has besides the protocol's own state. */
 export interface Connection {
   socket: WebSocket;
+  /** How many of its subscriptions were refused. */
+  refusals: number;
   /** The credential of `connection_init`, with the origin of the handshake. */
   credentials: Credentials;
 }
@@ -28,13 +33,14 @@ export interface SubscriptionServices {
   apollo: ApolloServer<RequestContext>;
   schema: GraphQLSchema;
   createContext: (credentials: Credentials) => Promise<RequestContext>;
-  rateLimit: RateLimit | undefined;
+  rateLimit: RateLimit;
   log: Logger;
 }
 
 /**
  * Creates the protocol of subscriptions (graphql-transport-ws) without a transport. Each subscription is authenticated
- * anew, counts as a request of its key, and passes the checks of operations over HTTP.
+ * anew, counts as a request of its key, and passes the checks of operations over HTTP. A connection with many refusals is
+ * closed, because the limits of HTTP requests do not see its messages.
  */
 export const createSubscriptionServer = ({
   apollo,
@@ -72,8 +78,10 @@ export const createSubscriptionServer = ({
       }
     },
     onSubscribe: async ({ extra, subscriptions }, _id, payload) => {
-      if (Object.keys(subscriptions).length > MAX_SUBSCRIPTIONS)
+      if (Object.keys(subscriptions).length > MAX_SUBSCRIPTIONS) {
+        countRefusal(extra);
         return refusal("limit_reached", `A connection may have ${MAX_SUBSCRIPTIONS} subscriptions.`);
+      }
       let contextValue: RequestContext;
       try {
         contextValue = await authenticate(extra.credentials);
@@ -83,15 +91,24 @@ export const createSubscriptionServer = ({
         return refusal(refused.code, refused.message);
       }
       const { caller } = contextValue;
-      const limited = caller.kind === "agent" ? rateLimit?.(caller.key.id).refusal : undefined;
-      if (limited !== undefined) return refusal(limited.code, limited.message);
+      const limited = caller.kind === "agent" ? rateLimit(caller.key)?.refusal : undefined;
+      if (limited !== undefined) {
+        countRefusal(extra);
+        return refusal(limited.code, limited.message);
+      }
       const checked = await checkSubscription(apollo, payload as never, contextValue);
-      if ("errors" in checked) return checked.errors.map(asGraphQLError);
+      if ("errors" in checked) {
+        countRefusal(extra);
+        return checked.errors.map(asGraphQLError);
+      }
       const { operationName, variables } = payload;
       return { schema, document: checked.document, operationName, variableValues: variables, contextValue };
     },
-    onOperation: ({ extra }, _id, _payload, _args, result) =>
-      Symbol.asyncIterator in result ? closingOnRefusal(result as never, extra.socket) : undefined,
+    onOperation: ({ extra }, _id, _payload, _args, result) => {
+      if (Symbol.asyncIterator in result) return closingOnRefusal(result as never, extra.socket);
+      countRefusal(extra);
+      return undefined;
+    },
     onNext: (_context, _id, _payload, _args, { errors, ...result }) =>
       errors && {
         ...result,
@@ -120,6 +137,16 @@ function authorizationIn({
 const refusal = (code: GatewayError["code"], message: string): [GraphQLError] => [
   new GraphQLError(message, { extensions: { code } }),
 ];
+
+/** Closes a connection whose client goes on although it is refused; a well-behaved one connects again. */
+function countRefusal(connection: Connection): void {
+  connection.refusals += 1;
+  if (connection.refusals === MAX_REFUSALS)
+    closeWith(
+      connection.socket,
+      new GatewayError("rate_limited", `${MAX_REFUSALS} subscriptions of the connection were refused.`),
+    );
+}
 
 /** An error that is sent as it is formatted. */
 const asGraphQLError = (formatted: GraphQLFormattedError): GraphQLError =>

@@ -95,6 +95,8 @@ export class WebSockets {
         close: (code, reason) => socket.close(code, reason),
         onMessage: (receive) =>
           socket.on("message", (data) => {
+            // A client may go on sending until it has read the close.
+            if (socket.readyState !== socket.OPEN) return;
             if (socket.bufferedAmount > MAX_UNREAD_BYTES) return socket.terminate();
             receive(String(data)).catch((err: unknown) => {
               request.log.error({ err }, "a WebSocket message failed");
@@ -102,7 +104,7 @@ export class WebSockets {
             });
           }),
       },
-      { socket, credentials },
+      { socket, credentials, refusals: 0 },
     );
     socket.on("ping", () => {
       if (socket.bufferedAmount > MAX_UNREAD_BYTES) socket.terminate();

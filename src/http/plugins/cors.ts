@@ -14,7 +14,9 @@ declare module "fastify" {
 const HOSTED_SANDBOX = "https://studio.apollographql.com";
 
 /** Headers that pages of other origins may read. */
-const EXPOSED_HEADERS = ["Link", "Location", "Deprecation", "Sunset", "Retry-After", "X-Request-Id"];
+const EXPOSED_HEADERS = [
+  ...["Link", "Last-Event-ID", "Location", "Deprecation", "Sunset", "Retry-After", "X-Request-Id"],
+];
 
 /**
  * Enables CORS for `CORS_ORIGINS`, and in development for the hosted Sandbox on `/graphql`. `/metrics` allows no origin,
@@ -22,11 +24,7 @@ const EXPOSED_HEADERS = ["Link", "Location", "Deprecation", "Sunset", "Retry-Aft
  */
 export async function allowOrigins(
   app: FastifyInstance,
-  {
-    corsOrigins,
-    environment,
-    rateLimitPerMinute,
-  }: Pick<Config, "corsOrigins" | "environment" | "rateLimitPerMinute">,
+  { corsOrigins, environment }: Pick<Config, "corsOrigins" | "environment">,
 ): Promise<void> {
   const isDevelopment = environment === "development";
   if (corsOrigins.length === 0 && !isDevelopment) return;
@@ -36,7 +34,7 @@ export async function allowOrigins(
     // The routes answer OPTIONS themselves, with `Allow`.
     preflightContinue: true,
     methods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
-    exposedHeaders: [...EXPOSED_HEADERS, ...(rateLimitPerMinute > 0 ? RATE_LIMIT_HEADERS : [])],
+    exposedHeaders: [...EXPOSED_HEADERS, ...RATE_LIMIT_HEADERS],
     maxAge: 600,
   };
   const originsOf = (url: string): string[] => {

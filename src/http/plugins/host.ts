@@ -6,9 +6,15 @@ import { GatewayError } from "../../errors";
 
 /** Rejects an invalid Host header, from which Apollo's handler would fail to build a URL with a 500. */
 export function rejectInvalidHost(app: FastifyInstance): void {
+  /** The last valid address, because most requests repeat it. */
+  let valid: string | undefined;
   app.addHook("onRequest", ({ protocol, hostname, url }, _reply, done) => {
-    const isValid = URL.canParse(url, `${protocol}://${hostname}/`);
-    done(isValid ? undefined : new GatewayError("invalid_request", "The Host header is not valid."));
+    const address = `${protocol}://${hostname}/ ${url}`;
+    if (address === valid) return done();
+    if (!URL.canParse(url, `${protocol}://${hostname}/`))
+      return done(new GatewayError("invalid_request", "The Host header is not valid."));
+    valid = address;
+    done();
   });
 }
 

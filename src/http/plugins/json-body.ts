@@ -44,16 +44,21 @@ export function parseJson(body: Buffer): unknown {
  * @throws GatewayError `invalid_content_type` unless the body is JSON in UTF-8; `unsupported_content_encoding` if it is
  *   compressed, because it could expand to fill the memory
  */
-export function requireJson({
-  "content-type": contentType,
-  "content-encoding": encoding = "identity",
-}: IncomingHttpHeaders): void {
-  if (encoding.toLowerCase() !== "identity") throw new GatewayError("unsupported_content_encoding");
+export function requireJson(headers: IncomingHttpHeaders): void {
+  requireUncompressed(headers);
+  const { "content-type": contentType } = headers;
   const [type, ...parameters] = (contentType ?? "").split(";").map((part) => part.trim().toLowerCase());
   const charset = parameters.find((parameter) => parameter.startsWith("charset="));
   if (type !== "application/json" || (charset !== undefined && !/^charset="?utf-8"?$/.test(charset))) {
     throw new GatewayError("invalid_content_type");
   }
+}
+
+/** @throws GatewayError `unsupported_content_encoding` */
+export function requireUncompressed({
+  "content-encoding": encoding = "identity",
+}: IncomingHttpHeaders): void {
+  if (encoding.toLowerCase() !== "identity") throw new GatewayError("unsupported_content_encoding");
 }
 
 const QUOTE = 0x22;

@@ -35,17 +35,41 @@ export function readJsonBodies(
   app: FastifyInstance,
   { bodyLimitBytes }: Pick<Config, "bodyLimitBytes">,
 ): void {
-  const budgetOf = (bytes: number) => new Budget(bytes, bytes * HOLDER_SHARE);
-  const known = budgetOf(Math.max(MAX_BUFFERED, MIN_LARGEST_BODIES * bodyLimitBytes));
-  const anonymous = budgetOf(MAX_BUFFERED_ANONYMOUS);
-  app.addContentTypeParser("application/json", async (request: FastifyRequest, payload: Readable) => {
+  const known = new Bodies(Math.max(MAX_BUFFERED, MIN_LARGEST_BODIES * bodyLimitBytes));
+  const anonymous = new Bodies(MAX_BUFFERED_ANONYMOUS);
+  app.addContentTypeParser("application/json", (request: FastifyRequest, payload: Readable) => {
     requireJson(request.headers);
     const isKnown = (request.callContext?.caller.kind ?? "anonymous") !== "anonymous";
-    const body = new BodyBuffer(limitOf(request), request.headers["content-length"], (bytes) =>
-      (isKnown ? known : anonymous).take(holderOf(request), bytes),
+    const limits = { max: limitOf(request), holder: holderOf(request) };
+    return (isKnown ? known : anonymous).read(request, payload, limits, parseJson);
+  });
+}
+
+/** Bodies that are read within a memory budget. */
+export class Bodies {
+  private readonly budget: Budget;
+
+  /** @param bytes memory of all bodies; each holder gets a quarter of it at most */
+  constructor(bytes = MAX_BUFFERED) {
+    this.budget = new Budget(bytes, bytes * HOLDER_SHARE);
+  }
+
+  /**
+   * Reads a whole body, whose memory is free again when `use` has ended.
+   * @param limits max size (bytes), and who holds the memory
+   * @throws GatewayError `payload_too_large`, `unavailable`, or `invalid_request` when the client disconnects
+   */
+  async read<T>(
+    request: FastifyRequest,
+    payload: Readable,
+    { max, holder }: { max: number; holder: string },
+    use: (body: Buffer) => T | Promise<T>,
+  ): Promise<T> {
+    const body = new BodyBuffer(max, request.headers["content-length"], (bytes) =>
+      this.budget.take(holder, bytes),
     );
     try {
-      return parseJson(await body.read(payload));
+      return await use(await body.read(payload));
     } catch (error) {
       // Treat it as shed, so that it is not logged per request.
       request.wasShed = error === NO_ROOM;
@@ -53,7 +77,7 @@ export function readJsonBodies(
     } finally {
       body.release();
     }
-  });
+  }
 }
 
 function limitOf({ callContext, routeOptions: { bodyLimit, config } }: FastifyRequest): number {

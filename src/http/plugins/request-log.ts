@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Logger } from "pino";
 import type { Caller } from "../../auth/caller";
 import { clientAddress } from "../../auth/client-address";
 
@@ -13,8 +14,9 @@ declare module "fastify" {
  * Logs one line per request with its route, caller and outcome, without query string, headers or body. Shed requests
  * are logged in aggregate by `shedOverload`, and streams when they start.
  */
-export function logRequests(app: FastifyInstance): void {
+export function logRequests(app: FastifyInstance, log: Logger): void {
   app.decorateRequest("tool", undefined);
+  if (!log.isLevelEnabled("info")) return;
   app.addHook("onResponse", (request, reply, done) => {
     if (!request.wasShed && !request.isStream) logRequest(request, reply);
     done();

@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import Negotiator from "negotiator";
 import type { Config } from "../../config";
@@ -13,11 +15,18 @@ const ADDRESSES = {
   health: "/healthz",
 } as const;
 
-/** Adds `/`, which leads browsers to the dashboard and gives programs the addresses of the service. */
+/** The changelog, from the sources and from the built code. */
+const CHANGELOGS = ["../../../CHANGELOG.md", "../../../../CHANGELOG.md"].map((file) => join(__dirname, file));
+
+/**
+ * Adds `/`, which leads browsers to the dashboard and gives programs the addresses of the service, and `/changelog`.
+ */
 export function addHome(app: FastifyInstance, { publicUrl = "" }: Pick<Config, "publicUrl">): void {
   const index = Object.fromEntries(
     Object.entries(ADDRESSES).map(([name, path]) => [name, `${publicUrl}${path}`]),
   );
+  const changelog = readFileSync(CHANGELOGS.find(existsSync) as string);
+  app.get("/changelog", async (_, reply) => reply.type("text/plain; charset=utf-8").send(changelog));
   app.get("/", async (request, reply) => {
     // CORS may have added Origin.
     reply.header("vary", [reply.getHeader("vary"), "Accept"].filter(Boolean).join(", "));

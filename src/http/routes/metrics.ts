@@ -4,19 +4,20 @@ import { isLoopback } from "../../common/network";
 import type { Config } from "../../config";
 import { sha256 } from "../../credentials/sha256";
 import { GatewayError } from "../../errors";
-import type { Metrics } from "../../telemetry/metrics";
 import { MANAGEMENT } from "./management";
 
 /** Adds `/metrics` for Prometheus, with access control because metrics reveal business volume. */
 export function addMetricsRoute(
   app: FastifyInstance,
-  metrics: Metrics,
+  contentType: string,
+  readMetrics: () => Promise<string>,
   config: Pick<Config, "metricsToken" | "environment">,
 ): void {
   app.get("/metrics", MANAGEMENT, async (request, reply) => {
     assertMayRead(request, config);
-    reply.type(metrics.contentType);
-    return metrics.text();
+    const text = await readMetrics();
+    reply.type(contentType);
+    return text;
   });
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { GatewayError } from "../../errors";
+import { encodingFor } from "../../http/encoding";
 import { sendValidated, type Validated, validated } from "../../http/validated";
 import type { JsonSchema } from "../json-value";
 import { type EncodedFile, loadViewer, type Viewer } from "./viewer";
@@ -19,9 +20,10 @@ export function addDocumentation(app: FastifyInstance, openApi: () => JsonSchema
     contract ??= validated(JSON.stringify(openApi()));
     return sendValidated(contract, request, reply.type("application/json; charset=utf-8"));
   });
+  let page: Validated | undefined;
   for (const path of ["/docs", "/docs/"]) {
     app.get(path, async (request, reply) => {
-      const page = validated((await builtViewer()).page);
+      page ??= validated((await builtViewer()).page);
       reply
         .type("text/html; charset=utf-8")
         .headers({ "content-security-policy": POLICY, "cross-origin-opener-policy": "same-origin" });
@@ -56,9 +58,3 @@ function addFile(
       .send(file[encoding]);
   });
 }
-
-/** The smallest encoding that a client accepts. */
-const encodingFor = (accepted = ""): keyof EncodedFile =>
-  (["br", "gzip"] as const).find((encoding) =>
-    new RegExp(`\\b${encoding}\\b(?!\\s*;\\s*q=0(\\.0*)?\\s*(,|$))`).test(accepted),
-  ) ?? "identity";

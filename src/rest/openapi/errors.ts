@@ -10,8 +10,8 @@ import { DEPRECATION_HEADERS, type HeaderName, headers } from "./headers";
 const ANYWHERE: readonly ErrorCode[] = ["not_found", "method_not_allowed", "misdirected_request"];
 
 /** Returns the schema of every error body. */
-export function errorSchema(plans: readonly RoutePlan[]): JsonSchema {
-  const codes = [...new Set([...plans.flatMap(errorCodes), ...ANYWHERE])];
+export function errorSchema(plans: readonly RoutePlan[], more: readonly ErrorCode[]): JsonSchema {
+  const codes = [...new Set([...plans.flatMap(errorCodes), ...more, ...ANYWHERE])];
   return {
     type: "object",
     description: "Why a request was refused or failed.",
@@ -46,7 +46,7 @@ function errorCodes({ route, field, body, idempotencyKey, canBeMissing }: RouteP
       "key_not_resolvable",
       "invalid_session",
     ),
-    ...has(true, "key_revoked", "forbidden"),
+    ...has(true, "key_revoked", "address_not_allowed", "forbidden"),
     ...has(scopeOf(field), "insufficient_scope"),
     ...has(canBeMissing, "not_found"),
     ...has(true, "request_timeout"),
@@ -73,25 +73,50 @@ export class ErrorResponses {
 
   /** Returns references to the error responses of an operation, by status. */
   of(plan: RoutePlan): Record<string, JsonSchema> {
-    const codes = errorCodes(plan);
+    return this.byStatus(errorCodes(plan), (status, possible) => {
+      // The HTTP parser answers these before routing.
+      const deprecated = plan.route.deprecation !== undefined && ![408, 431].includes(status);
+      const more = [
+        ...(AFTER_AUTHENTICATION.has(status) ? RATE_LIMIT_HEADERS : []),
+        ...(deprecated ? DEPRECATION_HEADERS : []),
+      ];
+      return [
+        `${this.nameOf(status, possible)}${deprecated ? "Deprecated" : ""}`,
+        response(status, possible, more),
+      ];
+    });
+  }
+
+  /** Returns references to the error responses of an operation that takes no API key, by status. */
+  ofCodes(codes: readonly ErrorCode[]): Record<string, JsonSchema> {
+    return this.byStatus(codes, (status, possible) => [
+      `${this.nameOf(status, possible)}WithoutKey`,
+      response(status, possible, []),
+    ]);
+  }
+
+  private byStatus(
+    codes: readonly ErrorCode[],
+    named: (status: number, possible: readonly ErrorCode[]) => [name: string, response: JsonSchema],
+  ): Record<string, JsonSchema> {
     const statuses = [...new Set(codes.map((code) => ERRORS[code].status))];
     return Object.fromEntries(
       statuses.map((status) => {
-        const possible = codes.filter((code) => ERRORS[code].status === status);
-        // The HTTP parser answers these before routing.
-        const deprecated = plan.route.deprecation !== undefined && ![408, 431].includes(status);
-        const name = this.nameOf(status, possible, deprecated);
-        this.all.set(name, response(status, possible, deprecated));
+        const [name, described] = named(
+          status,
+          codes.filter((code) => ERRORS[code].status === status),
+        );
+        this.all.set(name, described);
         return [status, { $ref: `#/components/responses/${name}` }];
       }),
     );
   }
 
   /** Builds a name from the status and the codes that not all operations share, such as `BadRequestOrInvalidCursor`. */
-  private nameOf(status: number, possible: readonly ErrorCode[], deprecated: boolean): string {
+  private nameOf(status: number, possible: readonly ErrorCode[]): string {
     const special = possible.filter((code) => !this.common.includes(code)).map(pascal);
     const common = special.length < possible.length ? [(STATUS_CODES[status] ?? "").replace(/\W/g, "")] : [];
-    return `${[...common, ...special].join("Or")}${deprecated ? "Deprecated" : ""}`;
+    return [...common, ...special].join("Or");
   }
 
   toJSON(): Record<string, JsonSchema> {
@@ -101,14 +126,13 @@ export class ErrorResponses {
 
 const pascal = (code: string): string => code.replace(/(?:^|_)([a-z])/g, (_, letter) => letter.toUpperCase());
 
-function response(status: number, codes: readonly ErrorCode[], deprecated: boolean): JsonSchema {
+function response(status: number, codes: readonly ErrorCode[], more: readonly HeaderName[]): JsonSchema {
   return {
     description: codes.map((code) => `\`${code}\`: ${ERRORS[code].message}`).join("\n\n"),
     headers: headers(
       ...(ERROR_HEADERS[status] ?? []),
       ...(codes.includes("insufficient_scope") ? (["WWW-Authenticate"] as const) : []),
-      ...(AFTER_AUTHENTICATION.has(status) ? RATE_LIMIT_HEADERS : []),
-      ...(deprecated ? DEPRECATION_HEADERS : []),
+      ...more,
     ),
     content: {
       "application/json": {

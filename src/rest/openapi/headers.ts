@@ -8,16 +8,17 @@ const COUNT = { type: "string", pattern: "^\\d+$" };
 export const HEADERS = {
   "X-Request-Id": headerOf("ID of the request in the log; a valid ID from the client is kept."),
   "WWW-Authenticate": headerOf(
-    'How to authenticate (RFC 6750): `Bearer`, with `error="invalid_token"` for an invalid credential, and `error="insufficient_scope"` with the `scope` that a key lacks.',
+    'How to authenticate (RFC 6750): `Bearer`, with `error="invalid_token"` for an invalid credential, and `error="insufficient_scope"` with the `scope` that a key lacks; `Standard-Webhooks` where a request is signed instead.',
     {
       type: "string",
-      pattern: '^Bearer(?: error="invalid_token"| error="insufficient_scope", scope="[a-z]+:[a-z]+")?$',
+      pattern:
+        '^(?:Bearer(?: error="invalid_token"| error="insufficient_scope", scope="[a-z]+:[a-z]+")?|Standard-Webhooks)$',
     },
   ),
   "Retry-After": headerOf("Seconds to wait before trying again.", { type: "string", pattern: "^\\d+$" }),
   "Accept-Encoding": headerOf("Content encodings that the server accepts for a body (RFC 9110, 12.5.3)."),
   "RateLimit-Policy": headerOf(
-    "Quota of the key: `q` requests in `w` seconds. Sent only when a limit is set.",
+    "Quota of the key: `q` requests in `w` seconds. Sent only when the key or the server has a limit.",
   ),
   RateLimit: headerOf("`r` requests remain in the current window, which ends in `t` seconds."),
   "RateLimit-Limit": headerOf("The `q` of `RateLimit-Policy`.", COUNT),
@@ -26,6 +27,7 @@ export const HEADERS = {
   Link: headerOf(
     'Related addresses (RFC 8288): the next page as `rel="next"`, a successor as `successor-version`.',
   ),
+  "Last-Event-ID": headerOf("Position up to which events were read, to go on from.", COUNT),
   Location: headerOf("Path of the created resource."),
   Deprecation: headerOf("Time since which the operation is deprecated (RFC 9745).", {
     type: "string",

@@ -11,6 +11,7 @@ import type { JsonSchema } from "../json-value";
 import { type IdempotencyKey, planOf, type RoutePlan } from "../plan";
 import { ErrorResponses, errorSchema } from "./errors";
 import { DEPRECATION_HEADERS, HEADERS, type HeaderName, headers } from "./headers";
+import { createInbound, INBOUND_ERRORS, INBOUND_TAG } from "./inbound";
 import { Schemas } from "./schemas";
 import { createWebhooks } from "./webhooks";
 
@@ -62,9 +63,9 @@ export function createOpenApi(
       license: { name: "MIT", identifier: "MIT" },
     },
     servers,
-    tags: groups.map(({ tag: name, description }) => ({ name, description })),
+    tags: [...groups.map(({ tag: name, description }) => ({ name, description })), INBOUND_TAG],
     security: [{ apiKey: [] }],
-    paths,
+    paths: { ...paths, ...createInbound(errors) },
     webhooks: createWebhooks(),
     components: {
       securitySchemes: {
@@ -74,7 +75,7 @@ export function createOpenApi(
           description: "An API key: `agk_<env>_<publicId>_<secret>`.",
         },
       },
-      schemas: { Error: errorSchema(plans), ...schemas.toJSON() },
+      schemas: { Error: errorSchema(plans, INBOUND_ERRORS), ...schemas.toJSON() },
       responses: errors.toJSON(),
       headers: HEADERS,
     },
@@ -138,9 +139,10 @@ const LAST_EVENT_ID: JsonSchema = {
 };
 
 function success(status: SuccessStatus, { route, result }: RoutePlan): JsonSchema {
-  const { answers, example, pageInfo, location, deprecation, stream } = route;
+  const { answers, example, pageInfo, endCursorHeader, location, deprecation, stream } = route;
   const names: HeaderName[] = [
     ...(pageInfo ? (["Link"] as const) : []),
+    ...(endCursorHeader === undefined ? [] : [endCursorHeader]),
     ...RATE_LIMIT_HEADERS,
     ...(location && status === 201 ? (["Location"] as const) : []),
     ...(deprecation ? DEPRECATION_HEADERS : []),

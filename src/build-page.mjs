@@ -1,0 +1,61 @@
+// Builds a page that browsers run, unless its sources are unchanged.
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+
+const ROOT = join(import.meta.dirname, "..");
+
+/**
+ * Builds a folder with its `vite.config.mjs`.
+ * @param folder the sources
+ * @param name folder of the result in `dist`
+ * @param shared files of the server that the page imports
+ */
+export async function buildPage(folder, name, shared = []) {
+  const output = join(ROOT, "dist", name);
+  const stampFile = `${output}.sha256`;
+  const stamp = hashOf(ROOT, [
+    ...filesIn(folder),
+    ...shared,
+    join(ROOT, "package-lock.json"),
+    import.meta.filename,
+  ]);
+  if (read(stampFile) === stamp && read(join(output, "index.html")) !== undefined) return;
+
+  // A build that is interrupted must not look complete.
+  rmSync(stampFile, { force: true });
+  const { build } = await import("vite");
+  await build({ configFile: join(folder, "vite.config.mjs"), logLevel: "warn" });
+  for (const asset of readdirSync(join(output, "assets"))) compress(join(output, "assets", asset));
+  writeFileSync(stampFile, stamp);
+}
+
+/** A hash of the names below a folder and the contents of files. */
+export function hashOf(root, files) {
+  const hash = createHash("sha256");
+  for (const file of files) hash.update(relative(root, file)).update(readFileSync(file));
+  return hash.digest("hex");
+}
+
+export const filesIn = (folder) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .sort();
+
+/** Writes the compressed forms of a file beside it, so that no request has to compress it. */
+function compress(file) {
+  const content = readFileSync(file);
+  writeFileSync(`${file}.br`, brotliCompressSync(content));
+  writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }));
+}
+
+/** The text of a file, undefined if it does not exist. */
+function read(file) {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,32 @@
+// Builds the program and its pages into dist; with --if-changed, only if their sources have changed since the last build.
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { filesIn, hashOf } from "./build-page.mjs";
+
+const ROOT = join(import.meta.dirname, "..");
+/** Holds the hash of the sources of the last complete build. */
+const STAMP = join(ROOT, "dist/src/build.sha256");
+const RESULTS = ["src/main.js", "dashboard/index.html", "docs/index.html", "graphiql/index.html"];
+
+const stamp = hashOf(ROOT, [
+  ...filesIn(join(ROOT, "src")),
+  ...["ormconfig.ts", "tsconfig.json", "package-lock.json"].map((file) => join(ROOT, file)),
+]);
+const isBuilt =
+  existsSync(STAMP) &&
+  readFileSync(STAMP, "utf8") === stamp &&
+  RESULTS.every((file) => existsSync(join(ROOT, "dist", file)));
+
+if (!isBuilt || !process.argv.includes("--if-changed")) {
+  // A build that is interrupted must not look complete.
+  rmSync(STAMP, { force: true });
+  // To stderr, because a command that starts with a build may print JSON to stdout.
+  const tsc = join(createRequire(import.meta.url).resolve("typescript/package.json"), "../bin/tsc");
+  execFileSync(process.execPath, [tsc, "-p", ROOT], { stdio: ["ignore", 2, 2] });
+  await import("./rest/openapi/viewer/build.mjs");
+  await import("./dashboard/build.mjs");
+  await import("./graphql/explorer/build.mjs");
+  writeFileSync(STAMP, stamp);
+}

@@ -1,0 +1,17 @@
+import type { Command } from "commander";
+import { InvalidInput } from "../errors";
+
+/**
+ * Names the problems of an input after the options of the command that it was typed with: `input.webhook.url` becomes
+ * `--url`. Others keep their path.
+ */
+export const inOptionsOf = ({ options }: Command, { problems }: InvalidInput): InvalidInput =>
+  new InvalidInput(
+    problems.map(({ path, message }) => {
+      const field = path.replace(/(\.\d+)+$/, "").replace(/^.*\./, "");
+      const option = [field, field.replace(/Id$/, "")]
+        .map((name) => options.find((each) => each.attributeName() === name && !each.negate))
+        .find((each) => each !== undefined);
+      return { path: option?.long ?? path, message };
+    }),
+  );

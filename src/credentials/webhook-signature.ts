@@ -1,0 +1,63 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+
+/** How old a signature may be (s): senders try again for days, and what they send twice is recognized by its ID. */
+const MAX_AGE_SECONDS = 5 * 24 * 60 * 60;
+
+/** How far the clock of a sender may be ahead (s). */
+const MAX_AHEAD_SECONDS = 5 * 60;
+
+const ID_MAX_LENGTH = 256;
+
+/** More than two would be odd; each one costs an HMAC over the body. */
+const MAX_SIGNATURES = 10;
+
+/** The signature of a request, as its headers state it. */
+export interface WebhookSignature {
+  id: string;
+  /** Unix time (s), as it was signed. */
+  timestamp: string;
+  /** The decoded signatures of version 1. */
+  signatures: readonly Buffer[];
+}
+
+/**
+ * Reads the headers of Standard Webhooks.
+ * @returns undefined if one is missing or malformed, or if the time is more than five days ago or five minutes ahead
+ */
+export function webhookSignatureOf(
+  headers: IncomingHttpHeaders,
+  nowSeconds = Date.now() / 1000,
+): WebhookSignature | undefined {
+  const [id, timestamp, signature] = ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) => {
+    const value = headers[name];
+    return typeof value === "string" ? value : "";
+  }) as [string, string, string];
+  if (id === "" || id.length > ID_MAX_LENGTH || !/^\d{1,12}$/.test(timestamp)) return undefined;
+  const age = nowSeconds - Number(timestamp);
+  if (age > MAX_AGE_SECONDS || age < -MAX_AHEAD_SECONDS) return undefined;
+  const signatures = signature
+    .split(" ")
+    .filter((each) => each.startsWith("v1,"))
+    .slice(0, MAX_SIGNATURES)
+    .map((each) => Buffer.from(each.slice("v1,".length), "base64"));
+  return signatures.length === 0 ? undefined : { id, timestamp, signatures };
+}
+
+/**
+ * Whether one of the secrets made one of the signatures. The library of Standard Webhooks verifies texts alone, and a mail
+ * may hold bytes that are no text.
+ * @param body the bytes as they arrived
+ * @param secrets `whsec_…`
+ */
+export function isSignedBy(
+  { id, timestamp, signatures }: WebhookSignature,
+  body: Buffer,
+  secrets: readonly string[],
+): boolean {
+  return secrets.some((secret) => {
+    const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
+    const expected = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest();
+    return signatures.some((each) => each.length === expected.length && timingSafeEqual(each, expected));
+  });
+}

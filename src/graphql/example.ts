@@ -1,0 +1,29 @@
+/** The initial document of Apollo Sandbox and GraphiQL. */
+export const EXAMPLE = `# Put your API key into the Authorization header below (Headers tab), then press the play button.
+# The server printed a key when it first started; "npm run -s gateway -- keys create" mints another.
+
+query WhoAmIAndWhatIsThere {
+  whoami {
+    agent { slug name }
+    organization { name }
+    key { name hint }
+  }
+  pets(first: 5) {
+    nodes { id name categoryId status }
+    pageInfo { hasNextPage endCursor }
+  }
+}
+
+mutation AddPet {
+  createPet(input: { name: "Rex", categoryId: "1", status: available }) { id name }
+}
+
+mutation QueueMessage {
+  sendMessage(input: { message: "Hello" }) { id status createdAt }
+}
+
+# Follows what happens to the agent: run it, then queue a message.
+subscription FollowEvents {
+  events { position type subject data }
+}
+`;

@@ -1,0 +1,45 @@
+import type { FastifyInstance } from "fastify";
+import type { GraphQLSchema } from "graphql";
+import type { Config } from "../config";
+import { GatewayError } from "../errors";
+import { addBuiltPage } from "../http/routes/built-page";
+import { sendValidated, type Validated, validated } from "../http/validated";
+import { printSorted } from "./schema";
+
+/** The Content-Security-Policy: same-origin resources only; the editor adds inline styles, and fonts in its style sheet. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self' 'unsafe-inline'; " +
+  "connect-src 'self'; img-src 'self' data:; font-src 'self' data:; base-uri 'none'; form-action 'none'; " +
+  "frame-ancestors 'none'";
+
+/**
+ * Adds `/graphiql`, an explorer that needs no internet access, and `/schema.graphql`, the schema. Where introspection is
+ * off, both say so.
+ * @param directory the build output of GraphiQL
+ */
+export async function addExplorer(
+  app: FastifyInstance,
+  schema: GraphQLSchema,
+  { introspection }: Pick<Config, "introspection">,
+  directory: string,
+): Promise<void> {
+  if (!introspection) {
+    for (const path of ["/graphiql", "/schema.graphql"]) {
+      app.get(path, async () => {
+        throw new GatewayError("not_found", "Introspection is off on this server (GRAPHQL_INTROSPECTION).");
+      });
+    }
+    return;
+  }
+  await addBuiltPage(app, {
+    name: "GraphiQL",
+    paths: ["/graphiql", "/graphiql/"],
+    directory,
+    policy: POLICY,
+  });
+  let text: Validated | undefined;
+  app.get("/schema.graphql", async (request, reply) => {
+    text ??= validated(printSorted(schema));
+    return sendValidated(text, request, reply.type("text/plain; charset=utf-8"));
+  });
+}

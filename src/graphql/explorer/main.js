@@ -1,0 +1,42 @@
+// The page of /graphiql. It is built with all that it needs, so it works without internet access.
+import "graphiql/setup-workers/vite";
+import "graphiql/style.css";
+import "./explorer.css";
+import { createGraphiQLFetcher } from "@graphiql/toolkit";
+import { GraphiQL } from "graphiql";
+import { createElement } from "react";
+import { createRoot } from "react-dom/client";
+import { EXAMPLE } from "../example";
+
+const PLACEHOLDER = "<API_KEY>";
+
+const { href, protocol } = new URL("/graphql", location.href);
+
+/** Without cookies: the page acts for the key in its headers editor alone, also if a member is signed in. */
+const request = (url, init) => fetch(url, { ...init, credentials: "omit" });
+
+const send = createGraphiQLFetcher({
+  url: href,
+  subscriptionUrl: href.replace(protocol, protocol === "https:" ? "wss:" : "ws:"),
+  fetch: request,
+});
+
+/** Leaves out a header that still holds the placeholder, so that the schema loads without a key. */
+const withoutPlaceholders = (headers = {}) =>
+  Object.fromEntries(Object.entries(headers).filter(([, value]) => !String(value).includes(PLACEHOLDER)));
+
+const fetcher = (params, options) =>
+  send(params, { ...options, headers: withoutPlaceholders(options?.headers) });
+
+createRoot(document.getElementById("root")).render(
+  createElement(GraphiQL, {
+    fetcher,
+    initialQuery: EXAMPLE,
+    defaultQuery: EXAMPLE,
+    initialHeaders: JSON.stringify({ Authorization: `Bearer ${PLACEHOLDER}` }, null, 2),
+    defaultEditorToolsVisibility: "headers",
+    // Keys stay out of the browser's storage, in which the history would keep the headers of each query.
+    shouldPersistHeaders: false,
+    plugins: [],
+  }),
+);

@@ -1,0 +1,19 @@
+import { defineConfig } from "vite";
+
+/** Builds GraphiQL as static files. */
+export default defineConfig({
+  root: import.meta.dirname,
+  base: "/graphiql/",
+  build: {
+    outDir: "../../../dist/graphiql",
+    emptyOutDir: true,
+    target: "baseline-widely-available",
+    // The Content-Security-Policy allows no scripts, styles or fonts in data: URLs.
+    assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 10_000,
+    rolldownOptions: {
+      onwarn: (warning, warn) => warning.code !== "MODULE_LEVEL_DIRECTIVE" && warn(warning),
+    },
+  },
+  worker: { format: "es" },
+});

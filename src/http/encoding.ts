@@ -1,0 +1,33 @@
+import { promisify } from "node:util";
+import zlib from "node:zlib";
+
+/** Encodings of a response. */
+export type Encoding = "identity" | "gzip" | "br";
+
+/** Smaller texts fit into a packet or two in any case (characters). */
+export const MIN_COMPRESSED_LENGTH = 1_400;
+
+/** The smallest encoding that a client accepts. */
+export const encodingFor = (accepted = ""): Encoding =>
+  (["br", "gzip"] as const).find((encoding) =>
+    new RegExp(`\\b${encoding}\\b(?!\\s*;\\s*q=0(\\.0*)?\\s*(,|$))`).test(accepted),
+  ) ?? "identity";
+
+const brotli = promisify(zlib.brotliCompress);
+const gzip = promisify(zlib.gzip);
+
+/**
+ * Compresses a text on a thread of the libuv pool.
+ * @param level 1 to 9; 200 kB of usage take 3 ms at 6, and twice to four times that at 9
+ */
+export function compress(
+  text: string,
+  encoding: Exclude<Encoding, "identity">,
+  level: number,
+): Promise<Buffer> {
+  if (encoding === "gzip") return gzip(text, { level });
+  return brotli(text, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: level } });
+}
+
+/** Returns a `Vary` header that names a further request header. */
+export const addVary = (vary: unknown, name: string): string => [vary, name].filter(Boolean).join(", ");

@@ -1,0 +1,87 @@
+import "./no-inspector";
+import "reflect-metadata";
+import { lookup } from "node:dns/promises";
+import type { Logger } from "pino";
+import { type App, createApp, type Peers } from "./app";
+import { addressOf, firstStartNotice } from "./banner";
+import { bootstrap } from "./bootstrap";
+import type { Config } from "./config";
+import { createDataSource } from "./features";
+import type { Tracing } from "./telemetry/open-telemetry";
+
+/** How long a shutdown may take before it is forced (ms). */
+const STOP_TIMEOUT_MS = 10_000;
+
+/** A process that serves. */
+export interface ServerProcess {
+  app: App;
+  /** Where people open it. */
+  address: string;
+}
+
+/** One of several workers; the first one also creates the first records. */
+export interface WorkerRole extends Peers {
+  number: number;
+}
+
+/** Starts tracing if it is set; OpenTelemetry is loaded only then, because loading takes a tenth of a second. */
+export function startTracingOf({ tracing }: Config, log: Logger): Tracing | undefined {
+  if (tracing === undefined) return undefined;
+  const { startTracing }: typeof import("./telemetry/open-telemetry") = require("./telemetry/open-telemetry");
+  return startTracing(tracing, log);
+}
+
+/**
+ * Connects, migrates, listens, and prints the secrets of a first start.
+ * @param role undefined for the only process of a service
+ * @throws Error when it cannot start
+ */
+export async function startServer(config: Config, log: Logger, role?: WorkerRole): Promise<ServerProcess> {
+  const source = createDataSource(config.databaseUrl, config.databasePoolSize);
+  const app = await createApp(config, source, log, undefined, role);
+  app.metrics.watchProcess(role?.number);
+  // Fastify would listen on every address of `localhost` but apply limits and shutdown only to the first.
+  const { address: host } = await lookup(config.host);
+  // Listen before bootstrapping: its secrets are printed once and must not be lost to EADDRINUSE.
+  await app.http.listen({ port: config.port, host });
+  if (config.operationsPort !== undefined) await app.listenForManagement(config.operationsPort, host);
+  const address = addressOf(config, app.http.server.address());
+  if (role?.isFirst ?? true) {
+    const first = await bootstrap(app.services);
+    if (first) process.stdout.write(firstStartNotice(first, address));
+    await warnOfRefusedKeys(app, config, log);
+  }
+  return { app, address };
+}
+
+async function warnOfRefusedKeys({ services }: App, { environment }: Config, log: Logger): Promise<void> {
+  const keys = await services.keys.countRefusedByEnvironment();
+  for (const [other, count] of Object.entries(keys)) {
+    const refused =
+      count === 1 ? "1 active API key is refused: it is" : `${count} active API keys are refused: they are`;
+    log.warn(
+      { keys: count, environment: other },
+      `${refused} for ${other}, and this server is for ${environment}; ` +
+        "mint new ones, or list their environment in ACCEPT_KEY_ENVIRONMENTS",
+    );
+  }
+}
+
+/**
+ * Stops a server in order, and the process with code 1 when that takes too long.
+ * @param started a server that may still be starting: it may still have to print new secrets
+ */
+export async function stopServer(
+  started: Promise<ServerProcess>,
+  tracing: Tracing | undefined,
+  log: Logger,
+): Promise<void> {
+  const timer = setTimeout(() => {
+    log.error("stop took too long");
+    process.exit(1);
+  }, STOP_TIMEOUT_MS).unref();
+  const { app } = await started;
+  await app.close();
+  await tracing?.close();
+  clearTimeout(timer);
+}

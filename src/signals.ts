@@ -1,0 +1,34 @@
+import type { Logger } from "pino";
+import { reportAndExit } from "./exit";
+
+/**
+ * Signals within this interval (ms) count as one, because npm forwards a signal that the terminal has already sent to the
+ * whole process group.
+ */
+const SIGNAL_DEBOUNCE_MS = 500;
+
+/**
+ * Handles SIGTERM and SIGINT: the first one stops the process in order, a later one immediately.
+ * @param stop stops the process in order
+ * @param abort called before the process exits immediately
+ */
+export function stopOnSignals(
+  log: Logger,
+  stop: (signal: NodeJS.Signals) => Promise<void>,
+  abort = () => {},
+): void {
+  let stoppingSince: number | undefined;
+  const handle = async (signal: NodeJS.Signals) => {
+    if (stoppingSince === undefined) {
+      stoppingSince = performance.now();
+      await stop(signal);
+    } else if (performance.now() - stoppingSince >= SIGNAL_DEBOUNCE_MS) {
+      log.warn({ signal }, "stopping immediately");
+      abort();
+      process.exit(1);
+    }
+  };
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    process.on(signal, () => void handle(signal).catch((error) => reportAndExit(error)));
+  }
+}

@@ -1,0 +1,19 @@
+import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue } from "prom-client";
+
+/** The values of all metrics of a process. */
+export type MetricValues = MetricObjectWithValues<MetricValue<string>>[];
+
+const aggregate = (processes: readonly MetricValues[]) => AggregatorRegistry.aggregate([...processes]);
+
+/** The metrics of several processes in the Prometheus text format: summed up, unless a metric has another aggregator. */
+export const textOf = (processes: readonly MetricValues[]): Promise<string> => aggregate(processes).metrics();
+
+/** Sums up those metrics of ended processes that must never fall. */
+export function sumOfEnded(processes: readonly MetricValues[]): MetricValues {
+  const growing = processes.map((metrics) =>
+    // prom-client declares the types as an enum of numbers, but they are names.
+    metrics.filter(({ type }) => ["counter", "histogram"].includes(String(type))),
+  );
+  // Each has its values, which its type does not say.
+  return aggregate(growing).getMetricsAsArray() as MetricValues;
+}

@@ -1,0 +1,35 @@
+import { GatewayError } from "../errors";
+
+/** How long the supervisor may take (ms): longer than it waits for a worker. */
+const TIMEOUT_MS = 3_000;
+
+/** The scrapes of a worker that wait for the metrics of all. */
+export class ScrapeRequests {
+  private readonly waiting = new Map<number, (text: string) => void>();
+  private last = 0;
+
+  /** @param send asks the supervisor */
+  constructor(private readonly send: (id: number) => void) {}
+
+  /** @throws GatewayError `unavailable` without an answer in time */
+  async ask(): Promise<string> {
+    this.last += 1;
+    const id = this.last;
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.waiting.delete(id);
+        reject(new GatewayError("unavailable", "The metrics were not collected in time."));
+      }, TIMEOUT_MS);
+      this.waiting.set(id, (text) => {
+        clearTimeout(timer);
+        resolve(text);
+      });
+      this.send(id);
+    });
+  }
+
+  answer(id: number, text: string): void {
+    this.waiting.get(id)?.(text);
+    this.waiting.delete(id);
+  }
+}

@@ -1,0 +1,85 @@
+import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { type MetricValues, sumOfEnded, textOf } from "../telemetry/aggregate";
+import type { WorkerProcess } from "./worker-process";
+
+/** How long to wait for the metrics of a worker (ms), which may hang. */
+const TIMEOUT_MS = 1_000;
+
+/** The metrics of all workers, and of the supervisor. */
+export class SharedMetrics {
+  private readonly registry = new Registry();
+  private readonly deaths: Counter;
+  /** The last metrics of each live worker. */
+  private readonly last = new Map<WorkerProcess, MetricValues>();
+  /** What ended workers have counted. */
+  private ended: MetricValues = [];
+  private readonly requests = new Map<number, (values: MetricValues) => void>();
+  private lastRequest = 0;
+  private running: Promise<string> | undefined;
+
+  /** @param listening returns the number of workers that listen */
+  constructor(listening: () => number) {
+    // The delay of its event loop is not reported, and measuring it would wake the process 100 times a second.
+    collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 60_000 });
+    new Gauge({
+      name: "gateway_workers",
+      help: "Workers that listen.",
+      registers: [this.registry],
+      collect() {
+        this.set(listening());
+      },
+    });
+    this.deaths = new Counter({
+      name: "gateway_worker_deaths_total",
+      help: "Workers that have ended without being asked to, or could not start.",
+      registers: [this.registry],
+    });
+  }
+
+  /** Counts a worker that has died. */
+  died(): void {
+    this.deaths.inc();
+  }
+
+  /** Follows the metrics of a worker until it ends. */
+  watch(worker: WorkerProcess): void {
+    this.last.set(worker, []);
+    worker.onMessage((message) => {
+      if (message.type !== "collected") return;
+      this.last.set(worker, message.values);
+      this.requests.get(message.id)?.(message.values);
+    });
+    void worker.exited.then(() => {
+      this.ended = sumOfEnded([this.ended, this.last.get(worker) ?? []]);
+      this.last.delete(worker);
+    });
+  }
+
+  /** The metrics of all in the Prometheus text format. Concurrent calls share one collection. */
+  text(): Promise<string> {
+    this.running ??= this.collect().finally(() => {
+      this.running = undefined;
+    });
+    return this.running;
+  }
+
+  private async collect(): Promise<string> {
+    await Promise.all([...this.last.keys()].map((worker) => this.refresh(worker)));
+    const own = await this.registry.getMetricsAsJSON();
+    const ofProcess = own.filter(({ name }) => /^(process|gateway)_/.test(name));
+    return textOf([ofProcess, this.ended, ...this.last.values()]);
+  }
+
+  /** Asks a worker for its metrics; if it does not answer in time, the last ones stay. */
+  private refresh(worker: WorkerProcess): Promise<unknown> {
+    this.lastRequest += 1;
+    const id = this.lastRequest;
+    const answered = new Promise((resolve) => {
+      this.requests.set(id, resolve);
+      setTimeout(resolve, TIMEOUT_MS).unref();
+      void worker.exited.then(resolve);
+    });
+    worker.send({ type: "collect", id });
+    return answered.finally(() => this.requests.delete(id));
+  }
+}

@@ -1,0 +1,202 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isatty } from "node:tty";
+import type { Logger } from "pino";
+import { readyNotice } from "../banner";
+import type { Config } from "../config";
+import { KeyWindows } from "../rate-limits/key-windows";
+import { stopOnSignals } from "../signals";
+import { SharedMetrics } from "./shared-metrics";
+import { WorkerProcess } from "./worker-process";
+
+const STDERR = 2;
+
+/** Workers stop one after the other, but the last one begins to stop after this time at the latest (ms). */
+const STAGGER_MS = 2_000;
+
+/** A worker that lives for this long (ms) was worth starting: the next one is started immediately. */
+const LASTING_MS = 60_000;
+/** The pause before a place gets a third worker within that time (ms); it doubles with each further one. */
+const RETRY_DELAY_MS = 500;
+const MAX_RETRY_DELAY_MS = 30_000;
+
+/**
+ * Serves with several worker processes until a signal stops them. A worker that dies is replaced; SIGHUP replaces all.
+ * @throws StartupError when a worker cannot start
+ */
+export async function supervise(config: Config, log: Logger): Promise<void> {
+  const supervisor = new Supervisor(config, log);
+  const started = supervisor.start();
+  stopOnSignals(
+    log,
+    (signal) => supervisor.stop(signal),
+    () => supervisor.kill(),
+  );
+  const hadTerminal = isatty(STDERR);
+  process.on("SIGHUP", () => {
+    if (!hadTerminal || isatty(STDERR)) return void supervisor.restart();
+    // The terminal was closed, which ends the process, and then the workers, as it does without a handler.
+    process.removeAllListeners("SIGHUP");
+    process.kill(process.pid, "SIGHUP");
+  });
+  const address = await started;
+  if (address !== undefined) process.stdout.write(readyNotice(config, address));
+}
+
+/** Starts, replaces and stops the workers, and passes on what they share. */
+class Supervisor {
+  /** All live workers: during a restart, a place has an old and a new one. */
+  private readonly live = new Set<WorkerProcess>();
+  /** Those that listen. */
+  private readonly listening = new Set<WorkerProcess>();
+  private readonly metrics = new SharedMetrics(() => this.listening.size);
+  /** What all workers together have counted, for those that start. */
+  private readonly windows = new KeyWindows();
+  /** How many workers of a place have not lasted. */
+  private readonly failures = new Map<number, number>();
+  private state: "starting" | "serving" | "restarting" | "stopping" = "starting";
+
+  constructor(
+    private readonly config: Config,
+    private readonly log: Logger,
+  ) {}
+
+  /**
+   * Starts all workers.
+   * @returns the address of the service; undefined if a signal came first
+   * @throws StartupError when a worker cannot start; the others have been stopped
+   */
+  async start(): Promise<string | undefined> {
+    const numbers = Array.from({ length: this.config.workers }, (_, i) => i + 1);
+    const workers = numbers.map((number) => this.fork(number));
+    try {
+      const [address] = await Promise.all(workers.map(({ started }) => started));
+      if (this.state === "starting") this.state = "serving";
+      for (const worker of workers) void this.replaceWhenDead(worker);
+      return address;
+    } catch (error) {
+      if (this.state === "stopping") return undefined;
+      this.state = "stopping";
+      // In order, because another worker may be about to print the secrets of a first start.
+      await Promise.all([...this.live].map((worker) => worker.stop()));
+      throw error;
+    }
+  }
+
+  /** Replaces the workers one after the other; the old one of a place stops once the new one listens. */
+  async restart(): Promise<void> {
+    if (this.state !== "serving") {
+      this.log.warn({ state: this.state }, "SIGHUP is ignored now");
+      return;
+    }
+    this.state = "restarting";
+    this.log.info("restarting the workers");
+    for (let number = 1; number <= this.config.workers && this.state === "restarting"; number++) {
+      const old = this.at(number);
+      if (await this.startReplacement(number)) await old?.stop();
+      else if (this.state === "restarting") {
+        this.state = "serving";
+        this.log.error("the restart is given up: the other workers serve on");
+        if (!this.at(number)) void this.replace(number);
+      }
+    }
+    if (this.state !== "restarting") return;
+    this.state = "serving";
+    this.log.info("the workers have been restarted");
+  }
+
+  /** Stops the workers in order and exits. */
+  async stop(signal: NodeJS.Signals): Promise<void> {
+    this.state = "stopping";
+    const { drainMs } = this.config;
+    for (const worker of this.live) worker.send({ type: "announceStop" });
+    if (drainMs > 0) {
+      this.log.info({ signal, ms: drainMs }, "draining");
+      await sleep(drainMs);
+    }
+    this.log.info({ signal }, "stopping");
+    const pause = STAGGER_MS / this.live.size;
+    const exits: Promise<{ code: number | null }>[] = [];
+    for (const worker of this.live) {
+      exits.push(worker.stop());
+      await Promise.race([worker.exited, sleep(pause)]);
+    }
+    const isOrderly = (await Promise.all(exits)).every(({ code }) => code === 0);
+    this.log.info("stopped");
+    process.exit(isOrderly ? 0 : 1);
+  }
+
+  /** Ends all workers immediately. */
+  kill(): void {
+    for (const worker of this.live) worker.kill();
+  }
+
+  private fork(number: number): WorkerProcess {
+    const worker = WorkerProcess.fork(number);
+    this.live.add(worker);
+    this.metrics.watch(worker);
+    worker.send({ type: "counts", counts: this.windows.list() });
+    worker.onMessage((message) => {
+      if (message.type === "counts") this.windows.add(message.counts);
+      if (message.type === "counts" || message.type === "announcement")
+        for (const other of this.live) if (other !== worker) other.send(message);
+      if (message.type === "scrape")
+        this.metrics.text().then(
+          (text) => worker.send({ type: "scraped", id: message.id, text }),
+          (err) => this.log.error({ err }, "metrics could not be collected"),
+        );
+    });
+    worker.started.then(
+      () => this.listening.add(worker),
+      () => undefined,
+    );
+    void worker.exited.then(() => {
+      this.live.delete(worker);
+      this.listening.delete(worker);
+    });
+    return worker;
+  }
+
+  /** @returns whether a new worker listens at a place */
+  private async startReplacement(number: number): Promise<boolean> {
+    const worker = this.fork(number);
+    try {
+      await worker.started;
+      void this.replaceWhenDead(worker);
+      return true;
+    } catch (error) {
+      if (!worker.isStopping && this.state !== "stopping") {
+        this.metrics.died();
+        const { message } = error as Error;
+        this.log.error({ worker: number, reason: message }, "a worker could not be started");
+      }
+      await worker.stop();
+      return false;
+    }
+  }
+
+  private async replaceWhenDead(worker: WorkerProcess): Promise<void> {
+    const since = performance.now();
+    const { code, signal } = await worker.exited;
+    if (worker.isStopping || this.state === "stopping") return;
+    const { number } = worker;
+    this.metrics.died();
+    this.log.error({ worker: number, code, signal }, "a worker died");
+    if (performance.now() - since > LASTING_MS) this.failures.delete(number);
+    await this.replace(number);
+  }
+
+  /** Starts workers at a place until one listens. */
+  private async replace(number: number): Promise<void> {
+    while (true) {
+      const failures = this.failures.get(number) ?? 0;
+      this.failures.set(number, failures + 1);
+      if (failures > 0) await sleep(Math.min(MAX_RETRY_DELAY_MS, RETRY_DELAY_MS * 2 ** (failures - 1)));
+      if (this.state === "stopping" || this.at(number) || (await this.startReplacement(number))) return;
+    }
+  }
+
+  /** The worker at a place. */
+  private at(number: number): WorkerProcess | undefined {
+    return [...this.live].find((worker) => worker.number === number);
+  }
+}

@@ -1,0 +1,127 @@
+import cluster, { type Worker } from "node:cluster";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { StartupError } from "../errors";
+import type { FromWorker, ToWorker } from "./messages";
+
+/** How long a worker may take to stop (ms): longer than it allows itself. */
+const STOP_TIMEOUT_MS = 11_000;
+
+/** How long the last messages of an ended worker may take to arrive (ms). */
+const DISCONNECT_TIMEOUT_MS = 500;
+
+/** How a process ended. */
+export interface Exit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+/** A message with the connection that it hands over, as `node:cluster` sends it. */
+type Handover = (message: { key?: string }, handle?: { close?: () => void }, ...rest: unknown[]) => boolean;
+
+/** A worker, as the supervisor sees it. */
+export class WorkerProcess {
+  /** Resolves with the address of the service once the worker listens. */
+  readonly started: Promise<string>;
+  readonly exited: Promise<Exit>;
+  /** Whether it has been asked to stop. */
+  isStopping = false;
+
+  private constructor(
+    readonly number: number,
+    private readonly worker: Worker,
+  ) {
+    this.exited = exitOf(worker);
+    this.started = new Promise((resolve, reject) => {
+      this.onMessage((message) => {
+        if (message.type === "ready") resolve(message.address);
+        if (message.type === "failed") reject(new StartupError(message.reason));
+      });
+      void this.exited.then(({ code, signal }) =>
+        reject(new StartupError(`worker ${number} ended while it started (${signal ?? `code ${code}`})`)),
+      );
+    });
+    this.started.catch(() => undefined);
+    closeLostConnections(worker);
+  }
+
+  /**
+   * Starts a worker.
+   * @param number its place among the workers, from 1
+   */
+  static fork(number: number): WorkerProcess {
+    cluster.setupPrimary({
+      exec: join(__dirname, "worker.js"),
+      execArgv: [...new Set([...process.execArgv, "--enable-source-maps"])],
+      args: [String(number)],
+    });
+    return new WorkerProcess(number, cluster.fork());
+  }
+
+  get pid(): number | undefined {
+    return this.worker.process.pid;
+  }
+
+  onMessage(listener: (message: FromWorker) => void): void {
+    this.worker.on("message", listener);
+  }
+
+  send(message: ToWorker): void {
+    // A worker that has just ended is no reason to fail.
+    if (this.worker.isConnected()) this.worker.send(message, () => undefined);
+  }
+
+  /** Stops the worker in order, or kills it when that takes too long. */
+  async stop(): Promise<Exit> {
+    this.isStopping = true;
+    this.send({ type: "stop" });
+    const timer = setTimeout(() => this.kill(), STOP_TIMEOUT_MS);
+    const exit = await this.exited;
+    clearTimeout(timer);
+    return exit;
+  }
+
+  kill(): void {
+    this.worker.process.kill("SIGKILL");
+  }
+}
+
+/** Resolves once a worker has ended and its last messages have arrived. */
+async function exitOf(worker: Worker): Promise<Exit> {
+  const disconnected = new Promise<true>((resolve) => worker.once("disconnect", () => resolve(true)));
+  const exit = await new Promise<Exit>((resolve) => {
+    worker.once("exit", (code, signal) => resolve({ code, signal: signal as NodeJS.Signals | null }));
+    // Also a message to a worker that has just ended is an error; one without a process could not be started.
+    worker.on("error", () => {
+      if (worker.process.pid === undefined) resolve({ code: null, signal: null });
+    });
+  });
+  const isDisconnected = await Promise.race([disconnected, sleep(DISCONNECT_TIMEOUT_MS, false)]);
+  // Node emits nothing where a connection was on its way to the worker, and would hand it further ones.
+  if (!isDisconnected) worker.process.emit("disconnect");
+  return exit;
+}
+
+/**
+ * Closes a connection that is on its way to a worker when the worker dies. `node:cluster` would keep it open, and its client
+ * would wait for an answer.
+ */
+function closeLostConnections({ process }: Worker): void {
+  let hasEnded = false;
+  const last = new Map<string, { close?: () => void }>();
+  const send = process.send.bind(process) as unknown as Handover;
+  const sendAndRemember: Handover = (message, handle, ...rest) => {
+    // The next one of a server is sent once the worker has taken this one, which is closed here then.
+    if (handle && message.key !== undefined) last.set(message.key, handle);
+    if (hasEnded && handle) {
+      handle.close?.();
+      return false;
+    }
+    return send(message, handle, ...rest);
+  };
+  process.send = sendAndRemember as unknown as typeof process.send;
+  process.once("exit", () => {
+    hasEnded = true;
+    for (const handle of last.values()) handle.close?.();
+  });
+}
