@@ -1,16 +1,32 @@
 import { MantineProvider } from "@mantine/core";
-import { Notifications } from "@mantine/notifications";
 import { QueryClientProvider } from "@tanstack/react-query";
-import { Router } from "wouter";
+import { Suspense } from "react";
+import { Route, Router, Switch } from "wouter";
 import { client } from "./api/client";
-import { SecretDialog } from "./api-keys/secret-dialog";
+import { useShownSecret } from "./api-keys/shown-secret";
+import { loaded } from "./loaded";
 import { Routes } from "./routes";
 import { SignedIn } from "./session/session";
+import { LoadingShell } from "./shell/loading-shell";
 import { ErrorBoundary } from "./ui/error-boundary";
+import { Toasts } from "./ui/toast";
 import "./styles/index.css";
 
-/** How long a message stays (ms). */
-const TOAST_MS = 6_000;
+const { component: AcceptInvitation } = loaded(
+  async () => (await import("./session/accept-invitation")).AcceptInvitation,
+);
+
+const { component: SecretDialog } = loaded(
+  async () => (await import("./api-keys/secret-dialog")).SecretDialog,
+);
+
+/** The pages that make keys have loaded the code of the dialog, so that no secret is lost when the network is. */
+const ShownSecret = () =>
+  useShownSecret() && (
+    <Suspense>
+      <SecretDialog />
+    </Suspense>
+  );
 
 /**
  * The dashboard. Mantine's variables and global classes come from CSS files, because the Content-Security-Policy allows
@@ -26,15 +42,23 @@ export const App = () => (
     <QueryClientProvider client={client}>
       <Router base="/dashboard">
         <ErrorBoundary>
-          <SignedIn>
-            <Routes />
-          </SignedIn>
+          <Switch>
+            <Route path="/invitation">
+              <Suspense fallback={<LoadingShell />}>
+                <AcceptInvitation />
+              </Suspense>
+            </Route>
+            <Route>
+              <SignedIn>
+                <Routes />
+              </SignedIn>
+            </Route>
+          </Switch>
         </ErrorBoundary>
       </Router>
       {/* Outside of the pages, so that neither navigation nor the end of the session closes it. */}
-      <SecretDialog />
-      {/* The live region is there before the first message, or screen readers would miss it. */}
-      <Notifications role="status" aria-live="polite" limit={3} autoClose={TOAST_MS} />
+      <ShownSecret />
+      <Toasts />
     </QueryClientProvider>
   </MantineProvider>
 );

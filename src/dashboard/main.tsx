@@ -1,6 +1,11 @@
+import "@mantine/core/styles/default-css-variables.css";
 import { startTransition } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app";
+import { pageAt } from "./pages";
+
+// The code of the page is needed as soon as the session is known.
+void pageAt(location.pathname.replace(/^\/dashboard\/?/, "/"))?.load();
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("The page has no #root.");

@@ -1,47 +1,227 @@
-import { type Icon, IconBuilding, IconChartBar, IconKey, IconList } from "@tabler/icons-react";
-import type { ComponentType } from "react";
-import type { Permission } from "./api/documents.generated";
-import { ApiKeys } from "./api-keys/api-keys";
-import { AuditLog } from "./audit-log/audit-log";
-import { Organization } from "./organization/organization";
-import { Overview } from "./overview/overview";
+import {
+  type Icon,
+  IconAddressBook,
+  IconAdjustments,
+  IconBuilding,
+  IconChartBar,
+  IconGitBranch,
+  IconKey,
+  IconList,
+  IconMail,
+  IconMessages,
+  IconPaw,
+  IconRobot,
+  IconRoute,
+  IconUserCircle,
+  IconUsers,
+  IconWebhook,
+} from "@tabler/icons-react";
+import { type Loaded, loaded } from "./loaded";
+import type { Permission } from "./session/documents.generated";
 
-/** A page of the dashboard, with its link in the navigation. */
-export interface PageEntry {
+/** A page of the dashboard. */
+export interface PageEntry extends Loaded<object> {
+  /** `/api-keys`; `/api-keys/:id` with a parameter. */
   path: string;
   title: string;
-  icon: Icon;
+  /** The icon of its link in the navigation; pages that others lead to have none. */
+  icon?: Icon;
   /** The permission without which a member neither sees the link nor may open the page. */
   permission?: Permission;
-  component: ComponentType;
   /** The heading of the links that this one is listed under. */
   group?: string;
 }
 
 /** All pages, in the order of the navigation. Routes and navigation are built from this list. */
 export const PAGES: readonly PageEntry[] = [
-  { path: "/", title: "Overview", icon: IconChartBar, component: Overview },
   {
-    path: "/settings/api-keys",
+    path: "/",
+    title: "Overview",
+    icon: IconChartBar,
+    ...loaded(async () => (await import("./overview/overview")).Overview),
+  },
+  {
+    path: "/api-keys",
     title: "API keys",
     icon: IconKey,
     permission: "config_manage",
-    component: ApiKeys,
+    ...loaded(async () => (await import("./api-keys/api-keys")).ApiKeys),
+  },
+  {
+    path: "/api-keys/:id",
+    title: "API key",
+    permission: "config_manage",
+    ...loaded(async () => (await import("./api-keys/api-key")).ApiKey),
+  },
+  {
+    path: "/agents",
+    title: "Agents",
+    icon: IconRobot,
+    ...loaded(async () => (await import("./agents/agents")).Agents),
+  },
+  {
+    path: "/agents/:id",
+    title: "Agent",
+    ...loaded(async () => (await import("./agents/agent-detail")).AgentDetail),
+  },
+  {
+    path: "/conversations",
+    title: "Conversations",
+    icon: IconMessages,
+    permission: "conversations_read",
+    ...loaded(async () => (await import("./conversations/conversations")).Conversations),
+    group: "Inbox",
+  },
+  {
+    path: "/conversations/:id",
+    title: "Conversation",
+    permission: "conversations_read",
+    ...loaded(async () => (await import("./conversations/conversation")).Conversation),
+    group: "Inbox",
+  },
+  {
+    path: "/contacts",
+    title: "Contacts",
+    icon: IconAddressBook,
+    permission: "conversations_read",
+    ...loaded(async () => (await import("./contacts/contacts")).Contacts),
+    group: "Inbox",
+  },
+  {
+    path: "/contacts/:id",
+    title: "Contact",
+    permission: "conversations_read",
+    ...loaded(async () => (await import("./contacts/contact")).Contact),
+    group: "Inbox",
+  },
+  {
+    path: "/messages",
+    title: "Messages",
+    icon: IconMail,
+    permission: "conversations_read",
+    ...loaded(async () => (await import("./messages/messages")).Messages),
+    group: "Inbox",
+  },
+  {
+    path: "/messages/:id",
+    title: "Message",
+    permission: "conversations_read",
+    ...loaded(async () => (await import("./messages/message")).Message),
+    group: "Inbox",
+  },
+  {
+    path: "/decisions",
+    title: "Decisions",
+    icon: IconGitBranch,
+    permission: "conversations_read",
+    ...loaded(async () => (await import("./decisions/decisions")).Decisions),
+    group: "Inbox",
+  },
+  {
+    path: "/decisions/:id",
+    title: "Decision",
+    permission: "conversations_read",
+    ...loaded(async () => (await import("./decisions/decision")).Decision),
+    group: "Inbox",
+  },
+  {
+    path: "/configuration",
+    title: "Configuration",
+    icon: IconAdjustments,
+    permission: "config_manage",
+    ...loaded(async () => (await import("./configuration/configuration")).Configuration),
+    group: "Build",
+  },
+  {
+    path: "/configuration/publish",
+    title: "Publish the draft",
+    permission: "config_manage",
+    ...loaded(async () => (await import("./configuration/publish-page")).PublishPage),
+    group: "Build",
+  },
+  {
+    path: "/configuration/:version",
+    title: "Version",
+    permission: "config_manage",
+    ...loaded(async () => (await import("./configuration/version-page")).VersionPage),
+    group: "Build",
+  },
+  {
+    path: "/lines",
+    title: "Lines",
+    icon: IconRoute,
+    permission: "config_manage",
+    ...loaded(async () => (await import("./lines/lines")).Lines),
+    group: "Build",
+  },
+  {
+    path: "/lines/:id",
+    title: "Line",
+    permission: "config_manage",
+    ...loaded(async () => (await import("./lines/line-detail")).LineDetail),
+    group: "Build",
+  },
+  {
+    path: "/webhooks",
+    title: "Webhooks",
+    icon: IconWebhook,
+    permission: "config_manage",
+    ...loaded(async () => (await import("./webhooks/webhooks")).Webhooks),
+    group: "Build",
+  },
+  {
+    path: "/webhooks/:id",
+    title: "Webhook",
+    permission: "config_manage",
+    ...loaded(async () => (await import("./webhooks/webhook-detail")).WebhookDetail),
+    group: "Build",
+  },
+  {
+    path: "/pets",
+    title: "Pets",
+    icon: IconPaw,
+    ...loaded(async () => (await import("./pets/pets")).Pets),
+    group: "Build",
+  },
+  {
+    path: "/settings/organization",
+    title: "Organization",
+    icon: IconBuilding,
+    ...loaded(async () => (await import("./organization/organization")).Organization),
     group: "Settings",
   },
   {
-    path: "/audit-log",
+    path: "/settings/members",
+    title: "Members",
+    icon: IconUsers,
+    ...loaded(async () => (await import("./members/members")).Members),
+    group: "Settings",
+  },
+  {
+    path: "/settings/audit-log",
     title: "Audit log",
     icon: IconList,
     permission: "config_manage",
-    component: AuditLog,
+    ...loaded(async () => (await import("./audit-log/audit-log")).AuditLog),
     group: "Settings",
   },
   {
-    path: "/organization",
-    title: "Organization",
-    icon: IconBuilding,
-    component: Organization,
+    path: "/settings/profile",
+    title: "Profile",
+    icon: IconUserCircle,
+    ...loaded(async () => (await import("./profile/profile")).Profile),
     group: "Settings",
   },
 ];
+
+/** Where pages have moved to, for bookmarks and links in mails. */
+export const MOVED: Readonly<Record<string, string>> = {
+  "/settings/api-keys": "/api-keys",
+  "/audit-log": "/settings/audit-log",
+  "/organization": "/settings/organization",
+  "/settings": "/settings/organization",
+};
+
+/** The page at a path below /dashboard. */
+export const pageAt = (path: string): PageEntry | undefined =>
+  PAGES.find((page) => new RegExp(`^${page.path.replace(/:\w+/g, "[^/]+")}/?$`).test(path));

@@ -1,18 +1,32 @@
-import { Route, Switch } from "wouter";
-import { PAGES } from "./pages";
+import { Suspense } from "react";
+import { Redirect, Route, Switch, useSearch } from "wouter";
+import { MOVED, PAGES } from "./pages";
 import { useViewer } from "./session/session";
 import { NoPage, NotPermitted } from "./shell/no-page";
 import { Shell } from "./shell/shell";
+import { LoadingPage } from "./ui/page";
 
 /** The page at the current address, within the shell. */
 export function Routes() {
   const { may } = useViewer();
+  const search = useSearch();
   return (
     <Shell>
       <Switch>
         {PAGES.map(({ path, permission, component: Component, title, group }) => (
           <Route key={path} path={path}>
-            {may(permission) ? <Component /> : <NotPermitted title={title} section={group} />}
+            {may(permission) ? (
+              <Suspense fallback={<LoadingPage title={title} section={group} />}>
+                <Component />
+              </Suspense>
+            ) : (
+              <NotPermitted title={title} section={group} permission={permission} />
+            )}
+          </Route>
+        ))}
+        {Object.entries(MOVED).map(([from, to]) => (
+          <Route key={from} path={from}>
+            <Redirect to={search === "" ? to : `${to}?${search}`} replace />
           </Route>
         ))}
         <Route component={NoPage} />

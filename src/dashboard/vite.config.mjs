@@ -1,4 +1,9 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
+
+const STYLES = dirname(fileURLToPath(import.meta.resolve("@mantine/core/styles/global.css")));
 
 /**
  * Replaces the module preloads of libraries with scripts: each runs as a separate task, and the browser can handle
@@ -20,15 +25,114 @@ const librariesFirst = {
   },
 };
 
+/** Adds `boot.js` where the page asks for it: as a file, because the Content-Security-Policy allows nothing inline. */
+const boot = () => {
+  let file;
+  return {
+    name: "boot",
+    apply: "build",
+    generateBundle() {
+      const source = readFileSync(join(import.meta.dirname, "boot.js"), "utf8");
+      file = this.getFileName(this.emitFile({ type: "asset", name: "boot.js", source }));
+    },
+    transformIndexHtml: {
+      order: "post",
+      handler: (html) => html.replaceAll("<!-- boot -->", `<script src="/dashboard/${file}"></script>`),
+    },
+  };
+};
+
+/**
+ * A plugin that changes modules of libraries. It fails the build if one of its changes no longer takes place, because a
+ * new version of the library looks different.
+ * @param changes what is changed, by name
+ * @param transform as that of a plugin; it calls `done` with the name of each change that takes place
+ */
+const libraryChanges = (name, changes, transform) => {
+  const missing = new Set(changes);
+  const done = (change) => missing.delete(change);
+  return {
+    name,
+    enforce: "pre",
+    transform: (code, id) => transform(code, id, done),
+    generateBundle() {
+      if (missing.size > 0) this.error(`${name} found nothing to change for: ${[...missing].join(", ")}`);
+    },
+  };
+};
+
+/** Colors of Mantine that no component here has; their variables are a third of all. */
+const UNUSED_COLORS = "pink|grape|violet|blue|cyan|teal|lime|orange";
+
+/**
+ * Leaves out of Mantine what the first page does not need: each component brings its own styles, so that those of dialogs
+ * and forms come with the code of these; the variables of colors, headings and breakpoints that nothing uses; and the code that computes variables, which are
+ * in a file.
+ */
+const lessMantine = libraryChanges(
+  "less-mantine",
+  ["computed variables", "unused variables", "unused colors", "styles of components"],
+  (code, id, done) => {
+    const without = (pattern, change) => {
+      const less = code.replace(pattern, "");
+      if (less !== code) done(change);
+      return less;
+    };
+    const component = /@mantine\/core\/esm\/.*\/(\w+)\/\1\.mjs$/.exec(id)?.[1];
+    if (component === "MantineCssVariables") {
+      done("computed variables");
+      return "export const MantineCssVariables = () => null;";
+    }
+    if (id.endsWith("default-css-variables.css"))
+      return without(
+        new RegExp(
+          `--mantine-(color-((${UNUSED_COLORS})-[\\w-]+|\\w+-outline[\\w-]*)|(h[1-6]|heading|breakpoint)-[\\w-]+):[^;}]*;?`,
+          "g",
+        ),
+        "unused variables",
+      );
+    if (component === undefined && id.endsWith("default-colors.mjs"))
+      return without(new RegExp(`(${UNUSED_COLORS}): \\[[^\\]]*\\],?`, "g"), "unused colors");
+    if (component === undefined || !existsSync(join(STYLES, `${component}.css`))) return undefined;
+    done("styles of components");
+    return `import "@mantine/core/styles/${component}.css";\n${code}`;
+  },
+);
+
+/** Modules that almost every page has, in one file: each file more costs a request with its headers. */
+const COMMON =
+  /dashboard[\\/](api[\\/][\w-]+|store|loaded|session[\\/](session|documents)|agents[\\/]documents|ui[\\/](failure|format|icon|notice|page|row-link|segmented|table|tag)|api-keys[\\/]key-state)\./;
+
+/** Stands for the parts of TanStack Query that nothing here uses, but that its client imports. */
+const UNUSED_QUERIES = {
+  mutationCache:
+    "export class MutationCache { findAll() { return []; } async resumePausedMutations() {} clear() {} }",
+  infiniteQueryBehavior:
+    "export const infiniteQueryBehavior = () => undefined; export const [hasNextPage, hasPreviousPage] = [];",
+};
+
+const lessQuery = libraryChanges("less-query", Object.keys(UNUSED_QUERIES), (_, id, done) => {
+  const module = /@tanstack\/query-core\/.*\/(\w+)\.js$/.exec(id)?.[1];
+  done(module);
+  return UNUSED_QUERIES[module];
+});
+
 /** Builds the dashboard as static files. `vite dev` shows changes immediately, with the server on port 4000. */
 export default defineConfig({
   root: import.meta.dirname,
   base: "/dashboard/",
-  plugins: [librariesFirst],
+  // React has it; the package is for versions before 18.
+  resolve: { alias: { "use-sync-external-store/shim/index.js": "react" } },
+  plugins: [librariesFirst, boot(), lessMantine, lessQuery],
   build: {
     outDir: "../../dist/dashboard",
     emptyOutDir: true,
     target: "baseline-widely-available",
+    // Styles must be there with a page, but its scripts find each other: their names would cost 1 kB of each first load.
+    modulePreload: {
+      polyfill: false,
+      resolveDependencies: (_, files) => files.filter((file) => file.endsWith(".css")),
+    },
     // The first versions with light-dark(), which has no fallback when a script chooses the theme.
     cssTarget: ["chrome123", "edge123", "firefox120", "safari17.5"],
     // The Content-Security-Policy allows no scripts or styles in data: URLs.
@@ -39,7 +143,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: "react", test: /node_modules[\\/](react|react-dom|scheduler)[\\/]/, priority: 2 },
-            { name: "library", test: /node_modules/, priority: 1 },
+            { name: "common", test: COMMON, priority: 1 },
           ],
         },
       },

@@ -1,41 +1,68 @@
 import { Button } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
-import { useState } from "react";
+import { Suspense } from "react";
+import { Link } from "wouter";
+import { AgentsDocument } from "../agents/documents.generated";
 import { usePolledQuery } from "../api/client";
-import { AgentsDocument, ApiKeysDocument, type KeyFragment } from "../api/documents.generated";
+import { loaded } from "../loaded";
 import { useViewer } from "../session/session";
-import { Failure } from "../ui/failure";
+import { formatNumber, Time } from "../ui/format";
 import { Icon } from "../ui/icon";
-import { type ListAddress, useCursorFallback, useListAddress } from "../ui/list-address";
+import { List, PAGE_SIZE } from "../ui/list";
+import { type ListAddress, useListAddress } from "../ui/list-address";
 import { Empty, Page } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
-import { Pager } from "../ui/pager";
-import { CreateKey } from "./create-key";
-import { KeyFilters, keyFilterOf } from "./key-filters";
-import { type KeyAction, KeyTable } from "./key-table";
-import { RenameKey } from "./rename-key";
-import { RevokeKey } from "./revoke-key";
-import { RotateKey } from "./rotate-key";
+import { RowLink } from "../ui/row-link";
+import { RowMenu } from "../ui/row-menu";
+import type { Column } from "../ui/table";
+import { Tag } from "../ui/tag";
+import {
+  ApiKeysDocument,
+  type KeyFragment,
+  KeysToWatchDocument,
+  type KeysToWatchQuery,
+} from "./documents.generated";
+import { addressOf, useKeyActions } from "./key-actions";
+import { FILTERS, KeyFilters, keyFilterOf } from "./key-filters";
+import styles from "./key-list.module.css";
+import { EXPIRING_DAYS, KeyState } from "./key-state";
 
-const PAGE_SIZE = 20;
-const DIALOGS: Record<KeyAction, typeof RevokeKey> = {
-  rename: RenameKey,
-  rotate: RotateKey,
-  revoke: RevokeKey,
-};
+const { component: CreateKey } = loaded(async () => (await import("./create-key")).CreateKey);
 
-/** Settings → API keys: find, create, rename, rotate and revoke keys. */
+/** Keys are polled less often than they would be if they changed by themselves (ms). */
+const POLL_INTERVAL_MS = 15_000;
+/** Refused and expiring keys come slowly (ms). */
+const WATCH_INTERVAL_MS = 60_000;
+
+const COLUMNS: readonly Column[] = [
+  { heading: "Name" },
+  { heading: "Agent" },
+  { heading: "Status" },
+  { heading: "Created" },
+  { heading: "Last used" },
+  { heading: "Actions", hidden: true },
+];
+
+/** The API keys of the organization: find, create, and do something with one. */
 export function ApiKeys() {
   const { deactivated } = useViewer();
   const address = useListAddress();
-  const [task, setTask] = useState<{ action: KeyAction; key: KeyFragment }>();
-  const Dialog = task && DIALOGS[task.action];
-  const agents = usePolledQuery(AgentsDocument, {}).data?.agents;
+  const { menuOf, dialog } = useKeyActions();
+  const agents = usePolledQuery(AgentsDocument, {}, { pollMs: WATCH_INTERVAL_MS }).data?.agents;
+  const query = usePolledQuery(
+    ApiKeysDocument,
+    { first: PAGE_SIZE, after: address.after, ...keyFilterOf(address) },
+    { pollMs: POLL_INTERVAL_MS },
+  );
+  const watch = usePolledQuery(
+    KeysToWatchDocument,
+    { days: EXPIRING_DAYS },
+    { pollMs: WATCH_INTERVAL_MS },
+  ).data;
   const create = () => address.filter({ create: "yes" });
 
   return (
     <Page
-      section="Settings"
       title="API keys"
       lead="API keys authenticate requests as an agent. You’ll see a key’s secret only once, when you create it."
       actions={
@@ -44,63 +71,81 @@ export function ApiKeys() {
         </Button>
       }
     >
+      {watch && <Watch watch={watch} address={address} />}
       <div className={pageStyles.card}>
         <KeyFilters address={address} agents={agents} />
-        <KeyList address={address} onAction={(action, key) => setTask({ action, key })} onCreate={create} />
+        <List
+          label="API keys"
+          columns={COLUMNS}
+          address={address}
+          query={query}
+          connection={query.data?.apiKeys}
+          filters={FILTERS}
+          empty={
+            <Empty title="No API keys yet">
+              <p>Create one key per app or service so you can rotate or revoke each independently.</p>
+              <Button size="xs" disabled={deactivated} onClick={create}>
+                Create your first API key
+              </Button>
+            </Empty>
+          }
+          cells={(key) => [
+            <Name key="name" apiKey={key} />,
+            key.agent.name,
+            <div key="state" className={styles.state}>
+              <KeyState apiKey={key} />
+              <Refused use={watch?.refused.find(({ apiKey }) => apiKey.id === key.id)} />
+            </div>,
+            <Time key="created" value={key.createdAt} />,
+            key.lastUsedAt === null ? "Never" : <Time key="used" value={key.lastUsedAt} />,
+            <div key="actions" className={styles.actions}>
+              <RowMenu of={key.name} actions={menuOf(key)} />
+            </div>,
+          ]}
+        />
       </div>
       {address.get("create") !== "" && !deactivated && agents !== undefined && (
-        <CreateKey agents={agents} onClosed={() => address.filter({ create: "" }, { replace: true })} />
+        <Suspense>
+          <CreateKey agents={agents} onClosed={() => address.filter({ create: "" }, { replace: true })} />
+        </Suspense>
       )}
-      {task && Dialog && <Dialog apiKey={task.key} onClosed={() => setTask(undefined)} />}
+      {dialog}
     </Page>
   );
 }
 
-function KeyList(props: {
-  address: ListAddress;
-  onAction: (action: KeyAction, key: KeyFragment) => void;
-  onCreate: () => void;
-}) {
-  const { address } = props;
-  const { deactivated } = useViewer();
-  const filter = keyFilterOf(address);
-  const { data, error, refetch, isPlaceholderData } = usePolledQuery(ApiKeysDocument, {
-    first: PAGE_SIZE,
-    after: address.after,
-    ...filter,
-  });
-  useCursorFallback(address, error);
+const Name = ({ apiKey }: { apiKey: KeyFragment }) => (
+  <div className={styles.name}>
+    <RowLink href={addressOf(apiKey.id)}>{apiKey.name}</RowLink>
+    <p className={styles.hint}>
+      <code>{apiKey.hint}</code>
+    </p>
+  </div>
+);
 
-  if (error !== null && (data === undefined || isPlaceholderData)) {
-    return <Failure error={error} retry={refetch} />;
-  }
-  if (data?.apiKeys.nodes.length === 0) {
-    if (filter.search || filter.agentId || filter.state || address.after) {
-      return (
-        <Empty title="No matching API keys">
-          <Button
-            variant="default"
-            size="xs"
-            onClick={() => address.filter({ search: "", agent: "", state: "" })}
-          >
-            Clear filters
-          </Button>
-        </Empty>
-      );
-    }
-    return (
-      <Empty title="No API keys yet">
-        <p>Create one key per app or service so you can rotate or revoke each independently.</p>
-        <Button size="xs" disabled={deactivated} onClick={props.onCreate}>
-          Create your first API key
-        </Button>
-      </Empty>
-    );
-  }
+/** A key that is refused but still in use somewhere. */
+const Refused = ({ use }: { use: KeysToWatchQuery["refused"][number] | undefined }) =>
+  use && <Tag tone="bad">{use.lastRefusal === "address" ? "Used from another network" : "Still in use"}</Tag>;
+
+/** What needs a look: keys that end soon, and keys that are refused. */
+function Watch({ watch, address }: { watch: KeysToWatchQuery; address: ListAddress }) {
+  const { count } = watch.expiring.totalCount;
+  const refused = watch.refused.length;
+  if (count + refused === 0) return null;
   return (
-    <>
-      <KeyTable keys={data?.apiKeys.nodes} stale={isPlaceholderData} onAction={props.onAction} />
-      <Pager address={address} pageInfo={data?.apiKeys.pageInfo} />
-    </>
+    <ul className={styles.watch} aria-label="Needs attention">
+      {count > 0 && address.get("state") !== "expiring" && (
+        <li>
+          {formatNumber(count)} {count === 1 ? "key expires" : "keys expire"} within {EXPIRING_DAYS} days.{" "}
+          <Link href="/api-keys?state=expiring">Show {count === 1 ? "it" : "them"}</Link>
+        </li>
+      )}
+      {refused > 0 && (
+        <li>
+          {formatNumber(refused)} {refused === 1 ? "key was" : "keys were"} rejected in the last 24 hours.{" "}
+          <Link href="/">Show {refused === 1 ? "it" : "them"}</Link>
+        </li>
+      )}
+    </ul>
   );
 }

@@ -1,95 +1,94 @@
-import { Button, NativeSelect, TextInput } from "@mantine/core";
-import { type FormEvent, useRef } from "react";
-import { KEY_NAME_MAX_LENGTH } from "../../features/api-keys/api-key.limits";
-import { ApiError, isAboutField, sentenceOf } from "../api/api-error";
+import { Button, NativeSelect } from "@mantine/core";
+import { useRef } from "react";
+import { Link } from "wouter";
+import { labelOf } from "../agents/agent-label";
+import type { AgentsQuery } from "../agents/documents.generated";
 import { change } from "../api/client";
-import { type AgentsQuery, CreateApiKeyDocument, type NewApiKey } from "../api/documents.generated";
 import { Dialog, DialogButtons } from "../ui/dialog";
-import { Failure } from "../ui/failure";
-import { useTask } from "../ui/task";
+import { FormDialog } from "../ui/form-dialog";
 import styles from "./dialogs.module.css";
+import { CreateApiKeyDocument, type NewApiKey } from "./documents.generated";
 import { expiryOf, useExpiry } from "./expiry";
+import { LIMIT_FIELDS, LimitFields, limitsOf } from "./key-limits";
+import { NameField } from "./name-field";
 import { useScopes } from "./scopes";
+import "./secret-dialog";
 import { showSecret } from "./shown-secret";
 
-type Agents = AgentsQuery["agents"];
+interface Props {
+  agents: AgentsQuery["agents"];
+  onClosed: () => void;
+}
 
 /** Creates a key from a form and shows its secret. */
-export const CreateKey = ({ agents, onClosed }: { agents: Agents; onClosed: () => void }) => (
+export const CreateKey = (props: Props) =>
+  props.agents.length === 0 ? <NoAgents {...props} /> : <CreateForm {...props} />;
+
+/** A key needs an agent. */
+const NoAgents = ({ onClosed }: Props) => (
   <Dialog title="Create an API key" onClosed={onClosed}>
-    {(close) =>
-      agents.length === 0 ? <NoAgents close={close} /> : <CreateForm agents={agents} close={close} />
-    }
+    {(close) => (
+      <>
+        <p className={styles.text}>
+          You need an agent before you can create a key. <Link href="/agents">Create an agent</Link>
+        </p>
+        <DialogButtons>
+          <Button data-autofocus onClick={close}>
+            Close
+          </Button>
+        </DialogButtons>
+      </>
+    )}
   </Dialog>
 );
 
-/** A key needs an agent, and agents are created on the command line. */
-const NoAgents = ({ close }: { close: () => void }) => (
-  <>
-    <p className={styles.text}>
-      You need an agent before you can create a key. Add one from the command line on the server:{" "}
-      <code>npm run -s gateway -- agents add --help</code>
-    </p>
-    <DialogButtons>
-      <Button data-autofocus onClick={close}>
-        Close
-      </Button>
-    </DialogButtons>
-  </>
-);
-
-function CreateForm({ agents, close }: { agents: Agents; close: () => void }) {
-  const { busy, error, run, clearError } = useTask();
+function CreateForm({ agents, onClosed }: Props) {
   const { choice, field } = useExpiry();
   const { scopes, field: scopesField } = useScopes();
   const repeatable = useRepeatable();
-  const badName = isAboutField(error, "name") || (error instanceof ApiError && error.code === "conflict");
 
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
+  const submit = async (form: FormData) => {
     const fields = { agentId: String(form.get("agent")), name: String(form.get("name")), scopes };
-    return run(async () => {
-      const input = repeatable({ ...fields, choice }, () => ({ ...fields, expiresAt: expiryOf(choice) }));
-      const created = await change(CreateApiKeyDocument, { input }, { waitUntilShown: false });
-      const { secret, apiKey } = created.createApiKey;
-      showSecret({ secret, title: "API key created", name: apiKey.name, agent: apiKey.agent.name });
-      close();
-    });
+    const given = { ...fields, ...limitsOf(form) };
+    const input = repeatable({ ...given, choice }, () => ({ ...given, expiresAt: expiryOf(choice) }));
+    const created = await change(CreateApiKeyDocument, { input }, { waitUntilShown: false });
+    const { secret, apiKey } = created.createApiKey;
+    showSecret({ secret, title: "API key created", name: apiKey.name, agent: apiKey.agent.name });
   };
 
   return (
-    <form onSubmit={submit} className={styles.form}>
-      <TextInput
-        name="name"
-        label="Name"
-        description="A label to help you recognize this key, such as the app that uses it."
-        maxLength={KEY_NAME_MAX_LENGTH}
-        required
-        withAsterisk={false}
-        autoComplete="off"
-        data-autofocus
-        onChange={clearError}
-        error={badName && sentenceOf(error)}
-      />
-      <NativeSelect
-        name="agent"
-        label="Agent"
-        description="Requests made with this key act as this agent."
-        data={agents.map(({ id, name }) => ({ value: id, label: name }))}
-      />
-      {scopesField}
-      {field}
-      {error !== undefined && !badName && <Failure error={error} />}
-      <DialogButtons>
-        <Button variant="default" onClick={close}>
-          Cancel
-        </Button>
-        <Button type="submit" loading={busy}>
-          Create API key
-        </Button>
-      </DialogButtons>
-    </form>
+    <FormDialog
+      title="Create an API key"
+      submit="Create API key"
+      fields={["name", ...LIMIT_FIELDS]}
+      conflict="name"
+      onSubmit={submit}
+      onClosed={onClosed}
+    >
+      {(form) => (
+        <>
+          <NameField
+            label="Name"
+            description="A label to help you recognize this key, such as the app that uses it."
+            form={form}
+          />
+          <NativeSelect
+            name="agent"
+            label="Agent"
+            description="Requests made with this key act as this agent."
+            data={agents.map((agent) => ({ value: agent.id, label: labelOf(agent, agents) }))}
+          />
+          {scopesField}
+          {field}
+          <details className={styles.advanced} open={LIMIT_FIELDS.some(form.errorOf) || undefined}>
+            <summary>Advanced</summary>
+            <div className={styles.form}>
+              <LimitFields form={form} />
+            </div>
+          </details>
+        </>
+      )}
+    </FormDialog>
   );
 }
 

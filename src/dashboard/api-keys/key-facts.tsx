@@ -1,6 +1,6 @@
-import type { KeyFragment } from "../api/documents.generated";
 import { Time } from "../ui/format";
 import styles from "./dialogs.module.css";
+import type { KeyFragment } from "./documents.generated";
 import { spelled } from "./scopes";
 
 /** The key that a dialog is about, and its last use. */
@@ -8,12 +8,12 @@ export const KeyFacts = ({ apiKey }: { apiKey: KeyFragment }) => (
   <dl className={styles.facts}>
     <dt>Key</dt>
     <dd>
-      <strong>{apiKey.name}</strong> <code>{apiKey.hint}</code>
+      <code>{apiKey.hint}</code>
     </dd>
     <dt>Agent</dt>
     <dd>{apiKey.agent.name}</dd>
     <dt>Scopes</dt>
-    <dd>{apiKey.scopes?.map(spelled).join(", ") ?? "All"}</dd>
+    <dd>{apiKey.scopes?.map(spelled).join(", ") ?? "All scopes"}</dd>
     <dt>Last used</dt>
     <dd>
       {apiKey.lastUsedAt === null ? "Never" : <Time value={apiKey.lastUsedAt} />}

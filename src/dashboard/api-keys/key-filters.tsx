@@ -1,17 +1,25 @@
 import { SEARCH_MAX_LENGTH } from "../../features/api-keys/api-key.limits";
-import type { AgentsQuery } from "../api/documents.generated";
+import { labelOf } from "../agents/agent-label";
+import type { AgentsQuery } from "../agents/documents.generated";
 import { FilterSelect } from "../ui/filter-select";
 import styles from "../ui/filters.module.css";
 import type { ListAddress } from "../ui/list-address";
 import { Search } from "../ui/search";
-import { STATE_OPTIONS } from "./key-state";
+import { EXPIRING_DAYS, STATE_OPTIONS } from "./key-state";
+
+/** The names of the filters in the URL. */
+export const FILTERS = ["search", "state", "agent"];
 
 /** The filters in the URL, null for none. */
-export const keyFilterOf = (address: ListAddress) => ({
-  search: address.get("search").slice(0, SEARCH_MAX_LENGTH) || null,
-  agentId: address.get("agent") || null,
-  state: address.oneOf("state", STATE_OPTIONS) || null,
-});
+export function keyFilterOf(address: ListAddress) {
+  const state = address.oneOf("state", STATE_OPTIONS);
+  return {
+    search: address.get("search").slice(0, SEARCH_MAX_LENGTH) || null,
+    agentId: address.get("agent") || null,
+    state: state === "" || state === "expiring" ? null : state,
+    expiresWithinDays: state === "expiring" ? EXPIRING_DAYS : null,
+  };
+}
 
 /** The search and the filters of the list. */
 export function KeyFilters({
@@ -42,7 +50,7 @@ export function KeyFilters({
         name="agent"
         label="Agent"
         all="All agents"
-        options={agents.map(({ id, name }) => ({ value: id, label: name }))}
+        options={agents.map((agent) => ({ value: agent.id, label: labelOf(agent, agents) }))}
       />
     </search>
   );

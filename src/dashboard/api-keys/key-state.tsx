@@ -1,23 +1,35 @@
-import type { ApiKeyState, KeyFragment } from "../api/documents.generated";
-import { Time } from "../ui/format";
+import { DAY_MS, Time } from "../ui/format";
 import { Tag } from "../ui/tag";
-import styles from "./key-table.module.css";
+import type { ApiKeyState, KeyFragment } from "./documents.generated";
+import styles from "./key-list.module.css";
 
-/** The state of a key; "rotating" is an active key that has a successor. */
-type KeyStatus = ApiKeyState | "rotating";
+/** A key that expires within so many days is called out. */
+export const EXPIRING_DAYS = 14;
+
+/** The state of a key as it is shown. */
+type KeyStatus = ApiKeyState | "rotating" | "expiring";
 
 const STATUSES = {
   active: { label: "Active", tone: "good" },
+  expiring: { label: "Expires soon", tone: "warn" },
   rotating: { label: "Rotating", tone: "warn" },
   expired: { label: "Expired", tone: "plain" },
-  revoked: { label: "Revoked", tone: "bad" },
+  revoked: { label: "Revoked", tone: "plain" },
 } as const satisfies Record<KeyStatus, unknown>;
 
 /** The states as a filter offers them. */
-export const STATE_OPTIONS = (["active", "expired", "revoked"] as const).map((value) => ({
+export const STATE_OPTIONS = (["active", "expiring", "expired", "revoked"] as const).map((value) => ({
   value,
   label: STATUSES[value].label,
 }));
+
+/** The state of a key; an active one may be about to end. */
+export function statusOf({ state, isReplaced, expiresAt }: KeyFragment): KeyStatus {
+  if (state !== "active") return state;
+  if (isReplaced) return "rotating";
+  const isExpiring = expiresAt !== null && Date.parse(expiresAt) - Date.now() <= EXPIRING_DAYS * DAY_MS;
+  return isExpiring ? "expiring" : "active";
+}
 
 /** The state of a key as a tag. */
 export const KeyTag = ({ status }: { status: KeyStatus }) => (
@@ -26,11 +38,11 @@ export const KeyTag = ({ status }: { status: KeyStatus }) => (
 
 /** Whether a key is accepted, and until or since when. */
 export function KeyState({ apiKey }: { apiKey: KeyFragment }) {
-  const { state, replacedById, expiresAt, revokedAt } = apiKey;
+  const { state, expiresAt, revokedAt } = apiKey;
   const moment = revokedAt ?? expiresAt;
   return (
     <div className={styles.state}>
-      <KeyTag status={state === "active" && replacedById !== null ? "rotating" : state} />
+      <KeyTag status={statusOf(apiKey)} />
       {moment !== null && (
         <span className={styles.second}>
           {state === "active" && "expires "}

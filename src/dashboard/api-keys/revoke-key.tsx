@@ -1,41 +1,63 @@
-import { Button } from "@mantine/core";
-import { change } from "../api/client";
-import { type KeyFragment, RevokeApiKeyDocument } from "../api/documents.generated";
-import { Dialog, DialogButtons } from "../ui/dialog";
-import { Failure } from "../ui/failure";
-import { useTask } from "../ui/task";
+import { Checkbox } from "@mantine/core";
+import { change, usePolledQuery } from "../api/client";
+import { useViewer } from "../session/session";
+import { FormDialog } from "../ui/form-dialog";
+import { Time } from "../ui/format";
 import { toast } from "../ui/toast";
 import styles from "./dialogs.module.css";
+import { type KeyFragment, ReplacedKeyDocument, RevokeApiKeyDocument } from "./documents.generated";
 import { KeyFacts } from "./key-facts";
 
-/** Revokes a key after a confirmation, because it cannot be undone. */
+/**
+ * Revokes a key after a confirmation, because it cannot be undone. The new key of a rotation may be the last that works,
+ * so it offers to keep the old one.
+ */
 export function RevokeKey({ apiKey, onClosed }: { apiKey: KeyFragment; onClosed: () => void }) {
-  const { busy, error, run } = useTask();
-  const revoke = (close: () => void) =>
-    run(async () => {
-      await change(RevokeApiKeyDocument, { id: apiKey.id });
-      toast(`Revoked ${apiKey.name}.`);
-      close();
-    });
+  const old = useReplaced(apiKey);
+  const revoke = async (form: FormData) => {
+    const keepReplaced = form.get("keep") !== null;
+    await change(RevokeApiKeyDocument, { id: apiKey.id, keepReplaced });
+    toast(`Revoked ${apiKey.name}.${keepReplaced ? " The old key stays." : ""}`);
+  };
   return (
-    <Dialog title={`Revoke “${apiKey.name}”?`} onClosed={onClosed}>
-      {(close) => (
+    <FormDialog
+      title={`Revoke “${apiKey.name}”?`}
+      submit="Revoke key"
+      isDestructive
+      onSubmit={revoke}
+      onClosed={onClosed}
+    >
+      <KeyFacts apiKey={apiKey} />
+      <p>Anything using this key will immediately get a 403 error. This can’t be undone.</p>
+      {old !== undefined && (
         <>
-          <KeyFacts apiKey={apiKey} />
-          <p className={styles.text}>
-            Anything using this key will immediately get a 403 error. This can’t be undone.
+          <p className={styles.warning}>
+            This key replaces <code>{old.hint}</code>, which{" "}
+            {old.expiresAt === null ? (
+              "still works"
+            ) : (
+              <>
+                expires <Time value={old.expiresAt} />
+              </>
+            )}
+            . If both end, no key of this rotation works.
           </p>
-          {error !== undefined && <Failure error={error} />}
-          <DialogButtons>
-            <Button variant="default" data-autofocus onClick={close}>
-              Cancel
-            </Button>
-            <Button color="red" loading={busy} onClick={() => revoke(close)}>
-              Revoke key
-            </Button>
-          </DialogButtons>
+          <Checkbox
+            name="keep"
+            defaultChecked
+            label="Keep the old key"
+            description="It works as before the rotation, with its own expiration."
+          />
         </>
       )}
-    </Dialog>
+    </FormDialog>
   );
+}
+
+/** The key that this one replaced, while it still works; one that was replaced in turn is not the last. */
+function useReplaced({ id, state, replacedById }: KeyFragment): KeyFragment | undefined {
+  const { deactivated } = useViewer();
+  const enabled = state === "active" && replacedById === null && !deactivated;
+  const { data } = usePolledQuery(ReplacedKeyDocument, { id }, { enabled });
+  return data?.apiKeys.nodes[0];
 }

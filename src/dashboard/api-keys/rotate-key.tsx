@@ -1,12 +1,10 @@
-import { Button, NativeSelect } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { NativeSelect } from "@mantine/core";
+import { useState } from "react";
 import { change } from "../api/client";
-import { type KeyFragment, RotateApiKeyDocument } from "../api/documents.generated";
-import { Dialog, DialogButtons } from "../ui/dialog";
-import { Failure } from "../ui/failure";
-import { useTask } from "../ui/task";
-import styles from "./dialogs.module.css";
+import { FormDialog } from "../ui/form-dialog";
+import { type KeyFragment, RotateApiKeyDocument } from "./documents.generated";
 import { KeyFacts } from "./key-facts";
+import "./secret-dialog";
 import { showSecret } from "./shown-secret";
 
 const GRACE = [
@@ -18,29 +16,18 @@ const GRACE = [
 ];
 
 /** Rotates a key: asks how long the old key keeps working and shows the secret of the new one. */
-export const RotateKey = ({ apiKey, onClosed }: { apiKey: KeyFragment; onClosed: () => void }) => (
-  <Dialog title={`Rotate “${apiKey.name}”`} onClosed={onClosed}>
-    {(close) => <RotateForm apiKey={apiKey} close={close} />}
-  </Dialog>
-);
-
-function RotateForm({ apiKey, close }: { apiKey: KeyFragment; close: () => void }) {
-  const { busy, error, run } = useTask();
+export function RotateKey({ apiKey, onClosed }: { apiKey: KeyFragment; onClosed: () => void }) {
   const [grace, setGrace] = useState("3600");
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    return run(async () => {
-      const variables = { id: apiKey.id, graceSeconds: Number(grace) };
-      const rotated = await change(RotateApiKeyDocument, variables, { waitUntilShown: false });
-      const { name, agent } = rotated.rotateApiKey.apiKey;
-      showSecret({ secret: rotated.rotateApiKey.secret, title: "API key rotated", name, agent: agent.name });
-      close();
-    });
+  const rotate = async () => {
+    const variables = { id: apiKey.id, graceSeconds: Number(grace) };
+    const rotated = await change(RotateApiKeyDocument, variables, { waitUntilShown: false });
+    const { name, agent } = rotated.rotateApiKey.apiKey;
+    showSecret({ secret: rotated.rotateApiKey.secret, title: "API key rotated", name, agent: agent.name });
   };
   return (
-    <form onSubmit={submit}>
+    <FormDialog title={`Rotate “${apiKey.name}”`} submit="Rotate key" onSubmit={rotate} onClosed={onClosed}>
       <KeyFacts apiKey={apiKey} />
-      <p className={styles.text}>
+      <p>
         We’ll create a new key with the same name and agent.{" "}
         {grace === "0"
           ? "Anything still using the old key will fail immediately."
@@ -56,15 +43,6 @@ function RotateForm({ apiKey, close }: { apiKey: KeyFragment; close: () => void 
         onChange={(event) => setGrace(event.currentTarget.value)}
         data-autofocus
       />
-      {error !== undefined && <Failure error={error} />}
-      <DialogButtons>
-        <Button variant="default" onClick={close}>
-          Cancel
-        </Button>
-        <Button type="submit" loading={busy}>
-          Rotate key
-        </Button>
-      </DialogButtons>
-    </form>
+    </FormDialog>
   );
 }

@@ -1,7 +1,7 @@
 import { Checkbox, NativeSelect } from "@mantine/core";
 import { type ReactNode, useState } from "react";
-import type { Scope } from "../api/documents.generated";
 import styles from "./dialogs.module.css";
+import type { Scope } from "./documents.generated";
 
 /** What each scope allows, in the order in which they are offered. */
 const ALLOWS: Readonly<Record<Scope, string>> = {
@@ -18,12 +18,17 @@ const ALLOWS: Readonly<Record<Scope, string>> = {
   events_read: "Read events",
 };
 
+const SCOPES = Object.keys(ALLOWS) as Scope[];
+
+/** The scopes that change nothing. */
+const READ_ONLY = SCOPES.filter((scope) => scope.endsWith("_read"));
+
 /** A scope as documentation and error messages spell it. */
 export const spelled = (scope: Scope): string => scope.replace("_", ":");
 
 /** The field for the scopes of a new key, and what was chosen: null for all. */
 export function useScopes(): { scopes: Scope[] | null; field: ReactNode } {
-  const [limited, setLimited] = useState(false);
+  const [which, setWhich] = useState("all");
   const [chosen, setChosen] = useState<Scope[]>([]);
   const field = (
     <>
@@ -32,15 +37,16 @@ export function useScopes(): { scopes: Scope[] | null; field: ReactNode } {
         description="What the key may be used for. Scopes cannot be changed later."
         data={[
           { value: "all", label: "All scopes" },
+          { value: "read", label: "Read-only" },
           { value: "some", label: "Only some…" },
         ]}
-        value={limited ? "some" : "all"}
-        onChange={(event) => setLimited(event.currentTarget.value === "some")}
+        value={which}
+        onChange={(event) => setWhich(event.currentTarget.value)}
       />
-      {limited && (
+      {which === "some" && (
         <Checkbox.Group<Scope> aria-label="Allowed" value={chosen} onChange={setChosen}>
           <div className={styles.scopes}>
-            {(Object.keys(ALLOWS) as Scope[]).map((scope) => (
+            {SCOPES.map((scope) => (
               <Checkbox key={scope} value={scope} label={ALLOWS[scope]} description={spelled(scope)} />
             ))}
           </div>
@@ -48,5 +54,5 @@ export function useScopes(): { scopes: Scope[] | null; field: ReactNode } {
       )}
     </>
   );
-  return { scopes: limited ? chosen : null, field };
+  return { scopes: { all: null, read: READ_ONLY, some: chosen }[which] ?? null, field };
 }

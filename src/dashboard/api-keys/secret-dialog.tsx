@@ -6,18 +6,26 @@ import { Dialog, DialogButtons } from "../ui/dialog";
 import { Icon } from "../ui/icon";
 import { Snippet } from "../ui/snippet";
 import styles from "./dialogs.module.css";
-import { forgetSecret, type NewKey, useShownSecret } from "./shown-secret";
+import { forgetSecret, type NewSecret, type SecretKind, useShownSecret } from "./shown-secret";
 
-/** Shows the secret of a new key above whichever page is open. */
+/** How the dialog speaks of each kind. */
+const WORDS: Readonly<Record<SecretKind, { it: string; copies: string; again: string }>> = {
+  key: { it: "key", copies: "the API key", again: "rotate it to get a new one" },
+  signing: { it: "secret", copies: "the signing secret", again: "rotate it to get a new one" },
+  invitation: { it: "link", copies: "the link", again: "invite them again to get a new one" },
+};
+
+/** Shows a new secret above whichever page is open. */
 export function SecretDialog() {
-  const newKey = useShownSecret();
-  return newKey && <Secret newKey={newKey} />;
+  const shown = useShownSecret();
+  return shown && <Secret shown={shown} />;
 }
 
 /** Closes once the secret was copied, or after a warning. */
-function Secret({ newKey }: { newKey: NewKey }) {
-  const { secret, title, name, agent } = newKey;
-  const copied = useRef(false);
+function Secret({ shown }: { shown: NewSecret }) {
+  const { secret, title, name, agent, kind = "key", note, isDelivered = false } = shown;
+  const words = WORDS[kind];
+  const copied = useRef(isDelivered);
   const [asking, setAsking] = useState(false);
   const onCopy = () => {
     copied.current = true;
@@ -41,14 +49,19 @@ function Secret({ newKey }: { newKey: NewKey }) {
         <>
           <p className={styles.once}>
             <Icon of={IconAlertTriangle} />
-            <span>Copy this key now. For security reasons, you won’t be able to see it again.</span>
+            <span>Copy this {words.it} now. For security reasons, you won’t be able to see it again.</span>
           </p>
-          <p className={styles.label}>{name}</p>
-          <Snippet what="the API key" text={secret} autoFocus onCopy={onCopy} />
-          <p className={styles.label}>Try it — this should return {agent}:</p>
-          <Snippet what="the command" text={whoamiCommand(secret)} onCopy={onCopy} />
+          <p className={`${styles.label} ${styles.name}`}>{name}</p>
+          <Snippet what={words.copies} text={secret} autoFocus onCopy={onCopy} />
+          {note !== undefined && <p className={styles.note}>{note}</p>}
+          {agent !== undefined && (
+            <>
+              <p className={styles.label}>Try it — this should return {agent}:</p>
+              <Snippet what="the command" text={whoamiCommand(secret)} onCopy={onCopy} />
+            </>
+          )}
           {asking ? (
-            <ConfirmLeaving onStay={() => setAsking(false)} onLeave={close} />
+            <ConfirmLeaving words={words} onStay={() => setAsking(false)} onLeave={close} />
           ) : (
             <DialogButtons>
               <Button onClick={() => (copied.current ? close() : setAsking(true))}>Done</Button>
@@ -63,13 +76,18 @@ function Secret({ newKey }: { newKey: NewKey }) {
 const whoamiCommand = (secret: string): string =>
   `curl -H "Authorization: Bearer ${secret}" ${window.location.origin}/agent/whoami`;
 
-function ConfirmLeaving({ onStay, onLeave }: { onStay: () => void; onLeave: () => void }) {
+function ConfirmLeaving(props: {
+  words: { it: string; again: string };
+  onStay: () => void;
+  onLeave: () => void;
+}) {
+  const { words, onStay, onLeave } = props;
   const stay = useRef<HTMLButtonElement>(null);
   useEffect(() => stay.current?.focus(), []);
   return (
     <>
       <p role="alert" className={styles.unsaved}>
-        You haven’t copied this key. If you close now, you’ll have to rotate it to get a new one.
+        You haven’t copied this {words.it}. If you close now, you’ll have to {words.again}.
       </p>
       <DialogButtons>
         <Button variant="default" onClick={onLeave}>

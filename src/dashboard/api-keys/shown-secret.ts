@@ -1,27 +1,38 @@
 import { createStore } from "../store";
 
-/** A new key, as its dialog shows it. */
-export interface NewKey {
+/** What can be shown once. */
+export type SecretKind = "key" | "signing" | "invitation";
+
+/** A new secret, as its dialog shows it. */
+export interface NewSecret {
   secret: string;
   title: string;
+  /** Name of what it belongs to. */
   name: string;
-  agent: string;
+  /** An API key if left out. */
+  kind?: SecretKind;
+  /** Name of the agent of an API key. */
+  agent?: string;
+  /** More about it, such as whether a mail was sent. */
+  note?: string;
+  /** Whether it may be lost, because somebody has it already. */
+  isDelivered?: boolean;
 }
 
 // The only place that holds a secret: it never goes to the query cache, to storage or into the URL.
-const shown = createStore<NewKey | undefined>(undefined);
+const shown = createStore<NewSecret | undefined>(undefined);
 
-function replaceWith(key: NewKey | undefined): void {
+function replaceWith(secret: NewSecret | undefined): void {
   // React keeps what a component rendered last, so the object itself is emptied.
   const last = shown.get();
   if (last !== undefined) last.secret = "";
-  shown.set(key);
+  shown.set(secret);
 }
 
-/** Shows the secret of a new key until its dialog is closed. */
-export const showSecret = (key: NewKey): void => replaceWith(key);
+/** Shows a new secret until its dialog is closed. */
+export const showSecret = (secret: NewSecret): void => replaceWith(secret);
 
-/** The key whose secret is shown, if any. */
+/** The secret that is shown, if any. */
 export const useShownSecret = shown.use;
 
 /** Forgets the secret when its dialog is closed. */

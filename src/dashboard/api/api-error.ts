@@ -49,23 +49,51 @@ export function sentenceOf(error: unknown, { polled = false } = {}): string {
 
 /** `input.newPassword` "must have …" → "New password must have …." */
 function sentenceOfProblem({ path, message }: InputProblem): string {
-  const words = fieldOf(path).replace(/[A-Z]/g, (capital) => ` ${capital.toLowerCase()}`);
+  const words = fieldOf(path)
+    .replace(/[A-Z]/g, (capital) => ` ${capital.toLowerCase()}`)
+    .replace(/\burl\b/i, "URL");
   return `${words.charAt(0).toUpperCase()}${words.slice(1)} ${message}.`;
 }
 
-const fieldOf = (path: string): string => path.split(".").at(-1) ?? path;
+/** `input.allowedNetworks.0` → `allowedNetworks` */
+const fieldOf = (path: string): string =>
+  path
+    .split(".")
+    .filter((part) => !/^\d+$/.test(part))
+    .at(-1) ?? path;
 
 /** Whether a request failed because of a field of its input, or of an argument of that name. */
 export const isAboutField = (error: unknown, field: string): boolean =>
   error instanceof ApiError && error.problems.some(({ path }) => fieldOf(path) === field);
 
+/** What is wrong with a field of the input, or with an argument of that name; undefined if nothing is. */
+export const problemOf = (error: unknown, field: string): string | undefined =>
+  isAboutField(error, field)
+    ? (error as ApiError).problems
+        .filter(({ path }) => fieldOf(path) === field)
+        .map(sentenceOfProblem)
+        .join(" ")
+    : undefined;
+
+/** Whether each problem of a request is about one of these fields. */
+export const isOnlyAbout = (error: unknown, fields: readonly string[]): boolean =>
+  error instanceof ApiError &&
+  error.problems.length > 0 &&
+  error.problems.every(({ path }) => fields.includes(fieldOf(path)));
+
 /** Whether the request failed because there is no session or it has expired. */
 export const isSessionError = (error: unknown): boolean =>
   error instanceof ApiError && (error.code === "invalid_session" || error.code === "unauthenticated");
 
+/** Whether somebody else has changed it since it was loaded. */
+export const isConflict = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === "version_conflict";
+
 /** Whether users can correct the mistake themselves, without quoting a request ID to anyone. */
 export const isUserError = ({ code }: ApiError): boolean =>
-  code === "invalid_credentials" || code === "too_many_attempts";
+  ["invalid_credentials", "invalid_invitation", "too_many_attempts", "conflict", "limit_reached"].includes(
+    code,
+  );
 
 /** Whether a retry may help. */
 export const isTransient = (error: unknown): boolean =>

@@ -6,9 +6,10 @@ import {
   useQuery,
 } from "@tanstack/react-query";
 import { useDeferredValue } from "react";
+import { ViewerDocument, type ViewerQuery } from "../session/documents.generated";
 import { isSessionError, isTransient } from "./api-error";
-import { type TypedDocumentString, ViewerDocument } from "./documents.generated";
 import { execute } from "./execute";
+import type { TypedDocumentString } from "./typed-document";
 
 /** How often an open page loads the changes of other people (ms). */
 const POLL_INTERVAL_MS = 5_000;
@@ -43,6 +44,17 @@ export async function refetchEverywhere(): Promise<void> {
   tabs.postMessage("changed");
   await client.invalidateQueries();
 }
+
+const viewerQuery = () => client.getQueryState<ViewerQuery>([ViewerDocument.toString(), {}]);
+
+/** Whether the session is known to have ended. */
+export function sessionHasEnded(): boolean {
+  const state = viewerQuery();
+  return state?.data?.viewer === null || isSessionError(state?.error);
+}
+
+/** ID of the member who is or was signed in. */
+export const memberIn = (): string | undefined => viewerQuery()?.data?.viewer?.id;
 
 /** Reloads the signed-in member. */
 export const refetchViewer = (): Promise<void> =>

@@ -1,48 +1,50 @@
+import { IconChevronDown } from "@tabler/icons-react";
 import { exactTime, Time } from "../ui/format";
+import { Icon } from "../ui/icon";
 import styles from "./audit-log.module.css";
-import { changesInText, describe, describeInText, type Entry } from "./sentence";
+import { changesInText, describe, type Entry } from "./sentence";
 
-/** An entry: the sentence, the time, and the details on demand. */
+/** An entry: the sentence and the time in one line, which opens the details. */
 export function AuditEntry({ entry }: { entry: Entry }) {
   const { who, verb, whom, to, after } = describe(entry);
   return (
     <li className={styles.entry}>
-      <p className={styles.sentence}>
-        {who !== "" && (
-          <>
-            <strong>{who}</strong>{" "}
-          </>
-        )}
-        {verb}
-        {whom !== "" && (
-          <>
-            {" "}
-            <strong>{whom}</strong>
-          </>
-        )}
-        {to !== "" && (
-          <>
-            {" "}
-            to <strong>{to}</strong>
-          </>
-        )}
-        {after !== "" && ` ${after}`}
-      </p>
-      <div className={styles.when}>
-        <Time value={entry.createdAt} />
-        <span>{exactTime(entry.createdAt)}</span>
-      </div>
-      <details className={styles.details}>
-        <summary>
-          Details<span className="visually-hidden">: {describeInText(entry)}</span>
+      <details>
+        <summary className={styles.line}>
+          <span className={styles.sentence}>
+            {who !== "" && (
+              <>
+                <strong>{who}</strong>{" "}
+              </>
+            )}
+            {verb}
+            {whom !== "" && (
+              <>
+                {" "}
+                <strong>{whom}</strong>
+              </>
+            )}
+            {to !== "" && (
+              <>
+                {" "}
+                to <strong>{to}</strong>
+              </>
+            )}
+            {after !== "" && ` ${after}`}
+          </span>
+          <Time value={entry.createdAt} />
+          <Icon of={IconChevronDown} size={16} />
         </summary>
         <dl className={styles.facts}>
-          {factsOf(entry).map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value ?? "–"}</dd>
-            </div>
-          ))}
+          {factsOf(entry).map(
+            ([name, value]) =>
+              value !== null && (
+                <div key={name}>
+                  <dt>{name}</dt>
+                  <dd>{value}</dd>
+                </div>
+              ),
+          )}
         </dl>
       </details>
     </li>
@@ -57,5 +59,6 @@ const factsOf = (entry: Entry): [string, string | null][] => [
   ["User agent", entry.userAgent],
   ["Request ID", entry.requestId],
   ["Target ID", entry.targetId],
+  ["Time", exactTime(entry.createdAt)],
   ["Time (UTC)", entry.createdAt],
 ];

@@ -1,5 +1,5 @@
 import { Button, CloseButton, TextInput } from "@mantine/core";
-import type { MembersQuery } from "../api/documents.generated";
+import type { MembersQuery } from "../members/documents.generated";
 import { FilterSelect } from "../ui/filter-select";
 import styles from "../ui/filters.module.css";
 import type { ListAddress } from "../ui/list-address";

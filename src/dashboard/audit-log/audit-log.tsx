@@ -1,7 +1,7 @@
 import { Button, Skeleton } from "@mantine/core";
 import { useMemo, useState } from "react";
 import { usePolledQuery } from "../api/client";
-import { AuditLogDocument, MembersDocument } from "../api/documents.generated";
+import { MembersDocument } from "../members/documents.generated";
 import { Failure } from "../ui/failure";
 import { timeZone } from "../ui/format";
 import { type ListAddress, useCursorFallback, useListAddress } from "../ui/list-address";
@@ -11,12 +11,16 @@ import { Pager } from "../ui/pager";
 import { AuditEntry } from "./audit-entry";
 import { AuditFilters, FILTERS } from "./audit-filters";
 import styles from "./audit-log.module.css";
+import { AuditLogDocument } from "./documents.generated";
 import type { AuditFilter } from "./export";
 import { ExportButton } from "./export-button";
 import { periodOf } from "./period";
 import { ACTION_LABELS } from "./sentence";
 
-const PAGE_SIZE = 25;
+const PAGE_SIZE = 50;
+
+/** How often the page loads new entries (ms): it is large. */
+const POLL_INTERVAL_MS = 15_000;
 
 /** The audit log with its filters and the CSV export. */
 export function AuditLog() {
@@ -24,11 +28,11 @@ export function AuditLog() {
   const filter = useFilter(address);
   const [exportError, setExportError] = useState<unknown>();
   const members = usePolledQuery(MembersDocument, {}).data?.members;
-  const { data, error, refetch, isPlaceholderData } = usePolledQuery(AuditLogDocument, {
-    ...filter,
-    first: PAGE_SIZE,
-    after: address.after,
-  });
+  const { data, error, refetch, isPlaceholderData } = usePolledQuery(
+    AuditLogDocument,
+    { ...filter, first: PAGE_SIZE, after: address.after, counted: true },
+    { pollMs: POLL_INTERVAL_MS },
+  );
   useCursorFallback(address, error);
   const entries = data?.auditLog.nodes;
 
@@ -51,7 +55,13 @@ export function AuditLog() {
             {entries?.map((entry) => <AuditEntry key={entry.id} entry={entry} />) ?? <Loading />}
           </ul>
         )}
-        <Pager address={address} pageInfo={data?.auditLog.pageInfo} />
+        <Pager
+          address={address}
+          pageInfo={data?.auditLog.pageInfo}
+          shown={entries?.length}
+          pageSize={PAGE_SIZE}
+          total={data?.auditLog.totalCount}
+        />
       </div>
     </Page>
   );
@@ -93,7 +103,8 @@ const Loading = () =>
   Array.from({ length: 8 }, (_, i) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike
     <li key={i} className={styles.entry}>
-      <Skeleton height={14} width="60%" my={5} />
-      <Skeleton height={12} width="30%" my={5} />
+      <div className={styles.line}>
+        <Skeleton height={14} width="60%" />
+      </div>
     </li>
   ));

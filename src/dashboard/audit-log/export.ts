@@ -1,16 +1,12 @@
-import {
-  AuditLogDocument,
-  type AuditLogQuery,
-  type AuditLogQueryVariables,
-} from "../api/documents.generated";
 import { execute } from "../api/execute";
 import { toCsv } from "./csv";
+import { AuditLogDocument, type AuditLogQuery, type AuditLogQueryVariables } from "./documents.generated";
 import type { Entry } from "./sentence";
 
 /** The server’s limit. */
 const MAX_PAGE_SIZE = 100;
 
-export type AuditFilter = Omit<AuditLogQueryVariables, "first" | "after">;
+export type AuditFilter = Omit<AuditLogQueryVariables, "first" | "after" | "counted">;
 
 /**
  * Reads all entries that match the filter, page by page.
@@ -27,7 +23,7 @@ export async function readAll(
   do {
     const page: AuditLogQuery = await execute(
       AuditLogDocument,
-      { ...filter, first: MAX_PAGE_SIZE, after },
+      { ...filter, first: MAX_PAGE_SIZE, after, counted: false },
       signal,
     );
     const { nodes, pageInfo } = page.auditLog;

@@ -1,4 +1,4 @@
-import { AuditAction, type AuditLogQuery } from "../api/documents.generated";
+import { AuditAction, type AuditLogQuery } from "./documents.generated";
 
 export type Entry = AuditLogQuery["auditLog"]["nodes"][number];
 
@@ -17,6 +17,11 @@ interface Wording {
 const WORDINGS: Readonly<Partial<Record<AuditAction, Wording>>> = {
   api_key_renamed: { to: "name" },
   api_key_refused: { verb: "with inactive API key", label: "Inactive key rejected" },
+  api_key_address_refused: {
+    verb: "from outside the allowed networks of API key",
+    label: "Use from another network rejected",
+  },
+  api_key_updated: { verb: "changed the API key", label: "API key changed" },
   member_signed_in: { verb: "signed in", label: "Signed in" },
   member_sign_in_failed: { verb: "Failed sign-in for", label: "Sign-in failed" },
   member_signed_out: { verb: "signed out", label: "Signed out" },
@@ -31,8 +36,34 @@ const WORDINGS: Readonly<Partial<Record<AuditAction, Wording>>> = {
     verbForSelf: "failed to change their password",
     label: "Password change failed",
   },
-  member_created: { verb: "added the member", label: "Member added" },
+  member_created: { verb: "added the member", verbForSelf: "joined", label: "Member added" },
   member_permissions_changed: { verb: "changed the permissions of", label: "Permissions changed" },
+  agent_renamed: { to: "name" },
+  organization_renamed: { to: "name" },
+  member_email_changed: {
+    verb: "changed the email of",
+    verbForSelf: "changed their email",
+    to: "email",
+    label: "Email changed",
+  },
+  member_email_change_failed: {
+    verb: "failed to change the email of",
+    verbForSelf: "failed to change their email",
+    label: "Email change failed",
+  },
+  member_removed: { verb: "removed the member", verbForSelf: "left", label: "Member removed" },
+  member_session_ended: {
+    verb: "ended a session of",
+    verbForSelf: "ended one of their sessions",
+    label: "Session ended",
+  },
+  invitation_created: { verb: "invited", label: "Member invited" },
+  invitation_withdrawn: { verb: "withdrew the invitation of", label: "Invitation withdrawn" },
+  invitation_accepted: {
+    verb: "accepted the invitation of",
+    verbForSelf: "accepted an invitation",
+    label: "Invitation accepted",
+  },
   agent_created: { verb: "added the agent", label: "Agent added" },
 };
 
@@ -74,7 +105,7 @@ export function describe({ action, actorId, targetId, actorName, actorKind, ...e
   const { targetName: whom, count } = entry;
   const after = count === 1 ? "" : `(${count} in 1 min)`;
   const to = entry.changes.find((change) => change.field === field)?.after ?? "";
-  if (action === "api_key_refused") {
+  if (action === "api_key_refused" || action === "api_key_address_refused") {
     return count === 1
       ? { who: "", verb: `A request ${verb}`, whom, to, after: "was rejected" }
       : { who: "", verb: `Requests ${verb}`, whom, to, after: `were rejected ${after}` };

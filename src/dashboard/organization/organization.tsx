@@ -1,55 +1,47 @@
-import { Button, Skeleton } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useState } from "react";
-import { usePolledQuery } from "../api/client";
-import { MembersDocument, type MembersQuery } from "../api/documents.generated";
 import { useViewer } from "../session/session";
-import { Failure } from "../ui/failure";
+import { Facts } from "../ui/facts";
 import { Time } from "../ui/format";
+import { lazyDialog } from "../ui/lazy-dialog";
 import { Card, Page } from "../ui/page";
-import { Members } from "./members";
 import styles from "./organization.module.css";
-import { SwitchOrganization } from "./switch-organization";
 
-/** The organization, its members, and its deactivation. */
+const RenameOrganization = lazyDialog(async () => (await import("./rename-organization")).RenameOrganization);
+const SwitchOrganization = lazyDialog(async () => (await import("./switch-organization")).SwitchOrganization);
+
+/** The organization, its name, and its deactivation. */
 export function Organization() {
-  const { data, error, refetch } = usePolledQuery(MembersDocument, {});
+  const { organization, manages, deactivated } = useViewer();
+  const [asks, setAsks] = useState<"rename" | "switch">();
+  const onClosed = () => setAsks(undefined);
   return (
     <Page section="Settings" title="Organization">
-      {data ? (
-        <Content members={data.members} />
-      ) : error ? (
-        <Failure error={error} retry={refetch} />
-      ) : (
-        <Skeleton height={480} radius="lg" />
-      )}
-    </Page>
-  );
-}
-
-function Content({ members }: { members: MembersQuery["members"] }) {
-  const { organization, manages, deactivated } = useViewer();
-  const [asking, setAsking] = useState(false);
-  return (
-    <>
-      <Card title={organization.name}>
-        <dl className={styles.facts}>
-          <dt>Slug</dt>
-          <dd>
-            <code>{organization.slug}</code>
-          </dd>
-          <dt>Status</dt>
-          <dd>
-            {organization.deactivatedAt === null ? (
-              "Active"
-            ) : (
-              <>
-                Deactivated <Time value={organization.deactivatedAt} /> – API keys are rejected.
-              </>
-            )}
-          </dd>
-        </dl>
+      <Card
+        title={organization.name}
+        aside={
+          manages && (
+            <Button variant="default" size="xs" disabled={deactivated} onClick={() => setAsks("rename")}>
+              Rename…
+            </Button>
+          )
+        }
+      >
+        <Facts
+          facts={{
+            Slug: <code>{organization.slug}</code>,
+            ID: <code>{organization.id}</code>,
+            Status:
+              organization.deactivatedAt === null ? (
+                "Active"
+              ) : (
+                <>
+                  Deactivated <Time value={organization.deactivatedAt} /> – API keys are rejected.
+                </>
+              ),
+          }}
+        />
       </Card>
-      <Members members={members} />
       {manages && (
         <Card title={deactivated ? "Reactivate organization" : "Deactivate organization"}>
           <div className={styles.switch}>
@@ -61,14 +53,15 @@ function Content({ members }: { members: MembersQuery["members"] }) {
             <Button
               variant={deactivated ? "filled" : "default"}
               className={deactivated ? undefined : styles.danger}
-              onClick={() => setAsking(true)}
+              onClick={() => setAsks("switch")}
             >
               {deactivated ? "Reactivate…" : "Deactivate…"}
             </Button>
           </div>
         </Card>
       )}
-      {asking && <SwitchOrganization onClosed={() => setAsking(false)} />}
-    </>
+      {asks === "rename" && <RenameOrganization onClosed={onClosed} />}
+      {asks === "switch" && <SwitchOrganization onClosed={onClosed} />}
+    </Page>
   );
 }

@@ -1,49 +1,39 @@
-import type { AgentsQuery, UsagePeriod } from "../api/documents.generated";
-import { formatNumber } from "../ui/format";
+import { Link } from "wouter";
+import type { AgentsQuery } from "../agents/documents.generated";
 import { Card, Empty } from "../ui/page";
+import { RowLink } from "../ui/row-link";
 import { type Column, DataTable, Row } from "../ui/table";
-import { type KeyUse, PERIODS } from "./series";
 
-const NAMES: readonly Column[] = [{ heading: "Agent" }, { heading: "Slug" }];
+const COLUMNS: readonly Column[] = [{ heading: "Agent" }, { heading: "Slug" }];
 
-/** The agents; with their requests for members who may see the usage of keys. */
-export function Agents(props: {
-  agents: AgentsQuery["agents"];
-  usage: readonly KeyUse[] | undefined;
-  period: UsagePeriod;
-}) {
-  const { usage } = props;
-  const columns = usage ? [...NAMES, { heading: `Requests ${PERIODS[props.period]}` }] : NAMES;
-  const requestsOf = (agentId: string) =>
-    (usage ?? []).reduce(
-      (sum, { apiKey, accepted }) => sum + (apiKey.agent.id === agentId ? accepted : 0),
-      0,
-    );
-  return (
-    <Card title="Agents">
-      {props.agents.length === 0 ? (
-        <Empty title="No agents yet">
-          <p>
-            Add one from the command line on the server: <code>npm run -s gateway -- agents add --help</code>
-          </p>
-        </Empty>
-      ) : (
-        <DataTable label="Agents" columns={columns}>
-          {props.agents.map(({ id, name, slug }) => (
-            <Row
-              key={id}
-              columns={columns}
-              cells={[
-                <strong key="name">{name}</strong>,
-                <code key="slug">{slug}</code>,
-                <span key="requests" className="numbers">
-                  {formatNumber(requestsOf(id))}
-                </span>,
-              ]}
-            />
-          ))}
-        </DataTable>
-      )}
-    </Card>
-  );
-}
+/** How many agents are shown; the page of agents has all. */
+const SHOWN = 5;
+
+/** The agents, for members who may not see the usage of keys. */
+export const Agents = ({ agents }: { agents: AgentsQuery["agents"] }) => (
+  <Card
+    title="Agents"
+    aside={agents.length > SHOWN && <Link href="/agents">View all ({agents.length})</Link>}
+  >
+    {agents.length === 0 ? (
+      <Empty title="No agents yet">
+        <p>Ask a manager of your organization to create one.</p>
+      </Empty>
+    ) : (
+      <DataTable label="Agents" columns={COLUMNS}>
+        {agents.slice(0, SHOWN).map(({ id, name, slug }) => (
+          <Row
+            key={id}
+            columns={COLUMNS}
+            cells={[
+              <RowLink key="name" href={`/agents/${id}`}>
+                {name}
+              </RowLink>,
+              <code key="slug">{slug}</code>,
+            ]}
+          />
+        ))}
+      </DataTable>
+    )}
+  </Card>
+);

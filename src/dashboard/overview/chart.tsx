@@ -18,7 +18,8 @@ const barPath = (heights: readonly number[], floors: readonly number[]): string 
     .join("");
 
 /**
- * Stacked bars. The values of the bar under the pointer, or of the one selected with the arrow keys, are listed below.
+ * Stacked bars with their legend. The values of the bar under the pointer, or of the one selected with the arrow keys,
+ * are shown beside it.
  * @param names what each bar stands for, in full
  * @param ticks the text below each bar, "" for none
  */
@@ -27,7 +28,7 @@ export function BarChart(props: {
   series: readonly Series[];
   names: readonly string[];
   ticks: readonly string[];
-  note: string;
+  note?: string | undefined;
 }) {
   const { series, names } = props;
   const [selected, setSelected] = useState<number>();
@@ -54,29 +55,39 @@ export function BarChart(props: {
           <span key={value}>{formatCompact(value)}</span>
         ))}
       </div>
-      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for the fields of a form */}
-      <div
-        className={styles.plot}
-        role="group"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys select a bar
-        tabIndex={0}
-        aria-label={`${props.label}. Use the arrow keys to read each bar.`}
-        onKeyDown={onKeyDown}
-        onPointerMove={onPointerMove}
-        onPointerLeave={() => setSelected(undefined)}
-        onBlur={() => setSelected(undefined)}
-      >
-        <svg
-          aria-hidden="true"
-          viewBox={`0 0 ${names.length} ${top}`}
-          preserveAspectRatio="none"
-          className={styles.bars}
+      <div className={styles.area}>
+        {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for the fields of a form */}
+        <div
+          className={styles.plot}
+          role="group"
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys select a bar
+          tabIndex={0}
+          aria-label={`${props.label}. Use the arrow keys to read each bar.`}
+          onKeyDown={onKeyDown}
+          onPointerMove={onPointerMove}
+          onPointerLeave={() => setSelected(undefined)}
+          onBlur={() => setSelected(undefined)}
         >
-          {selected !== undefined && (
-            <rect className={styles.selected} x={selected} y={0} width={1} height={top} />
-          )}
-          <Stack series={series} count={names.length} top={top} />
-        </svg>
+          <svg
+            aria-hidden="true"
+            viewBox={`0 0 ${names.length} ${top}`}
+            preserveAspectRatio="none"
+            className={styles.bars}
+          >
+            {selected !== undefined && (
+              <rect className={styles.selected} x={selected} y={0} width={1} height={top} />
+            )}
+            <Stack series={series} count={names.length} top={top} />
+          </svg>
+        </div>
+        <figcaption
+          className={styles.values}
+          aria-live="polite"
+          data-shown={selected !== undefined}
+          style={selected === undefined ? undefined : besideOf(selected, names.length)}
+        >
+          {selected !== undefined && <Values name={names[selected]} series={series} index={selected} />}
+        </figcaption>
       </div>
       <div className={styles.ticks} aria-hidden="true">
         {props.ticks.map((tick, i) => (
@@ -84,16 +95,29 @@ export function BarChart(props: {
           <span key={i}>{tick}</span>
         ))}
       </div>
-      <figcaption className={styles.values} aria-live="polite">
-        {selected === undefined ? (
-          props.note
-        ) : (
-          <Values name={names[selected]} series={series} index={selected} />
-        )}
-      </figcaption>
+      <ul className={styles.legend} aria-label="Legend">
+        {series.map(({ label, color }) => (
+          <li key={label}>
+            <Swatch color={color} />
+            <span className={styles.name}>{label}</span>
+          </li>
+        ))}
+        {props.note !== undefined && <li>{props.note}</li>}
+      </ul>
     </figure>
   );
 }
+
+/** The place of the values: on the side of the bar where there is more room. */
+const besideOf = (index: number, count: number) =>
+  index < count / 2
+    ? { insetInlineStart: `calc(${((index + 1) / count) * 100}% + 0.5rem)` }
+    : { insetInlineEnd: `calc(${(1 - index / count) * 100}% + 0.5rem)` };
+
+/** A patch of the color of a series. */
+export const Swatch = ({ color }: { color: string }) => (
+  <i className={styles.swatch} style={{ background: color }} aria-hidden="true" />
+);
 
 /** The series on top of each other. */
 function Stack({ series, count, top }: { series: readonly Series[]; count: number; top: number }) {
@@ -112,9 +136,10 @@ function Values({ name, series, index }: { name?: string; series: readonly Serie
       <strong>{name}</strong>
       {parts.length === 0 && <span>No requests</span>}
       {parts.map(({ label, color, values }) => (
-        <span key={label}>
-          <i className={styles.swatch} style={{ background: color }} aria-hidden="true" />
-          <span className={styles.name}>{label}</span> {formatNumber(values[index] ?? 0)}
+        <span key={label} className={styles.value}>
+          <Swatch color={color} />
+          <span className={styles.name}>{label}</span>{" "}
+          <span className="numbers">{formatNumber(values[index] ?? 0)}</span>
         </span>
       ))}
     </>

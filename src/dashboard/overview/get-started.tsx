@@ -1,11 +1,11 @@
+import { Button } from "@mantine/core";
 import { IconCheck } from "@tabler/icons-react";
-import { useState } from "react";
 import { Link } from "wouter";
-import type { FirstStepsQuery } from "../api/documents.generated";
 import { useViewer } from "../session/session";
 import { Icon } from "../ui/icon";
 import { Card } from "../ui/page";
 import { Snippet } from "../ui/snippet";
+import type { FirstStepsQuery } from "./documents.generated";
 import styles from "./get-started.module.css";
 
 type Done = FirstStepsQuery["firstSteps"];
@@ -40,18 +40,19 @@ const STEPS: readonly Step[] = [
   },
 ];
 
-/** Onboarding for a new organization. Hidden once all steps are done, but not while the page is open. */
-export function GetStarted(done: Done) {
+/** Onboarding for a new organization. */
+export function GetStarted({ done, onDismiss }: { done: Done; onDismiss: () => void }) {
   const left = STEPS.filter((step) => !done[step.done]);
-  const [wasNeeded] = useState(left.length > 0);
-  if (!wasNeeded) return null;
   return (
     <Card
       title="Get started"
       aside={
-        <span className={styles.progress}>
+        <div className={styles.progress}>
           {left.length === 0 ? "All done" : `${STEPS.length - left.length} of ${STEPS.length} done`}
-        </span>
+          <Button variant="subtle" size="compact-sm" onClick={onDismiss}>
+            Dismiss
+          </Button>
+        </div>
       }
     >
       <ol className={styles.steps}>
@@ -88,11 +89,7 @@ function HowTo({ step: { command } }: { step: Step }) {
   }
   return (
     <p className={styles.how}>
-      {manages ? (
-        <Link href="/settings/api-keys?create=yes">Create API key →</Link>
-      ) : (
-        "Ask an admin to create one."
-      )}
+      {manages ? <Link href="/api-keys?create=yes">Create API key →</Link> : "Ask an admin to create one."}
     </p>
   );
 }

@@ -1,12 +1,14 @@
+import { RowLink } from "../ui/row-link";
+import { Swatch } from "./chart";
 import type { KeyUse } from "./series";
 import styles from "./usage.module.css";
 
-/** A key with its prefix, and with its color in the chart if it has one. */
+/** A key that links to its page, with its color in the chart if it has one. */
 export const KeyName = ({ apiKey, color }: { apiKey: KeyUse["apiKey"]; color?: string }) => (
   <div className={styles.key}>
-    {color !== undefined && <i className={styles.swatch} style={{ background: color }} aria-hidden="true" />}
-    <div>
-      <p className={styles.name}>{apiKey.name}</p>
+    {color !== undefined && <Swatch color={color} />}
+    <div className={styles.name}>
+      <RowLink href={`/api-keys/${apiKey.id}`}>{apiKey.name}</RowLink>
       <p className={styles.hint}>
         <code>{apiKey.hint}</code>
       </p>

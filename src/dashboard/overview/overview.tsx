@@ -1,72 +1,108 @@
-import { Skeleton } from "@mantine/core";
-import { useSearchParams } from "wouter";
+import { Button, Skeleton } from "@mantine/core";
+import { Suspense, useRef } from "react";
+import { Link, useSearchParams } from "wouter";
+import { AgentsDocument } from "../agents/documents.generated";
 import { usePolledQuery } from "../api/client";
-import {
-  AgentsDocument,
-  FirstStepsDocument,
-  KeyUsageDocument,
-  type UsagePeriod,
-} from "../api/documents.generated";
+import { EXPIRING_DAYS } from "../api-keys/key-state";
+import { loaded } from "../loaded";
 import { useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
-import { Page } from "../ui/page";
+import { Card, Empty, Page } from "../ui/page";
 import { Agents } from "./agents";
-import { GetStarted } from "./get-started";
+import { useDismissed } from "./dismissed";
+import { ActivityDocument, FirstStepsDocument, UsageDocument, type UsagePeriod } from "./documents.generated";
+import { Headline } from "./headline";
 import { Rejections } from "./rejections";
 import { Usage } from "./usage";
 
-/** Usage is summed over many rows, so it is polled less often than the rest (ms). */
-const USAGE_POLL_INTERVAL_MS = 20_000;
+/** Loaded for the new organizations that need it. */
+const { component: GetStarted } = loaded(async () => (await import("./get-started")).GetStarted);
 
-/** Onboarding, the usage of API keys, and the agents of the organization. */
+/** Numbers are summed over many rows, so they are polled less often than the rest (ms). */
+const NUMBERS_INTERVAL_MS = 20_000;
+const STEPS_INTERVAL_MS = 15_000;
+/** What changes rarely, on this page (ms). */
+const SLOW_INTERVAL_MS = 60_000;
+
+/** The numbers of a period, the most used keys, and the first steps of a new organization. */
 export function Overview() {
   const { organization } = useViewer();
   return (
-    <Page title="Overview" lead={`API usage across ${organization.name}.`}>
+    <Page title="Overview" lead={`Activity across ${organization.name}.`}>
       <Content />
     </Page>
   );
 }
 
 function Content() {
-  const { manages } = useViewer();
+  const { manages, may } = useViewer();
   const [params, setParams] = useSearchParams();
   const period: UsagePeriod = params.get("period") === "30d" ? "last_30_days" : "last_24_hours";
-  const steps = usePolledQuery(FirstStepsDocument, {});
-  const agents = usePolledQuery(AgentsDocument, {});
+  const [dismissed, dismiss] = useDismissed();
+  const steps = usePolledQuery(FirstStepsDocument, {}, { enabled: !dismissed, pollMs: STEPS_INTERVAL_MS });
+  const wasNew = useRef(false);
+  // Once it is shown, it stays while the page is open, to say that all is done.
+  wasNew.current ||= steps.data !== undefined && Object.values(steps.data.firstSteps).includes(false);
+  const agents = usePolledQuery(AgentsDocument, {}, { pollMs: SLOW_INTERVAL_MS });
   const usage = usePolledQuery(
-    KeyUsageDocument,
-    { period },
-    { enabled: manages, pollMs: USAGE_POLL_INTERVAL_MS },
+    UsageDocument,
+    { period, days: EXPIRING_DAYS },
+    { enabled: manages, pollMs: NUMBERS_INTERVAL_MS },
   );
-  const keyUsage = usage.data?.keyUsage;
+  const reads = may("conversations_read");
+  const activity = usePolledQuery(
+    ActivityDocument,
+    { period },
+    { enabled: reads, pollMs: NUMBERS_INTERVAL_MS },
+  );
 
   // Shown together, so that nothing moves when the last answer arrives.
-  if (steps.data && agents.data && (keyUsage || !manages)) {
-    return (
-      <>
-        <GetStarted {...steps.data.firstSteps} />
-        {keyUsage && (
-          <>
-            <Usage
-              usage={keyUsage}
-              stale={usage.isPlaceholderData}
-              period={period}
-              onPeriod={(next) => setParams(next === "last_30_days" ? { period: "30d" } : {})}
-            />
-            <Rejections usage={keyUsage} period={period} />
-          </>
-        )}
-        <Agents agents={agents.data.agents} usage={keyUsage} period={period} />
-      </>
-    );
+  const isLoaded =
+    agents.data && (dismissed || steps.data) && (usage.data || !manages) && (activity.data || !reads);
+  if (!isLoaded) {
+    const failed = [steps, agents, usage, activity].find(({ error }) => error !== null);
+    return failed ? <Failure error={failed.error} retry={failed.refetch} /> : <Loading />;
   }
-  const failed = [steps, agents, usage].find(({ error }) => error !== null);
-  return failed ? <Failure error={failed.error} retry={failed.refetch} /> : <Loading />;
+  if (agents.data.agents.length === 0 && manages) return <NoAgents />;
+  return (
+    <Suspense fallback={<Loading />}>
+      <Headline usage={usage.data} activity={activity.data?.activity} />
+      {!dismissed && wasNew.current && steps.data && (
+        <GetStarted done={steps.data.firstSteps} onDismiss={dismiss} />
+      )}
+      {usage.data ? (
+        <>
+          <Usage
+            used={usage.data.used}
+            totals={usage.data.usageTotals}
+            stale={usage.isPlaceholderData}
+            period={period}
+            onPeriod={(next) => setParams(next === "last_30_days" ? { period: "30d" } : {})}
+          />
+          <Rejections rejected={usage.data.rejected} period={period} />
+        </>
+      ) : (
+        <Agents agents={agents.data.agents} />
+      )}
+    </Suspense>
+  );
 }
+
+/** Everything begins with an agent: keys, lines and rules belong to one. */
+const NoAgents = () => (
+  <Card title="Get started">
+    <Empty title="Create your first agent">
+      <p>An agent has its own API keys, lines and rules. Once there is one, you can create a key for it.</p>
+      <Button component={Link} href="/agents" size="xs">
+        Create an agent
+      </Button>
+    </Empty>
+  </Card>
+);
 
 const Loading = () => (
   <>
+    <Skeleton height={92} radius="lg" mb="lg" />
     <Skeleton height={440} radius="lg" mb="lg" />
     <Skeleton height={160} radius="lg" />
   </>

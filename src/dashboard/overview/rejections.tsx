@@ -1,50 +1,60 @@
 import { Link } from "wouter";
-import type { UsagePeriod } from "../api/documents.generated";
-import { KeyTag } from "../api-keys/key-state";
 import { formatNumber } from "../ui/format";
 import { Card } from "../ui/page";
 import { type Column, DataTable, Row } from "../ui/table";
+import { Tag } from "../ui/tag";
 import { SparkLine } from "./chart";
+import type { UsagePeriod } from "./documents.generated";
 import { KeyName } from "./key-name";
-import { type KeyUse, PERIODS } from "./series";
+import { type KeyUse, PERIODS, REJECTED_COLOR } from "./series";
 import styles from "./usage.module.css";
 
 const COLUMNS: readonly Column[] = [
   { heading: "Key" },
-  { heading: "Status" },
+  { heading: "Reason" },
   { heading: "Trend" },
-  { heading: "Rejected" },
+  { heading: "Rejected", isNumeric: true },
   { heading: "More", hidden: true },
 ];
 
-/** The revoked and expired keys that are still in use somewhere. */
-export function Rejections({ usage, period }: { usage: readonly KeyUse[]; period: UsagePeriod }) {
-  const rejected = usage.filter(({ refused }) => refused > 0).sort((a, b) => b.refused - a.refused);
-  return (
-    <Card title="Rejected requests from inactive keys">
-      {rejected.length === 0 ? (
-        <p className={styles.none}>No requests with revoked or expired keys {PERIODS[period]}.</p>
-      ) : (
-        <DataTable label={`Rejected requests by key ${PERIODS[period]}`} columns={COLUMNS}>
-          {rejected.map(({ apiKey, refused, buckets }) => (
-            <Row
-              key={apiKey.id}
-              columns={COLUMNS}
-              cells={[
-                <KeyName key="key" apiKey={apiKey} />,
-                <KeyTag key="status" status={apiKey.state} />,
-                <SparkLine key="trend" values={buckets.map((bucket) => bucket.refused)} color="var(--bad)" />,
-                <span key="sum" className="numbers">
-                  {formatNumber(refused)}
-                </span>,
-                <Link key="more" href={`/audit-log?action=api_key_refused&target=${apiKey.id}`}>
-                  View requests<span className="visually-hidden">: {apiKey.name}</span>
-                </Link>,
-              ]}
-            />
-          ))}
-        </DataTable>
-      )}
-    </Card>
-  );
+/** Why a key was last rejected. */
+function reasonOf({ lastRefusal, apiKey }: KeyUse): string {
+  if (lastRefusal === "address") return "Not from an allowed network";
+  return { revoked: "Revoked", expired: "Expired", active: "Was inactive" }[apiKey.state];
 }
+
+/** The keys that are rejected and still in use somewhere. */
+export const Rejections = ({ rejected, period }: { rejected: readonly KeyUse[]; period: UsagePeriod }) => (
+  <Card title="Rejected requests">
+    {rejected.length === 0 ? (
+      <p className={styles.none}>
+        No requests with revoked or expired keys, or from networks that a key does not allow,{" "}
+        {PERIODS[period]}.
+      </p>
+    ) : (
+      <DataTable label={`Rejected requests by key ${PERIODS[period]}`} columns={COLUMNS}>
+        {rejected.map((use) => (
+          <Row
+            key={use.apiKey.id}
+            columns={COLUMNS}
+            cells={[
+              <KeyName key="key" apiKey={use.apiKey} />,
+              <Tag key="reason" tone={use.apiKey.state === "active" ? "warn" : "bad"}>
+                {reasonOf(use)}
+              </Tag>,
+              <SparkLine
+                key="trend"
+                values={use.buckets.map((bucket) => bucket.refused)}
+                color={REJECTED_COLOR}
+              />,
+              formatNumber(use.refused),
+              <Link key="more" href={`/settings/audit-log?target=${use.apiKey.id}`}>
+                View requests<span className="visually-hidden">: {use.apiKey.name}</span>
+              </Link>,
+            ]}
+          />
+        ))}
+      </DataTable>
+    )}
+  </Card>
+);

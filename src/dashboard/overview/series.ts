@@ -1,10 +1,14 @@
-import type { KeyUsageQuery, UsagePeriod } from "../api/documents.generated";
+import { LOCALE, lazy } from "../ui/format";
+import type { UsagePeriod, UsageQuery } from "./documents.generated";
 
 /** The usage of one key. */
-export type KeyUse = KeyUsageQuery["keyUsage"][number];
+export type KeyUse = UsageQuery["used"][number];
 
-/** Keys with their own color. More than a few colors are hard to tell apart. */
-const MAX_COLORS = 5;
+/** The usage of all keys. */
+export type Totals = UsageQuery["usageTotals"];
+
+/** The color of what was rejected. */
+export const REJECTED_COLOR = "var(--series-rejected)";
 
 /** What a chart draws in one color. */
 export interface Series {
@@ -14,33 +18,32 @@ export interface Series {
   values: readonly number[];
 }
 
-/** The color of a key by its rank, the most used key first. */
-export const colorOf = (rank: number): string =>
-  rank < MAX_COLORS ? `var(--series-${rank + 1})` : "var(--series-other)";
+/** The color of one of the five most used keys by its rank; more colors would be hard to tell apart. */
+export const colorOf = (rank: number): string => `var(--series-${rank + 1})`;
 
-/** The keys with accepted requests, most requests first. */
-export const acceptedOf = (usage: readonly KeyUse[]): KeyUse[] =>
-  usage.filter(({ accepted }) => accepted > 0).sort((a, b) => b.accepted - a.accepted);
-
-/** Accepted requests by key. The keys after the first few are summed up. */
-export function seriesOf(usage: readonly KeyUse[]): Series[] {
-  const used = acceptedOf(usage);
-  const colored = used.slice(0, MAX_COLORS).map(({ apiKey, buckets }, rank) => ({
-    label: apiKey.name,
+/** Accepted requests by key, those of all other keys, and what was rejected; without series that have none. */
+export function seriesOf(used: readonly KeyUse[], { buckets }: Totals): Series[] {
+  const top = used.map(({ apiKey, buckets: own }, rank) => ({
+    // Two agents may have keys of the same name.
+    label: used.some((other) => other.apiKey !== apiKey && other.apiKey.name === apiKey.name)
+      ? `${apiKey.name} (${apiKey.agent.name})`
+      : apiKey.name,
     color: colorOf(rank),
-    values: buckets.map(({ accepted }) => accepted),
+    values: own.map(({ accepted }) => accepted),
   }));
-  const [first, ...rest] = used.slice(MAX_COLORS);
-  if (first === undefined) return colored;
-  const values = first.buckets.map(({ accepted }, i) =>
-    rest.reduce((sum, { buckets }) => sum + (buckets[i]?.accepted ?? 0), accepted),
+  const others = buckets.map(({ accepted }, i) =>
+    Math.max(
+      0,
+      top.reduce((rest, { values }) => rest - (values[i] ?? 0), accepted),
+    ),
   );
-  return [...colored, { label: "Other keys", color: colorOf(MAX_COLORS), values }];
+  const all = [
+    ...top,
+    { label: "Other keys", color: "var(--series-other)", values: others },
+    { label: "Rejected", color: REJECTED_COLOR, values: buckets.map(({ refused }) => refused) },
+  ];
+  return all.filter(({ values }) => values.some((value) => value > 0));
 }
-
-/** When the buckets start. */
-export const startsOf = (usage: readonly KeyUse[]): number[] =>
-  usage[0]?.buckets.map(({ start }) => Date.parse(start)) ?? [];
 
 /** The next round number, where the axis ends. */
 export function roundUp(value: number): number {
@@ -55,3 +58,35 @@ export const PERIODS: Readonly<Record<UsagePeriod, string>> = {
   last_24_hours: "in the last 24 hours",
   last_30_days: "in the last 30 days",
 };
+
+/** The periods to choose from. */
+export const PERIOD_OPTIONS: { value: UsagePeriod; label: string }[] = [
+  { value: "last_24_hours", label: "24 hours" },
+  { value: "last_30_days", label: "30 days" },
+];
+
+const hour = lazy(
+  () => new Intl.DateTimeFormat(LOCALE, { hour: "2-digit", minute: "2-digit", hour12: false }),
+);
+const hourOfDay = lazy(
+  () =>
+    new Intl.DateTimeFormat(LOCALE, { weekday: "short", hour: "2-digit", minute: "2-digit", hour12: false }),
+);
+const utcDay = lazy(
+  () => new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short", timeZone: "UTC" }),
+);
+
+/** The full name of each bar, the text below every sixth, and what to know about them. */
+export function namesOf(
+  buckets: readonly { start: string }[],
+  period: UsagePeriod,
+): { names: string[]; ticks: string[]; note: string | undefined } {
+  const starts = buckets.map(({ start }) => Date.parse(start));
+  const isDay = period === "last_24_hours";
+  const [full, short] = isDay ? [hourOfDay(), hour()] : [utcDay(), utcDay()];
+  return {
+    names: starts.map((start) => full.format(start)),
+    ticks: starts.map((start, i) => (i % 6 === 0 ? short.format(start) : "")),
+    note: isDay ? undefined : "Days are in UTC.",
+  };
+}

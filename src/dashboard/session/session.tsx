@@ -1,17 +1,19 @@
-import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
-import { ApiError, isSessionError } from "../api/api-error";
+import { createContext, type ReactNode, Suspense, useContext, useEffect, useState } from "react";
+import { isSessionError } from "../api/api-error";
 import { client, refetchEverywhere, usePolledQuery } from "../api/client";
+import { execute } from "../api/execute";
+import { loaded } from "../loaded";
+import { LoadingShell } from "../shell/loading-shell";
+import { FailedPage } from "../ui/failure";
 import {
   type Permission,
   SignOutDocument,
   SignOutEverywhereDocument,
   ViewerDocument,
   type ViewerFragment,
-} from "../api/documents.generated";
-import { execute } from "../api/execute";
-import { LoadingShell } from "../shell/loading-shell";
-import { FailedPage } from "../ui/failure";
-import { SignIn } from "./sign-in";
+} from "./documents.generated";
+
+const { component: SignIn } = loaded(async () => (await import("./sign-in")).SignIn);
 
 const ViewerContext = createContext<ViewerFragment | undefined>(undefined);
 
@@ -28,21 +30,36 @@ export function useViewer() {
   };
 }
 
+/** Every page has queries of its own, which report the end of the session sooner (ms). */
+const VIEWER_INTERVAL_MS = 20_000;
+
+/** E-mail address of the last member, so that one whose session has ended need not type it again. */
+let lastEmail = "";
+
 /** Shows its children to signed-in members and the sign-in page to others. The URL stays, so signing in leads back. */
 export function SignedIn({ children }: { children: ReactNode }) {
-  const { data, error, refetch } = usePolledQuery(ViewerDocument, {});
+  const { data, error, refetch } = usePolledQuery(ViewerDocument, {}, { pollMs: VIEWER_INTERVAL_MS });
   const [ended, setEnded] = useState(false);
-  const signedOut = isSessionError(error);
+  const viewer = data?.viewer;
   // The server reports the end of a session once. A page that was already open must remember it.
-  const endedNow = signedOut && (data !== undefined || (error as ApiError).code === "invalid_session");
+  const endedNow = isSessionError(error) || (viewer === null && lastEmail !== "");
 
   useEffect(() => {
     if (endedNow) setEnded(true);
-    else if (!signedOut) setEnded(false);
-  }, [endedNow, signedOut]);
+    else if (viewer != null) setEnded(false);
+  }, [endedNow, viewer]);
+  useEffect(() => {
+    if (viewer != null) lastEmail = viewer.email;
+  }, [viewer]);
 
-  if (signedOut) return <SignIn ended={ended || endedNow} />;
-  if (data !== undefined) return <ViewerContext value={data.viewer}>{children}</ViewerContext>;
+  if (endedNow || viewer === null) {
+    return (
+      <Suspense fallback={<LoadingShell />}>
+        <SignIn ended={ended || endedNow} email={lastEmail} />
+      </Suspense>
+    );
+  }
+  if (viewer !== undefined) return <ViewerContext value={viewer}>{children}</ViewerContext>;
   return error === null ? <LoadingShell /> : <FailedPage error={error} retry={refetch} />;
 }
 
@@ -53,6 +70,7 @@ export async function signOut({ everywhere = false } = {}): Promise<void> {
       if (!isSessionError(error)) throw error;
     },
   );
+  lastEmail = "";
   await clearAnswers();
   await refetchEverywhere();
 }

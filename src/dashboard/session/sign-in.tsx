@@ -2,15 +2,15 @@ import { Button, PasswordInput, TextInput } from "@mantine/core";
 import { IconLock } from "@tabler/icons-react";
 import { type FormEvent, useRef, useState } from "react";
 import { change, client } from "../api/client";
-import { SignInDocument } from "../api/documents.generated";
 import { Wordmark } from "../shell/wordmark";
 import { Failure } from "../ui/failure";
 import { Icon } from "../ui/icon";
 import { usePageTitle } from "../ui/page";
+import { SignInDocument } from "./documents.generated";
 import styles from "./sign-in.module.css";
 
 /** Shown in place of the requested page, which appears after signing in. */
-export function SignIn({ ended }: { ended: boolean }) {
+export function SignIn({ ended, email }: { ended: boolean; email: string }) {
   const heading = usePageTitle("Sign in");
   const password = useRef<HTMLInputElement>(null);
   const [busy, setBusy] = useState(false);
@@ -54,13 +54,15 @@ export function SignIn({ ended }: { ended: boolean }) {
             autoComplete="username"
             required
             withAsterisk={false}
-            autoFocus
+            defaultValue={email}
+            autoFocus={email === ""}
           />
           <PasswordInput
             ref={password}
             name="password"
             label="Password"
             autoComplete="current-password"
+            autoFocus={email !== ""}
             required
             withAsterisk={false}
             visibilityToggleButtonProps={{ "aria-label": "Show password" }}

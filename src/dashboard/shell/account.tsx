@@ -1,49 +1,46 @@
-import { Button } from "@mantine/core";
+import { UnstyledButton } from "@mantine/core";
 import { IconLogout } from "@tabler/icons-react";
-import { useState } from "react";
+import { Link } from "wouter";
+import { HELP } from "../palette/help";
 import { signOut, useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
 import { Icon } from "../ui/icon";
-import { ColorScheme } from "./color-scheme";
+import { useTask } from "../ui/task";
 import styles from "./shell.module.css";
 
-/** The theme, the signed-in member, and signing out. */
+/** Links to the documents of the API, the signed-in member, and signing out. */
 export function Account() {
   const { email } = useViewer();
-  const [busy, setBusy] = useState<"here" | "everywhere">();
-  const [error, setError] = useState<unknown>();
-  const endSession = async (where: "here" | "everywhere") => {
-    setBusy(where);
-    setError(undefined);
-    await signOut({ everywhere: where === "everywhere" }).catch(setError);
-    setBusy(undefined);
-  };
+  const { busy, error, run } = useTask();
   return (
     <div className={styles.account}>
-      <ColorScheme />
-      <p className={styles.email}>
-        <span className="visually-hidden">Signed in as </span>
-        {email}
-      </p>
+      <ul className={styles.help} aria-label="Help">
+        {HELP.map(({ href, title }) => (
+          <li key={href}>
+            <a href={href} target="_blank" rel="noopener">
+              {title}
+            </a>
+          </li>
+        ))}
+      </ul>
       {error !== undefined && <Failure error={error} />}
-      <Button
-        variant="default"
-        size="xs"
-        fullWidth
-        leftSection={<Icon of={IconLogout} size={15} />}
-        loading={busy === "here"}
-        onClick={() => endSession("here")}
-      >
-        Sign out
-      </Button>
-      <Button
-        variant="subtle"
-        size="compact-xs"
-        loading={busy === "everywhere"}
-        onClick={() => endSession("everywhere")}
-      >
-        Sign out on all devices
-      </Button>
+      <div className={styles.member}>
+        <p className={styles.email}>
+          <span className="visually-hidden">Signed in as </span>
+          <Link href="/settings/profile" title={email}>
+            {email}
+          </Link>
+        </p>
+        <UnstyledButton
+          className={styles.iconButton}
+          aria-label="Sign out"
+          title="Sign out"
+          disabled={busy}
+          onClick={() => run(() => signOut())}
+        >
+          <Icon of={IconLogout} size={16} />
+        </UnstyledButton>
+      </div>
     </div>
   );
 }

@@ -1,16 +1,26 @@
-import { Skeleton } from "@mantine/core";
-import styles from "./shell.module.css";
+import { useDocumentTitle } from "@mantine/hooks";
 
-/** The outline of a page while the session is loading. */
-export const LoadingShell = () => (
-  <div className={styles.shell} aria-busy="true">
-    <div className={styles.side} />
-    <main className={styles.content}>
+/** The title that the page had before the program was loaded. */
+const title = document.getElementById("boot-title")?.textContent ?? "Gateway";
+
+/** The outline of a page while the session is loading, as the document has it until then. */
+export function LoadingShell() {
+  useDocumentTitle(`${title} · Gateway`);
+  return (
+    <>
       <p className="visually-hidden" role="status">
         Loading
       </p>
-      <Skeleton height={30} width={200} mb="xl" />
-      <Skeleton height={260} radius="lg" />
-    </main>
-  </div>
-);
+      {/* What is not the page yet is no heading to go to. */}
+      <div className="boot" aria-hidden="true">
+        <div className="boot-side">
+          <p className="boot-brand">Gateway</p>
+        </div>
+        <main className="boot-content">
+          <h1 className="boot-title">{title}</h1>
+          <div className="boot-block" />
+        </main>
+      </div>
+    </>
+  );
+}

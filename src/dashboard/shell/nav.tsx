@@ -1,5 +1,5 @@
 import { useId } from "react";
-import { Link, useRoute } from "wouter";
+import { Link, useLocation } from "wouter";
 import { PAGES, type PageEntry } from "../pages";
 import { useViewer } from "../session/session";
 import { Icon } from "../ui/icon";
@@ -8,7 +8,7 @@ import styles from "./shell.module.css";
 /** Links to the pages that the member may see. Pages of a group are listed under its heading. */
 export function Nav() {
   const { may } = useViewer();
-  const pages = PAGES.filter(({ permission }) => may(permission));
+  const pages = PAGES.filter(({ icon, permission }) => icon !== undefined && may(permission));
   const groups = [...new Set(pages.flatMap(({ group }) => group ?? []))];
   return (
     <nav aria-label="Dashboard">
@@ -38,12 +38,20 @@ function Group({ name, pages }: { name: string; pages: readonly PageEntry[] }) {
   );
 }
 
-function Item({ page: { path, title, icon } }: { page: PageEntry }) {
-  const [current] = useRoute(path);
+function Item({ page: { path, title, icon, load } }: { page: PageEntry }) {
+  const [at] = useLocation();
+  // A page below this one, such as that of one key, is listed nowhere else.
+  const isWithin = path !== "/" && at.startsWith(`${path}/`);
   return (
     <li>
-      <Link href={path} className={styles.link} aria-current={current ? "page" : undefined}>
-        <Icon of={icon} />
+      <Link
+        href={path}
+        className={styles.link}
+        aria-current={at === path ? "page" : isWithin || undefined}
+        onPointerEnter={load}
+        onFocus={load}
+      >
+        {icon && <Icon of={icon} />}
         {title}
       </Link>
     </li>

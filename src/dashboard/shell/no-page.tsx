@@ -1,4 +1,5 @@
 import { Link } from "wouter";
+import type { Permission } from "../session/documents.generated";
 import { Empty, Page } from "../ui/page";
 
 /** For an address without a page. */
@@ -11,12 +12,16 @@ export const NoPage = () => (
 );
 
 /** For a page that the member has no permission to see. */
-export const NotPermitted = ({ title, section }: { title: string; section: string | undefined }) => (
-  <Page section={section} title={title}>
+export const NotPermitted = (props: {
+  title: string;
+  section: string | undefined;
+  permission: Permission | undefined;
+}) => (
+  <Page section={props.section} title={props.title}>
     <Empty title="You don’t have access to this page">
       <p>
-        Ask an administrator to run{" "}
-        <code>npm run -s gateway -- members grant &lt;email&gt; config:manage</code>
+        Ask a manager of your organization for the permission{" "}
+        <code>{props.permission?.replace("_", ":")}</code>.
       </p>
     </Empty>
   </Page>

@@ -1,9 +1,8 @@
-import { Alert } from "@mantine/core";
 import { IconLock, IconWifiOff } from "@tabler/icons-react";
 import { Link } from "wouter";
 import { connection } from "../api/connection";
 import { useViewer } from "../session/session";
-import { Icon } from "../ui/icon";
+import { Notice } from "../ui/notice";
 import styles from "./shell.module.css";
 
 /** Notices on every page: the server does not answer, the organization is deactivated. */
@@ -15,19 +14,19 @@ export const Notices = () => (
 );
 
 const Offline = () => (
-  <Alert className={styles.notice} color="yellow" role="note" icon={<Icon of={IconWifiOff} />}>
+  <Notice className={styles.notice} tone="warn" role="note" icon={IconWifiOff}>
     Can’t reach the server. Data may be out of date. Retrying…
-  </Alert>
+  </Notice>
 );
 
 function Deactivated() {
   const { organization, manages } = useViewer();
   if (organization.deactivatedAt === null) return null;
   return (
-    <Alert className={styles.notice} color="yellow" role="note" icon={<Icon of={IconLock} />}>
+    <Notice className={styles.notice} tone="warn" role="note" icon={IconLock}>
       <strong>{organization.name}</strong> is deactivated. API keys are rejected and everything is read-only;
       keys can still be revoked.{" "}
-      {manages ? <Link href="/organization">Reactivate</Link> : "Ask an admin to reactivate it."}
-    </Alert>
+      {manages ? <Link href="/settings/organization">Reactivate</Link> : "Ask an admin to reactivate it."}
+    </Notice>
   );
 }

@@ -1,7 +1,8 @@
-import { ActionIcon } from "@mantine/core";
+import { UnstyledButton } from "@mantine/core";
 import { IconMenu2, IconX } from "@tabler/icons-react";
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
+import { PaletteButton } from "../palette/palette-button";
 import { useViewer } from "../session/session";
 import { Icon } from "../ui/icon";
 import { Account } from "./account";
@@ -34,20 +35,19 @@ export function Shell({ children }: { children: ReactNode }) {
       <header className={styles.side} onKeyDown={onKeyDown}>
         <div className={styles.brand}>
           <Wordmark organization={organization.name} />
-          <ActionIcon
+          <UnstyledButton
             ref={burger}
-            className={styles.burger}
-            variant="default"
-            size="lg"
+            className={`${styles.iconButton} ${styles.burger}`}
             aria-label="Menu"
             aria-expanded={open}
             aria-controls="menu"
             onClick={() => setOpen(!open)}
           >
             <Icon of={open ? IconX : IconMenu2} />
-          </ActionIcon>
+          </UnstyledButton>
         </div>
         <div id="menu" className={styles.menu} data-open={open}>
+          <PaletteButton />
           <Nav />
           <Account />
         </div>

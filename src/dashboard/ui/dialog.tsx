@@ -12,6 +12,8 @@ export function Dialog(props: {
   title: string;
   size?: string;
   mayClose?: () => boolean;
+  /** Whether something may have been typed, which a click beside the dialog must not discard. */
+  isForm?: boolean;
   onClosed: () => void;
   children: (close: () => void) => ReactNode;
 }) {
@@ -28,6 +30,7 @@ export function Dialog(props: {
       onExitTransitionEnd={props.onClosed}
       size={props.size ?? "md"}
       centered
+      closeOnClickOutside={!props.isForm}
       lockScroll={false}
       returnFocus={false}
       transitionProps={{ duration: 120, transition: "fade" }}
@@ -36,7 +39,9 @@ export function Dialog(props: {
       <Modal.Content classNames={{ inner: styles.inner }}>
         {/* Not Modal.Header, which would be a second banner landmark. */}
         <div className={styles.header}>
-          <Modal.Title className={styles.title}>{props.title}</Modal.Title>
+          <Modal.Title className={styles.title} title={props.title}>
+            {props.title}
+          </Modal.Title>
           <Modal.CloseButton aria-label="Close" />
         </div>
         <Modal.Body>{props.children(() => setOpened(false))}</Modal.Body>
@@ -45,12 +50,18 @@ export function Dialog(props: {
   );
 }
 
-/** Returns the focus, unless another dialog has it by then. */
+/** How many dialogs are open, and what had the focus before the first of them. */
+let openDialogs = 0;
+let opener: Element | null = null;
+
+/** Returns the focus to what opened the first of several dialogs, unless another dialog has it by then. */
 function returnFocus() {
-  const from = document.activeElement;
+  if (openDialogs === 0) opener = document.activeElement;
+  openDialogs += 1;
   return () => {
+    openDialogs -= 1;
     if (document.activeElement !== document.body) return;
-    const target = from?.isConnected && from !== document.body ? from : document.querySelector("h1");
+    const target = opener?.isConnected && opener !== document.body ? opener : document.querySelector("h1");
     if (target instanceof HTMLElement) target.focus({ preventScroll: true });
   };
 }

@@ -1,17 +1,22 @@
-import { Alert, Button } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { ApiError, isUserError, sentenceOf } from "../api/api-error";
 import styles from "./failure.module.css";
-import { Icon } from "./icon";
+import { Notice } from "./notice";
 
 /**
  * An error message, with the request ID to quote to an administrator.
  * @param retry retries now what the page polls anyway
+ * @param alone whether no notice of the shell says that the server does not answer
  */
-export function Failure({ error, retry }: { error: unknown; retry?: () => unknown }) {
+export function Failure(props: { error: unknown; retry?: () => unknown; alone?: boolean }) {
+  const { error, retry, alone = false } = props;
+  if (!alone && retry !== undefined && error instanceof ApiError && error.code === "unreachable") {
+    return <p className={styles.waiting}>Waiting for the server…</p>;
+  }
   const requestId = error instanceof ApiError && !isUserError(error) ? error.requestId : undefined;
   return (
-    <Alert color="red" role="alert" icon={<Icon of={IconAlertTriangle} />}>
+    <Notice tone="bad" role="alert" icon={IconAlertTriangle}>
       <p className={styles.sentence}>{sentenceOf(error, { polled: retry !== undefined })}</p>
       {requestId !== undefined && (
         <p className={styles.request}>
@@ -23,7 +28,7 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => unknow
           Try again
         </Button>
       )}
-    </Alert>
+    </Notice>
   );
 }
 
@@ -31,6 +36,6 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => unknow
 export const FailedPage = ({ error, retry }: { error: unknown; retry: () => unknown }) => (
   <main className={styles.page}>
     <h1 className={styles.title}>The dashboard can’t be loaded</h1>
-    <Failure error={error} retry={retry} />
+    <Failure error={error} retry={retry} alone />
   </main>
 );

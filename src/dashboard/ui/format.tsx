@@ -37,10 +37,13 @@ const UNITS: readonly { unit: Intl.RelativeTimeFormatUnit; seconds: number; from
 ];
 const MINUTE = { unit: "minute", seconds: 60 } as const;
 
+/** How far a past moment may seem ahead: the clocks of the server and the browser differ. */
+const LATE_SECONDS = 5;
+
 /** "3 minutes ago", "in 2 days". Future times round up to the minute, so that a week starts as "in 7 days". */
 function relativeTime(moment: string, now: number): string {
   const distance = (Date.parse(moment) - now) / 1000;
-  if (Math.abs(distance) < 60) return distance > 5 ? "in less than a minute" : "just now";
+  if (Math.abs(distance) < 60) return distance > LATE_SECONDS ? "in less than a minute" : "just now";
   const rounded = distance > 0 ? Math.ceil(distance / 60) * 60 : distance;
   const { unit, seconds } = UNITS.find((step) => Math.abs(rounded) >= step.from * step.seconds) ?? MINUTE;
   return relative().format(Math.trunc(rounded / seconds), unit);
@@ -64,12 +67,22 @@ const subscribe = (listener: () => void) => {
   return () => clearInterval(timer);
 };
 
-/** A time relative to now. The exact time is in the tooltip, and in a form for programs. */
-export function Time({ value }: { value: string }) {
+/**
+ * A time relative to now. The exact time is in the tooltip, and in a form for programs.
+ * @param isDue whether something happens then, which is late once the moment is past
+ */
+export function Time({ value, isDue = false }: { value: string; isDue?: boolean }) {
   useSyncExternalStore(subscribe, () => Math.floor(Date.now() / TICK_INTERVAL_MS));
+  const now = Date.now();
   return (
     <time dateTime={value} title={exactTime(value)}>
-      {relativeTime(value, Date.now())}
+      {isDue && Date.parse(value) <= now + LATE_SECONDS * 1000 ? "now" : relativeTime(value, now)}
     </time>
   );
 }
+
+/** What the API calls those who acted on the server itself. */
+const COMMAND_LINE = "command line";
+
+/** Who did something, as the dashboard calls them. */
+export const nameOfActor = (name: string): string => (name === COMMAND_LINE ? "CLI" : name);

@@ -1,16 +1,30 @@
+import { Skeleton } from "@mantine/core";
 import { useDocumentTitle } from "@mantine/hooks";
 import { type ReactNode, type Ref, useEffect, useRef } from "react";
 import styles from "./page.module.css";
 
-let titles = 0;
+/** The address of the first page until it is shown. */
+let firstPath: string | undefined = location.pathname;
+
+/** Whether the browser went back or forward, which restores where the page was scrolled to. */
+let wentBack = false;
+window.addEventListener("popstate", () => {
+  wentBack = true;
+});
 
 /** Sets the title of the browser tab, and moves the focus to the heading so that screen readers announce a new page. */
 export function usePageTitle(title: string): Ref<HTMLHeadingElement> {
   const heading = useRef<HTMLHeadingElement>(null);
   useDocumentTitle(`${title} · Gateway`);
   useEffect(() => {
-    // The browser announces the first page.
-    if (++titles > 1) heading.current?.focus({ preventScroll: true });
+    // The browser announces the first page, unless its code arrived too late; an open dialog keeps the focus.
+    const isBehind = document.querySelector("[role=dialog]") !== null;
+    if (firstPath !== location.pathname) {
+      if (!isBehind) heading.current?.focus({ preventScroll: true });
+      if (!wentBack) window.scrollTo(0, 0);
+    }
+    firstPath = undefined;
+    wentBack = false;
   }, []);
   return heading;
 }
@@ -18,7 +32,7 @@ export function usePageTitle(title: string): Ref<HTMLHeadingElement> {
 /** A page of the dashboard: its section, title, lead, actions and content. */
 export function Page(props: {
   title: string;
-  section?: string | undefined;
+  section?: ReactNode;
   lead?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;
@@ -38,6 +52,22 @@ export function Page(props: {
       </header>
       {props.children}
     </>
+  );
+}
+
+/** A page whose code is being loaded. */
+export function LoadingPage({ title, section }: { title: string; section: ReactNode }) {
+  useDocumentTitle(`${title} · Gateway`);
+  return (
+    <div aria-busy="true">
+      <header className={styles.header}>
+        <div>
+          {section !== undefined && <p className={styles.section}>{section}</p>}
+          <h1 className={styles.title}>{title}</h1>
+        </div>
+      </header>
+      <Skeleton height={260} radius="lg" />
+    </div>
   );
 }
 

@@ -1,4 +1,5 @@
 import { Button } from "@mantine/core";
+import { formatNumber } from "./format";
 import type { ListAddress } from "./list-address";
 import styles from "./table.module.css";
 
@@ -7,8 +8,24 @@ interface PageInfo {
   endCursor: string | null;
 }
 
-/** Buttons to the newer and the older page; nothing for a single page. */
-export function Pager({ address, pageInfo }: { address: ListAddress; pageInfo: PageInfo | undefined }) {
+/** Number of items on all pages, exact up to a limit of the server. */
+export interface Total {
+  count: number;
+  isExact: boolean;
+}
+
+/**
+ * Where the page is in the list, and buttons to the pages beside it; nothing for a single page.
+ * @param shown how many items the page has
+ */
+export function Pager(props: {
+  address: ListAddress;
+  pageInfo: PageInfo | undefined;
+  shown?: number | undefined;
+  pageSize?: number;
+  total?: Total | undefined;
+}) {
+  const { address, pageInfo, shown, pageSize, total } = props;
   const next = pageInfo?.hasNextPage ? pageInfo.endCursor : null;
   if (address.after === null && next === null) return null;
   /** Goes to a page and to its top. */
@@ -18,8 +35,13 @@ export function Pager({ address, pageInfo }: { address: ListAddress; pageInfo: P
   };
   return (
     <nav className={styles.pager} aria-label="Pages">
+      {total !== undefined && (
+        <p className={styles.position}>
+          {positionOf({ page: address.page, shown: shown ?? 0, pageSize: pageSize ?? 0, total })}
+        </p>
+      )}
       <Button variant="default" size="xs" disabled={address.after === null} onClick={turn(address.previous)}>
-        Newer
+        Previous
       </Button>
       <Button
         variant="default"
@@ -27,8 +49,22 @@ export function Pager({ address, pageInfo }: { address: ListAddress; pageInfo: P
         disabled={next === null}
         onClick={turn(() => next && address.next(next))}
       >
-        Older
+        Next
       </Button>
     </nav>
   );
+}
+
+/** "21–40 of 520"; after a link that leads into the middle of a list, only the total. */
+function positionOf(props: {
+  page: number | undefined;
+  shown: number;
+  pageSize: number;
+  total: Total;
+}): string {
+  const { page, shown, pageSize, total } = props;
+  const all = `${formatNumber(total.count)}${total.isExact ? "" : "+"}`;
+  if (page === undefined || shown === 0 || pageSize === 0) return `${all} in total`;
+  const first = page * pageSize + 1;
+  return `${formatNumber(first)}–${formatNumber(first + shown - 1)} of ${all}`;
 }

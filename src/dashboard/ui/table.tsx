@@ -1,12 +1,16 @@
 // biome-ignore-all lint/a11y/noRedundantRoles: on phones the CSS shows tables as cards, which removes their implicit roles
+
 import { Skeleton } from "@mantine/core";
 import type { ReactNode } from "react";
+import { Name } from "./name";
 import styles from "./table.module.css";
 
-/** A column; a hidden heading is for screen readers only. */
+/** A column; a hidden heading is for screen readers only, and numbers are aligned at their end. */
 export interface Column {
   heading: string;
   hidden?: boolean;
+  /** Whether its cells are numbers, which are aligned at their end. */
+  isNumeric?: boolean;
 }
 
 /**
@@ -23,8 +27,8 @@ export function DataTable(props: {
     <table className={styles.table} role="table" aria-label={props.label} data-stale={props.stale}>
       <thead role="rowgroup">
         <tr role="row">
-          {props.columns.map(({ heading, hidden }) => (
-            <th key={heading} role="columnheader" scope="col">
+          {props.columns.map(({ heading, hidden, isNumeric }) => (
+            <th key={heading} role="columnheader" scope="col" data-numeric={isNumeric}>
               <span className={hidden ? "visually-hidden" : undefined}>{heading}</span>
             </th>
           ))}
@@ -39,9 +43,11 @@ export function DataTable(props: {
 export function Row({ cells, columns }: { cells: readonly ReactNode[]; columns: readonly Column[] }) {
   return (
     <tr role="row">
-      {columns.map(({ heading, hidden }, i) => (
-        <td key={heading} role="cell" data-heading={hidden ? undefined : heading}>
-          <div className={styles.cell}>{cells[i]}</div>
+      {columns.map(({ heading, hidden, isNumeric }, i) => (
+        <td key={heading} role="cell" data-heading={hidden ? undefined : heading} data-numeric={isNumeric}>
+          <div className={styles.cell}>
+            {typeof cells[i] === "string" ? <Name>{cells[i]}</Name> : cells[i]}
+          </div>
         </td>
       ))}
     </tr>

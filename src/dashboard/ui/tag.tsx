@@ -7,3 +7,8 @@ export const Tag = ({ tone, children }: { tone: "good" | "bad" | "warn" | "plain
     {children}
   </span>
 );
+
+/** Several tags, which wrap. */
+export const Tags = ({ children }: { children: ReactNode }) => (
+  <span className={styles.tags}>{children}</span>
+);

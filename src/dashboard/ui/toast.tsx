@@ -1,16 +1,53 @@
-import { notifications } from "@mantine/notifications";
-import { IconCheck } from "@tabler/icons-react";
+import { UnstyledButton } from "@mantine/core";
+import { IconCheck, IconX } from "@tabler/icons-react";
+import { useEffect } from "react";
+import { createStore } from "../store";
 import { Icon } from "./icon";
+import styles from "./toast.module.css";
+
+/** How long a message stays (ms). */
+const TOAST_MS = 6_000;
+
+/** Messages shown together; older ones make room. */
+const MAX_TOASTS = 3;
+
+interface Toast {
+  id: number;
+  message: string;
+}
+
+const toasts = createStore<readonly Toast[]>([]);
+let lastId = 0;
 
 /** Confirms briefly that something was done, on the screen and to screen readers. */
 export function toast(message: string): void {
-  notifications.show({
-    message,
-    color: "green",
-    withBorder: true,
-    icon: <Icon of={IconCheck} size={16} />,
-    closeButtonProps: { "aria-label": "Dismiss" },
-    // Announced by the live region around it, which waits for the screen reader to finish its sentence.
-    role: "none",
-  });
+  lastId += 1;
+  toasts.set([...toasts.get(), { id: lastId, message }].slice(-MAX_TOASTS));
+}
+
+const dismiss = (id: number) => toasts.set(toasts.get().filter((shown) => shown.id !== id));
+
+/** The messages; the live region is there before the first one, or screen readers would miss it. */
+export const Toasts = () => (
+  <div role="status" aria-live="polite" className={styles.toasts}>
+    {toasts.use().map((shown) => (
+      <Shown key={shown.id} {...shown} />
+    ))}
+  </div>
+);
+
+function Shown({ id, message }: Toast) {
+  useEffect(() => {
+    const timer = setTimeout(() => dismiss(id), TOAST_MS);
+    return () => clearTimeout(timer);
+  }, [id]);
+  return (
+    <div className={styles.toast}>
+      <Icon of={IconCheck} size={18} />
+      <p className={styles.message}>{message}</p>
+      <UnstyledButton className={styles.dismiss} aria-label="Dismiss" onClick={() => dismiss(id)}>
+        <Icon of={IconX} size={16} />
+      </UnstyledButton>
+    </div>
+  );
 }

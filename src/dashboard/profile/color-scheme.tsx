@@ -1,7 +1,8 @@
-import { type MantineColorScheme, SegmentedControl, useMantineColorScheme } from "@mantine/core";
+import { type MantineColorScheme, useMantineColorScheme } from "@mantine/core";
 import { IconDeviceDesktop, IconMoon, IconSun, type Icon as TablerIcon } from "@tabler/icons-react";
 import { Icon } from "../ui/icon";
-import styles from "./shell.module.css";
+import { Segmented } from "../ui/segmented";
+import styles from "./profile.module.css";
 
 const THEMES: { value: MantineColorScheme; text: string; icon: TablerIcon }[] = [
   { value: "light", text: "Light", icon: IconSun },
@@ -14,18 +15,16 @@ export function ColorScheme() {
   // Otherwise Mantine adds a style element to suppress transitions, which the Content-Security-Policy rejects.
   const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true });
   return (
-    <SegmentedControl
-      aria-label="Theme"
-      size="xs"
-      fullWidth
+    <Segmented
+      label="Theme"
       value={colorScheme}
       onChange={setColorScheme}
-      data={THEMES.map(({ value, text, icon }) => ({
+      options={THEMES.map(({ value, text, icon }) => ({
         value,
         label: (
-          <span className={styles.scheme} title={text}>
+          <span className={styles.scheme}>
             <Icon of={icon} size={15} />
-            <span className="visually-hidden">{text}</span>
+            {text}
           </span>
         ),
       }))}

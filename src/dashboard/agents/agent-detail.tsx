@@ -1,0 +1,190 @@
+import { useState } from "react";
+import { Link, useParams } from "wouter";
+import { usePolledQuery } from "../api/client";
+import { KINDS } from "../lines/line-kinds";
+import { lineStateTag } from "../lines/line-state";
+import { useViewer } from "../session/session";
+import { Facts } from "../ui/facts";
+import { Failure } from "../ui/failure";
+import { formatNumber, nameOfActor, Time } from "../ui/format";
+import { lazyDialog } from "../ui/lazy-dialog";
+import { Card, Empty, LoadingPage, Page } from "../ui/page";
+import { Result } from "../ui/result";
+import { RowLink } from "../ui/row-link";
+import { RowMenu } from "../ui/row-menu";
+import { type Column, DataTable, Row } from "../ui/table";
+import { Tag } from "../ui/tag";
+import { type AgentAction, agentActions } from "./agent-actions";
+import { AgentDecisions } from "./agent-decisions";
+import styles from "./agent-detail.module.css";
+import type { Agent } from "./agent-page";
+import { AgentSetupDocument, type AgentSetupQuery } from "./documents.generated";
+import { useAgents } from "./use-agents";
+
+const AgentDialog = lazyDialog(async () => (await import("./agent-dialogs")).AgentDialog);
+
+/** What an agent has changes seldom, and the page shows much of it (ms). */
+const POLL_INTERVAL_MS = 30_000;
+
+/** One agent: what it has, and what it decided last. */
+export function AgentDetail() {
+  const { id } = useParams<{ id: string }>();
+  const { data, error, refetch } = useAgents();
+  const agent = data?.agents.find((each) => each.id === id);
+  const section = <Link href="/agents">Agents</Link>;
+  if (agent !== undefined) return <Content agent={agent} />;
+  if (data === undefined && error === null) return <LoadingPage title="Agent" section="Agents" />;
+  return (
+    <Page title="Agent" section={section}>
+      {data === undefined ? (
+        <Failure error={error} retry={refetch} />
+      ) : (
+        <Empty title="This agent doesn’t exist">
+          <p>
+            It may have been deleted. <Link href="/agents">See all agents</Link>
+          </p>
+        </Empty>
+      )}
+    </Page>
+  );
+}
+
+function Content({ agent }: { agent: Agent }) {
+  const { manages, deactivated, may } = useViewer();
+  const [action, setAction] = useState<AgentAction>();
+  return (
+    <Page
+      title={agent.name}
+      section={<Link href="/agents">Agents</Link>}
+      actions={manages && <RowMenu of={agent.name} actions={agentActions(setAction, deactivated)} />}
+    >
+      <Card title="About">
+        <Facts facts={{ Slug: <code>{agent.slug}</code>, ID: <code>{agent.id}</code> }} />
+      </Card>
+      {manages && <Setup agent={agent} />}
+      {may("conversations_read") && <AgentDecisions agent={agent} />}
+      {action && <AgentDialog action={action} agent={agent} onClosed={() => setAction(undefined)} />}
+    </Page>
+  );
+}
+
+function Setup({ agent }: { agent: Agent }) {
+  const query = usePolledQuery(AgentSetupDocument, { id: agent.id }, { pollMs: POLL_INTERVAL_MS });
+  return (
+    <div className={styles.setup}>
+      <Result query={query} height={480}>
+        {(data) => (
+          <>
+            <Keys agent={agent} keys={data.apiKeys} />
+            <Lines agent={agent} lines={data.lines} />
+            <LiveConfiguration agent={agent} version={data.configurationVersions.nodes[0]} />
+          </>
+        )}
+      </Result>
+    </div>
+  );
+}
+
+const KEY_COLUMNS: readonly Column[] = [{ heading: "Name" }, { heading: "Key" }, { heading: "Last used" }];
+
+function Keys({ agent, keys }: { agent: Agent; keys: AgentSetupQuery["apiKeys"] }) {
+  const { deactivated } = useViewer();
+  const { count, isExact } = keys.totalCount;
+  const create = !deactivated && <Link href={`/api-keys?agent=${agent.id}&create=yes`}>Create API key</Link>;
+  return (
+    <Card
+      title="Active API keys"
+      aside={
+        <span className={styles.links}>
+          {count > 0 && create}
+          <Link href={`/api-keys?agent=${agent.id}`}>
+            View all{count > 0 && ` (${formatNumber(count)}${isExact ? "" : "+"} active)`}
+          </Link>
+        </span>
+      }
+    >
+      {count === 0 ? (
+        <Empty title="No active API keys">
+          <p>Your apps need one to call as {agent.name}.</p>
+          {create}
+        </Empty>
+      ) : (
+        <DataTable label="Active API keys" columns={KEY_COLUMNS}>
+          {keys.nodes.map(({ id, name, hint, lastUsedAt }) => (
+            <Row
+              key={id}
+              columns={KEY_COLUMNS}
+              cells={[
+                <RowLink key="name" href={`/api-keys/${id}`}>
+                  {name}
+                </RowLink>,
+                <code key="hint">{hint}</code>,
+                lastUsedAt === null ? "Never" : <Time key="used" value={lastUsedAt} />,
+              ]}
+            />
+          ))}
+        </DataTable>
+      )}
+    </Card>
+  );
+}
+
+const LINE_COLUMNS: readonly Column[] = [
+  { heading: "Line" },
+  { heading: "Kind" },
+  { heading: "Address" },
+  { heading: "Status" },
+];
+
+function Lines({ agent, lines }: { agent: Agent; lines: AgentSetupQuery["lines"] }) {
+  return (
+    <Card title="Lines" aside={<Link href={`/lines?agent=${agent.id}`}>Manage lines</Link>}>
+      <DataTable label="Lines" columns={LINE_COLUMNS}>
+        {lines.map(({ id, name, kind, address, state, isDefault }) => (
+          <Row
+            key={id}
+            columns={LINE_COLUMNS}
+            cells={[
+              <span key="name" className={styles.links}>
+                <RowLink href={`/lines/${id}?agent=${agent.id}`}>{name}</RowLink>
+                {isDefault && <Tag tone="plain">Default</Tag>}
+              </span>,
+              KINDS[kind].label,
+              address ?? "–",
+              lineStateTag(state),
+            ]}
+          />
+        ))}
+      </DataTable>
+    </Card>
+  );
+}
+
+function LiveConfiguration({
+  agent,
+  version,
+}: {
+  agent: Agent;
+  version: AgentSetupQuery["configurationVersions"]["nodes"][number] | undefined;
+}) {
+  return (
+    <Card
+      title="Configuration"
+      aside={<Link href={`/configuration?agent=${agent.id}`}>Open configuration</Link>}
+    >
+      {version && (
+        <Facts
+          facts={{
+            "Live version": version.version,
+            Published: (
+              <>
+                <Time value={version.publishedAt} /> by {nameOfActor(version.publishedBy)}
+              </>
+            ),
+            Note: version.note ?? undefined,
+          }}
+        />
+      )}
+    </Card>
+  );
+}

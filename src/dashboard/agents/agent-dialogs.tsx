@@ -1,0 +1,69 @@
+import { TextInput } from "@mantine/core";
+import { useLocation } from "wouter";
+import { AGENT_NAME_MAX_LENGTH } from "../../features/agents/agent.limits";
+import { change } from "../api/client";
+import { FormDialog } from "../ui/form-dialog";
+import { toast } from "../ui/toast";
+import type { AgentAction } from "./agent-actions";
+import type { Agent } from "./agent-page";
+import { DeleteAgentDocument, RenameAgentDocument } from "./documents.generated";
+
+type Props = { agent: Agent; onClosed: () => void };
+
+/** The dialog of an action. */
+export const AgentDialog = ({ action, ...props }: Props & { action: AgentAction }) =>
+  action === "rename" ? <RenameAgent {...props} /> : <DeleteAgent {...props} />;
+
+function RenameAgent({ agent, onClosed }: Props) {
+  const submit = async (form: FormData) => {
+    const name = String(form.get("name"));
+    await change(RenameAgentDocument, { id: agent.id, name });
+    toast(`Renamed ${agent.name} to ${name.trim()}.`);
+  };
+  return (
+    <FormDialog
+      title={`Rename “${agent.name}”`}
+      submit="Rename"
+      fields={["name"]}
+      onSubmit={submit}
+      onClosed={onClosed}
+    >
+      {({ field }) => (
+        <TextInput
+          {...field("name")}
+          label="New name"
+          description="The slug stays the same."
+          defaultValue={agent.name}
+          maxLength={AGENT_NAME_MAX_LENGTH}
+          required
+          data-autofocus
+        />
+      )}
+    </FormDialog>
+  );
+}
+
+function DeleteAgent({ agent, onClosed }: Props) {
+  const [, navigate] = useLocation();
+  const submit = async () => {
+    await change(DeleteAgentDocument, { id: agent.id }, { waitUntilShown: false });
+    toast(`Deleted ${agent.name}.`);
+    navigate("/agents");
+  };
+  return (
+    <FormDialog
+      title={`Delete “${agent.name}”?`}
+      submit="Delete agent"
+      isDestructive
+      confirm={agent.slug}
+      onSubmit={submit}
+      onClosed={onClosed}
+    >
+      <p>
+        This deletes its lines, contacts, conversations, messages, decisions, configuration, events and the
+        webhooks that follow only this agent. Queued messages are not sent. This can’t be undone.
+      </p>
+      <p>Revoke its active API keys first; revoked and expired ones stay in the list.</p>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,99 @@
+import { NativeSelect } from "@mantine/core";
+import { type ReactNode, useLayoutEffect } from "react";
+import { Link, useSearchParams } from "wouter";
+import { Failure } from "../ui/failure";
+import { Empty, LoadingPage, Page } from "../ui/page";
+import pageStyles from "../ui/page.module.css";
+import { labelOf } from "./agent-label";
+import type { AgentsQuery } from "./documents.generated";
+import { useAgents } from "./use-agents";
+
+/** An agent that a page is about. */
+export type Agent = AgentsQuery["agents"][number];
+
+/** ID of the agent that was chosen last, so that the pages about agents stay with one. */
+let lastAgent = "";
+
+/**
+ * A page about one agent of the organization, which is in the URL (`?agent=`). Members choose it beside the title if
+ * there are several.
+ * @param actions buttons beside the title
+ */
+export function AgentPage(props: {
+  title: string;
+  section?: ReactNode;
+  lead?: ReactNode;
+  actions?: (agent: Agent) => ReactNode;
+  children: (agent: Agent) => ReactNode;
+}) {
+  const { title, section, lead } = props;
+  const [params, setParams] = useSearchParams();
+  const { data, error, refetch } = useAgents();
+  const agents = data?.agents;
+  const page = { title, section, lead };
+  if (agents === undefined) {
+    if (error === null) return <LoadingPage title={title} section={section} />;
+    return (
+      <Page {...page}>
+        <Failure error={error} retry={refetch} />
+      </Page>
+    );
+  }
+  const wanted = params.get("agent") ?? lastAgent;
+  const agent = agents.find(({ id }) => id === wanted) ?? agents[0];
+  if (agent === undefined) {
+    return (
+      <Page {...page}>
+        <Empty title="No agents yet">
+          <p>
+            Create one on the page <Link href="/agents">Agents</Link>.
+          </p>
+        </Empty>
+      </Page>
+    );
+  }
+  lastAgent = agent.id;
+  if (params.get("agent") !== agent.id && agents.length > 1) return <Chosen agent={agent} page={page} />;
+  const choose = (id: string) => {
+    lastAgent = id;
+    // Filters and cursors belong to the other agent.
+    setParams({ agent: id });
+  };
+  return (
+    <Page
+      {...page}
+      actions={
+        <>
+          {agents.length > 1 && (
+            <NativeSelect
+              className={pageStyles.choice}
+              aria-label="Agent"
+              data={agents.map((each) => ({ value: each.id, label: labelOf(each, agents) }))}
+              value={agent.id}
+              onChange={({ currentTarget }) => choose(currentTarget.value)}
+            />
+          )}
+          {props.actions?.(agent)}
+        </>
+      }
+    >
+      {props.children(agent)}
+    </Page>
+  );
+}
+
+/** Puts the agent into the URL, so that reloads and the browser's Back lead to the same one. */
+function Chosen({ agent, page }: { agent: Agent; page: { title: string; section?: ReactNode } }) {
+  const [, setParams] = useSearchParams();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once
+  useLayoutEffect(() => {
+    setParams(
+      (now) => {
+        now.set("agent", agent.id);
+        return now;
+      },
+      { replace: true },
+    );
+  }, [agent.id]);
+  return <LoadingPage title={page.title} section={page.section} />;
+}

@@ -1,0 +1,60 @@
+import { TextInput } from "@mantine/core";
+import { AGENT_NAME_MAX_LENGTH } from "../../features/agents/agent.limits";
+import { change } from "../api/client";
+import { FormDialog } from "../ui/form-dialog";
+import { toast } from "../ui/toast";
+import { CreateAgentDocument } from "./documents.generated";
+
+const SLUG_MAX_LENGTH = 63;
+
+/**
+ * Creates an agent from a form.
+ * @param onCreated gets its ID
+ */
+export function CreateAgent({
+  onCreated,
+  onClosed,
+}: {
+  onCreated: (id: string) => void;
+  onClosed: () => void;
+}) {
+  const submit = async (form: FormData) => {
+    const input = { name: String(form.get("name")), slug: String(form.get("slug")) };
+    const { createAgent: agent } = await change(CreateAgentDocument, { input });
+    toast(`Created ${agent.name}.`);
+    onCreated(agent.id);
+  };
+  return (
+    <FormDialog
+      title="Create an agent"
+      submit="Create agent"
+      fields={["name", "slug"]}
+      conflict="slug"
+      onSubmit={submit}
+      onClosed={onClosed}
+    >
+      {({ field }) => (
+        <>
+          <TextInput
+            {...field("name")}
+            label="Name"
+            description="You can change it at any time."
+            maxLength={AGENT_NAME_MAX_LENGTH}
+            required
+            data-autofocus
+          />
+          <TextInput
+            {...field("slug")}
+            label="Slug"
+            description="A short name for the command line and logs, such as support-desk. It can’t be changed later."
+            maxLength={SLUG_MAX_LENGTH}
+            required
+            autoCapitalize="none"
+            spellCheck={false}
+          />
+          <p>It starts with a local line named main, and a configuration without rules.</p>
+        </>
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,8 @@
+import { usePolledQuery } from "../api/client";
+import { AgentsDocument } from "./documents.generated";
+
+/** Other members seldom create or rename agents (ms). */
+const POLL_INTERVAL_MS = 30_000;
+
+/** The agents of the organization, for pages that name or choose one. */
+export const useAgents = () => usePolledQuery(AgentsDocument, {}, { pollMs: POLL_INTERVAL_MS });

@@ -1,0 +1,179 @@
+import { Button } from "@mantine/core";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+import { Link, useParams } from "wouter";
+import { change, usePolledQuery } from "../api/client";
+import { AuditEntry } from "../audit-log/audit-entry";
+import auditStyles from "../audit-log/audit-log.module.css";
+import { AuditLogDocument } from "../audit-log/documents.generated";
+import { useViewer } from "../session/session";
+import { Facts } from "../ui/facts";
+import { Failure } from "../ui/failure";
+import { formatNumber, nameOfActor, Time } from "../ui/format";
+import { Notice } from "../ui/notice";
+import { Card, LoadingPage, Page } from "../ui/page";
+import { RowMenu } from "../ui/row-menu";
+import { useTask } from "../ui/task";
+import { toast } from "../ui/toast";
+import styles from "./api-key.module.css";
+import { ApiKeyDocument, type KeyFragment, RevokeApiKeyDocument } from "./documents.generated";
+import { addressOf, historyOf, isChangeable, useKeyActions } from "./key-actions";
+import { KeyTag, statusOf } from "./key-state";
+import { KeyUsage } from "./key-usage";
+import { spelled } from "./scopes";
+
+const POLL_INTERVAL_MS = 15_000;
+const LOG_INTERVAL_MS = 30_000;
+
+/** Entries of the audit log on the page of a key. */
+const LOG_ENTRIES = 5;
+
+const SECTION = <Link href="/api-keys">API keys</Link>;
+
+/** The page of one API key: what it is, how it is used, and what can be done with it. */
+export function ApiKey() {
+  const { id = "" } = useParams<{ id: string }>();
+  const { data, error, refetch } = usePolledQuery(ApiKeyDocument, { id }, { pollMs: POLL_INTERVAL_MS });
+  if (data === undefined) {
+    if (error === null) return <LoadingPage title="API key" section="API keys" />;
+    return (
+      <Page section={SECTION} title="API key">
+        <Failure error={error} retry={refetch} />
+      </Page>
+    );
+  }
+  if (data.apiKey === null) {
+    return (
+      <Page section={SECTION} title="API key not found">
+        <p>
+          Check the URL or go back to <Link href="/api-keys">API keys</Link>.
+        </p>
+      </Page>
+    );
+  }
+  return <Shown key={id} apiKey={data.apiKey} />;
+}
+
+function Shown({ apiKey }: { apiKey: KeyFragment }) {
+  const { deactivated } = useViewer();
+  const { open, menuOf, dialog } = useKeyActions();
+  return (
+    <Page
+      section={SECTION}
+      title={apiKey.name}
+      lead={
+        <span className={styles.lead}>
+          <code>{apiKey.hint}</code> <KeyTag status={statusOf(apiKey)} />
+        </span>
+      }
+      actions={
+        <>
+          {isChangeable(apiKey) && (
+            <Button variant="default" disabled={deactivated} onClick={() => open("rotate", apiKey)}>
+              Rotate
+            </Button>
+          )}
+          <RowMenu of={apiKey.name} actions={menuOf(apiKey)} />
+        </>
+      }
+    >
+      <Rotation apiKey={apiKey} />
+      <KeyUsage apiKey={apiKey} />
+      <Card title="Details">
+        <Facts facts={factsOf(apiKey)} />
+      </Card>
+      <Log apiKey={apiKey} />
+      {dialog}
+    </Page>
+  );
+}
+
+function factsOf(key: KeyFragment): Record<string, ReactNode> {
+  const { createdBy, rateLimitPerMinute, allowedNetworks } = key;
+  const time = (value: string | null) => (value === null ? undefined : <Time value={value} />);
+  return {
+    Description: key.description ?? undefined,
+    Agent: key.agent.name,
+    Scopes: key.scopes?.map(spelled).join(", ") ?? "All scopes",
+    "Rate limit":
+      rateLimitPerMinute === null
+        ? "Server default"
+        : `${formatNumber(rateLimitPerMinute)} ${rateLimitPerMinute === 1 ? "request" : "requests"} per minute`,
+    "Allowed networks": allowedNetworks?.join(", ") ?? "Any",
+    Created: (
+      <>
+        <Time value={key.createdAt} />
+        {createdBy !== null && ` by ${nameOfActor(createdBy)}`}
+      </>
+    ),
+    Expires: key.state === "active" ? (time(key.expiresAt) ?? "Never") : undefined,
+    Expired: key.state === "expired" ? time(key.expiresAt) : undefined,
+    Revoked: time(key.revokedAt),
+    "Last used":
+      key.lastUsedAt === null ? (
+        "Never"
+      ) : (
+        <>
+          {time(key.lastUsedAt)}
+          {key.lastUsedIp !== null && ` from ${key.lastUsedIp}`}
+        </>
+      ),
+  };
+}
+
+/** What became of a rotation of this key. */
+function Rotation({ apiKey: { name, state, isReplaced, replacedById, expiresAt } }: { apiKey: KeyFragment }) {
+  const { deactivated } = useViewer();
+  const { busy, error, run } = useTask();
+  if (replacedById === null) return null;
+  const successor = <Link href={addressOf(replacedById)}>a new key</Link>;
+  if (state !== "active" || isReplaced) {
+    return (
+      <p className={styles.notice}>
+        This key was replaced by {successor}
+        {state === "active" && expiresAt !== null && (
+          <>
+            {" "}
+            and expires <Time value={expiresAt} />
+          </>
+        )}
+        .
+      </p>
+    );
+  }
+  const keep = () =>
+    run(async () => {
+      await change(RevokeApiKeyDocument, { id: replacedById, keepReplaced: true });
+      toast(`${name} stays.`);
+    });
+  return (
+    <Notice className={styles.alert} tone="warn" role="note" icon={IconAlertTriangle}>
+      <p className={styles.sentence}>
+        This key was replaced by {successor}, which no longer works, and this one expires{" "}
+        {expiresAt !== null && <Time value={expiresAt} />}. Then no key of this rotation works.
+      </p>
+      {error !== undefined && <Failure error={error} />}
+      <Button size="xs" variant="default" mt="sm" disabled={deactivated} loading={busy} onClick={keep}>
+        Keep this key
+      </Button>
+    </Notice>
+  );
+}
+
+/** The last entries of the audit log about a key. */
+function Log({ apiKey }: { apiKey: KeyFragment }) {
+  const { data } = usePolledQuery(
+    AuditLogDocument,
+    { first: LOG_ENTRIES, targetId: apiKey.id, counted: false },
+    { pollMs: LOG_INTERVAL_MS },
+  );
+  return (
+    <Card title="History" aside={<Link href={historyOf(apiKey.id)}>View all in the audit log</Link>}>
+      <ul className={auditStyles.entries} aria-label="Entries">
+        {data?.auditLog.nodes.map((entry) => (
+          <AuditEntry key={entry.id} entry={entry} />
+        ))}
+      </ul>
+    </Card>
+  );
+}

@@ -1,0 +1,62 @@
+import { Suspense, useState } from "react";
+import { useLocation } from "wouter";
+import { loaded } from "../loaded";
+import { useViewer } from "../session/session";
+import type { MenuAction } from "../ui/row-menu";
+import type { KeyFragment } from "./documents.generated";
+
+/** The dialogs, whose code and fields are loaded when one is opened. */
+const DIALOGS = {
+  rename: loaded(async () => (await import("./rename-key")).RenameKey).component,
+  rotate: loaded(async () => (await import("./rotate-key")).RotateKey).component,
+  settings: loaded(async () => (await import("./key-settings")).KeySettings).component,
+  revoke: loaded(async () => (await import("./revoke-key")).RevokeKey).component,
+};
+
+/** What can be done with a key in a dialog. */
+export type KeyAction = keyof typeof DIALOGS;
+
+/** The address of a key's page. */
+export const addressOf = (id: string): string => `/api-keys/${id}`;
+
+/** The address of what the audit log has about a key. */
+export const historyOf = (id: string): string => `/settings/audit-log?target=${id}`;
+
+/** Whether a key can be changed and rotated, besides being revoked. */
+export const isChangeable = ({ state, isReplaced }: KeyFragment): boolean =>
+  state === "active" && !isReplaced;
+
+/** The dialogs of keys, of which one is open at most, and the actions that open them. */
+export function useKeyActions() {
+  const { deactivated } = useViewer();
+  const [, navigate] = useLocation();
+  const [task, setTask] = useState<{ action: KeyAction; apiKey: KeyFragment }>();
+  const Dialog = task && DIALOGS[task.action];
+
+  const open = (action: KeyAction, apiKey: KeyFragment) => setTask({ action, apiKey });
+  const menuOf = (apiKey: KeyFragment): MenuAction[] => {
+    const change = (label: string, action: KeyAction): MenuAction => ({
+      label,
+      disabled: deactivated,
+      onClick: () => open(action, apiKey),
+    });
+    return [
+      ...(isChangeable(apiKey)
+        ? [change("Rename", "rename"), change("Rotate", "rotate"), change("Settings", "settings")]
+        : []),
+      { label: "History", onClick: () => navigate(historyOf(apiKey.id)) },
+      ...(apiKey.state === "active"
+        ? [{ label: "Revoke", isDestructive: true, onClick: () => open("revoke", apiKey) }]
+        : []),
+    ];
+  };
+  return {
+    open,
+    menuOf,
+    dialog: task && Dialog && (
+      <Suspense>
+        <Dialog apiKey={task.apiKey} onClosed={() => setTask(undefined)} />
+      </Suspense>
+    ),
+  };
+}

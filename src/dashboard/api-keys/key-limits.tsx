@@ -1,0 +1,61 @@
+import { Textarea, TextInput } from "@mantine/core";
+import { KEY_DESCRIPTION_MAX_LENGTH, KEY_RATE_LIMIT_MAX } from "../../features/api-keys/api-key.limits";
+import type { FormState } from "../ui/form-dialog";
+import type { KeyFragment } from "./documents.generated";
+
+/** The names of the fields, as the server calls them. */
+export const LIMIT_FIELDS = ["description", "rateLimitPerMinute", "allowedNetworks"];
+
+type Limits = Pick<KeyFragment, "description" | "rateLimitPerMinute" | "allowedNetworks">;
+
+/** What the fields hold, as the server takes it. */
+export function limitsOf(form: FormData): Limits {
+  const text = (name: string) => String(form.get(name) ?? "").trim();
+  const networks = text("allowedNetworks")
+    .split(/[\s,]+/)
+    .filter((network) => network !== "");
+  return {
+    description: text("description") || null,
+    rateLimitPerMinute: Number(text("rateLimitPerMinute")) || null,
+    allowedNetworks: networks.length === 0 ? null : networks,
+  };
+}
+
+/** The fields for the description, the rate limit and the networks of a key. */
+export const LimitFields = ({ of, form }: { of?: Limits; form: FormState }) => (
+  <>
+    <TextInput
+      name="description"
+      label="Description"
+      description="What the key is for, if its name does not say it."
+      defaultValue={of?.description ?? ""}
+      maxLength={KEY_DESCRIPTION_MAX_LENGTH}
+      autoComplete="off"
+      onChange={form.onChange}
+      error={form.errorOf("description")}
+    />
+    <TextInput
+      name="rateLimitPerMinute"
+      type="number"
+      label="Requests per minute"
+      description="Leave it empty for the server’s limit."
+      defaultValue={of?.rateLimitPerMinute ?? ""}
+      min={1}
+      max={KEY_RATE_LIMIT_MAX}
+      step={1}
+      onChange={form.onChange}
+      error={form.errorOf("rateLimitPerMinute")}
+    />
+    <Textarea
+      name="allowedNetworks"
+      label="Allowed networks"
+      description="One network in CIDR notation per line, such as 192.0.2.0/24. Leave it empty to allow every address."
+      defaultValue={of?.allowedNetworks?.join("\n") ?? ""}
+      rows={3}
+      autoComplete="off"
+      spellCheck={false}
+      onChange={form.onChange}
+      error={form.errorOf("allowedNetworks")}
+    />
+  </>
+);

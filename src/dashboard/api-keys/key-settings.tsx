@@ -1,0 +1,26 @@
+import { change } from "../api/client";
+import { FormDialog } from "../ui/form-dialog";
+import { toast } from "../ui/toast";
+import { type KeyFragment, UpdateApiKeyDocument } from "./documents.generated";
+import { LIMIT_FIELDS, LimitFields, limitsOf } from "./key-limits";
+
+/** Changes the description, rate limit and networks of a key. */
+export const KeySettings = ({ apiKey, onClosed }: { apiKey: KeyFragment; onClosed: () => void }) => (
+  <FormDialog
+    title={`Settings of “${apiKey.name}”`}
+    submit="Save"
+    fields={LIMIT_FIELDS}
+    onSubmit={async (form) => {
+      await change(UpdateApiKeyDocument, { input: { id: apiKey.id, ...limitsOf(form) } });
+      toast(`Changed the settings of ${apiKey.name}.`);
+    }}
+    onClosed={onClosed}
+  >
+    {(form) => (
+      <>
+        <LimitFields of={apiKey} form={form} />
+        <p>Changes apply from the next request on.</p>
+      </>
+    )}
+  </FormDialog>
+);

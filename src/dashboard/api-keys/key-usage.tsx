@@ -1,0 +1,65 @@
+import { useState } from "react";
+import { usePolledQuery } from "../api/client";
+import { BarChart } from "../overview/chart";
+import { namesOf, PERIOD_OPTIONS, PERIODS, REJECTED_COLOR } from "../overview/series";
+import { Failure } from "../ui/failure";
+import { formatNumber } from "../ui/format";
+import { Card } from "../ui/page";
+import { Segmented } from "../ui/segmented";
+import styles from "./api-key.module.css";
+import {
+  type KeyFragment,
+  UsageOfKeyDocument,
+  type UsageOfKeyQuery,
+  type UsagePeriod,
+} from "./documents.generated";
+
+const POLL_INTERVAL_MS = 20_000;
+
+/** The requests with one key over a period, accepted and rejected. */
+export function KeyUsage({ apiKey }: { apiKey: KeyFragment }) {
+  const [period, setPeriod] = useState<UsagePeriod>("last_24_hours");
+  const { data, error, refetch } = usePolledQuery(
+    UsageOfKeyDocument,
+    { id: apiKey.id, period },
+    { pollMs: POLL_INTERVAL_MS },
+  );
+  return (
+    <Card
+      title="Requests"
+      aside={<Segmented label="Period" options={PERIOD_OPTIONS} value={period} onChange={setPeriod} />}
+    >
+      {data === undefined ? (
+        <div className={styles.loading}>{error !== null && <Failure error={error} retry={refetch} />}</div>
+      ) : (
+        <Shown use={data.keyUsage[0]} period={period} state={apiKey.state} />
+      )}
+    </Card>
+  );
+}
+
+function Shown(props: {
+  use: UsageOfKeyQuery["keyUsage"][number] | undefined;
+  period: UsagePeriod;
+  state: KeyFragment["state"];
+}) {
+  const { use, period, state } = props;
+  if (use === undefined) return <p className={styles.none}>No requests {PERIODS[period]}.</p>;
+  const { accepted, refused, buckets } = use;
+  const sentence = `${formatNumber(accepted)} accepted and ${formatNumber(refused)} rejected ${PERIODS[period]}`;
+  const series = [
+    { label: "Accepted", color: "var(--series-1)", values: buckets.map((bucket) => bucket.accepted) },
+    { label: "Rejected", color: REJECTED_COLOR, values: buckets.map((bucket) => bucket.refused) },
+  ];
+  return (
+    <>
+      <p className={styles.sum}>
+        {sentence}.
+        {use.lastRefusal === "address" &&
+          " The last rejected request came from a network that this key does not allow."}
+        {use.lastRefusal === "inactive" && state !== "active" && " Something still uses this key."}
+      </p>
+      <BarChart label={sentence} series={series} {...namesOf(buckets, period)} />
+    </>
+  );
+}

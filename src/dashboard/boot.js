@@ -1,0 +1,28 @@
+// Runs in the head, before the first paint, and again after the outline of the page, long before the program is loaded.
+(() => {
+  const root = document.documentElement;
+  let saved = null;
+  try {
+    // As Mantine stores it; without it, a saved dark theme would flash light.
+    saved = localStorage.getItem("mantine-color-scheme-value");
+  } catch {
+    // Storage is blocked, so nothing is saved.
+  }
+  const isDark =
+    saved === "dark" || (saved !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
+  root.setAttribute("data-mantine-color-scheme", isDark ? "dark" : "light");
+
+  const title = document.getElementById("boot-title");
+  const failed = ({ target }) => {
+    const shown = document.getElementById("boot-title");
+    if (!(target instanceof HTMLScriptElement) || shown === null) return;
+    shown.textContent = "The dashboard can’t be loaded. Reload the page to try again.";
+    shown.closest("[aria-hidden]")?.removeAttribute("aria-hidden");
+  };
+  // Errors of scripts do not bubble. Once, in the head, before the first script.
+  if (title === null) addEventListener("error", failed, true);
+  const name = location.pathname.split("/").filter(Boolean).at(-1);
+  if (title === null || name === undefined || !/^[a-z-]+$/.test(name)) return;
+  const words = name === "dashboard" ? "overview" : name.replaceAll("-", " ").replace(/^api\b/, "API");
+  title.textContent = words[0].toUpperCase() + words.slice(1);
+})();

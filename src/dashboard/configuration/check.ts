@@ -1,0 +1,44 @@
+import { useDebouncedValue } from "@mantine/hooks";
+import { useMemo } from "react";
+import { usePolledQuery } from "../api/client";
+import { parseText } from "./document-text";
+import { CheckConfigurationDocument, type ProblemFragment } from "./documents.generated";
+import type { Mark } from "./editor/editor";
+
+/** Check this long after the last key press (ms). */
+const DEBOUNCE_MS = 400;
+
+/** Checks a text while it is typed: as JSON, and then as a configuration. */
+export function useCheck(text: string) {
+  const [typed] = useDebouncedValue(text, DEBOUNCE_MS);
+  const parsed = useMemo(() => parseText(typed), [typed]);
+  const document = "document" in parsed ? parsed.document : {};
+  const { data, error, isFetching } = usePolledQuery(
+    CheckConfigurationDocument,
+    { document },
+    { enabled: "document" in parsed, pollMs: Number.POSITIVE_INFINITY },
+  );
+  const marks = useMemo((): Mark[] => {
+    if ("problem" in parsed) return [{ ...parsed.problem, path: "", isSyntax: true, severity: "error" }];
+    const { problems = [], warnings = [] } = data?.checkConfiguration ?? {};
+    return [
+      ...problems.map((problem) => markOf(problem, "error")),
+      ...warnings.map((warning) => markOf(warning, "warning")),
+    ];
+  }, [parsed, data]);
+  return {
+    marks,
+    error: "document" in parsed ? error : null,
+    /** Whether the marks are those of this text. */
+    isCurrent: typed === text && !isFetching,
+    isChecked: "problem" in parsed || data !== undefined,
+  };
+}
+
+/** "Is required." at `rules[0].id`. */
+export const markOf = ({ path, message, position }: ProblemFragment, severity: Mark["severity"]): Mark => ({
+  path,
+  position,
+  severity,
+  message: `${message.charAt(0).toUpperCase()}${message.slice(1)}${/[.!?]$/.test(message) ? "" : "."}`,
+});

@@ -1,0 +1,35 @@
+import { Skeleton } from "@mantine/core";
+import { type Agent, AgentPage } from "../agents/agent-page";
+import { Failure } from "../ui/failure";
+import { useDocuments } from "./documents";
+import { DraftEditor, loadEditor } from "./draft-editor";
+import { History } from "./history";
+import { TryIt } from "./try-it";
+
+// While the documents load.
+void loadEditor();
+
+/** The configuration of an agent: its draft, a dry run, and its versions. */
+export const Configuration = () => (
+  <AgentPage
+    title="Configuration"
+    section="Build"
+    lead="What the agent does in which situation: rules with conditions, and the texts that it sends."
+  >
+    {(agent) => <OfAgent key={agent.id} agent={agent} />}
+  </AgentPage>
+);
+
+function OfAgent({ agent }: { agent: Agent }) {
+  const { data, error, refetch } = useDocuments(agent.id);
+  const live = data?.configuration;
+  if (live === undefined && error !== null) return <Failure error={error} retry={refetch} />;
+  if (live == null) return <Skeleton height={480} radius="lg" />;
+  return (
+    <>
+      <DraftEditor agent={agent} live={live} draft={data?.configurationDraft ?? null} reload={refetch} />
+      <TryIt key={live.version} agent={agent} live={live} />
+      <History agent={agent} live={live.version} />
+    </>
+  );
+}

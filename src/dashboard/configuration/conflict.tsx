@@ -1,0 +1,88 @@
+import { Alert, Button } from "@mantine/core";
+import { IconUsers } from "@tabler/icons-react";
+import { useState } from "react";
+import { useViewer } from "../session/session";
+import { Dialog, DialogButtons } from "../ui/dialog";
+import { nameOfActor, Time } from "../ui/format";
+import { Icon } from "../ui/icon";
+import styles from "./configuration.module.css";
+import { TextDiff } from "./diff";
+import { textOf } from "./document-text";
+import type { Draft, Live } from "./documents";
+
+/**
+ * Says that another member saved or published since the edit began.
+ * @param mine what was typed here
+ * @param onTake gives up the edit
+ * @param onKeep keeps the edit, to overwrite with the next save
+ */
+export function Conflict(props: {
+  mine: string;
+  draft: Draft | null;
+  live: Live;
+  onTake: () => void;
+  onKeep: () => void;
+}) {
+  const { mine, draft, live, onTake, onKeep } = props;
+  const { email } = useViewer();
+  const [compares, setCompares] = useState(false);
+  const who = draft?.updatedBy ?? live.publishedBy;
+  const theirs = textOf(draft?.document ?? live.document);
+  const isPublished = draft === null;
+  const isOwn = who === email;
+  const buttons = (then: () => void = () => undefined) => (
+    <>
+      <Button
+        variant="default"
+        size="xs"
+        onClick={() => {
+          then();
+          onTake();
+        }}
+      >
+        {isOwn ? "Take the other one" : "Take theirs"}
+      </Button>
+      <Button
+        variant="default"
+        size="xs"
+        onClick={() => {
+          then();
+          onKeep();
+        }}
+      >
+        Keep mine
+      </Button>
+    </>
+  );
+  return (
+    <Alert color="yellow" role="alert" icon={<Icon of={IconUsers} />} radius={0}>
+      <p className={styles.sentence}>
+        <strong>{isOwn ? "You" : nameOfActor(who)}</strong>{" "}
+        {isPublished ? `published version ${live.version}` : "saved the draft"}{" "}
+        <Time value={draft?.updatedAt ?? live.publishedAt} />
+        {isOwn && " elsewhere"}, after you began to edit here. Take {isOwn ? "that one" : "theirs"} and lose
+        what you changed here, or keep yours: your next save then{" "}
+        {isPublished ? "starts a new draft without those changes" : "overwrites that draft"}.
+      </p>
+      <div className={styles.choices}>
+        <Button size="xs" onClick={() => setCompares(true)}>
+          Compare…
+        </Button>
+        {buttons()}
+      </div>
+      {compares && (
+        <Dialog title="Your changes next to theirs" size="xl" onClosed={() => setCompares(false)}>
+          {(close) => (
+            <>
+              <p className={styles.sentence}>From the text of {who} (removed) to yours (added):</p>
+              <div className={styles.inset}>
+                <TextDiff label="Difference from theirs to yours" texts={[theirs, mine]} />
+              </div>
+              <DialogButtons>{buttons(close)}</DialogButtons>
+            </>
+          )}
+        </Dialog>
+      )}
+    </Alert>
+  );
+}

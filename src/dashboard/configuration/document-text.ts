@@ -1,0 +1,98 @@
+/** A JSON object. */
+export type Json = Record<string, unknown>;
+
+/** What is wrong with a text as JSON. */
+export interface SyntaxProblem {
+  message: string;
+  /** Where in the text, if the browser says so. */
+  offset?: number | undefined;
+}
+
+/** Max length of a line with a list or object, where it is not on lines of its parts. */
+const LINE_LENGTH = 100;
+
+/**
+ * The usual form of a document: its members and theirs have lines of their own, such as each rule; what is in them is on
+ * one line if it fits.
+ */
+export function textOf(value: unknown, indent = "", before = 0): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const parts = partsOf(value);
+  const [open, close] = Array.isArray(value) ? ["[", "]"] : ["{", "}"];
+  if (parts.length === 0) return open + close;
+  const line = indent.length < 4 ? undefined : lineOf(value);
+  if (line !== undefined && indent.length + before + line.length <= LINE_LENGTH) return line;
+  const inner = `${indent}  `;
+  const lines = parts.map(([name, part]) => `${inner}${name}${textOf(part, inner, name.length)}`);
+  return `${open}\n${lines.join(",\n")}\n${indent}${close}`;
+}
+
+const lineOf = (value: unknown): string => {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const parts = partsOf(value).map(([name, part]) => name + lineOf(part));
+  if (parts.length === 0) return Array.isArray(value) ? "[]" : "{}";
+  return Array.isArray(value) ? `[${parts.join(", ")}]` : `{ ${parts.join(", ")} }`;
+};
+
+const partsOf = (value: object): [name: string, part: unknown][] =>
+  Array.isArray(value)
+    ? value.map((part) => ["", part])
+    : Object.entries(value).map(([name, part]) => [`${JSON.stringify(name)}: `, part]);
+
+/** The JSON object that a text is, or what is wrong with it. */
+export function parseText(text: string): { document: Json } | { problem: SyntaxProblem } {
+  let document: unknown;
+  try {
+    document = JSON.parse(text);
+  } catch (error) {
+    return { problem: syntaxProblem(text, String((error as Error).message)) };
+  }
+  if (typeof document !== "object" || document === null || Array.isArray(document))
+    return { problem: { message: "The document must be an object: { … }.", offset: 0 } };
+  const repeated = repeatedMember(text);
+  return repeated === undefined ? { document: document as Json } : { problem: repeated };
+}
+
+/** Browsers name the place of an error in their messages, each in another way, or not at all. */
+function syntaxProblem(text: string, message: string): SyntaxProblem {
+  const sentence = message
+    .replace(/^JSON\.parse: |^JSON Parse error: /, "")
+    .replace(/,? ?(?:\.\.\.)?".*" is not valid JSON$/s, "")
+    .replace(/ (?:in JSON )?at (?:position|line) .*$/s, "");
+  const position = /position (\d+)/.exec(message)?.[1];
+  const [, line, column] = /line (\d+) column (\d+)/.exec(message) ?? [];
+  const offset =
+    position === undefined ? line && startOfLine(text, Number(line)) + Number(column) - 1 : Number(position);
+  return {
+    message: `Not valid JSON${sentence === "" ? "" : `: ${sentence}`}.`,
+    offset: typeof offset === "number" ? offset : undefined,
+  };
+}
+
+const startOfLine = (text: string, line: number): number =>
+  text
+    .split("\n")
+    .slice(0, line - 1)
+    .join("\n").length + (line > 1 ? 1 : 0);
+
+/** The line and column of an offset; both count from 1. */
+export function lineAndColumn(text: string, offset: number): { line: number; column: number } {
+  const before = text.slice(0, offset);
+  return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
+}
+
+/** A member that an object of valid JSON has twice: JSON.parse would silently drop the first. */
+function repeatedMember(text: string): SyntaxProblem | undefined {
+  const objects: Set<string>[] = [];
+  for (const { 0: token, 1: colon, index } of text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?|[{}]/g)) {
+    if (token === "{") objects.push(new Set());
+    else if (token === "}") objects.pop();
+    else if (colon !== undefined) {
+      const name = JSON.parse(token.slice(0, -colon.length)) as string;
+      const names = objects.at(-1);
+      if (names?.has(name)) return { message: `“${name}” is there twice in the same object.`, offset: index };
+      names?.add(name);
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,36 @@
+import { useEffect } from "react";
+import { usePolledQuery } from "../api/client";
+import {
+  ConfigurationDocumentsDocument,
+  type ConfigurationDocumentsQuery,
+  ConfigurationStateDocument,
+} from "./documents.generated";
+
+/** How often an open page asks whether another member saved or published something (ms). */
+const POLL_INTERVAL_MS = 10_000;
+
+/** The live configuration of an agent. */
+export type Live = NonNullable<ConfigurationDocumentsQuery["configuration"]>;
+/** The draft of an agent. */
+export type Draft = NonNullable<ConfigurationDocumentsQuery["configurationDraft"]>;
+
+/** The live configuration and the draft of an agent. Only their numbers are polled; the documents may be large. */
+export function useDocuments(agentId: string) {
+  const documents = usePolledQuery(
+    ConfigurationDocumentsDocument,
+    { agentId },
+    { pollMs: Number.POSITIVE_INFINITY },
+  );
+  const state = usePolledQuery(ConfigurationStateDocument, { agentId }, { pollMs: POLL_INTERVAL_MS });
+  const { data, refetch } = documents;
+  const isStale =
+    data !== undefined &&
+    state.data !== undefined &&
+    state.dataUpdatedAt > documents.dataUpdatedAt &&
+    (data.configuration?.version !== state.data.configuration?.version ||
+      data.configurationDraft?.revision !== state.data.configurationDraft?.revision);
+  useEffect(() => {
+    if (isStale) void refetch();
+  }, [isStale, refetch]);
+  return documents;
+}

@@ -1,0 +1,240 @@
+import { Button, Skeleton } from "@mantine/core";
+import { type KeyboardEvent, Suspense, useMemo, useRef, useState } from "react";
+import { useLocation } from "wouter";
+import { DOCUMENT_MAX_BYTES } from "../../features/configuration/configuration.limits";
+import type { Agent } from "../agents/agent-page";
+import { isConflict } from "../api/api-error";
+import { change } from "../api/client";
+import { loaded } from "../loaded";
+import { useViewer } from "../session/session";
+import { Failure } from "../ui/failure";
+import { nameOfActor, Time } from "../ui/format";
+import { RowMenu } from "../ui/row-menu";
+import { Tag } from "../ui/tag";
+import { useTask } from "../ui/task";
+import { toast } from "../ui/toast";
+import { useCheck } from "./check";
+import styles from "./configuration.module.css";
+import { parseText, textOf } from "./document-text";
+import type { Draft, Live } from "./documents";
+import { SaveConfigurationDraftDocument } from "./documents.generated";
+import type { EditorHandle } from "./editor/editor";
+import { useEdit } from "./edits";
+import { doesNothing, EXAMPLE } from "./example";
+import { Problems } from "./problems";
+import { useSchema } from "./use-schema";
+
+export const { component: Editor, load: loadEditor } = loaded(
+  async () => (await import("./editor/editor")).Editor,
+);
+
+const { component: Conflict } = loaded(async () => (await import("./conflict")).Conflict);
+
+/** Read out with the label of an editor. */
+export const LEAVING = "Press Escape, then Tab, to leave the editor.";
+
+/** Situations that the gateway raises itself. */
+const RAISED = ["message.received", "conversation.released", "message.failed"];
+
+/** The draft of an agent's configuration, or the live version to begin one with. */
+export function DraftEditor(props: {
+  agent: Agent;
+  live: Live;
+  draft: Draft | null;
+  reload: () => Promise<unknown>;
+}) {
+  const { agent, live, draft, reload } = props;
+  const { id: memberId, deactivated } = useViewer();
+  const { edit, setEdit, currentEdit } = useEdit(memberId, agent.id);
+  const [, navigate] = useLocation();
+  const { busy, error, run, clearError } = useTask();
+  const { data: schema, isPending: schemaIsPending } = useSchema();
+  const editor = useRef<EditorHandle>(null);
+  // Keeps the line breaks of what was saved, which the service does not.
+  const [saved, setSaved] = useState<{ revision: number; text: string }>();
+
+  const revision = draft?.revision ?? 0;
+  const isBlank = draft === null && doesNothing(live.document);
+  const start = useMemo(
+    () => textOf(draft?.document ?? (isBlank ? EXAMPLE : live.document)),
+    [draft, isBlank, live],
+  );
+  const shown = saved !== undefined && saved.revision === revision ? saved.text : start;
+  const text = edit?.text ?? shown;
+  const check = useCheck(text);
+  const parsed = parseText(text);
+  const hasChanges = edit !== undefined || isBlank;
+  const isBehind =
+    edit !== undefined &&
+    !busy &&
+    (revision > edit.revision ||
+      (live.version > edit.live && (edit.revision === 0 || edit.revision !== revision)));
+
+  const type = (next: string) => {
+    clearError();
+    if (next === shown && !isBehind) setEdit(undefined);
+    else setEdit({ revision, live: live.version, ...edit, text: next });
+  };
+  const save = async () => {
+    if ("problem" in parsed) return;
+    const { saveConfigurationDraft } = await change(SaveConfigurationDraftDocument, {
+      agentId: agent.id,
+      document: parsed.document,
+      expectedRevision: edit?.revision ?? revision,
+    });
+    const next = saveConfigurationDraft.draft.revision;
+    setSaved({ revision: next, text });
+    const typed = currentEdit();
+    // What was typed in the meantime is based on what was saved.
+    setEdit(
+      typed === undefined || typed.text === text
+        ? undefined
+        : { ...typed, revision: next, live: live.version },
+    );
+  };
+  const maySave = hasChanges && !("problem" in parsed) && !isBehind && !deactivated;
+  const saveThen = (next: () => void) =>
+    run(async () => {
+      try {
+        if (hasChanges) await save();
+        next();
+      } catch (failure) {
+        if (!isConflict(failure)) throw failure;
+        // Another member was faster: what they saved shows the conflict.
+        await reload();
+      }
+    });
+  const submit = () => maySave && void saveThen(() => toast("Draft saved."));
+  const review = () => saveThen(() => navigate(`/configuration/publish?agent=${agent.id}`));
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "s" || !(event.metaKey || event.ctrlKey)) return;
+    event.preventDefault();
+    submit();
+  };
+
+  const lines = live.lines.map(({ name }) => name);
+  const menu = [
+    { label: "Format", onClick: () => type("document" in parsed ? textOf(parsed.document) : text) },
+    ...(edit === undefined ? [] : [{ label: "Discard changes", onClick: () => setEdit(undefined) }]),
+    ...(draft === null
+      ? []
+      : [{ label: `Start over from version ${live.version}`, onClick: () => type(textOf(live.document)) }]),
+  ];
+  return (
+    <section className={styles.card} aria-label="Draft">
+      <header className={styles.header}>
+        <div className={styles.heading}>
+          <h2>{draft !== null || hasChanges ? "Draft" : "Live version"}</h2>
+          <State edit={edit !== undefined} draft={draft} live={live} />
+        </div>
+        {!deactivated && (
+          <div className={styles.actions}>
+            <RowMenu of="the draft" actions={menu} />
+            <Button variant="default" disabled={!maySave} loading={busy} onClick={submit}>
+              Save draft
+            </Button>
+            <Button
+              disabled={"problem" in parsed || isBehind || (draft === null && !hasChanges)}
+              onClick={review}
+            >
+              Publish…
+            </Button>
+          </div>
+        )}
+      </header>
+      {isBlank && (
+        <p className={styles.note}>
+          This agent does nothing yet. Below is an example with one rule: change it to your needs, then
+          publish it.
+        </p>
+      )}
+      {isBehind && edit && (
+        <Suspense>
+          <Conflict
+            mine={"document" in parsed ? textOf(parsed.document) : edit.text}
+            draft={draft}
+            live={live}
+            onTake={() => setEdit(undefined)}
+            onKeep={() => setEdit({ ...edit, revision, live: live.version })}
+          />
+        </Suspense>
+      )}
+      {error !== undefined && (
+        <div className={styles.failure}>
+          <Failure error={error} />
+        </div>
+      )}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: a shortcut for the button */}
+      <div onKeyDown={onKeyDown} className={styles.editorFrame}>
+        {schemaIsPending ? (
+          <EditorSkeleton />
+        ) : (
+          <Suspense fallback={<EditorSkeleton />}>
+            <Editor
+              ref={editor}
+              className={styles.editor}
+              label="Configuration as JSON"
+              description={LEAVING}
+              text={text}
+              onChange={type}
+              isReadOnly={deactivated}
+              schema={schema}
+              known={(namesIn) => ({
+                send: namesIn("templates"),
+                prompt: namesIn("templates"),
+                line: lines,
+                move: lines,
+                on: [...namesIn("situations"), ...RAISED],
+              })}
+              marks={check.marks}
+            />
+          </Suspense>
+        )}
+      </div>
+      <footer className={styles.footer}>
+        {check.error === null ? (
+          check.isChecked && (
+            <Problems
+              marks={check.marks}
+              text={text}
+              isChecking={!check.isCurrent}
+              onShow={(mark) => editor.current?.show(mark)}
+            />
+          )
+        ) : (
+          <Failure error={check.error} />
+        )}
+        <p className={styles.keys}>
+          <kbd>Ctrl Space</kbd> suggests · <kbd>Ctrl S</kbd> saves · <kbd>Esc</kbd> then <kbd>Tab</kbd> leaves
+          the editor
+          {text.length > DOCUMENT_MAX_BYTES / 2 && ` · ${Math.ceil(text.length / 1024)} of 256 KiB`}
+        </p>
+      </footer>
+    </section>
+  );
+}
+
+const EditorSkeleton = () => (
+  <div className={styles.editor}>
+    <Skeleton height={360} radius={0} />
+  </div>
+);
+
+function State({ edit, draft, live }: { edit: boolean; draft: Draft | null; live: Live }) {
+  return (
+    <p className={styles.state}>
+      {edit && <Tag tone="warn">Unsaved changes</Tag>}
+      {draft === null ? (
+        <span>
+          Version {live.version}, published <Time value={live.publishedAt} /> by{" "}
+          {nameOfActor(live.publishedBy)}
+        </span>
+      ) : (
+        <span>
+          Saved <Time value={draft.updatedAt} /> by {nameOfActor(draft.updatedBy)} · version {live.version} is
+          live
+        </span>
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,211 @@
+import {
+  autocompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+} from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { json } from "@codemirror/lang-json";
+import { bracketMatching, foldGutter, foldKeymap, indentUnit } from "@codemirror/language";
+import { type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
+import { EditorState, type Extension } from "@codemirror/state";
+import {
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  hoverTooltip,
+  keymap,
+  lineNumbers,
+  tooltips,
+} from "@codemirror/view";
+import { type Ref, useEffect, useImperativeHandle, useRef } from "react";
+import { type KnownNames, schemaCompletion } from "./completion";
+import { schemaHint } from "./hint";
+import { firstError, nodeAt, rangeOf } from "./json-tree";
+import type { JsonSchema } from "./schema";
+import { theme } from "./theme";
+
+/** Something to mark in the text. */
+export interface Mark {
+  message: string;
+  severity: "error" | "warning";
+  /** The part of the document, such as `rules[3].when[0]`. */
+  path: string;
+  /** A place within the text of the part. */
+  position?: { line: number; column: number } | null;
+  /** Whether the text is no JSON, so that it has no parts. */
+  isSyntax?: boolean;
+  /** The place of a syntax error; without it, the first one that the editor finds. */
+  offset?: number | undefined;
+}
+
+/** What the page can do with an editor. */
+export interface EditorHandle {
+  /** Moves the cursor to what is marked, and the focus to the editor. */
+  show(mark: Mark): void;
+}
+
+/**
+ * An editor of a JSON text. It is in a shadow root, where CodeMirror adopts its style sheets; elsewhere it would add
+ * style elements, which the Content-Security-Policy does not allow.
+ */
+export interface EditorProps {
+  label: string;
+  /** Read out after the label. */
+  description: string;
+  text: string;
+  onChange: (text: string) => void;
+  isReadOnly?: boolean;
+  schema?: JsonSchema | undefined;
+  /** Names for the completion of values; read when the editor opens. */
+  known?: KnownNames;
+  marks?: readonly Mark[];
+  className?: string | undefined;
+  ref?: Ref<EditorHandle>;
+}
+
+export function Editor(props: EditorProps) {
+  const { text, schema, marks, isReadOnly = false, label } = props;
+  const host = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView>(undefined);
+  const latest = useRef(props);
+  latest.current = props;
+
+  useEffect(() => {
+    if (host.current === null) return;
+    const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: "open" });
+    const hint = document.createElement("p");
+    Object.assign(hint, { id: "hint", hidden: true, textContent: latest.current.description });
+    root.append(hint);
+    const created = new EditorView({
+      parent: root,
+      root,
+      state: EditorState.create({
+        doc: latest.current.text,
+        extensions: [
+          extensions,
+          EditorView.contentAttributes.of({
+            "aria-label": label,
+            "aria-describedby": hint.id,
+            tabindex: "0",
+          }),
+          EditorState.readOnly.of(isReadOnly),
+          schema === undefined
+            ? []
+            : [
+                autocompletion({
+                  override: [schemaCompletion(schema, latest.current.known ?? (() => ({})))],
+                  icons: false,
+                }),
+                hoverTooltip(schemaHint(schema)),
+              ],
+          EditorView.updateListener.of(({ docChanged, state }) => {
+            if (docChanged) latest.current.onChange(state.doc.toString());
+          }),
+        ],
+      }),
+    });
+    view.current = created;
+    return () => {
+      created.destroy();
+      hint.remove();
+    };
+  }, [schema, isReadOnly, label]);
+
+  useEffect(() => {
+    const { state } = view.current ?? {};
+    if (state === undefined || state.doc.toString() === text) return;
+    // As a change, so that it can be undone.
+    view.current?.dispatch({ changes: { from: 0, to: state.doc.length, insert: text } });
+  }, [text]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an editor that was created anew has no marks yet
+  useEffect(() => {
+    if (view.current === undefined) return;
+    const { state } = view.current;
+    const diagnostics = (marks ?? []).map(
+      (mark): Diagnostic => ({ ...placeOf(state, mark), message: mark.message, severity: mark.severity }),
+    );
+    view.current.dispatch(setDiagnostics(state, diagnostics));
+  }, [marks, schema, isReadOnly, label]);
+
+  useImperativeHandle(props.ref, () => ({
+    show(mark) {
+      if (view.current === undefined) return;
+      const { from } = placeOf(view.current.state, mark);
+      view.current.dispatch({
+        selection: { anchor: from },
+        effects: EditorView.scrollIntoView(from, { y: "center" }),
+      });
+      view.current.focus();
+    },
+  }));
+
+  return <div ref={host} className={props.className} />;
+}
+
+/**
+ * Replaces a selection by what is typed, as CodeMirror would, or nothing in a read-only text. Chromium would wrap it in an element with an inline style,
+ * which the Content-Security-Policy does not allow.
+ */
+const replaceSelection = EditorView.domEventHandlers({
+  beforeinput({ inputType, data }, view) {
+    if (view.state.readOnly) return true;
+    const { from, to, empty } = view.state.selection.main;
+    if (inputType !== "insertText" || data === null || empty || view.composing) return false;
+    const insertion = () =>
+      view.state.update(view.state.replaceSelection(data), { userEvent: "input.type", scrollIntoView: true });
+    const isHandled = view.state
+      .facet(EditorView.inputHandler)
+      .some((handle) => handle(view, from, to, data, insertion));
+    if (!isHandled) view.dispatch(insertion());
+    return true;
+  },
+});
+
+/** The range of a mark within the text, which may have changed since it was checked. */
+function placeOf(
+  state: EditorState,
+  { path, position, isSyntax, offset }: Mark,
+): { from: number; to: number } {
+  const { length } = state.doc;
+  const { from, to } = isSyntax
+    ? aroundOffset(state, Math.min(offset ?? firstError(state), length))
+    : rangeOf(state, path, position);
+  return { from: Math.min(from, length), to: Math.min(to, length) };
+}
+
+/** The token at an offset, or before it at the end of the text. */
+function aroundOffset(state: EditorState, offset: number): { from: number; to: number } {
+  const node = nodeAt(state, offset, 1);
+  const isToken = node.firstChild === null && node.from === offset && node.to > node.from;
+  return isToken ? { from: node.from, to: node.to } : { from: Math.max(0, offset - 1), to: offset + 1 };
+}
+
+const extensions: Extension = [
+  lineNumbers(),
+  foldGutter(),
+  lintGutter(),
+  highlightActiveLine(),
+  highlightActiveLineGutter(),
+  history(),
+  json(),
+  indentUnit.of("  "),
+  EditorState.tabSize.of(2),
+  EditorView.lineWrapping,
+  bracketMatching(),
+  closeBrackets(),
+  replaceSelection,
+  tooltips({ position: "fixed" }),
+  theme,
+  keymap.of([
+    ...closeBracketsKeymap,
+    ...completionKeymap,
+    ...lintKeymap,
+    ...defaultKeymap,
+    ...historyKeymap,
+    ...foldKeymap,
+    // Escape, then Tab, leaves the editor.
+    indentWithTab,
+  ]),
+];

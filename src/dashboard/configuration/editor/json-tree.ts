@@ -1,0 +1,142 @@
+import { ensureSyntaxTree, syntaxTree } from "@codemirror/language";
+import type { EditorState } from "@codemirror/state";
+
+/** How long to parse a document for a place in it (ms). */
+const PARSE_MS = 200;
+
+/** A node of the syntax tree of a JSON text. */
+export type JsonNode = ReturnType<typeof syntaxTree>["topNode"];
+
+type Segment = string | number;
+
+const VALUES = new Set(["Object", "Array", "String", "Number", "True", "False", "Null"]);
+
+const isValue = ({ name }: JsonNode): boolean => VALUES.has(name);
+
+const children = (node: JsonNode): JsonNode[] => {
+  const found: JsonNode[] = [];
+  for (let child = node.firstChild; child !== null; child = child.nextSibling) found.push(child);
+  return found;
+};
+
+const treeOf = (state: EditorState) =>
+  ensureSyntaxTree(state, state.doc.length, PARSE_MS) ?? syntaxTree(state);
+
+/** The outermost value of the text; null for a text without one. */
+export const rootOf = (state: EditorState): JsonNode | null =>
+  children(treeOf(state).topNode).find(isValue) ?? null;
+
+/** The offset of the first syntax error; without one, the end of the text. */
+export function firstError(state: EditorState): number {
+  let found = state.doc.length;
+  treeOf(state).iterate({
+    enter: ({ type, from }) => {
+      if (type.isError) found = Math.min(found, from);
+    },
+  });
+  return found;
+}
+
+/** The node at an offset, which belongs to what stands before it. */
+export const nodeAt = (state: EditorState, offset: number, side: -1 | 1 = -1): JsonNode =>
+  treeOf(state).resolveInner(offset, side);
+
+/** The text that a string node stands for. */
+export function stringOf(state: EditorState, { from, to }: JsonNode): string {
+  const source = state.sliceDoc(from, to);
+  try {
+    return String(JSON.parse(source));
+  } catch {
+    return source.replace(/^"|"$/g, "");
+  }
+}
+
+/** The members of an object, by name. */
+export function membersOf(
+  state: EditorState,
+  object: JsonNode | null | undefined,
+): Map<string, { name: JsonNode; value: JsonNode | undefined }> {
+  const members = new Map<string, { name: JsonNode; value: JsonNode | undefined }>();
+  for (const property of object?.name === "Object" ? children(object) : []) {
+    const name = property.name === "Property" ? property.firstChild : null;
+    if (name?.name !== "PropertyName") continue;
+    members.set(stringOf(state, name), { name, value: children(property).find(isValue) });
+  }
+  return members;
+}
+
+/** The object or list that a value or member is in; null for the outermost value. */
+export function containerOf(node: JsonNode): JsonNode | null {
+  let parent = node.parent;
+  while (parent !== null && parent.name !== "Object" && parent.name !== "Array") parent = parent.parent;
+  return parent;
+}
+
+/** The name or index of a value in its container. */
+export function segmentOf(state: EditorState, value: JsonNode): Segment | undefined {
+  const { parent } = value;
+  if (parent?.name === "Property" && parent.firstChild) return stringOf(state, parent.firstChild);
+  if (parent?.name !== "Array") return undefined;
+  return children(parent)
+    .filter(isValue)
+    .findIndex(({ from }) => from === value.from);
+}
+
+/** The segments of a path as the server writes it: `rules[3].when[0]`, `situations["order.shipped"].total`. */
+const segmentsOf = (path: string): Segment[] =>
+  [...path.matchAll(/\[(?:(\d+)|("(?:[^"\\]|\\.)*"))\]|[^.[\]"]+/g)].map(([name, index, quoted]) => {
+    if (index !== undefined) return Number(index);
+    return quoted === undefined ? name : (JSON.parse(quoted) as string);
+  });
+
+/** A range of the text. */
+export interface Range {
+  from: number;
+  to: number;
+}
+
+/**
+ * The range of a part of the document: its value, or the name of what it should be in if it is missing.
+ * @param position a line and column within the text of the part, if that is a string
+ */
+export function rangeOf(
+  state: EditorState,
+  path: string,
+  position?: { line: number; column: number } | null,
+): Range {
+  let node = rootOf(state);
+  let shown: Range = { from: node?.from ?? 0, to: (node?.from ?? 0) + 1 };
+  for (const segment of segmentsOf(path)) {
+    const member = membersOf(state, node).get(String(segment));
+    if (typeof segment === "number")
+      node = node?.name === "Array" ? (children(node).filter(isValue)[segment] ?? null) : null;
+    else node = member?.value ?? null;
+    if (node === null && member === undefined) return shown;
+    // A long value would be marked from end to end, where its name or beginning is enough.
+    shown = rangeShown(state, node, member?.name);
+  }
+  if (node?.name !== "String" || !position) return shown;
+  const at = node.from + offsetInLiteral(state.sliceDoc(node.from, node.to), position);
+  return { from: at, to: Math.max(at + 1, Math.min(node.to - 1, endOfWord(state, at))) };
+}
+
+function rangeShown(state: EditorState, node: JsonNode | null, name: JsonNode | undefined): Range {
+  const isLong = node !== null && state.doc.lineAt(node.from).number !== state.doc.lineAt(node.to).number;
+  const { from, to } = (isLong ? name : node) ?? node ?? name ?? { from: 0, to: 0 };
+  return { from, to: Math.min(to, state.doc.lineAt(from).to) };
+}
+
+const endOfWord = (state: EditorState, at: number): number =>
+  at + (/^[\w.]+/.exec(state.sliceDoc(at, at + 100))?.[0].length ?? 1);
+
+/** The offset in a JSON string literal of a line and column of the text that it stands for. */
+function offsetInLiteral(literal: string, { line, column }: { line: number; column: number }): number {
+  let [atLine, atColumn, offset] = [1, 1, 1];
+  for (const [part] of literal.slice(1, -1).matchAll(/\\u[\da-fA-F]{4}|\\.|[\s\S]/g)) {
+    if (atLine > line || (atLine === line && atColumn >= column)) break;
+    offset += part.length;
+    if (part === "\\n") [atLine, atColumn] = [atLine + 1, 1];
+    else atColumn += 1;
+  }
+  return offset;
+}

@@ -1,0 +1,60 @@
+import { createStore } from "../store";
+
+/** What a member has typed and not saved. */
+export interface Edit {
+  text: string;
+  /** The revision of the draft that it began with; 0 without a draft. */
+  revision: number;
+  /** The version that was live when it began. */
+  live: number;
+}
+
+/** The name of the edits in the storage of the tab. They hold no secrets: a document must not contain any. */
+const STORED = "configuration-edits";
+
+function stored(): Readonly<Record<string, Edit>> {
+  try {
+    return JSON.parse(sessionStorage.getItem(STORED) ?? "{}");
+  } catch {
+    return {};
+  }
+}
+
+/**
+ * The edits by member and agent. They outlive the page and the session, and are in the storage of the tab in case it is
+ * reloaded.
+ */
+const edits = createStore(stored());
+
+const warn = (event: BeforeUnloadEvent) => event.preventDefault();
+
+function keep(next: Readonly<Record<string, Edit>>): void {
+  edits.set(next);
+  try {
+    sessionStorage.setItem(STORED, JSON.stringify(next));
+  } catch {
+    // The storage is full: closing the tab still warns.
+  }
+  watchLeaving();
+}
+
+/** The browser asks before it closes a tab with edits. */
+function watchLeaving(): void {
+  window.removeEventListener("beforeunload", warn);
+  if (Object.keys(edits.get()).length > 0) window.addEventListener("beforeunload", warn);
+}
+watchLeaving();
+
+/** The edit of a member on the configuration of an agent; undefined if everything is saved. */
+export function useEdit(memberId: string, agentId: string) {
+  const key = `${memberId} ${agentId}`;
+  return {
+    edit: edits.use()[key] as Edit | undefined,
+    setEdit: (edit: Edit | undefined) => {
+      const { [key]: _, ...others } = edits.get();
+      keep(edit === undefined ? others : { ...others, [key]: edit });
+    },
+    /** The edit of now, for a callback that began earlier. */
+    currentEdit: () => edits.get()[key] as Edit | undefined,
+  };
+}

@@ -1,0 +1,49 @@
+import type { Json } from "./document-text";
+
+/** A short configuration that works, for an agent that has no rules yet. */
+export const EXAMPLE: Json = {
+  format: 1,
+  situations: { "order.shipped": { orderId: "string" } },
+  templates: {
+    shipped:
+      'Hi {{ contact.name | default: "there" }}, your order {{ situation.data.orderId }} is on its way.',
+  },
+  rules: [{ id: "order-shipped", on: "order.shipped", do: [{ send: "shipped" }] }],
+  otherwise: [],
+};
+
+/** Whether a configuration does nothing, as that of an agent that has not been configured yet. */
+export const doesNothing = ({ rules, otherwise }: Json): boolean =>
+  [rules, otherwise].every((part) => !Array.isArray(part) || part.length === 0);
+
+/** Data of a declared situation, with a value of each member's type. */
+const exampleData = (members: unknown): Json =>
+  Object.fromEntries(
+    Object.entries(members as Json).map(([name, type]) => [name, exampleValue(name, String(type))]),
+  );
+
+function exampleValue(name: string, type: string): unknown {
+  switch (type.replace("?", "")) {
+    case "int":
+      return 1;
+    case "double":
+      return 12.5;
+    case "bool":
+      return true;
+    case "timestamp":
+      return "2026-01-31T12:00:00Z";
+    case "list<string>":
+      return ["first", "second"];
+    default:
+      return /id$|number$/i.test(name) ? "A1" : "example";
+  }
+}
+
+/** Situations to try a configuration with, by type: those that it declares, with data of the right types. */
+export function exampleSituations(document: Json): Readonly<Record<string, Json>> {
+  const declared = document.situations;
+  if (typeof declared !== "object" || declared === null) return {};
+  return Object.fromEntries(
+    Object.entries(declared).map(([type, members]) => [type, { type, data: exampleData(members) }]),
+  );
+}

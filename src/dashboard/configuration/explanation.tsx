@@ -1,0 +1,52 @@
+import { Effects } from "../decisions/effects";
+import { Rules } from "../decisions/rules";
+import { Tag } from "../ui/tag";
+import styles from "./configuration.module.css";
+import type { TrySituationMutation } from "./documents.generated";
+
+type Decision = TrySituationMutation["decide"];
+
+/** What an agent decided, and why. */
+export function DecisionExplained({ decision }: { decision: Decision }) {
+  const { explanation, ruleId, outcome, configurationVersion } = decision;
+  const closed = explanation?.gates.filter(({ passed }) => !passed) ?? [];
+  return (
+    <div className={styles.explanation}>
+      <p className={styles.outcome}>
+        <Tag tone={outcome === "silent" ? "plain" : "good"}>{OUTCOMES[outcome ?? ""] ?? outcome}</Tag>
+        <span>
+          {ruleId === null ? (
+            closed.length > 0 ? (
+              "A human answers in this conversation"
+            ) : (
+              <>
+                No rule decides, so <code>otherwise</code> applies
+              </>
+            )
+          ) : (
+            <>
+              The rule <code>{ruleId}</code> decides
+            </>
+          )}{" "}
+          (version {configurationVersion})
+        </span>
+      </p>
+      {explanation?.error && <p className={styles.bad}>{explanation.error.message}</p>}
+      {explanation && (
+        <>
+          <h3>Effects</h3>
+          <Effects effects={explanation.effects} isPlanned />
+          <h3>Rules</h3>
+          <Rules explanation={explanation} />
+        </>
+      )}
+    </div>
+  );
+}
+
+const OUTCOMES: Readonly<Record<string, string>> = {
+  send: "Sends",
+  handoff: "Hands off",
+  silent: "Stays silent",
+  stale: "Out of date",
+};

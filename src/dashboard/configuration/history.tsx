@@ -1,0 +1,92 @@
+import { useState } from "react";
+import type { Agent } from "../agents/agent-page";
+import { usePolledQuery } from "../api/client";
+import { useViewer } from "../session/session";
+import { nameOfActor, Time } from "../ui/format";
+import { List, PAGE_SIZE } from "../ui/list";
+import { useListAddress } from "../ui/list-address";
+import { Card } from "../ui/page";
+import { RowLink } from "../ui/row-link";
+import { RowMenu } from "../ui/row-menu";
+import { Tag } from "../ui/tag";
+import styles from "./configuration.module.css";
+import { ConfigurationVersionsDocument, type PublicationFragment } from "./documents.generated";
+import { Restore } from "./restore";
+
+/** Versions are added seldom, and by members of the page itself most often (ms). */
+const POLL_INTERVAL_MS = 60_000;
+
+const COLUMNS = [
+  { heading: "Version" },
+  { heading: "Note" },
+  { heading: "Published" },
+  { heading: "By" },
+  { heading: "Digest" },
+  { heading: "Actions", hidden: true },
+];
+
+/** The published versions of an agent's configuration. */
+export function History({ agent, live }: { agent: Agent; live: number }) {
+  const { deactivated } = useViewer();
+  const address = useListAddress();
+  const [restored, setRestored] = useState<number>();
+  const query = usePolledQuery(
+    ConfigurationVersionsDocument,
+    { agentId: agent.id, first: PAGE_SIZE, after: address.after },
+    { pollMs: POLL_INTERVAL_MS },
+  );
+  const versions = query.data?.configurationVersions;
+  return (
+    <Card title="History">
+      <List
+        label="Versions"
+        columns={COLUMNS}
+        address={address}
+        query={query}
+        connection={
+          versions && {
+            ...versions,
+            nodes: versions.nodes.map((node) => ({ ...node, id: String(node.version) })),
+          }
+        }
+        empty={null}
+        cells={(node) => [
+          <span key="version" className={styles.version}>
+            <RowLink href={`/configuration/${node.version}?agent=${agent.id}`}>
+              Version {node.version}
+            </RowLink>{" "}
+            {node.version === live && <Tag tone="good">Live</Tag>}
+          </span>,
+          <NoteOf key="note" version={node} />,
+          <Time key="time" value={node.publishedAt} />,
+          <span key="by" className={styles.anywhere}>
+            {nameOfActor(node.publishedBy)}
+          </span>,
+          <code key="digest" title={node.digest}>
+            {node.digest.slice(0, 12)}
+          </code>,
+          !deactivated && node.version !== live && (
+            <RowMenu
+              key="actions"
+              of={`version ${node.version}`}
+              actions={[{ label: "Restore…", onClick: () => setRestored(node.version) }]}
+            />
+          ),
+        ]}
+      />
+      {restored !== undefined && (
+        <Restore agent={agent} version={restored} live={live} onClosed={() => setRestored(undefined)} />
+      )}
+    </Card>
+  );
+}
+
+/** What has changed in a version, in the words of who published it. */
+const NoteOf = ({ version: { note, restoredFrom } }: { version: PublicationFragment }) => (
+  <span className={styles.anywhere}>
+    {restoredFrom !== null && <>Restored version {restoredFrom}</>}
+    {restoredFrom !== null && note !== null && ": "}
+    {note}
+    {restoredFrom === null && note === null && <span className={styles.muted}>–</span>}
+  </span>
+);

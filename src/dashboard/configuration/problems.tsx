@@ -1,0 +1,64 @@
+import { IconAlertTriangle, IconCircleCheck, IconCircleX } from "@tabler/icons-react";
+import { Icon } from "../ui/icon";
+import styles from "./configuration.module.css";
+import { lineAndColumn } from "./document-text";
+import type { Mark } from "./editor/editor";
+
+/** What is wrong with a document, each with a button that leads to its place. */
+export function Problems(props: {
+  marks: readonly Mark[];
+  /** The text, to name lines. */
+  text?: string;
+  isChecking?: boolean;
+  onShow?: (mark: Mark) => void;
+}) {
+  const { marks, text = "", isChecking = false, onShow } = props;
+  return (
+    <div className={styles.problems}>
+      <p role="status" className={styles.summary} data-checking={isChecking}>
+        {marks.length === 0 && <Icon of={IconCircleCheck} size={16} />}
+        {summaryOf(marks)}
+      </p>
+      {marks.length > 0 && (
+        <ul aria-label="Problems">
+          {marks.map((mark) => (
+            <li key={`${mark.severity} ${mark.path} ${mark.message} ${mark.position?.column}`}>
+              <span className={styles.severity} data-severity={mark.severity}>
+                <Icon of={mark.severity === "error" ? IconCircleX : IconAlertTriangle} size={16} />
+                <span className="visually-hidden">{mark.severity === "error" ? "Problem" : "Warning"}</span>
+              </span>
+              <span className={styles.problem}>
+                {onShow ? (
+                  <button type="button" className={styles.place} onClick={() => onShow(mark)}>
+                    {placeOf(mark, text)}
+                  </button>
+                ) : (
+                  <code>{placeOf(mark, text)}</code>
+                )}{" "}
+                {/* The server shows with a caret where in the source the problem is. */}
+                <span className={styles.message}>{mark.message.split("\n")[0]}</span>
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function summaryOf(marks: readonly Mark[]): string {
+  const count = (severity: Mark["severity"], name: string) => {
+    const found = marks.filter((mark) => mark.severity === severity).length;
+    return found === 0 ? [] : [`${found} ${name}${found === 1 ? "" : "s"}`];
+  };
+  const found = [...count("error", "problem"), ...count("warning", "warning")];
+  return found.length === 0 ? "No problems" : found.join(", ");
+}
+
+function placeOf({ path, position, isSyntax, offset }: Mark, text: string): string {
+  if (isSyntax && offset === undefined) return "syntax";
+  if (offset !== undefined) return `line ${lineAndColumn(text, offset).line}`;
+  const place = path === "" ? "document" : path;
+  if (!position) return place;
+  return `${place}, ${position.line > 1 ? `line ${position.line}, ` : ""}column ${position.column}`;
+}

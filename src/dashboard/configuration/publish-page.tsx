@@ -1,0 +1,191 @@
+import { Alert, Button, Skeleton, TextInput } from "@mantine/core";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import { type FormEvent, useState } from "react";
+import { Link, useLocation } from "wouter";
+import { NOTE_MAX_LENGTH } from "../../features/configuration/configuration.limits";
+import { type Agent, AgentPage } from "../agents/agent-page";
+import { isAboutField, isConflict, sentenceOf } from "../api/api-error";
+import { change, usePolledQuery } from "../api/client";
+import { useViewer } from "../session/session";
+import { Failure } from "../ui/failure";
+import { nameOfActor, Time } from "../ui/format";
+import { Icon } from "../ui/icon";
+import { Card, Empty } from "../ui/page";
+import { useTask } from "../ui/task";
+import { toast } from "../ui/toast";
+import { markOf } from "./check";
+import styles from "./configuration.module.css";
+import { Diff } from "./diff";
+import { type Draft, type Live, useDocuments } from "./documents";
+import { CheckConfigurationDocument, PublishConfigurationDocument } from "./documents.generated";
+import { Problems } from "./problems";
+import { ReplayReport } from "./replay-report";
+
+/** What publishing the draft would change, before it is published. */
+export const PublishPage = () => (
+  <AgentPage
+    title="Publish the draft"
+    section={<Link href="/configuration">Configuration</Link>}
+    lead="Read what changes, and what it would have changed for recent decisions. The new version counts from the next decision on."
+  >
+    {(agent) => <OfAgent key={agent.id} agent={agent} />}
+  </AgentPage>
+);
+
+function OfAgent({ agent }: { agent: Agent }) {
+  const { data, error, refetch } = useDocuments(agent.id);
+  // Once it is published there is no draft any more, until this page is left.
+  const [published, setPublished] = useState<{ live: Live; draft: Draft }>();
+  const { live, draft } = published ?? { live: data?.configuration, draft: data?.configurationDraft };
+  if (live === undefined && error !== null) return <Failure error={error} retry={refetch} />;
+  if (live == null) return <Skeleton height={360} radius="lg" />;
+  if (draft == null) {
+    return (
+      <Empty title="There is no draft to publish">
+        <p>
+          Version {live.version} is live.{" "}
+          <Link href={`/configuration?agent=${agent.id}`}>Edit the configuration</Link> to begin a draft.
+        </p>
+      </Empty>
+    );
+  }
+  return (
+    <Review
+      agent={agent}
+      live={live}
+      draft={draft}
+      isPublished={published !== undefined}
+      reload={refetch}
+      onPublish={(hasBegun) => setPublished(hasBegun ? { live, draft } : undefined)}
+    />
+  );
+}
+
+interface Reviewed {
+  agent: Agent;
+  live: Live;
+  draft: Draft;
+  isPublished: boolean;
+  reload: () => Promise<unknown>;
+  /** Called with true before it is published, and with false if that fails. */
+  onPublish: (hasBegun: boolean) => void;
+}
+
+function Review({ agent, live, draft, isPublished, reload, onPublish }: Reviewed) {
+  const { document } = draft;
+  const { data, error, refetch } = usePolledQuery(
+    CheckConfigurationDocument,
+    { document },
+    { pollMs: Number.POSITIVE_INFINITY },
+  );
+  const { problems = [], warnings = [] } = data?.checkConfiguration ?? {};
+  const edit = (
+    <Link href={`/configuration?agent=${agent.id}`} className={styles.aside}>
+      Edit the draft
+    </Link>
+  );
+  return (
+    <>
+      {draft.basedOn !== live.version && (
+        <div className={styles.before}>
+          <Alert color="yellow" role="note" icon={<Icon of={IconAlertTriangle} />}>
+            The draft was begun when version {draft.basedOn} was live. By now version {live.version} is: check
+            below that publishing takes back nothing that you want to keep.
+          </Alert>
+        </div>
+      )}
+      <Card title="Check" aside={edit}>
+        {error !== null && data === undefined ? (
+          <Failure error={error} retry={refetch} />
+        ) : (
+          data && (
+            <div className={styles.text}>
+              <Problems
+                marks={[
+                  ...problems.map((problem) => markOf(problem, "error")),
+                  ...warnings.map((warning) => markOf(warning, "warning")),
+                ]}
+              />
+            </div>
+          )
+        )}
+      </Card>
+      <Card
+        title={`Changes since version ${live.version}`}
+        aside={
+          <span className={styles.aside}>
+            saved <Time value={draft.updatedAt} /> by {nameOfActor(draft.updatedBy)}
+          </span>
+        }
+      >
+        <Diff label={`Difference to version ${live.version}`} before={live.document} after={document} />
+      </Card>
+      {data && problems.length === 0 && (
+        <ReplayReport agent={agent} revision={draft.revision} isPublished={isPublished} />
+      )}
+      <PublishForm
+        agent={agent}
+        live={live}
+        draft={draft}
+        isPublished={isPublished}
+        reload={reload}
+        onPublish={onPublish}
+        mayPublish={data !== undefined && problems.length === 0}
+      />
+    </>
+  );
+}
+
+function PublishForm(props: Reviewed & { mayPublish: boolean }) {
+  const { agent, live, draft, reload, onPublish, mayPublish } = props;
+  const { deactivated } = useViewer();
+  const [, navigate] = useLocation();
+  const { busy, error, run, clearError } = useTask();
+  if (deactivated) return null;
+  const isAboutNote = isAboutField(error, "note");
+  const publish = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const note = String(new FormData(event.currentTarget).get("note")).trim();
+    return run(async () => {
+      onPublish(true);
+      const { publishConfiguration } = await change(PublishConfigurationDocument, {
+        agentId: agent.id,
+        expectedLiveVersion: live.version,
+        expectedRevision: draft.revision,
+        note: note === "" ? null : note,
+      }).catch((failure) => {
+        onPublish(false);
+        // Shows what has changed since it was read.
+        if (isConflict(failure)) void reload();
+        throw failure;
+      });
+      toast(`Published version ${publishConfiguration.version}.`);
+      navigate(`/configuration?agent=${agent.id}`);
+    });
+  };
+  return (
+    <Card title={`Publish as version ${live.version + 1}`}>
+      <form onSubmit={publish} className={styles.publish}>
+        <TextInput
+          name="note"
+          label="Note (optional)"
+          description="What has changed, for the history and the audit log."
+          placeholder="Tells VIPs of shipped orders"
+          maxLength={NOTE_MAX_LENGTH}
+          autoComplete="off"
+          error={isAboutNote && sentenceOf(error)}
+          onChange={clearError}
+        />
+        {error !== undefined && !isAboutNote && <Failure error={error} />}
+        <div className={styles.choices}>
+          <Button type="submit" disabled={!mayPublish} loading={busy}>
+            Publish version {live.version + 1}
+          </Button>
+          <Button variant="default" component={Link} href={`/configuration?agent=${agent.id}`}>
+            Back to the draft
+          </Button>
+        </div>
+      </form>
+    </Card>
+  );
+}

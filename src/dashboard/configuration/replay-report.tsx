@@ -1,0 +1,167 @@
+import { Button, NativeSelect, Skeleton } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link } from "wouter";
+import type { Agent } from "../agents/agent-page";
+import { execute } from "../api/execute";
+import { useViewer } from "../session/session";
+import { Failure } from "../ui/failure";
+import { formatNumber } from "../ui/format";
+import { Card } from "../ui/page";
+import { DataTable, Row } from "../ui/table";
+import { CompareDecision } from "./compare-decision";
+import styles from "./configuration.module.css";
+import { ReplayDecisionsDocument, type ReplayDecisionsQuery } from "./documents.generated";
+
+type Report = ReplayDecisionsQuery["replayDecisions"];
+/** A decision that would change. */
+export type Compared = Report["decisions"][number];
+
+/** Numbers of decisions to replay. */
+const COUNTS = ["100", "500"];
+
+/** Changed decisions that are listed; the rest is only counted. */
+const MAX_LISTED = 50;
+
+const RULES = [
+  { heading: "Rule" },
+  { heading: "Decided", isNumeric: true },
+  { heading: "Would decide", isNumeric: true },
+  { heading: "Difference", isNumeric: true },
+];
+const CHANGED = [
+  { heading: "Situation" },
+  { heading: "Decided by" },
+  { heading: "Would be decided by" },
+  { heading: "Actions", hidden: true },
+];
+
+/**
+ * What the agent would have decided by the draft in recent situations.
+ * @param revision of the draft, to replay again when it has changed
+ * @param isPublished whether there is no draft to replay by any more
+ */
+export function ReplayReport(props: { agent: Agent; revision: number; isPublished: boolean }) {
+  const { agent, revision, isPublished } = props;
+  const [count, setCount] = useState("100");
+  const { data, error, refetch } = useQuery({
+    queryKey: [ReplayDecisionsDocument.toString(), agent.id, revision, count],
+    queryFn: ({ signal }) =>
+      execute(ReplayDecisionsDocument, { agentId: agent.id, first: Number(count) }, signal),
+    enabled: !isPublished,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+  });
+  return (
+    <Card
+      title="Replay of recent decisions"
+      aside={
+        <NativeSelect
+          aria-label="Decisions to replay"
+          size="xs"
+          data={COUNTS.map((value) => ({ value, label: `Last ${value} decisions` }))}
+          value={count}
+          onChange={({ currentTarget }) => setCount(currentTarget.value)}
+        />
+      }
+    >
+      {data !== undefined ? (
+        <Totals report={data.replayDecisions} />
+      ) : error !== null ? (
+        <Failure error={error} retry={refetch} />
+      ) : (
+        <div className={styles.text}>
+          <Skeleton height={120} />
+        </div>
+      )}
+    </Card>
+  );
+}
+
+function Totals({ report }: { report: Report }) {
+  const { total, same, changed, invalid, erased, rules, decisions } = report;
+  const { may } = useViewer();
+  const [compared, setCompared] = useState<Compared>();
+  if (total === 0) {
+    return (
+      <p className={styles.text}>
+        The agent has not decided anything lately, so there is nothing to compare with.
+      </p>
+    );
+  }
+  const facts = { decisions: total, same, changed, "not taken": invalid, erased };
+  return (
+    <>
+      <dl className={styles.totals}>
+        {Object.entries(facts).map(
+          ([name, value]) =>
+            (value > 0 || name === "changed") && (
+              <div key={name} data-tone={name}>
+                <dt>{name}</dt>
+                <dd>{formatNumber(value)}</dd>
+              </div>
+            ),
+        )}
+      </dl>
+      <DataTable label="Decisions by rule" columns={RULES}>
+        {rules.map(({ ruleId, recorded, replayed }) => (
+          <Row
+            key={ruleId ?? ""}
+            columns={RULES}
+            cells={[
+              <RuleName key="rule" id={ruleId} />,
+              formatNumber(recorded),
+              formatNumber(replayed),
+              replayed === recorded
+                ? "–"
+                : `${replayed > recorded ? "+" : "−"}${formatNumber(Math.abs(replayed - recorded))}`,
+            ]}
+          />
+        ))}
+      </DataTable>
+      {decisions.length > 0 && <h3 className={styles.subtitle}>Decisions that would change</h3>}
+      {decisions.length > 0 && (
+        <DataTable label="Decisions that would change" columns={CHANGED}>
+          {decisions.slice(0, MAX_LISTED).map((decision) => (
+            <Row
+              key={decision.decisionId}
+              columns={CHANGED}
+              cells={[
+                may("conversations_read") ? (
+                  <Link key="link" href={`/decisions/${decision.decisionId}`}>
+                    {decision.situationType}
+                  </Link>
+                ) : (
+                  decision.situationType
+                ),
+                <RuleName key="before" id={decision.recordedRuleId} />,
+                decision.error ? (
+                  <span key="after" className={styles.bad}>
+                    Not taken: {decision.error.message}
+                  </span>
+                ) : (
+                  <RuleName key="after" id={decision.ruleId} />
+                ),
+                <Button key="compare" variant="default" size="xs" onClick={() => setCompared(decision)}>
+                  Compare…
+                </Button>,
+              ]}
+            />
+          ))}
+        </DataTable>
+      )}
+      {decisions.length > MAX_LISTED && (
+        <p className={styles.text}>and {formatNumber(decisions.length - MAX_LISTED)} more</p>
+      )}
+      {compared && <CompareDecision decision={compared} onClosed={() => setCompared(undefined)} />}
+    </>
+  );
+}
+
+/** The ID of a rule, or what applies without one. */
+const RuleName = ({ id }: { id: string | null }) =>
+  id === null ? (
+    <span className={styles.muted}>otherwise</span>
+  ) : (
+    <code className={styles.anywhere}>{id}</code>
+  );

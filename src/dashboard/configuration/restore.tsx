@@ -1,0 +1,52 @@
+import { TextInput } from "@mantine/core";
+import { useLocation } from "wouter";
+import { NOTE_MAX_LENGTH } from "../../features/configuration/configuration.limits";
+import type { Agent } from "../agents/agent-page";
+import { change } from "../api/client";
+import { FormDialog } from "../ui/form-dialog";
+import { toast } from "../ui/toast";
+import { PublishConfigurationDocument } from "./documents.generated";
+
+/** Publishes an earlier version again. */
+export function Restore(props: { agent: Agent; version: number; live: number; onClosed: () => void }) {
+  const { agent, version, live } = props;
+  const [, navigate] = useLocation();
+  const publish = async (form: FormData) => {
+    const { publishConfiguration } = await change(PublishConfigurationDocument, {
+      agentId: agent.id,
+      expectedLiveVersion: live,
+      fromVersion: version,
+      note: String(form.get("note")).trim() || null,
+    });
+    toast(`Restored version ${version} as version ${publishConfiguration.version}.`);
+    navigate(`/configuration?agent=${agent.id}`);
+  };
+  return (
+    <FormDialog
+      title={`Restore version ${version}?`}
+      submit="Restore"
+      fields={["note"]}
+      onSubmit={publish}
+      onClosed={props.onClosed}
+    >
+      {({ errorOf, onChange }) => (
+        <>
+          <p>
+            This publishes the document of version {version} again, as version {live + 1}. It is live from the
+            next decision on. The draft stays as it is.
+          </p>
+          <TextInput
+            name="note"
+            label="Note (optional)"
+            placeholder="Why it is restored"
+            maxLength={NOTE_MAX_LENGTH}
+            autoComplete="off"
+            data-autofocus
+            onChange={onChange}
+            error={errorOf("note")}
+          />
+        </>
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,16 @@
+import { useQuery } from "@tanstack/react-query";
+import { ApiError } from "../api/api-error";
+import type { JsonSchema } from "./editor/schema";
+
+/** The JSON Schema of documents, which the service publishes for editors. */
+export const useSchema = () =>
+  useQuery({
+    queryKey: ["configuration schema"],
+    queryFn: async (): Promise<JsonSchema> => {
+      const response = await fetch("/agent/configuration/schema");
+      if (!response.ok) throw new ApiError("No schema.", "unreachable");
+      return response.json();
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+  });

@@ -1,0 +1,23 @@
+import { Link } from "wouter";
+import { Card } from "../ui/page";
+import { ContactAddresses } from "./contact-addresses";
+import { ContactTags } from "./contact-tags";
+import styles from "./contacts.module.css";
+import type { ContactFragment } from "./documents.generated";
+
+/** Who a contact is, beside what is about them. */
+export const ContactCard = ({ contact }: { contact: ContactFragment }) => (
+  <Card
+    title="Contact"
+    aside={contact.erasedAt === null && <Link href={`/contacts/${contact.id}`}>View contact</Link>}
+  >
+    {contact.erasedAt === null ? (
+      <>
+        <ContactAddresses addresses={contact.addresses} />
+        <ContactTags id={contact.id} tags={contact.tags} />
+      </>
+    ) : (
+      <p className={styles.body}>This contact was erased.</p>
+    )}
+  </Card>
+);

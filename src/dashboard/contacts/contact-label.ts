@@ -1,0 +1,39 @@
+import { usePolledQuery } from "../api/client";
+import { ContactNamesDocument } from "./documents.generated";
+
+/** How often names that are shown are loaded again (ms). */
+const NAMES_POLL_MS = 60_000;
+
+interface Labeled {
+  ref: string | null;
+  name: string | null;
+  addresses: readonly { address: string }[];
+}
+
+/** What a contact is called: its name, or else what identifies it. */
+export const labelOfContact = ({ name, ref, addresses }: Labeled): string =>
+  name ?? ref ?? addresses[0]?.address ?? "Unnamed contact";
+
+/**
+ * The names of contacts of an agent, for lists of what is about them.
+ * @param ids IDs of at most 100 contacts; null is left out
+ * @returns tells the name of one of them
+ */
+export function useContactNames(
+  agentId: string,
+  ids: readonly (string | null)[],
+): (id: string | null) => string {
+  const distinct = [...new Set(ids.filter((id) => id !== null))].sort();
+  const { data, isPlaceholderData, isError } = usePolledQuery(
+    ContactNamesDocument,
+    { agentId, ids: distinct },
+    { enabled: distinct.length > 0, pollMs: NAMES_POLL_MS },
+  );
+  const loaded = data !== undefined && !isPlaceholderData;
+  return (id) => {
+    if (id === null) return "–";
+    const contact = data?.contacts.nodes.find((each) => each.id === id);
+    if (contact !== undefined) return labelOfContact(contact);
+    return loaded && !isError ? "Erased contact" : "…";
+  };
+}

@@ -1,0 +1,187 @@
+import { Button } from "@mantine/core";
+import { useState } from "react";
+import { Link, useParams } from "wouter";
+import { usePolledQuery } from "../api/client";
+import { ConversationTag } from "../conversations/conversation-state";
+import { ConversationsDocument } from "../conversations/documents.generated";
+import { OpenConversation } from "../conversations/open-conversation";
+import { RecentDecisions } from "../decisions/recent-decisions";
+import { useViewer } from "../session/session";
+import { Beside } from "../ui/beside";
+import { Facts } from "../ui/facts";
+import { Failure } from "../ui/failure";
+import { Time } from "../ui/format";
+import { Json } from "../ui/json";
+import { Card, Empty, LoadingPage, Page } from "../ui/page";
+import { RowList } from "../ui/row-list";
+import { RowMenu } from "../ui/row-menu";
+import { ContactAddresses } from "./contact-addresses";
+import { labelOfContact } from "./contact-label";
+import { ContactTags } from "./contact-tags";
+import styles from "./contacts.module.css";
+import { ContactDocument, type ContactFragment } from "./documents.generated";
+import { EditContact, isEditable } from "./edit-contact";
+import { EraseContact } from "./erase-contact";
+
+const SECTION = "Contacts";
+
+/** One contact: who they are, how to reach them, and what was said and decided. */
+export function Contact() {
+  const { id = "" } = useParams<{ id: string }>();
+  const { data, error, refetch } = usePolledQuery(ContactDocument, { id }, { pollMs: 15_000 });
+  const contact = data?.contact;
+  if (contact === undefined) {
+    if (error === null) return <LoadingPage title="Contact" section={SECTION} />;
+    return (
+      <Page title="Contact" section={SECTION}>
+        <Failure error={error} retry={refetch} />
+      </Page>
+    );
+  }
+  if (contact === null) {
+    return (
+      <Page title="Contact" section={SECTION}>
+        <Empty title="This contact doesn’t exist">
+          <p>
+            See <Link href="/contacts">all contacts</Link>.
+          </p>
+        </Empty>
+      </Page>
+    );
+  }
+  return <ContactPage key={id} contact={contact} />;
+}
+
+function ContactPage({ contact }: { contact: ContactFragment }) {
+  const { id, agentId, erasedAt, addresses, tags } = contact;
+  const isErased = erasedAt !== null;
+  return (
+    <Page
+      title={isErased ? "Erased contact" : labelOfContact(contact)}
+      section={SECTION}
+      actions={!isErased && <Actions contact={contact} />}
+    >
+      <Beside
+        aside={
+          !isErased && (
+            <>
+              <Card title="Addresses">
+                <ContactAddresses addresses={addresses} />
+              </Card>
+              <Card title="Tags">
+                <ContactTags id={id} tags={tags} />
+              </Card>
+            </>
+          )
+        }
+      >
+        <Details contact={contact} />
+        <ContactConversations id={id} agentId={agentId} />
+        <RecentDecisions agentId={agentId} contactId={id} />
+      </Beside>
+    </Page>
+  );
+}
+
+function Actions({ contact }: { contact: ContactFragment }) {
+  const { may, manages, deactivated } = useViewer();
+  const [task, setTask] = useState<"edit" | "write" | "erase">();
+  if (!may("conversations_write") && !manages) return null;
+  const { id, agentId, addresses } = contact;
+  const name = labelOfContact(contact);
+  const onClosed = () => setTask(undefined);
+  return (
+    <>
+      {may("conversations_write") && (
+        <>
+          <Button
+            variant="default"
+            disabled={deactivated || !isEditable(contact)}
+            {...(!isEditable(contact) && { title: "Only contacts with a ref or an address can be edited." })}
+            onClick={() => setTask("edit")}
+          >
+            Edit
+          </Button>
+          <Button disabled={deactivated || addresses.length === 0} onClick={() => setTask("write")}>
+            Message
+          </Button>
+        </>
+      )}
+      {manages && (
+        <RowMenu
+          of={name}
+          actions={[
+            {
+              label: "Erase contact…",
+              isDestructive: true,
+              disabled: deactivated,
+              onClick: () => setTask("erase"),
+            },
+          ]}
+        />
+      )}
+      {task === "edit" && <EditContact agentId={agentId} contact={contact} onClosed={onClosed} />}
+      {task === "write" && <OpenConversation agentId={agentId} contact={{ id, name }} onClosed={onClosed} />}
+      {task === "erase" && <EraseContact id={id} name={name} onClosed={onClosed} />}
+    </>
+  );
+}
+
+const Details = ({ contact }: { contact: ContactFragment }) => (
+  <Card title="Details">
+    <Facts
+      facts={{
+        ...(contact.erasedAt === null
+          ? {
+              Name: contact.name === null ? "–" : <bdi>{contact.name}</bdi>,
+              Ref: contact.ref === null ? "–" : <code>{contact.ref}</code>,
+              Language: contact.locale ?? "–",
+              "Time zone": contact.timezone ?? "–",
+              Attributes: <Json label={attributesLabel(contact)} value={contact.attributes} />,
+            }
+          : { Erased: <Time value={contact.erasedAt} /> }),
+        Created: <Time value={contact.createdAt} />,
+        Changed: <Time value={contact.updatedAt} />,
+        ID: <code>{contact.id}</code>,
+      }}
+    />
+  </Card>
+);
+
+const attributesLabel = ({ attributes }: ContactFragment): string => Object.keys(attributes).join(", ");
+
+/** Conversations of the contact that are shown here. */
+const SHOWN = 5;
+
+function ContactConversations({ id, agentId }: { id: string; agentId: string }) {
+  const { data, error, refetch } = usePolledQuery(
+    ConversationsDocument,
+    { agentId, contactId: id, first: SHOWN },
+    { pollMs: 15_000 },
+  );
+  const list = data?.conversations;
+  return (
+    <Card title="Conversations">
+      {error !== null && list === undefined ? (
+        <Failure error={error} retry={refetch} />
+      ) : list?.nodes.length === 0 ? (
+        <p className={styles.body}>No conversations yet.</p>
+      ) : (
+        <RowList
+          label="Conversations"
+          rows={(list?.nodes ?? []).map((conversation) => ({
+            href: `/conversations/${conversation.id}`,
+            title: `On ${conversation.line}`,
+            state: <ConversationTag {...conversation} />,
+            time: <Time value={conversation.updatedAt} />,
+          }))}
+        />
+      )}
+      {list?.pageInfo.hasNextPage && (
+        <p className={styles.foot}>
+          <Link href={`/conversations?agent=${agentId}&contact=${id}`}>View all conversations</Link>
+        </p>
+      )}
+    </Card>
+  );
+}

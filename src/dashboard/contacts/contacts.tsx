@@ -1,0 +1,179 @@
+import { Button, TextInput } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
+import { type FormEvent, useState } from "react";
+import { AgentPage } from "../agents/agent-page";
+import { usePolledQuery } from "../api/client";
+import { useViewer } from "../session/session";
+import { FilterChip } from "../ui/filter-chip";
+import filterStyles from "../ui/filters.module.css";
+import { Time } from "../ui/format";
+import { Icon } from "../ui/icon";
+import { lazyDialog } from "../ui/lazy-dialog";
+import { List, PAGE_SIZE } from "../ui/list";
+import { type ListAddress, useListAddress } from "../ui/list-address";
+import { Name } from "../ui/name";
+import { Empty } from "../ui/page";
+import pageStyles from "../ui/page.module.css";
+import { RowLink } from "../ui/row-link";
+import { Search } from "../ui/search";
+import type { Column } from "../ui/table";
+import { Tag } from "../ui/tag";
+import { labelOfContact } from "./contact-label";
+import styles from "./contacts.module.css";
+import { ContactsDocument } from "./documents.generated";
+
+const COLUMNS: readonly Column[] = [
+  { heading: "Contact" },
+  { heading: "Addresses" },
+  { heading: "Tags" },
+  { heading: "Changed" },
+];
+
+/** Max characters of a search. */
+const SEARCH_MAX_LENGTH = 255;
+/** Addresses and tags of a row that are shown; its page has all. */
+const SHOWN = 3;
+
+const EditContact = lazyDialog(async () => (await import("./edit-contact")).EditContact);
+
+/** Inbox → Contacts: find people, and add them. */
+export function Contacts() {
+  const { may, deactivated } = useViewer();
+  const [adding, setAdding] = useState(false);
+  const add = () => setAdding(true);
+  return (
+    <AgentPage
+      section="Inbox"
+      title="Contacts"
+      lead="The people that your agent talks to."
+      actions={() =>
+        may("conversations_write") && (
+          <Button leftSection={<Icon of={IconPlus} size={16} />} disabled={deactivated} onClick={add}>
+            Add contact
+          </Button>
+        )
+      }
+    >
+      {({ id }) => (
+        <>
+          <ContactList agentId={id} onAdd={add} />
+          {adding && <EditContact agentId={id} onClosed={() => setAdding(false)} />}
+        </>
+      )}
+    </AgentPage>
+  );
+}
+
+function ContactList({ agentId, onAdd }: { agentId: string; onAdd: () => void }) {
+  const address = useListAddress();
+  const { may } = useViewer();
+  const query = usePolledQuery(
+    ContactsDocument,
+    {
+      agentId,
+      first: PAGE_SIZE,
+      after: address.after,
+      search: address.get("search").slice(0, SEARCH_MAX_LENGTH) || null,
+      tag: tagOf(address.get("tag")) || null,
+    },
+    { pollMs: 15_000 },
+  );
+  return (
+    <div className={pageStyles.card}>
+      <search className={filterStyles.filters}>
+        <Search
+          className={filterStyles.wide}
+          label="Search by a name, ref or address (whole words)"
+          maxLength={SEARCH_MAX_LENGTH}
+          value={address.get("search").slice(0, SEARCH_MAX_LENGTH)}
+          onSearch={(search) => address.filter({ search }, { replace: true })}
+        />
+        <TagFilter address={address} />
+      </search>
+      <List
+        label="Contacts"
+        columns={COLUMNS}
+        address={address}
+        query={query}
+        connection={query.data?.contacts}
+        filters={["search", "tag"]}
+        empty={
+          <Empty title="No contacts yet">
+            <p>
+              People become contacts when they write on a line, when your system adds them, or when you add
+              them here.
+            </p>
+            {may("conversations_write") && (
+              <Button size="xs" onClick={onAdd}>
+                Add your first contact
+              </Button>
+            )}
+          </Empty>
+        }
+        cells={(contact) => [
+          <div key="name">
+            <RowLink href={`/contacts/${contact.id}`}>{labelOfContact(contact)}</RowLink>
+            {contact.ref !== null && contact.name !== null && (
+              <p className={pageStyles.second}>
+                <Name>{contact.ref}</Name>
+              </p>
+            )}
+          </div>,
+          <div key="addresses" className={styles.addresses}>
+            {contact.addresses.length === 0 && "–"}
+            {contact.addresses.slice(0, SHOWN).map((each) => (
+              <Name key={each.id}>{each.address}</Name>
+            ))}
+            <More count={contact.addresses.length - SHOWN} />
+          </div>,
+          <div key="tags" className={styles.tags}>
+            {contact.tags.length === 0 && "–"}
+            {contact.tags.slice(0, SHOWN).map((tag) => (
+              <Tag key={tag} tone="plain">
+                {tag}
+              </Tag>
+            ))}
+            <More count={contact.tags.length - SHOWN} />
+          </div>,
+          <Time key="time" value={contact.updatedAt} />,
+        ]}
+      />
+    </div>
+  );
+}
+
+const More = ({ count }: { count: number }) =>
+  count > 0 && <span className={pageStyles.second}>{count} more</span>;
+
+/** The tag as the API takes it; "" for a text that is none. */
+const tagOf = (text: string): string => {
+  const tag = text.trim().toLowerCase();
+  return /^[a-z0-9][a-z0-9._:-]{0,49}$/.test(tag) ? tag : "";
+};
+
+/** Filters by a whole tag, which is typed, as there may be any number of tags. */
+function TagFilter({ address }: { address: ListAddress }) {
+  const [text, setText] = useState("");
+  const tag = tagOf(text);
+  if (address.get("tag") !== "") {
+    return <FilterChip address={address} name="tag" label="Tag" value={address.get("tag")} />;
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (tag !== "") address.filter({ tag });
+    setText("");
+  };
+  return (
+    <form onSubmit={submit}>
+      <TextInput
+        label="Tag"
+        placeholder="vip"
+        maxLength={50}
+        autoComplete="off"
+        value={text}
+        onChange={({ currentTarget }) => setText(currentTarget.value)}
+        onBlur={() => tag !== "" && address.filter({ tag })}
+      />
+    </form>
+  );
+}

@@ -1,0 +1,179 @@
+import { NativeSelect, Textarea, TextInput } from "@mantine/core";
+import { useState } from "react";
+import { useLocation } from "wouter";
+import { change } from "../api/client";
+import { ADDRESS_KINDS } from "../conversations/open-conversation";
+import { FormDialog, type FormState } from "../ui/form-dialog";
+import { toast } from "../ui/toast";
+import styles from "./contacts.module.css";
+import {
+  type AddressKind,
+  type ContactFragment,
+  type ContactInput,
+  PutContactDocument,
+} from "./documents.generated";
+
+const FIELDS = ["name", "ref", "address", "locale", "timezone", "attributes"];
+
+/** Whether a contact can be changed: the API finds it by its ref or an address. */
+export const isEditable = ({ ref, addresses, erasedAt }: ContactFragment): boolean =>
+  erasedAt === null && (ref !== null || addresses.length > 0);
+
+/** The object that a text is in JSON, {} for none; undefined if it is no object. */
+function attributesOf(text: string): Record<string, unknown> | undefined {
+  if (text.trim() === "") return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the form says about a contact, as the API takes it. */
+function inputOf(form: FormData, agentId: string, contact: ContactFragment | undefined): ContactInput {
+  const text = (name: string) => String(form.get(name) ?? "").trim();
+  const ref = contact?.ref ?? (text("ref") || undefined);
+  const typed = text("address") && { kind: text("kind") as AddressKind, address: text("address") };
+  // A contact without ref is found by an address that it has.
+  const known = contact?.ref == null ? contact?.addresses[0] : undefined;
+  const addresses = [
+    ...(known ? [{ kind: known.kind, address: known.address }] : []),
+    ...(typed ? [typed] : []),
+  ];
+  return {
+    agentId,
+    ...(ref !== undefined && { ref }),
+    ...(addresses.length > 0 && { addresses }),
+    name: text("name") || null,
+    locale: text("locale") || null,
+    timezone: text("timezone") || null,
+    attributes: attributesOf(text("attributes")) ?? {},
+  };
+}
+
+/**
+ * Adds a contact and goes to its page, or changes one.
+ * @param contact the one to change; a new one if omitted
+ */
+export function EditContact(props: { agentId: string; contact?: ContactFragment; onClosed: () => void }) {
+  const { agentId, contact, onClosed } = props;
+  const [, navigate] = useLocation();
+  const [badAttributes, setBadAttributes] = useState(false);
+  const save = async (form: FormData) => {
+    const { putContact } = await change(PutContactDocument, { input: inputOf(form, agentId, contact) });
+    if (contact !== undefined) return toast("Saved the contact.");
+    if (!putContact.created) toast("This contact existed already. It was updated.");
+    navigate(`/contacts/${putContact.contact.id}`);
+  };
+  return (
+    <FormDialog
+      title={contact === undefined ? "Add a contact" : "Edit contact"}
+      submit={contact === undefined ? "Add contact" : "Save"}
+      fields={FIELDS}
+      onSubmit={save}
+      onClosed={onClosed}
+    >
+      {(state) => (
+        <>
+          <Names state={state} contact={contact} />
+          <Address state={state} isNew={contact === undefined} />
+          <div className={styles.pair}>
+            <Field state={state} name="locale" label="Language" placeholder="de-CH" value={contact?.locale} />
+            <Field
+              state={state}
+              name="timezone"
+              label="Time zone"
+              placeholder="Europe/Zurich"
+              value={contact?.timezone}
+            />
+          </div>
+          <Textarea
+            name="attributes"
+            label="Attributes"
+            description="What you keep about the contact, as a JSON object."
+            rows={4}
+            spellCheck={false}
+            defaultValue={
+              contact === undefined || Object.keys(contact.attributes).length === 0
+                ? ""
+                : JSON.stringify(contact.attributes, null, 2)
+            }
+            onChange={({ currentTarget }) => {
+              const isBad = attributesOf(currentTarget.value) === undefined;
+              currentTarget.setCustomValidity(isBad ? "Enter a JSON object." : "");
+              setBadAttributes(isBad);
+              state.onChange();
+            }}
+            error={badAttributes ? "Enter a JSON object." : state.errorOf("attributes")}
+          />
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+const Field = (props: {
+  state: FormState;
+  name: string;
+  label: string;
+  value: string | null | undefined;
+  placeholder?: string;
+}) => (
+  <TextInput
+    name={props.name}
+    label={props.label}
+    defaultValue={props.value ?? ""}
+    autoComplete="off"
+    {...(props.placeholder !== undefined && { placeholder: props.placeholder })}
+    onChange={props.state.onChange}
+    error={props.state.errorOf(props.name)}
+  />
+);
+
+const Names = ({ state, contact }: { state: FormState; contact: ContactFragment | undefined }) => (
+  <>
+    <TextInput
+      name="name"
+      label="Name"
+      defaultValue={contact?.name ?? ""}
+      maxLength={200}
+      dir="auto"
+      autoComplete="off"
+      data-autofocus
+      onChange={state.onChange}
+      error={state.errorOf("name")}
+    />
+    {contact?.ref == null && (
+      <TextInput
+        name="ref"
+        label="Ref"
+        description="Your own ID of the contact. It can’t be changed later."
+        maxLength={255}
+        autoComplete="off"
+        onChange={state.onChange}
+        error={state.errorOf("ref")}
+      />
+    )}
+  </>
+);
+
+const Address = ({ state, isNew }: { state: FormState; isNew: boolean }) => (
+  <div className={styles.pair}>
+    <NativeSelect
+      name="kind"
+      label={isNew ? "Kind of address" : "Add an address"}
+      data={[...ADDRESS_KINDS]}
+      onChange={state.onChange}
+    />
+    <TextInput
+      name="address"
+      label="Address"
+      autoComplete="off"
+      onChange={state.onChange}
+      error={state.errorOf("address")}
+    />
+  </div>
+);

@@ -1,0 +1,23 @@
+import { change } from "../api/client";
+import { FormDialog } from "../ui/form-dialog";
+import { toast } from "../ui/toast";
+import { EraseContactDocument } from "./documents.generated";
+
+/** Erases a contact, for managers. */
+export const EraseContact = ({ id, name, onClosed }: { id: string; name: string; onClosed: () => void }) => (
+  <FormDialog
+    title={`Erase “${name}”`}
+    submit="Erase contact"
+    isDestructive
+    onClosed={onClosed}
+    onSubmit={async () => {
+      await change(EraseContactDocument, { id });
+      toast("Erased the contact.");
+    }}
+  >
+    <p>
+      Everything known about this contact is deleted: names, addresses, attributes, tags, the texts of all
+      messages, and what decisions were based on. Open conversations are closed. This can’t be undone.
+    </p>
+  </FormDialog>
+);

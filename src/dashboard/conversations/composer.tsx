@@ -1,0 +1,107 @@
+import { Button, Textarea } from "@mantine/core";
+import { type FormEvent, type KeyboardEvent, useRef, useState } from "react";
+import { isAboutField, sentenceOf } from "../api/api-error";
+import { change } from "../api/client";
+import { useIdempotencyKey } from "../api/idempotency";
+import { useViewer } from "../session/session";
+import { Failure } from "../ui/failure";
+import { useTask } from "../ui/task";
+import { type ConversationFragment, SendToConversationDocument } from "./documents.generated";
+import { MESSAGE_MAX_LENGTH } from "./open-conversation";
+import styles from "./thread.module.css";
+
+/** What a member typed in a conversation and did not send, kept in the tab. */
+const drafts = {
+  key: (memberId: string, id: string) => `unsent:${memberId}:${id}`,
+  get: (key: string) => sessionStorage.getItem(key) ?? "",
+  set: (key: string, text: string) =>
+    text === "" ? sessionStorage.removeItem(key) : sessionStorage.setItem(key, text),
+};
+
+/** Why members cannot write, if they cannot. */
+function obstacleOf(
+  { state }: ConversationFragment,
+  { mayWrite, deactivated }: { mayWrite: boolean; deactivated: boolean },
+): string | undefined {
+  if (!mayWrite) return "You can read this conversation. Writing needs the permission conversations:write.";
+  if (deactivated) return "Your organization is deactivated. No messages can be sent.";
+  return state === "closed" ? "This conversation is closed." : undefined;
+}
+
+/** The field to write to the contact, or why that is not possible. */
+export function Composer({ conversation }: { conversation: ConversationFragment }) {
+  const { may, deactivated } = useViewer();
+  const obstacle = obstacleOf(conversation, { mayWrite: may("conversations_write"), deactivated });
+  if (obstacle !== undefined) {
+    return (
+      <div className={styles.composer}>
+        <p className={styles.hint}>{obstacle}</p>
+      </div>
+    );
+  }
+  return <Form conversation={conversation} />;
+}
+
+function Form({ conversation: { id, handler } }: { conversation: ConversationFragment }) {
+  const draftKey = drafts.key(useViewer().id, id);
+  const [text, setText] = useState(() => drafts.get(draftKey));
+  const field = useRef<HTMLTextAreaElement>(null);
+  const { busy, error, run, clearError } = useTask();
+  const keyOf = useIdempotencyKey();
+  const write = (typed: string) => {
+    drafts.set(draftKey, typed);
+    setText(typed);
+    clearError();
+  };
+  const send = (event?: FormEvent) => {
+    event?.preventDefault();
+    if (text.trim() === "" || busy) return;
+    field.current?.focus();
+    // The next message may be written while this one is on its way.
+    setText("");
+    return run(async () => {
+      try {
+        await change(SendToConversationDocument, { id, message: text, idempotencyKey: keyOf(text) });
+      } catch (failure) {
+        write([text, field.current?.value].filter(Boolean).join("\n"));
+        throw failure;
+      }
+      // The same text may be sent twice on purpose.
+      keyOf(null);
+      drafts.set(draftKey, field.current?.value ?? "");
+    });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) void send(event);
+  };
+  const badMessage = isAboutField(error, "message");
+  return (
+    <form className={styles.composer} onSubmit={send}>
+      <Textarea
+        ref={field}
+        aria-label="Message"
+        placeholder="Write a message"
+        name="message"
+        rows={3}
+        dir="auto"
+        maxLength={MESSAGE_MAX_LENGTH}
+        value={text}
+        onChange={({ currentTarget }) => write(currentTarget.value)}
+        onKeyDown={onKeyDown}
+        error={badMessage && sentenceOf(error)}
+      />
+      {error !== undefined && !badMessage && <Failure error={error} />}
+      <div className={styles.foot}>
+        <p className={styles.hint}>
+          {handler === "agent"
+            ? "The agent answers here, too. Hand off to answer alone."
+            : "The agent is silent here until you release the conversation."}{" "}
+          <span className={styles.keys}>Ctrl or ⌘ + Enter sends.</span>
+        </p>
+        <Button type="submit" loading={busy} disabled={text.trim() === "" && !busy}>
+          Send
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,138 @@
+import { Button } from "@mantine/core";
+import { usePolledQuery } from "../api/client";
+import { useContactNames } from "../contacts/contact-label";
+import { AUTHORS } from "../messages/message-state";
+import { Preview } from "../messages/preview";
+import { useViewer } from "../session/session";
+import { FilterChip } from "../ui/filter-chip";
+import { FilterSelect } from "../ui/filter-select";
+import filterStyles from "../ui/filters.module.css";
+import { Time } from "../ui/format";
+import { List, PAGE_SIZE } from "../ui/list";
+import { type ListAddress, useListAddress } from "../ui/list-address";
+import { Name } from "../ui/name";
+import { Empty } from "../ui/page";
+import pageStyles from "../ui/page.module.css";
+import { RowLink } from "../ui/row-link";
+import type { Column } from "../ui/table";
+import styles from "./conversation-list.module.css";
+import { ConversationTag, HANDLER_OPTIONS, STATE_OPTIONS } from "./conversation-state";
+import { ConversationsDocument, LineNamesDocument } from "./documents.generated";
+
+/** How often the list is loaded (ms): what happens in a conversation is followed on its page. */
+const INBOX_POLL_MS = 15_000;
+
+const COLUMNS: readonly Column[] = [
+  { heading: "Contact" },
+  { heading: "Last message" },
+  { heading: "Line" },
+  { heading: "Status" },
+  { heading: "Last activity" },
+];
+
+/** The conversations of an agent with their filters, the last activity first. */
+export function ConversationList({ agentId, onOpen }: { agentId: string; onOpen: () => void }) {
+  const address = useListAddress();
+  const { may } = useViewer();
+  const query = usePolledQuery(
+    ConversationsDocument,
+    {
+      agentId,
+      first: PAGE_SIZE,
+      after: address.after,
+      state: address.oneOf("state", STATE_OPTIONS) || null,
+      handler: address.oneOf("handler", HANDLER_OPTIONS) || null,
+      contactId: address.get("contact") || null,
+      line: address.get("line") || null,
+    },
+    { pollMs: INBOX_POLL_MS },
+  );
+  const connection = query.data?.conversations;
+  const contact = address.get("contact") || null;
+  const nameOf = useContactNames(agentId, [
+    contact,
+    ...(connection?.nodes.map(({ contactId }) => contactId) ?? []),
+  ]);
+  return (
+    <div className={pageStyles.card}>
+      <Filters address={address} agentId={agentId} contactName={nameOf(contact)} />
+      <List
+        label="Conversations"
+        columns={COLUMNS}
+        address={address}
+        query={query}
+        connection={connection}
+        filters={["state", "handler", "line", "contact"]}
+        empty={
+          <Empty title="No conversations yet">
+            <p>
+              A conversation starts when a contact writes on a line, or when you, the agent or your system
+              writes to a contact.
+            </p>
+            {may("conversations_write") && (
+              <Button size="xs" onClick={onOpen}>
+                Start a conversation
+              </Button>
+            )}
+          </Empty>
+        }
+        cells={({ id, contactId, address: at, line, state, handler, updatedAt, lastMessage }) => [
+          <div key="contact">
+            <RowLink href={`/conversations/${id}`}>{nameOf(contactId)}</RowLink>
+            {at !== null && at !== nameOf(contactId) && (
+              <p className={pageStyles.second}>
+                <Name>{at}</Name>
+              </p>
+            )}
+          </div>,
+          lastMessage && (
+            <div key="message" className={styles.last}>
+              <span>{AUTHORS[lastMessage.author]}</span>
+              <Preview text={lastMessage.preview} />
+            </div>
+          ),
+          line,
+          <ConversationTag key="state" state={state} handler={handler} />,
+          <Time key="time" value={updatedAt} />,
+        ]}
+      />
+    </div>
+  );
+}
+
+function Filters(props: { address: ListAddress; agentId: string; contactName: string }) {
+  const { address, agentId } = props;
+  const { manages } = useViewer();
+  const lines = usePolledQuery(LineNamesDocument, { agentId }, { enabled: manages, pollMs: 60_000 }).data
+    ?.lines;
+  // Without its options the filter is there already, so that nothing moves when they come.
+  const names = lines?.map(({ name }) => name) ?? [address.get("line")].filter((name) => name !== "");
+  return (
+    <search className={filterStyles.filters}>
+      <FilterSelect
+        address={address}
+        name="state"
+        label="Status"
+        all="All statuses"
+        options={STATE_OPTIONS}
+      />
+      <FilterSelect
+        address={address}
+        name="handler"
+        label="Answered by"
+        all="Anyone"
+        options={HANDLER_OPTIONS}
+      />
+      {manages && (
+        <FilterSelect
+          address={address}
+          name="line"
+          label="Line"
+          all="All lines"
+          options={names.map((name) => ({ value: name, label: name }))}
+        />
+      )}
+      <FilterChip address={address} name="contact" label="Contact" value={props.contactName} />
+    </search>
+  );
+}

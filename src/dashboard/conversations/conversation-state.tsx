@@ -1,0 +1,20 @@
+import { Tag } from "../ui/tag";
+import type { ConversationFragment } from "./documents.generated";
+
+/** Who answers in an open conversation, or that it is over. */
+export const ConversationTag = ({ state, handler }: Pick<ConversationFragment, "state" | "handler">) => {
+  if (state === "closed") return <Tag tone="plain">Closed</Tag>;
+  return handler === "human" ? <Tag tone="warn">Handed off</Tag> : <Tag tone="good">Open</Tag>;
+};
+
+/** The states as a filter offers them. */
+export const STATE_OPTIONS = [
+  { value: "open", label: "Open" },
+  { value: "closed", label: "Closed" },
+] as const;
+
+/** Who answers, as a filter offers it. */
+export const HANDLER_OPTIONS = [
+  { value: "agent", label: "Agent" },
+  { value: "human", label: "Human" },
+] as const;

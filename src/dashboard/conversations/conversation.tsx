@@ -1,0 +1,99 @@
+import { Link, useParams } from "wouter";
+import { usePolledQuery } from "../api/client";
+import { ContactCard } from "../contacts/contact-card";
+import { labelOfContact } from "../contacts/contact-label";
+import { ContactDocument } from "../contacts/documents.generated";
+import { Beside } from "../ui/beside";
+import { Facts } from "../ui/facts";
+import { Failure } from "../ui/failure";
+import { Time } from "../ui/format";
+import { Card, Empty, LoadingPage, Page } from "../ui/page";
+import pageStyles from "../ui/page.module.css";
+import { Composer } from "./composer";
+import { ConversationActions } from "./conversation-actions";
+import { ConversationTag } from "./conversation-state";
+import type { ConversationFragment } from "./documents.generated";
+import { Thread } from "./thread";
+import { useThread } from "./use-thread";
+
+const SECTION = "Conversations";
+
+/** One conversation: its messages, who the contact is, and what can be done. */
+export function Conversation() {
+  const { id = "" } = useParams<{ id: string }>();
+  return <ConversationPage key={id} id={id} />;
+}
+
+function ConversationPage({ id }: { id: string }) {
+  const thread = useThread(id);
+  const { conversation, error, refetch } = thread;
+  const contact = usePolledQuery(
+    ContactDocument,
+    { id: conversation?.contactId ?? "" },
+    { enabled: conversation != null, pollMs: 60_000 },
+  ).data?.contact;
+  if (conversation === undefined) {
+    if (error === null) return <LoadingPage title="Conversation" section={SECTION} />;
+    return (
+      <Page title="Conversation" section={SECTION}>
+        <Failure error={error} retry={refetch} />
+      </Page>
+    );
+  }
+  if (conversation === null) {
+    return (
+      <Page title="Conversation" section={SECTION}>
+        <Empty title="This conversation doesn’t exist">
+          <p>
+            See <Link href="/conversations">all conversations</Link>.
+          </p>
+        </Empty>
+      </Page>
+    );
+  }
+  const name = contact == null ? "…" : contact.erasedAt === null ? labelOfContact(contact) : "Erased contact";
+  return (
+    <Page
+      title={contact == null ? "Conversation" : name}
+      section={SECTION}
+      actions={<ConversationActions conversation={conversation} />}
+    >
+      <Beside
+        aside={
+          <>
+            {contact && <ContactCard contact={contact} />}
+            <About conversation={conversation} />
+          </>
+        }
+      >
+        <div className={pageStyles.card}>
+          <Thread thread={thread} contactName={name} />
+          <Composer conversation={conversation} />
+        </div>
+      </Beside>
+    </Page>
+  );
+}
+
+const About = ({ conversation }: { conversation: ConversationFragment }) => {
+  const { id, line, address, createdAt, updatedAt } = conversation;
+  return (
+    <Card title="Conversation">
+      <Facts
+        facts={{
+          Status: <ConversationTag {...conversation} />,
+          Line: line,
+          Address: address === null ? "Removed since" : <bdi>{address}</bdi>,
+          Opened: <Time value={createdAt} />,
+          "Last activity": <Time value={updatedAt} />,
+          Decisions: (
+            <Link href={`/decisions?agent=${conversation.agentId}&conversation=${id}`}>
+              What the agent decided here
+            </Link>
+          ),
+          ID: <code>{id}</code>,
+        }}
+      />
+    </Card>
+  );
+};

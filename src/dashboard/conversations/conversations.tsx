@@ -1,0 +1,38 @@
+import { Button } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
+import { useState } from "react";
+import { AgentPage } from "../agents/agent-page";
+import { useViewer } from "../session/session";
+import { Icon } from "../ui/icon";
+import { lazyDialog } from "../ui/lazy-dialog";
+import { ConversationList } from "./conversation-list";
+
+const OpenConversation = lazyDialog(async () => (await import("./open-conversation")).OpenConversation);
+
+/** Inbox → Conversations: find a conversation, and start one. */
+export function Conversations() {
+  const { may, deactivated } = useViewer();
+  const [opening, setOpening] = useState(false);
+  const open = () => setOpening(true);
+  return (
+    <AgentPage
+      section="Inbox"
+      title="Conversations"
+      lead="What your agent and its contacts say to each other, the latest activity first."
+      actions={() =>
+        may("conversations_write") && (
+          <Button leftSection={<Icon of={IconPlus} size={16} />} disabled={deactivated} onClick={open}>
+            New conversation
+          </Button>
+        )
+      }
+    >
+      {({ id }) => (
+        <>
+          <ConversationList agentId={id} onOpen={open} />
+          {opening && <OpenConversation agentId={id} onClosed={() => setOpening(false)} />}
+        </>
+      )}
+    </AgentPage>
+  );
+}

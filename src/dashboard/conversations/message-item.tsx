@@ -1,0 +1,95 @@
+import { useState } from "react";
+import { Link } from "wouter";
+import { Attempts } from "../messages/attempts";
+import { cancelMessage } from "../messages/cancel";
+import { AUTHORS, StateReason, StatusWord } from "../messages/message-state";
+import { useViewer } from "../session/session";
+import { Failure } from "../ui/failure";
+import { Time } from "../ui/format";
+import { useTask } from "../ui/task";
+import type { ThreadMessageFragment } from "./documents.generated";
+import styles from "./thread.module.css";
+
+/** Characters from which a message is shown in part. */
+const LONG_FROM = 1_200;
+
+/** A message of a thread: what the contact wrote on the left, what was written to them on the right. */
+export function MessageItem({
+  message,
+  contactName,
+}: {
+  message: ThreadMessageFragment;
+  contactName: string;
+}) {
+  const { direction, author, createdAt, omitted } = message;
+  return (
+    <li className={styles.message} data-direction={direction}>
+      <p className={styles.author}>
+        <bdi>{author === "contact" ? contactName : AUTHORS[author]}</bdi> · <Time value={createdAt} />
+      </p>
+      <div className={styles.bubble}>
+        <Text text={message.message} />
+        {omitted !== null && <p className={styles.omitted}>{omitted}</p>}
+      </div>
+      <Actions message={message} />
+    </li>
+  );
+}
+
+function Text({ text }: { text: string }) {
+  const [whole, setWhole] = useState(text.length < LONG_FROM);
+  if (text === "") return <p className={styles.erased}>The text was erased.</p>;
+  return (
+    <>
+      <p className={styles.text} dir="auto">
+        {whole ? text : `${text.slice(0, LONG_FROM / 2)}…`}
+      </p>
+      {text.length >= LONG_FROM && (
+        <button type="button" className={styles.more} onClick={() => setWhole(!whole)}>
+          {whole ? "Show less" : `Show all ${text.length.toLocaleString()} characters`}
+        </button>
+      )}
+    </>
+  );
+}
+
+function Actions({ message }: { message: ThreadMessageFragment }) {
+  const { id, direction, status, decisionId, attempts } = message;
+  const { may, deactivated } = useViewer();
+  const [opened, setOpened] = useState(false);
+  const { busy, error, run } = useTask();
+  const mayCancel = status === "queued" && may("conversations_write") && !deactivated;
+  return (
+    <>
+      <div className={styles.actions}>
+        {direction === "outbound" && (
+          <span>
+            <StatusWord {...message} /> <StateReason {...message} />
+          </span>
+        )}
+        {decisionId !== null && (
+          <Link href={`/decisions/${decisionId}`}>
+            {direction === "inbound" ? "What the agent decided" : "Why?"}
+          </Link>
+        )}
+        {direction === "outbound" && (
+          <button type="button" aria-expanded={opened} onClick={() => setOpened(!opened)}>
+            {attempts === 1 ? "1 attempt" : `${attempts} attempts`}
+          </button>
+        )}
+        {mayCancel && (
+          <button type="button" disabled={busy} onClick={() => run(() => cancelMessage(id))}>
+            Cancel message
+          </button>
+        )}
+        <Link href={`/messages/${id}`}>Details</Link>
+      </div>
+      {error !== undefined && <Failure error={error} />}
+      {opened && (
+        <div className={styles.attempts}>
+          <Attempts messageId={id} />
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,98 @@
+import { NativeSelect, Textarea, TextInput } from "@mantine/core";
+import { useLocation } from "wouter";
+import { change } from "../api/client";
+import { useIdempotencyKey } from "../api/idempotency";
+import { FormDialog } from "../ui/form-dialog";
+import { toast } from "../ui/toast";
+import { type AddressKind, OpenConversationDocument } from "./documents.generated";
+import { LineField } from "./line-field";
+
+/** Max characters of a message. */
+export const MESSAGE_MAX_LENGTH = 10_000;
+
+/** Kinds of addresses as forms offer them. */
+export const ADDRESS_KINDS = [
+  { value: "email", label: "Email" },
+  { value: "phone", label: "Phone" },
+  { value: "local", label: "On this server" },
+  { value: "other", label: "Other" },
+] as const satisfies readonly { value: AddressKind; label: string }[];
+
+/**
+ * Opens a conversation, or the one that is open already, and goes there.
+ * @param contact the contact to talk to; one with an address that is typed if omitted
+ */
+export function OpenConversation(props: {
+  agentId: string;
+  contact?: { id: string; name: string };
+  onClosed: () => void;
+}) {
+  const { agentId, contact } = props;
+  const [, navigate] = useLocation();
+  const keyOf = useIdempotencyKey();
+  const open = async (form: FormData) => {
+    const text = (name: string) => String(form.get(name) ?? "").trim();
+    const given = {
+      agentId,
+      contact:
+        contact === undefined
+          ? { address: { kind: text("kind") as AddressKind, address: text("address") } }
+          : { id: contact.id },
+      line: text("line") || null,
+      message: text("message") || null,
+    };
+    const { openConversation } = await change(
+      OpenConversationDocument,
+      { input: { ...given, idempotencyKey: keyOf(given) } },
+      { waitUntilShown: false },
+    );
+    if (!openConversation.created) toast("This conversation was already open.");
+    navigate(`/conversations/${openConversation.conversation.id}`);
+  };
+  return (
+    <FormDialog
+      title={contact === undefined ? "New conversation" : `Message ${contact.name}`}
+      submit={contact === undefined ? "Start conversation" : "Continue"}
+      fields={["address", "line", "message"]}
+      onSubmit={open}
+      onClosed={props.onClosed}
+    >
+      {({ errorOf, onChange }) => (
+        <>
+          {contact === undefined && (
+            <>
+              <NativeSelect
+                name="kind"
+                label="Kind of address"
+                data={[...ADDRESS_KINDS]}
+                onChange={onChange}
+              />
+              <TextInput
+                name="address"
+                label="Address of the contact"
+                description="The contact must exist already. Phone numbers need their country code."
+                required
+                withAsterisk={false}
+                autoComplete="off"
+                data-autofocus
+                onChange={onChange}
+                error={errorOf("address")}
+              />
+            </>
+          )}
+          <LineField agentId={agentId} any="Default line" error={errorOf("line")} onChange={onChange} />
+          <Textarea
+            name="message"
+            label="First message"
+            description="Optional."
+            maxLength={MESSAGE_MAX_LENGTH}
+            rows={4}
+            dir="auto"
+            onChange={onChange}
+            error={errorOf("message")}
+          />
+        </>
+      )}
+    </FormDialog>
+  );
+}

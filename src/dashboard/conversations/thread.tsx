@@ -1,0 +1,50 @@
+import { Button, Skeleton } from "@mantine/core";
+import { Failure } from "../ui/failure";
+import { MessageItem } from "./message-item";
+import styles from "./thread.module.css";
+import type { useThread } from "./use-thread";
+
+/** The messages of a conversation; it opens at the newest one and stays there while others are added. */
+export function Thread({
+  thread,
+  contactName,
+}: {
+  thread: ReturnType<typeof useThread>;
+  contactName: string;
+}) {
+  const { messages, hasOlder, loadOlder, isLoadingOlder, olderError } = thread;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it
+    <div className={styles.scroll} role="log" aria-label="Messages" tabIndex={0}>
+      <div className={styles.content}>
+        {hasOlder && (
+          <div className={styles.older}>
+            <Button variant="default" size="xs" loading={isLoadingOlder} onClick={loadOlder}>
+              Load older messages
+            </Button>
+          </div>
+        )}
+        {olderError !== undefined && <Failure error={olderError} />}
+        {messages === undefined ? (
+          <Loading />
+        ) : messages.length === 0 ? (
+          <p className={styles.none}>No messages yet.</p>
+        ) : (
+          <ol className={styles.messages}>
+            {messages.map((message) => (
+              <MessageItem key={message.id} message={message} contactName={contactName} />
+            ))}
+          </ol>
+        )}
+      </div>
+    </div>
+  );
+}
+
+const Loading = () => (
+  <div className={styles.messages} aria-busy="true">
+    <Skeleton height={56} width="60%" radius="md" />
+    <Skeleton height={56} width="50%" radius="md" ml="auto" />
+    <Skeleton height={56} width="55%" radius="md" />
+  </div>
+);

@@ -1,0 +1,115 @@
+import { useEffect, useState } from "react";
+import { ApiError } from "../api/api-error";
+import { usePolledQuery } from "../api/client";
+import { execute } from "../api/execute";
+import { useTask } from "../ui/task";
+import {
+  OlderMessagesDocument,
+  ThreadDocument,
+  type ThreadMessageFragment,
+  type ThreadQuery,
+} from "./documents.generated";
+
+/** The newest messages whose state is polled in any case: that of a sent one may still change. */
+const MIN_RECENT = 5;
+/** Max items of a page of the API. */
+const MAX_RECENT = 100;
+
+/** How often to load what is new (ms). */
+const POLL_MS = 5_000;
+/** The same while a message is about to be sent (ms), which takes a moment. */
+const LEAVING_POLL_MS = 1_000;
+
+/** The messages of a conversation that are loaded: without gaps, up to the newest one. */
+interface Loaded {
+  /** In the order of the conversation. */
+  messages: readonly ThreadMessageFragment[];
+  /** Cursor before which there are older ones; null if all are loaded. */
+  older: string | null;
+  /** Cursor of the newest one; null before the first. */
+  newest: string | null;
+}
+
+const NOTHING: Loaded = { messages: [], older: null, newest: null };
+
+/** The messages with others, each once, with the later state. */
+function merged(
+  messages: readonly ThreadMessageFragment[],
+  others: readonly ThreadMessageFragment[],
+): ThreadMessageFragment[] {
+  const byId = new Map([...messages, ...others].map((message) => [message.id, message]));
+  return [...byId.values()].sort((a, b) => (a.sequence ?? 0) - (b.sequence ?? 0));
+}
+
+/** What is loaded after the answer to a poll. */
+function withAnswer(loaded: Loaded, { latest, added, recent }: ThreadQuery): Loaded {
+  if (latest !== undefined) {
+    const { nodes, pageInfo } = latest;
+    return {
+      messages: merged(loaded.messages, nodes),
+      older: pageInfo.hasNextPage ? pageInfo.endCursor : null,
+      newest: pageInfo.startCursor,
+    };
+  }
+  const states = new Map(recent?.nodes.map((state) => [state.id, state]));
+  const messages = merged(loaded.messages, added?.nodes ?? []);
+  return {
+    messages: messages.map((message) => ({ ...message, ...states.get(message.id) })),
+    older: loaded.older,
+    newest: added?.pageInfo.endCursor ?? loaded.newest,
+  };
+}
+
+/** How many of the newest messages to poll: up to the oldest one that is still to be sent. */
+function recentOf({ messages }: Loaded): number {
+  const first = messages.findIndex(({ status }) => status === "queued" || status === "sending");
+  const unsent = first === -1 ? 0 : messages.length - first;
+  return Math.min(Math.max(unsent, MIN_RECENT), MAX_RECENT);
+}
+
+/** Whether the last message is being sent, and nothing holds it back. */
+const isLeaving = ({ messages }: Loaded): boolean => {
+  const last = messages.at(-1);
+  return last?.status === "sending" || (last?.status === "queued" && last.heldReason === null);
+};
+
+/**
+ * A conversation with its newest messages, and older ones on demand. Polls load only new messages and the states of
+ * those that may change.
+ */
+export function useThread(id: string) {
+  const [loaded, setLoaded] = useState(NOTHING);
+  const { busy, error: olderError, run } = useTask();
+  const { newest, older } = loaded;
+  const { data, error, refetch, isPlaceholderData } = usePolledQuery(
+    ThreadDocument,
+    { id, after: newest, follows: newest !== null, recent: recentOf(loaded) },
+    { pollMs: isLeaving(loaded) ? LEAVING_POLL_MS : POLL_MS },
+  );
+  useEffect(() => {
+    if (data !== undefined && !isPlaceholderData) setLoaded((before) => withAnswer(before, data));
+  }, [data, isPlaceholderData]);
+
+  const loadOlder = () =>
+    run(async () => {
+      if (older === null) return;
+      const { conversationMessages: page } = await execute(OlderMessagesDocument, { id, after: older });
+      setLoaded((before) => ({
+        ...before,
+        messages: merged(page.nodes, before.messages),
+        older: page.pageInfo.hasNextPage ? page.pageInfo.endCursor : null,
+      }));
+    });
+  const isUnknown = error instanceof ApiError && error.code === "not_found";
+  return {
+    /** Null if it does not exist, undefined until that is known. */
+    conversation: isUnknown ? null : data?.conversation,
+    messages: data === undefined ? undefined : loaded.messages,
+    hasOlder: older !== null,
+    loadOlder,
+    isLoadingOlder: busy,
+    olderError,
+    error: data === undefined ? error : null,
+    refetch,
+  };
+}

@@ -1,0 +1,143 @@
+import { Link, useParams } from "wouter";
+import { usePolledQuery } from "../api/client";
+import { useContactNames } from "../contacts/contact-label";
+import { useViewer } from "../session/session";
+import { Beside } from "../ui/beside";
+import { Facts } from "../ui/facts";
+import { Failure } from "../ui/failure";
+import { Time } from "../ui/format";
+import { Json } from "../ui/json";
+import { Card, Empty, LoadingPage, Page } from "../ui/page";
+import styles from "./decisions.module.css";
+import { DecisionDocument, type DecisionQuery } from "./documents.generated";
+import { Effects } from "./effects";
+import { ReplayCard } from "./replay";
+import { Rules } from "./rules";
+import { CLOSED_GATES, deedsOf, OutcomeTag } from "./words";
+
+const SECTION = "Decisions";
+
+type DecisionData = NonNullable<DecisionQuery["decision"]>;
+
+/** One decision: what happened, which rule matched and why, and what the agent did. */
+export function Decision() {
+  const { id = "" } = useParams<{ id: string }>();
+  const { data, error, refetch } = usePolledQuery(DecisionDocument, { id }, { pollMs: 15_000 });
+  const decision = data?.decision;
+  if (decision === undefined) {
+    if (error === null) return <LoadingPage title="Decision" section={SECTION} />;
+    return (
+      <Page title="Decision" section={SECTION}>
+        <Failure error={error} retry={refetch} />
+      </Page>
+    );
+  }
+  if (decision === null) {
+    return (
+      <Page title="Decision" section={SECTION}>
+        <Empty title="This decision doesn’t exist">
+          <p>
+            It may have been deleted: decisions are kept for a limited time. See{" "}
+            <Link href="/decisions">all decisions</Link>.
+          </p>
+        </Empty>
+      </Page>
+    );
+  }
+  return <DecisionPage key={id} id={id} decision={decision} />;
+}
+
+function DecisionPage({ id, decision }: { id: string; decision: DecisionData }) {
+  const { manages } = useViewer();
+  const { agentId, situation, explanation, configurationVersion, decidedAt } = decision;
+  return (
+    <Page title={situation.type} section={SECTION} lead={<Summary decision={decision} />}>
+      <Beside aside={<About id={id} decision={decision} />}>
+        <Card title="What happened">
+          <Facts
+            facts={{
+              Situation: <code>{situation.type}</code>,
+              Data: <Json label={Object.keys(situation.data).join(", ")} value={situation.data} open />,
+            }}
+          />
+        </Card>
+        {explanation !== null && (
+          <>
+            <Card title="What the agent did">
+              {decision.decider === "model" && (
+                <p className={styles.body}>
+                  A model took part: what follows “Ask the model” is what it chose, within the limits of the
+                  rule.
+                </p>
+              )}
+              <Effects effects={explanation.effects} />
+            </Card>
+            <Card title="Why: the rules in order">
+              <Rules explanation={explanation} />
+            </Card>
+          </>
+        )}
+        {manages && decidedAt !== null && explanation !== null && (
+          <ReplayCard id={id} agentId={agentId} version={configurationVersion} />
+        )}
+      </Beside>
+    </Page>
+  );
+}
+
+/** The decision in a sentence or two. */
+function Summary({ decision: { state, ruleId, explanation, decidedAt } }: { decision: DecisionData }) {
+  const gate = explanation?.gates.find(({ passed }) => !passed);
+  if (state === "failed") {
+    return `The decision couldn’t be made, and nothing was done. ${explanation?.error?.message ?? ""}`;
+  }
+  if (decidedAt === null) return "The agent is still deciding.";
+  if (gate !== undefined) return CLOSED_GATES[gate.name] ?? `The gate ${gate.name} was closed.`;
+  if (ruleId !== null) {
+    return (
+      <>
+        The rule <strong>{ruleId}</strong> matched
+        {explanation === null
+          ? ". Why is not known anymore, because the contact was erased."
+          : `, so the agent ${deedsOf(explanation.effects)}.`}
+      </>
+    );
+  }
+  if (explanation === null) return "The contact was erased, and with it why the agent decided so.";
+  return explanation.effects.length === 0
+    ? "No rule matched, so the agent did nothing."
+    : `No rule matched. As for all other cases, the agent ${deedsOf(explanation.effects)}.`;
+}
+
+function About({ id, decision }: { id: string; decision: DecisionData }) {
+  const { manages } = useViewer();
+  const { agentId, contactId, conversationId, configurationVersion: version } = decision;
+  const nameOf = useContactNames(agentId, [contactId]);
+  return (
+    <Card title="Decision">
+      <Facts
+        facts={{
+          Outcome: <OutcomeTag state={decision.state} outcome={decision.outcome} />,
+          When: <Time value={decision.createdAt} />,
+          Contact:
+            contactId === null ? undefined : (
+              <Link href={`/contacts/${contactId}`}>
+                <bdi>{nameOf(contactId)}</bdi>
+              </Link>
+            ),
+          Conversation:
+            conversationId === null ? undefined : (
+              <Link href={`/conversations/${conversationId}`}>Open conversation</Link>
+            ),
+          "Decided by": decision.decider === "model" ? "Rules and a model" : "Rules",
+          Configuration: manages ? (
+            <Link href={`/configuration?agent=${agentId}`}>Version {version}</Link>
+          ) : (
+            `Version ${version}`
+          ),
+          ID: <code>{id}</code>,
+        }}
+      />
+    </Card>
+  );
+}

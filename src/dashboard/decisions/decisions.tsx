@@ -1,0 +1,13 @@
+import { AgentPage } from "../agents/agent-page";
+import { DecisionList } from "./decision-list";
+
+/** Inbox → Decisions: what the agent decided, and why. */
+export const Decisions = () => (
+  <AgentPage
+    section="Inbox"
+    title="Decisions"
+    lead="What your agent decided to do, and why. Open one to see which rule matched."
+  >
+    {({ id }) => <DecisionList agentId={id} />}
+  </AgentPage>
+);

@@ -1,0 +1,119 @@
+import type { ReactNode } from "react";
+import { Link } from "wouter";
+import { usePolledQuery } from "../api/client";
+import { MessageStateDocument } from "../messages/documents.generated";
+import { StateReason, StatusTag } from "../messages/message-state";
+import { Tag } from "../ui/tag";
+import styles from "./decisions.module.css";
+import type { ExplanationFragment } from "./documents.generated";
+
+type Effect = ExplanationFragment["effects"][number];
+
+const STATUSES: Readonly<Record<string, { label: string; tone: "good" | "bad" | "plain" }>> = {
+  done: { label: "Done", tone: "good" },
+  failed: { label: "Failed", tone: "bad" },
+  unchanged: { label: "Nothing to change", tone: "plain" },
+  skipped: { label: "Skipped", tone: "plain" },
+};
+
+/** The status of what is only planned; its error says no more than that. */
+const SKIPPED = "skipped";
+
+/** What a decision did, in order. @param isPlanned whether it only would do so */
+export function Effects({ effects, isPlanned = false }: { effects: readonly Effect[]; isPlanned?: boolean }) {
+  const severalRules = new Set(effects.map(({ ruleId }) => ruleId)).size > 1;
+  if (effects.length === 0) return <p className={styles.body}>Nothing.</p>;
+  return (
+    <ol className={styles.rules} aria-label="Effects">
+      {effects.map((effect, i) => {
+        const { label, tone } = STATUSES[effect.status] ?? { label: effect.status, tone: "plain" };
+        return (
+          // biome-ignore lint/suspicious/noArrayIndexKey: an explanation never changes, and effects may repeat
+          <li key={i} className={styles.rule}>
+            <p className={styles.ruleName}>
+              <span>{titleOf(effect)}</span> {!isPlanned && <Tag tone={tone}>{label}</Tag>}
+            </p>
+            {effect.text !== null && (
+              <p className={styles.text} dir="auto">
+                {effect.text}
+              </p>
+            )}
+            {effect.error !== null && !(isPlanned && effect.status === SKIPPED) && (
+              <p className={styles.note}>{effect.error.message}</p>
+            )}
+            {!isPlanned && effect.messageId !== null && <SentMessage id={effect.messageId} />}
+            <Source effect={effect} withRule={severalRules} />
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+/** Where the configuration says so, and how. */
+function Source({ effect, withRule }: { effect: Effect; withRule: boolean }) {
+  const { kind, ruleId, template, line, delaySeconds } = effect;
+  const parts = [
+    withRule && (ruleId === null ? "for all other cases" : `rule ${ruleId}`),
+    kind === "send" && template !== null && `template ${template}`,
+    kind === "send" && line !== null && `on the line ${line}`,
+    delaySeconds !== null && delaySeconds > 0 && `delayed by ${delaySeconds} s`,
+  ].filter((part) => part !== false);
+  const text = parts.join(", ");
+  return parts.length > 0 && <p className={styles.note}>{text.charAt(0).toUpperCase() + text.slice(1)}</p>;
+}
+
+function titleOf({ kind, line, reason, tags, template }: Effect): ReactNode {
+  const list = (tags ?? []).join(", ");
+  switch (kind) {
+    case "send":
+      return "Send a message";
+    case "addTags":
+      return (
+        <>
+          Add tags: <strong>{list}</strong>
+        </>
+      );
+    case "removeTags":
+      return (
+        <>
+          Remove tags: <strong>{list}</strong>
+        </>
+      );
+    case "move":
+      return (
+        <>
+          Move to the line <strong>{line}</strong>
+        </>
+      );
+    case "handoff":
+      return reason === null ? (
+        "Hand off to a human"
+      ) : (
+        <>
+          Hand off to a human: <strong>{reason}</strong>
+        </>
+      );
+    case "close":
+      return "Close the conversation";
+    case "ask":
+      return <>Ask the model{template !== null && <strong> {template}</strong>}</>;
+    default:
+      return kind;
+  }
+}
+
+/** What became of a message that a decision sent. */
+function SentMessage({ id }: { id: string }) {
+  const message = usePolledQuery(MessageStateDocument, { id }, { pollMs: 15_000 }).data?.message;
+  return (
+    <p className={styles.note}>
+      {message && (
+        <>
+          <StatusTag {...message} /> <StateReason {...message} />{" "}
+        </>
+      )}
+      <Link href={`/messages/${id}`}>Open message</Link>
+    </p>
+  );
+}

@@ -1,0 +1,48 @@
+import { Link } from "wouter";
+import { usePolledQuery } from "../api/client";
+import { Failure } from "../ui/failure";
+import { Time } from "../ui/format";
+import { Card } from "../ui/page";
+import { RowList } from "../ui/row-list";
+import styles from "./decisions.module.css";
+import { DecisionsDocument } from "./documents.generated";
+import { OutcomeTag } from "./words";
+
+/** Decisions that are shown here. */
+const SHOWN = 5;
+
+/** The last decisions of an agent, or those about one contact, for pages about more than that. */
+export function RecentDecisions({ agentId, contactId }: { agentId: string; contactId?: string }) {
+  const { data, error, refetch } = usePolledQuery(
+    DecisionsDocument,
+    { agentId, contactId: contactId ?? null, first: SHOWN },
+    { pollMs: 15_000 },
+  );
+  const list = data?.decisions;
+  return (
+    <Card title="Recent decisions">
+      {error !== null && list === undefined ? (
+        <Failure error={error} retry={refetch} />
+      ) : list?.nodes.length === 0 ? (
+        <p className={styles.body}>No decisions yet.</p>
+      ) : (
+        <RowList
+          label="Recent decisions"
+          rows={(list?.nodes ?? []).map(({ id, situation, state, outcome, createdAt }) => ({
+            href: `/decisions/${id}`,
+            title: situation.type,
+            state: <OutcomeTag state={state} outcome={outcome} />,
+            time: <Time value={createdAt} />,
+          }))}
+        />
+      )}
+      {list?.pageInfo.hasNextPage && (
+        <p className={styles.foot}>
+          <Link href={`/decisions?agent=${agentId}${contactId === undefined ? "" : `&contact=${contactId}`}`}>
+            View all decisions
+          </Link>
+        </p>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,83 @@
+import { IconAlertTriangle, IconCheck, IconX } from "@tabler/icons-react";
+import { Icon } from "../ui/icon";
+import { Tag } from "../ui/tag";
+import styles from "./decisions.module.css";
+import type { ExplanationFragment } from "./documents.generated";
+
+type Rule = ExplanationFragment["rules"][number];
+type Clause = Rule["clauses"][number];
+
+/** The rules that were tried, in order, with each condition and what it read. */
+export function Rules({ explanation: { rules, gates } }: { explanation: ExplanationFragment }) {
+  if (rules.length === 0) {
+    const wasClosed = gates.some(({ passed }) => !passed);
+    return (
+      <p className={styles.body}>
+        {wasClosed ? "No rule was tried." : "No rule of the configuration is about this type of situation."}
+      </p>
+    );
+  }
+  return (
+    <ol className={styles.rules} aria-label="Rules">
+      {rules.map((rule) => (
+        <li key={rule.id} className={styles.rule} data-matched={rule.matched}>
+          <p className={styles.ruleName}>
+            <strong>{rule.id}</strong> <RuleTag rule={rule} />
+          </p>
+          {rule.spent && (
+            <p className={styles.note}>
+              Its conditions hold, but it matched recently, and it may do so only once in a while (
+              <code>once</code>
+              ).
+            </p>
+          )}
+          {rule.clauses.length === 0 ? (
+            <p className={styles.note}>It has no conditions.</p>
+          ) : (
+            <ul className={styles.clauses} aria-label={`Conditions of ${rule.id}`}>
+              {rule.clauses.map((clause, i) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: an explanation never changes, and conditions may repeat
+                <ClauseItem key={i} clause={clause} />
+              ))}
+            </ul>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+const RuleTag = ({ rule: { matched, spent } }: { rule: Rule }) => {
+  if (matched) return <Tag tone="good">Matched</Tag>;
+  return spent ? <Tag tone="warn">Matched too recently</Tag> : <Tag tone="plain">Didn’t match</Tag>;
+};
+
+function ClauseItem({ clause: { source, value, error, read } }: { clause: Clause }) {
+  const outcome =
+    error !== null
+      ? { icon: IconAlertTriangle, text: "Couldn’t be checked, which counts as no:", tone: "failed" }
+      : value
+        ? { icon: IconCheck, text: "Yes:", tone: "yes" }
+        : { icon: IconX, text: "No:", tone: "no" };
+  return (
+    <li className={styles.clause} data-tone={outcome.tone}>
+      <Icon of={outcome.icon} size={16} />
+      <div>
+        <p>
+          <span className="visually-hidden">{outcome.text}</span> <code>{source}</code>
+        </p>
+        {error !== null && <p className={styles.note}>{error.message}</p>}
+        {read.map(({ path, value: was, isCut }, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: an explanation never changes, and a path may repeat
+          <p key={i} className={styles.note}>
+            <code>{path}</code> was {isCut && was === null ? "too long to show" : <Value value={was} />}
+            {isCut && was !== null && " (shortened)"}
+          </p>
+        ))}
+      </div>
+    </li>
+  );
+}
+
+const Value = ({ value }: { value: unknown }) =>
+  value === null ? "empty" : <code>{JSON.stringify(value)}</code>;

@@ -1,0 +1,75 @@
+import { NativeSelect } from "@mantine/core";
+import { useState } from "react";
+import type { Agent } from "../agents/agent-page";
+import { change } from "../api/client";
+import { useIdempotencyKey } from "../api/idempotency";
+import { showSecret } from "../api-keys/shown-secret";
+import "../api-keys/secret-dialog";
+import { FormDialog } from "../ui/form-dialog";
+import { toast } from "../ui/toast";
+import { type AddressKind, CreateLineDocument, type LineKind } from "./documents.generated";
+import { EmailFields, emailOf, LINE_FIELDS, LimitFields, limitsOf, NameField, UrlField } from "./line-fields";
+import { ADDRESS_KINDS, KINDS, optionsOf } from "./line-kinds";
+
+/** Creates a line, and shows the signing secret of a webhook line. */
+export function CreateLine(props: { agent: Agent; onCreated: (id: string) => void; onClosed: () => void }) {
+  const [kind, setKind] = useState<LineKind>("webhook");
+  const idempotencyKey = useIdempotencyKey();
+  const submit = async (form: FormData) => {
+    const fields = {
+      agentId: props.agent.id,
+      kind,
+      ...limitsOf(form),
+      ...(kind === "webhook" && {
+        webhook: {
+          url: String(form.get("url")),
+          addressKind: String(form.get("addressKind")) as AddressKind,
+        },
+      }),
+      ...(kind === "email" && { email: emailOf(form) }),
+    };
+    const input = { ...fields, idempotencyKey: idempotencyKey(fields) };
+    const { createLine } = await change(CreateLineDocument, { input });
+    const { line, signingSecret } = createLine;
+    if (signingSecret === null) toast(`Created ${line.name}.`);
+    else showSecret({ secret: signingSecret, title: "Line created", name: line.name, kind: "signing" });
+    props.onCreated(line.id);
+  };
+  return (
+    <FormDialog
+      title={`Create a line of ${props.agent.name}`}
+      submit="Create line"
+      size="lg"
+      fields={LINE_FIELDS}
+      conflict="name"
+      onSubmit={submit}
+      onClosed={props.onClosed}
+    >
+      {({ field }) => (
+        <>
+          <NameField field={field} />
+          <NativeSelect
+            label="Kind"
+            description={KINDS[kind].help}
+            data={Object.entries(KINDS).map(([value, { label }]) => ({ value, label }))}
+            value={kind}
+            onChange={(event) => setKind(event.currentTarget.value as LineKind)}
+          />
+          {kind === "webhook" && (
+            <>
+              <UrlField field={field} />
+              <NativeSelect
+                name="addressKind"
+                label="Sends to"
+                description="It can’t be changed later."
+                data={optionsOf(ADDRESS_KINDS)}
+              />
+            </>
+          )}
+          {kind === "email" && <EmailFields field={field} />}
+          <LimitFields field={field} />
+        </>
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,48 @@
+import { change } from "../api/client";
+import { FormDialog } from "../ui/form-dialog";
+import { toast } from "../ui/toast";
+import { type LineChanges, type LineDetailsFragment, UpdateLineDocument } from "./documents.generated";
+import { EmailFields, emailOf, LINE_FIELDS, LimitFields, limitsOf, NameField, UrlField } from "./line-fields";
+
+/** Changes the settings of a line. It fails if somebody else has changed them since the dialog was opened. */
+export function EditLine({ line, onClosed }: { line: LineDetailsFragment; onClosed: () => void }) {
+  const { id, version, kind } = line;
+  const submit = async (form: FormData) => {
+    const input: LineChanges = {
+      id,
+      expectedVersion: version,
+      ...limitsOf(form),
+      ...(kind === "webhook" && { webhook: { url: String(form.get("url")) } }),
+      ...(kind === "email" && { email: emailChanges(form, line) }),
+    };
+    await change(UpdateLineDocument, { input });
+    toast(`Changed ${input.name}.`);
+  };
+  return (
+    <FormDialog
+      title={`Edit ${line.name}`}
+      submit="Save"
+      size="lg"
+      fields={LINE_FIELDS}
+      conflict="name"
+      onSubmit={submit}
+      onClosed={onClosed}
+    >
+      {({ field }) => (
+        <>
+          <NameField field={field} line={line} />
+          {line.webhook && <UrlField field={field} url={line.webhook.url} />}
+          {line.email && <EmailFields field={field} email={line.email} />}
+          <LimitFields field={field} line={line} />
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+/** An empty password keeps the stored one, unless the user name is removed with it. */
+function emailChanges(form: FormData, { email }: LineDetailsFragment) {
+  const { password, ...others } = emailOf(form);
+  if (password !== null) return { ...others, password };
+  return others.user === null && email?.hasPassword ? { ...others, password: null } : others;
+}

@@ -1,0 +1,154 @@
+import { Button } from "@mantine/core";
+import { type ReactNode, useState } from "react";
+import { Link, useParams, useSearchParams } from "wouter";
+import type { Agent } from "../agents/agent-page";
+import { useAgents } from "../agents/use-agents";
+import { usePolledQuery } from "../api/client";
+import { useViewer } from "../session/session";
+import { Facts } from "../ui/facts";
+import { Failure } from "../ui/failure";
+import { formatNumber, Time } from "../ui/format";
+import { lazyDialog } from "../ui/lazy-dialog";
+import { Card, Empty, LoadingPage, Page } from "../ui/page";
+import { RowMenu } from "../ui/row-menu";
+import { Snippet } from "../ui/snippet";
+import { LineDetailsDocument, type LineDetailsFragment } from "./documents.generated";
+import { type LineAction, lineActions } from "./line-actions";
+import { ADDRESS_KINDS, KINDS, SECURITIES, WHEN_UNCERTAIN } from "./line-kinds";
+import { lineStateTag } from "./line-state";
+import styles from "./lines.module.css";
+
+const EditLine = lazyDialog(async () => (await import("./edit-line")).EditLine);
+const LineDialog = lazyDialog(async () => (await import("./line-dialogs")).LineDialog);
+
+const POLL_INTERVAL_MS = 20_000;
+
+/** One line of the agent in the URL: its settings, and where its inbound messages go. */
+export function LineDetail() {
+  const { id } = useParams<{ id: string }>();
+  const [params] = useSearchParams();
+  const agents = useAgents();
+  const all = agents.data?.agents;
+  const agent = all?.find((each) => each.id === params.get("agent")) ?? all?.[0];
+  const details = usePolledQuery(
+    LineDetailsDocument,
+    { agentId: agent?.id ?? "" },
+    { enabled: agent !== undefined, pollMs: POLL_INTERVAL_MS },
+  );
+  const lines = details.data?.lines;
+  const line = lines?.find((each) => each.id === id);
+  const section = <Link href={agent ? `/lines?agent=${agent.id}` : "/lines"}>Lines</Link>;
+  if (agent && line) return <Content agent={agent} line={line} section={section} />;
+  const failed = [agents, details].find(({ error }) => error !== null);
+  const isMissing = lines !== undefined || all?.length === 0;
+  if (!failed && !isMissing) return <LoadingPage title="Line" section="Lines" />;
+  return (
+    <Page title="Line" section={section}>
+      {isMissing ? (
+        <Empty title={agent ? `${agent.name} has no such line` : "No such line"}>
+          <Link href={agent ? `/lines?agent=${agent.id}` : "/lines"}>See all lines</Link>
+        </Empty>
+      ) : (
+        <Failure error={failed?.error} {...(failed && { retry: failed.refetch })} />
+      )}
+    </Page>
+  );
+}
+
+function Content({ agent, line, section }: { agent: Agent; line: LineDetailsFragment; section: ReactNode }) {
+  const { deactivated } = useViewer();
+  const [action, setAction] = useState<LineAction | "edit">();
+  const onClosed = () => setAction(undefined);
+  return (
+    <Page title={line.name} section={section}>
+      <Card
+        title="Settings"
+        aside={
+          <span className={styles.name}>
+            <Button variant="default" size="xs" disabled={deactivated} onClick={() => setAction("edit")}>
+              Edit…
+            </Button>
+            <RowMenu of={line.name} actions={lineActions(line, setAction, deactivated)} />
+          </span>
+        }
+      >
+        <Facts facts={{ Agent: <Link href={`/agents/${agent.id}`}>{agent.name}</Link>, ...factsOf(line) }} />
+      </Card>
+      <Inbound line={line} />
+      {action === "edit" && <EditLine line={line} onClosed={onClosed} />}
+      {action !== undefined && action !== "edit" && (
+        <LineDialog action={action} line={line} onClosed={onClosed} />
+      )}
+    </Page>
+  );
+}
+
+function factsOf(line: LineDetailsFragment) {
+  const { webhook, email } = line;
+  return {
+    Status: (
+      <span className={styles.name}>
+        {lineStateTag(line.state)}
+        {line.pausedReason}
+      </span>
+    ),
+    Kind: KINDS[line.kind].label,
+    Default: line.isDefault ? "Yes, used where no other line is named" : "No",
+    ID: <code>{line.id}</code>,
+    ...(webhook && { URL: webhook.url, "Sends to": ADDRESS_KINDS[webhook.addressKind] }),
+    ...(email && {
+      From: email.from,
+      Subject: email.subject,
+      "Mail server": `${email.host}:${email.port}`,
+      Encryption: SECURITIES[email.security].replace(/ \(.*/, ""),
+      "User name": email.user ?? "None",
+    }),
+    "Max per minute": line.ratePerMinute === null ? "No limit" : formatNumber(line.ratePerMinute),
+    "Expire after": durationOf(line.expireAfterSeconds),
+    "If uncertain": WHEN_UNCERTAIN[line.whenUncertain],
+    "Opt-out reply": line.optOutReply ?? "None",
+    "Signing secret":
+      line.secretGeneration === 0 ? (
+        "None"
+      ) : line.previousSecretUntil === null ? (
+        "Set"
+      ) : (
+        <>
+          Rotated; the previous one expires <Time value={line.previousSecretUntil} />
+        </>
+      ),
+    Created: <Time value={line.createdAt} />,
+  };
+}
+
+/** 259,200 s are "3 days". */
+function durationOf(seconds: number): string {
+  const [unit, size] =
+    seconds % 86_400 === 0
+      ? (["day", 86_400] as const)
+      : seconds % 3_600 === 0
+        ? (["hour", 3_600] as const)
+        : seconds % 60 === 0
+          ? (["minute", 60] as const)
+          : (["second", 1] as const);
+  const count = seconds / size;
+  return `${formatNumber(count)} ${unit}${count === 1 ? "" : "s"}`;
+}
+
+function Inbound({ line }: { line: LineDetailsFragment }) {
+  const url = `${window.location.origin}/inbound/${line.id}`;
+  return (
+    <Card title="Receive messages">
+      <div className={styles.panel}>
+        <p className={styles.text}>
+          {line.secretGeneration === 0
+            ? "Requests are signed with the line’s signing secret. It has none yet: rotate it to get the first one."
+            : "Post what contacts write to this URL, signed with the line’s signing secret as Standard Webhooks defines it."}
+        </p>
+        <Snippet what="the URL for messages" text={url} />
+        <p className={styles.label}>Receipts: sent, delivered, read or failed</p>
+        <Snippet what="the URL for receipts" text={`${url}/status`} />
+      </div>
+    </Card>
+  );
+}

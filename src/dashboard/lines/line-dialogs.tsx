@@ -1,0 +1,126 @@
+import { TextInput } from "@mantine/core";
+import { PAUSED_REASON_MAX_LENGTH } from "../../features/lines/line.limits";
+import { change } from "../api/client";
+import { showSecret } from "../api-keys/shown-secret";
+import "../api-keys/secret-dialog";
+import { FormDialog } from "../ui/form-dialog";
+import { toast } from "../ui/toast";
+import {
+  ArchiveLineDocument,
+  type LineFragment,
+  PauseLineDocument,
+  ResumeLineDocument,
+  RotateLineSecretDocument,
+  SetDefaultLineDocument,
+} from "./documents.generated";
+import type { LineAction } from "./line-actions";
+import { TestLine } from "./test-line";
+
+type Props = { line: LineFragment; onClosed: () => void };
+
+/** The dialog of an action. */
+export function LineDialog({ action, ...props }: Props & { action: LineAction }) {
+  if (action === "test") return <TestLine {...props} />;
+  if (action === "pause") return <PauseLine {...props} />;
+  if (action === "rotate") return <RotateSecret {...props} />;
+  return <Confirm {...CONFIRMATIONS[action]} {...props} />;
+}
+
+/** What is asked before the other actions, and what is said after them. */
+const CONFIRMATIONS = {
+  resume: {
+    document: ResumeLineDocument,
+    title: (name: string) => `Resume ${name}?`,
+    submit: "Resume",
+    text: "Messages that wait on this line are sent from now on.",
+    done: (name: string) => `Resumed ${name}.`,
+  },
+  default: {
+    document: SetDefaultLineDocument,
+    title: (name: string) => `Make ${name} the default line?`,
+    submit: "Make default",
+    text: "The agent uses the default line for new conversations and messages that name no other line.",
+    done: (name: string) => `${name} is now the default line.`,
+  },
+  archive: {
+    document: ArchiveLineDocument,
+    title: (name: string) => `Archive ${name}?`,
+    submit: "Archive",
+    text: "It sends nothing and takes no messages from contacts until you resume it. Its name stays taken.",
+    done: (name: string) => `Archived ${name}.`,
+  },
+} as const;
+
+function Confirm(props: Props & (typeof CONFIRMATIONS)[keyof typeof CONFIRMATIONS]) {
+  const { id, name } = props.line;
+  const submit = async () => {
+    await change<unknown, { id: string }>(props.document, { id });
+    toast(props.done(name));
+  };
+  return (
+    <FormDialog
+      title={props.title(name)}
+      submit={props.submit}
+      isDestructive={props.submit === "Archive"}
+      onSubmit={submit}
+      onClosed={props.onClosed}
+    >
+      <p>{props.text}</p>
+    </FormDialog>
+  );
+}
+
+function PauseLine({ line, onClosed }: Props) {
+  const submit = async (form: FormData) => {
+    await change(PauseLineDocument, { id: line.id, reason: String(form.get("reason")) || null });
+    toast(`Paused ${line.name}.`);
+  };
+  return (
+    <FormDialog
+      title={`Pause ${line.name}?`}
+      submit="Pause"
+      fields={["reason"]}
+      onSubmit={submit}
+      onClosed={onClosed}
+    >
+      {({ field }) => (
+        <>
+          <p>Messages wait until you resume it. Contacts can still write to it.</p>
+          <TextInput
+            {...field("reason")}
+            label="Reason (optional)"
+            placeholder="Maintenance"
+            maxLength={PAUSED_REASON_MAX_LENGTH}
+            data-autofocus
+          />
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+function RotateSecret({ line, onClosed }: Props) {
+  const submit = async () => {
+    const { rotateLineSecret } = await change(
+      RotateLineSecretDocument,
+      { id: line.id },
+      { waitUntilShown: false },
+    );
+    const secret = rotateLineSecret.signingSecret;
+    if (secret !== null)
+      showSecret({ secret, title: "Signing secret rotated", name: line.name, kind: "signing" });
+  };
+  return (
+    <FormDialog
+      title={`Rotate the signing secret of ${line.name}?`}
+      submit="Rotate secret"
+      onSubmit={submit}
+      onClosed={onClosed}
+    >
+      <p>
+        We’ll create a new secret and show it once. The previous one stays valid for 24 hours, so that your
+        bridge can change over. If the line has no secret yet, it gets its first one.
+      </p>
+    </FormDialog>
+  );
+}

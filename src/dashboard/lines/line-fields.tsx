@@ -1,0 +1,198 @@
+import { NativeSelect, PasswordInput, Textarea, TextInput } from "@mantine/core";
+import {
+  DEFAULT_EXPIRE_AFTER_SECONDS,
+  DEFAULT_SUBJECT,
+  FROM_MAX_LENGTH,
+  HOST_MAX_LENGTH,
+  MAX_EXPIRE_AFTER_SECONDS,
+  MAX_RATE_PER_MINUTE,
+  MIN_EXPIRE_AFTER_SECONDS,
+  OPT_OUT_REPLY_MAX_LENGTH,
+  PASSWORD_MAX_LENGTH,
+  SUBJECT_MAX_LENGTH,
+  URL_MAX_LENGTH,
+  USER_MAX_LENGTH,
+} from "../../features/lines/line.limits";
+import type { FormState } from "../ui/form-dialog";
+import type { LineDetailsFragment, SmtpSecurity, WhenUncertain } from "./documents.generated";
+import { optionsOf, SECURITIES, WHEN_UNCERTAIN } from "./line-kinds";
+import styles from "./lines.module.css";
+
+/** The fields that show what the server says about them. */
+export const LINE_FIELDS = [
+  "name",
+  "url",
+  "from",
+  "host",
+  "port",
+  "user",
+  "password",
+  "subject",
+  "ratePerMinute",
+  "expireAfterSeconds",
+  "optOutReply",
+];
+
+const NAME_MAX_LENGTH = 63;
+const MINUTE_S = 60;
+
+type Fields = Pick<FormState, "field">;
+
+export const NameField = ({ field, line }: Fields & { line?: LineDetailsFragment }) => (
+  <TextInput
+    {...field("name")}
+    label="Name"
+    description="Rules of the configuration use it: a-z, 0-9 and hyphens, such as sms."
+    defaultValue={line?.name}
+    maxLength={NAME_MAX_LENGTH}
+    required
+    autoCapitalize="none"
+    spellCheck={false}
+    data-autofocus
+  />
+);
+
+export const UrlField = ({ field, url }: Fields & { url?: string | undefined }) => (
+  <TextInput
+    {...field("url")}
+    type="url"
+    label="URL"
+    description="Agents can read it, so it must not contain a secret."
+    placeholder="https://bridge.example.com/messages"
+    defaultValue={url}
+    maxLength={URL_MAX_LENGTH}
+    required
+  />
+);
+
+/** The mail server of an e-mail line. */
+export const EmailFields = ({ field, email }: Fields & { email?: LineDetailsFragment["email"] }) => (
+  <>
+    <TextInput
+      {...field("from")}
+      label="From"
+      placeholder="Acme Support <support@example.com>"
+      defaultValue={email?.from}
+      maxLength={FROM_MAX_LENGTH}
+      required
+    />
+    <TextInput
+      {...field("subject")}
+      label="Subject"
+      defaultValue={email?.subject ?? DEFAULT_SUBJECT}
+      maxLength={SUBJECT_MAX_LENGTH}
+      required
+    />
+    <TextInput
+      {...field("host")}
+      label="Mail server"
+      placeholder="smtp.example.com"
+      defaultValue={email?.host}
+      maxLength={HOST_MAX_LENGTH}
+      required
+    />
+    <div className={styles.pair}>
+      <NativeSelect
+        name="security"
+        label="Encryption"
+        data={optionsOf(SECURITIES)}
+        defaultValue={email?.security ?? "starttls"}
+      />
+      <TextInput
+        {...field("port")}
+        type="number"
+        label="Port"
+        placeholder="The usual one"
+        min={1}
+        max={65_535}
+        defaultValue={email?.port}
+      />
+    </div>
+    <TextInput
+      {...field("user")}
+      label="User name"
+      description="Leave it empty for a mail server that needs none."
+      defaultValue={email?.user ?? ""}
+      maxLength={USER_MAX_LENGTH}
+    />
+    <PasswordInput
+      {...field("password")}
+      label="Password"
+      description={
+        email?.hasPassword
+          ? "Leave it empty to keep the stored one. A change of the mail server needs it again."
+          : "It is stored encrypted and never shown."
+      }
+      maxLength={PASSWORD_MAX_LENGTH}
+      autoComplete="new-password"
+      visibilityToggleButtonProps={{ "aria-label": "Show password" }}
+    />
+  </>
+);
+
+/** The settings that lines of all kinds have. */
+export const LimitFields = ({ field, line }: Fields & { line?: LineDetailsFragment }) => (
+  <>
+    <div className={styles.pair}>
+      <TextInput
+        {...field("ratePerMinute")}
+        type="number"
+        label="Max messages per minute"
+        placeholder="No limit"
+        min={1}
+        max={MAX_RATE_PER_MINUTE}
+        defaultValue={line?.ratePerMinute ?? ""}
+      />
+      <TextInput
+        {...field("expireAfterSeconds")}
+        type="number"
+        label="Expire after (minutes)"
+        min={MIN_EXPIRE_AFTER_SECONDS / MINUTE_S}
+        max={MAX_EXPIRE_AFTER_SECONDS / MINUTE_S}
+        step="any"
+        defaultValue={(line?.expireAfterSeconds ?? DEFAULT_EXPIRE_AFTER_SECONDS) / MINUTE_S}
+        required
+      />
+    </div>
+    <NativeSelect
+      name="whenUncertain"
+      label="If it is unknown whether a message was sent"
+      data={optionsOf(WHEN_UNCERTAIN)}
+      defaultValue={line?.whenUncertain ?? "retry"}
+    />
+    <Textarea
+      {...field("optOutReply")}
+      label="Reply to an opt-out"
+      description="Sent to contacts who write STOP. Leave it empty to send none."
+      defaultValue={line?.optOutReply ?? ""}
+      maxLength={OPT_OUT_REPLY_MAX_LENGTH}
+      rows={2}
+    />
+  </>
+);
+
+const textOf = (form: FormData, name: string): string | null => String(form.get(name) ?? "") || null;
+const numberOf = (form: FormData, name: string): number | null => {
+  const text = textOf(form, name);
+  return text === null ? null : Number(text);
+};
+
+/** What `NameField` and `LimitFields` hold. */
+export const limitsOf = (form: FormData) => ({
+  name: String(form.get("name")),
+  ratePerMinute: numberOf(form, "ratePerMinute"),
+  expireAfterSeconds: Math.round((numberOf(form, "expireAfterSeconds") ?? 0) * MINUTE_S),
+  whenUncertain: String(form.get("whenUncertain")) as WhenUncertain,
+  optOutReply: textOf(form, "optOutReply"),
+});
+
+/** What `EmailFields` hold; null for an empty user name, port or password. */
+export const emailOf = (form: FormData) => ({
+  from: String(form.get("from")),
+  subject: String(form.get("subject")),
+  host: String(form.get("host")),
+  security: String(form.get("security")) as SmtpSecurity,
+  port: numberOf(form, "port"),
+  user: textOf(form, "user"),
+  password: textOf(form, "password"),
+});

@@ -1,0 +1,33 @@
+import type { AddressKind, LineKind, SmtpSecurity, WhenUncertain } from "./documents.generated";
+
+/** What the kinds of lines are called, and how they deliver. */
+export const KINDS: Readonly<Record<LineKind, { label: string; help: string }>> = {
+  webhook: {
+    label: "Webhook",
+    help: "Messages are posted to a URL of yours, which passes them on: SMS, WhatsApp, anything.",
+  },
+  email: { label: "Email", help: "Messages are sent through your mail server." },
+  local: { label: "Local", help: "Messages stay on this server, where your app reads them." },
+};
+
+export const ADDRESS_KINDS: Readonly<Record<AddressKind, string>> = {
+  phone: "Phone numbers",
+  email: "Email addresses",
+  other: "Addresses of another system",
+  local: "Addresses on this server",
+};
+
+export const SECURITIES: Readonly<Record<SmtpSecurity, string>> = {
+  starttls: "STARTTLS (port 587)",
+  tls: "TLS (port 465)",
+  none: "None (port 25)",
+};
+
+export const WHEN_UNCERTAIN: Readonly<Record<WhenUncertain, string>> = {
+  retry: "Send it again; it may arrive twice",
+  fail: "Give it up; it may never arrive",
+};
+
+/** A table of labels as the options of a select. */
+export const optionsOf = (labels: Readonly<Record<string, string>>) =>
+  Object.entries(labels).map(([value, label]) => ({ value, label }));

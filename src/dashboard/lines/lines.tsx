@@ -1,0 +1,114 @@
+import { Button } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
+import { useState } from "react";
+import { useLocation } from "wouter";
+import { type Agent, AgentPage } from "../agents/agent-page";
+import { usePolledQuery } from "../api/client";
+import { useViewer } from "../session/session";
+import { formatNumber } from "../ui/format";
+import { Icon } from "../ui/icon";
+import { lazyDialog } from "../ui/lazy-dialog";
+import { List, onePage } from "../ui/list";
+import { useListAddress } from "../ui/list-address";
+import { Empty } from "../ui/page";
+import pageStyles from "../ui/page.module.css";
+import { RowLink } from "../ui/row-link";
+import { RowMenu } from "../ui/row-menu";
+import type { Column } from "../ui/table";
+import { Tag } from "../ui/tag";
+import { LinesDocument } from "./documents.generated";
+import { type LineAction, lineActions } from "./line-actions";
+import { KINDS } from "./line-kinds";
+import { lineStateTag } from "./line-state";
+import styles from "./lines.module.css";
+
+const CreateLine = lazyDialog(async () => (await import("./create-line")).CreateLine);
+const LineDialog = lazyDialog(async () => (await import("./line-dialogs")).LineDialog);
+
+/** The lines that an agent speaks from. */
+export function Lines() {
+  const { deactivated } = useViewer();
+  const address = useListAddress();
+  return (
+    <AgentPage
+      section="Build"
+      title="Lines"
+      lead="A line is an address that an agent speaks from: this server, your own bridge to SMS or chat, or email."
+      actions={() => (
+        <Button
+          leftSection={<Icon of={IconPlus} size={16} />}
+          disabled={deactivated}
+          onClick={() => address.filter({ create: "yes" })}
+        >
+          Create line
+        </Button>
+      )}
+    >
+      {(agent) => <LineList key={agent.id} agent={agent} />}
+    </AgentPage>
+  );
+}
+
+/** Lines change seldom (ms). */
+const POLL_INTERVAL_MS = 15_000;
+
+const COLUMNS: readonly Column[] = [
+  { heading: "Name" },
+  { heading: "Kind" },
+  { heading: "Address" },
+  { heading: "Status" },
+  { heading: "Max per minute", isNumeric: true },
+  { heading: "Actions", hidden: true },
+];
+
+function LineList({ agent }: { agent: Agent }) {
+  const { deactivated } = useViewer();
+  const address = useListAddress();
+  const [, navigate] = useLocation();
+  const [task, setTask] = useState<{ action: LineAction; id: string }>();
+  const query = usePolledQuery(LinesDocument, { agentId: agent.id }, { pollMs: POLL_INTERVAL_MS });
+  const lines = query.data?.lines;
+  const chosen = task && lines?.find(({ id }) => id === task.id);
+  const hrefOf = (id: string) => `/lines/${id}?agent=${agent.id}`;
+  return (
+    <>
+      <div className={pageStyles.card}>
+        <List
+          label="Lines"
+          columns={COLUMNS}
+          address={address}
+          query={query}
+          connection={onePage(lines)}
+          empty={<Empty title="No lines yet" />}
+          cells={(line) => [
+            <span key="name" className={styles.name}>
+              <RowLink href={hrefOf(line.id)}>{line.name}</RowLink>
+              {line.isDefault && <Tag tone="plain">Default</Tag>}
+            </span>,
+            KINDS[line.kind].label,
+            <span key="address" className={styles.long}>
+              {line.address ?? "–"}
+            </span>,
+            lineStateTag(line.state),
+            line.ratePerMinute === null ? "No limit" : formatNumber(line.ratePerMinute),
+            <RowMenu
+              key="menu"
+              of={line.name}
+              actions={lineActions(line, (action) => setTask({ action, id: line.id }), deactivated)}
+            />,
+          ]}
+        />
+      </div>
+      {address.get("create") !== "" && !deactivated && (
+        <CreateLine
+          agent={agent}
+          onCreated={(id) => navigate(hrefOf(id))}
+          onClosed={() => address.filter({ create: "" }, { replace: true })}
+        />
+      )}
+      {task && chosen && (
+        <LineDialog action={task.action} line={chosen} onClosed={() => setTask(undefined)} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,28 @@
+/** Browsers and systems by what their User-Agent contains; the first match counts, for some name others, too. */
+const BROWSERS = [
+  ["Edg/", "Edge"],
+  ["OPR/", "Opera"],
+  ["Firefox/", "Firefox"],
+  ["Chrome/", "Chrome"],
+  ["Safari/", "Safari"],
+  ["curl/", "curl"],
+] as const;
+const SYSTEMS = [
+  ["iPhone", "iPhone"],
+  ["iPad", "iPad"],
+  ["Android", "Android"],
+  ["Windows", "Windows"],
+  ["Mac OS X", "macOS"],
+  ["Linux", "Linux"],
+] as const;
+
+const nameIn = (userAgent: string, names: readonly (readonly [string, string])[]) =>
+  names.find(([mark]) => userAgent.includes(mark))?.[1];
+
+/** The program of a session for people: "Chrome on Linux". */
+export function browserOf(userAgent: string | null): string {
+  if (userAgent === null) return "Unknown program";
+  const [browser, system] = [nameIn(userAgent, BROWSERS), nameIn(userAgent, SYSTEMS)];
+  if (browser === undefined) return userAgent;
+  return system === undefined ? browser : `${browser} on ${system}`;
+}

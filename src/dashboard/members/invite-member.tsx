@@ -1,0 +1,69 @@
+import { TextInput } from "@mantine/core";
+import { change } from "../api/client";
+import { showSecret } from "../api-keys/shown-secret";
+import "../api-keys/secret-dialog";
+import { FormDialog } from "../ui/form-dialog";
+import { type InvitationMail, InviteMemberDocument, type Permission } from "./documents.generated";
+import { PermissionFields, permissionsOf } from "./permissions";
+
+/** Who is invited. */
+export interface Invitee {
+  email: string;
+  permissions: readonly Permission[];
+}
+
+/** What the dialog with the link says of the mail. */
+const MAIL: Readonly<Record<InvitationMail, (email: string) => string>> = {
+  sent: (email) => `We also sent the link to ${email}.`,
+  failed: () => "The mail could not be sent: pass the link on yourself.",
+  off: () => "This server sends no mail: pass the link on yourself.",
+};
+
+/**
+ * Invites somebody and shows the link, once.
+ * @param to somebody who was invited before, whose earlier link then stops working
+ */
+export function InviteMember({ to, onClosed }: { to?: Invitee; onClosed: () => void }) {
+  const submit = async (form: FormData) => {
+    const input = { email: to?.email ?? String(form.get("email")), permissions: permissionsOf(form) };
+    const { inviteMember } = await change(InviteMemberDocument, { input }, { waitUntilShown: false });
+    const { link, mail, invitation } = inviteMember;
+    showSecret({
+      secret: link,
+      title: "Invitation created",
+      name: invitation.email,
+      kind: "invitation",
+      note: `${MAIL[mail](invitation.email)} It works once, within 72 hours.`,
+      isDelivered: mail === "sent",
+    });
+  };
+  return (
+    <FormDialog
+      title={to ? `Invite ${to.email} again` : "Invite a member"}
+      submit={to ? "Invite again" : "Invite"}
+      fields={["email"]}
+      conflict="email"
+      onSubmit={submit}
+      onClosed={onClosed}
+    >
+      {({ field }) => (
+        <>
+          {to ? (
+            <p>This creates a new link. The earlier one stops working.</p>
+          ) : (
+            <TextInput
+              {...field("email")}
+              type="email"
+              label="Email"
+              description="The person chooses a password on a page of this server."
+              maxLength={254}
+              required
+              data-autofocus
+            />
+          )}
+          <PermissionFields chosen={to?.permissions ?? []} />
+        </>
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,81 @@
+import { change } from "../api/client";
+import { useViewer } from "../session/session";
+import { FormDialog } from "../ui/form-dialog";
+import { toast } from "../ui/toast";
+import {
+  GrantPermissionDocument,
+  RemoveMemberDocument,
+  RevokePermissionDocument,
+  WithdrawInvitationDocument,
+} from "./documents.generated";
+import type { MemberEntry } from "./members";
+import { PERMISSIONS } from "./permission-tags";
+import { PermissionFields, permissionsOf } from "./permissions";
+
+type Props = { member: MemberEntry; onClosed: () => void };
+
+/** Grants and revokes permissions of a member. */
+export function ChangePermissions({ member, onClosed }: Props) {
+  const submit = async (form: FormData) => {
+    const chosen = permissionsOf(form);
+    for (const permission of PERMISSIONS) {
+      const variables = { memberId: member.id, permission };
+      const [has, shall] = [member.permissions, chosen].map((all) => all.includes(permission));
+      if (shall && !has) await change(GrantPermissionDocument, variables);
+      if (has && !shall) await change(RevokePermissionDocument, variables);
+    }
+    toast(`Changed the permissions of ${member.email}.`);
+  };
+  return (
+    <FormDialog title={`Permissions of ${member.email}`} submit="Save" onSubmit={submit} onClosed={onClosed}>
+      <PermissionFields chosen={member.permissions} />
+      <p>Changes apply from the member’s next request.</p>
+    </FormDialog>
+  );
+}
+
+/** Removes a member after a confirmation. */
+export function RemoveMember({ member, onClosed }: Props) {
+  const isSelf = useViewer().id === member.id;
+  const submit = async () => {
+    await change(RemoveMemberDocument, { id: member.id });
+    toast(`Removed ${member.email}.`);
+  };
+  return (
+    <FormDialog
+      title={isSelf ? "Leave the organization?" : `Remove ${member.email}?`}
+      submit={isSelf ? "Leave" : "Remove member"}
+      isDestructive
+      onSubmit={submit}
+      onClosed={onClosed}
+    >
+      <p>
+        {isSelf ? "You are" : "They are"} signed out everywhere, and the invitations that{" "}
+        {isSelf ? "you" : "they"} sent stop working. API keys stay as they are.
+      </p>
+    </FormDialog>
+  );
+}
+
+/** Withdraws an invitation after a confirmation. */
+export function WithdrawInvitation(props: {
+  invitation: { id: string; email: string };
+  onClosed: () => void;
+}) {
+  const { id, email } = props.invitation;
+  const submit = async () => {
+    await change(WithdrawInvitationDocument, { id });
+    toast(`Withdrew the invitation of ${email}.`);
+  };
+  return (
+    <FormDialog
+      title={`Withdraw the invitation of ${email}?`}
+      submit="Withdraw"
+      isDestructive
+      onSubmit={submit}
+      onClosed={props.onClosed}
+    >
+      <p>The link stops working immediately.</p>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,178 @@
+import { Button } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
+import { type ReactNode, useState } from "react";
+import { usePolledQuery } from "../api/client";
+import { useViewer } from "../session/session";
+import { nameOfActor, Time } from "../ui/format";
+import { Icon } from "../ui/icon";
+import { lazyDialog } from "../ui/lazy-dialog";
+import { Name } from "../ui/name";
+import { Card, Empty, Page } from "../ui/page";
+import { Result } from "../ui/result";
+import { type MenuAction, RowMenu } from "../ui/row-menu";
+import { type Column, DataTable, Row } from "../ui/table";
+import { InvitationsDocument, type InvitationsQuery, MembersDocument } from "./documents.generated";
+import type { Invitee } from "./invite-member";
+import styles from "./members.module.css";
+import { PermissionTags } from "./permission-tags";
+
+const InviteMember = lazyDialog(async () => (await import("./invite-member")).InviteMember);
+const MemberSessions = lazyDialog(async () => (await import("./member-sessions")).MemberSessions);
+const ChangePermissions = lazyDialog(async () => (await import("./member-dialogs")).ChangePermissions);
+const RemoveMember = lazyDialog(async () => (await import("./member-dialogs")).RemoveMember);
+const WithdrawInvitation = lazyDialog(async () => (await import("./member-dialogs")).WithdrawInvitation);
+
+/** Members change seldom (ms). */
+const POLL_INTERVAL_MS = 30_000;
+
+/** The members and, for managers, who is invited. */
+export function Members() {
+  const { manages, deactivated } = useViewer();
+  const query = usePolledQuery(MembersDocument, {}, { pollMs: POLL_INTERVAL_MS });
+  const [dialog, open] = useState<ReactNode>();
+  const onClosed = () => open(undefined);
+  const invite = (to?: Invitee) => open(<InviteMember {...(to && { to })} onClosed={onClosed} />);
+  return (
+    <Page
+      section="Settings"
+      title="Members"
+      lead="People who sign in to this dashboard, and what they may do here."
+      actions={
+        manages && (
+          <Button
+            leftSection={<Icon of={IconPlus} size={16} />}
+            disabled={deactivated}
+            onClick={() => invite()}
+          >
+            Invite member
+          </Button>
+        )
+      }
+    >
+      <Card title="Members">
+        <Result query={query}>
+          {({ members }) => <MemberTable members={members} open={open} onClosed={onClosed} />}
+        </Result>
+      </Card>
+      {manages && <Invitations open={open} onClosed={onClosed} onInvite={invite} />}
+      {dialog}
+    </Page>
+  );
+}
+
+/** Opens a dialog, which is closed by `onClosed`. */
+interface Dialogs {
+  open: (dialog: ReactNode) => void;
+  onClosed: () => void;
+}
+
+const COLUMNS: readonly Column[] = [
+  { heading: "Member" },
+  { heading: "Permissions" },
+  { heading: "Actions", hidden: true },
+];
+
+/** A member of the list. */
+export type MemberEntry = Invitee & { id: string };
+
+function MemberTable({ members, open, onClosed }: Dialogs & { members: readonly MemberEntry[] }) {
+  const viewer = useViewer();
+  const disabled = viewer.deactivated;
+  const columns = viewer.manages ? COLUMNS : COLUMNS.slice(0, 2);
+  const actionsOn = (member: MemberEntry): MenuAction[] => [
+    {
+      label: "Change permissions…",
+      disabled,
+      onClick: () => open(<ChangePermissions member={member} onClosed={onClosed} />),
+    },
+    { label: "Sessions…", onClick: () => open(<MemberSessions member={member} onClosed={onClosed} />) },
+    {
+      label: "Remove…",
+      disabled,
+      isDestructive: true,
+      onClick: () => open(<RemoveMember member={member} onClosed={onClosed} />),
+    },
+  ];
+  return (
+    <DataTable label="Members" columns={columns}>
+      {members.map((member) => (
+        <Row
+          key={member.id}
+          columns={columns}
+          cells={[
+            <div key="email" className={styles.email}>
+              <Name>
+                {member.email}
+                {member.id === viewer.id && <span className={styles.you}> (you)</span>}
+              </Name>
+            </div>,
+            <PermissionTags key="permissions" permissions={member.permissions} />,
+            <RowMenu key="menu" of={member.email} actions={actionsOn(member)} />,
+          ]}
+        />
+      ))}
+    </DataTable>
+  );
+}
+
+const INVITATION_COLUMNS: readonly Column[] = [
+  { heading: "Email" },
+  { heading: "Permissions" },
+  { heading: "Invited by" },
+  { heading: "Expires" },
+  { heading: "Actions", hidden: true },
+];
+
+type Invitation = InvitationsQuery["invitations"][number];
+
+function Invitations(props: Dialogs & { onInvite: (to: Invitee) => void }) {
+  const { open, onClosed } = props;
+  const query = usePolledQuery(InvitationsDocument, {}, { pollMs: POLL_INTERVAL_MS });
+  const { deactivated: disabled } = useViewer();
+  const actionsOn = (invitation: Invitation): MenuAction[] => [
+    { label: "Invite again…", disabled, onClick: () => props.onInvite(invitation) },
+    {
+      label: "Withdraw…",
+      disabled,
+      isDestructive: true,
+      onClick: () => open(<WithdrawInvitation invitation={invitation} onClosed={onClosed} />),
+    },
+  ];
+  return (
+    <Card title="Pending invitations">
+      <Result query={query} height={120}>
+        {({ invitations }) =>
+          invitations.length === 0 ? (
+            <Empty title="No pending invitations">
+              <p>Invite a colleague. The link works once, within 72 hours.</p>
+            </Empty>
+          ) : (
+            <DataTable label="Pending invitations" columns={INVITATION_COLUMNS}>
+              {invitations.map((invitation) => (
+                <Row
+                  key={invitation.id}
+                  columns={INVITATION_COLUMNS}
+                  cells={[
+                    <div key="email" className={styles.email}>
+                      <Name>{invitation.email}</Name>
+                    </div>,
+                    <PermissionTags key="permissions" permissions={invitation.permissions} />,
+                    <span key="by" className={styles.long}>
+                      {nameOfActor(invitation.invitedBy)}
+                    </span>,
+                    <Time key="expires" value={invitation.expiresAt} />,
+                    <RowMenu
+                      key="menu"
+                      of={`the invitation of ${invitation.email}`}
+                      actions={actionsOn(invitation)}
+                    />,
+                  ]}
+                />
+              ))}
+            </DataTable>
+          )
+        }
+      </Result>
+    </Card>
+  );
+}

@@ -1,0 +1,27 @@
+import { Tag, Tags } from "../ui/tag";
+import type { Permission } from "./documents.generated";
+import styles from "./members.module.css";
+
+/** All permissions, in the order in which they are shown. */
+export const PERMISSIONS: readonly Permission[] = [
+  "config_manage",
+  "conversations_read",
+  "conversations_write",
+];
+
+/** A permission as documentation and error messages spell it. */
+export const spelled = (permission: Permission): string => permission.replace("_", ":");
+
+/** Permissions as tags. */
+export const PermissionTags = ({ permissions }: { permissions: readonly Permission[] }) =>
+  permissions.length === 0 ? (
+    <span className={styles.none}>View only</span>
+  ) : (
+    <Tags>
+      {PERMISSIONS.filter((permission) => permissions.includes(permission)).map((permission) => (
+        <Tag key={permission} tone="plain">
+          {spelled(permission)}
+        </Tag>
+      ))}
+    </Tags>
+  );

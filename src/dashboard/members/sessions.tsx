@@ -1,0 +1,86 @@
+import { Button } from "@mantine/core";
+import { change, usePolledQuery } from "../api/client";
+import { Failure } from "../ui/failure";
+import { Time } from "../ui/format";
+import { Empty } from "../ui/page";
+import pageStyles from "../ui/page.module.css";
+import { Result } from "../ui/result";
+import { type Column, DataTable, Row } from "../ui/table";
+import { Tag } from "../ui/tag";
+import { useTask } from "../ui/task";
+import { toast } from "../ui/toast";
+import { browserOf } from "./browser";
+import { EndSessionDocument, SessionsDocument, type SessionsQuery } from "./documents.generated";
+import styles from "./members.module.css";
+
+const COLUMNS: readonly Column[] = [
+  { heading: "Browser" },
+  { heading: "IP address" },
+  { heading: "Signed in" },
+  { heading: "Expires" },
+  { heading: "Actions", hidden: true },
+];
+
+/** Sessions are listed with their programs, which are long (ms). */
+const POLL_INTERVAL_MS = 20_000;
+
+/**
+ * The open sessions of a member, who is signed out by ending them.
+ * @param memberId another member; the signed-in one if left out
+ */
+export function Sessions({ memberId = null }: { memberId?: string | null }) {
+  const query = usePolledQuery(SessionsDocument, { memberId }, { pollMs: POLL_INTERVAL_MS });
+  const { error, run } = useTask();
+  return (
+    <div className={pageStyles.container}>
+      {error !== undefined && <Failure error={error} />}
+      <Result query={query} height={120}>
+        {({ sessions }) =>
+          sessions.length === 0 ? (
+            <Empty title="No open sessions" />
+          ) : (
+            <DataTable label="Sessions" columns={COLUMNS}>
+              {sessions.map((session) => (
+                <Row key={session.id} columns={COLUMNS} cells={cellsOf(session, run)} />
+              ))}
+            </DataTable>
+          )
+        }
+      </Result>
+    </div>
+  );
+}
+
+type Session = SessionsQuery["sessions"][number];
+
+function cellsOf(session: Session, run: ReturnType<typeof useTask>["run"]) {
+  const { id, userAgent, ip, isCurrent, createdAt, expiresAt } = session;
+  const browser = browserOf(userAgent);
+  const end = () =>
+    run(async () => {
+      await change(EndSessionDocument, { id });
+      toast("Ended the session.");
+    });
+  return [
+    <span key="browser" title={userAgent ?? undefined} className={styles.long}>
+      {browser} {isCurrent && <Tag tone="good">This one</Tag>}
+    </span>,
+    <span key="ip" className={styles.long}>
+      {ip ?? "–"}
+    </span>,
+    <Time key="created" value={createdAt} />,
+    <Time key="expires" value={expiresAt} />,
+    <span key="end" className={styles.end}>
+      {!isCurrent && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          aria-label={`End the session of ${browser} from ${ip ?? "an unknown address"}`}
+          onClick={end}
+        >
+          End
+        </Button>
+      )}
+    </span>,
+  ];
+}

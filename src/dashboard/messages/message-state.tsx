@@ -1,0 +1,93 @@
+import { Time } from "../ui/format";
+import { Tag } from "../ui/tag";
+import type { HeldReason, MessageAuthor, MessageError, MessageStatus } from "./documents.generated";
+import styles from "./messages.module.css";
+
+/** What is known about the delivery of a message. */
+export interface DeliveryState {
+  status: MessageStatus;
+  heldReason: HeldReason | null;
+  notBefore: string | null;
+  errorCode: MessageError | null;
+  errorText: string | null;
+}
+
+const STATUSES = {
+  queued: { label: "Queued", tone: "plain" },
+  sending: { label: "Sending", tone: "plain" },
+  sent: { label: "Sent", tone: "good" },
+  delivered: { label: "Delivered", tone: "good" },
+  read: { label: "Read", tone: "good" },
+  failed: { label: "Failed", tone: "bad" },
+  canceled: { label: "Canceled", tone: "plain" },
+  received: { label: "Received", tone: "plain" },
+} as const satisfies Record<MessageStatus, unknown>;
+
+const HELD: Readonly<Record<HeldReason, string>> = {
+  imported: "An earlier version queued it. An operator has to release it.",
+  line_paused: "Waiting: its line is paused.",
+  no_route: "Waiting: the agent has no default line.",
+  organization_deactivated: "Waiting: the organization is deactivated.",
+  rate: "Waiting: the line has reached its limit per minute.",
+  retry: "The last attempt failed. Trying again.",
+};
+
+const ERRORS: Readonly<Record<MessageError, string>> = {
+  canceled: "Canceled by hand.",
+  closed: "The conversation was closed first.",
+  expired: "It couldn’t be sent in time.",
+  handed_off: "The conversation was handed off first.",
+  moved: "The conversation moved to another line first.",
+  no_address: "There is no address to send it to.",
+  opted_out: "The contact has opted out.",
+  rejected: "The receiver refused it.",
+  uncertain: "It’s unknown whether it was sent.",
+};
+
+/** Who wrote a message. */
+export const AUTHORS: Readonly<Record<MessageAuthor, string>> = {
+  agent: "Agent",
+  api: "API",
+  contact: "Contact",
+  member: "Team member",
+  system: "Gateway",
+};
+
+/** The statuses as a filter offers them. */
+export const STATUS_OPTIONS = (Object.keys(STATUSES) as MessageStatus[]).map((value) => ({
+  value,
+  label: STATUSES[value].label,
+}));
+
+/** The status of a message as a tag; a held one stands out. */
+export const StatusTag = ({ status, heldReason }: Pick<DeliveryState, "status" | "heldReason">) => (
+  <Tag tone={heldReason === null ? STATUSES[status].tone : "warn"}>
+    {heldReason === null ? STATUSES[status].label : "Held"}
+  </Tag>
+);
+
+/** The status of a message in a word; as a tag only if it did not go as planned. */
+export const StatusWord = ({ status, heldReason }: Pick<DeliveryState, "status" | "heldReason">) =>
+  heldReason !== null || status === "failed" || status === "canceled" ? (
+    <StatusTag status={status} heldReason={heldReason} />
+  ) : (
+    STATUSES[status].label
+  );
+
+/** Why a message waits, was canceled or given up, in words; nothing for others. */
+export function StateReason({ heldReason, notBefore, errorCode, errorText, status }: DeliveryState) {
+  if (heldReason === null && errorCode === null && (status !== "queued" || notBefore === null)) return null;
+  return (
+    <span className={styles.reason}>
+      {errorCode !== null && ERRORS[errorCode]}
+      {heldReason !== null && HELD[heldReason]}
+      {errorText !== null && <> {errorText}</>}
+      {status === "queued" && notBefore !== null && (
+        <>
+          {" "}
+          Due <Time value={notBefore} isDue />.
+        </>
+      )}
+    </span>
+  );
+}

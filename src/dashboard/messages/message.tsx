@@ -1,0 +1,135 @@
+import { Button } from "@mantine/core";
+import { Link, useParams } from "wouter";
+import { usePolledQuery } from "../api/client";
+import { useViewer } from "../session/session";
+import { Beside } from "../ui/beside";
+import { Facts } from "../ui/facts";
+import { Failure } from "../ui/failure";
+import { Time } from "../ui/format";
+import { Card, Empty, LoadingPage, Page } from "../ui/page";
+import { useTask } from "../ui/task";
+import { Attempts } from "./attempts";
+import { cancelMessage } from "./cancel";
+import { MessageDocument, type MessageQuery } from "./documents.generated";
+import { AUTHORS, StateReason, StatusTag } from "./message-state";
+import styles from "./messages.module.css";
+
+const SECTION = "Messages";
+
+type MessageData = NonNullable<MessageQuery["message"]>;
+
+/** One message: its text, and what became of it. */
+export function Message() {
+  const { id = "" } = useParams<{ id: string }>();
+  const { data, error, refetch } = usePolledQuery(MessageDocument, { id });
+  const message = data?.message;
+  if (message === undefined) {
+    if (error === null) return <LoadingPage title="Message" section={SECTION} />;
+    return (
+      <Page title="Message" section={SECTION}>
+        <Failure error={error} retry={refetch} />
+      </Page>
+    );
+  }
+  if (message === null) {
+    return (
+      <Page title="Message" section={SECTION}>
+        <Empty title="This message doesn’t exist">
+          <p>
+            See <Link href="/messages">all messages</Link>.
+          </p>
+        </Empty>
+      </Page>
+    );
+  }
+  return <MessagePage message={message} />;
+}
+
+function MessagePage({ message }: { message: MessageData }) {
+  const { may, deactivated } = useViewer();
+  const { busy, error, run } = useTask();
+  const { id, direction, status, author, omitted } = message;
+  const mayCancel = status === "queued" && may("conversations_write");
+  return (
+    <Page
+      title={direction === "inbound" ? "Message from a contact" : `Message from ${FROM[author]}`}
+      section={SECTION}
+      actions={
+        mayCancel && (
+          <Button
+            variant="default"
+            disabled={deactivated}
+            loading={busy}
+            onClick={() => run(() => cancelMessage(id))}
+          >
+            Cancel message
+          </Button>
+        )
+      }
+    >
+      {error !== undefined && <Failure error={error} />}
+      <Beside aside={<About message={message} />}>
+        <Card title="Text">
+          <div className={styles.body}>
+            {message.message === "" ? (
+              <p className={styles.erased}>The text was erased.</p>
+            ) : (
+              <p className={styles.text} dir="auto">
+                {message.message}
+              </p>
+            )}
+            {omitted !== null && <p className={styles.erased}>{omitted}</p>}
+          </div>
+        </Card>
+        {direction === "outbound" && (
+          <Card title="Attempts to send it">
+            <div className={styles.body}>
+              <Attempts messageId={id} />
+            </div>
+          </Card>
+        )}
+      </Beside>
+    </Page>
+  );
+}
+
+const FROM = { ...AUTHORS, agent: "the agent", api: "the API", member: "your team", system: "the gateway" };
+
+const About = ({ message }: { message: MessageData }) => {
+  const { conversationId, decisionId, providerId, direction } = message;
+  const time = (value: string | null) => (value === null ? undefined : <Time value={value} />);
+  return (
+    <Card title="Delivery">
+      <Facts
+        facts={{
+          Status: (
+            <div className={styles.state}>
+              <StatusTag {...message} />
+              <StateReason {...message} />
+            </div>
+          ),
+          From: AUTHORS[message.author],
+          Conversation:
+            conversationId === null ? (
+              "None"
+            ) : (
+              <Link href={`/conversations/${conversationId}`}>Open conversation</Link>
+            ),
+          Decision:
+            decisionId === null ? undefined : (
+              <Link href={`/decisions/${decisionId}`}>
+                {direction === "inbound" ? "What the agent decided" : "Why the agent sent it"}
+              </Link>
+            ),
+          Accepted: time(message.createdAt),
+          [direction === "inbound" ? "Written" : "Sent"]: time(message.sentAt),
+          Delivered: time(message.deliveredAt),
+          Read: time(message.readAt),
+          Expires: message.status === "queued" ? time(message.expiresAt) : undefined,
+          "ID at the provider": providerId === null ? undefined : <code>{providerId}</code>,
+          ID: <code>{message.id}</code>,
+        }}
+      />
+    </Card>
+  );
+};

@@ -1,0 +1,33 @@
+import { useState } from "react";
+import { useViewer } from "../session/session";
+
+/** The organizations whose steps were dismissed, in the storage of the browser. */
+const DISMISSED = "get-started-dismissed";
+
+/** Whether this browser need not show the steps of the organization again, and what remembers it. */
+export function useDismissed(): [boolean, () => void] {
+  const { organization } = useViewer();
+  const [dismissed, setDismissed] = useState(() => remembered().includes(organization.id));
+  const dismiss = () => {
+    setDismissed(true);
+    remember([...remembered(), organization.id]);
+  };
+  return [dismissed, dismiss];
+}
+
+/** Storage may be blocked, or hold what another version wrote. */
+const remembered = (): string[] => {
+  try {
+    return (localStorage.getItem(DISMISSED) ?? "").split(" ");
+  } catch {
+    return [];
+  }
+};
+
+const remember = (ids: readonly string[]) => {
+  try {
+    localStorage.setItem(DISMISSED, ids.join(" ").trim());
+  } catch {
+    // Dismissed until the page is loaded again.
+  }
+};

@@ -1,0 +1,7 @@
+/** Pages about the API, which this server serves as well. */
+export const HELP = [
+  { href: "/docs", title: "API reference" },
+  { href: "/graphiql", title: "GraphiQL" },
+  { href: "/openapi.json", title: "OpenAPI" },
+  { href: "/changelog", title: "Changelog" },
+] as const;

@@ -1,0 +1,65 @@
+import { UnstyledButton } from "@mantine/core";
+import { useWindowEvent } from "@mantine/hooks";
+import { IconSearch } from "@tabler/icons-react";
+import { Suspense, useState } from "react";
+import { loaded } from "../loaded";
+import { Icon } from "../ui/icon";
+import styles from "./palette-button.module.css";
+
+const { component: Palette, load } = loaded(async () => (await import("./palette")).Palette);
+
+const IS_APPLE = /Mac|iPhone|iPad/.test(navigator.userAgent);
+
+/** Opens the palette, also by ⌘K or Ctrl K. The key / goes to the search of the page, or opens the palette without one. */
+export function PaletteButton() {
+  const [open, setOpen] = useState(false);
+  useWindowEvent("keydown", (event) => {
+    if (document.querySelector("[role=dialog]") !== null) return;
+    const { key, metaKey, ctrlKey, altKey, shiftKey } = event;
+    const isOpener = key.toLowerCase() === "k" && (IS_APPLE ? metaKey : ctrlKey) && !altKey && !shiftKey;
+    const isSearch = key === "/" && !metaKey && !ctrlKey && !altKey && !isTyping(event);
+    if (!isOpener && !isSearch) return;
+    event.preventDefault();
+    if (isOpener || !focusSearch()) setOpen(true);
+  });
+  return (
+    <>
+      <UnstyledButton
+        className={styles.button}
+        aria-haspopup="dialog"
+        aria-keyshortcuts="Control+K Meta+K"
+        onClick={() => setOpen(true)}
+        onPointerEnter={load}
+        onFocus={load}
+      >
+        <Icon of={IconSearch} size={16} />
+        <span className={styles.label}>Go to…</span>
+        <span className={styles.keys} aria-hidden="true">
+          {IS_APPLE ? "⌘K" : "Ctrl K"}
+        </span>
+      </UnstyledButton>
+      {open && (
+        <Suspense>
+          <Palette onClosed={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+/** Whether a key press belongs to a text, also to one within a shadow root. */
+function isTyping(event: KeyboardEvent): boolean {
+  const [target] = event.composedPath();
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName))
+  );
+}
+
+/** Focuses the search of the page. @returns whether it has one */
+function focusSearch(): boolean {
+  const field = document.querySelector<HTMLInputElement>("main input[type=search]");
+  field?.focus();
+  field?.select();
+  return field !== null;
+}

@@ -1,0 +1,160 @@
+import { Modal, TextInput } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { IconKey, IconLifebuoy, IconPlus, IconSearch, type Icon as TablerIcon } from "@tabler/icons-react";
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import { useLocation } from "wouter";
+import { SEARCH_MAX_LENGTH } from "../../features/api-keys/api-key.limits";
+import { usePolledQuery } from "../api/client";
+import { PAGES } from "../pages";
+import { useViewer } from "../session/session";
+import { Icon } from "../ui/icon";
+import { FoundKeysDocument } from "./documents.generated";
+import { HELP } from "./help";
+import styles from "./palette.module.css";
+
+/** Look for keys this long after the last key press (ms). */
+const DEBOUNCE_MS = 200;
+
+interface Entry {
+  /** Where it leads: below /dashboard, or on this server if `isOutside`. */
+  href: string;
+  title: string;
+  hint?: string;
+  icon: TablerIcon | undefined;
+  isOutside?: boolean;
+}
+
+/** A dialog to go to pages, API keys and documentation by typing. */
+export function Palette({ onClosed }: { onClosed: () => void }) {
+  const [opened, setOpened] = useState(false);
+  useEffect(() => setOpened(true), []);
+  return (
+    <Modal.Root
+      opened={opened}
+      onClose={() => setOpened(false)}
+      onExitTransitionEnd={onClosed}
+      yOffset="10vh"
+      lockScroll={false}
+      transitionProps={{ duration: 80, transition: "fade" }}
+    >
+      <Modal.Overlay />
+      <Modal.Content aria-label="Go to">
+        <Finder close={() => setOpened(false)} />
+      </Modal.Content>
+    </Modal.Root>
+  );
+}
+
+/** A combobox with its list (ARIA Authoring Practices, combobox with list autocomplete). */
+function Finder({ close }: { close: () => void }) {
+  const [text, setText] = useState("");
+  const [at, setAt] = useState(0);
+  const [, navigate] = useLocation();
+  const groups = Object.entries(useEntries(text.trim())).filter(([, found]) => found.length > 0);
+  const entries = groups.flatMap(([, found]) => found);
+  // What is found may have become less since the selection moved.
+  const selected = Math.min(at, entries.length - 1);
+  const active = useRef<HTMLDivElement>(null);
+  const id = useId();
+  const optionId = (entry: Entry | undefined) => entry && `${id}${entry.href}`;
+
+  const open = ({ href, isOutside }: Entry) => {
+    close();
+    if (isOutside) window.open(href, "_blank", "noopener");
+    else navigate(href);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const { key, nativeEvent } = event;
+    const target = { ArrowDown: selected + 1, ArrowUp: selected - 1, Home: 0, End: -1 }[key];
+    const entry = entries[selected];
+    if (nativeEvent.isComposing || (target === undefined && key !== "Enter")) return;
+    event.preventDefault();
+    if (target !== undefined) setAt((target + entries.length) % entries.length || 0);
+    else if (entry !== undefined) open(entry);
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the selected entry comes into view
+  useEffect(() => void active.current?.scrollIntoView({ block: "nearest" }), [selected]);
+
+  return (
+    <>
+      <TextInput
+        classNames={{ input: styles.input ?? "" }}
+        role="combobox"
+        aria-label="Go to a page or an API key"
+        aria-expanded
+        aria-controls={`${id}list`}
+        aria-activedescendant={optionId(entries[selected])}
+        aria-autocomplete="list"
+        placeholder="Go to…"
+        variant="unstyled"
+        size="md"
+        maxLength={SEARCH_MAX_LENGTH}
+        leftSection={<Icon of={IconSearch} />}
+        value={text}
+        onChange={({ currentTarget }) => {
+          setText(currentTarget.value);
+          setAt(0);
+        }}
+        onKeyDown={onKeyDown}
+        data-autofocus
+      />
+      <div id={`${id}list`} role="listbox" aria-label="Results" className={styles.options}>
+        {groups.map(([group, found]) => (
+          // biome-ignore lint/a11y/useSemanticElements: a group of options, not of fields
+          <div key={group} role="group" aria-label={group}>
+            <p className={styles.group} aria-hidden="true">
+              {group}
+            </p>
+            {found.map((entry) => (
+              // biome-ignore lint/a11y/useKeyWithClickEvents: the focus stays in the text field, which handles the keys
+              // biome-ignore lint/a11y/useFocusableInteractive: see above
+              <div
+                key={entry.href}
+                id={optionId(entry)}
+                ref={entry === entries[selected] ? active : null}
+                role="option"
+                aria-selected={entry === entries[selected]}
+                className={styles.option}
+                onClick={() => open(entry)}
+              >
+                {entry.icon && <Icon of={entry.icon} />}
+                <span className={styles.title}>{entry.title}</span>
+                {entry.hint && <span className={styles.hint}>{entry.hint}</span>}
+              </div>
+            ))}
+          </div>
+        ))}
+        {groups.length === 0 && <p className={styles.group}>Nothing found</p>}
+      </div>
+    </>
+  );
+}
+
+/** What matches the text, by group. */
+function useEntries(text: string): Readonly<Record<string, readonly Entry[]>> {
+  const { may, manages, deactivated } = useViewer();
+  const [search] = useDebouncedValue(text, DEBOUNCE_MS);
+  const { data } = usePolledQuery(FoundKeysDocument, { search }, { enabled: manages && search !== "" });
+  const words = text.toLowerCase().split(/\s+/);
+  const matches = ({ title, hint = "" }: Entry) =>
+    words.every((word) => `${title} ${hint}`.toLowerCase().includes(word));
+  const pages = PAGES.filter(({ icon, permission }) => icon !== undefined && may(permission)).map(
+    ({ path, title, group, icon }): Entry => ({ href: path, title, icon, ...(group && { hint: group }) }),
+  );
+  const actions: Entry[] =
+    manages && !deactivated
+      ? [{ href: "/api-keys?create=yes", title: "Create API key", icon: IconPlus }]
+      : [];
+  const keys = text === "" ? [] : (data?.apiKeys.nodes ?? []);
+  return {
+    Pages: pages.filter(matches),
+    Actions: actions.filter(matches),
+    "API keys": keys.map(({ id, name, agent }) => ({
+      href: `/api-keys/${id}`,
+      title: name,
+      hint: agent.name,
+      icon: IconKey,
+    })),
+    Help: HELP.map((link): Entry => ({ ...link, icon: IconLifebuoy, isOutside: true })).filter(matches),
+  };
+}

@@ -1,0 +1,64 @@
+import { NativeSelect, TextInput } from "@mantine/core";
+import { change } from "../api/client";
+import { useIdempotencyKey } from "../api/idempotency";
+import { FormDialog } from "../ui/form-dialog";
+import { toast } from "../ui/toast";
+import { CreatePetDocument, type PetStatus } from "./documents.generated";
+import { STATUS_OPTIONS } from "./pet-status";
+
+/** Adds a pet to the store. */
+export function AddPet({ onClosed }: { onClosed: () => void }) {
+  const keyOf = useIdempotencyKey();
+  const add = async (form: FormData) => {
+    const pet = {
+      name: String(form.get("name")).trim(),
+      categoryId: String(form.get("categoryId")).trim(),
+      status: (String(form.get("status")) || null) as PetStatus | null,
+    };
+    const { createPet } = await change(CreatePetDocument, {
+      input: { ...pet, idempotencyKey: keyOf(pet) },
+    });
+    toast(`Added ${createPet.name} with the ID ${createPet.id}.`);
+  };
+  return (
+    <FormDialog
+      title="Add a pet"
+      submit="Add pet"
+      fields={["name", "categoryId"]}
+      onSubmit={add}
+      onClosed={onClosed}
+    >
+      {({ errorOf, onChange }) => (
+        <>
+          <TextInput
+            name="name"
+            label="Name"
+            required
+            withAsterisk={false}
+            maxLength={200}
+            autoComplete="off"
+            data-autofocus
+            onChange={onChange}
+            error={errorOf("name")}
+          />
+          <TextInput
+            name="categoryId"
+            label="Category"
+            description="The ID of the category, a whole number."
+            required
+            withAsterisk={false}
+            inputMode="numeric"
+            autoComplete="off"
+            onChange={onChange}
+            error={errorOf("categoryId")}
+          />
+          <NativeSelect
+            name="status"
+            label="Status"
+            data={[{ value: "", label: "Unknown" }, ...STATUS_OPTIONS]}
+          />
+        </>
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,72 @@
+import { Button } from "@mantine/core";
+import { useState } from "react";
+import { spelled } from "../members/permission-tags";
+import { Sessions } from "../members/sessions";
+import { signOut, useViewer } from "../session/session";
+import { Facts } from "../ui/facts";
+import { Failure } from "../ui/failure";
+import { lazyDialog } from "../ui/lazy-dialog";
+import { Card, Page } from "../ui/page";
+import { useTask } from "../ui/task";
+import { ColorScheme } from "./color-scheme";
+import styles from "./profile.module.css";
+
+const ChangeEmail = lazyDialog(async () => (await import("./account-dialogs")).ChangeEmail);
+const ChangePassword = lazyDialog(async () => (await import("./account-dialogs")).ChangePassword);
+
+/** The signed-in member: how they sign in, where they are signed in, and the theme. */
+export function Profile() {
+  const { email, permissions, organization } = useViewer();
+  const [changes, setChanges] = useState<"email" | "password">();
+  const { busy, error, run } = useTask();
+  const onClosed = () => setChanges(undefined);
+  return (
+    <Page section="Settings" title="Profile">
+      <Card
+        title="Account"
+        aside={
+          <span className={styles.buttons}>
+            <Button variant="default" size="xs" onClick={() => setChanges("email")}>
+              Change email…
+            </Button>
+            <Button variant="default" size="xs" onClick={() => setChanges("password")}>
+              Change password…
+            </Button>
+          </span>
+        }
+      >
+        <Facts
+          facts={{
+            Email: email,
+            Organization: organization.name,
+            Permissions: permissions.map((permission) => spelled(permission)).join(", ") || "View only",
+          }}
+        />
+      </Card>
+      <Card
+        title="Sessions"
+        aside={
+          <Button
+            variant="default"
+            size="xs"
+            loading={busy}
+            onClick={() => run(() => signOut({ everywhere: true }))}
+          >
+            Sign out everywhere
+          </Button>
+        }
+      >
+        {error !== undefined && <Failure error={error} />}
+        <Sessions />
+      </Card>
+      <Card title="Theme">
+        <div className={styles.theme}>
+          <p>This browser remembers it.</p>
+          <ColorScheme />
+        </div>
+      </Card>
+      {changes === "email" && <ChangeEmail onClosed={onClosed} />}
+      {changes === "password" && <ChangePassword onClosed={onClosed} />}
+    </Page>
+  );
+}

@@ -1,0 +1,145 @@
+import { Alert, Button, PasswordInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { type FormEvent, useEffect, useRef, useState } from "react";
+import { Link, useLocation } from "wouter";
+import { client, refetchEverywhere } from "../api/client";
+import { execute } from "../api/execute";
+import { Wordmark } from "../shell/wordmark";
+import { Failure } from "../ui/failure";
+import { usePageTitle } from "../ui/page";
+import { useTask } from "../ui/task";
+import { AcceptInvitationDocument, InvitationDocument, ViewerDocument } from "./documents.generated";
+import { signOut } from "./session";
+import styles from "./sign-in.module.css";
+
+/** Shown to invited people, signed in or not: they choose a password and are then signed in. */
+export function AcceptInvitation() {
+  const heading = usePageTitle("Accept invitation");
+  const token = useFragment();
+  const { data, error } = useQuery({
+    queryKey: [InvitationDocument.toString(), token],
+    queryFn: ({ signal }) => execute(InvitationDocument, { token }, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+    // The token must not stay in memory once the page is left.
+    gcTime: 0,
+  });
+  const invitation = data?.invitation;
+
+  return (
+    <main className={styles.page}>
+      <div className={styles.box}>
+        <Wordmark />
+        <h1 ref={heading} tabIndex={-1} className={styles.title}>
+          {invitation === undefined ? "Accept invitation" : `Join ${invitation.organization.name}`}
+        </h1>
+        {error !== null && <Failure error={error} />}
+        {invitation !== undefined && (
+          <>
+            <p className={styles.help}>
+              {invitation.invitedBy === "command line" ? "An administrator" : invitation.invitedBy} invited
+              you. Choose a password of 12 or more characters.
+            </p>
+            <SignedInAs />
+            <PasswordForm key={token} token={token} email={invitation.email} />
+          </>
+        )}
+        <p className={styles.help}>
+          Already a member? <Link href="/">Sign in</Link>
+        </p>
+      </div>
+    </main>
+  );
+}
+
+/** Says that another member is signed in in this browser, whose session the acceptance would replace. */
+function SignedInAs() {
+  const { data, refetch } = useQuery({
+    queryKey: [ViewerDocument.toString(), "invitation"],
+    queryFn: ({ signal }) => execute(ViewerDocument, {}, signal),
+    gcTime: 0,
+  });
+  const { busy, error, run } = useTask();
+  const viewer = data?.viewer;
+  if (viewer == null) return null;
+  const leave = async () => {
+    await signOut();
+    await refetch();
+  };
+  return (
+    <Alert color="yellow" role="note" mt="md">
+      <p className={styles.signedIn}>
+        You are signed in as <strong>{viewer.email}</strong>. Joining signs you out.
+      </p>
+      {error !== undefined && <Failure error={error} />}
+      <Button size="xs" variant="default" mt="sm" loading={busy} onClick={() => run(leave)}>
+        Sign out first
+      </Button>
+    </Alert>
+  );
+}
+
+function PasswordForm({ token, email }: { token: string; email: string }) {
+  const [, navigate] = useLocation();
+  const password = useRef<HTMLInputElement>(null);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    setBusy(true);
+    setError(undefined);
+    try {
+      await execute(AcceptInvitationDocument, { input: { token, password: String(form.get("password")) } });
+      // Another member may have been signed in before.
+      client.clear();
+      // Replaces the address, which holds the token.
+      navigate("/", { replace: true });
+      void refetchEverywhere();
+    } catch (failure) {
+      setError(failure);
+      setBusy(false);
+      password.current?.select();
+    }
+  };
+
+  return (
+    <form onSubmit={submit} className={styles.form}>
+      {error !== undefined && <Failure error={error} />}
+      <div>
+        <p className={styles.label}>Email</p>
+        <p className={styles.email}>{email}</p>
+        {/* Tells password managers whose password it is. */}
+        <input type="hidden" autoComplete="username" value={email} />
+      </div>
+      <PasswordInput
+        ref={password}
+        name="password"
+        label="Password"
+        autoComplete="new-password"
+        minLength={12}
+        maxLength={200}
+        required
+        withAsterisk={false}
+        autoFocus
+        visibilityToggleButtonProps={{ "aria-label": "Show password" }}
+      />
+      <Button type="submit" loading={busy}>
+        Join
+      </Button>
+    </form>
+  );
+}
+
+/** The part of the address after `#`, also if another link is opened in the same tab. */
+function useFragment(): string {
+  const [fragment, setFragment] = useState(() => location.hash.slice(1));
+  useEffect(() => {
+    const changed = () => setFragment(location.hash.slice(1));
+    window.addEventListener("hashchange", changed);
+    // It may have changed since the first rendering.
+    changed();
+    return () => window.removeEventListener("hashchange", changed);
+  }, []);
+  return fragment;
+}

@@ -1,0 +1,17 @@
+import type { ReactNode } from "react";
+import styles from "./facts.module.css";
+
+/** Names and values of one thing; a value that is undefined is left out. */
+export const Facts = ({ facts }: { facts: Readonly<Record<string, ReactNode>> }) => (
+  <dl className={styles.facts}>
+    {Object.entries(facts).map(
+      ([name, value]) =>
+        value !== undefined && (
+          <div key={name} className={styles.fact}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ),
+    )}
+  </dl>
+);

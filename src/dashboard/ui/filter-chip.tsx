@@ -1,0 +1,25 @@
+import { IconX } from "@tabler/icons-react";
+import styles from "./filter-chip.module.css";
+import { Icon } from "./icon";
+import type { ListAddress } from "./list-address";
+
+/** A filter that a link to the list has set, with a button that removes it; nothing without it. */
+export const FilterChip = (props: { address: ListAddress; name: string; label: string; value?: string }) =>
+  props.address.get(props.name) !== "" && (
+    <button
+      type="button"
+      className={styles.chip}
+      aria-label={`Clear the filter ${props.label.toLowerCase()}`}
+      onClick={() => props.address.filter({ [props.name]: "" })}
+    >
+      <span>
+        {props.label}
+        {props.value !== undefined && (
+          <>
+            : <bdi>{props.value}</bdi>
+          </>
+        )}
+      </span>
+      <Icon of={IconX} size={14} />
+    </button>
+  );

@@ -1,0 +1,125 @@
+import { Button, TextInput } from "@mantine/core";
+import { type FormEvent, type ReactNode, useState } from "react";
+import { ApiError, isOnlyAbout, problemOf } from "../api/api-error";
+import { Dialog, DialogButtons } from "./dialog";
+import styles from "./dialog.module.css";
+import { Failure } from "./failure";
+import { useKeptForm } from "./kept-form";
+import { useTask } from "./task";
+
+/** What the fields of a form need. */
+export interface FormState {
+  /** The message below a field that the server rejected, if it is among `fields`. */
+  errorOf: (field: string) => string | undefined;
+  /** Takes back what the server said, because the user types on. */
+  onChange: () => void;
+  /** The usual properties of the input of a field. */
+  field: (name: string) => {
+    name: string;
+    error: string | undefined;
+    onChange: () => void;
+    withAsterisk: false;
+    autoComplete: "off";
+  };
+}
+
+/**
+ * A dialog with a form. It closes once what it submits has succeeded; a failure keeps what was typed.
+ * @param fields the names of the inputs that show messages about them themselves
+ * @param conflict the name of the input that a conflict with another thing is about
+ * @param codes the names of the inputs that other error codes are about
+ * @param confirm a text to type before the form can be submitted
+ * @param onSubmit gets the values of all named controls
+ */
+export function FormDialog(props: {
+  title: string;
+  submit: string;
+  size?: string;
+  isDestructive?: boolean;
+  fields?: readonly string[];
+  conflict?: string;
+  codes?: Readonly<Record<string, string>>;
+  confirm?: string;
+  onSubmit: (form: FormData) => Promise<void>;
+  onClosed: () => void;
+  children: ReactNode | ((state: FormState) => ReactNode);
+}) {
+  return (
+    <Dialog isForm title={props.title} onClosed={props.onClosed} {...(props.size && { size: props.size })}>
+      {(close) => <Form {...props} close={close} />}
+    </Dialog>
+  );
+}
+
+function Form(props: Parameters<typeof FormDialog>[0] & { close: () => void }) {
+  const { fields = [], conflict, codes, confirm, children, close } = props;
+  const { busy, error, run, clearError } = useTask();
+  const form = useKeptForm(props.title);
+  const [typed, setTyped] = useState("");
+  const isConfirmed = confirm === undefined || typed.trim() === confirm;
+  const fieldOfCode = error instanceof ApiError ? { conflict, ...codes }[error.code] : undefined;
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (!isConfirmed) return;
+    const values = new FormData(event.currentTarget);
+    return run(async () => {
+      await props.onSubmit(values);
+      close();
+    });
+  };
+  const errorOf = (field: string) => {
+    if (field === fieldOfCode) return (error as ApiError).message;
+    return fields.includes(field) ? problemOf(error, field) : undefined;
+  };
+  const state: FormState = {
+    errorOf,
+    onChange: clearError,
+    field: (name) => ({
+      name,
+      error: errorOf(name),
+      onChange: clearError,
+      withAsterisk: false,
+      autoComplete: "off",
+    }),
+  };
+  return (
+    <form ref={form} onSubmit={submit} className={styles.form}>
+      {typeof children === "function" ? children(state) : children}
+      {confirm !== undefined && (
+        <TextInput
+          label={
+            <>
+              Type <code className={styles.typed}>{confirm}</code> to confirm
+            </>
+          }
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          data-autofocus
+        />
+      )}
+      {error !== undefined && fieldOfCode === undefined && !isOnlyAbout(error, fields) && (
+        <Failure error={error} />
+      )}
+      <DialogButtons>
+        <Button
+          variant="default"
+          data-autofocus={(props.isDestructive && confirm === undefined) || undefined}
+          onClick={close}
+        >
+          Cancel
+        </Button>
+        <Button
+          type="submit"
+          loading={busy}
+          disabled={!isConfirmed}
+          {...(props.isDestructive && { color: "red" })}
+        >
+          {props.submit}
+        </Button>
+      </DialogButtons>
+    </form>
+  );
+}

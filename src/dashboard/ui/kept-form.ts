@@ -1,0 +1,50 @@
+import { type RefObject, useLayoutEffect, useRef } from "react";
+import { memberIn, sessionHasEnded } from "../api/client";
+
+/** What was typed in dialogs that the end of a session closed, by member and dialog. */
+const kept = new Map<string, [name: string, value: string][]>();
+
+type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
+
+/**
+ * Keeps what is typed in a form when the session ends, until the same member opens it again. Passwords, check boxes and
+ * radio buttons are not kept.
+ * @param title tells the form from others
+ */
+export function useKeptForm(title: string): RefObject<HTMLFormElement | null> {
+  const form = useRef<HTMLFormElement>(null);
+  useLayoutEffect(() => {
+    const element = form.current;
+    const key = `${memberIn()} ${title}`;
+    const values = kept.get(key) ?? [];
+    kept.delete(key);
+    restore(element, values);
+    // A choice may have brought fields with it.
+    const later = setTimeout(() => restore(element, values));
+    return () => {
+      clearTimeout(later);
+      if (element !== null && sessionHasEnded()) kept.set(key, typedIn(element));
+    };
+  }, [title]);
+  return form;
+}
+
+const controlsOf = (form: HTMLFormElement): Control[] =>
+  ([...form.elements] as Control[]).filter(
+    ({ name, type }) => name !== "" && !["password", "checkbox", "radio", "button", "submit"].includes(type),
+  );
+
+const typedIn = (form: HTMLFormElement): [string, string][] =>
+  controlsOf(form).map(({ name, value }) => [name, value]);
+
+function restore(form: HTMLFormElement | null, values: readonly [string, string][]): void {
+  if (form === null) return;
+  const controls = controlsOf(form);
+  for (const [name, value] of values) {
+    const control = controls.find((each) => each.name === name);
+    if (control === undefined || control.value === value) continue;
+    // React takes note of the native setter alone.
+    Object.getOwnPropertyDescriptor(Object.getPrototypeOf(control), "value")?.set?.call(control, value);
+    for (const type of ["input", "change"]) control.dispatchEvent(new Event(type, { bubbles: true }));
+  }
+}

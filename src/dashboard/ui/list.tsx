@@ -1,0 +1,80 @@
+import { Button } from "@mantine/core";
+import type { UseQueryResult } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { Failure } from "./failure";
+import { type ListAddress, useCursorFallback } from "./list-address";
+import { Empty } from "./page";
+import { Pager, type Total } from "./pager";
+import { type Column, DataTable, LoadingRows, Row } from "./table";
+
+/** Usual number of items of a page. */
+export const PAGE_SIZE = 20;
+
+/** A page of a list, as the API answers it. */
+interface Connection<Node> {
+  nodes: readonly Node[];
+  pageInfo: { hasNextPage: boolean; endCursor: string | null };
+  totalCount?: Total;
+}
+
+/** A list that the API answers as a whole, as its only page. */
+export const onePage = <Node,>(nodes: readonly Node[] | undefined): Connection<Node> | undefined =>
+  nodes && { nodes, pageInfo: { hasNextPage: false, endCursor: null } };
+
+/**
+ * A page of a list as a table, while it is loading, when it is empty, and when it cannot be loaded.
+ * @param label names the table, in the plural ("API keys")
+ * @param filters the names of the filters in the URL
+ * @param empty shown for a list without items and filters
+ * @param cells one for each column
+ */
+export function List<Node extends { id: string }>(props: {
+  label: string;
+  columns: readonly Column[];
+  address: ListAddress;
+  query: Pick<UseQueryResult, "error" | "refetch" | "isPlaceholderData">;
+  connection: Connection<Node> | undefined;
+  pageSize?: number;
+  filters?: readonly string[];
+  empty: ReactNode;
+  cells: (node: Node) => readonly ReactNode[];
+}) {
+  const { label, columns, address, connection, filters = [], pageSize = PAGE_SIZE } = props;
+  const { error, refetch, isPlaceholderData } = props.query;
+  useCursorFallback(address, error);
+
+  if (error !== null && (connection === undefined || isPlaceholderData)) {
+    return <Failure error={error} retry={refetch} />;
+  }
+  if (connection?.nodes.length === 0) {
+    if (!filters.some((name) => address.get(name) !== "") && address.after === null) return props.empty;
+    return (
+      <Empty title={`No matching ${label.charAt(0) === "A" ? label : label.toLowerCase()}`}>
+        <Button
+          variant="default"
+          size="xs"
+          onClick={() => address.filter(Object.fromEntries(filters.map((name) => [name, ""])))}
+        >
+          Clear filters
+        </Button>
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <DataTable label={label} columns={columns} stale={isPlaceholderData}>
+        {connection === undefined && <LoadingRows columns={columns} count={6} />}
+        {connection?.nodes.map((node) => (
+          <Row key={node.id} columns={columns} cells={props.cells(node)} />
+        ))}
+      </DataTable>
+      <Pager
+        address={address}
+        pageInfo={connection?.pageInfo}
+        shown={connection?.nodes.length}
+        pageSize={pageSize}
+        total={connection?.totalCount}
+      />
+    </>
+  );
+}

@@ -1,0 +1,19 @@
+import { Skeleton } from "@mantine/core";
+import type { UseQueryResult } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { Failure } from "./failure";
+
+/**
+ * What a query has loaded; a placeholder until then, or why it failed.
+ * @param height of the placeholder (px)
+ */
+export function Result<Data>(props: {
+  query: Pick<UseQueryResult<Data>, "data" | "error" | "refetch">;
+  height?: number;
+  children: (data: Data) => ReactNode;
+}) {
+  const { data, error, refetch } = props.query;
+  if (data !== undefined) return props.children(data);
+  if (error !== null) return <Failure error={error} retry={refetch} />;
+  return <Skeleton height={props.height ?? 240} radius="lg" />;
+}

@@ -1,0 +1,19 @@
+import type { ReactNode } from "react";
+import { Link } from "wouter";
+import styles from "./row-list.module.css";
+
+/** A few things in brief, each with a link to its page: for cards that show the first ones of a list. */
+export const RowList = (props: {
+  label: string;
+  rows: readonly { href: string; title: ReactNode; state: ReactNode; time: ReactNode }[];
+}) => (
+  <ul className={styles.rows} aria-label={props.label}>
+    {props.rows.map(({ href, title, state, time }) => (
+      <li key={href}>
+        <Link href={href}>{title}</Link>
+        {state}
+        <span className={styles.time}>{time}</span>
+      </li>
+    ))}
+  </ul>
+);

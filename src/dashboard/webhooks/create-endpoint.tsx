@@ -1,0 +1,120 @@
+import { NativeSelect, TextInput } from "@mantine/core";
+import { DESCRIPTION_MAX_LENGTH, URL_MAX_LENGTH } from "../../features/webhooks/webhook.limits";
+import { labelOf } from "../agents/agent-label";
+import type { AgentsQuery } from "../agents/documents.generated";
+import { change } from "../api/client";
+import { useIdempotencyKey } from "../api/idempotency";
+import { showSecret } from "../api-keys/shown-secret";
+import "../api-keys/secret-dialog";
+import { FormDialog, type FormState } from "../ui/form-dialog";
+import { toast } from "../ui/toast";
+import {
+  CreateWebhookEndpointDocument,
+  type EndpointFragment,
+  UpdateWebhookEndpointDocument,
+} from "./documents.generated";
+import { useEventTypes } from "./event-types";
+
+const FIELDS = ["url", "description", "types"];
+
+function EndpointFields({ field, endpoint }: Pick<FormState, "field"> & { endpoint?: EndpointFragment }) {
+  return (
+    <>
+      <TextInput
+        {...field("url")}
+        type="url"
+        label="URL"
+        description="Managers can read it in the audit log, so it must not contain a secret."
+        placeholder="https://crm.example.com/events"
+        defaultValue={endpoint?.url}
+        maxLength={URL_MAX_LENGTH}
+        required
+        data-autofocus
+      />
+      <TextInput
+        {...field("description")}
+        label="Description (optional)"
+        defaultValue={endpoint?.description ?? ""}
+        maxLength={DESCRIPTION_MAX_LENGTH}
+      />
+    </>
+  );
+}
+
+const settingsOf = (form: FormData) => ({
+  url: String(form.get("url")),
+  description: String(form.get("description")).trim() || null,
+});
+
+/** Creates a webhook endpoint and shows its signing secret. */
+export function CreateEndpoint(props: {
+  agents: AgentsQuery["agents"];
+  onCreated: (id: string) => void;
+  onClosed: () => void;
+}) {
+  const { agents } = props;
+  const { types, field: typesField } = useEventTypes(null);
+  const idempotencyKey = useIdempotencyKey();
+  const submit = async (form: FormData) => {
+    const fields = { ...settingsOf(form), agentId: String(form.get("agent")) || null, types };
+    const input = { ...fields, idempotencyKey: idempotencyKey(fields) };
+    const { createWebhookEndpoint } = await change(CreateWebhookEndpointDocument, { input });
+    const { endpoint, signingSecret } = createWebhookEndpoint;
+    if (signingSecret === null) toast("Created the webhook. Rotate its secret to see one.");
+    else showSecret({ secret: signingSecret, title: "Webhook created", name: endpoint.url, kind: "signing" });
+    props.onCreated(endpoint.id);
+  };
+  return (
+    <FormDialog
+      title="Create a webhook"
+      submit="Create webhook"
+      size="lg"
+      fields={FIELDS}
+      onSubmit={submit}
+      onClosed={props.onClosed}
+    >
+      {({ field }) => (
+        <>
+          <EndpointFields field={field} />
+          <NativeSelect
+            name="agent"
+            label="Agent"
+            description="It can’t be changed later."
+            data={[
+              { value: "", label: "All agents, future ones too" },
+              ...agents.map((agent) => ({ value: agent.id, label: labelOf(agent, agents) })),
+            ]}
+          />
+          {typesField}
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+/** Changes the settings of a webhook endpoint. */
+export function EditEndpoint({ endpoint, onClosed }: { endpoint: EndpointFragment; onClosed: () => void }) {
+  const { types, field: typesField } = useEventTypes(endpoint.types);
+  const submit = async (form: FormData) => {
+    await change(UpdateWebhookEndpointDocument, { input: { id: endpoint.id, ...settingsOf(form), types } });
+    toast("Changed the webhook.");
+  };
+  return (
+    <FormDialog
+      title="Edit the webhook"
+      submit="Save"
+      size="lg"
+      fields={FIELDS}
+      onSubmit={submit}
+      onClosed={onClosed}
+    >
+      {({ field }) => (
+        <>
+          <EndpointFields field={field} endpoint={endpoint} />
+          {typesField}
+          <p>A new URL applies to everything still to be sent; new types apply to events from now on.</p>
+        </>
+      )}
+    </FormDialog>
+  );
+}

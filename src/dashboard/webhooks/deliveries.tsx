@@ -1,0 +1,90 @@
+import { useState } from "react";
+import { EVENT_TYPES } from "../../features/events/event-types";
+import { usePolledQuery } from "../api/client";
+import { FilterSelect } from "../ui/filter-select";
+import filterStyles from "../ui/filters.module.css";
+import { formatNumber, Time } from "../ui/format";
+import { List, PAGE_SIZE } from "../ui/list";
+import { useListAddress } from "../ui/list-address";
+import { Card, Empty } from "../ui/page";
+import type { Column } from "../ui/table";
+import { DeliveryDialog } from "./delivery";
+import { DeliveryResponse, DeliveryState, STATE_OPTIONS } from "./delivery-state";
+import { WebhookDeliveriesDocument } from "./documents.generated";
+import styles from "./webhooks.module.css";
+
+/** A full page of the log has 5 kB (ms). */
+const POLL_INTERVAL_MS = 30_000;
+
+const COLUMNS: readonly Column[] = [
+  { heading: "Event" },
+  { heading: "Status" },
+  { heading: "Attempts", isNumeric: true },
+  { heading: "Last response" },
+  { heading: "Created" },
+];
+
+const TYPE_OPTIONS = Object.keys(EVENT_TYPES).map((type) => ({ value: type, label: type }));
+
+/** What became of each event, newest first. */
+export function Deliveries({ endpointId }: { endpointId: string }) {
+  const address = useListAddress();
+  const [opened, setOpened] = useState<string>();
+  const query = usePolledQuery(
+    WebhookDeliveriesDocument,
+    {
+      endpointId,
+      first: PAGE_SIZE,
+      after: address.after,
+      state: address.oneOf("state", STATE_OPTIONS) || null,
+      type: address.oneOf("type", TYPE_OPTIONS) || null,
+    },
+    { pollMs: POLL_INTERVAL_MS },
+  );
+  return (
+    <Card title="Deliveries">
+      <search className={filterStyles.filters}>
+        <FilterSelect
+          address={address}
+          name="state"
+          label="Status"
+          all="All statuses"
+          options={STATE_OPTIONS}
+        />
+        <FilterSelect address={address} name="type" label="Event" all="All events" options={TYPE_OPTIONS} />
+      </search>
+      <List
+        label="Deliveries"
+        columns={COLUMNS}
+        address={address}
+        query={query}
+        connection={query.data?.webhookDeliveries}
+        filters={["state", "type"]}
+        empty={
+          <Empty title="No deliveries yet">
+            <p>
+              Send a test event to try your receiver, which is not listed here, or wait for the next event.
+            </p>
+          </Empty>
+        }
+        cells={(delivery) => [
+          <button
+            key="type"
+            type="button"
+            className={styles.open}
+            onClick={() => setOpened(delivery.eventId)}
+          >
+            <code>{delivery.type}</code>
+          </button>,
+          <DeliveryState key="state" delivery={delivery} />,
+          formatNumber(delivery.attempts),
+          <DeliveryResponse key="response" delivery={delivery} />,
+          <Time key="created" value={delivery.createdAt} />,
+        ]}
+      />
+      {opened !== undefined && (
+        <DeliveryDialog endpointId={endpointId} eventId={opened} onClosed={() => setOpened(undefined)} />
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,41 @@
+import { Time } from "../ui/format";
+import { Tag } from "../ui/tag";
+import type { DeliveryFragment, WebhookDeliveryState } from "./documents.generated";
+import styles from "./webhooks.module.css";
+
+const STATES = {
+  pending: { label: "Pending", tone: "plain" },
+  delivered: { label: "Delivered", tone: "good" },
+  failed: { label: "Failed", tone: "bad" },
+  canceled: { label: "Canceled", tone: "plain" },
+} as const;
+
+/** The states as a filter offers them. */
+export const STATE_OPTIONS = Object.entries(STATES).map(([value, { label }]) => ({
+  value: value as WebhookDeliveryState,
+  label,
+}));
+
+/** Where a delivery stands. */
+export const DeliveryState = ({ delivery: { state, notBefore } }: { delivery: DeliveryFragment }) => (
+  <div>
+    <Tag tone={STATES[state].tone}>{STATES[state].label}</Tag>
+    {state === "pending" && notBefore !== null && (
+      <p className={styles.second}>
+        next attempt <Time value={notBefore} isDue />
+      </p>
+    )}
+  </div>
+);
+
+/** How the endpoint answered the last attempt. */
+export const DeliveryResponse = ({
+  delivery: { lastStatus, lastError, attempts },
+}: {
+  delivery: DeliveryFragment;
+}) => (
+  <div>
+    {lastStatus ?? (attempts === 0 ? "–" : "No response")}
+    {lastError !== null && <p className={styles.second}>{lastError}</p>}
+  </div>
+);

@@ -1,0 +1,215 @@
+import { Button, NativeSelect, TextInput } from "@mantine/core";
+import { useState } from "react";
+import { useLocation } from "wouter";
+import { change } from "../api/client";
+import { showSecret } from "../api-keys/shown-secret";
+import "../api-keys/secret-dialog";
+import { Dialog, DialogButtons } from "../ui/dialog";
+import dialogStyles from "../ui/dialog.module.css";
+import { Failure } from "../ui/failure";
+import { FormDialog } from "../ui/form-dialog";
+import { formatNumber } from "../ui/format";
+import { Outcome } from "../ui/outcome";
+import { useTask } from "../ui/task";
+import { toast } from "../ui/toast";
+import { EditEndpoint } from "./create-endpoint";
+import {
+  DeleteWebhookEndpointDocument,
+  DisableWebhookEndpointDocument,
+  EnableWebhookEndpointDocument,
+  type EndpointFragment,
+  RedeliverDocument,
+  RotateWebhookSecretDocument,
+  SendTestEventDocument,
+  type SendTestEventMutation,
+} from "./documents.generated";
+
+type Props = { endpoint: EndpointFragment; onClosed: () => void };
+
+/** The dialogs of what managers do with an endpoint. */
+const DIALOGS = {
+  edit: EditEndpoint,
+  test: TestEndpoint,
+  redeliver: Redeliver,
+  rotate: RotateSecret,
+  enable: Enable,
+  disable: Disable,
+  delete: Delete,
+};
+
+export type EndpointAction = keyof typeof DIALOGS;
+
+/** The dialog of an action. */
+export function EndpointDialog({ action, ...props }: Props & { action: EndpointAction }) {
+  const Action = DIALOGS[action];
+  return <Action {...props} />;
+}
+
+function TestEndpoint({ endpoint, onClosed }: Props) {
+  return (
+    <Dialog title="Send a test event" onClosed={onClosed}>
+      {(close) => <Test id={endpoint.id} close={close} />}
+    </Dialog>
+  );
+}
+
+function Test({ id, close }: { id: string; close: () => void }) {
+  const { busy, error, run } = useTask();
+  const [result, setResult] = useState<SendTestEventMutation["sendTestEvent"]>();
+  const send = () => {
+    setResult(undefined);
+    return run(async () => setResult((await change(SendTestEventDocument, { id })).sendTestEvent));
+  };
+  return (
+    <div className={dialogStyles.form}>
+      <p>
+        An event of the type <code>webhook.test</code> is posted immediately, whatever the state of the
+        webhook. It appears in no log.
+      </p>
+      <div role="status">
+        {result && (
+          <Outcome
+            outcome={result.outcome}
+            detail={`${result.detail} It took ${formatNumber(result.durationMs)} ms.`}
+          />
+        )}
+      </div>
+      {error !== undefined && <Failure error={error} />}
+      <DialogButtons>
+        <Button variant="default" onClick={close}>
+          Close
+        </Button>
+        <Button loading={busy} onClick={send} data-autofocus>
+          {result ? "Send again" : "Send test event"}
+        </Button>
+      </DialogButtons>
+    </div>
+  );
+}
+
+const HOUR_MS = 60 * 60 * 1000;
+const PERIODS = [
+  { value: "1", label: "The last hour" },
+  { value: "24", label: "The last 24 hours" },
+  { value: "168", label: "The last 7 days" },
+  { value: "time", label: "A time…" },
+];
+
+function Redeliver({ endpoint, onClosed }: Props) {
+  const [period, setPeriod] = useState("24");
+  const submit = async (form: FormData) => {
+    const since =
+      period === "time"
+        ? new Date(String(form.get("since")))
+        : new Date(Date.now() - Number(period) * HOUR_MS);
+    await change(RedeliverDocument, { id: endpoint.id, since: since.toISOString() });
+    toast("Events are being sent again.");
+  };
+  return (
+    <FormDialog
+      title="Redeliver events"
+      submit="Redeliver"
+      fields={["since"]}
+      onSubmit={submit}
+      onClosed={onClosed}
+    >
+      {({ field }) => (
+        <>
+          <p>
+            Sends the events that this webhook never got or that were given up. Those that it got are not sent
+            again. Newer events wait for them.
+          </p>
+          <NativeSelect
+            label="Since"
+            data={PERIODS}
+            value={period}
+            onChange={(event) => setPeriod(event.currentTarget.value)}
+            data-autofocus
+          />
+          {period === "time" && <TextInput {...field("since")} type="datetime-local" label="From" required />}
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+function RotateSecret({ endpoint, onClosed }: Props) {
+  const submit = async () => {
+    const { rotateWebhookSecret } = await change(
+      RotateWebhookSecretDocument,
+      { id: endpoint.id },
+      { waitUntilShown: false },
+    );
+    const secret = rotateWebhookSecret.signingSecret;
+    if (secret !== null)
+      showSecret({ secret, title: "Signing secret rotated", name: endpoint.url, kind: "signing" });
+  };
+  return (
+    <FormDialog
+      title="Rotate the signing secret?"
+      submit="Rotate secret"
+      onSubmit={submit}
+      onClosed={onClosed}
+    >
+      <p>
+        We’ll create a new secret and show it once. For 24 hours, events are signed with the previous one,
+        too, so that your receiver can change over.
+      </p>
+    </FormDialog>
+  );
+}
+
+function Enable({ endpoint, onClosed }: Props) {
+  const submit = async () => {
+    await change(EnableWebhookEndpointDocument, { id: endpoint.id });
+    toast("Enabled the webhook.");
+  };
+  return (
+    <FormDialog title="Enable the webhook?" submit="Enable" onSubmit={submit} onClosed={onClosed}>
+      <p>
+        It gets what was pending and the events from now on. Redeliver sends those that it missed in between.
+      </p>
+    </FormDialog>
+  );
+}
+
+function Disable({ endpoint, onClosed }: Props) {
+  const submit = async () => {
+    await change(DisableWebhookEndpointDocument, { id: endpoint.id });
+    toast("Disabled the webhook.");
+  };
+  return (
+    <FormDialog
+      title="Disable the webhook?"
+      submit="Disable"
+      isDestructive
+      onSubmit={submit}
+      onClosed={onClosed}
+    >
+      <p>Nothing is sent to it until you enable it.</p>
+    </FormDialog>
+  );
+}
+
+function Delete({ endpoint, onClosed }: Props) {
+  const [, navigate] = useLocation();
+  const submit = async () => {
+    await change(DeleteWebhookEndpointDocument, { id: endpoint.id }, { waitUntilShown: false });
+    toast("Deleted the webhook.");
+    navigate("/webhooks");
+  };
+  return (
+    <FormDialog
+      title="Delete the webhook?"
+      submit="Delete webhook"
+      isDestructive
+      onSubmit={submit}
+      onClosed={onClosed}
+    >
+      <p>
+        This deletes the webhook to {endpoint.url} and its delivery log. Pending events are not sent. This
+        can’t be undone.
+      </p>
+    </FormDialog>
+  );
+}

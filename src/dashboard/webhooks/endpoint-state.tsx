@@ -1,0 +1,34 @@
+import { Time } from "../ui/format";
+import { Tag } from "../ui/tag";
+import type { EndpointFragment, WebhookDisabledReason } from "./documents.generated";
+import styles from "./webhooks.module.css";
+
+const REASONS: Readonly<Record<WebhookDisabledReason, string>> = {
+  requested: "Disabled by a manager",
+  gone: "It answered 410 Gone",
+  failing: "Every attempt failed for five days",
+  restored: "The database was restored from a backup",
+  secret_lost: "Its signing secret was lost: rotate it first",
+};
+
+/** Whether an endpoint gets events, and why not. */
+export const EndpointState = ({ endpoint }: { endpoint: EndpointFragment }) => {
+  const { state, disabledReason, failingSince } = endpoint;
+  if (state === "disabled") {
+    return (
+      <div className={styles.state}>
+        <Tag tone={disabledReason === "requested" ? "plain" : "bad"}>Disabled</Tag>
+        {disabledReason !== null && <p className={styles.second}>{REASONS[disabledReason]}</p>}
+      </div>
+    );
+  }
+  if (failingSince === null) return <Tag tone="good">Active</Tag>;
+  return (
+    <div className={styles.state}>
+      <Tag tone="warn">Failing</Tag>
+      <p className={styles.second}>
+        first failed <Time value={failingSince} />
+      </p>
+    </div>
+  );
+};

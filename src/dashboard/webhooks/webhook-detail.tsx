@@ -1,0 +1,132 @@
+import { Button } from "@mantine/core";
+import { useState } from "react";
+import { Link, useParams } from "wouter";
+import { labelOf } from "../agents/agent-label";
+import { useAgents } from "../agents/use-agents";
+import { usePolledQuery } from "../api/client";
+import { useViewer } from "../session/session";
+import { Facts } from "../ui/facts";
+import { Failure } from "../ui/failure";
+import { Time } from "../ui/format";
+import { lazyDialog } from "../ui/lazy-dialog";
+import { Card, Empty, LoadingPage, Page } from "../ui/page";
+import { type MenuAction, RowMenu } from "../ui/row-menu";
+import { Tag, Tags } from "../ui/tag";
+import { Deliveries } from "./deliveries";
+import { WebhookEndpointDocument, type WebhookEndpointQuery } from "./documents.generated";
+import type { EndpointAction } from "./endpoint-dialogs";
+import { EndpointState } from "./endpoint-state";
+import styles from "./webhooks.module.css";
+
+const EndpointDialog = lazyDialog(async () => (await import("./endpoint-dialogs")).EndpointDialog);
+
+const POLL_INTERVAL_MS = 30_000;
+
+/** One webhook endpoint and the log of its deliveries. */
+export function WebhookDetail() {
+  const { id } = useParams<{ id: string }>();
+  const query = usePolledQuery(WebhookEndpointDocument, { id }, { pollMs: POLL_INTERVAL_MS });
+  const endpoint = query.data?.webhookEndpoint;
+  const section = <Link href="/webhooks">Webhooks</Link>;
+  if (endpoint) {
+    return (
+      <Page title={new URL(endpoint.url).host} section={section}>
+        <Content endpoint={endpoint} />
+      </Page>
+    );
+  }
+  if (endpoint === undefined && query.error === null) {
+    return <LoadingPage title="Webhook" section="Webhooks" />;
+  }
+  return (
+    <Page title="Webhook" section={section}>
+      {endpoint === undefined ? (
+        <Failure error={query.error} retry={query.refetch} />
+      ) : (
+        <Empty title="This webhook doesn’t exist">
+          <p>
+            It may have been deleted. <Link href="/webhooks">See all webhooks</Link>
+          </p>
+        </Empty>
+      )}
+    </Page>
+  );
+}
+
+type Endpoint = NonNullable<WebhookEndpointQuery["webhookEndpoint"]>;
+
+function Content({ endpoint }: { endpoint: Endpoint }) {
+  const { deactivated } = useViewer();
+  const agents = useAgents().data?.agents ?? [];
+  const agent = agents.find(({ id }) => id === endpoint.agentId);
+  const [action, setAction] = useState<EndpointAction>();
+  const isActive = endpoint.state === "active";
+  const item = (name: EndpointAction, label: string, more: Partial<MenuAction> = {}): MenuAction => ({
+    label,
+    disabled: deactivated,
+    onClick: () => setAction(name),
+    ...more,
+  });
+  return (
+    <>
+      <Card
+        title="Settings"
+        aside={
+          <span className={styles.buttons}>
+            <Button variant="default" size="xs" disabled={deactivated} onClick={() => setAction("test")}>
+              Send test event…
+            </Button>
+            <RowMenu
+              of="the webhook"
+              actions={[
+                item("edit", "Edit…"),
+                item("redeliver", "Redeliver…", { disabled: deactivated || !isActive }),
+                item("rotate", "Rotate signing secret…"),
+                isActive ? item("disable", "Disable…") : item("enable", "Enable…"),
+                item("delete", "Delete…", { isDestructive: true }),
+              ]}
+            />
+          </span>
+        }
+      >
+        <Facts
+          facts={{
+            URL: endpoint.url,
+            Description: endpoint.description ?? undefined,
+            Status: <EndpointState endpoint={endpoint} />,
+            Agent:
+              endpoint.agentId === null ? (
+                "All agents"
+              ) : (
+                <Link href={`/agents/${endpoint.agentId}`}>
+                  {agent ? labelOf(agent, agents) : "One agent"}
+                </Link>
+              ),
+            Events:
+              endpoint.types === null ? (
+                "All"
+              ) : (
+                <Tags>
+                  {endpoint.types.map((type) => (
+                    <Tag key={type} tone="plain">
+                      {type}
+                    </Tag>
+                  ))}
+                </Tags>
+              ),
+            ID: <code>{endpoint.id}</code>,
+            "Previous secret":
+              endpoint.previousSecretUntil === null ? undefined : (
+                <>
+                  Expires <Time value={endpoint.previousSecretUntil} />
+                </>
+              ),
+            Created: <Time value={endpoint.createdAt} />,
+          }}
+        />
+      </Card>
+      <Deliveries endpointId={endpoint.id} />
+      {action && <EndpointDialog action={action} endpoint={endpoint} onClosed={() => setAction(undefined)} />}
+    </>
+  );
+}

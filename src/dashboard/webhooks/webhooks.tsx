@@ -1,0 +1,99 @@
+import { Button } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
+import { useLocation } from "wouter";
+import { labelOf } from "../agents/agent-label";
+import { useAgents } from "../agents/use-agents";
+import { usePolledQuery } from "../api/client";
+import { useViewer } from "../session/session";
+import { Icon } from "../ui/icon";
+import { lazyDialog } from "../ui/lazy-dialog";
+import { List, onePage } from "../ui/list";
+import { useListAddress } from "../ui/list-address";
+import { Empty, Page } from "../ui/page";
+import pageStyles from "../ui/page.module.css";
+import { RowLink } from "../ui/row-link";
+import type { Column } from "../ui/table";
+import { WebhookEndpointsDocument } from "./documents.generated";
+import { EndpointState } from "./endpoint-state";
+import styles from "./webhooks.module.css";
+
+const CreateEndpoint = lazyDialog(async () => (await import("./create-endpoint")).CreateEndpoint);
+
+/** Endpoints change seldom, and fail for hours (ms). */
+const POLL_INTERVAL_MS = 15_000;
+
+const COLUMNS: readonly Column[] = [
+  { heading: "URL" },
+  { heading: "Agent" },
+  { heading: "Events" },
+  { heading: "Status" },
+];
+
+/** The types of events that an endpoint gets, in short. */
+function typesLabel(types: readonly string[] | null): string {
+  if (types === null) return "All";
+  return types.length === 1 ? (types[0] as string) : `${types.length} types`;
+}
+
+/** The webhook endpoints of the organization. */
+export function Webhooks() {
+  const { deactivated } = useViewer();
+  const address = useListAddress();
+  const [, navigate] = useLocation();
+  const query = usePolledQuery(WebhookEndpointsDocument, {}, { pollMs: POLL_INTERVAL_MS });
+  const agents = useAgents().data?.agents;
+  const nameOf = (agentId: string | null) => {
+    const agent = agents?.find(({ id }) => id === agentId);
+    if (agentId === null) return "All agents";
+    return agents && agent ? labelOf(agent, agents) : "–";
+  };
+  const create = () => address.filter({ create: "yes" });
+  return (
+    <Page
+      section="Build"
+      title="Webhooks"
+      lead="We post events to your URLs as they happen, signed and in order, and try again until they arrive."
+      actions={
+        <Button leftSection={<Icon of={IconPlus} size={16} />} disabled={deactivated} onClick={create}>
+          Create webhook
+        </Button>
+      }
+    >
+      <div className={pageStyles.card}>
+        <List
+          label="Webhooks"
+          columns={COLUMNS}
+          address={address}
+          query={query}
+          connection={onePage(query.data?.webhookEndpoints)}
+          empty={
+            <Empty title="No webhooks yet">
+              <p>Add a URL of your CRM or data warehouse to learn of messages, decisions and contacts.</p>
+              <Button size="xs" disabled={deactivated} onClick={create}>
+                Create your first webhook
+              </Button>
+            </Empty>
+          }
+          cells={(endpoint) => [
+            <div key="url">
+              <RowLink href={`/webhooks/${endpoint.id}`}>{endpoint.url}</RowLink>
+              {endpoint.description !== null && <p className={styles.second}>{endpoint.description}</p>}
+            </div>,
+            nameOf(endpoint.agentId),
+            <span key="events" className={styles.events}>
+              {typesLabel(endpoint.types)}
+            </span>,
+            <EndpointState key="state" endpoint={endpoint} />,
+          ]}
+        />
+      </div>
+      {address.get("create") !== "" && !deactivated && agents !== undefined && (
+        <CreateEndpoint
+          agents={agents}
+          onCreated={(id) => navigate(`/webhooks/${id}`)}
+          onClosed={() => address.filter({ create: "" }, { replace: true })}
+        />
+      )}
+    </Page>
+  );
+}
