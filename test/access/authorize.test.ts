@@ -7,7 +7,15 @@ const NOW = "2026-01-01T00:00:00.000Z";
 const organization = { id: "o", slug: "o", name: "O", createdAt: NOW, deactivatedAt: null };
 const key = (scopes: readonly Scope[]): Caller => ({
   kind: "agent",
-  key: { id: "k", name: "k", hint: "k", createdAt: NOW, scopes },
+  key: {
+    id: "k",
+    name: "k",
+    hint: "k",
+    createdAt: NOW,
+    scopes,
+    rateLimitPerMinute: null,
+    allowedNetworks: null,
+  },
   agent: { id: "a", slug: "a", name: "A" },
   organization,
 });

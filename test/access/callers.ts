@@ -27,6 +27,8 @@ export interface AccessFixture {
   agentId: string;
   /** The caller's bearer token; null for none. */
   tokenOf(caller: CallerName): string | null;
+  /** The member that a caller is, if it is one. */
+  memberOf(caller: CallerName): TestMember | undefined;
   /** Restores the sessions and organizations that a call may have ended or switched. */
   restore(caller: CallerName): Promise<void>;
 }
@@ -62,6 +64,7 @@ export async function accessFixture(gateway: TestGateway): Promise<AccessFixture
     gateway,
     agentId: (await services.agents.bySlug("first-agent")).id,
     tokenOf: (caller) => people[caller]?.token ?? keys[caller]?.secret ?? null,
+    memberOf: (caller) => people[caller],
     restore: async (caller) => {
       const member = people[caller];
       if (member !== undefined) member.token = await openSession(gateway, member);

@@ -6,7 +6,7 @@ import { TRANSPORTS } from "../support/followers";
 import { mint, operator } from "../support/gateway";
 import { outcomeOf } from "../support/keys";
 import { addWebhookLine, PUBLIC_URL } from "../support/lines";
-import { addMember, addOrganization, codeOf, openSession, type TestMember } from "../support/people";
+import { addMember, addOrganization, codeOf, invite, openSession, type TestMember } from "../support/people";
 import { describeGateway } from "../support/suite";
 import { FOLLOW, outcomeBySocket } from "../support/web-socket";
 
@@ -19,15 +19,23 @@ const OF_NOBODY = [
   "Query.checkConfiguration",
   "Mutation.signIn",
   "Mutation.signInWithCookie",
+  "Query.invitation",
+  "Mutation.acceptInvitation",
+  "Mutation.acceptInvitationWithCookie",
+  "Mutation.inviteMember",
 ];
 const COVERED = {
   lists: [
     "agents",
     "members",
+    "sessions",
+    "invitations",
     "apiKeys",
     "auditLog",
     "messages",
     "keyUsage",
+    "usageTotals",
+    "activity",
     "firstSteps",
     "lines",
     "contacts",
@@ -42,6 +50,7 @@ const COVERED = {
   ],
   single: [
     "viewer",
+    "signedInMember",
     "whoami",
     "apiKey",
     "message",
@@ -54,12 +63,18 @@ const COVERED = {
     "webhookEndpoint",
   ],
   changes: [
+    "renameAgent",
+    "deleteAgent",
     "createApiKey",
     "renameApiKey",
+    "updateApiKey",
     "revokeApiKey",
     "rotateApiKey",
     "grantPermission",
     "revokePermission",
+    "removeMember",
+    "endSession",
+    "withdrawInvitation",
     "createLine",
     "updateLine",
     "rotateLineSecret",
@@ -93,7 +108,16 @@ const COVERED = {
     "closeConversation",
   ],
   streams: ["events"],
-  own: ["signOut", "signOutEverywhere", "changePassword", "deactivateOrganization", "reactivateOrganization"],
+  own: [
+    "createAgent",
+    "renameOrganization",
+    "signOut",
+    "signOutEverywhere",
+    "changePassword",
+    "changeEmail",
+    "deactivateOrganization",
+    "reactivateOrganization",
+  ],
 };
 
 test("every operation is either tried across organizations or concerns none", () => {
@@ -120,6 +144,8 @@ describeGateway((gateway) => {
   let theirConversation: string;
   let theirDecision: string;
   let theirEndpoint: string;
+  let theirInvitation: string;
+  let theirSession: string;
   /** Every id and name that belongs to the other organization. */
   let secretsOfTheirs: string[];
 
@@ -177,6 +203,10 @@ describeGateway((gateway) => {
       theirs.manager.token,
     );
     theirEndpoint = made.data.createWebhookEndpoint.endpoint.id;
+    const invitation = await invite(gateway, { org: "theirs", email: "invited@theirs.example" });
+    theirInvitation = invitation.invitation.id;
+    const { body: opened } = await ask("{ sessions { id } }", {}, theirs.manager.token);
+    theirSession = opened.data.sessions[0].id;
     secretsOfTheirs = [
       "theirs",
       other.id,
@@ -190,6 +220,8 @@ describeGateway((gateway) => {
       "known.to.the.others",
       theirLine,
       theirEndpoint,
+      theirInvitation,
+      theirSession,
     ];
   });
 
@@ -235,7 +267,8 @@ describeGateway((gateway) => {
   const REPLAYS =
     "query ($agentId: ID) { replayDecisions(agentId: $agentId, against: { version: 1 }) { total decisions { decisionId } } }";
   const LISTS = `{
-    agents { id slug name } members { id email permissions organization { id slug } } viewer { id organization { id slug } }
+    invitations { id email invitedBy organization { slug } } sessions { id isCurrent }
+    agents { id slug name } members { id email permissions organization { id slug } } viewer { id organization { id slug } } signedInMember { id organization { slug } }
     apiKeys(first: 100) { nodes { id name state expiresAt agent { id slug } } }
     auditLog(first: 100) { nodes { id action actorId actorName targetId targetName } }
   }`;
@@ -267,6 +300,11 @@ describeGateway((gateway) => {
   test("usage tells of the own keys, and first steps of the own messages", async () => {
     for (const { key } of [ours, theirs]) await outcomeOf(gateway, key.secret);
     await gateway.services.usageRecorder.flush({ all: true });
+    const sum = "{ keyUsage { accepted } usageTotals { accepted } }";
+    for (const { manager } of [ours, theirs]) {
+      const { keyUsage, usageTotals } = (await ask(sum, {}, manager.token)).body.data;
+      expect([usageTotals]).toEqual(keyUsage);
+    }
     const query = "{ keyUsage { apiKey { id } } firstSteps { messageQueued } }";
     expect((await ask(query)).body.data).toEqual({
       keyUsage: [{ apiKey: { id: ours.key.id } }],
@@ -388,6 +426,12 @@ describeGateway((gateway) => {
     expect(codeOf(await ask(deliveries, { id: theirEndpoint }, theirs.manager.token))).toBeUndefined();
   });
 
+  test("the sessions of a member of another organization are not found", async () => {
+    const sessions = "query ($id: ID!) { sessions(memberId: $id) { id } }";
+    expect(codeOf(await ask(sessions, { id: theirs.manager.id }))).toBe("not_found");
+    expect(codeOf(await ask(sessions, { id: theirs.manager.id }, theirs.manager.token))).toBeUndefined();
+  });
+
   test("a cursor out of another organization's list shows nothing of it", async () => {
     const page = "{ apiKeys { pageInfo { endCursor } } auditLog { pageInfo { startCursor } } }";
     const { apiKeys, auditLog } = (await ask(page, {}, theirs.manager.token)).body.data;
@@ -410,8 +454,11 @@ describeGateway((gateway) => {
   });
 
   test.each([
+    ["renameAgent", '($id: ID!) { renameAgent(id: $id, name: "intruder") { id } }'],
+    ["deleteAgent", "($id: ID!) { deleteAgent(id: $id) { id } }"],
     ["createApiKey", '($id: ID!) { createApiKey(input: { agentId: $id, name: "intruder" }) { secret } }'],
     ["renameApiKey", '($id: ID!) { renameApiKey(id: $id, name: "intruder") { id } }'],
+    ["updateApiKey", "($id: ID!) { updateApiKey(input: { id: $id, allowedNetworks: null }) { id } }"],
     ["revokeApiKey", "($id: ID!) { revokeApiKey(id: $id) { id } }"],
     ["rotateApiKey", "($id: ID!) { rotateApiKey(id: $id) { secret } }"],
     [
@@ -419,6 +466,9 @@ describeGateway((gateway) => {
       "($id: ID!) { grantPermission(memberId: $id, permission: conversations_read) { id } }",
     ],
     ["revokePermission", "($id: ID!) { revokePermission(memberId: $id, permission: config_manage) { id } }"],
+    ["removeMember", "($id: ID!) { removeMember(id: $id) { id } }"],
+    ["endSession", "($id: ID!) { endSession(id: $id) { id } }"],
+    ["withdrawInvitation", "($id: ID!) { withdrawInvitation(id: $id) { id } }"],
     ["createLine", '($id: ID!) { createLine(input: { agentId: $id, name: "intruder" }) { line { id } } }'],
     ["updateLine", '($id: ID!) { updateLine(input: { id: $id, name: "intruder" }) { id } }'],
     ["testLine", "($id: ID!) { testLine(id: $id) { outcome } }"],
@@ -465,12 +515,14 @@ describeGateway((gateway) => {
     const before = await everythingOf(theirs);
     const { agentId, manager, key } = theirs;
     const affected: [RegExp, string][] = [
-      [/^(create|put|decide)|Configuration/, agentId],
+      [/^(create|put|decide)|Configuration|Agent$/, agentId],
       [/Webhook|^redeliver|^sendTest/, theirEndpoint],
       [/Contact/, theirContact],
       [/Conversation$/, theirConversation],
       [/Message$/, theirMessage],
-      [/Permission$/, manager.id],
+      [/Permission$|^removeMember/, manager.id],
+      [/Session$/, theirSession],
+      [/Invitation$/, theirInvitation],
       [/Line/, theirLine],
       [/Key$/, key.id],
     ];
@@ -485,16 +537,21 @@ describeGateway((gateway) => {
     const before = await everythingOf(theirs);
     const { password } = ours.manager;
     const passwords = { currentPassword: password, newPassword: `${password}!` };
+    const email = { currentPassword: password, email: "renamed@ours.example" };
     const change = "mutation ($input: ChangePasswordInput!) { changePassword(input: $input) }";
     for (const [mutation, variables] of [
+      ['mutation { createAgent(input: { slug: "their-neighbor", name: "New" }) { id } }', {}],
+      ['mutation { renameOrganization(name: "Renamed") { id } }', {}],
       ["mutation { deactivateOrganization { id } }", {}],
       ["mutation { reactivateOrganization { id } }", {}],
+      ["mutation ($input: ChangeEmailInput!) { changeEmail(input: $input) { id } }", { input: email }],
       [change, { input: passwords }],
       ["mutation { signOut }", {}],
       ["mutation { signOutEverywhere }", {}],
     ] as const) {
       expect(codeOf(await ask(mutation, variables))).toBeUndefined();
       expect(await outcomeOf(gateway, theirs.key.secret)).toBe("accepted");
+      if (mutation.includes("changeEmail")) ours.manager.email = email.email;
       if (mutation === change) ours.manager.password = passwords.newPassword;
       if (mutation.includes("signOut")) ours.manager.token = await openSession(gateway, ours.manager);
     }

@@ -5,7 +5,7 @@ import { addConversation } from "../support/conversations";
 import { decisionClient } from "../support/decisions";
 import { mint, operator } from "../support/gateway";
 import { addLine, addWebhookLine, PUBLIC_URL } from "../support/lines";
-import { addMember, TEST_PASSWORD } from "../support/people";
+import { addMember, invite, TEST_PASSWORD } from "../support/people";
 import { addEndpoint } from "../support/webhooks";
 import type { AccessFixture, CallerName } from "./callers";
 
@@ -58,8 +58,17 @@ const ALLOWED = {
   anyone: { ...EVERY_KEY_OK, anonymous: "ok", ...EVERY_MEMBER_OK },
   /** Whatever their scopes are; or those that have pets:read. */
   agentKeys: EVERY_KEY_OK,
+  agentKeysAndMembers: { ...EVERY_KEY_OK, ...EVERY_MEMBER_OK },
   /** Those that have another scope. */
   keysWithAnotherScope: { ...EVERY_KEY_OK, "a key with only pets:read": "insufficient_scope" },
+  /** A change of what all organizations share. */
+  keysWithAnotherScopeAndManagersOfAny: {
+    ...EVERY_KEY_OK,
+    "a key with only pets:read": "insufficient_scope",
+    "a member with permission": "ok",
+    "a member of a deactivated organization": "organization_deactivated",
+    "a member of another organization": "ok",
+  },
   members: { ...NO_KEY, ...EVERY_MEMBER_OK },
   managers: {
     ...NO_KEY,
@@ -67,6 +76,15 @@ const ALLOWED = {
     "a member without permission": "forbidden",
     "a member with conversations:read": "forbidden",
     "a member with conversations:write": "forbidden",
+  },
+  /** A change of the caller's own organization. */
+  managersOfOwn: {
+    ...NO_KEY,
+    ...EVERY_MEMBER_OK,
+    "a member without permission": "forbidden",
+    "a member with conversations:read": "forbidden",
+    "a member with conversations:write": "forbidden",
+    "a member of a deactivated organization": "organization_deactivated",
   },
   /** A change of something in the first organization, which no other organization can see. */
   managersOfTheFirst: {
@@ -105,6 +123,7 @@ const ALLOWED = {
     "a key with only pets:read": "insufficient_scope",
     "a member with conversations:read": "ok",
   },
+  readers: { ...NO_KEY, ...NO_MEMBER, "a member with conversations:read": "ok" },
   keysWithAnotherScopeAndWriters: {
     ...EVERY_KEY_OK,
     "a key with only pets:read": "insufficient_scope",
@@ -134,6 +153,21 @@ const aKey = async ({ gateway }: AccessFixture) => ({ id: (await mint(gateway)).
 const aMember = async ({ gateway }: AccessFixture) => ({
   id: (await addMember(gateway, { manage: true })).id,
 });
+
+/** A new session of a new member of the first organization. */
+const aSession = async ({ gateway }: AccessFixture) => {
+  const { id } = await addMember(gateway);
+  const [session] = await gateway.services.sessions.list(await operator(gateway), id);
+  return { id: session?.id };
+};
+
+/** A new invitation to the first organization. */
+const anInvitation = async ({ gateway }: AccessFixture) => {
+  // An organization may have too few left for a whole matrix of callers.
+  await gateway.services.database.write((tx) => tx.query("delete from invitation"));
+  const { invitation, link } = await invite(gateway);
+  return { id: invitation.id, token: link.split("#")[1] };
+};
 
 /** A new agent of the first organization. */
 const aNewAgent = async ({ gateway }: AccessFixture) => {
@@ -178,8 +212,8 @@ const agentForMembers = async ({ agentId }: AccessFixture, caller: CallerName) =
 /** Every field of Query and Mutation; the test fails when one is missing. */
 export const FIELDS: Readonly<Record<string, Entry>> = {
   "Query.whoami": { outcomes: ALLOWED.agentKeys, document: "{ whoami { agent { id } } }" },
-  "Query.pets": { outcomes: ALLOWED.agentKeys, document: "{ pets { nodes { id } } }" },
-  "Query.pet": { outcomes: ALLOWED.agentKeys, document: '{ pet(id: "1") { id } }' },
+  "Query.pets": { outcomes: ALLOWED.agentKeysAndMembers, document: "{ pets { nodes { id } } }" },
+  "Query.pet": { outcomes: ALLOWED.agentKeysAndMembers, document: '{ pet(id: "1") { id } }' },
   "Query.message": {
     outcomes: ALLOWED.keysWithAnotherScopeAndReaders,
     document: `{ message(id: "${UNKNOWN_ID}") { id } }`,
@@ -190,7 +224,15 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
     variables: agentForMembers,
   },
   "Query.viewer": { outcomes: ALLOWED.members, document: "{ viewer { id organization { id } } }" },
+  "Query.signedInMember": { outcomes: ALLOWED.anyone, document: "{ signedInMember { id } }" },
   "Query.members": { outcomes: ALLOWED.members, document: "{ members { id } }" },
+  "Query.sessions": { outcomes: ALLOWED.members, document: "{ sessions { id isCurrent } }" },
+  "Query.invitations": { outcomes: ALLOWED.managers, document: "{ invitations { id } }" },
+  "Query.invitation": {
+    outcomes: ALLOWED.anyone,
+    document: "query ($token: String!) { invitation(token: $token) { id } }",
+    variables: anInvitation,
+  },
   "Query.agents": { outcomes: ALLOWED.members, document: "{ agents { id } }" },
   "Query.apiKeys": { outcomes: ALLOWED.managers, document: "{ apiKeys { nodes { id agent { id } } } }" },
   "Query.apiKey": {
@@ -201,6 +243,8 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
   "Query.auditLog": { outcomes: ALLOWED.managers, document: "{ auditLog { nodes { id } } }" },
   "Query.firstSteps": { outcomes: ALLOWED.members, document: "{ firstSteps { keyMinted } }" },
   "Query.keyUsage": { outcomes: ALLOWED.managers, document: "{ keyUsage { accepted } }" },
+  "Query.usageTotals": { outcomes: ALLOWED.managers, document: "{ usageTotals { accepted } }" },
+  "Query.activity": { outcomes: ALLOWED.readers, document: "{ activity { decisions { count } } }" },
   "Query.lines": {
     outcomes: ALLOWED.keysWithAnotherScopeAndManagersOfTheFirst,
     document: "query ($agentId: ID) { lines(agentId: $agentId) { id } }",
@@ -366,7 +410,7 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
     variables: aContact,
   },
   "Mutation.createPet": {
-    outcomes: ALLOWED.keysWithAnotherScope,
+    outcomes: ALLOWED.keysWithAnotherScopeAndManagersOfAny,
     document: 'mutation { createPet(input: { name: "Rex", categoryId: "1" }) { id } }',
   },
   "Mutation.sendMessage": {
@@ -464,6 +508,21 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
       },
     }),
   },
+  "Mutation.createAgent": {
+    outcomes: ALLOWED.managersOfOwn,
+    document: "mutation ($input: NewAgent!) { createAgent(input: $input) { id } }",
+    variables: async () => ({ input: { slug: uniqueSlug(), name: "In the matrix" } }),
+  },
+  "Mutation.renameAgent": {
+    outcomes: ALLOWED.managersOfTheFirst,
+    document: 'mutation ($agentId: ID!) { renameAgent(id: $agentId, name: "In the matrix") { id } }',
+    variables: aNewAgent,
+  },
+  "Mutation.deleteAgent": {
+    outcomes: ALLOWED.managersOfTheFirst,
+    document: "mutation ($agentId: ID!) { deleteAgent(id: $agentId) { id } }",
+    variables: aNewAgent,
+  },
   "Mutation.createApiKey": {
     outcomes: ALLOWED.managersOfTheFirst,
     document: "mutation ($input: NewApiKey!) { createApiKey(input: $input) { apiKey { id } } }",
@@ -474,6 +533,11 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
     document: "mutation ($id: ID!, $name: String!) { renameApiKey(id: $id, name: $name) { id } }",
     variables: async (fixture) => ({ ...(await aKey(fixture)), name: uniqueName() }),
   },
+  "Mutation.updateApiKey": {
+    outcomes: ALLOWED.managersOfTheFirst,
+    document: "mutation ($input: ApiKeyChanges!) { updateApiKey(input: $input) { id } }",
+    variables: async (fixture) => ({ input: { ...(await aKey(fixture)), description: "In the matrix" } }),
+  },
   "Mutation.revokeApiKey": {
     outcomes: ALLOWED.managersEvenWhileDeactivated,
     document: "mutation ($id: ID!) { revokeApiKey(id: $id) { id } }",
@@ -483,6 +547,11 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
     outcomes: ALLOWED.managersOfTheFirst,
     document: "mutation ($id: ID!) { rotateApiKey(id: $id) { apiKey { id } } }",
     variables: aKey,
+  },
+  "Mutation.renameOrganization": {
+    outcomes: ALLOWED.managersOfOwn,
+    document: "mutation ($name: String!) { renameOrganization(name: $name) { id } }",
+    variables: async () => ({ name: uniqueName() }),
   },
   "Mutation.deactivateOrganization": {
     outcomes: ALLOWED.managers,
@@ -518,6 +587,57 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
     outcomes: ALLOWED.members,
     document: "mutation ($input: ChangePasswordInput!) { changePassword(input: $input) }",
     variables: async () => ({ input: { currentPassword: TEST_PASSWORD, newPassword: TEST_PASSWORD } }),
+  },
+  "Mutation.changeEmail": {
+    outcomes: ALLOWED.members,
+    document: "mutation ($input: ChangeEmailInput!) { changeEmail(input: $input) { id } }",
+    variables: async ({ memberOf }, caller) => ({
+      // The same address, with which the caller signs in later.
+      input: { currentPassword: TEST_PASSWORD, email: memberOf(caller)?.email ?? "nobody@example.com" },
+    }),
+  },
+  "Mutation.endSession": {
+    outcomes: {
+      ...NO_KEY,
+      "a member without permission": "not_found",
+      "a member with conversations:read": "not_found",
+      "a member with conversations:write": "not_found",
+      "a member with permission": "ok",
+      "a member of a deactivated organization": "not_found",
+      "a member of another organization": "not_found",
+    },
+    document: "mutation ($id: ID!) { endSession(id: $id) { id } }",
+    variables: aSession,
+  },
+  "Mutation.removeMember": {
+    outcomes: ALLOWED.managersOfTheFirst,
+    document: "mutation ($id: ID!) { removeMember(id: $id) { id } }",
+    variables: aMember,
+  },
+  "Mutation.inviteMember": {
+    outcomes: { ...ALLOWED.managersOfTheFirst, "a member of another organization": "ok" },
+    document: "mutation ($input: InviteMemberInput!) { inviteMember(input: $input) { mail } }",
+    variables: async () => ({ input: { email: `${uniqueSlug()}@example.com`, permissions: [] } }),
+  },
+  "Mutation.withdrawInvitation": {
+    outcomes: ALLOWED.managersOfTheFirst,
+    document: "mutation ($id: ID!) { withdrawInvitation(id: $id) { id } }",
+    variables: anInvitation,
+  },
+  "Mutation.acceptInvitation": {
+    outcomes: ALLOWED.anyone,
+    document: "mutation ($input: AcceptInvitationInput!) { acceptInvitation(input: $input) { expiresAt } }",
+    variables: async (fixture) => ({
+      input: { token: (await anInvitation(fixture)).token, password: TEST_PASSWORD },
+    }),
+  },
+  "Mutation.acceptInvitationWithCookie": {
+    outcomes: ALLOWED.anyone,
+    document:
+      "mutation ($input: AcceptInvitationInput!) { acceptInvitationWithCookie(input: $input) { expiresAt } }",
+    variables: async (fixture) => ({
+      input: { token: (await anInvitation(fixture)).token, password: TEST_PASSWORD },
+    }),
   },
 };
 

@@ -43,6 +43,9 @@ describeGateway((gateway) => {
       createdAt: expect.any(String),
       expiresAt: null,
       scopes: null,
+      description: null,
+      rateLimitPerMinute: null,
+      allowedNetworks: null,
       secret: expect.stringContaining(`${key.hint}_`),
     });
     const reply = await gateway.rest("GET", "/agent/whoami", { token: key.secret });
@@ -131,7 +134,7 @@ describeGateway((gateway) => {
     ]);
     const lines = table.stdout.split("\n");
     expect(lines[0]).toMatch(
-      /^HINT +NAME +AGENT +STATE +CREATED AT +EXPIRES AT +REVOKED AT +LAST USED AT +LAST USED IP +SCOPES +ID$/,
+      /^HINT +NAME +AGENT +STATE +CREATED AT +EXPIRES AT +REVOKED AT +LAST USED AT +LAST USED IP +RATE LIMIT PER MINUTE +SCOPES +ALLOWED NETWORKS +ID$/,
     );
     // The columns stand below their headings.
     const line = lines.find((text) => text.startsWith(key.hint)) ?? "";

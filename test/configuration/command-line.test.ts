@@ -226,7 +226,7 @@ describeGateway((gateway) => {
       "a note with a line break",
       ["publish", "x", "--agent", "first-agent", "--note", "a\nb"],
       2,
-      /^gateway: note /,
+      /^gateway: --note /,
     ],
   ])("%s is refused", async (_, args, code, reason) => {
     const ended = await cli(...args);

@@ -149,6 +149,19 @@ describeGateway((gateway) => {
     });
   });
 
+  test("a draft that has changed since it was reviewed is not published", async () => {
+    const agent = await newAgent();
+    await agent.save(DOCUMENT, 0);
+    await agent.save(OTHER, 1);
+    await expect(agent.publish({ expectedLiveVersion: 1, expectedRevision: 1 })).rejects.toMatchObject({
+      code: "version_conflict",
+      message: "The draft is at revision 2.",
+    });
+    expect(await agent.publish({ expectedLiveVersion: 1, expectedRevision: 2 })).toMatchObject({
+      document: OTHER,
+    });
+  });
+
   test("of two that publish at the same time, one wins", async () => {
     const agent = await newAgent();
     await published(agent, DOCUMENT, 1);

@@ -1,6 +1,9 @@
 import { In, Not } from "typeorm";
+import { timestamp } from "../../src/common/time";
 import { BACKGROUND } from "../../src/database/limits";
 import { Lane } from "../../src/delivery/lane.entity";
+import { Contact } from "../../src/features/contacts/contact.entity";
+import { ContactAddress } from "../../src/features/contacts/contact-address.entity";
 import { Erasure } from "../../src/features/contacts/erasure.entity";
 import { Conversation } from "../../src/features/conversations/conversation.entity";
 import { DeliveryAttempt } from "../../src/features/messages/delivery-attempt.entity";
@@ -101,6 +104,20 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway, engine) => {
     expect(read.body).toMatchObject({ message: "", status: "canceled", errorCode: "closed" });
     await waitUntil(async () => !(await database().read((reader) => reader.existsBy(Lane, { id }))));
     expect(await database().read((reader) => reader.existsBy(Erasure, { contactId }))).toBe(false);
+  });
+
+  test("a message that is looked at before the erasure gets to it is canceled, not failed", async () => {
+    const line = await addLine(gateway, { agentId });
+    const { id, contactId } = await addConversation(gateway, { agentId, line: line.name });
+    await lineClient(gateway).pause(line.id);
+    await api.send(id, "a queued secret");
+    await database().write(async (tx) => {
+      await tx.delete(ContactAddress, { contactId });
+      await tx.update(Contact, { id: contactId }, { erasedAt: timestamp() });
+    });
+    await lineClient(gateway).resume(line.id);
+    await waitUntil(async () => (await messagesOf(contactId))[0]?.status !== "queued");
+    expect(await messagesOf(contactId)).toMatchObject([{ status: "canceled", errorCode: "closed" }]);
   });
 
   test("a repeat under its key answers after the erasure, without the text", async () => {

@@ -90,6 +90,17 @@ describeGateway((gateway) => {
     expect(messages.body.data.messages.nodes).toHaveLength(1);
   });
 
+  test("a key that is limited to other networks before the body comes writes nothing with it", async () => {
+    const { id, secret } = await mint(gateway);
+    const move = () =>
+      gateway.graphql(
+        `mutation { updateApiKey(input: { id: "${id}", allowedNetworks: ["192.0.2.0/24"] }) { id } }`,
+        {},
+        { token: gateway.owner },
+      );
+    expect(await holdBack(gateway, message(secret), move)).toBe("address_not_allowed");
+  });
+
   test("a key whose organization is deactivated before the body comes does not resolve", async () => {
     const { manager } = await addOrganization(gateway, "closing");
     const { secret } = await mint(gateway, { agent: "closing-agent" });

@@ -40,7 +40,12 @@ onEachEngine((engine) => {
     logged = await openLogged(engine);
     const { database } = logged;
     lanes = new Lanes(database);
-    service = new ConversationService(database, lanes, new AgentService(database), new AgentQueues(database));
+    service = new ConversationService(
+      database,
+      lanes,
+      new AgentService(database, lanes),
+      new AgentQueues(database),
+    );
     await database.write(async (tx) => {
       const insert = async (table: string, columns: string, rows: readonly string[]) => {
         for (let from = 0; from < rows.length; from += 500)
@@ -107,17 +112,25 @@ onEachEngine((engine) => {
   const expectIndexes: LoggedDatabase["expectIndexes"] = (...args) => logged.expectIndexes(...args);
 
   const page = (Connection: typeof ConversationConnection | typeof MessageConnection, id: string) =>
-    new Connection([{ id } as never], { limit: 20, after: undefined }).pageInfo.endCursor;
+    new Connection([{ id, updatedAt: NOW } as never], { limit: 20, after: undefined }).pageInfo.endCursor;
 
   test.each<[string, Partial<ConversationsArgs>]>([
     ["all", {}],
     ["in a state", { state: "open" as never }],
     ["of a contact", { contactId: leastUuidAt(1) }],
+    ["by their last activity", { order: "last_activity_first" as never }],
+    ["in a state by their last activity", { state: "open" as never, order: "last_activity_first" as never }],
   ])("a page of conversations, %s, is read from an index", async (_, filter) => {
     for (const after of [null, page(ConversationConnection, conversation(0))]) {
       const args = { first: 20, after, agentId: AGENT, ...filter } as ConversationsArgs;
       await expectIndexes(() => service.list(context, args), { reads: /FROM "conversation"/ });
     }
+  });
+
+  test("the last messages of a page of conversations are read from an index", async () => {
+    const last = () => Promise.all([0, 1, 2].map((i) => service.lastMessageOf(conversation(i))));
+    await expectIndexes(last, { reads: /FROM "message"/ });
+    expect((await last()).map((each) => each?.sequence)).toEqual([LONG, 1, 1]);
   });
 
   test("a page of the messages of a long conversation is read from an index", async () => {

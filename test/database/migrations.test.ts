@@ -44,6 +44,12 @@ onEachEngine((engine) => {
         "DecisionBasis1764920000000",
         "Events1764930000000",
         "Webhooks1764940000000",
+        "KeySettings1764950000000",
+        "DeletedAgents1764951000000",
+        "Invitations1764960000000",
+        "Inbound1764970000000",
+        "LastUses1764971000000",
+        "ConversationActivity1764980000000",
       ]);
     } finally {
       await Promise.all(databases.map((database) => database.close()));
@@ -56,7 +62,7 @@ onEachEngine((engine) => {
     try {
       await database.migrate();
       await source.undoLastMigration();
-      expect(await database.pendingMigrations()).toEqual(["Webhooks1764940000000"]);
+      expect(await database.pendingMigrations()).toEqual(["ConversationActivity1764980000000"]);
     } finally {
       await database.close();
     }

@@ -375,16 +375,21 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
   test("a dry run tells the same and stores nothing", async () => {
     const contact = { address: { kind: "local", address: `dry ${Math.random()}` } };
     const handed = { type: "note", data: { text: "Hello" }, contact };
-    const counts = () =>
+    const stored = () =>
       read(async (reader) => {
-        const rows: number[] = [];
-        for (const table of TABLES) rows.push(await reader.count<ObjectLiteral>(table));
+        const rows: string[] = [];
+        for (const table of TABLES) {
+          for (const row of await reader.find<ObjectLiteral>(table)) {
+            rows.push(JSON.stringify([table.name, reader.getId(row)]));
+          }
+        }
         return rows;
       });
-    const before = await counts();
+    const before = await stored();
     const { status, body } = await api.decide({ ...handed, dryRun: true }, { idempotencyKey: "dry" });
     expect(status).toBe(200);
-    expect(await counts()).toEqual(before);
+    // Rows may go meanwhile, because lanes end with the messages of the tests before.
+    expect((await stored()).filter((row) => !before.includes(row))).toEqual([]);
     const real = await decided(handed);
     const { id, contactId, conversationId, createdAt, decidedAt, explanation, ...rest } = real;
     expect(body).toEqual({

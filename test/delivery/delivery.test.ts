@@ -55,6 +55,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
       message: "Hello",
       status: "delivered",
       createdAt: expect.any(String),
+      direction: "outbound",
       author: "api",
       attempts: 1,
       lineId: expect.any(String),

@@ -147,6 +147,16 @@ describe("a message on an e-mail line", () => {
     },
   );
 
+  test.each(["auto-replied", "auto-generated", null] as const)(
+    "tells programs whether to answer it: %p",
+    async (autoSubmitted) => {
+      const server = await startServer();
+      await sendVia(server.port, { message: { ...MESSAGE, autoSubmitted } });
+      const header = server.received[0]?.email.headers.find(({ key }) => key === "auto-submitted");
+      expect(header?.value ?? null).toBe(autoSubmitted);
+    },
+  );
+
   test("takes the ID that the server says it gave the mail", async () => {
     const server = await startScripted({ message: "250 2.0.0 OK <abc@EUR01.prod.outlook.com> [Hostname=x]" });
     expect(await sendVia(server.port)).toEqual({ ...ACCEPTED, providerId: "abc@EUR01.prod.outlook.com" });

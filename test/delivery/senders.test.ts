@@ -94,3 +94,74 @@ test("a kind of lane with a share leaves senders to others, and its groups leave
   senders.ended("one", accepted);
   expect([takes("three", "webhook"), senders.busyKinds]).toEqual([1, []]);
 });
+
+test("groups whose last attempt failed get half of the senders, and half of their kind's share, all together", () => {
+  const { senders } = trySenders(8, new Map([["webhook", { together: 3, each: 2 }]]));
+  const leave = (lineId: string, kind?: string) =>
+    senders.leave({
+      ...{ lineId, ...(kind !== undefined && { kind }) },
+      mayLeave: () => true,
+      send: () => undefined,
+      giveBack: () => undefined,
+    });
+  const fail = (lineId: string, kind?: string) => {
+    leave(lineId, kind);
+    senders.ended(lineId, retryable);
+  };
+  const endpoints = ["one", "two", "three"];
+  for (const id of endpoints) fail(id, "webhook");
+  const lines = ["four", "five", "six", "seven"];
+  for (const id of lines) fail(id);
+  expect(senders.failingLines).toEqual({ busy: [], idle: [...endpoints, ...lines] });
+
+  const offer = senders.offer();
+  const take = (lineId: string, kind?: string) =>
+    offer.take(lineId, { mayWait: true, ...(kind !== undefined && { kind }) });
+  expect(endpoints.map((id) => take(id, "webhook"))).toEqual([true, true, false]);
+  expect(lines.map((id) => take(id))).toEqual([true, true, false, false]);
+  expect([take("healthy", "webhook"), take("healthy line")]).toEqual([true, true]);
+
+  leave("one", "webhook");
+  leave("two", "webhook");
+  expect(senders.failingLines).toEqual({ busy: ["one", "two", "three"], idle: lines });
+  leave("four");
+  leave("five");
+  expect(senders.failingLines.idle).toEqual([]);
+  expect([...senders.failingLines.busy].sort()).toEqual([...endpoints, ...lines].sort());
+  senders.ended("four", accepted);
+  expect(senders.failingLines.idle).toEqual(["six", "seven"]);
+});
+
+test("a line that failed in another process counts as failing until an attempt of this one succeeds", () => {
+  const { senders, leave } = trySenders(4);
+  const take = (isFailing: boolean) => {
+    const offer = senders.offer();
+    return Array.from({ length: 3 }, () => offer.take("line", { mayWait: true, isFailing })).filter(Boolean);
+  };
+  expect(take(true)).toHaveLength(1);
+  expect(senders.failingLines).toEqual({ busy: [], idle: ["line"] });
+  leave("one", "line");
+  senders.ended("line", accepted);
+  expect(take(false)).toHaveLength(3);
+});
+
+test("a single sender serves those that fail as well", () => {
+  const { senders, leave } = trySenders(1);
+  leave("one", "failing");
+  senders.ended("failing", retryable);
+  expect(senders.offer().take("failing", { mayWait: true })).toBe(true);
+});
+
+test("messages of many lines that begin to fail while they wait leave senders to the others", () => {
+  const { senders, log, leave } = trySenders(4);
+  const failing = ["a", "b", "c", "d"];
+  for (const id of failing) leave(`first of ${id}`, id);
+  for (const id of failing) leave(`second of ${id}`, id);
+  leave("healthy", "other");
+  for (const id of failing) senders.ended(id, retryable);
+  // The last line has not failed yet when its second message leaves.
+  expect(log.slice(4)).toEqual([
+    ...["second of a sent", "second of b sent", "second of c given back", "second of d sent"],
+    "healthy sent",
+  ]);
+});

@@ -4,14 +4,15 @@ import { timestamp } from "../../src/common/time";
 import { Lane, LaneKind } from "../../src/delivery/lane.entity";
 import { AuditEntry } from "../../src/features/audit/audit-entry.entity";
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
-import { Line, LineState, WhenUncertain } from "../../src/features/lines/line.entity";
+import { Line, LineKind, LineState, WhenUncertain } from "../../src/features/lines/line.entity";
 import { DeliveryAttempt } from "../../src/features/messages/delivery-attempt.entity";
-import { Message, MessageStatus } from "../../src/features/messages/message.entity";
+import { Message, MessageAuthor, MessageStatus } from "../../src/features/messages/message.entity";
 import { signingSecretOf } from "../../src/instance-key/signing-secrets";
 import { addContact } from "../support/contacts";
 import { conversationClient } from "../support/conversations";
 import { type GatewayOptions, operator, startGateway, type TestGateway } from "../support/gateway";
-import { addWebhookLine, lineClient } from "../support/lines";
+import { addLine, addWebhookLine, lineClient } from "../support/lines";
+import { MailServer } from "../support/mail-server";
 import { firstAgentId } from "../support/people";
 import { type Reaction, Receiver } from "../support/receiver";
 import { describeGateway } from "../support/suite";
@@ -129,6 +130,44 @@ describeGateway(SENDS, (gateway, engine) => {
       createdAt: sent.createdAt,
     });
     expect(request?.headers["webhook-id"]).toBe(first);
+  });
+
+  test("mails say whether a program wrote them, so that no other program answers", async () => {
+    const server = await MailServer.start();
+    try {
+      const { id: lineId, name } = await addLine(gateway, {
+        agentId,
+        kind: LineKind.email,
+        email: { host: "127.0.0.1", port: server.port, security: "none", from: "acme@example.com" },
+      } as never);
+      await lineClient(gateway).pause(lineId);
+      const address = `anna-${uuid()}@example.com`;
+      const contactId = await addContact(gateway, {
+        agentId,
+        addresses: [{ kind: AddressKind.email, address }],
+      });
+      const { body } = await api.open({ contact: { id: contactId }, line: name });
+      const authors = [
+        [MessageAuthor.agent, "auto-replied"],
+        [MessageAuthor.system, "auto-replied"],
+        [MessageAuthor.api, "auto-generated"],
+        [MessageAuthor.member, undefined],
+      ] as const;
+      for (const [author] of authors) {
+        const id = await send(body.data.openConversation.conversation.id, author);
+        await write("update message set author = $1 where id = $2", [author, id]);
+      }
+      await lineClient(gateway).resume(lineId);
+      await waitUntil(() => server.received.length === authors.length);
+      expect(
+        server.received.map(({ email }) => [
+          email.text?.trim(),
+          email.headers.find(({ key }) => key === "auto-submitted")?.value,
+        ]),
+      ).toEqual(authors);
+    } finally {
+      await server.close();
+    }
   });
 
   test("a message that fails is sent again under the same ID, later and later", async () => {
@@ -347,6 +386,29 @@ describeGateway(SENDS, (gateway, engine) => {
     await lineClient(gateway).pause(failed.lineId);
     await become(waiting.first, { heldReason: "line_paused" as never });
     expect(receiver.received).toHaveLength(2);
+  });
+
+  test("lines that fail and then hang leave senders to one that answers", async () => {
+    let hanging = 0;
+    let isOver = false;
+    receiver.reaction = answering(500);
+    const failed: string[] = [];
+    for (let i = 0; i < 9; i++) {
+      const { first } = await conversing();
+      await become(first, { attempts: 1, status: MessageStatus.queued });
+      failed.push(first);
+    }
+    receiver.reaction = (response) => {
+      hanging += 1;
+      response.once("close", () => {
+        isOver = true;
+      });
+    };
+    for (const id of failed) await hurry(id);
+    await waitUntil(() => hanging >= 4);
+    const healthy = await conversing({ to: await startReceiver(), messages: ["one", "two", "three"] });
+    await become(healthy.ids[2] as string, { status: MessageStatus.sent });
+    expect([hanging, isOver]).toEqual([4, false]);
   });
 
   test("a line whose last attempt failed gets the senders that others leave", async () => {

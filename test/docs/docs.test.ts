@@ -72,8 +72,13 @@ describe("the documentation", () => {
     const documented = [...read("docs/observability.md").matchAll(/^\| `(gateway_\w+)` \|/gm)].map(
       ([, name]) => name,
     );
-    // One is added by the process, of which this gateway is only a part.
-    expect(documented.sort()).toEqual([...metrics, "gateway_event_loop_busy_seconds_total"].sort());
+    // Added by the process and by the supervisor of several workers, of which this gateway is only a part.
+    const others = [
+      "gateway_event_loop_busy_seconds_total",
+      "gateway_workers",
+      "gateway_worker_deaths_total",
+    ];
+    expect(documented.sort()).toEqual([...metrics, ...others].sort());
   });
 
   test("has a row for each setting, and no other", () => {

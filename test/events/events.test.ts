@@ -1,13 +1,15 @@
+import { MAX_EXAMINED } from "../../src/features/events/event.service";
 import { EVENT_DATA } from "../../src/features/events/event-data";
 import { EVENT_TYPES } from "../../src/features/events/event-types";
 import { read } from "../docs/markdown";
 import { contactClient } from "../support/contacts";
 import { conversationClient } from "../support/conversations";
 import { decisionClient, publish } from "../support/decisions";
-import { mint, operator, type TestGateway } from "../support/gateway";
+import { mint, operator, type Reply, type TestGateway } from "../support/gateway";
 import { addLine, lineClient } from "../support/lines";
 import { firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
+import { addEvents } from "../support/webhooks";
 
 interface Told {
   id: string;
@@ -137,6 +139,39 @@ describeGateway((gateway) => {
     expect(pageInfo).toEqual({ hasNextPage: false, endCursor: await lastPosition() });
     expect(await ask(`after: "${pageInfo.endCursor}"`)).toEqual({ nodes: [], pageInfo });
     expect(await ask('types: ["no.such"]')).toBe("invalid_request");
+    expect(await ask("types: []")).toBe("invalid_request");
+  });
+
+  test.each(["types=", "types=no.such", "types=line.paused&types=no.such"])(
+    "a list by %s is refused",
+    async (query) => {
+      const { status, body } = await gateway.rest("GET", `/agent/events?${query}`);
+      expect([status, body.code, body.message]).toEqual([
+        ...[400, "invalid_request", expect.stringMatching(/^types\.\d must contain/)],
+      ]);
+    },
+  );
+
+  test("a page of a rare type ends after some events, with the position to go on from", async () => {
+    const agent = await otherAgent(gateway);
+    const list = (query: string) => gateway.rest("GET", `/agent/events${query}`, { token: agent.token });
+    const end = ({ headers }: Reply) => headers.get("last-event-id");
+    const before = Number(end(await list("")));
+    await addEvents(gateway, agent.id, Array<string>(MAX_EXAMINED).fill("line"));
+    await addEvents(gateway, agent.id, ["rare"], "line.resumed");
+    const first = await list(`?types=line.resumed&cursor=${before}`);
+    expect([first.body, end(first)]).toEqual([[], String(before + MAX_EXAMINED)]);
+    const next = /<[^?]*(\?[^>]*)>; rel="next"/.exec(first.headers.get("link") ?? "")?.[1] ?? "";
+    const second = await list(next);
+    expect(second.body).toMatchObject([{ type: "line.resumed", subject: "line:rare" }]);
+    expect([end(second), second.headers.get("link")]).toEqual([String(before + MAX_EXAMINED + 1), null]);
+    const third = await list(`?types=line.resumed&cursor=${end(second)}`);
+    expect([third.body, end(third)]).toEqual([[], end(second)]);
+    // The last event of those that a page examines belongs to it.
+    const whole = await list(`?types=line.resumed&cursor=${before + 1}`);
+    expect(whole.body).toHaveLength(1);
+    const pages = await list(`?types=line.paused&cursor=${before}&limit=2`);
+    expect([pages.body.length, end(pages)]).toEqual([2, String(before + 2)]);
   });
 
   test.each(["9999999", "-1", "01", "x", "1e3", "9".repeat(30), ""])(

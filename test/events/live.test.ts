@@ -116,6 +116,16 @@ describeGateway((gateway) => {
           "key_revoked",
           async () => gateway.services.keys.revoke(await operator(gateway, organization.slug), key.id),
         ],
+        [
+          "when its key is limited to other networks",
+          "key",
+          "address_not_allowed",
+          async () =>
+            gateway.services.keys.update(await operator(gateway, organization.slug), {
+              id: key.id,
+              allowedNetworks: ["192.0.2.0/24"],
+            }),
+        ],
         ["when its key expires", "key", "key_expired", () => expire(gateway, key.id)],
         [
           "when the organization of its key is deactivated",

@@ -2,8 +2,8 @@ import { ApolloClient, ApolloLink, gql, InMemoryCache } from "@apollo/client";
 import { GraphQLWsLink } from "@apollo/client/link/subscriptions";
 import { createClient as createUrql, subscriptionExchange } from "@urql/core";
 import { Permission, Scope } from "../../src/auth/permissions";
-import { EXAMPLE } from "../../src/graphql/plugins/landing-page";
-import { MAX_SUBSCRIPTIONS } from "../../src/graphql/websocket/subscription-server";
+import { EXAMPLE } from "../../src/graphql/example";
+import { MAX_REFUSALS, MAX_SUBSCRIPTIONS } from "../../src/graphql/websocket/subscription-server";
 import { mint, operator, type TestGateway } from "../support/gateway";
 import { scrape } from "../support/metrics";
 import { addMember, firstAgentId } from "../support/people";
@@ -171,6 +171,30 @@ describeGateway({ env: { MAX_STREAMS: "50" } }, (gateway) => {
     socket.subscribe("ok", FOLLOW, { after: "0" });
     await socket.until(() => socket.eventsOf("ok").length > 0);
     expect(gateway.services.liveEvents.open).toBe(1);
+  });
+
+  test.each([
+    ["documents that are not valid", "subscription { nothing { id } }"],
+    ["positions that no event has had", 'subscription { events(after: "x") { id } }'],
+    ["queries", "{ whoami { agent { id } } }"],
+  ])(
+    "a connection that goes on although its %s are refused is closed, to try again later",
+    async (_, query) => {
+      const socket = await connect();
+      for (let i = 0; i < MAX_REFUSALS; i++) {
+        socket.subscribe(`${i}`, query);
+        if (i < MAX_REFUSALS - 1) await socket.errorOf(`${i}`);
+      }
+      expect(await socket.end()).toEqual({ code: 1013, reason: expect.stringMatching(/^rate_limited: /) });
+    },
+  );
+
+  test("a flood of subscriptions is cut off, without most of them being looked at", async () => {
+    const socket = await connect();
+    for (let i = 0; i < 5_000; i++) socket.subscribe(`${i}`, "subscription {");
+    expect(await socket.end()).toMatchObject({ code: 1013 });
+    const refused = socket.messages.filter(({ type }) => type === "error");
+    expect(refused.length).toBeLessThanOrEqual(MAX_REFUSALS);
   });
 
   test("a key without the scope is told which one it lacks", async () => {

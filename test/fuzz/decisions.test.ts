@@ -57,9 +57,11 @@ describeGateway({ env: { LOG_LEVEL: "error" } }, (gateway, engine) => {
     document: object,
     version: number,
   ) {
-    const address = `contact ${Math.random()}`;
-    const addresses = [{ kind: AddressKind.local, address }];
-    const contact = hasContact ? { id: await addContact(gateway, { agentId, addresses, attributes }) } : null;
+    const someContact = async () => {
+      const addresses = [{ kind: AddressKind.local, address: `contact ${Math.random()}` }];
+      return hasContact ? { id: await addContact(gateway, { agentId, addresses, attributes }) } : null;
+    };
+    const contact = await someContact();
     const input = Object.assign(new DecideInput(), { agentId, situation: { type, data }, contact });
     const dry = await decide(input, { dryRun: true });
     expect(timeless(await decide(input, { dryRun: true }))).toBe(timeless(dry));
@@ -89,7 +91,9 @@ describeGateway({ env: { LOG_LEVEL: "error" } }, (gateway, engine) => {
     ]);
     if ((seen.decided + seen.refused) % HTTP_SHARE !== 0) return;
     seen.http += 1;
-    const reply = await decisionClient(gateway).decide({ type, data, ...(contact && { contact }) });
+    // About another contact, because the first decision may have handed its conversation off.
+    const another = await someContact();
+    const reply = await decisionClient(gateway).decide({ type, data, ...(another && { contact: another }) });
     expectRestAnswer(reply);
     expect(reply.body.ruleId ?? null).toBe(decided.ruleId);
   }

@@ -128,6 +128,8 @@ const OFTEN_ENOUGH = [
   "changePassword",
   "signIn",
   "signInWithCookie",
+  "acceptInvitation",
+  "acceptInvitationWithCookie",
 ];
 
 type OperationKind = "query" | "mutation";

@@ -4,7 +4,7 @@ import pino from "pino";
 import { operatorFor, type RequestContext } from "../../src/auth/context";
 import { Organization } from "../../src/features/organizations/organization.entity";
 import { createSchema } from "../../src/graphql/schema";
-import { createApollo } from "../../src/graphql/server";
+import { createGraphQL } from "../../src/graphql/server";
 import { ResponseBudget } from "../../src/rate-limits/response-budget";
 import { Metrics } from "../../src/telemetry/metrics";
 import { ATTACKS } from "./attacks";
@@ -36,13 +36,13 @@ describe("a hostile document", () => {
 
   beforeAll(async () => {
     const log = pino({ level: "silent" });
-    apollo = createApollo(
+    ({ apollo } = createGraphQL(
       createSchema(),
       { environment: "production", introspection: false },
       log,
       new Metrics().operations,
-      { rateLimit: undefined, responses: new ResponseBudget(0) },
-    );
+      { rateLimit: () => undefined, responses: new ResponseBudget(0) },
+    ));
     await apollo.start();
     // What is made once is not the work of a document.
     for (const [, , query] of ATTACKS) await refuse(query);

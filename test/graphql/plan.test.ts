@@ -70,7 +70,11 @@ describe("a planned query", () => {
     async (who) => {
       const schema = createSchema(createResolvers(gateway.services));
       const allFields = Object.values(schema.getQueryType()?.getFields() ?? {});
-      const allowed = allFields.filter((field) => isAllowed(callers[who], accessOf(field), false));
+      const allowed = allFields.filter(
+        (field) =>
+          // No generated token is that of an invitation.
+          field.name !== "invitation" && isAllowed(callers[who], accessOf(field), false),
+      );
       const preferred = allowed.map(({ name }) => name);
       const tried = new Set<string>();
       let answered = 0;
@@ -86,19 +90,18 @@ describe("a planned query", () => {
         }
         const context = (): RequestContext => ({ caller: callers[who], origin });
         const variables = variableValues as Record<string, unknown>;
-        const wanted = await execute({
-          schema,
-          document,
-          variableValues: variables,
-          contextValue: context(),
-        });
+        const ask = async () =>
+          execute({ schema, document, variableValues: variables, contextValue: context() });
+        const wanted = await ask();
         const found = await run(context(), variables);
         expect(found.errors === undefined).toBe(wanted.errors === undefined);
         // Of several errors the first to come ends a planned run.
         for (const error of found.errors ?? []) expect(codesOf(wanted)).toContain(toGatewayError(error).code);
         for (const [name] of query.matchAll(/\w+/g)) tried.add(name);
         if (wanted.errors !== undefined) return;
-        expect(textOf(found.data)).toBe(textOf(wanted.data));
+        const text = textOf(found.data);
+        // Something else may have changed what is read between the two runs, such as a report of the last minutes.
+        if (text !== textOf(wanted.data)) expect(text).toBe(textOf((await ask()).data));
         answered += 1;
       };
       const run = (fields: readonly string[], numRuns: number) =>

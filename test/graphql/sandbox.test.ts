@@ -1,4 +1,4 @@
-import { EXAMPLE } from "../../src/graphql/plugins/landing-page";
+import { EXAMPLE } from "../../src/graphql/example";
 import { sqlite } from "../support/engines";
 import type { TestGateway } from "../support/gateway";
 import { suiteGateway } from "../support/suite";

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { sqlite } from "../support/engines";
 import { suiteGateway } from "../support/suite";
 
@@ -72,5 +74,11 @@ describe.each<[string, string, string, Record<string, string>]>([
     }
     expect((await gateway.rest("GET", "/graphql", { token: null })).status).toBe(400);
     expect((await gateway.rest("POST", "/mcp", { token: null })).status).toBe(401);
+  });
+
+  test("has the changelog as text", async () => {
+    const answer = await fetch(`${gateway.url}/changelog`);
+    expect(answer.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+    expect(await answer.text()).toBe(readFileSync(join(__dirname, "../../CHANGELOG.md"), "utf8"));
   });
 });

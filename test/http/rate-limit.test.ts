@@ -163,3 +163,37 @@ test("without a setting there is no limit and no header of one", async () => {
   }
   await gateway.close();
 });
+
+describe.each([
+  ["a limit for each key", String(LIMIT), LIMIT],
+  ["no limit", "0", null],
+])("a key of its own limit on a server with %s", (_, setting, ofServer) => {
+  const gateway = suiteGateway(sqlite, { env: { RATE_LIMIT_PER_MINUTE: setting } });
+  const whoami = (token: string) => gateway.rest("GET", "/agent/whoami", { token });
+
+  test.each([2, 20])("is limited to %i, and others as before", async (own) => {
+    const { secret } = await mint(gateway, { rateLimitPerMinute: own });
+    const replies: Reply[] = [];
+    for (let i = 0; i <= own; i++) replies.push(await whoami(secret));
+    expect(replies.map(({ status }) => status)).toEqual([...Array(own).fill(200), 429]);
+    expect(replies[0]?.headers.get("ratelimit-policy")).toBe(`"key";q=${own};w=60`);
+    expect(replies[0]?.headers.get("ratelimit-limit")).toBe(String(own));
+    const { secret: plain } = await mint(gateway);
+    const limit = (await whoami(plain)).headers.get("ratelimit-limit");
+    expect(limit).toBe(ofServer === null ? null : String(ofServer));
+  });
+
+  test("gets another limit with the next request, which counts what it has used", async () => {
+    const { id, secret } = await mint(gateway, { rateLimitPerMinute: 3 });
+    for (let i = 0; i < 3; i++) await whoami(secret);
+    expect((await whoami(secret)).status).toBe(429);
+    const desk = apiKeyClient(gateway);
+    await desk.update(id, { rateLimitPerMinute: 5 });
+    expect(left(await whoami(secret))).toBe(1);
+    await desk.update(id, { rateLimitPerMinute: 2 });
+    expectRestError(await whoami(secret), "rate_limited");
+    const mutation = `mutation { a: sendMessage(input: { message: "x" }) { id } b: sendMessage(input: { message: "x" }) { id } }`;
+    await desk.update(id, { rateLimitPerMinute: 5 });
+    expectGraphQLError(await gateway.graphql(mutation, {}, { token: secret }), "rate_limited");
+  });
+});

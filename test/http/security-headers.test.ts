@@ -7,11 +7,12 @@ import { sendRaw } from "../support/refusals";
 import { suiteGateway } from "../support/suite";
 
 /** Every address with what answers there. */
-const PAGES = ["/docs", "/dashboard", "/dashboard/settings/api-keys"];
+const PAGES = ["/docs", "/dashboard", "/dashboard/api-keys"];
 const OPEN = [
   ...PAGES,
   "/docs/viewer.js",
   "/openapi.json",
+  "/changelog",
   "/healthz",
   "/readyz",
   "/metrics",

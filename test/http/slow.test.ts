@@ -86,7 +86,7 @@ test.each(["MAX_CONNECTIONS", "MAX_CONNECTIONS_PER_ADDRESS"])(
 test("the limit of an address does not count the connections of others, and is logged once", () => {
   const server = new EventEmitter();
   const warn = jest.fn();
-  limitConnections(server as Server, { maxConnections: 9, maxConnectionsPerAddress: 2 }, { warn });
+  limitConnections(server as Server, { maxConnections: 99, maxConnectionsPerAddress: 2 }, { warn });
   const open = (remoteAddress: string) => {
     const socket = Object.assign(new EventEmitter(), { remoteAddress, destroy: jest.fn() });
     server.emit("connection", socket);

@@ -22,6 +22,9 @@ describeGateway((gateway) => {
       "createdAt",
       "expiresAt",
       "scopes",
+      "description",
+      "rateLimitPerMinute",
+      "allowedNetworks",
       "secret",
     ]);
     expect(await outcomeOf(gateway, key.secret)).toBe("accepted");

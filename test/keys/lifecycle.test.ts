@@ -27,6 +27,9 @@ describeGateway((gateway) => {
       lastUsedAt: null,
       lastUsedIp: null,
       scopes: null,
+      description: null,
+      rateLimitPerMinute: null,
+      allowedNetworks: null,
       agent: { slug: "first-agent" },
     });
     expect(await outcomeOf(gateway, secret)).toBe("accepted");

@@ -105,6 +105,77 @@ describeGateway((gateway) => {
     }
   });
 
+  /** Revokes a key, and keeps the one that it replaced. */
+  const revokeAndKeep = (id: string) =>
+    gateway.graphql(
+      "mutation ($id: ID!) { revokeApiKey(id: $id, keepReplaced: true) { state } }",
+      { id },
+      { token: gateway.owner },
+    );
+  const isReplaced = async (id: string) => {
+    const query = "query ($id: ID!) { apiKey(id: $id) { isReplaced } }";
+    return (await gateway.graphql(query, { id }, { token: gateway.owner })).body.data.apiKey.isReplaced;
+  };
+
+  test("once its new key is revoked, a key can be changed and rotated again, for as long as it once lived", async () => {
+    for (const expiresAt of [null, new Date(Date.now() + 2 * HOUR_MS)]) {
+      const old = await mint(gateway, { name: `again ${expiresAt}`, expiresAt });
+      const { apiKey: next } = await rotated(old.id, 600);
+      expect(await isReplaced(old.id)).toBe(true);
+      await desk.revoke(next.id);
+      expect(await isReplaced(old.id)).toBe(false);
+      expect(codeOf(await desk.rename(old.id, `still ${expiresAt}`))).toBeUndefined();
+      const { apiKey: last, secret } = await rotated(old.id, 600);
+      expect(await outcomeOf(gateway, secret)).toBe("accepted");
+      if (expiresAt === null) expect(last.expiresAt).toBeNull();
+      else expect(Math.abs(msUntil(last.expiresAt) - 2 * HOUR_MS)).toBeLessThan(10_000);
+      expect(await found(old.id)).toMatchObject({ state: "active", replacedById: last.id });
+      expect(codeOf(await desk.rotate(old.id, 0))).toBe("conflict");
+    }
+  });
+
+  test("a key whose successor was rotated in turn stays replaced", async () => {
+    const old = await mint(gateway);
+    const { apiKey: next } = await rotated(old.id, 600);
+    await rotated(next.id);
+    expect(await isReplaced(old.id)).toBe(true);
+    expect(codeOf(await desk.rotate(old.id, 0))).toBe("conflict");
+  });
+
+  test("revoking the new key can keep the old one, with its expiry and name", async () => {
+    for (const expiresAt of [null, new Date(Date.now() + 2 * HOUR_MS)]) {
+      const old = await mint(gateway, { name: `kept ${expiresAt}`, expiresAt });
+      const { apiKey: next, secret } = await rotated(old.id, 600);
+      expect((await revokeAndKeep(next.id)).body.data.revokeApiKey.state).toBe("revoked");
+      expect(await outcomeOf(gateway, secret)).toBe("key_revoked");
+      expect(await outcomeOf(gateway, old.secret)).toBe("accepted");
+      await gateway.services.usageRecorder.flush({ all: true });
+      const kept = await found(old.id);
+      expect(kept).toMatchObject({ state: "active", replacedById: null });
+      if (expiresAt === null) expect(kept.expiresAt).toBeNull();
+      else expect(Math.abs(Date.parse(kept.expiresAt) - +expiresAt)).toBeLessThan(10_000);
+      expect(codeOf(await desk.create({ name: `kept ${expiresAt}` }))).toBe("conflict");
+      expect(await actionsOn(gateway, old.id)).toEqual([
+        "api_key_created",
+        "api_key_rotated",
+        "api_key_updated",
+      ]);
+      // A repeat, such as after a lost answer, changes nothing.
+      expect(codeOf(await revokeAndKeep(next.id))).toBeUndefined();
+      expect(await found(old.id)).toEqual(kept);
+    }
+  });
+
+  test("nothing is revoked if there is no old key to keep", async () => {
+    const [alone, expired] = await Promise.all([mint(gateway), mint(gateway)]);
+    const { apiKey: next } = await rotated(expired.id, 600);
+    await expire(gateway, expired.id);
+    for (const id of [alone.id, next.id]) {
+      expect(codeOf(await revokeAndKeep(id))).toBe("conflict");
+      expect((await found(id)).state).toBe("active");
+    }
+  });
+
   test("10 concurrent rotations of a key make one replacement", async () => {
     const { id } = await mint(gateway, { name: "contended" });
     const replies = await Promise.all(Array.from({ length: 10 }, () => desk.rotate(id, 60)));

@@ -8,6 +8,7 @@ const LAYERS = [
   ["credentials"],
   ["errors.ts", "config.ts"],
   ["database", "telemetry", "logger.ts", "exit.ts"],
+  ["signals.ts"],
   ["http", "auth", "pagination", "idempotency", "instance-key", "rate-limits", "delivery"],
   ["schema"],
   ["features"],
@@ -15,6 +16,8 @@ const LAYERS = [
   ["graphql", "rest", "mcp"],
   ["bootstrap.ts", "housekeeping.ts", "banner.ts"],
   ["app.ts"],
+  ["server-process.ts"],
+  ["workers"],
   ["serve.ts"],
   ["cli", "main.ts"],
 ];

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { networkOf } from "../../src/common/network";
+import { KeyWindows } from "../../src/rate-limits/key-windows";
 import { createRateLimit } from "../../src/rate-limits/rate-limit";
 import { RefusedTokens } from "../../src/rate-limits/refused-tokens";
 import { countOne, WINDOW_MS, type Window } from "../../src/rate-limits/window";
@@ -29,12 +30,13 @@ test("a window takes exactly its limit, and the one that follows it begins anew"
 
 test("a key is let in again when its minute is over", () => {
   let now = 0;
-  const count = createRateLimit(2, () => now);
-  const refused = () => count?.("a").refusal?.code;
+  const count = createRateLimit(2, new KeyWindows(undefined, () => now));
+  const key = { id: "a", rateLimitPerMinute: null };
+  const refused = () => count(key)?.refusal?.code;
   expect([refused(), refused(), refused()]).toEqual([undefined, undefined, "rate_limited"]);
   now = WINDOW_MS - 1;
   expect(refused()).toBe("rate_limited");
-  expect(count?.("a").headers["ratelimit-reset"]).toBe(1);
+  expect(count(key)?.headers["ratelimit-reset"]).toBe(1);
   now = WINDOW_MS;
   expect([refused(), refused(), refused()]).toEqual([undefined, undefined, "rate_limited"]);
 });

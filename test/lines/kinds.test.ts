@@ -357,11 +357,12 @@ describeGateway((gateway) => {
     test.each([
       ["local", {}],
       ["email", { kind: "email", email: EMAIL }],
-    ])("of a line of the kind %s is refused", async (kind, input) => {
-      const { line } = await created(input);
-      const reply = await client.rotateSecret(line.id);
-      expect([reply.status, codeOf(reply)]).toEqual([409, "conflict"]);
-      expect(reply.body.errors[0].message).toBe(`A line of the kind ${kind} has no signing secret.`);
+    ])("gives a line of the kind %s its first secret, and no previous one", async (_, input) => {
+      const { line, signingSecret } = await created(input);
+      expect([signingSecret, line.secretGeneration]).toEqual([null, 0]);
+      const { rotateLineSecret } = (await client.rotateSecret(line.id)).body.data;
+      expect(rotateLineSecret.signingSecret).toMatch(/^whsec_/);
+      expect(rotateLineSecret.line).toMatchObject({ secretGeneration: 1, previousSecretUntil: null });
     });
   });
 });

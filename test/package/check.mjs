@@ -53,7 +53,7 @@ try {
 
 function isExpected(path) {
   return (
-    /^dist\/(src|docs|dashboard)\//.test(path) ||
+    /^dist\/(src|docs|dashboard|graphiql)\//.test(path) ||
     ["package.json", "npm-shrinkwrap.json", "README.md", "CHANGELOG.md", "LICENSE"].includes(path)
   );
 }
@@ -121,7 +121,7 @@ async function serve(gateway) {
     const key = /API key +(\S+)/.exec(output)?.[1];
     const whoami = await fetch(`${url}/agent/whoami`, { headers: { authorization: `Bearer ${key}` } });
     assert.equal((await whoami.json()).agent.slug, "first-agent");
-    for (const path of ["/docs", "/docs/viewer.js", "/dashboard", "/openapi.json", "/readyz"])
+    for (const path of ["/docs", "/docs/viewer.js", "/dashboard", "/graphiql", "/openapi.json", "/readyz"])
       assert.equal((await fetch(url + path)).status, 200, path);
     const keys = JSON.parse(
       execFileSync(gateway, ["keys", "list", "--json"], { cwd, env, encoding: "utf8" }),

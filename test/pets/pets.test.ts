@@ -1,3 +1,4 @@
+import { addMember, codeOf } from "../support/people";
 import { describeGateway } from "../support/suite";
 
 describeGateway((gateway) => {
@@ -26,6 +27,24 @@ describeGateway((gateway) => {
     expect(found.body).toEqual({ id: Number(id), name: "Tom", categoryId: 3 });
     const back = await gateway.graphql("query ($id: ID!) { pet(id: $id) { name } }", { id });
     expect(back.body).toEqual({ data: { pet: { name: "Tom" } } });
+  });
+
+  test("a member adds a pet once per idempotency key, and a member without permission lists it", async () => {
+    const { token } = await addMember(gateway, { manage: true });
+    const add = (name: string) =>
+      gateway.graphql(
+        'mutation ($name: String!) { createPet(input: { name: $name, categoryId: "4", idempotencyKey: "k" }) { id name } }',
+        { name },
+        { token },
+      );
+    const { id } = (await add("Member's")).body.data.createPet;
+    expect((await add("Member's")).body.data.createPet).toEqual({ id, name: "Member's" });
+    expect(codeOf(await add("Another"))).toBe("idempotency_key_reused");
+    const viewer = await addMember(gateway);
+    const { body } = await gateway.graphql("{ pets(first: 100) { nodes { id name } } }", {}, viewer);
+    expect(body.data.pets.nodes.filter(({ name }: { name: string }) => name === "Member's")).toEqual([
+      { id, name: "Member's" },
+    ]);
   });
 
   test("getting a pet announces that the operation goes away", async () => {

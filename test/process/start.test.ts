@@ -104,6 +104,11 @@ test.each<[string, Record<string, string>]>([
   ["CORS_ORIGINS", { CORS_ORIGINS: "https://app.example.com,https://*.hunter2.com" }],
   ["CORS_ORIGINS", { CORS_ORIGINS: "https://app.example.com?hunter2" }],
   ["BODY_LIMIT_BYTES", { BODY_LIMIT_BYTES: "1MB" }],
+  ["WORKERS", { WORKERS: "0" }],
+  ["WORKERS", { WORKERS: "-1" }],
+  ["WORKERS", { WORKERS: "1.5" }],
+  ["WORKERS", { WORKERS: "hunter2" }],
+  ["WORKERS", { WORKERS: "1000000000" }],
   ["BOOTSTRAP_OWNER_PASSWORD", { BOOTSTRAP_OWNER_PASSWORD: "hunter2" }],
 ])("a wrong %s is named in one line, never with its value", (name, env) => {
   const complaint = complaintAbout(env);

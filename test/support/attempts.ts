@@ -11,6 +11,7 @@ export const anAttempt = (attempt: Partial<Attempt> = {}): Attempt => ({
 
 export const aMessage = (message: Partial<OutboundMessage> = {}): OutboundMessage => ({
   id: "01a1fcd2-2550-7a0b-8c1f-0c54a1b6b0a1",
+  autoSubmitted: null,
   conversationId: "01a1fcd2-2550-7a0b-8c1f-0c54a1b6b0a2",
   contactId: "01a1fcd2-2550-7a0b-8c1f-0c54a1b6b0a3",
   to: "+4915112345678",

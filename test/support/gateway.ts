@@ -3,11 +3,11 @@ import { Writable } from "node:stream";
 import pino from "pino";
 import { createApp } from "../../src/app";
 import { operatorFor, type RequestContext } from "../../src/auth/context";
-import type { Scope } from "../../src/auth/permissions";
 import { bootstrap } from "../../src/bootstrap";
 import { loadConfig } from "../../src/config";
 import type { Services } from "../../src/features";
 import { createDataSource } from "../../src/features";
+import type { NewApiKey } from "../../src/features/api-keys/api-key.inputs";
 import { logOptions } from "../../src/logger";
 import { watchCodeGeneration, withoutCodeWatch } from "./code-generation";
 import { assertInContract } from "./contract";
@@ -184,17 +184,14 @@ export async function mint(
   {
     agent = "first-agent",
     name = `key ${Math.random()}`,
-    expiresAt,
-    scopes,
-  }: { agent?: string; name?: string; expiresAt?: Date; scopes?: Scope[] } = {},
+    ...given
+  }: Partial<NewApiKey> & { agent?: string } = {},
 ): Promise<{ id: string; secret: string; hint: string }> {
   const { id: agentId, organization } = await gateway.services.agents.bySlug(agent);
   const { apiKey, secret } = await gateway.services.keys.create(operatorFor(organization), {
     agentId,
     name,
-    expiresAt,
-    scopes,
-    idempotencyKey: undefined,
+    ...given,
   });
   return { id: apiKey.id, secret, hint: apiKey.hint };
 }

@@ -4,10 +4,11 @@ import type { Call, Reply, TestGateway } from "./gateway";
 import { codeOf, firstAgentId } from "./people";
 
 const FIELDS =
-  "id name hint state createdAt createdBy expiresAt revokedAt replacedById lastUsedAt lastUsedIp scopes agent { slug }";
+  "id name hint state createdAt createdBy expiresAt revokedAt replacedById lastUsedAt lastUsedIp scopes description rateLimitPerMinute allowedNetworks agent { slug }";
 
 const CREATE = `mutation ($input: NewApiKey!) { createApiKey(input: $input) { secret apiKey { ${FIELDS} } } }`;
 const RENAME = `mutation ($id: ID!, $name: String!) { renameApiKey(id: $id, name: $name) { ${FIELDS} } }`;
+const UPDATE = `mutation ($input: ApiKeyChanges!) { updateApiKey(input: $input) { ${FIELDS} } }`;
 const REVOKE = `mutation ($id: ID!) { revokeApiKey(id: $id) { ${FIELDS} } }`;
 const ROTATE = `mutation ($id: ID!, $graceSeconds: Int) {
   rotateApiKey(id: $id, graceSeconds: $graceSeconds) { secret apiKey { ${FIELDS} } }
@@ -28,6 +29,8 @@ export function apiKeyClient(gateway: TestGateway) {
     create: async (input: Record<string, unknown>, call?: Call) =>
       ask(CREATE, { input: { agentId: await firstAgentId(gateway), ...input } }, call),
     rename: (id: string, name: unknown, call?: Call) => ask(RENAME, { id, name }, call),
+    update: (id: string, changes: Record<string, unknown>, call?: Call) =>
+      ask(UPDATE, { input: { id, ...changes } }, call),
     revoke: (id: string, call?: Call) => ask(REVOKE, { id }, call),
     rotate: (id: string, graceSeconds?: number | null, call?: Call) =>
       ask(ROTATE, { id, graceSeconds }, call),

@@ -16,7 +16,7 @@ const TYPES = ["counter", "gauge", "histogram", "summary"];
  * Reads Prometheus' text format 0.0.4 as strictly as its own checker does.
  * @throws Error at what it does not allow
  */
-function parseMetrics(text: string): Sample[] {
+export function parseMetrics(text: string): Sample[] {
   if (!text.endsWith("\n")) throw new Error("the last line does not end");
   const types = new Map<string, string>();
   const helped = new Set<string>();

@@ -1,6 +1,7 @@
 import { operatorFor, type RequestContext } from "../../src/auth/context";
 import { Permission } from "../../src/auth/permissions";
 import { Agent } from "../../src/features/agents/agent.entity";
+import type { NewInvitation } from "../../src/features/members/invitation.inputs";
 import { Organization } from "../../src/features/organizations/organization.entity";
 import { operator, type Reply, type TestGateway } from "./gateway";
 
@@ -43,6 +44,18 @@ export async function addMember(
     password: TEST_PASSWORD,
     token: await openSession(gateway, { email, password: TEST_PASSWORD }),
   };
+}
+
+/** Invites a new person to an organization, on behalf of its operator. */
+export async function invite(
+  gateway: TestGateway,
+  {
+    org = "first",
+    permissions = [],
+    email = `${Math.random().toString(36).slice(2)}@example.com`,
+  }: { org?: string; permissions?: Permission[]; email?: string } = {},
+): Promise<NewInvitation> {
+  return gateway.services.invitations.invite(await operator(gateway, org), { email, permissions });
 }
 
 /** Adds an organization with one agent, `<slug>-agent`, and one member who manages it. */

@@ -19,6 +19,7 @@ export interface Ended {
 
 /** A process with nothing of this one's settings. */
 export interface TestProcess {
+  pid: number;
   stdout(): string;
   stderr(): string;
   /** Resolves as soon as an output holds the text. @throws Error when the process ends before */
@@ -78,6 +79,7 @@ function start(
     return { code, signal, ...outputs };
   });
   return {
+    pid: child.pid ?? 0,
     stdout: () => outputs.stdout,
     stderr: () => outputs.stderr,
     signal: (signal) => void child.kill(signal),

@@ -134,8 +134,11 @@ describeGateway((gateway) => {
     process.accepted(id, ORIGIN);
     at("2023-01-01T11:00:00.000Z");
     process.accepted(id, ORIGIN);
-    for (let i = 0; i < 2_500; i++) process.accepted(`unknown ${i}`, ORIGIN);
+    for (let i = 0; i < 12_000; i++) process.accepted(`unknown ${i}`, ORIGIN);
+    const write = jest.spyOn(gateway.services.database, "write");
     await process.flush({ all: true });
+    // An hour each, and that of many keys in parts, for which other writers need not wait long.
+    expect(write).toHaveBeenCalledTimes(4);
     expect(used(await usageOf(id)).map(({ start }) => start)).toEqual([
       "2023-01-01T10:00:00.000Z",
       "2023-01-01T11:00:00.000Z",
@@ -143,7 +146,7 @@ describeGateway((gateway) => {
     const rows = await gateway.services.database.read((reader) =>
       reader.countBy(HourlyUse, { hour: "2023-01-01T11:00:00.000Z" }),
     );
-    expect(rows).toBe(2_501);
+    expect(rows).toBe(12_001);
   });
 
   test("counts that could not be written are written by the next attempt, once", async () => {
@@ -226,6 +229,97 @@ describeGateway((gateway) => {
     expect(most.map(({ apiKey }) => apiKey.id)).not.toContain(ids[1]);
     expect(most[0]?.apiKey.id).toBe(ids[0]);
     expect((await usage()).map(({ apiKey }) => apiKey.id)).not.toContain(ids[0]);
+  });
+
+  test("a report can have the keys with most requests of one outcome, or one key", async () => {
+    const { manager } = await addOrganization(gateway, "reported");
+    const [busy, bad, fine] = [
+      await mint(gateway, { agent: "reported-agent" }),
+      await mint(gateway, { agent: "reported-agent" }),
+      await mint(gateway, { agent: "reported-agent" }),
+    ];
+    await use(busy.id, Date.now(), { accepted: 9, refused: 1 });
+    await use(bad.id, Date.now(), { refused: 3 });
+    await use(fine.id, Date.now(), { accepted: 2 });
+    const ask = async (args: string) => {
+      const query = `{ keyUsage(${args}) { apiKey { id } accepted refused lastRefusal } }`;
+      const { body } = await gateway.graphql(query, {}, { token: manager.token });
+      return body.errors?.[0].extensions.code ?? body.data.keyUsage;
+    };
+    const ids = async (args: string) =>
+      (await ask(args)).map(({ apiKey }: { apiKey: { id: string } }) => apiKey.id);
+    expect(await ids("first: 2")).toEqual([busy.id, bad.id]);
+    expect(await ids("outcome: accepted")).toEqual([busy.id, fine.id]);
+    expect(await ids("outcome: refused, first: 1")).toEqual([bad.id]);
+    expect(await ask(`keyId: "${fine.id}"`)).toEqual([
+      { apiKey: { id: fine.id }, accepted: 2, refused: 0, lastRefusal: null },
+    ]);
+    expect(await ids('keyId: "nonsense"')).toEqual([]);
+    for (const first of [0, 101]) expect(await ask(`first: ${first}`)).toBe("invalid_request");
+    const { id: ofFirst } = await mint(gateway);
+    await use(ofFirst, Date.now(), { accepted: 1 });
+    expect(await ids(`keyId: "${ofFirst}"`)).toEqual([]);
+  });
+
+  test("a report says why a key was last refused", async () => {
+    const { id, secret } = await mint(gateway);
+    const lastRefusal = async () => {
+      await gateway.services.usageRecorder.flush({ all: true });
+      const query = "query ($id: ID) { keyUsage(keyId: $id) { lastRefusal } }";
+      const { body } = await gateway.graphql(query, { id }, { token: gateway.owner });
+      return body.data.keyUsage[0].lastRefusal;
+    };
+    const context = await operator(gateway);
+    await gateway.services.keys.update(context, { id, allowedNetworks: ["203.0.113.0/24"] });
+    expect(await outcomeOf(gateway, secret)).toBe("address_not_allowed");
+    expect(await lastRefusal()).toBe("address");
+    await gateway.services.keys.revoke(context, id);
+    expect(await outcomeOf(gateway, secret)).toBe("key_revoked");
+    expect(await lastRefusal()).toBe("inactive");
+  });
+
+  test("the totals sum up all keys of the organization, also those that no report lists", async () => {
+    const { manager } = await addOrganization(gateway, "summed");
+    const totals = async (period: string) => {
+      const query = `{ usageTotals(period: ${period}) { accepted refused buckets { start accepted refused } } }`;
+      return (await gateway.graphql(query, {}, { token: manager.token })).body.data.usageTotals;
+    };
+    expect(await totals("last_24_hours")).toMatchObject({ accepted: 0, refused: 0 });
+    for (let i = 0; i < 101; i++) {
+      const { id } = await mint(gateway, { agent: "summed-agent" });
+      await use(id, "2025-05-10T03:30:00.000Z", { accepted: 2, refused: 1 });
+      if (i === 0) await use(id, "2025-05-09T03:30:00.000Z", { accepted: 5 });
+    }
+    at("2025-05-10T12:34:56.789Z");
+    const day = await totals("last_24_hours");
+    expect(day).toMatchObject({ accepted: 202, refused: 101 });
+    expect(day.buckets).toHaveLength(24);
+    expect(used(day)).toEqual([{ start: "2025-05-10T03:00:00.000Z", accepted: 202, refused: 101 }]);
+    expect(await totals("last_30_days")).toMatchObject({ accepted: 207, refused: 101 });
+  });
+
+  test("when a key was last used is still known once the hours of its uses are deleted", async () => {
+    const DAYS = 24 * HOUR_MS;
+    const now = Date.now();
+    const lastUsed = async (id: string) => {
+      const query = "query ($id: ID!) { apiKey(id: $id) { lastUsedAt lastUsedIp } }";
+      return (await gateway.graphql(query, { id }, { token: gateway.owner })).body.data.apiKey;
+    };
+    const timeOf = (ago: number) => new Date(now - ago * DAYS).toISOString();
+    const [idle, busy, refused] = [await mint(gateway), await mint(gateway), await mint(gateway)];
+    for (const { id } of [idle, busy]) await use(id, now - 40 * DAYS, { accepted: 1 });
+    await use(idle.id, now - 35 * DAYS, { accepted: 1 });
+    await use(idle.id, now - 1 * DAYS, { refused: 1 });
+    await use(busy.id, now - 2 * DAYS, { accepted: 1 });
+    await use(refused.id, now - 35 * DAYS, { refused: 1 });
+    const before = await Promise.all([idle, busy, refused].map(({ id }) => lastUsed(id)));
+    expect(before.map(({ lastUsedAt }) => lastUsedAt)).toEqual([timeOf(35), timeOf(2), null]);
+    for (let i = 0; i < 2; i++) await purge(gateway.services.database);
+    expect(await Promise.all([idle, busy, refused].map(({ id }) => lastUsed(id)))).toEqual(before);
+    const { database } = gateway.services;
+    expect(await database.read((reader) => reader.countBy(HourlyUse, { keyId: idle.id }))).toBe(1);
+    await use(idle.id, now, { accepted: 1 });
+    expect((await lastUsed(idle.id)).lastUsedAt).toBe(timeOf(0));
   });
 
   test("housekeeping keeps what 30 days tell and deletes what is older than 31", async () => {

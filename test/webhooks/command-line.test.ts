@@ -77,6 +77,16 @@ describeGateway({ env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }, (gateway) => 
     }
   });
 
+  test("a position that fits no endpoint of all agents is refused by the name of its option", async () => {
+    const { id } = await json("create", "--url", PUBLIC_URL);
+    const { code, stderr } = await cli("redeliver", id, "--after", "1", ...OF_FIRST);
+    expect([code, stderr]).toEqual([
+      2,
+      "gateway: --after is only for an endpoint of one agent, not of all agents\n",
+    ]);
+    await json("delete", id, "--yes");
+  });
+
   test("a new instance key disables the endpoints until they get a new secret and are enabled", async () => {
     const { id } = await json("create", "--url", PUBLIC_URL);
     const NEW_KEY = Buffer.alloc(32, "new").toString("base64");
@@ -100,8 +110,12 @@ describeGateway({ env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }, (gateway) => 
   const ID = "01a1fcd2-254e-77bb-8319-2e26d1494ad2";
   test.each([
     [2, ["create", ...OF_FIRST], "--url"],
-    [2, ["create", "--url", "http://10.0.0.1/", ...OF_FIRST], "private"],
-    [2, ["create", "--url", PUBLIC_URL, "--types", "no.such", ...OF_FIRST], "types must contain only"],
+    [2, ["create", "--url", "http://10.0.0.1/", ...OF_FIRST], "gateway: --url "],
+    [2, ["create", "--url", PUBLIC_URL, "--types", "no.such", ...OF_FIRST], "gateway: --types must contain"],
+    [2, ["create", "--url", PUBLIC_URL, "--types", "", ...OF_FIRST], "gateway: --types must "],
+    [2, ["deliveries", ID, "--type", "no.such", ...OF_FIRST], "gateway: --type must be a type of event"],
+    [2, ["redeliver", ID, ...OF_FIRST], "gateway: --since or --after is required, but not both."],
+    [2, ["redeliver", ID, "--since", "1d", "--after", "1", ...OF_FIRST], "gateway: --since or --after"],
     [1, ["create", "--url", PUBLIC_URL, "--agent", "unknown", ...OF_FIRST], 'There is no agent "unknown".'],
     [1, ["enable", ID, ...OF_FIRST], "There is no such webhook endpoint."],
     [1, ["deliveries", ID, ...OF_FIRST], "There is no such webhook endpoint."],

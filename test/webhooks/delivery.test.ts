@@ -332,6 +332,42 @@ describeGateway(SENDS, (gateway, engine) => {
     expect(receiver.received.length).toBeLessThanOrEqual(2);
   });
 
+  const FAILED = {
+    "failed in this process": async (ids: readonly string[]) => {
+      receiver.reaction = answering(500);
+      await addEvents(gateway, agentId, newSubjects(1));
+      for (const id of ids) await become(id, 1, { attempts: 1 });
+    },
+    "failed before it was started": async (ids: readonly string[]) => {
+      for (const id of ids)
+        await write("update webhook_endpoint set failing_since = $1 where id = $2", [timestamp(), id]);
+    },
+  };
+  test.each(Object.entries(FAILED))(
+    "endpoints that %s and hang leave a sender to one that answers",
+    async (_, fail) => {
+      let hanging = 0;
+      let isOver = false;
+      const subjects = newSubjects(20);
+      const failing: string[] = [];
+      for (let i = 0; i < 5; i++) failing.push((await endpointTo()).id);
+      await fail(failing);
+      receiver.reaction = (response) => {
+        hanging += 1;
+        response.once("close", () => {
+          isOver = true;
+        });
+      };
+      await addEvents(gateway, agentId, newSubjects(5));
+      while (hanging < 2) await new Promise(setImmediate);
+      const healthy = await startReceiver();
+      await endpointTo(healthy);
+      await addEvents(gateway, agentId, subjects);
+      await arrived(subjects.length, healthy);
+      expect([hanging, isOver]).toEqual([2, false]);
+    },
+  );
+
   test("an endpoint whose answers do not end is served as fast as any other", async () => {
     receiver.reaction = (response) => response.writeHead(200).write("thank you");
     const { id } = await endpointTo();

@@ -206,7 +206,11 @@ describeGateway({ env: ALLOWED }, (gateway, engine) => {
     expect((await list({ state: "failed" })).nodes).toEqual([]);
     const [one] = first.nodes;
     expect((await list({ eventId: one.eventId })).nodes).toEqual([one]);
-    for (const args of [{ eventId: "no id" }, { type: "\0" }]) expect((await list(args)).nodes).toEqual([]);
+    expect((await list({ eventId: "no id" })).nodes).toEqual([]);
+    for (const type of ["no.such", "", "\0"])
+      expect((await api.deliveries(id, { type })).body.errors[0].extensions).toMatchObject({
+        ...{ code: "invalid_request", problems: [{ path: "type" }] },
+      });
     expect(codeOf(await api.deliveries(id, { after: "no cursor" }))).toBe("invalid_cursor");
   });
 

@@ -19,6 +19,9 @@ const CONVERSATIONS = 8;
 const PRESENTED = 5;
 /** Retries at a time: hundreds in parallel would be refused by a database that has just come back. */
 const RETRYING = 12;
+/** How often a retry is sent while it is answered with 503, and the pause between (ms). */
+const MAX_ATTEMPTS = 5;
+const RETRY_AFTER_MS = 1_000;
 
 /** Decides about new contacts with effects of all sorts, and about known ones with a message alone. */
 const DOCUMENT = {
@@ -185,6 +188,15 @@ function sortOf(number, databaseToo) {
   return databaseToo && number % 3 === 1 ? "database" : "load";
 }
 
+/** Sends a write, and again after a 503, as its `Retry-After` asks. @returns the outcome of the last attempt */
+async function sendUntilDecided(write, url, callers, history) {
+  for (let attempt = 1; ; attempt += 1) {
+    const outcome = await send(write, url, callers, history);
+    if (outcome !== "unavailable" || attempt === MAX_ATTEMPTS) return outcome;
+    await setTimeout(RETRY_AFTER_MS);
+  }
+}
+
 /** Sends again what may be sent again: what was not answered, and some of what was. */
 async function retryAll(writes, url, callers, history) {
   const repeatable = writes.filter(({ idempotencyKey }) => idempotencyKey !== undefined);
@@ -195,7 +207,7 @@ async function retryAll(writes, url, callers, history) {
     for (let write = due.shift(); write !== undefined; write = due.shift()) {
       const before = write.outcome === "answered" ? write.answer.id : undefined;
       history.retries += 1;
-      const outcome = await send(write, url, callers, history);
+      const outcome = await sendUntilDecided(write, url, callers, history);
       if (outcome !== "answered") history.violate("other", `the retry of ${write.marker} was ${outcome}`);
       else if (before !== undefined && write.answer.id !== before)
         history.violate("doubled", `the retry of ${write.marker} had another answer`);

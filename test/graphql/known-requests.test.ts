@@ -1,0 +1,168 @@
+import { ApolloServer } from "@apollo/server";
+import fc from "fast-check";
+import { Scope } from "../../src/auth/permissions";
+import { queryDocument } from "../fuzz/documents";
+import { mint, type Reply } from "../support/gateway";
+import { json, junk } from "../support/hostile-values";
+import { addMember } from "../support/people";
+import { describeGateway } from "../support/suite";
+
+const SEED = Number(process.env.KNOWN_SEED ?? fc.sample(fc.integer(), 1)[0]);
+/** Bodies for each caller. */
+const BODIES = 100;
+
+const ACCEPTED = [
+  undefined,
+  "*/*",
+  "application/json",
+  "application/graphql-response+json",
+  "text/html",
+  "image/png",
+];
+
+/** What differs from answer to answer. */
+const CHANGING = ["date", "x-request-id", "ratelimit", "ratelimit-remaining", "ratelimit-reset"];
+
+/** All that a client sees. */
+const seen = ({ status, headers, text }: Reply) => ({
+  status,
+  headers: [...headers].filter(([name]) => !CHANGING.includes(name)),
+  text,
+});
+
+describeGateway((gateway) => {
+  let callers: Record<string, string>;
+  let ids: string[];
+  let cursors: string[];
+  let apollo: jest.SpyInstance;
+  beforeEach(() => {
+    apollo = jest.spyOn(ApolloServer.prototype, "executeHTTPGraphQLRequest");
+  });
+  afterEach(() => apollo.mockRestore());
+
+  beforeAll(async () => {
+    await gateway.services.pets.seed(20);
+    const readOnly = await mint(gateway, { scopes: [Scope.pets_read] });
+    const member = await addMember(gateway);
+    callers = {
+      agent: gateway.key,
+      "read-only": readOnly.secret,
+      manager: gateway.owner,
+      member: member.token,
+    };
+    const sent = await gateway.rest("POST", "/messages", { body: { message: "hello" } });
+    ids = ["1", "7", sent.body.id, readOnly.id];
+    const { body } = await gateway.graphql("{ pets(first: 5) { edges { cursor } } }");
+    cursors = body.data.pets.edges.map(({ cursor }: { cursor: string }) => cursor);
+  });
+
+  let nth = 0;
+  /** Makes a document unknown. */
+  const unknown = (query: string) => `${query} # ${++nth}`;
+
+  /** @returns the answer, and whether Apollo made it */
+  const post = async (body: object, token: string, accept?: string) => {
+    const calls = apollo.mock.calls.length;
+    const headers = accept === undefined ? undefined : { accept };
+    const call = { token, body: json(body, String), ...(headers && { headers }) };
+    const reply = await gateway.rest("POST", "/graphql", call);
+    return { reply, byApollo: apollo.mock.calls.length > calls };
+  };
+  const learn = (query: string, variables: object, token: string) => post({ query, variables }, token);
+
+  const READ_BY_KEYS = [
+    "pets",
+    "pet",
+    "whoami",
+    "messages",
+    "contacts",
+    "conversations",
+    "lines",
+    "decisions",
+  ];
+
+  test.each([
+    ["agent", READ_BY_KEYS],
+    ["read-only", ["pets", "pet", "whoami"]],
+    ["manager", ["apiKeys", "agents", "members", "auditLog", "organization", "messages"]],
+    ["member", ["agents", "organization", "messages", "contacts", "pets"]],
+  ])(
+    "a known query of the caller %s is answered as Apollo answers it, to the last byte",
+    async (who, fields) => {
+      const token = callers[who] as string;
+      let answered = 0;
+      const sometimes = <T>(usual: T, other: fc.Arbitrary<unknown>) =>
+        fc.oneof({ weight: 12, arbitrary: fc.constant<unknown>(usual) }, other);
+      const request = fc.record({
+        document: queryDocument(ids, cursors, fields),
+        // A document with directives is left to Apollo.
+        isPlain: fc.constantFrom(true, true, true, false),
+        accept: fc.constantFrom(...ACCEPTED),
+        operationName: sometimes(undefined, fc.constantFrom(null, "Q", "", 1)),
+        extensions: sometimes({ client: "test" }, junk),
+        variables: sometimes(undefined, junk),
+      });
+      await fc.assert(
+        fc.asyncProperty(
+          request,
+          async ({ document, isPlain, accept, operationName, extensions, variables }) => {
+            const query = isPlain ? document.query.replace(/@\w+\(if: \w+\)/g, "") : document.query;
+            const rest = { operationName, extensions, variables: variables ?? document.variables };
+            await learn(query, document.variables, token);
+            const before = await post({ query, ...rest }, token, accept);
+            const byApollo = await post({ query: unknown(query), ...rest }, token, accept);
+            const after = await post({ query, ...rest }, token, accept);
+            expect(byApollo.byApollo).toBe(true);
+            if (!before.byApollo) answered += 1;
+            // Something else may have changed what is read, such as the usage of the key.
+            if (before.reply.text === after.reply.text)
+              expect(seen(before.reply)).toEqual(seen(byApollo.reply));
+          },
+        ),
+        { numRuns: BODIES, seed: SEED },
+      );
+      expect(answered).toBeGreaterThan(0);
+    },
+  );
+
+  const PET = { input: { name: "Rex", categoryId: "1" } };
+  const CREATE = "mutation ($input: NewPet!) { createPet(input: $input) { name status } }";
+
+  test.each([
+    ["that succeeds", CREATE, PET, false],
+    ["with an invalid value", CREATE, { input: { name: "", categoryId: "1" } }, true],
+    ["with a variable of a wrong type", CREATE, { input: { name: 1 } }, true],
+    [
+      "with two fields",
+      'mutation { a: sendMessage(input: { message: "a" }) { message } b: sendMessage(input: { message: "a" }) { message } }',
+      {},
+      true,
+    ],
+  ])("a known mutation %s is answered as Apollo answers it", async (_, query, variables, left) => {
+    await learn(query, PET, gateway.key);
+    const known = await post({ query, variables }, gateway.key);
+    const byApollo = await post({ query: unknown(query), variables }, gateway.key);
+    expect(seen(known.reply)).toEqual(seen(byApollo.reply));
+    expect([known.byApollo, byApollo.byApollo]).toEqual([left, true]);
+  });
+
+  test("the change of a known mutation that fails is made once", async () => {
+    const { id } = await gateway.services.agents.bySlug("first-agent");
+    const query = "mutation ($id: ID!, $name: String!) { renameAgent(id: $id, name: $name) { name } }";
+    await learn(query, { id, name: "First agent" }, gateway.owner);
+    const rename = jest.spyOn(gateway.services.agents, "rename");
+    const variables = { id: "0196a0aa-0000-7000-8000-000000000000", name: "Another" };
+    const { reply, byApollo } = await post({ query, variables }, gateway.owner);
+    expect([reply.body.errors[0].extensions.code, byApollo]).toEqual(["not_found", true]);
+    expect(rename).toHaveBeenCalledTimes(1);
+    rename.mockRestore();
+  });
+
+  test("a query that is known from one caller is refused to those who may not ask it", async () => {
+    const query = "{ apiKeys(first: 1) { nodes { id } } }";
+    await learn(query, {}, gateway.owner);
+    expect((await post({ query }, gateway.owner)).byApollo).toBe(false);
+    const { reply, byApollo } = await post({ query }, gateway.key);
+    expect([reply.body.errors[0].extensions.code, byApollo]).toEqual(["forbidden", true]);
+  });
+});

@@ -1,0 +1,160 @@
+import { getNamedType, isObjectType } from "graphql";
+import { Permission } from "../../src/auth/permissions";
+import { createSchema } from "../../src/graphql/schema";
+import { MAX_COUNT } from "../../src/pagination/total-count";
+import { addContact } from "../support/contacts";
+import { addConversation } from "../support/conversations";
+import { decisionClient } from "../support/decisions";
+import { mint } from "../support/gateway";
+import { addMember, addOrganization, codeOf, firstAgentId } from "../support/people";
+import { describeGateway } from "../support/suite";
+import { addEndpoint } from "../support/webhooks";
+
+/** The lists that are counted; events are a log, which is read by position. */
+const LISTS = [
+  "apiKeys",
+  "auditLog",
+  "configurationVersions",
+  "contacts",
+  "conversationMessages",
+  "conversations",
+  "decisions",
+  "messages",
+  "pets",
+  "webhookDeliveries",
+];
+
+test("every connection has a total count", () => {
+  const fields = Object.values(createSchema().getQueryType()?.getFields() ?? {});
+  const counted = fields.filter(({ type }) => {
+    const named = getNamedType(type);
+    return isObjectType(named) && "totalCount" in named.getFields();
+  });
+  expect(counted.map(({ name }) => name).sort()).toEqual(LISTS);
+});
+
+describeGateway((gateway) => {
+  let agentId: string;
+  let reader: string;
+  let ids: { conversation: string; endpoint: string; contact: string };
+
+  beforeAll(async () => {
+    agentId = await firstAgentId(gateway);
+    reader = (
+      await addMember(gateway, { permissions: [Permission.config_manage, Permission.conversations_read] })
+    ).token;
+    for (const name of ["a", "b", "c"])
+      await gateway.rest("POST", "/v1/pets", { body: { name, categoryId: 1 } });
+    await gateway.rest("POST", "/v1/pets", { body: { name: "d", categoryId: 1, status: "sold" } });
+    for (const name of ["count one", "count two"]) await mint(gateway, { name });
+    const contact = await addContact(gateway, { agentId, ref: "ada", name: "Ada Lovelace" });
+    await addContact(gateway, { agentId, ref: "ada-2", name: "Ada Byron" });
+    await gateway.graphql('mutation ($id: ID!) { addContactTags(id: $id, tags: ["vip"]) { tags } }', {
+      id: contact,
+    });
+    const { id: conversation } = await addConversation(gateway, { agentId });
+    for (const message of ["one", "two", "three"])
+      await gateway.rest("POST", `/agent/conversations/${conversation}/messages`, { body: { message } });
+    for (let i = 0; i < 2; i++) await decisionClient(gateway).decide({ type: "counted" });
+    ids = { conversation, endpoint: (await addEndpoint(gateway, { agentId })).id, contact };
+    // What belongs to others is not counted.
+    const { agentId: other } = await addOrganization(gateway, "others");
+    await addContact(gateway, { agentId: other, ref: "ada" });
+  });
+
+  const count = async (field: string, token = reader, variables = {}) => {
+    const { body } = await gateway.graphql(
+      `{ ${field} { totalCount { count isExact } nodes { __typename } } }`,
+      variables,
+      { token },
+    );
+    expect(body.errors).toBeUndefined();
+    const [{ totalCount, nodes }] = Object.values(body.data) as [
+      { totalCount: { count: number; isExact: boolean }; nodes: unknown[] },
+    ];
+    expect(totalCount.isExact).toBe(true);
+    return { count: totalCount.count, nodes: nodes.length };
+  };
+
+  test("is the number of items on all pages, with the filters of the list", async () => {
+    const of = `agentId: "${agentId}"`;
+    const { key } = gateway;
+    expect({
+      pets: await count("pets(first: 2)", key),
+      sold: await count("pets(status: sold)", key),
+      keys: await count("apiKeys(first: 1)"),
+      found: await count('apiKeys(search: "count")'),
+      unknownAgent: await count('apiKeys(agentId: "x")'),
+      contacts: await count(`contacts(${of})`),
+      byName: await count(`contacts(first: 1, ${of}, search: "Ada")`),
+      byTag: await count(`contacts(${of}, tag: "vip")`),
+      byBoth: await count(`contacts(${of}, search: "Ada", tag: "vip")`),
+      conversations: await count(`conversations(${of})`),
+      ofNobody: await count(`conversations(${of}, contactId: "x")`),
+      messages: await count(`conversationMessages(id: "${ids.conversation}", first: 1)`),
+      byAgent: await count(`messages(${of}, first: 1)`),
+      canceled: await count(`messages(${of}, status: canceled)`),
+      decisions: await count(`decisions(${of}, first: 1)`),
+      versions: await count(`configurationVersions(${of})`),
+      deliveries: await count(`webhookDeliveries(endpointId: "${ids.endpoint}")`),
+    }).toEqual({
+      pets: { count: 4, nodes: 2 },
+      sold: { count: 1, nodes: 1 },
+      keys: { count: 3, nodes: 1 },
+      found: { count: 2, nodes: 2 },
+      unknownAgent: { count: 0, nodes: 0 },
+      contacts: { count: 3, nodes: 3 },
+      byName: { count: 2, nodes: 1 },
+      byTag: { count: 1, nodes: 1 },
+      byBoth: { count: 1, nodes: 1 },
+      conversations: { count: 1, nodes: 1 },
+      ofNobody: { count: 0, nodes: 0 },
+      messages: { count: 3, nodes: 1 },
+      byAgent: { count: 3, nodes: 1 },
+      canceled: { count: 0, nodes: 0 },
+      decisions: { count: 2, nodes: 1 },
+      versions: { count: 1, nodes: 1 },
+      deliveries: { count: 0, nodes: 0 },
+    });
+    const audit = await count("auditLog(first: 1, action: api_key_created)");
+    expect(audit).toEqual({ count: 3, nodes: 1 });
+  });
+
+  test("stays the same on a later page", async () => {
+    const page =
+      "query ($after: String) { pets(first: 1, after: $after) { totalCount { count } pageInfo { endCursor } } }";
+    const { pets } = (await gateway.graphql(page)).body.data;
+    const later = await gateway.graphql(page, { after: pets.pageInfo.endCursor });
+    expect(later.body.data.pets.totalCount.count).toBe(pets.totalCount.count);
+  });
+
+  test("is not counted unless it is selected, also by queries that were compiled", async () => {
+    const report = jest.spyOn(gateway.services.database, "report");
+    for (let i = 0; i < 3; i++) await gateway.graphql("{ pets(first: 2) { nodes { id } } }");
+    expect(report).not.toHaveBeenCalled();
+    for (let i = 0; i < 3; i++) await gateway.graphql("{ pets(first: 2) { totalCount { count } } }");
+    expect(report).toHaveBeenCalledTimes(3);
+    report.mockRestore();
+  });
+
+  test("costs as much as a report", async () => {
+    const counts = (number: number) =>
+      gateway.graphql(
+        `{ ${Array.from({ length: number }, (_, i) => `p${i}: pets(first: 1) { totalCount { count } }`).join(" ")} }`,
+      );
+    expect(codeOf(await counts(10))).toBeUndefined();
+    expect(codeOf(await counts(11))).toBe("query_too_complex");
+  });
+
+  test("says so if there are more than it counts", async () => {
+    const { services } = gateway;
+    const missing = MAX_COUNT - 4;
+    await services.pets.seed(missing);
+    const total = async () =>
+      (await gateway.graphql("{ pets(first: 1) { totalCount { count isExact } } }")).body.data.pets
+        .totalCount;
+    expect(await total()).toEqual({ count: MAX_COUNT, isExact: true });
+    await services.pets.seed(1);
+    expect(await total()).toEqual({ count: MAX_COUNT, isExact: false });
+  });
+});

@@ -1,0 +1,3 @@
+import { describeFolder } from "../support/folder";
+
+describeFolder(__dirname);

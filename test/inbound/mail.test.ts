@@ -1,0 +1,362 @@
+import { Decision } from "../../src/features/decisions/decision.entity";
+import { readMail } from "../../src/features/inbound/mail";
+import { LineKind } from "../../src/features/lines/line.entity";
+import { Message } from "../../src/features/messages/message.entity";
+import { publish } from "../support/decisions";
+import { addSender, type Sender } from "../support/inbound";
+import { firstAgentId } from "../support/people";
+import { openRaw, statusesIn } from "../support/raw";
+import { describeGateway } from "../support/suite";
+
+/** A mail of these lines; the first ones are headers. */
+const mail = (...lines: string[]): string => lines.join("\r\n");
+
+const PLAIN = ["From: Anna Müller <Anna@Example.com>", "Subject: A question"];
+
+const HTML = ["From: anna@example.com", "Content-Type: text/html", "", "Hello"];
+
+/** On this, the conversion of HTML takes quadratic time. */
+const SLOW = '<a href="\r\n';
+
+describe("a mail", () => {
+  const read = (raw: string, lineId = "one") => readMail(Buffer.from(raw), { id: "1", lineId });
+  const LONG = "the text after 10,000 characters";
+
+  test.each<[string, string[], { text?: string; omitted: string | null }]>([
+    ["styles that never end", [...HTML, "<style>\r\n".repeat(35_000)], { text: "Hello", omitted: null }],
+    ["many titles", [...HTML, "<title>x</TITLE >".repeat(150_000)], { text: "Hello", omitted: null }],
+    ["links that never end", [...HTML, SLOW.repeat(100_000)], { omitted: LONG }],
+    [
+      "450,000 lines",
+      [...PLAIN, "", "A line of 18 chars\r\n".repeat(450_000)],
+      { omitted: `${LONG} and the rest of the mail` },
+    ],
+    [
+      "an attachment of 10 MB",
+      [
+        ...PLAIN,
+        "Content-Type: multipart/mixed; boundary=b",
+        "",
+        ...["--b", "Content-Type: image/png", "Content-Transfer-Encoding: base64", ""],
+        `${"A".repeat(76)}\r\n`.repeat(130_000),
+        ...["--b", "", "Hello", "--b--"],
+      ],
+      { text: "Hello", omitted: "1 attachment" },
+    ],
+  ])("with %s is read, as far as it is kept", async (_, lines, expected) => {
+    expect(await read(mail(...lines))).toMatchObject(expected);
+  });
+
+  test.each([
+    [["Subject: Re: Your order", "", "STOP", "", "-- ", "Anna"], "STOP\n\n-- \nAnna"],
+    [["Subject: STOP", "", "-- ", "Anna"], "-- \nAnna"],
+  ])("is kept with its signature, and what its sender means is known", async (lines, text) => {
+    const message = await read(mail("From: anna@example.com", ...lines));
+    expect(message).toMatchObject({ text, ownWords: "STOP" });
+  });
+
+  test("that is slow is read in part, and holds up the mails of its line alone", async () => {
+    const html = "<p>Hello</p>\r\n".repeat(9_000) + SLOW.repeat(40_000);
+    const parts = ["--b", "", "Hello", "--b", "Content-Type: text/html", "", html, "--b--"];
+    const slow = mail(...PLAIN, "Content-Type: multipart/mixed; boundary=b", "", ...parts);
+    const ended: string[] = [];
+    const reading = async (name: string, raw: string, lineId: string) => {
+      const { text, omitted } = await read(raw, lineId);
+      ended.push(name);
+      return { text, omitted };
+    };
+    const small = mail(...PLAIN, "", "Hi");
+    const [first] = await Promise.all([
+      reading("slow", slow, "one"),
+      reading("same line", small, "one"),
+      reading("other line", small, "two"),
+    ]);
+    expect(ended).toEqual(["other line", "slow", "same line"]);
+    expect(first.text).toMatch(/^Hello/);
+    expect(first.omitted).toBe(`${LONG} and the rest of the mail`);
+  });
+});
+
+describeGateway({ env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) => {
+  let agentId: string;
+  let sender: Sender;
+  beforeAll(async () => {
+    agentId = await firstAgentId(gateway);
+    await publish(gateway, agentId, { burstSeconds: 60 });
+    sender = await addSender(gateway, {
+      agentId,
+      kind: LineKind.email,
+      email: { host: "93.184.215.14", from: "Support <support@acme.example>" },
+    } as never);
+  });
+
+  const stored = async (raw: string) => {
+    const { status, body } = await sender.mail(raw);
+    expect({ status, body }).toMatchObject({ status: 202 });
+    const message = await gateway.services.database.read((reader) =>
+      reader.findOneByOrFail(Message, { id: body.id }),
+    );
+    return { ...message, answer: body };
+  };
+
+  test("a mail is a message from its sender, under its own ID and time", async () => {
+    const raw = mail(
+      ...PLAIN,
+      "Message-ID: <1234@mail.example.com>",
+      "Date: Sat, 21 Nov 2026 07:36:59 +0100",
+      "",
+      "Where is my order?",
+      "",
+      "Anna",
+    );
+    const message = await stored(raw);
+    expect(message).toMatchObject({
+      message: "Where is my order?\n\nAnna",
+      // It is in events, so it does not name the sender.
+      providerId: expect.stringMatching(/^[0-9a-f]{64}$/),
+      sentAt: "2026-11-21T06:36:59.000Z",
+      omitted: null,
+    });
+    const { body: contact } = await gateway.rest("GET", `/agent/contacts/${message.answer.contactId}`);
+    expect(contact).toMatchObject({
+      name: "Anna Müller",
+      addresses: [{ kind: "email", address: "anna@example.com" }],
+    });
+    expect(await sender.mail(raw)).toMatchObject({ status: 200, body: { id: message.id } });
+  });
+
+  test.each([
+    ["a short ID", "<5678@mail.example.com>"],
+    ["a long ID", `<${"5".repeat(300)}@mail.example.com>`],
+    ["an empty ID", ""],
+  ])("%s is that of a mail only together with its sender", async (_, id) => {
+    const from = (address: string) => mail(`From: ${address}`, `Message-ID: ${id}`, "", "Hi");
+    const signing = {
+      at: new Date(),
+      ...(id === "" && { id: "msg_1" }),
+    };
+    const { id: first } = (await sender.mail(from("anna@example.com"), signing)).body;
+    const other = await sender.mail(from("eve@example.com"), signing);
+    expect(other).toMatchObject({ status: 202 });
+    expect(other.body.id).not.toBe(first);
+    const repeat = await sender.mail(from("Anna@example.com"), signing);
+    expect(repeat).toMatchObject({ status: 200, body: { id: first } });
+    const json = await sender.message({ id: id || "msg_1", from: "anna@example.com", text: "Hi" });
+    expect(json.status).toBe(id.length > 200 ? 400 : 202);
+  });
+
+  test.each<[string, string[], string]>([
+    [
+      "quoted-printable in Latin-1",
+      [
+        "Content-Type: text/plain; charset=iso-8859-1",
+        "Content-Transfer-Encoding: quoted-printable",
+        "",
+        "Gr=FC=DFe aus Z=\r\n=FCrich",
+      ],
+      "Grüße aus Zürich",
+    ],
+    [
+      "base64 in UTF-8",
+      [
+        "Content-Type: text/plain; charset=utf-8",
+        "Content-Transfer-Encoding: base64",
+        "",
+        Buffer.from("Straße 📦").toString("base64"),
+      ],
+      "Straße 📦",
+    ],
+    [
+      "Japanese",
+      ["Content-Type: text/plain; charset=iso-2022-jp", "", "\x1b$B$3$s$K$A$O\x1b(B"],
+      "こんにちは",
+    ],
+    ["an unknown charset", ["Content-Type: text/plain; charset=klingon", "", "Hello"], "Hello"],
+    [
+      "HTML alone",
+      [
+        "Content-Type: text/html",
+        "",
+        "<style>p{color:red}</style><p>Hello <b>you</b> &amp; me</p><script>alert(1)</script>",
+      ],
+      "Hello you & me",
+    ],
+    [
+      "both forms",
+      [
+        "Content-Type: multipart/alternative; boundary=b",
+        "",
+        "--b",
+        "Content-Type: text/plain",
+        "",
+        "plain",
+        "--b",
+        "Content-Type: text/html",
+        "",
+        "<p>rich</p>",
+        "--b--",
+      ],
+      "plain",
+    ],
+    ["NUL", ["", "a\0b"], "a\ufffdb"],
+    ["its subject alone", ["", ""], "A question"],
+    [
+      "a boundary that never ends",
+      ["Content-Type: multipart/mixed; boundary=b", "", "--b", "", "text"],
+      "text",
+    ],
+  ])("%s becomes text", async (_, lines, text) => {
+    expect((await stored(mail(...PLAIN, ...lines))).message).toBe(text);
+  });
+
+  test("attachments are not kept, and the message says so", async () => {
+    const part = (name: string, size: number) => [
+      "--b",
+      `Content-Type: application/pdf; name="${name}"`,
+      "Content-Transfer-Encoding: base64",
+      `Content-Disposition: attachment; filename="${name}"`,
+      "",
+      Buffer.alloc(size).toString("base64").replace(/.{76}/g, "$&\r\n"),
+    ];
+    const message = await stored(
+      mail(
+        ...PLAIN,
+        "Content-Type: multipart/mixed; boundary=b",
+        "",
+        "--b",
+        "",
+        "See below",
+        ...part("a.pdf", 7_000_000),
+        ...part("b.pdf", 10),
+        "--b--",
+      ),
+    );
+    expect(message).toMatchObject({ message: "See below", omitted: "2 attachments (a.pdf, b.pdf)" });
+    expect(message.answer.omitted).toBe("2 attachments (a.pdf, b.pdf)");
+  });
+
+  test("a long text is cut, and the message says so", async () => {
+    const message = await stored(mail(...PLAIN, "", "x".repeat(990).concat("\r\n").repeat(20)));
+    expect(message.message).toHaveLength(10_000);
+    expect(message.omitted).toBe("the text after 10,000 characters");
+  });
+
+  test.each<[string, string]>([
+    ["no sender", mail("Subject: Hi", "", "Hi")],
+    ["a sender that is no address", mail("From: Anna", "", "Hi")],
+    ["a sender without a domain", mail("From: anna@localhost@", "", "Hi")],
+    ["a million headers", mail("From: anna@example.com", "X: x\r\n".repeat(600_000), "Hi")],
+    ["two senders", mail("From: anna@example.com", "From: eve@example.com", "", "Hi")],
+    ["two addresses", mail("From: anna@example.com, Eve <eve@example.com>", "", "Hi")],
+    ["two addresses in a group", mail("From: A: anna@example.com, eve@example.com;", "", "Hi")],
+    ["two addresses without a comma", mail("From: <anna@example.com> <eve@example.com>", "", "Hi")],
+    ["an encoded sender", mail("From: =?utf-8?q?=3Canna=40example.com=3E?=", "", "Hi")],
+    ["a sender that is too long", mail(`From: ${'"\\"'.repeat(700)} <anna@example.com>`, "", "Hi")],
+    ["nothing", ""],
+  ])("a mail with %s is refused", async (_, raw) => {
+    const reply = await sender.mail(raw);
+    expect(reply).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+  });
+
+  test("a mail of more than 10 MB is refused before it is read", async () => {
+    const reply = await sender.mail(mail(...PLAIN, "", "x".repeat(10 * 1_048_576)));
+    expect(reply).toMatchObject({ status: 413, body: { code: "payload_too_large" } });
+  });
+
+  test.each([
+    ["Doe, John <doe1@example.com>", "Doe, John", "doe1@example.com"],
+    ['"Doe, <John>" <doe2@example.com>', "Doe, <John>", "doe2@example.com"],
+    ["=?utf-8?q?D=C3=B6=2C_John?= <doe3@example.com>", "Dö, John", "doe3@example.com"],
+    ["eve@example.com <doe4@example.com>", "eve@example.com", "doe4@example.com"],
+    ["doe5@example.com (John)", "John", "doe5@example.com"],
+    ["<doe6@example.com>", null, "doe6@example.com"],
+  ])("the sender %s has one address", async (from, name, address) => {
+    const { answer } = await stored(mail(`From: ${from}`, "", "Hi"));
+    const { body: contact } = await gateway.rest("GET", `/agent/contacts/${answer.contactId}`);
+    expect(contact).toMatchObject({ addresses: [{ address }] });
+    expect(contact.name ?? null).toBe(name);
+  });
+
+  test("bodies of strangers that do not end take no memory from the sender of the line", async () => {
+    const size = 8 * 1_048_576;
+    const strangers = Array.from({ length: 3 }, () => {
+      const connection = openRaw(gateway.url);
+      connection.socket.write(
+        `POST /inbound/${sender.lineId} HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 192.0.2.1\r\n` +
+          `Content-Type: message/rfc822\r\nwebhook-id: 1\r\nwebhook-timestamp: ${Math.floor(Date.now() / 1000)}\r\n` +
+          `webhook-signature: v1,${Buffer.alloc(32).toString("base64")}\r\nContent-Length: ${size}\r\n\r\n` +
+          " ".repeat(size - 1),
+      );
+      return connection;
+    });
+    try {
+      // Those that are not refused hold more than half of the share of a sender.
+      expect(statusesIn(await Promise.race(strangers.map(({ closed }) => closed)))).toEqual([503]);
+      await stored(mail(...PLAIN, "", "x".repeat(size)));
+    } finally {
+      for (const { socket } of strangers) socket.destroy();
+    }
+  });
+
+  test.each([
+    "Auto-Submitted: auto-replied (vacation)",
+    "AUTO-SUBMITTED: Auto-Generated",
+    "Auto-Submitted: no\r\nAuto-Submitted: auto-replied",
+    "Precedence: bulk",
+    "Precedence: auto_reply",
+    "X-Autoreply: yes",
+    "X-Autorespond: I am away",
+    "Return-Path: < >",
+    "From: MAILER-DAEMON@mail.example.com",
+    "From: Mail server <postmaster@mail.example.com>",
+    "List-Id: <news.example.com>",
+    "Return-Path: <>",
+    'Content-Type: multipart/report; report-type=delivery-status; boundary="b"',
+    "From: support@acme.example",
+  ])("a program is not answered: %s", async (header) => {
+    const headers = header.startsWith("From") ? [header] : ["From: Robot <robot@example.com>", header];
+    const message = await stored(mail(...headers, "", "I am away"));
+    expect(message.decisionId).toBeNull();
+  });
+
+  test.each([
+    "Auto-Submitted: no",
+    "Auto-Submitted: No (a person; really)",
+    "Auto-Submitted:",
+    "X-Autoreply: no",
+    "X-Auto-Response-Suppress: All",
+    "Return-Path: <anna@example.com>",
+    "Precedence: first-class",
+  ])("a person is answered: %s", async (header) => {
+    const message = await stored(mail(...PLAIN, header, "", "Hello"));
+    const decision = await gateway.services.database.read((reader) =>
+      reader.findOneByOrFail(Decision, { id: message.decisionId ?? "" }),
+    );
+    expect(decision.situation.data.messageIds).toContain(message.id);
+  });
+
+  test.each([
+    ["the subject alone", ["Subject: unsubscribe", "", ""]],
+    ["the subject above a signature", ["Subject: unsubscribe", "", "-- ", "Bob"]],
+    [
+      "a word above what it answers",
+      ["Subject: Re: News", "", "Stop.", "", "On 21 Nov 2026, Acme wrote:", "> Hello Bob"],
+    ],
+  ])("unsubscribing works by %s", async (where, lines) => {
+    const from = `From: ${where.replaceAll(" ", "-")}@example.com`;
+    const { answer } = await stored(mail(from, ...lines));
+    const { body: contact } = await gateway.rest("GET", `/agent/contacts/${answer.contactId}`);
+    expect(contact.addresses[0].optedOutAt).toEqual(expect.any(String));
+  });
+
+  test("an e-mail line takes JSON as well, and other lines take no mail", async () => {
+    expect(await sender.text("carol@example.com", "Hi")).toMatchObject({ status: 202 });
+    const local = await addSender(gateway, { agentId });
+    expect(await local.mail(mail(...PLAIN, "", "Hi"))).toMatchObject({
+      status: 400,
+      body: { code: "invalid_content_type" },
+    });
+    const receipt = await sender.receipt(mail(...PLAIN, "", "Hi"), { contentType: "message/rfc822" });
+    expect(receipt).toMatchObject({ status: 400, body: { code: "invalid_content_type" } });
+  });
+});

@@ -1,0 +1,315 @@
+import { Permission } from "../../src/auth/permissions";
+import { timestamp } from "../../src/common/time";
+import { Invitation } from "../../src/features/members/invitation.entity";
+import { MAX_INVITATIONS } from "../../src/features/members/invitation.service";
+import { SignInThrottle } from "../../src/features/members/sign-in-throttle.entity";
+import { actionsOn, auditLog } from "../support/audit";
+import { openBrowser } from "../support/browser";
+import type { Call, Reply } from "../support/gateway";
+import {
+  addMember,
+  addOrganization,
+  codeOf,
+  invite,
+  openSession,
+  TEST_PASSWORD as PASSWORD,
+} from "../support/people";
+import { runCli, runCliForJson } from "../support/process";
+import { storedText } from "../support/stored-text";
+import { describeGateway } from "../support/suite";
+
+const ACCEPT = `mutation ($input: AcceptInvitationInput!) {
+  acceptInvitation(input: $input) { token expiresAt member { id email permissions organization { slug } } }
+}`;
+const INVITE = `mutation ($input: InviteMemberInput!) {
+  inviteMember(input: $input) { invitation { id email permissions invitedBy } link mail }
+}`;
+const GONE = "The invitation was used, withdrawn or replaced, or has expired. Ask for a new one.";
+
+const tokenIn = (link: string) => new URL(link).hash.slice(1);
+const unique = () => `${Math.random().toString(36).slice(2)}@example.com`;
+
+describeGateway({ env: { TRUST_PROXY: "true" } }, (gateway) => {
+  // Each test begins without any attempts and with room for more invitations.
+  beforeEach(() =>
+    gateway.services.database.write(async (tx) => {
+      await tx.clear(SignInThrottle);
+      await tx.clear(Invitation);
+    }),
+  );
+
+  const accept = (token: string, password = PASSWORD, call: Call = { token: null }) =>
+    gateway.graphql(ACCEPT, { input: { token, password } }, call);
+  const acceptedBy = ({ body }: Reply) => body.data?.acceptInvitation;
+  const problem = ({ body }: Reply) => body.errors?.[0]?.message;
+  const inviteAs = (token: string, email: string, permissions: string[] = []) =>
+    gateway.graphql(INVITE, { input: { email, permissions } }, { token });
+  const pending = async () =>
+    (await gateway.graphql("{ invitations { id email } }", {}, { token: gateway.owner })).body.data
+      .invitations;
+  const withdraw = (id: string) =>
+    gateway.graphql(
+      "mutation ($id: ID!) { withdrawInvitation(id: $id) { id } }",
+      { id },
+      { token: gateway.owner },
+    );
+
+  test("a link leads to the dashboard, with the token where browsers send it to no server", async () => {
+    const reply = await inviteAs(gateway.owner, "Ada@Example.com", ["conversations_write", "config_manage"]);
+    const { invitation, link, mail } = reply.body.data.inviteMember;
+    expect(invitation).toEqual({
+      id: expect.any(String),
+      email: "ada@example.com",
+      permissions: ["config_manage", "conversations_write"],
+      invitedBy: gateway.ownerCredentials.email,
+    });
+    expect(mail).toBe("off");
+    expect(link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/dashboard\/invitation#agi_[0-9A-Za-z]{49}$/);
+    expect(await pending()).toEqual([{ id: invitation.id, email: "ada@example.com" }]);
+  });
+
+  test("an accepted invitation makes a member with its permissions, and signs them in", async () => {
+    const email = unique();
+    const permissions = [Permission.conversations_read];
+    const { link, invitation } = await invite(gateway, { email, permissions });
+    const { member, token } = acceptedBy(await accept(tokenIn(link)));
+    expect(member).toMatchObject({
+      email,
+      permissions: ["conversations_read"],
+      organization: { slug: "first" },
+    });
+    expect((await gateway.graphql("{ viewer { id } }", {}, { token })).body.data.viewer.id).toBe(member.id);
+    expect(await openSession(gateway, { email, password: PASSWORD })).toMatch(/^ags_/);
+    expect(await pending()).toEqual([]);
+    expect(await actionsOn(gateway, invitation.id)).toEqual(["invitation_created", "invitation_accepted"]);
+    expect(await actionsOn(gateway, member.id)).toEqual([
+      "member_created",
+      "member_signed_in",
+      "member_signed_in",
+    ]);
+    const [created] = await auditLog(gateway, { targetId: member.id, action: "member_created" });
+    expect(created.changes).toEqual([{ field: "permissions", before: null, after: "conversations:read" }]);
+  });
+
+  test("a link works once, however many accept it at the same time", async () => {
+    const { link } = await invite(gateway);
+    const replies = await Promise.all(
+      Array.from({ length: 5 }, (_, i) => accept(tokenIn(link), `${PASSWORD} ${i}`)),
+    );
+    expect(replies.map(codeOf).sort()).toEqual([...Array(4).fill("invalid_invitation"), undefined]);
+    expect(new Set(replies.map(problem))).toEqual(new Set([undefined, GONE]));
+  });
+
+  test("a link that was withdrawn, replaced, late, altered or invented says the same", async () => {
+    const withdrawn = await invite(gateway);
+    expect(codeOf(await withdraw(withdrawn.invitation.id))).toBeUndefined();
+    const replaced = await invite(gateway, { email: "replaced@example.com" });
+    const replacement = await invite(gateway, { email: "replaced@example.com" });
+    const late = await invite(gateway);
+    await gateway.services.database.write((tx) =>
+      tx.update(Invitation, { id: late.invitation.id }, { expiresAt: timestamp(-1) }),
+    );
+    const tokens = [withdrawn, replaced, late].map(({ link }) => tokenIn(link));
+    const altered = `${tokens[0]?.slice(0, -1)}${tokens[0]?.endsWith("a") ? "b" : "a"}`;
+    for (const token of [...tokens, altered, "", "agi_x", "\0", gateway.owner]) {
+      const shown = await gateway.graphql(
+        "query ($token: String!) { invitation(token: $token) { email } }",
+        { token },
+        { token: null },
+      );
+      for (const reply of [await accept(token), shown]) {
+        expect([reply.status, codeOf(reply), problem(reply)]).toEqual([401, "invalid_invitation", GONE]);
+        if (token !== "") expect(reply.text).not.toContain(token);
+      }
+    }
+    expect(codeOf(await accept(tokenIn(replacement.link)))).toBeUndefined();
+  });
+
+  test("somebody who is signed in may accept; their own session goes on", async () => {
+    const member = await addMember(gateway);
+    const { link } = await invite(gateway);
+    expect(codeOf(await accept(tokenIn(link), PASSWORD, { token: member.token }))).toBeUndefined();
+    const viewer = await gateway.graphql("{ viewer { email } }", {}, { token: member.token });
+    expect(viewer.body.data.viewer.email).toBe(member.email);
+  });
+
+  test("in a browser, the new session takes the place of another one only with the acceptance", async () => {
+    const member = await addMember(gateway);
+    const { link, invitation } = await invite(gateway);
+    const browser = openBrowser(gateway);
+    await browser.signIn(member);
+    const acceptWith = (password: string) =>
+      browser.ask(
+        "mutation ($input: AcceptInvitationInput!) { acceptInvitationWithCookie(input: $input) { member { email } } }",
+        { input: { token: tokenIn(link), password } },
+      );
+    const viewer = async () => (await browser.ask("{ viewer { email } }")).body.data.viewer.email;
+    expect(codeOf(await acceptWith("short"))).toBe("invalid_request");
+    expect(await viewer()).toBe(member.email);
+    const accepted = await acceptWith(PASSWORD);
+    expect(accepted.text).not.toContain("ags_");
+    expect(await viewer()).toBe(invitation.email);
+    const foreign = { headers: { origin: "https://evil.example", "sec-fetch-site": "cross-site" } };
+    const other = tokenIn((await invite(gateway)).link);
+    const reply = await gateway.graphql(
+      "mutation ($input: AcceptInvitationInput!) { acceptInvitationWithCookie(input: $input) { expiresAt } }",
+      { input: { token: other, password: PASSWORD } },
+      { token: null, ...foreign },
+    );
+    expect(codeOf(reply)).toBe("forbidden");
+    expect(codeOf(await accept(other))).toBeUndefined();
+  });
+
+  test("a weak password uses nothing up", async () => {
+    const { link } = await invite(gateway);
+    expect(codeOf(await accept(tokenIn(link), "too short"))).toBe("invalid_request");
+    expect(codeOf(await accept(tokenIn(link)))).toBeUndefined();
+  });
+
+  test("an address of the same organization is refused; that of another only to whoever holds the link", async () => {
+    const own = await addMember(gateway);
+    const { manager } = await addOrganization(gateway, `org-${Math.random().toString(36).slice(2)}`);
+    expect(codeOf(await inviteAs(gateway.owner, own.email))).toBe("conflict");
+    const reply = await inviteAs(gateway.owner, manager.email.toUpperCase());
+    expect(codeOf(reply)).toBeUndefined();
+    const token = tokenIn(reply.body.data.inviteMember.link);
+    const refused = await accept(token);
+    expect([refused.status, codeOf(refused)]).toEqual([409, "conflict"]);
+    expect(refused.text).not.toContain("org-");
+    expect(await openSession(gateway, manager)).toMatch(/^ags_/);
+    // The invitation is still pending, for a manager to withdraw.
+    expect(await pending()).toHaveLength(1);
+  });
+
+  test("nobody joins a deactivated organization", async () => {
+    const slug = `org-${Math.random().toString(36).slice(2)}`;
+    const { manager } = await addOrganization(gateway, slug);
+    const { link } = await invite(gateway, { org: slug });
+    const change = (what: string) =>
+      gateway.graphql(`mutation { ${what}Organization { id } }`, {}, { token: manager.token });
+    await change("deactivate");
+    expect(codeOf(await accept(tokenIn(link)))).toBe("organization_deactivated");
+    await change("reactivate");
+    expect(codeOf(await accept(tokenIn(link)))).toBeUndefined();
+  });
+
+  test("invitations end with the membership or the permission of who sent them", async () => {
+    const remove = "mutation ($id: ID!) { removeMember(id: $id) { id } }";
+    const revoke =
+      "mutation ($id: ID!) { revokePermission(memberId: $id, permission: config_manage) { id } }";
+    for (const mutation of [remove, revoke]) {
+      const sender = await addMember(gateway, { manage: true });
+      const { link } = (await inviteAs(sender.token, unique(), ["config_manage"])).body.data.inviteMember;
+      const stays = await invite(gateway);
+      expect(
+        codeOf(await gateway.graphql(mutation, { id: sender.id }, { token: gateway.owner })),
+      ).toBeUndefined();
+      expect(codeOf(await accept(tokenIn(link)))).toBe("invalid_invitation");
+      expect(codeOf(await accept(tokenIn(stays.link)))).toBeUndefined();
+    }
+  });
+
+  test("attempts are counted for the address as sign-ins are, and a success takes its own back", async () => {
+    const from = (ip: string) => ({ token: null, headers: { "x-forwarded-for": ip } });
+    const { link } = await invite(gateway);
+    const gone = tokenIn(link);
+    expect(codeOf(await accept(gone, PASSWORD, from("192.0.2.7")))).toBeUndefined();
+    const codes = [];
+    for (let i = 0; i < 51; i++) codes.push(codeOf(await accept(gone, PASSWORD, from("192.0.2.7"))));
+    expect(codes).toEqual([...Array(50).fill("invalid_invitation"), "too_many_attempts"]);
+    const another = tokenIn((await invite(gateway)).link);
+    expect(codeOf(await accept(another, PASSWORD, from("192.0.2.7")))).toBe("too_many_attempts");
+    expect(codeOf(await accept(another, PASSWORD, from("198.51.100.7")))).toBeUndefined();
+  });
+
+  test("an organization has a bounded number of invitations, and sends so many a minute", async () => {
+    const slug = `org-${Math.random().toString(36).slice(2)}`;
+    const { manager, id: organizationId } = await addOrganization(gateway, slug);
+    const { link, invitation } = (await inviteAs(manager.token, unique())).body.data.inviteMember;
+    expect(tokenIn(link)).toMatch(/^agi_/);
+    await gateway.services.database.write(async (tx) => {
+      const row = await tx.findOneByOrFail(Invitation, { id: invitation.id });
+      for (let i = 1; i < MAX_INVITATIONS; i++) {
+        const id = `018f0000-0000-7000-8000-${String(i).padStart(12, "0")}`;
+        await tx.insert(Invitation, { ...row, id, organizationId, email: unique(), tokenHash: id });
+      }
+    });
+    expect(codeOf(await inviteAs(manager.token, unique()))).toBe("limit_reached");
+    expect(codeOf(await inviteAs(manager.token, invitation.email))).toBeUndefined();
+    const codes = [];
+    for (let i = 0; i < 18; i++) codes.push(codeOf(await inviteAs(manager.token, invitation.email)));
+    expect(codes).toEqual([...Array(17).fill(undefined), "too_many_attempts"]);
+  });
+
+  test("the command line invites, lists and withdraws", async () => {
+    const email = unique();
+    const run = (...args: string[]) => runCliForJson(gateway.databaseUrl, "members", ...args);
+    const invited = await run("invite", "--org", "first", "--email", email, "--manage");
+    expect(invited).toMatchObject({
+      email,
+      organization: "first",
+      permissions: ["config:manage"],
+      invitedBy: "command line",
+      mail: "off",
+      link: expect.stringMatching(/#agi_/),
+    });
+    const { link, mail, ...listed } = invited;
+    expect(await run("invitations", "--org", "first")).toEqual([listed]);
+    expect(codeOf(await accept(tokenIn(link)))).toBeUndefined();
+    const cli = (...args: string[]) => runCli(gateway.databaseUrl, ["members", ...args]);
+    const again = unique();
+    const printed = await cli("invite", "--org", "first", "--email", again);
+    expect(printed.stdout).toContain(
+      "The link is shown once and cannot be shown again. The server sends no mail",
+    );
+    expect((await cli("withdraw", again, "--org", "first")).stdout).toBe(
+      `Withdrew the invitation of ${again}.\n`,
+    );
+    expect((await cli("invitations", "--org", "first")).stdout).toBe(
+      "The organization has no pending invitations.\n",
+    );
+    for (const [code, ...args] of [
+      [1, "withdraw", again, "--org", "first"],
+      [1, "invite", "--org", "first", "--email", email],
+      [2, "invite", "--org", "first", "--email", "nobody"],
+      [2, "invite", "--org", "first", "--email", again, "--permissions", "config:eat"],
+    ] as const)
+      expect(await cli(...args)).toMatchObject({ code, stdout: "" });
+  });
+});
+
+// Reading the files of SQLite in the process of a server drops its locks, so no other process may follow.
+describeGateway({ env: { LOG_LEVEL: "trace" } }, (gateway) => {
+  test("no token of an invitation is in the database, the log or the audit log", async () => {
+    const { manager } = await addOrganization(gateway, "secretive");
+    const tokens = [];
+    for (let i = 0; i < 3; i++) {
+      const { link } = (
+        await gateway.graphql(INVITE, { input: { email: unique() } }, { token: manager.token })
+      ).body.data.inviteMember;
+      const token = tokenIn(link);
+      tokens.push(token);
+      await gateway.graphql(`{ invitation(token: "${token}") { id } }`, {}, { token: null });
+      await gateway.rest("GET", `/dashboard/invitation?${token}`, { token: null });
+      await gateway.rest("GET", "/v1/pets", { token, headers: { "user-agent": token } });
+      await gateway.graphql(
+        "mutation ($name: String!) { renameApiKey(id: $name, name: $name) { id } }",
+        { name: token },
+        { token: manager.token, headers: { "x-request-id": token } },
+      );
+      const input = { token, password: PASSWORD };
+      const headers = { "user-agent": `x ${token}` };
+      for (let uses = 0; uses < i; uses++) await gateway.graphql(ACCEPT, { input }, { token: null, headers });
+    }
+    const places = {
+      database: await storedText(gateway.databaseUrl),
+      log: gateway.log(),
+      audit: JSON.stringify(await auditLog(gateway, {}, manager.token)),
+    };
+    expect(places.audit).toContain("agi_[redacted]");
+    for (const [place, text] of Object.entries(places))
+      for (const token of tokens) {
+        expect([place, text.includes(token.slice(4, -6))]).toEqual([place, false]);
+      }
+  });
+});

@@ -1,0 +1,104 @@
+import { SignInThrottle } from "../../src/features/members/sign-in-throttle.entity";
+import { actionsOn, auditLog } from "../support/audit";
+import { openBrowser } from "../support/browser";
+import { addMember, addOrganization, codeOf, openSession, type TestMember } from "../support/people";
+import { describeGateway } from "../support/suite";
+
+const CHANGE = "mutation ($input: ChangeEmailInput!) { changeEmail(input: $input) { email } }";
+const END = "mutation ($id: ID!) { endSession(id: $id) { id } }";
+const SESSIONS = "query ($id: ID) { sessions(memberId: $id) { id isCurrent ip userAgent expiresAt } }";
+const unique = () => `${Math.random().toString(36).slice(2)}@example.com`;
+
+describeGateway({ env: { TRUST_PROXY: "true" } }, (gateway) => {
+  let member: TestMember;
+  beforeEach(async () => {
+    await gateway.services.database.write((tx) => tx.clear(SignInThrottle));
+    member = await addMember(gateway);
+  });
+
+  const changeEmail = (email: string, currentPassword = member.password, token = member.token) =>
+    gateway.graphql(CHANGE, { input: { email, currentPassword } }, { token });
+  const sessions = async (token: string, id?: string) =>
+    (await gateway.graphql(SESSIONS, { id }, { token })).body.data?.sessions;
+  const isSignedIn = async (token: string) =>
+    codeOf(await gateway.graphql("{ viewer { id } }", {}, { token })) === undefined;
+
+  test("a member signs in with a new address from then on, and stays signed in", async () => {
+    const email = unique();
+    expect((await changeEmail(` ${email.toUpperCase()} `)).body.errors?.[0].extensions.code).toBe(
+      "invalid_request",
+    );
+    expect((await changeEmail(email.toUpperCase())).body.data.changeEmail.email).toBe(email);
+    expect(await isSignedIn(member.token)).toBe(true);
+    await expect(openSession(gateway, member)).rejects.toMatchObject({ code: "invalid_credentials" });
+    expect(await openSession(gateway, { ...member, email })).toMatch(/^ags_/);
+    const [entry] = await auditLog(gateway, { targetId: member.id, action: "member_email_changed" });
+    expect(entry).toMatchObject({
+      targetName: email,
+      changes: [{ field: "email", before: member.email, after: email }],
+    });
+  });
+
+  test("a wrong password changes nothing and is limited as signing in is", async () => {
+    const codes = [];
+    for (let i = 0; i < 11; i++) codes.push(codeOf(await changeEmail(unique(), `guess ${i}`)));
+    expect(codes).toEqual([...Array(10).fill("invalid_credentials"), "too_many_attempts"]);
+    expect(codeOf(await changeEmail(unique()))).toBe("too_many_attempts");
+    expect(await actionsOn(gateway, member.id)).toContain("member_email_change_failed");
+    expect(await actionsOn(gateway, member.id)).not.toContain("member_email_changed");
+  });
+
+  test("an address in use is refused, and counts as a failure, so that no member can try many", async () => {
+    const { manager } = await addOrganization(gateway, `own-${Math.random().toString(36).slice(2)}`);
+    const codes = [];
+    for (let i = 0; i < 11; i++) codes.push(codeOf(await changeEmail(manager.email)));
+    expect(codes).toEqual([...Array(10).fill("conflict"), "too_many_attempts"]);
+    expect(await openSession(gateway, manager)).toMatch(/^ags_/);
+  });
+
+  test("of members who take one address at once, one gets it", async () => {
+    const email = unique();
+    const others = await Promise.all([1, 2, 3].map(() => addMember(gateway)));
+    const codes = await Promise.all(
+      others.map((each) => changeEmail(email, each.password, each.token).then(codeOf)),
+    );
+    expect(codes.sort()).toEqual(["conflict", "conflict", undefined]);
+  });
+
+  test("a member lists and ends the own sessions, and nobody else's", async () => {
+    const other = await openSession(gateway, member);
+    const listed = await sessions(member.token);
+    expect(listed.map(({ isCurrent }: { isCurrent: boolean }) => isCurrent)).toEqual([false, true]);
+    const stranger = await addMember(gateway);
+    expect(codeOf(await gateway.graphql(END, { id: listed[0].id }, { token: stranger.token }))).toBe(
+      "not_found",
+    );
+    expect(codeOf(await gateway.graphql(SESSIONS, { id: member.id }, { token: stranger.token }))).toBe(
+      "forbidden",
+    );
+    expect(await isSignedIn(other)).toBe(true);
+    expect(codeOf(await gateway.graphql(END, { id: listed[0].id }, { token: member.token }))).toBeUndefined();
+    expect([await isSignedIn(other), await isSignedIn(member.token)]).toEqual([false, true]);
+    expect(codeOf(await gateway.graphql(END, { id: listed[0].id }, { token: member.token }))).toBe(
+      "not_found",
+    );
+    expect(await actionsOn(gateway, member.id)).toContain("member_session_ended");
+  });
+
+  test("a manager lists and ends those of any member of the organization", async () => {
+    const [session] = await sessions(gateway.owner, member.id);
+    expect(session.isCurrent).toBe(false);
+    expect(codeOf(await gateway.graphql(END, { id: session.id }, { token: gateway.owner }))).toBeUndefined();
+    expect(await isSignedIn(member.token)).toBe(false);
+    expect(await sessions(gateway.owner, member.id)).toEqual([]);
+  });
+
+  test("a session tells where it was opened, and ending the own one clears the cookie", async () => {
+    const browser = openBrowser(gateway);
+    await browser.signIn(member, { headers: { "user-agent": "A browser", "x-forwarded-for": "192.0.2.9" } });
+    const [current] = (await browser.ask(SESSIONS)).body.data.sessions;
+    expect(current).toMatchObject({ isCurrent: true, ip: "192.0.2.9", userAgent: "A browser" });
+    await browser.ask(END, { id: current.id });
+    expect(browser.cookie()).toBeUndefined();
+  });
+});

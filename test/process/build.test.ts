@@ -1,0 +1,51 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const ROOT = join(__dirname, "../..");
+const FILES = [
+  ...["src", "ormconfig.ts", "tsconfig.json", "package-lock.json"],
+  ...[
+    "src/build.sha256",
+    "src/main.js",
+    "dashboard/index.html",
+    "docs/index.html",
+    "graphiql/index.html",
+  ].map((file) => `dist/${file}`),
+];
+
+describe("a start of a built checkout", () => {
+  let copy: string;
+  beforeAll(() => {
+    copy = mkdtempSync(join(tmpdir(), "built-"));
+    for (const file of FILES) cpSync(join(ROOT, file), join(copy, file), { recursive: true });
+  });
+  afterAll(() => rmSync(copy, { recursive: true }));
+
+  /** What `npm start` begins with does in the copy, which has no tools: a build fails. */
+  const start = () => {
+    try {
+      execFileSync(process.execPath, [join(copy, "src/build.mjs"), "--if-changed"], { stdio: "pipe" });
+      return "not built again";
+    } catch (error) {
+      return String(error).includes("Cannot find module 'typescript") ? "built again" : String(error);
+    }
+  };
+
+  test.each<[string, string, string, (path: string) => void]>([
+    ["not built again", "a file is newer", "src/main.ts", (path) => utimesSync(path, 2e9, 2e9)],
+    ["built again", "a source has changed", "src/main.ts", (path) => writeFileSync(path, "//")],
+    ["built again", "a page has changed", "src/dashboard/boot.js", (path) => writeFileSync(path, "//")],
+    ["built again", "a source is gone", "src/serve.ts", (path) => rmSync(path)],
+    ["built again", "dependencies have changed", "package-lock.json", (path) => writeFileSync(path, "{}")],
+    ["built again", "a page is missing", "dist/dashboard/index.html", (path) => rmSync(path)],
+    ["built again", "a build was interrupted", "dist/src/build.sha256", (path) => rmSync(path)],
+  ])("is %s if %s", (outcome, _, file, change) => {
+    change(join(copy, file));
+    expect(start()).toBe(outcome);
+    // Undoes the change, unless the build has begun and removed the hash.
+    for (const each of [file, "dist/src/build.sha256"]) cpSync(join(ROOT, each), join(copy, each));
+    expect(start()).toBe("not built again");
+  });
+});

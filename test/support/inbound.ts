@@ -1,0 +1,82 @@
+import { Webhook } from "standardwebhooks";
+import { v7 as uuid } from "uuid";
+import type { Reply, TestGateway } from "./gateway";
+import { addLine, addWebhookLine } from "./lines";
+import { operatorOfAgent } from "./people";
+
+/** How a request is signed, if not as it should be. */
+export interface Signing {
+  secret?: string;
+  /** ID of the request; a new one if it is missing. */
+  id?: string;
+  /** The headers instead of those of a signature. */
+  headers?: Record<string, string>;
+  /** When it was signed. */
+  at?: Date;
+  contentType?: string;
+}
+
+/** Calls the routes of a line as the system at its other end does. */
+export class Sender {
+  constructor(
+    private readonly gateway: TestGateway,
+    readonly lineId: string,
+    readonly secret: string,
+  ) {}
+
+  /** Signs and sends a body; an object as JSON. */
+  async post(path: string, body: unknown, signing: Signing = {}): Promise<Reply> {
+    const { secret = this.secret, id = `msg_${uuid()}`, at = new Date() } = signing;
+    const { contentType = "application/json" } = signing;
+    const content = typeof body === "string" ? body : JSON.stringify(body);
+    return this.gateway.rest("POST", path, {
+      token: null,
+      headers: {
+        "content-type": contentType,
+        ...(signing.headers ?? {
+          "webhook-id": id,
+          "webhook-timestamp": String(Math.floor(at.getTime() / 1000)),
+          "webhook-signature": new Webhook(secret).sign(id, at, content),
+        }),
+      },
+      body: content,
+    });
+  }
+
+  message(message: unknown, signing?: Signing): Promise<Reply> {
+    return this.post(`/inbound/${this.lineId}`, message, signing);
+  }
+
+  /** Sends a text from an address under a new ID. */
+  text(from: string, text: string, more: object = {}): Promise<Reply> {
+    return this.message({ id: uuid(), from, text, ...more });
+  }
+
+  mail(raw: string, signing?: Signing): Promise<Reply> {
+    return this.message(raw, { contentType: "message/rfc822", ...signing });
+  }
+
+  receipt(receipt: unknown, signing?: Signing): Promise<Reply> {
+    return this.post(`/inbound/${this.lineId}/status`, receipt, signing);
+  }
+}
+
+/** The other end of a line, which gets a new secret. */
+export async function senderOn(gateway: TestGateway, agentId: string, lineId: string): Promise<Sender> {
+  const { signingSecret } = await gateway.services.lines.rotateSecret(
+    await operatorOfAgent(gateway, agentId),
+    lineId,
+  );
+  return new Sender(gateway, lineId, signingSecret ?? "");
+}
+
+/** The other end of a new line. */
+export async function addSender(
+  gateway: TestGateway,
+  { url, ...line }: Parameters<typeof addLine>[1] & { url?: string },
+): Promise<Sender> {
+  const { id } = await (url === undefined
+    ? addLine(gateway, line)
+    : addWebhookLine(gateway, { url, ...line }));
+  return senderOn(gateway, line.agentId, id);
+}

@@ -1,0 +1,68 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
+import { text } from "node:stream/consumers";
+import type { TestProcess, TestServer } from "./process";
+
+/** A line of the log of a service with several workers. */
+export interface LogLine {
+  pid: number;
+  worker?: number;
+  reqId?: string;
+  msg: string;
+}
+
+/** The whole lines that a process has logged. @throws SyntaxError at a line that is not whole */
+export const logOf = (server: TestProcess): LogLine[] =>
+  server
+    .stderr()
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+
+/** The processes that have served as workers. */
+export const workersIn = (server: TestProcess): { number: number; pid: number }[] =>
+  logOf(server).flatMap(({ msg, worker, pid }) =>
+    worker !== undefined && msg.startsWith("Server listening") ? [{ number: worker, pid }] : [],
+  );
+
+/** Whether a process exists. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+interface Answer {
+  status: number | undefined;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+/** Sends a GET request. @param agent without one, over a new connection @throws Error when it is not answered */
+export async function get(
+  server: TestServer,
+  path: string,
+  headers: Record<string, string> = {},
+  agent: Agent | false = false,
+): Promise<Answer> {
+  const call = request(`${server.url}${path}`, { agent, headers });
+  call.end();
+  const [message] = (await once(call, "response")) as [IncomingMessage];
+  return { status: message.statusCode, headers: message.headers, body: await text(message) };
+}
+
+/** Opens kept-alive connections until one leads to the worker. */
+export async function connectionTo(server: TestServer, worker: number): Promise<Agent> {
+  while (true) {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const id = randomUUID();
+    await get(server, "/healthz", { "x-request-id": id }, agent);
+    await server.until("stderr", id);
+    if (logOf(server).some((line) => line.reqId === id && line.worker === worker)) return agent;
+    agent.destroy();
+  }
+}
