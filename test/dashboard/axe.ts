@@ -6,18 +6,22 @@ const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
 /**
  * The violations that axe finds on a page, by all its rules, best practices included.
- * @param only the rules to check, where the others cannot change
+ * @param options.only the rules to check, where the others cannot change
+ * @param options.within selects the part of the page to check, where the rest is checked already
  */
-export async function violations(page: Page, only?: string[]): Promise<string[]> {
+export async function violations(
+  page: Page,
+  { only, within }: { only?: string[]; within?: string } = {},
+): Promise<string[]> {
   // The Content-Security-Policy blocks injected scripts, but not those of the debugger.
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE);
   const found = await page.evaluate(
-    (rules) =>
-      (window as unknown as { axe: typeof axe }).axe.run({
+    ([rules, part]) =>
+      (window as unknown as { axe: typeof axe }).axe.run(part ?? document, {
         resultTypes: ["violations"],
         ...(rules && { runOnly: { type: "rule" as const, values: rules } }),
       }),
-    only,
+    [only, within] as const,
   );
   return found.violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, any }) => `${id}: ${html} ${any[0]?.message}`),

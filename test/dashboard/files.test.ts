@@ -50,8 +50,8 @@ describe("a dashboard that was built", () => {
     "/dashboard",
     "/dashboard/",
     "/dashboard?from=mail",
-    "/dashboard/settings/api-keys",
-    "/dashboard/audit-log?action=api_key_revoked",
+    "/dashboard/api-keys",
+    "/dashboard/settings/audit-log?action=api_key_revoked",
     "/dashboard/members/owner@example.com",
     "/dashboard/asset",
   ])("%s is the page for every caller, and is revalidated", async (path) => {

@@ -1,30 +1,24 @@
 import { mint } from "../support/gateway";
 import { addMember, addOrganization } from "../support/people";
-import { describeDashboard, dialogOf, gone, rowOf, seen } from "./visit";
+import { act, describeDashboard, dialogOf, gone, rowOf, seen } from "./visit";
 
 describeDashboard("the organization", (dashboard) => {
-  test("shows a long email address within its card", async () => {
-    const email = `${"very.long.address.of.a.member".repeat(2)}@${"subdomain.of.a.long.company.name.".repeat(5)}com`;
-    await addMember(dashboard.gateway, { email });
-    const page = await dashboard.visit("/organization", { viewport: { width: 1024, height: 800 } });
-    await seen(rowOf(page, email));
-    const table = page.getByRole("table", { name: "Members" });
-    for (const width of [360, 860, 1024, 1280]) {
-      await page.setViewportSize({ width, height: 800 });
-      const overflow = await table.evaluate(
-        (part) => part.scrollWidth - (part.closest("section") ?? part).clientWidth,
-      );
-      expect([width, overflow <= 0]).toEqual([width, true]);
-    }
-  });
-
-  test("shows its name and its members with what they may do", async () => {
-    const viewer = await addMember(dashboard.gateway, { email: "viewer@example.com" });
-    const page = await dashboard.visit("/organization", { as: viewer });
-    await seen(rowOf(page, "owner@example.com").getByText("config:manage"));
-    await seen(rowOf(page, "viewer@example.com").getByText("Viewer – can view agents and members"));
-    await seen(page.getByRole("region", { name: "First organization" }).getByText("Active"));
-    expect(await page.getByRole("button", { name: "Deactivate…" }).count()).toBe(0);
+  test("is renamed by a manager; others see its name, slug and status", async () => {
+    const { manager } = await addOrganization(dashboard.gateway, "renamed");
+    const page = await dashboard.visit("/settings/organization", { as: manager });
+    await page.getByRole("button", { name: "Rename…" }).click();
+    await dialogOf(page).getByLabel("New name").fill("   ");
+    await page.keyboard.press("Enter");
+    await seen(dialogOf(page).getByText(/^Name must/));
+    await dialogOf(page).getByLabel("New name").fill("New name of renamed");
+    await page.keyboard.press("Enter");
+    await gone(dialogOf(page));
+    const viewer = await addMember(dashboard.gateway, { org: "renamed" });
+    const other = await dashboard.visit("/settings/organization", { as: viewer });
+    const card = other.getByRole("region", { name: "New name of renamed" });
+    await seen(card.getByText("Active"));
+    await seen(card.getByText("renamed", { exact: true }));
+    expect(await other.getByRole("main").getByRole("button").count()).toBe(0);
   });
 
   test("is deactivated by typing its name: everything is read-only but the revocation of keys, and a notice says why", async () => {
@@ -35,7 +29,7 @@ describeDashboard("the organization", (dashboard) => {
     const whoami = () => gateway.rest("GET", "/agent/whoami", { token: secret });
     expect((await whoami()).status).toBe(200);
 
-    const page = await dashboard.visit("/organization", { as: manager });
+    const page = await dashboard.visit("/settings/organization", { as: manager });
     await page.getByRole("button", { name: "Deactivate…" }).click();
     const confirm = dialogOf(page).getByRole("button", { name: "Deactivate" });
     await dialogOf(page).getByLabel("Type switched to confirm").fill("Switched");
@@ -50,11 +44,12 @@ describeDashboard("the organization", (dashboard) => {
 
     await page.getByRole("link", { name: "API keys" }).click();
     await seen(rowOf(page, "in use"));
-    for (const name of ["Create API key", "Rename in use", "Rotate in use"]) {
-      expect(await page.getByRole("button", { name }).isDisabled()).toBe(true);
-    }
-    expect(await page.getByRole("button", { name: "Revoke in use" }).isEnabled()).toBe(true);
-    await page.goto(`${gateway.url}/dashboard/settings/api-keys?create=yes`);
+    expect(await page.getByRole("button", { name: "Create API key" }).isDisabled()).toBe(true);
+    await page.getByRole("button", { name: "Actions for in use" }).click();
+    for (const name of ["Rename", "Rotate", "Settings"])
+      expect(await page.getByRole("menuitem", { name }).isDisabled()).toBe(true);
+    expect(await page.getByRole("menuitem", { name: "Revoke" }).isEnabled()).toBe(true);
+    await page.goto(`${gateway.url}/dashboard/api-keys?create=yes`);
     await seen(rowOf(page, "in use"));
     expect(await dialogOf(page).count()).toBe(0);
     await page.getByRole("link", { name: "Audit log" }).click();
@@ -80,8 +75,8 @@ describeDashboard("the organization", (dashboard) => {
       {},
       { token: manager.token },
     );
-    const page = await dashboard.visit("/settings/api-keys", { as: manager });
-    await page.getByRole("button", { name: "Rotate late" }).click();
+    const page = await dashboard.visit("/api-keys", { as: manager });
+    await act(page, "late", "Rotate");
     await seen(dialogOf(page));
     await gateway.graphql("mutation { deactivateOrganization { id } }", {}, { token: manager.token });
     await dialogOf(page).getByRole("button", { name: "Rotate key" }).click();

@@ -1,4 +1,5 @@
 import type { Page } from "playwright-core";
+import { PUBLIC_URL } from "../support/lines";
 import { addMember } from "../support/people";
 import { describeDashboard, dialogOf, gone, rowOf, seen } from "./visit";
 
@@ -16,7 +17,7 @@ describeDashboard("the secret of a new key", (dashboard) => {
   const permissions = ["clipboard-read", "clipboard-write"];
 
   test("is copied, alone and within a command that tells which agent it is", async () => {
-    const page = await dashboard.visit("/settings/api-keys?create=yes", { permissions });
+    const page = await dashboard.visit("/api-keys?create=yes", { permissions });
     const secret = await create(page, "to copy");
     await dialogOf(page).getByRole("button", { name: "Copy the API key" }).click();
     await seen(dialogOf(page).getByRole("button", { name: "Copied" }));
@@ -35,7 +36,7 @@ describeDashboard("the secret of a new key", (dashboard) => {
         get: () => (document.hasFocus() && window.name === "reading" ? Clipboard.prototype : undefined),
       }),
     );
-    await page.goto(`${dashboard.gateway.url}/dashboard/settings/api-keys?create=yes`);
+    await page.goto(`${dashboard.gateway.url}/dashboard/api-keys?create=yes`);
     const secret = await create(page, "by selection");
     await dialogOf(page).getByRole("button", { name: "Copy the API key" }).click();
     await seen(dialogOf(page).getByText("Copied").first());
@@ -47,7 +48,7 @@ describeDashboard("the secret of a new key", (dashboard) => {
   });
 
   test("is shown within its dialog, however long the key's name", async () => {
-    const page = await dashboard.visit("/settings/api-keys?create=yes");
+    const page = await dashboard.visit("/api-keys?create=yes");
     await create(page, "x".repeat(100));
     const wider = await dialogOf(page).evaluate((dialog) => {
       const { right } = dialog.getBoundingClientRect();
@@ -58,7 +59,7 @@ describeDashboard("the secret of a new key", (dashboard) => {
   });
 
   test("does not close uncopied without a confirmation", async () => {
-    const page = await dashboard.visit("/settings/api-keys?create=yes");
+    const page = await dashboard.visit("/api-keys?create=yes");
     const secret = await create(page, "guarded");
     const asks = dialogOf(page).getByText("You haven’t copied this key.");
     const back = () => dialogOf(page).getByRole("button", { name: "Go back" }).click();
@@ -78,7 +79,7 @@ describeDashboard("the secret of a new key", (dashboard) => {
   });
 
   test("counts as copied when its text is", async () => {
-    const page = await dashboard.visit("/settings/api-keys?create=yes");
+    const page = await dashboard.visit("/api-keys?create=yes");
     await create(page, "by hand");
     await dialogOf(page).locator("pre").first().selectText();
     await page.keyboard.press("Control+c");
@@ -87,7 +88,7 @@ describeDashboard("the secret of a new key", (dashboard) => {
   });
 
   test("keeps the browser from leaving before it is copied", async () => {
-    const page = await dashboard.visit("/settings/api-keys?create=yes", { permissions });
+    const page = await dashboard.visit("/api-keys?create=yes", { permissions });
     await create(page, "not left");
     const asked = new Promise<string>((resolve) => {
       page.on("dialog", async (dialog) => {
@@ -106,7 +107,7 @@ describeDashboard("the secret of a new key", (dashboard) => {
   test("is still there when the session ends or the page is left by Back", async () => {
     const { gateway } = dashboard;
     const member = await addMember(gateway, { manage: true });
-    const page = await dashboard.visit("/organization", { as: member });
+    const page = await dashboard.visit("/settings/organization", { as: member });
     await page.getByRole("link", { name: "API keys" }).click();
     await page.getByRole("button", { name: "Create API key" }).click();
     const secret = await create(page, "kept");
@@ -117,41 +118,67 @@ describeDashboard("the secret of a new key", (dashboard) => {
     expect(await dialogOf(page).locator("pre").first().textContent()).toBe(secret);
   });
 
-  test("is not found anywhere after its dialog is closed: page, address, storage, caches, memory", async () => {
-    const page = await dashboard.visit("/settings/api-keys?create=yes", { permissions });
-    const secret = await create(page, "gone");
-    // Proves that the search finds it while it is shown.
-    expect(await page.content()).toContain(secret);
-    expect(await heapHolds(page, secret)).toBe(true);
-    await dialogOf(page).getByRole("button", { name: "Copy the API key" }).click();
-    await seen(dialogOf(page).getByText("Copied").first());
-    await dialogOf(page).getByRole("button", { name: "Done" }).click();
-    await gone(dialogOf(page));
-    await seen(rowOf(page, "gone"));
+  /** Where secrets are made, and how. */
+  const MADE = {
+    "API key": {
+      path: "/api-keys?create=yes",
+      make: (page: Page) => dialogOf(page).getByLabel("Name").fill("gone"),
+    },
+    link: {
+      path: "/settings/members",
+      make: async (page: Page) => {
+        await page.getByRole("button", { name: "Invite member" }).click();
+        await dialogOf(page).getByLabel("Email").fill("gone@example.com");
+      },
+    },
+    "signing secret": {
+      path: "/webhooks?create=yes",
+      make: (page: Page) => dialogOf(page).getByLabel("URL").fill(PUBLIC_URL),
+    },
+  };
 
-    expect(await page.content()).not.toContain(secret);
-    const kept = await page.evaluate(async () =>
-      JSON.stringify({
-        fields: [...document.querySelectorAll("input, textarea")].map(
-          (field) => (field as HTMLInputElement).value,
-        ),
-        address: location.href,
-        history: history.state,
-        name: window.name,
-        cookie: document.cookie,
-        local: { ...localStorage },
-        session: { ...sessionStorage },
-        databases: await indexedDB.databases(),
-        caches: await caches.keys(),
-        workers: (await navigator.serviceWorker.getRegistrations()).length,
-      }),
-    );
-    expect(kept).toContain('"databases":[],"caches":[],"workers":0');
-    expect(kept).not.toContain(secret);
-    expect(JSON.stringify(await page.context().storageState())).not.toContain(secret);
-    // The query cache, and everything else that a script of the page could reach.
-    expect(await heapHolds(page, secret)).toBe(false);
-  });
+  test.each(Object.entries(MADE))(
+    "is not found anywhere after its dialog is closed: page, address, storage, caches, memory (%s)",
+    async (name, { path, make }) => {
+      const page = await dashboard.visit(path, { permissions });
+      await make(page);
+      await page.keyboard.press("Enter");
+      const copy = dialogOf(page).getByRole("button", { name: `Copy the ${name}` });
+      await seen(copy);
+      const secret = (await dialogOf(page).locator("pre").first().textContent()) ?? "";
+      expect(secret).toMatch(/(agk_|agi_|whsec_)\S{20}/);
+      // Proves that the search finds it while it is shown.
+      expect(await page.content()).toContain(secret);
+      expect(await heapHolds(page, secret)).toBe(true);
+      await copy.click();
+      await seen(dialogOf(page).getByText("Copied").first());
+      await dialogOf(page).getByRole("button", { name: "Done" }).click();
+      await gone(dialogOf(page));
+
+      expect(await page.content()).not.toContain(secret);
+      const kept = await page.evaluate(async () =>
+        JSON.stringify({
+          fields: [...document.querySelectorAll("input, textarea")].map(
+            (field) => (field as HTMLInputElement).value,
+          ),
+          address: location.href,
+          history: history.state,
+          name: window.name,
+          cookie: document.cookie,
+          local: { ...localStorage },
+          session: { ...sessionStorage },
+          databases: await indexedDB.databases(),
+          caches: await caches.keys(),
+          workers: (await navigator.serviceWorker.getRegistrations()).length,
+        }),
+      );
+      expect(kept).toContain('"databases":[],"caches":[],"workers":0');
+      expect(kept).not.toContain(secret);
+      expect(JSON.stringify(await page.context().storageState())).not.toContain(secret);
+      // The query cache, and everything else that a script of the page could reach.
+      expect(await heapHolds(page, secret)).toBe(false);
+    },
+  );
 });
 
 /** Whether the heap of a page holds a text after garbage collection. */

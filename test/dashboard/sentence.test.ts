@@ -33,6 +33,10 @@ test.each<[Partial<Entry>, string]>([
     { actorKind: "agent", actorId: "key", actorName: "agk_dev_0", action: "api_key_refused", count: 7 },
     "Requests with inactive API key billing were rejected (7 in 1 min).",
   ],
+  [
+    { actorKind: "agent", actorId: "key", actorName: "agk_dev_0", action: "api_key_address_refused" },
+    "A request from outside the allowed networks of API key billing was rejected.",
+  ],
 ])("%j is a sentence", (parts, sentence) => {
   expect(describeInText(entry(parts))).toBe(sentence);
 });

@@ -1,20 +1,47 @@
-import { addMember } from "../support/people";
-import { describeDashboard, gone, seen } from "./visit";
+import { addMember, openSession } from "../support/people";
+import { describeDashboard, gone, seen, turnBackTo } from "./visit";
 
 describeDashboard("signing in to the dashboard", (dashboard) => {
   const owner = () => dashboard.gateway.ownerCredentials;
 
+  test("a visit without a session makes no request that fails", async () => {
+    const page = await dashboard.visit("/nowhere", { as: null });
+    const failed: string[] = [];
+    page.on("response", (answer) => {
+      if (!answer.ok()) failed.push(`${answer.status()} ${answer.url()}`);
+    });
+    await page.goto(`${dashboard.gateway.url}/dashboard`);
+    await seen(page.getByLabel("Email"));
+    await page.waitForLoadState("networkidle");
+    expect(failed).toEqual([]);
+  });
+
   test("leads by keyboard alone to the page that was asked for", async () => {
-    const page = await dashboard.visit("/audit-log?action=api_key_created", { as: null });
+    const page = await dashboard.visit("/settings/audit-log?action=api_key_created", { as: null });
     await seen(page.getByRole("heading", { name: "Sign in" }));
     await page.keyboard.type(owner().email);
     await page.keyboard.press("Tab");
     await page.keyboard.type(owner().password);
     await page.keyboard.press("Enter");
     await seen(page.getByRole("heading", { name: "Audit log" }));
-    expect(page.url()).toBe(`${dashboard.gateway.url}/dashboard/audit-log?action=api_key_created`);
+    expect(page.url()).toBe(`${dashboard.gateway.url}/dashboard/settings/audit-log?action=api_key_created`);
     expect(await page.title()).toBe("Audit log · Gateway");
     expect(await page.getByLabel("Action").inputValue()).toBe("api_key_created");
+  });
+
+  test("after a session has ended asks for the password alone, and keeps what was typed", async () => {
+    const member = await addMember(dashboard.gateway, { manage: true });
+    const page = await dashboard.visit("/api-keys?create=yes", { as: member });
+    await page.getByRole("textbox", { name: "Name", exact: true }).fill("half a name");
+    const everywhere = "mutation { signOutEverywhere }";
+    await dashboard.gateway.graphql(everywhere, {}, { token: await openSession(dashboard.gateway, member) });
+    await turnBackTo(page);
+    await seen(page.getByRole("heading", { name: "Sign in" }));
+    expect(await page.getByLabel("Email").inputValue()).toBe(member.email);
+    await page.getByLabel("Password", { exact: true }).fill(member.password);
+    await page.keyboard.press("Enter");
+    await seen(page.getByRole("dialog"));
+    expect(await page.getByRole("textbox", { name: "Name", exact: true }).inputValue()).toBe("half a name");
   });
 
   test("with a wrong password shows one message and can be retried immediately", async () => {
@@ -65,7 +92,7 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
   test("says that the session ended, wherever one is, and leads back there", async () => {
     const { gateway } = dashboard;
     const member = await addMember(gateway, { manage: true });
-    const page = await dashboard.visit("/settings/api-keys?state=active", { as: member });
+    const page = await dashboard.visit("/api-keys?state=active", { as: member });
     await seen(page.getByRole("table", { name: "API keys" }));
     await gateway.graphql("mutation { signOutEverywhere }", {}, { token: member.token });
     await seen(page.getByText("Your session has expired. Sign in to continue."));
@@ -74,13 +101,13 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
     await page.getByLabel("Password", { exact: true }).fill(member.password);
     await page.keyboard.press("Enter");
     await seen(page.getByRole("table", { name: "API keys" }));
-    expect(page.url()).toContain("/settings/api-keys?state=active");
+    expect(page.url()).toContain("/api-keys?state=active");
   });
 
   test("says so too when what one does comes too late", async () => {
     const { gateway } = dashboard;
     const member = await addMember(gateway, { manage: true });
-    const page = await dashboard.visit("/settings/api-keys?create=yes", { as: member });
+    const page = await dashboard.visit("/api-keys?create=yes", { as: member });
     await page.getByRole("dialog").getByLabel("Name").fill("too late");
     await gateway.graphql("mutation { signOutEverywhere }", {}, { token: member.token });
     await page.getByRole("dialog").getByRole("button", { name: "Create API key" }).click();
@@ -89,7 +116,7 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
 
   test("and signing out forgets what was shown, in every tab", async () => {
     const member = await addMember(dashboard.gateway);
-    const page = await dashboard.visit("/organization", { as: member });
+    const page = await dashboard.visit("/settings/organization", { as: member });
     const other = await page.context().newPage();
     await other.goto(`${dashboard.gateway.url}/dashboard`);
     await seen(other.getByRole("heading", { name: "Overview" }));
@@ -105,10 +132,10 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
 
   test("and signing out on all devices ends the other sessions", async () => {
     const member = await addMember(dashboard.gateway);
-    const page = await dashboard.visit("", { as: member });
+    const page = await dashboard.visit("/settings/profile", { as: member });
     const elsewhere = await dashboard.visit("", { as: member });
     await seen(elsewhere.getByRole("heading", { name: "Overview" }));
-    await page.getByRole("button", { name: "Sign out on all devices" }).click();
+    await page.getByRole("button", { name: "Sign out everywhere" }).click();
     await seen(page.getByRole("heading", { name: "Sign in" }));
     await seen(elsewhere.getByText("Your session has expired."));
   });

@@ -1,5 +1,5 @@
 import { addOrganization } from "../support/people";
-import { describeDashboard, dialogOf, gone, pagePaths, rowOf, seen, turnBackTo } from "./visit";
+import { act, describeDashboard, dialogOf, gone, pagePaths, rowOf, seen, turnBackTo } from "./visit";
 
 /** An error response of the GraphQL API. */
 const failing = (code: string, message: string, requestId: string) => ({
@@ -10,7 +10,7 @@ const failing = (code: string, message: string, requestId: string) => ({
 
 describeDashboard("a page of the dashboard", (dashboard) => {
   test("that is loading has placeholders, and nothing jumps", async () => {
-    const page = await dashboard.visit("/settings/api-keys");
+    const page = await dashboard.visit("/api-keys");
     await seen(rowOf(page, "First key"));
     let answer = () => {};
     const asked = new Promise<void>((resolve) => {
@@ -46,17 +46,18 @@ describeDashboard("a page of the dashboard", (dashboard) => {
     });
     for (const path of await pagePaths(dashboard)) {
       await page.goto(`${dashboard.gateway.url}/dashboard${path}`);
-      await seen(page.locator("h1"));
+      await seen(page.getByRole("heading", { level: 1 }));
       await page.waitForLoadState("networkidle");
       const total = await page.evaluate(() =>
         (window as unknown as { shifts: number[] }).shifts.reduce((sum, shift) => sum + shift, 0),
       );
-      expect([path, total < 0.05]).toEqual([path, true]);
+      // What Core Web Vitals call good.
+      expect([path, total < 0.1]).toEqual([path, true]);
     }
   });
 
   test("that failed shows a message with the request ID and a button to retry", async () => {
-    const page = await dashboard.visit("/settings/api-keys");
+    const page = await dashboard.visit("/api-keys");
     await seen(rowOf(page, "First key"));
     await page.route("**/graphql", (route) =>
       route.request().postData()?.includes("query ApiKeys")
@@ -72,19 +73,31 @@ describeDashboard("a page of the dashboard", (dashboard) => {
   });
 
   test("keeps its content while the gateway is unreachable, shows a notice, and recovers automatically", async () => {
-    const page = await dashboard.visit("/settings/api-keys");
+    const page = await dashboard.visit("/api-keys");
     await seen(rowOf(page, "First key"));
     await page.route("**/graphql", (route) => route.abort());
     await turnBackTo(page);
     await seen(page.getByText("Data may be out of date."));
     await seen(rowOf(page, "First key"));
-    await page.getByRole("button", { name: "Revoke First key" }).click();
+    await act(page, "First key", "Revoke");
     await dialogOf(page).getByRole("button", { name: "Revoke key" }).click();
     // Mutations are not retried automatically.
     await seen(dialogOf(page).getByText("Can’t reach the server. Try again in a moment."));
     await page.keyboard.press("Escape");
     await page.unroute("**/graphql");
     await gone(page.getByText("Data may be out of date."));
+  });
+
+  test("whose code does not arrive while the gateway is unreachable appears once it answers again", async () => {
+    const page = await dashboard.visit("/api-keys");
+    await seen(rowOf(page, "First key"));
+    const context = page.context();
+    await context.route("**/*", (route) => route.abort());
+    await page.getByRole("link", { name: "Pets" }).click();
+    await seen(page.getByText("Can’t reach the server. Data may be out of date. Retrying…"));
+    await seen(page.getByRole("navigation", { name: "Dashboard" }));
+    await context.unrouteAll();
+    await seen(page.getByRole("button", { name: "Add pet" }).or(page.getByText("No pets yet")));
   });
 
   test("that cannot load the session shows a message and a button to retry", async () => {
@@ -101,7 +114,7 @@ describeDashboard("a page of the dashboard", (dashboard) => {
   test("creates one key when the response was lost and the form is sent again", async () => {
     const { gateway } = dashboard;
     const { manager } = await addOrganization(gateway, "retries");
-    const page = await dashboard.visit("/settings/api-keys?create=yes", { as: manager });
+    const page = await dashboard.visit("/api-keys?create=yes", { as: manager });
     let lost = false;
     await page.route("**/graphql", async (route) => {
       if (lost || !route.request().postData()?.includes("createApiKey")) return route.continue();

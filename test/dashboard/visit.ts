@@ -29,8 +29,15 @@ export interface Dashboard {
   visit(path?: string, visit?: Visit): Promise<Page>;
 }
 
-/** A suite with its own gateway. An error in the console of a page fails the test. */
-export function describeDashboard(title: string, suite: (dashboard: Dashboard) => void): void {
+/**
+ * A suite with its own gateway. An error in the console of a page fails the test.
+ * @param env settings of the gateway
+ */
+export function describeDashboard(
+  title: string,
+  suite: (dashboard: Dashboard) => void,
+  env: Record<string, string> = {},
+): void {
   describeInChromium(title, () => {
     const dashboard = {} as Dashboard;
     let browser: Browser;
@@ -41,7 +48,7 @@ export function describeDashboard(title: string, suite: (dashboard: Dashboard) =
     beforeAll(async () => {
       if (!existsSync(join(BUILT, "index.html")))
         throw new Error("The dashboard is not built: npm run build");
-      const gateway = await startGateway(sqlite, { dashboard: BUILT });
+      const gateway = await startGateway(sqlite, { dashboard: BUILT, env });
       browser = await launchChromium();
       contexts = new ContextPool(gateway.url, async (options) => {
         const context = await browser.newContext(options);
@@ -148,6 +155,15 @@ export const rowOf = (page: Page, text: string): Locator => page.getByRole("row"
 
 /** The open dialog. */
 export const dialogOf = (page: Page): Locator => page.getByRole("dialog");
+
+/** Chooses an action on one thing of a list or page from its menu. */
+export async function act(page: Page, name: string, action: string): Promise<void> {
+  await page
+    .getByRole("button", { name: `Actions for ${name}` })
+    .first()
+    .click();
+  await page.getByRole("menuitem", { name: action }).click();
+}
 
 /** The paths of all pages below /dashboard, from the navigation as the owner sees it. */
 export async function pagePaths(dashboard: Dashboard): Promise<string[]> {

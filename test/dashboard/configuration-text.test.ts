@@ -1,0 +1,167 @@
+import { CompletionContext } from "@codemirror/autocomplete";
+import { json } from "@codemirror/lang-json";
+import { EditorState } from "@codemirror/state";
+import { lineAndColumn, parseText, textOf } from "../../src/dashboard/configuration/document-text";
+import { schemaCompletion } from "../../src/dashboard/configuration/editor/completion";
+import { rangeOf } from "../../src/dashboard/configuration/editor/json-tree";
+import type { JsonSchema } from "../../src/dashboard/configuration/editor/schema";
+import { documentJsonSchema } from "../../src/features/configuration/document/format";
+
+const stateOf = (doc: string) => EditorState.create({ doc, extensions: json() });
+
+describe("the text of a document", () => {
+  test("has a line for each rule and text, and means the same", () => {
+    const document = {
+      format: 1,
+      templates: { hi: 'Hi "you"', long: "x".repeat(120) },
+      rules: [
+        { id: "a", on: "*", do: [{ send: "hi" }] },
+        { id: "b", on: "order.shipped", when: ["y".repeat(90)], do: [] },
+      ],
+      otherwise: [],
+    };
+    const text = textOf(document);
+    expect(JSON.parse(text)).toEqual(document);
+    expect(text.split("\n")).toEqual([
+      "{",
+      '  "format": 1,',
+      '  "templates": {',
+      '    "hi": "Hi \\"you\\"",',
+      `    "long": "${"x".repeat(120)}"`,
+      "  },",
+      '  "rules": [',
+      '    { "id": "a", "on": "*", "do": [{ "send": "hi" }] },',
+      "    {",
+      '      "id": "b",',
+      '      "on": "order.shipped",',
+      '      "when": [',
+      `        "${"y".repeat(90)}"`,
+      "      ],",
+      '      "do": []',
+      "    }",
+      "  ],",
+      '  "otherwise": []',
+      "}",
+    ]);
+  });
+
+  test.each([
+    ['{"format": 1,}', "Not valid JSON: Expected double-quoted property name.", 13],
+    ['{"a" 1}', "Not valid JSON: Expected ':' after property name.", 5],
+    ["", "Not valid JSON: Unexpected end of JSON input.", undefined],
+    ["[]", "The document must be an object: { … }.", 0],
+    ["nonsense", "Not valid JSON: Unexpected token 'o'.", undefined],
+    ['{"a": {"b": 1, "c": [{"b": 2}], "b": 3}}', "“b” is there twice in the same object.", 32],
+    ['{"\\u0061": 1, "a": 2}', "“a” is there twice in the same object.", 14],
+  ])("%s is refused", (text, message, offset) => {
+    expect(parseText(text)).toEqual({ problem: { message, offset } });
+  });
+
+  test("members of the same name in different objects are fine, as are braces in texts", () => {
+    const text = '{"a": {"x": "}{ \\" \\\\"}, "b": {"x": ":"}, "x": [{"x": 1}, {"x": 2}]}';
+    expect(parseText(text)).toEqual({ document: JSON.parse(text) });
+  });
+
+  test("offsets have a line and a column", () => {
+    expect(["a", "b", "c"].map((letter) => lineAndColumn("a\nb\n c", "a\nb\n c".indexOf(letter)))).toEqual([
+      { line: 1, column: 1 },
+      { line: 2, column: 1 },
+      { line: 3, column: 2 },
+    ]);
+  });
+});
+
+describe("a problem is shown at", () => {
+  const TEXT = `{
+  "format": 2,
+  "situations": { "order.shipped": { "total": "doubl" } },
+  "templates": { "hi": "A \\"b\\"\\n{{ contct.name }}" },
+  "rules": [
+    {
+      "id": "a",
+      "when": ["true", "situation.data.totl > 1"]
+    }
+  ]
+}`;
+  test.each<[string, { line: number; column: number } | undefined, string]>([
+    ["format", undefined, "2"],
+    ['situations["order.shipped"].total', undefined, '"doubl"'],
+    ["rules[0].when[1]", { line: 1, column: 16 }, "totl"],
+    ["templates.hi", { line: 2, column: 4 }, "contct.name"],
+    // A value of several lines is marked by its name, and what is missing by what it should be in.
+    ["rules", undefined, '"rules"'],
+    ["rules[0].on", undefined, "{"],
+    ["", undefined, "{"],
+    ["no.such[7].part", undefined, "{"],
+  ])("%s", (path, position, shown) => {
+    const { from, to } = rangeOf(stateOf(TEXT), path, position);
+    expect(TEXT.slice(from, to)).toBe(shown);
+  });
+});
+
+describe("the editor suggests", () => {
+  const schema = documentJsonSchema() as JsonSchema;
+  const complete = schemaCompletion(schema, (namesIn) => ({
+    send: namesIn("templates"),
+    on: [...namesIn("situations"), "message.received"],
+    line: ["main"],
+  }));
+  /** The suggestions at the `|` of a text. */
+  const suggestions = (marked: string) => {
+    const offset = marked.indexOf("|");
+    const context = new CompletionContext(stateOf(marked.replace("|", "")), offset, true);
+    const result = complete(context);
+    if (result instanceof Promise) throw new Error("The schema is there.");
+    return result?.options.map(({ label }) => label) ?? [];
+  };
+
+  test.each<[string, string[]]>([
+    [
+      "{|}",
+      [
+        "$schema",
+        "format",
+        "defaultContact",
+        "burstSeconds",
+        "situations",
+        "templates",
+        "rules",
+        "otherwise",
+      ],
+    ],
+    ['{"rules": [{"id": "a", |}]}', ["on", "when", "do", "continue", "once"]],
+    ['{"rules": [{"id": "a", "o|": 1}]}', ["on", "when", "do", "continue", "once"]],
+    ['{"rules": [{"once": {"per": "|"}}]}', ["contact", "conversation"]],
+    ['{"rules": [{"once": {"per": |}}]}', ["contact", "conversation"]],
+    ['{"rules": [{"continue": |}]}', ["true", "false"]],
+    [
+      '{"situations": {"a": {"b": "|"}}}',
+      [
+        "string",
+        "string?",
+        "int",
+        "int?",
+        "double",
+        "double?",
+        "bool",
+        "bool?",
+        "timestamp",
+        "timestamp?",
+        "list<string>",
+        "list<string>?",
+      ],
+    ],
+    ['{"rules": [{"do": [|]}]}', ["send", "addTags", "removeTags", "move", "handoff", "close", "ask"]],
+    ['{"rules": [{"do": [{|}]}]}', ["send", "addTags", "removeTags", "move", "handoff", "close", "ask"]],
+    ['{"rules": [{"do": [{"send": "hi", |}]}]}', ["line", "delaySeconds"]],
+    ['{"rules": [{"do": [{"send": "|"}]}], "templates": {"hi": "", "bye": ""}}', ["hi", "bye"]],
+    ['{"rules": [{"do": [{"send": "hi", "line": "|"}]}]}', ["main"]],
+    ['{"situations": {"a.b": {}}, "rules": [{"on": "|"}]}', ["a.b", "message.received", "*"]],
+    ['{"templates": {|}}', []],
+    ['{"templates": {"hi": "|"}}', []],
+    ['{"no": {"such": {|}}}', []],
+    ["|", []],
+  ])("%s", (marked, expected) => {
+    expect(suggestions(marked)).toEqual(expected);
+  });
+});

@@ -1,0 +1,323 @@
+import type { Page } from "playwright-core";
+import { Permission } from "../../src/auth/permissions";
+import { decisionClient, publish } from "../support/decisions";
+import { operator } from "../support/gateway";
+import { addMember, addOrganization, firstAgentId } from "../support/people";
+import { describeDashboard, dialogOf, gone, rowOf, seen, seenInTime, turnBackTo } from "./visit";
+
+describeDashboard("Configuration", (dashboard) => {
+  const editorOf = (page: Page) => page.getByRole("textbox", { name: "Configuration as JSON" });
+  const problemsOf = (page: Page) => page.getByRole("list", { name: "Problems" });
+  const stateOf = (page: Page) => page.getByRole("region", { name: "Draft" });
+
+  /** Adds an organization with one agent, and opens the configuration of that agent. */
+  const newAgent = async (slug: string) => {
+    const { agentId, manager } = await addOrganization(dashboard.gateway, slug);
+    const open = async (path = "/configuration") => dashboard.visit(path, { as: manager });
+    return { agentId, manager, open };
+  };
+
+  /** Opens the editor, in which it is typed from then on. */
+  const focusEditor = async (page: Page) => {
+    await seen(editorOf(page));
+    await editorOf(page).focus();
+  };
+
+  /** Replaces the whole document. */
+  const write = async (page: Page, document: object | string) => {
+    await focusEditor(page);
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.insertText(typeof document === "string" ? document : JSON.stringify(document));
+  };
+
+  const DOCUMENT = {
+    format: 1,
+    situations: { "order.shipped": { orderId: "string", tracking: "string?" } },
+    templates: { left: "Order {{ situation.data.orderId }} has left." },
+    rules: [
+      {
+        id: "second",
+        on: "order.shipped",
+        when: ['situation.data.orderId == "A2"'],
+        do: [{ send: "left" }],
+      },
+    ],
+    otherwise: [{ handoff: "no rule" }],
+  };
+
+  test("of a deactivated organization can be read, and typing changes nothing", async () => {
+    const { agentId, open } = await newAgent("reading");
+    await publish(dashboard.gateway, agentId, DOCUMENT);
+    await dashboard.gateway.services.organizations.deactivate(await operator(dashboard.gateway, "reading"));
+    const page = await open();
+    await focusEditor(page);
+    const before = await editorOf(page).textContent();
+    expect(before).toContain("has left.");
+    await page.keyboard.press("ControlOrMeta+a");
+    // Chromium would wrap what it puts in place of the selection in an inline style, which the console reports.
+    await page.keyboard.type("typed");
+    await page.keyboard.press("Delete");
+    await page.keyboard.press("ControlOrMeta+b");
+    expect(await editorOf(page).textContent()).toBe(before);
+  });
+
+  test("is completed by its schema, and shows each problem at its place", async () => {
+    const { open } = await newAgent("completing");
+    const page = await open();
+    await write(page, '{"format": 1, "rules": [{"id": "hello", "on": "*", "when": ["tru"]}], }');
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.type("templ");
+    await seen(page.getByRole("option", { name: /^templates/ }));
+    await seen(page.getByText("The texts that the agent sends, in Liquid."));
+    // Enter is for the text until the list has been open for a moment.
+    await page.getByRole("option", { name: /^templates/ }).click();
+    await page.keyboard.type('"hi": "Hello"');
+    await seen(problemsOf(page).getByText("rules[0].when[0]"));
+    await seen(problemsOf(page).getByText("Is not used."));
+    expect(JSON.parse(await editorOf(page).innerText())).toEqual({
+      format: 1,
+      rules: [{ id: "hello", on: "*", when: ["tru"] }],
+      templates: { hi: "Hello" },
+    });
+    // In the text, and from the list.
+    expect(await page.locator(".cm-lintRange-error").innerText()).toBe("tru");
+    await page.getByRole("button", { name: /^rules\[0\]\.when\[0\]/ }).click();
+    await page.keyboard.type("1 < ");
+    await page.keyboard.press("Delete");
+    await page.keyboard.press("Delete");
+    await page.keyboard.press("Delete");
+    await page.keyboard.type("2");
+    await gone(problemsOf(page).getByText("rules[0].when[0]"));
+    await page.getByText("templates.hi").click();
+    await page.keyboard.press("End");
+    await page.keyboard.type(",,");
+    await seen(problemsOf(page).getByText(/^Not valid JSON/));
+    expect(await page.getByRole("button", { name: "Save draft" }).isDisabled()).toBe(true);
+  });
+
+  test("is left by the keyboard: Tab indents, and after Escape goes on", async () => {
+    const page = await dashboard.visit("/configuration");
+    await focusEditor(page);
+    await page.keyboard.press("ControlOrMeta+Home");
+    await page.keyboard.press("Tab");
+    expect(await editorOf(page).innerText()).toMatch(/^ {2}\{/);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Tab");
+    expect(await editorOf(page).evaluate((editor) => editor.matches(":focus"))).toBe(false);
+    const { ids } = await editorOf(page).evaluate((editor) => ({
+      ids: (editor.getRootNode() as ShadowRoot).getElementById(editor.getAttribute("aria-describedby") ?? "")
+        ?.textContent,
+    }));
+    expect(ids).toBe("Press Escape, then Tab, to leave the editor.");
+  });
+
+  test("keeps what is typed through a reload and the end of the session, until it is saved", async () => {
+    const { agentId, manager, open } = await newAgent("keeping");
+    const page = await open();
+    await write(page, '{ "format": 1, "burstSeconds": 7, typed');
+    await seen(page.getByText("Unsaved changes"));
+    let warnings = 0;
+    page.on("dialog", (dialog) => {
+      warnings += 1;
+      return dialog.accept();
+    });
+    await page.reload();
+    await seen(editorOf(page).getByText("typed"));
+    expect(warnings).toBe(1);
+
+    await page.context().clearCookies();
+    await turnBackTo(page);
+    await page.getByLabel("Password", { exact: true }).fill(manager.password);
+    await page.keyboard.press("Enter");
+    await seen(editorOf(page).getByText("typed"));
+    await focusEditor(page);
+    await page.keyboard.press("ControlOrMeta+End");
+    for (const _ of ", typed") await page.keyboard.press("Backspace");
+    await page.keyboard.type(" }");
+    await page.keyboard.press("ControlOrMeta+s");
+    await seen(page.getByText("Draft saved."));
+    await gone(page.getByText("Unsaved changes"));
+    const context = await operator(dashboard.gateway, "keeping");
+    expect(await dashboard.gateway.services.configurations.draft(context, agentId)).toMatchObject({
+      document: { format: 1, burstSeconds: 7 },
+      revision: 1,
+      updatedBy: manager.email,
+    });
+    await page.reload();
+    await seen(editorOf(page).getByText("burstSeconds"));
+    expect(warnings).toBe(1);
+  });
+
+  test("of two who edit, the second sees whose draft is newer, and takes it or overwrites it", async () => {
+    const { agentId, open } = await newAgent("conflict");
+    const { configurations } = dashboard.gateway.services;
+    const context = await operator(dashboard.gateway, "conflict");
+    const page = await open();
+    await write(page, { format: 1, burstSeconds: 1 });
+    await configurations.saveDraft(context, agentId, { format: 1, burstSeconds: 2 }, 0);
+    await page.getByRole("button", { name: "Save draft" }).click();
+    const notice = page.getByRole("alert").filter({ hasText: "CLI saved the draft" });
+    await seen(notice);
+    expect(await editorOf(page).innerText()).toContain('"burstSeconds":1');
+    await notice.getByRole("button", { name: "Compare…" }).click();
+    const difference = dialogOf(page).getByRole("region", { name: "Difference from theirs to yours" });
+    expect(await difference.locator("del").allInnerTexts()).toEqual(['  "burstSeconds": 2']);
+    expect(await difference.locator("ins").allInnerTexts()).toEqual(['  "burstSeconds": 1']);
+    await dialogOf(page).getByRole("button", { name: "Keep mine" }).click();
+    await gone(notice);
+    await page.getByRole("button", { name: "Save draft" }).click();
+    await seen(page.getByText("Draft saved."));
+    expect(await configurations.draft(context, agentId)).toMatchObject({
+      document: { burstSeconds: 1 },
+      revision: 2,
+    });
+
+    await write(page, { format: 1, burstSeconds: 3 });
+    await configurations.saveDraft(context, agentId, { format: 1, burstSeconds: 4 }, 2);
+    await seenInTime(notice);
+    await notice.getByRole("button", { name: "Take theirs" }).click();
+    await seen(editorOf(page).getByText("4"));
+    await gone(page.getByText("Unsaved changes"));
+    // Also what was given up can be undone.
+    await focusEditor(page);
+    await page.keyboard.press("ControlOrMeta+z");
+    await seen(editorOf(page).getByText('"burstSeconds":3'));
+  });
+
+  test("is published after its difference and its replay were read, and restored from the history", async () => {
+    const { gateway } = dashboard;
+    const agentId = await firstAgentId(gateway);
+    const { body: changed } = await decisionClient(gateway).decide({ data: { orderId: "A1" } });
+    await decisionClient(gateway).decide({ data: { orderId: "A2" } });
+    const page = await dashboard.visit("/configuration");
+    await write(page, DOCUMENT);
+    await page.getByRole("button", { name: "Publish…" }).click();
+    await seen(page.getByRole("heading", { name: "Publish the draft" }));
+    const difference = page.getByRole("region", { name: "Difference to version 1" });
+    await seen(difference.locator("del").getByText('"order-shipped"'));
+    await seen(difference.locator("ins").getByText('"second"'));
+    const byRule = page.getByRole("table", { name: "Decisions by rule" });
+    const counts = async (rule: string) =>
+      byRule.getByRole("row").filter({ hasText: rule }).getByRole("cell").allInnerTexts();
+    await seen(byRule);
+    expect([await counts("order-shipped"), await counts("second"), await counts("otherwise")]).toEqual([
+      ["order-shipped", "2", "0", "−2"],
+      ["second", "0", "1", "+1"],
+      ["otherwise", "0", "1", "+1"],
+    ]);
+    const toHuman = page
+      .getByRole("table", { name: "Decisions that would change" })
+      .getByRole("row")
+      .filter({ hasText: "otherwise" });
+    expect(await toHuman.getByRole("link").getAttribute("href")).toBe(`/dashboard/decisions/${changed.id}`);
+    await toHuman.getByRole("button", { name: "Compare…" }).click();
+    await seen(dialogOf(page).getByText("Hi there, your order A1 is on its way."));
+    await seen(dialogOf(page).getByText("Hand off to a human: no rule"));
+    await dialogOf(page).getByRole("button", { name: "Close" }).last().click();
+
+    // Another member publishes in between.
+    const context = await operator(gateway);
+    await gateway.services.configurations.publish(context, {
+      agentId,
+      expectedLiveVersion: 1,
+      fromVersion: 1,
+    });
+    await page.getByLabel("Note (optional)").fill("Hands off what it does not know");
+    await page.getByRole("button", { name: "Publish version 2" }).click();
+    await seen(page.getByRole("alert").getByText("Version 2 is live."));
+    await seen(page.getByRole("note").getByText("begun when version 1 was live"));
+    expect(await page.getByLabel("Note (optional)").inputValue()).toBe("Hands off what it does not know");
+    await page.getByRole("button", { name: "Publish version 3" }).click();
+    await seen(page.getByText("Published version 3."));
+    await seen(rowOf(page, "Hands off what it does not know").getByText("Live"));
+    expect(await gateway.services.configurations.find(context, agentId)).toMatchObject({
+      version: 3,
+      document: DOCUMENT,
+    });
+    expect(await gateway.services.configurations.draft(context, agentId)).toBeNull();
+
+    await seen(rowOf(page, "Version 2").getByText("Restored version 1"));
+    await page.getByRole("link", { name: "Version 3" }).click();
+    await seen(page.getByRole("heading", { name: "Version 3" }));
+    const since = page.getByRole("region", { name: "Changes from version 2 to 3" });
+    await seen(since.locator("ins").getByText('"no rule"'));
+    await page.getByRole("link", { name: "Configuration" }).last().click();
+    await page.getByRole("button", { name: "Actions for version 1" }).click();
+    await page.getByRole("menuitem", { name: "Restore…" }).click();
+    await dialogOf(page).getByLabel("Note (optional)").fill("too many handoffs");
+    await dialogOf(page).getByRole("button", { name: "Restore" }).click();
+    await seen(page.getByText("Restored version 1 as version 4."));
+    await seen(rowOf(page, "Version 4").getByText("Restored version 1: too many handoffs"));
+    await seen(editorOf(page).getByText('"order-shipped"'));
+  });
+
+  test("is tried without storing anything, and by a command that works", async () => {
+    const { gateway } = dashboard;
+    await publish(gateway, await firstAgentId(gateway), DOCUMENT);
+    const page = await dashboard.visit("/configuration");
+    const before = await gateway.rest("GET", "/agent/decisions");
+    await page.getByLabel("About").selectOption("A local address");
+    await page.getByLabel("Address").fill("o'neill");
+    await page.getByRole("button", { name: "Dry run" }).click();
+    const result = page.getByRole("status", { name: "Result of the dry run" });
+    await seen(result.getByText("Hand off to a human: no rule"));
+    await seen(result.getByText('situation.data.orderId == "A2"'));
+    await seen(result.getByText('situation.data.orderId was "A1"'));
+    expect((await gateway.rest("GET", "/agent/decisions")).body).toEqual(before.body);
+
+    const command = (await page.locator("pre").last().textContent()) ?? "";
+    expect(command).toContain(`curl ${gateway.url}/agent/decisions -H "Authorization: Bearer $KEY"`);
+    const json = /-d '(.*)'$/.exec(command)?.[1]?.replaceAll("'\\''", "'") ?? "";
+    const handed = await gateway.rest("POST", "/agent/decisions", { body: JSON.parse(json) });
+    expect([handed.status, handed.body.outcome]).toEqual([201, "handoff"]);
+  });
+
+  test("of an agent that does nothing begins with an example that works", async () => {
+    const { agentId, open } = await newAgent("nothing");
+    await publish(dashboard.gateway, agentId, {});
+    const page = await open();
+    const failed: number[] = [];
+    page.on("response", (answer) => {
+      if (!answer.ok()) failed.push(answer.status());
+    });
+    await seen(page.getByText("This agent does nothing yet."));
+    await seen(stateOf(page).getByText("No problems"));
+    await page.getByRole("button", { name: "Publish…" }).click();
+    await seen(page.getByText("The agent has not decided anything lately"));
+    await page.getByRole("button", { name: "Publish version 3" }).click();
+    await seen(page.getByText("Published version 3."));
+    expect(failed).toEqual([]);
+    await page.getByRole("button", { name: "Dry run" }).click();
+    await seen(page.getByText("Hi there, your order A1 is on its way."));
+  });
+
+  test("shows hostile names and texts as text, and says what a name that is there twice would lose", async () => {
+    const { open } = await newAgent("hostile");
+    const page = await open();
+    const html = "<img src=x onerror=alert(1)>";
+    await write(page, { format: 1, templates: { [html]: html }, rules: [{ id: html }] });
+    await seen(problemsOf(page).getByText(`templates["${html}"]`));
+    await page.getByRole("button", { name: "Save draft" }).click();
+    await seen(page.getByText("Draft saved."));
+    await page.goto(`${dashboard.gateway.url}/dashboard/configuration/publish`);
+    await seen(page.locator("ins").getByText(html));
+    expect(await page.locator("img").count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Publish version 2" }).isDisabled()).toBe(true);
+    await page.goto(`${dashboard.gateway.url}/dashboard/configuration`);
+    await write(page, '{"format": 1, "templates": {"a": "first", "a": "second"}}');
+    await seen(problemsOf(page).getByText("“a” is there twice in the same object."));
+    for (const version of ["99", "99999999999"]) {
+      await page.goto(`${dashboard.gateway.url}/dashboard/configuration/${version}`);
+      await seen(page.getByText("No such version"));
+    }
+  });
+
+  test("is for members with the permission", async () => {
+    const as = await addMember(dashboard.gateway, { permissions: [Permission.conversations_read] });
+    for (const path of ["/configuration", "/configuration/publish", "/configuration/1"]) {
+      const page = await dashboard.visit(path, { as });
+      await seen(page.getByText("You don’t have access to this page"));
+      expect(await page.getByRole("link", { name: "Configuration" }).count()).toBe(0);
+    }
+  });
+});

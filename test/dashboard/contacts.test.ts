@@ -1,0 +1,114 @@
+import { Permission } from "../../src/auth/permissions";
+import { addContact } from "../support/contacts";
+import { addMember, firstAgentId } from "../support/people";
+import { describeDashboard, dialogOf, gone, rowOf, seen, turnBackTo } from "./visit";
+
+describeDashboard("contacts", (dashboard) => {
+  let agentId: string;
+  beforeAll(async () => {
+    agentId = await firstAgentId(dashboard.gateway);
+  });
+
+  test("an owner adds one, tags it, edits it, finds it and erases it", async () => {
+    const page = await dashboard.visit("/contacts");
+    await page.getByRole("button", { name: "Add your first contact" }).click();
+    await dialogOf(page).getByLabel("Name").fill("Grace Hopper");
+    await dialogOf(page).getByLabel("Ref").fill("customer-1");
+    await dialogOf(page).getByLabel("Address", { exact: true }).fill("no address");
+    await dialogOf(page).getByLabel("Attributes").fill("[1]");
+    await seen(dialogOf(page).getByText("Enter a JSON object."));
+    await dialogOf(page).getByLabel("Attributes").fill('{"plan":"gold"}');
+    await page.getByRole("button", { name: "Add contact" }).last().click();
+    await seen(dialogOf(page).getByText(/^Address must/));
+    await dialogOf(page).getByLabel("Address", { exact: true }).fill("grace@example.com");
+    await page.getByRole("button", { name: "Add contact" }).last().click();
+    await seen(page.getByRole("heading", { level: 1, name: "Grace Hopper" }));
+    await page.getByText("plan", { exact: true }).click();
+    await seen(page.getByText('"plan": "gold"'));
+
+    await page.getByLabel("New tag").fill("Not a tag!");
+    await page.keyboard.press("Enter");
+    await seen(page.getByText(/must/).first());
+    await page.getByLabel("New tag").fill("VIP");
+    await page.keyboard.press("Enter");
+    await seen(page.getByRole("list", { name: "Tags" }).getByText("vip"));
+
+    await page.getByRole("button", { name: "Edit" }).click();
+    await dialogOf(page).getByLabel("Name").fill("<b>Grace</b>");
+    await dialogOf(page).getByLabel("Time zone").fill("Europe/Zurich");
+    await dialogOf(page).getByRole("button", { name: "Save" }).click();
+    await gone(dialogOf(page));
+    await seen(page.getByRole("heading", { level: 1, name: "<b>Grace</b>" }));
+
+    await page.getByRole("link", { name: "Contacts" }).click();
+    await page.getByLabel("Search by a name").fill("GRACE@example.com");
+    await seen(rowOf(page, "customer-1"));
+    await page.getByLabel("Search by a name").fill("");
+    await page.getByLabel("Tag").fill("absent");
+    await page.keyboard.press("Enter");
+    await seen(page.getByText("No matching contacts"));
+    await page.getByRole("button", { name: "Clear the filter tag" }).click();
+    await page.getByLabel("Tag").fill("VIP");
+    await page.keyboard.press("Enter");
+    await rowOf(page, "customer-1").getByRole("link").click();
+
+    await page.getByRole("button", { name: "Remove the tag vip" }).click();
+    await gone(page.getByRole("list", { name: "Tags" }));
+    await page.getByRole("button", { name: "Actions for" }).click();
+    await page.getByRole("menuitem", { name: "Erase contact" }).click();
+    await seen(dialogOf(page).getByText("This can’t be undone."));
+    await dialogOf(page).getByRole("button", { name: "Erase contact" }).click();
+    await seen(page.getByRole("heading", { level: 1, name: "Erased contact" }));
+    expect(await page.getByText("grace@example.com").count()).toBe(0);
+  });
+
+  test("a contact that exists already is updated, which a message says", async () => {
+    await addContact(dashboard.gateway, { agentId, ref: "twin", name: "Old name" });
+    const page = await dashboard.visit("/contacts");
+    await page.getByRole("button", { name: "Add contact" }).click();
+    await dialogOf(page).getByLabel("Name").fill("New name");
+    await dialogOf(page).getByLabel("Ref").fill("twin");
+    await page.keyboard.press("Enter");
+    await seen(page.getByText("This contact existed already. It was updated."));
+    await seen(page.getByRole("heading", { level: 1, name: "New name" }));
+  });
+
+  test("those who may write but not manage do all but erase, and readers change nothing", async () => {
+    const { gateway } = dashboard;
+    const id = await addContact(gateway, { agentId, ref: "shared", name: "Shared" });
+    const write = [Permission.conversations_read, Permission.conversations_write];
+    const writer = await dashboard.visit(`/contacts/${id}`, {
+      as: await addMember(gateway, { permissions: write }),
+    });
+    await seen(writer.getByRole("button", { name: "Edit" }));
+    expect(await writer.getByRole("button", { name: "Actions for" }).count()).toBe(0);
+    const reader = await dashboard.visit(`/contacts/${id}`, {
+      as: await addMember(gateway, { permissions: [Permission.conversations_read] }),
+    });
+    await seen(reader.getByText("No tags."));
+    for (const name of ["Edit", "Message", "Add"])
+      expect(await reader.getByRole("button", { name, exact: true }).count()).toBe(0);
+  });
+
+  test("that is being added outlives the end of the session, and a click beside its form", async () => {
+    const member = await addMember(dashboard.gateway, {
+      manage: true,
+      permissions: [Permission.config_manage, Permission.conversations_read, Permission.conversations_write],
+    });
+    const page = await dashboard.visit("/contacts", { as: member });
+    const open = () => page.getByRole("main").getByRole("button", { name: /^Add/ }).first().click();
+    await open();
+    await dialogOf(page).getByLabel("Name").fill("Half a person");
+    await dialogOf(page).getByLabel("Attributes").fill('{"plan"');
+    await page.mouse.click(5, 5);
+    expect(await dialogOf(page).getByLabel("Name").inputValue()).toBe("Half a person");
+    await page.context().clearCookies();
+    await turnBackTo(page);
+    await page.getByLabel("Password", { exact: true }).fill(member.password);
+    await page.keyboard.press("Enter");
+    await seen(page.getByRole("heading", { level: 1, name: "Contacts" }));
+    await open();
+    expect(await dialogOf(page).getByLabel("Name").inputValue()).toBe("Half a person");
+    expect(await dialogOf(page).getByLabel("Attributes").inputValue()).toBe('{"plan"');
+  });
+});

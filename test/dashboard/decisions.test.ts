@@ -1,0 +1,95 @@
+import { Permission } from "../../src/auth/permissions";
+import { AddressKind } from "../../src/features/contacts/contact-address.entity";
+import { addContact } from "../support/contacts";
+import { decisionClient, publish } from "../support/decisions";
+import { addMember, firstAgentId } from "../support/people";
+import { describeDashboard, rowOf, seen } from "./visit";
+
+describeDashboard("decisions", (dashboard) => {
+  const RULES = [
+    {
+      id: "vip",
+      on: "order.shipped",
+      when: ['"vip" in contact.tags', "situation.data.total > 100.0"],
+      do: [{ send: "shipped" }],
+    },
+    { id: "rest", on: "order.shipped", do: [{ addTags: ["shipped"] }] },
+  ];
+  const document = (rules: object[]) => ({
+    situations: { "order.shipped": { total: "double", note: "string?" } },
+    templates: { shipped: "<i>On its way</i>" },
+    rules,
+    otherwise: [{ handoff: "no rule" }],
+  });
+  let agentId: string;
+  let decided: string;
+  beforeAll(async () => {
+    const { gateway } = dashboard;
+    agentId = await firstAgentId(gateway);
+    await publish(gateway, agentId, document(RULES));
+    await publish(gateway, agentId, document([...RULES.slice(1)]));
+    await publish(gateway, agentId, document(RULES));
+    const id = await addContact(gateway, {
+      agentId,
+      ref: "rich",
+      name: "Rich Person",
+      addresses: [{ kind: AddressKind.local, address: "rich" }],
+    });
+    const tag = 'mutation ($id: ID!) { addContactTags(id: $id, tags: ["vip"]) { tags } }';
+    await gateway.graphql(tag, { id });
+    const client = decisionClient(gateway);
+    const data = { total: 250, note: "<script>alert(1)</script>" };
+    decided = (await client.decide({ data, contact: { id } })).body.id;
+    await client.decide({ data: { total: 1 }, contact: { id } });
+    await client.decide({ type: "unheard.of" });
+  });
+
+  test("an owner sees which rule matched and why, what was sent, and what another version would do", async () => {
+    const page = await dashboard.visit("/decisions");
+    await rowOf(page, "vip").getByRole("link", { name: "order.shipped" }).click();
+    await seen(page.getByText("matched, so the agent sent a message."));
+    await seen(page.getByText('"<script>alert(1)</script>"'));
+    const rule = page
+      .getByRole("list", { name: "Rules" })
+      .getByRole("listitem")
+      .filter({ hasText: "Matched" });
+    const clause = rule.getByRole("listitem").filter({ hasText: "situation.data.total > 100.0" });
+    expect(await clause.textContent()).toContain("situation.data.total was 250");
+    expect(await clause.textContent()).toContain("Yes:");
+    const effects = page.getByRole("list", { name: "Effects" });
+    await seen(effects.getByText("<i>On its way</i>"));
+    await seen(effects.getByText("Queued"));
+
+    await page.getByLabel("Try it with").selectOption({ label: "Version 4, which decided" });
+    await seen(page.getByText("The agent would decide the same."));
+    await page.getByLabel("Try it with").selectOption({ label: "Version 3" });
+    await seen(page.getByText("The agent would decide differently."));
+    await seen(page.getByText("would match."));
+    await seen(page.getByText("Add tags:"));
+
+    await page.getByRole("link", { name: "Rich Person" }).click();
+    await seen(page.getByRole("list", { name: "Recent decisions" }).getByText("Sent nothing"));
+  });
+
+  test("a rule that did not match shows the condition that failed, and no rule what was done instead", async () => {
+    const page = await dashboard.visit("/decisions?outcome=silent");
+    await page.getByRole("link", { name: "order.shipped" }).click();
+    const rule = page
+      .getByRole("list", { name: "Rules" })
+      .getByRole("listitem")
+      .filter({ hasText: "Didn’t match" });
+    expect(await rule.textContent()).toContain("No: situation.data.total > 100.0");
+    await seen(page.getByText("matched, so the agent added tags."));
+    await page.getByRole("link", { name: "Decisions", exact: true }).click();
+    await page.getByRole("link", { name: "unheard.of" }).click();
+    await seen(page.getByText("No rule of the configuration is about this type of situation."));
+    await seen(page.getByText("Hand off to a human: no rule"));
+  });
+
+  test("a member who only reads conversations sees why, and no other versions", async () => {
+    const as = await addMember(dashboard.gateway, { permissions: [Permission.conversations_read] });
+    const page = await dashboard.visit(`/decisions/${decided}`, { as });
+    await seen(page.getByText("matched, so the agent sent a message."));
+    expect(await page.getByLabel("Try it with").count()).toBe(0);
+  });
+});

@@ -1,0 +1,138 @@
+import type { Page } from "playwright-core";
+import { addMember, addOrganization, firstAgentId } from "../support/people";
+import { Receiver } from "../support/receiver";
+import { describeDashboard, dialogOf, gone, rowOf, seen } from "./visit";
+
+describeDashboard(
+  "the lines",
+  (dashboard) => {
+    let receiver: Receiver;
+    beforeAll(async () => {
+      receiver = await Receiver.start();
+    });
+    afterAll(() => receiver.close());
+
+    const open = async (page: Page, line: string, action: string) => {
+      await page.getByRole("button", { name: `Actions for ${line}` }).click();
+      await page.getByRole("menuitem", { name: action }).click();
+      await seen(dialogOf(page));
+    };
+    /** Closes the dialog of a secret without copying it. @returns the secret */
+    const secretIn = async (page: Page): Promise<string> => {
+      await seen(dialogOf(page).getByText("Copy this secret now."));
+      const secret = (await dialogOf(page).locator("pre").textContent()) ?? "";
+      await dialogOf(page).getByRole("button", { name: "Done" }).click();
+      await dialogOf(page).getByRole("button", { name: "Close without copying" }).click();
+      await gone(dialogOf(page));
+      return secret;
+    };
+
+    test("of webhooks are created, tested, edited, paused and resumed; their secrets are shown once", async () => {
+      const { gateway } = dashboard;
+      const { manager } = await addOrganization(gateway, "bridged");
+      const page = await dashboard.visit("/lines", { as: manager });
+      const dialog = dialogOf(page);
+      await seen(rowOf(page, "main").getByText("Default"));
+      await page.getByRole("button", { name: "Create line" }).click();
+      await dialog.getByLabel("Name").fill("sms");
+      await dialog.getByLabel("URL").fill("http://10.0.0.1/private");
+      await page.keyboard.press("Enter");
+      await seen(dialog.locator("[id$=error]"));
+      expect(await dialog.getByLabel("Name").inputValue()).toBe("sms");
+      await dialog.getByLabel("URL").fill(receiver.url());
+      await dialog.getByLabel("Max messages per minute").fill("60");
+      await page.keyboard.press("Enter");
+      const secret = await secretIn(page);
+      expect(secret).toMatch(/^whsec_/);
+      const settings = page.getByRole("region", { name: "Settings" });
+      await seen(settings.getByText(receiver.url()));
+      const id = new URL(page.url()).pathname.split("/").at(-1);
+      await seen(page.getByText(`${gateway.url}/inbound/${id}`, { exact: true }));
+
+      await open(page, "sms", "Send test message…");
+      await dialog.getByLabel("To (optional)").fill("not a phone number");
+      await dialog.getByRole("button", { name: "Send test message" }).click();
+      await seen(dialog.locator("[id$=error]"));
+      await dialog.getByLabel("To (optional)").fill("");
+      await dialog.getByRole("button", { name: "Send test message" }).click();
+      await seen(dialog.getByText("It works"));
+      expect(receiver.onlyRequest().body).toContain("This is a test");
+      await page.keyboard.press("Escape");
+      await gone(dialog);
+
+      await settings.getByRole("button", { name: "Edit…" }).click();
+      await dialog.getByLabel("Max messages per minute").fill("");
+      await dialog.getByLabel("Expire after (minutes)").fill("90");
+      await dialog.getByRole("button", { name: "Save" }).click();
+      await gone(dialog);
+      await seen(settings.getByText("90 minutes"));
+      await seen(settings.getByText("No limit"));
+
+      await open(page, "sms", "Rotate signing secret…");
+      await dialog.getByRole("button", { name: "Rotate secret" }).click();
+      expect(await secretIn(page)).not.toBe(secret);
+      await seen(settings.getByText("the previous one expires"));
+
+      await open(page, "sms", "Pause…");
+      await dialog.getByLabel("Reason (optional)").fill("the bridge moves");
+      await page.keyboard.press("Enter");
+      await seen(settings.getByText("the bridge moves"));
+      await gone(dialog);
+      await open(page, "sms", "Resume…");
+      await dialog.getByRole("button", { name: "Resume" }).click();
+      await seen(settings.getByText("Active"));
+      await gone(dialog);
+
+      await open(page, "sms", "Make default…");
+      await dialog.getByRole("button", { name: "Make default" }).click();
+      await seen(settings.getByText("Yes, used where no other line is named"));
+      await gone(dialog);
+      await page.getByRole("navigation", { name: "Dashboard" }).getByRole("link", { name: "Lines" }).click();
+      await open(page, "main", "Archive…");
+      await dialog.getByRole("button", { name: "Archive" }).click();
+      await seen(rowOf(page, "main").getByText("Archived"));
+    });
+
+    test("of email keep their password unless another is typed", async () => {
+      const { gateway } = dashboard;
+      const agentId = await firstAgentId(gateway);
+      const page = await dashboard.visit(`/lines?agent=${agentId}&create=yes`);
+      const dialog = dialogOf(page);
+      await dialog.getByLabel("Name").fill("mail");
+      await dialog.getByLabel("Kind").selectOption("Email");
+      await dialog.getByLabel("From").fill("Acme Support <support@example.com>");
+      await dialog.getByLabel("Mail server").fill("127.0.0.1");
+      await dialog.getByLabel("User name").fill("mailer");
+      await page.keyboard.press("Enter");
+      // The password is missing.
+      await seen(dialog.locator("[id$=error]"));
+      await dialog.getByLabel("Password", { exact: true }).fill("a stored password");
+      await page.keyboard.press("Enter");
+      const settings = page.getByRole("region", { name: "Settings" });
+      await seen(settings.getByText("support@example.com"));
+      await gone(dialog);
+      await settings.getByRole("button", { name: "Edit…" }).click();
+      expect(await dialog.getByLabel("Password", { exact: true }).inputValue()).toBe("");
+      await dialog.getByLabel("Subject").fill("Your order");
+      await dialog.getByRole("button", { name: "Save" }).click();
+      await gone(dialog);
+      await seen(settings.getByText("Your order"));
+      const { body } = await gateway.graphql(
+        "query ($agentId: ID!) { lines(agentId: $agentId) { name email { user hasPassword } } }",
+        { agentId },
+        { token: gateway.owner },
+      );
+      expect(body.data.lines).toContainEqual({ name: "mail", email: { user: "mailer", hasPassword: true } });
+    });
+
+    test("are for managers, and say if the agent has no such line", async () => {
+      const page = await dashboard.visit("/lines/00000000-0000-4000-8000-000000000000");
+      await seen(page.getByText("First agent has no such line"));
+      const viewer = await addMember(dashboard.gateway);
+      const other = await dashboard.visit("/lines", { as: viewer });
+      await seen(other.getByText("You don’t have access to this page"));
+      expect(await other.getByRole("link", { name: "Lines" }).count()).toBe(0);
+    });
+  },
+  { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" },
+);

@@ -1,0 +1,116 @@
+import type { Page } from "playwright-core";
+import { Permission } from "../../src/auth/permissions";
+import { addMember, addOrganization, invite, openSession } from "../support/people";
+import { describeDashboard, dialogOf, gone, rowOf, seen } from "./visit";
+
+describeDashboard("the members", (dashboard) => {
+  const open = async (page: Page, of: string, action: string) => {
+    await page.getByRole("button", { name: `Actions for ${of}`, exact: true }).click();
+    await page.getByRole("menuitem", { name: action }).click();
+    await seen(dialogOf(page));
+  };
+
+  test("are invited by a link that is shown once, invited again, and the invitation is withdrawn", async () => {
+    const { manager } = await addOrganization(dashboard.gateway, "inviting");
+    const page = await dashboard.visit("/settings/members", { as: manager });
+    const dialog = dialogOf(page);
+    await page.getByRole("button", { name: "Invite member" }).click();
+    await dialog.getByLabel("Email").fill(manager.email);
+    await page.keyboard.press("Enter");
+    await seen(dialog.locator("[id$=error]").getByText(/member/));
+    await dialog.getByLabel("Email").fill("ada@example.com");
+    await dialog.getByLabel("Read contacts").check();
+    await dialog.getByRole("button", { name: "Invite" }).click();
+    await seen(dialog.getByText("Copy this link now."));
+    await seen(dialog.getByText("This server sends no mail: pass the link on yourself."));
+    const first = await dialog.locator("pre").textContent();
+    expect(first).toMatch(/\/dashboard\/invitation#agi_/);
+    await page.keyboard.press("Escape");
+    await seen(dialog.getByText("you’ll have to invite them again"));
+    await dialog.getByRole("button", { name: "Close without copying" }).click();
+    await gone(dialog);
+    await seen(rowOf(page, "ada@example.com").getByText("conversations:read"));
+
+    await open(page, "the invitation of ada@example.com", "Invite again…");
+    expect(await dialog.getByLabel("Read contacts").isChecked()).toBe(true);
+    await dialog.getByRole("button", { name: "Invite again" }).click();
+    await seen(dialog.getByText("Copy this link now."));
+    const second = await dialog.locator("pre").textContent();
+    expect(second).not.toBe(first);
+    await page.keyboard.press("Escape");
+    await dialog.getByRole("button", { name: "Close without copying" }).click();
+    await gone(dialog);
+
+    await open(page, "the invitation of ada@example.com", "Withdraw…");
+    await dialog.getByRole("button", { name: "Withdraw" }).click();
+    await seen(page.getByText("No pending invitations"));
+    await page.goto(`${dashboard.gateway.url}/dashboard/invitation${new URL(second ?? "").hash}`);
+    await seen(page.getByRole("alert").getByText("The invitation was used, withdrawn or replaced"));
+  });
+
+  test("get and lose permissions and sessions, and are removed; the last manager can be neither", async () => {
+    const { gateway } = dashboard;
+    const { manager } = await addOrganization(gateway, "staffed");
+    const member = await addMember(gateway, { org: "staffed", email: "grace@example.com" });
+    await openSession(gateway, member);
+    const page = await dashboard.visit("/settings/members", { as: manager });
+    const dialog = dialogOf(page);
+    await open(page, member.email, "Change permissions…");
+    await dialog.getByLabel("Read contacts").check();
+    await dialog.getByLabel("Write in conversations").check();
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await seen(rowOf(page, member.email).getByText("conversations:write"));
+    await gone(dialog);
+    await open(page, member.email, "Change permissions…");
+    await dialog.getByLabel("Write in conversations").uncheck();
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await gone(rowOf(page, member.email).getByText("conversations:write"));
+    await seen(rowOf(page, member.email).getByText("conversations:read"));
+    await gone(dialog);
+
+    await open(page, manager.email, "Change permissions…");
+    await dialog.getByLabel("Manage API keys").uncheck();
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await seen(dialog.getByRole("alert").getByText("The last member with the permission config:manage"));
+    expect(await dialog.getByText("Request ID").count()).toBe(0);
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await gone(dialog);
+
+    await open(page, member.email, "Sessions…");
+    const ends = dialog.getByRole("button", { name: /^End the session/ });
+    await seen(ends);
+    expect(await ends.count()).toBe(2);
+    await ends.first().click();
+    await gone(ends.nth(1));
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await gone(dialog);
+
+    await open(page, member.email, "Remove…");
+    await dialog.getByRole("button", { name: "Remove member" }).click();
+    await gone(rowOf(page, member.email));
+    await gone(dialog);
+    await open(page, manager.email, "Remove…");
+    await dialog.getByRole("button", { name: "Leave" }).click();
+    await seen(dialog.getByRole("alert").getByText("The last member with the permission config:manage"));
+  });
+
+  test("are only listed for a member without permissions, a long email address within its card", async () => {
+    const email = `${"very.long.address.of.a.member".repeat(2)}@${"subdomain.of.a.long.company.name.".repeat(5)}com`;
+    await addMember(dashboard.gateway, { email, permissions: Object.values(Permission) });
+    await invite(dashboard.gateway, { email: "not.listed@example.com" });
+    const viewer = await addMember(dashboard.gateway, { email: "viewer@example.com" });
+    const page = await dashboard.visit("/settings/members", { as: viewer });
+    await seen(rowOf(page, "owner@example.com").getByText("config:manage"));
+    await seen(rowOf(page, "viewer@example.com").getByText("View only"));
+    expect(await page.getByRole("main").getByRole("button").count()).toBe(0);
+    expect(await page.getByText("not.listed@example.com").count()).toBe(0);
+    const table = page.getByRole("table", { name: "Members" });
+    for (const width of [360, 860, 1024, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      const overflow = await table.evaluate(
+        (part) => part.scrollWidth - (part.closest("section") ?? part).clientWidth,
+      );
+      expect([width, overflow <= 0]).toEqual([width, true]);
+    }
+  });
+});

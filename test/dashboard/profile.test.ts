@@ -1,0 +1,53 @@
+import { addMember, openSession, TEST_PASSWORD } from "../support/people";
+import { describeDashboard, dialogOf, gone, seen } from "./visit";
+
+describeDashboard("the profile", (dashboard) => {
+  test("changes the email and the password, which need the current password", async () => {
+    const { gateway } = dashboard;
+    const member = await addMember(gateway, { email: "before@example.com" });
+    const page = await dashboard.visit("", { as: member });
+    const dialog = dialogOf(page);
+    await page.getByRole("link", { name: "before@example.com" }).click();
+    await page.getByRole("button", { name: "Change email…" }).click();
+    await dialog.getByLabel("New email").fill("owner@example.com");
+    await dialog.getByLabel("Current password", { exact: true }).fill("not the password");
+    await page.keyboard.press("Enter");
+    await seen(dialog.getByText("The current password is wrong."));
+    await dialog.getByLabel("Current password", { exact: true }).fill(TEST_PASSWORD);
+    await page.keyboard.press("Enter");
+    await seen(dialog.locator("[id$=error]").getByText(/address/));
+    await dialog.getByLabel("New email").fill("after@example.com");
+    await page.keyboard.press("Enter");
+    await gone(dialog);
+    await seen(page.getByRole("link", { name: "after@example.com" }));
+
+    await page.getByRole("button", { name: "Change password…" }).click();
+    await dialog.getByLabel("Current password", { exact: true }).fill("not the password");
+    await dialog.getByLabel("New password", { exact: true }).fill("another password for tests");
+    await page.keyboard.press("Enter");
+    await seen(dialog.getByText("The current password is wrong."));
+    await dialog.getByLabel("Current password", { exact: true }).fill(TEST_PASSWORD);
+    await page.keyboard.press("Enter");
+    await gone(dialog);
+    const credentials = { email: "after@example.com", password: "another password for tests" };
+    expect(await openSession(gateway, credentials)).toEqual(expect.any(String));
+  });
+
+  test("lists the member's sessions, marks this one, and ends one or all of them", async () => {
+    const { gateway } = dashboard;
+    const member = await addMember(gateway);
+    const page = await dashboard.visit("/settings/profile", { as: member });
+    const sessions = page.getByRole("region", { name: "Sessions" });
+    const ends = sessions.getByRole("button", { name: /^End the session/ });
+    await seen(sessions.getByText("This one"));
+    expect(await ends.count()).toBe(1);
+    await ends.click();
+    await gone(ends);
+    expect(
+      (await gateway.graphql("{ viewer { id } }", {}, { token: member.token })).body.errors[0].extensions
+        .code,
+    ).toBe("invalid_session");
+    await sessions.getByRole("button", { name: "Sign out everywhere" }).click();
+    await seen(page.getByRole("heading", { name: "Sign in" }));
+  });
+});

@@ -1,0 +1,91 @@
+import { describeDashboard, pagePaths, seen } from "./visit";
+
+const DARK = "rgb(16, 19, 23)";
+
+describeDashboard("on a slow line, the dashboard", (dashboard) => {
+  test("shows the outline and title of each page before its program has arrived", async () => {
+    const context = (await dashboard.visit("/nowhere")).context();
+    await context.route(/assets\/(?!boot-).*\.js$/, () => undefined);
+    for (const path of await pagePaths(dashboard)) {
+      const page = await context.newPage();
+      await page.goto(`${dashboard.gateway.url}/dashboard${path}`, { waitUntil: "commit" });
+      await seen(page.locator("h1", { hasText: TITLES[path] ?? "no title" }));
+      await page.close();
+    }
+    await context.unrouteAll();
+  });
+
+  test("is dark from the first paint on, if that was chosen", async () => {
+    const first = await dashboard.visit("/settings/profile", { colorScheme: "light" });
+    await first.getByRole("radiogroup", { name: "Theme" }).getByText("Dark").click();
+    const context = first.context();
+    await context.route(/assets\/(?!boot-).*\.js$/, () => undefined);
+    const page = await context.newPage();
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.goto(`${dashboard.gateway.url}/dashboard`, { waitUntil: "commit" });
+    await seen(page.locator("h1"));
+    expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe(DARK);
+    await context.unrouteAll();
+  });
+});
+
+const TITLES: Record<string, string> = {
+  "/": "Overview",
+  "/api-keys": "API keys",
+  "/agents": "Agents",
+  "/conversations": "Conversations",
+  "/contacts": "Contacts",
+  "/messages": "Messages",
+  "/decisions": "Decisions",
+  "/configuration": "Configuration",
+  "/lines": "Lines",
+  "/webhooks": "Webhooks",
+  "/pets": "Pets",
+  "/settings/audit-log": "Audit log",
+  "/settings/members": "Members",
+  "/settings/organization": "Organization",
+  "/settings/profile": "Profile",
+};
+
+describeDashboard("without the code of a page, the dashboard", (dashboard) => {
+  const CODE = /assets\/audit-log-.*\.js$/;
+
+  test("is loaded anew once, as after an upgrade of the server, and says so if that does not help", async () => {
+    const page = await dashboard.visit();
+    await seen(page.getByRole("heading", { name: "Overview" }));
+    let loads = 0;
+    page.on("load", () => {
+      loads += 1;
+    });
+    // React tells the console of the error that the page shows.
+    await page.addInitScript(() => {
+      console.error = () => undefined;
+    });
+    await page.route(CODE, (route) => route.fulfill({ status: 404 }));
+    await page.getByRole("link", { name: "Audit log" }).click();
+    await seen(page.getByRole("heading", { name: "The dashboard can’t be loaded" }));
+    expect(loads).toBe(1);
+    await page.unroute(CODE);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await seen(page.getByRole("heading", { name: "Audit log" }));
+  });
+
+  test("says so if its program does not arrive at all", async () => {
+    const context = (await dashboard.visit("/nowhere")).context();
+    await context.route(/assets\/react-.*\.js$/, (route) => route.abort());
+    const page = await context.newPage();
+    await page.goto(`${dashboard.gateway.url}/dashboard/settings/audit-log`);
+    await seen(page.getByRole("heading", { name: /can’t be loaded\. Reload the page/ }));
+    await context.unrouteAll();
+  });
+
+  test("stays as it is where the server cannot be reached", async () => {
+    const page = await dashboard.visit();
+    await seen(page.getByRole("heading", { name: "Overview" }));
+    await page.route("**", (route) => route.abort());
+    await page.getByRole("link", { name: "Audit log" }).hover();
+    await seen(page.getByText("Can’t reach the server.").first());
+    await seen(page.getByRole("heading", { name: "Overview" }));
+    await page.unroute("**");
+  });
+});

@@ -1,0 +1,125 @@
+import type { Page } from "playwright-core";
+import { addMember, addOrganization } from "../support/people";
+import { Receiver } from "../support/receiver";
+import { addEvents } from "../support/webhooks";
+import { describeDashboard, dialogOf, gone, rowOf, seen, seenInTime } from "./visit";
+
+describeDashboard(
+  "the webhooks",
+  (dashboard) => {
+    let receiver: Receiver;
+    beforeAll(async () => {
+      receiver = await Receiver.start();
+    });
+    afterAll(() => receiver.close());
+
+    const open = async (page: Page, action: string) => {
+      await page.getByRole("button", { name: "Actions for the webhook" }).click();
+      await page.getByRole("menuitem", { name: action }).click();
+      await seen(dialogOf(page));
+    };
+    /** Closes the dialog of a secret without copying it. @returns the secret */
+    const secretIn = async (page: Page): Promise<string> => {
+      await seen(dialogOf(page).getByText("Copy this secret now."));
+      const secret = (await dialogOf(page).locator("pre").textContent()) ?? "";
+      await dialogOf(page).getByRole("button", { name: "Done" }).click();
+      await dialogOf(page).getByRole("button", { name: "Close without copying" }).click();
+      await gone(dialogOf(page));
+      return secret;
+    };
+
+    test("are created for some types, tested, watched, disabled, redelivered and deleted", async () => {
+      const { gateway } = dashboard;
+      const { manager, agentId } = await addOrganization(gateway, "hooked");
+      const page = await dashboard.visit("/webhooks", { as: manager });
+      const dialog = dialogOf(page);
+      await page.getByRole("button", { name: "Create your first webhook" }).click();
+      await dialog.getByLabel("URL").fill("http://10.0.0.1/private");
+      await dialog.getByLabel("Description (optional)").fill("For the CRM");
+      await dialog.getByLabel("Agent").selectOption("Agent of hooked");
+      await dialog.getByLabel("Events", { exact: true }).selectOption("Only some…");
+      await dialog.getByLabel("line.paused").check();
+      await dialog.getByRole("button", { name: "Create webhook" }).click();
+      await seen(dialog.locator("[id$=error]"));
+      await dialog.getByLabel("URL").fill(receiver.url());
+      await dialog.getByRole("button", { name: "Create webhook" }).click();
+      const secret = await secretIn(page);
+      expect(secret).toMatch(/^whsec_/);
+      const settings = page.getByRole("region", { name: "Settings" });
+      await seen(settings.getByText("For the CRM"));
+      await seen(settings.getByText("line.paused"));
+      await seen(page.getByText("No deliveries yet"));
+
+      await settings.getByRole("button", { name: "Send test event…" }).click();
+      await dialog.getByRole("button", { name: "Send test event" }).click();
+      await seen(dialog.getByText("It works"));
+      expect(JSON.parse(receiver.received.at(-1)?.body ?? "{}").type).toBe("webhook.test");
+      receiver.reaction = (response) => response.writeHead(503).end();
+      await dialog.getByRole("button", { name: "Send again" }).click();
+      await seen(dialog.getByText("The receiver rejected it for now"));
+      await page.keyboard.press("Escape");
+      await gone(dialog);
+
+      receiver.reaction = (response) => response.end();
+      await addEvents(gateway, agentId, ["one"]);
+      await seenInTime(rowOf(page, "line.paused").getByText("Delivered"));
+      receiver.reaction = (response) => response.writeHead(500).end("broken");
+      await addEvents(gateway, agentId, ["two"]);
+      await seenInTime(
+        rowOf(page, "line.paused")
+          .filter({ hasText: "Pending" })
+          .getByText(/^next attempt (now|in )/),
+      );
+      await seenInTime(settings.getByText("Failing"));
+      await seen(settings.getByText("first failed just now"));
+      await rowOf(page, "line.paused")
+        .filter({ hasText: "Pending" })
+        .getByRole("button", { name: "line.paused" })
+        .click();
+      await seen(dialog.getByText("line:two"));
+      await seen(dialog.getByText("Pending"));
+      await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
+      await gone(dialog);
+      await page.getByLabel("Status").selectOption("Failed");
+      await seen(page.getByText("No matching deliveries"));
+      await page.getByRole("button", { name: "Clear filters" }).click();
+      await seen(rowOf(page, "500"));
+
+      await open(page, "Disable…");
+      await dialog.getByRole("button", { name: "Disable" }).click();
+      await seen(settings.getByText("Disabled by a manager"));
+      await gone(dialog);
+      await addEvents(gateway, agentId, ["missed"]);
+      receiver.reaction = (response) => response.end();
+      await open(page, "Enable…");
+      await dialog.getByRole("button", { name: "Enable" }).click();
+      await gone(dialog);
+      await open(page, "Redeliver…");
+      await dialog.getByLabel("Since").selectOption("The last hour");
+      await dialog.getByRole("button", { name: "Redeliver" }).click();
+      await gone(dialog);
+      await seenInTime(rowOf(page, "Delivered").nth(2));
+      expect(receiver.received.some(({ body }) => body.includes("line:missed"))).toBe(true);
+
+      await open(page, "Rotate signing secret…");
+      await dialog.getByRole("button", { name: "Rotate secret" }).click();
+      expect(await secretIn(page)).not.toBe(secret);
+      await open(page, "Edit…");
+      expect(await dialog.getByLabel("line.paused").isChecked()).toBe(true);
+      await dialog.getByLabel("Events", { exact: true }).selectOption("All events");
+      await dialog.getByRole("button", { name: "Save" }).click();
+      await gone(dialog);
+      await gone(settings.getByText("line.paused"));
+      await open(page, "Delete…");
+      await dialog.getByRole("button", { name: "Delete webhook" }).click();
+      await seen(page.getByText("No webhooks yet"));
+    });
+
+    test("are for managers only", async () => {
+      const viewer = await addMember(dashboard.gateway);
+      const page = await dashboard.visit("/webhooks", { as: viewer });
+      await seen(page.getByText("You don’t have access to this page"));
+    });
+  },
+  { DELIVERY_WORKERS: "4", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" },
+);
