@@ -2,11 +2,16 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { describe, test } from "node:test";
+import { Worker } from "node:worker_threads";
 import { restApi } from "./apis.mjs";
 import { encodeRequest, keepBusy } from "./load/connection.mjs";
 import { ResponseReader } from "./load/response-reader.mjs";
+import { readOptions } from "./options.mjs";
+import { coresIn, halvesOf } from "./pinning.mjs";
+import { cpuMicros } from "./process-usage.mjs";
 import { byFunction, byPackage } from "./profile-tree.mjs";
-import { median, pairedRatios, summarize, turns } from "./stats.mjs";
+import { mark, spreadText } from "./report/format.mjs";
+import { median, middleRun, pairedRatios, summarize, turns } from "./stats.mjs";
 
 describe("the reader of answers", () => {
   const lines = (...text) => text.join("\r\n");
@@ -168,12 +173,120 @@ describe("the statistics", () => {
     assert.equal(summary.a.rounds.length, 3);
   });
 
+  /** Turns of a reference at 100 requests a second, and of a contender at some. */
+  const beside = (...speeds) => {
+    const left = [...speeds];
+    const speedOf = (name) => (name === "p" ? 100 : left.shift());
+    return turns("p", ["a"], speeds.length).map((name) => ({ name, values: { perSecond: speedOf(name) } }));
+  };
+
+  test("a result is the median of the ratios, with the lowest and the highest, in whatever order they come", () => {
+    const { a, p } = summarize("p", beside(90, 200, 80, 85, 95));
+    assert.equal(a.ratio.perSecond, 0.9);
+    assert.deepEqual(a.spread.perSecond, [0.8, 2]);
+    assert.equal(p.spread, undefined);
+  });
+
+  test("a spread above 15 % of the median is marked, next to throughput and CPU time alike", () => {
+    const steady = { ratio: { cpu: 1 }, spread: { cpu: [0.95, 1.08] } };
+    const unsteady = { ratio: { cpu: 1 }, spread: { cpu: [0.92, 1.08] } };
+    assert.equal(spreadText(steady, "cpu"), "0.95 to 1.08, 13 %");
+    assert.equal(spreadText(unsteady, "cpu"), "0.92 to 1.08, 16 %†");
+    assert.deepEqual([mark(steady, "cpu"), mark(unsteady, "cpu")], ["", "†"]);
+    assert.equal(spreadText({ median: { cpu: 1 } }, "cpu"), "");
+  });
+
+  test("of several runs, each number is from the run whose ratio is the middle one, with its spread", () => {
+    const run = (perSecond, cpu) => ({
+      p: { median: { perSecond: perSecond * 1000, cpu: 10 }, rounds: [{ perSecond }] },
+      a: {
+        median: { perSecond: perSecond * 500, cpu: cpu * 10 },
+        ratio: { perSecond, cpu },
+        spread: { perSecond: [perSecond, perSecond], cpu: [cpu, cpu] },
+        rounds: [{ perSecond }],
+      },
+    });
+    const { a, p } = middleRun([run(3, 0.2), run(1, 0.3), run(2, 0.1)]);
+    assert.deepEqual(a.ratio, { perSecond: 2, cpu: 0.2 });
+    assert.deepEqual(a.median, { perSecond: 1000, cpu: 2 });
+    assert.deepEqual(a.spread, { perSecond: [2, 2], cpu: [0.2, 0.2] });
+    assert.deepEqual(a.runs.perSecond, [3, 1, 2]);
+    assert.equal(a.rounds.length, 3);
+    assert.equal(p.median.perSecond, 2000);
+    assert.equal(p.ratio, undefined);
+  });
+
+  test("one run stays as it is", () => {
+    const run = summarize("p", beside(90, 80));
+    assert.equal(middleRun([run]), run);
+  });
+
   test("what could not be measured is left out", () => {
     const results = turns("p", ["a"], 1).map((name) => ({ name, values: { p50: 1, cpu: undefined } }));
     const { a } = summarize("p", results);
     assert.deepEqual(a.median, { p50: 1 });
     assert.deepEqual(a.ratio, { p50: 1 });
+    assert.deepEqual(middleRun([1, 2, 3].map(() => summarize("p", results))).a.ratio, { p50: 1 });
   });
+});
+
+describe("the options", () => {
+  test("a spread takes five rounds, and a middle run an odd number of runs", () => {
+    assert.equal(readOptions([]).rounds, 5);
+    assert.equal(readOptions([]).runs, 1);
+    assert.deepEqual(
+      [[], ["--unpinned"]].map((args) => readOptions(args).pinned),
+      [true, false],
+    );
+    assert.equal(readOptions(["--quick", "--rounds", "2"]).rounds, 2);
+    assert.throws(() => readOptions(["--rounds", "4"]), /--rounds must be 5 or more/);
+    assert.throws(() => readOptions(["--runs", "2"]), /--runs must be an odd number/);
+  });
+
+  test("results first have the workloads in which callers ask for different things", () => {
+    const { workloads } = readOptions([]);
+    assert.deepEqual(workloads.slice(0, 2), ["rest-pages", "rest-mixed"]);
+    assert.deepEqual(workloads.slice(-2), ["rest-list", "graphql-list"]);
+  });
+
+  test("contenders that do the same work stand beside those that do not", () => {
+    const names = readOptions([]).contenders.map(({ name }) => name);
+    for (const name of ["floor", "mercurius"])
+      assert.equal(names[names.indexOf(name) + 1], `${name}-same-work`);
+  });
+});
+
+describe("the cores", () => {
+  test("servers get one half, everything else the other", () => {
+    assert.deepEqual(coresIn("0-2,5"), [0, 1, 2, 5]);
+    assert.deepEqual(halvesOf([0, 1]), { servers: "0", others: "1" });
+    assert.deepEqual(halvesOf([0, 1, 2]), { servers: "0", others: "1,2" });
+  });
+
+  test("threads of one core stay on the same side", () => {
+    assert.deepEqual(
+      halvesOf([0, 1, 2, 3], (core) => core % 2),
+      { servers: "0,2", others: "1,3" },
+    );
+  });
+
+  test("a single core is not divided", () => {
+    assert.equal(halvesOf([3]), undefined);
+  });
+});
+
+test("CPU time is that of all threads of a process", { skip: process.platform !== "linux" }, async () => {
+  const [before, used] = [cpuMicros(process.pid), process.cpuUsage()];
+  const spin = `
+    const { parentPort, workerData } = require("node:worker_threads");
+    while (process.cpuUsage(workerData).user < 100_000);
+    parentPort.on("message", () => parentPort.close()).postMessage("done");`;
+  const worker = new Worker(spin, { eval: true, workerData: used });
+  await once(worker, "message");
+  const micros = cpuMicros(process.pid) - before;
+  worker.postMessage("end");
+  await once(worker, "exit");
+  assert.ok(micros > 90_000, String(micros));
 });
 
 describe("the profile", () => {

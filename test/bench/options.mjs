@@ -23,11 +23,16 @@ export const USAGE = `npm run bench -- [options]
     .join(", ")}; none
   --versus <folder>          another checkout of the product, built, as one more contender
   --connections <numbers>    32,256
-  --rounds <n>               turns of each contender for each workload and number of connections
+  --rounds <n>               turns of each contender for each workload and number of connections, at least 5 (5)
+  --runs <n>                 measure all workloads so many times, an odd number, and report the middle (1)
   --seconds <n>              measured part of a turn
-  --quick                    few and short turns, 32 connections: under two minutes, good for a look
+  --unpinned                 leave it to the system which core runs what: steadier on a machine that others use
+  --quick                    few and short turns, 32 connections: about two minutes, good for a look
   --profile                  where the product's CPU time goes in the workloads of --only, instead of all else
   --help`;
+
+/** Fewer turns tell too little about their spread. */
+const MIN_ROUNDS = 5;
 
 /** A mistake in the arguments, reported without a stack. */
 export class UsageError extends Error {}
@@ -51,6 +56,12 @@ const number = (text, what) => {
   return value;
 };
 
+const count = (text, rule, isAllowed) => {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1 || !isAllowed(value)) throw new UsageError(rule);
+  return value;
+};
+
 /** @throws UsageError */
 export function readOptions(args) {
   const { values } = parse(args);
@@ -64,14 +75,15 @@ export function readOptions(args) {
   const rivals = CONTENDERS.slice(1).map(({ name }) => name);
   const against =
     values.contenders === undefined ? rivals : names(values.contenders, [...rivals, "none"], "contender");
-  const [seconds, rounds, connections] = quick ? [0.5, 1, "32"] : [1, 4, "32,256"];
+  const [seconds, leastRounds, connections] = quick ? [0.5, 1, "32"] : [1, MIN_ROUNDS, "32,256"];
   return {
     help: values.help === true,
     profile: values.profile === true,
+    pinned: values.unpinned !== true,
     quick,
     engine,
     /** Whether all of it is measured, as it is by default. */
-    whole: Object.keys(values).every((name) => name === "engine"),
+    whole: Object.keys(values).every((name) => name === "engine" || name === "runs"),
     workloads: workloads.filter((name) => only.includes(name)),
     sections: sections.filter((name) => only.includes(name)),
     contenders: [
@@ -81,7 +93,12 @@ export function readOptions(args) {
       ...(values.versus === undefined ? [] : [versus(values.versus)]),
     ],
     connections: (values.connections ?? connections).split(",").map((text) => number(text, "--connections")),
-    rounds: number(values.rounds ?? rounds, "--rounds"),
+    rounds: count(
+      values.rounds ?? leastRounds,
+      `--rounds must be ${leastRounds} or more`,
+      (n) => n >= leastRounds,
+    ),
+    runs: count(values.runs ?? 1, "--runs must be an odd number", (n) => n % 2 === 1),
     seconds: number(values.seconds ?? seconds, "--seconds"),
     warmUp: quick ? 0.6 : 1.5,
   };
@@ -100,7 +117,9 @@ function parse(args) {
         versus: text,
         connections: text,
         rounds: text,
+        runs: text,
         seconds: text,
+        unpinned: flag,
         quick: flag,
         profile: flag,
         help: flag,

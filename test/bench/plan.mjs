@@ -26,12 +26,15 @@ export const takingPart = ({ contenders: [product, ...others] }, workload) => {
 
 /** About how long it will take, in minutes. */
 export function expectedMinutes(options) {
-  const { workloads, sections, connections, rounds, seconds, warmUp, quick } = options;
+  const { workloads, sections, connections, rounds, runs, seconds, warmUp, quick } = options;
   const ofWorkload = (workload) => {
     const [product, ...others] = takingPart(options, workload);
     const count = turns(product, others, rounds).length * connections.length;
     return count * (seconds + AROUND.turn) + (others.length + 1) * (warmUp + AROUND.server) + AROUND.workload;
   };
-  const all = [...workloads.map(ofWorkload), ...sections.map((name) => SECTIONS[name][quick ? 1 : 0])];
+  const all = [
+    ...workloads.map((name) => runs * ofWorkload(name)),
+    ...sections.map((name) => SECTIONS[name][quick ? 1 : 0]),
+  ];
   return all.reduce((sum, each) => sum + each, 5) / 60;
 }

@@ -11,6 +11,14 @@ const read = (path) => {
   }
 };
 
+const list = (folder) => {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+};
+
 let microsPerTick;
 const tick = () => {
   microsPerTick ??= 1e6 / Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "latin1" }));
@@ -23,38 +31,28 @@ const statOf = (pid) => {
   return text?.slice(text.lastIndexOf(")") + 2).split(" ");
 };
 
-const cpuOf = (stat) => (Number(stat[11]) + Number(stat[12])) * tick();
-
-/** CPU time (user and system, all threads) that a process has used, in µs. */
+/**
+ * CPU time (user and system) that the threads of a process have used, in µs. The scheduler's count is exact; that of
+ * /proc/<pid>/stat has whole ticks, which are 1 % of a second.
+ */
 export function cpuMicros(pid) {
-  const stat = statOf(pid);
-  return stat && cpuOf(stat);
+  const folder = `/proc/${pid}/task`;
+  const counts = list(folder).map((thread) => read(`${folder}/${thread}/schedstat`)?.split(" ")[0]);
+  return counts.length > 0 ? counts.reduce((sum, count) => sum + Number(count ?? 0), 0) / 1_000 : undefined;
+}
+
+/** `cpuMicros` of each child of a process that lives, by its ID. */
+export function cpuMicrosOfChildren(pid) {
+  const children = list("/proc").filter((name) => /^\d+$/.test(name) && statOf(name)?.[1] === String(pid));
+  return new Map(children.map((child) => [child, cpuMicros(child) ?? 0]));
 }
 
 /** CPU time of a process and all its children, those that have ended included, in µs. */
 export function cpuMicrosOfFamily(pid) {
   const parent = statOf(pid);
   if (parent === undefined) return undefined;
-  let sum = cpuOf(parent) + (Number(parent[13]) + Number(parent[14])) * tick();
-  for (const name of readdirSync("/proc")) {
-    const stat = /^\d+$/.test(name) ? statOf(name) : undefined;
-    if (stat?.[1] === String(pid)) sum += cpuOf(stat);
-  }
-  return sum;
-}
-
-/** CPU time of a process with one thread, in µs: `cpuMicros` counts whole ticks only. */
-export function exactCpuMicros(pid) {
-  const text = read(`/proc/${pid}/schedstat`);
-  return text && Number(text.split(" ")[0]) / 1_000;
-}
-
-/** `exactCpuMicros` of each child of a process that lives, by its ID. */
-export function exactCpuMicrosOfChildren(pid) {
-  const children = readdirSync("/proc").filter(
-    (name) => /^\d+$/.test(name) && statOf(name)?.[1] === String(pid),
-  );
-  return new Map(children.map((child) => [child, exactCpuMicros(child) ?? 0]));
+  const ended = (Number(parent[13]) + Number(parent[14])) * tick();
+  return [...cpuMicrosOfChildren(pid).values()].reduce((sum, cpu) => sum + cpu, cpuMicros(pid) + ended);
 }
 
 const kibibytes = (pid, field) => {

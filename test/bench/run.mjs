@@ -9,10 +9,12 @@ import { makeData, postgresStore, sqliteStore } from "./data.mjs";
 import { startGenerator } from "./load/generator.mjs";
 import { measure } from "./measure.mjs";
 import { readOptions, USAGE, UsageError } from "./options.mjs";
+import { pin } from "./pinning.mjs";
 import { expectedMinutes, takingPart } from "./plan.mjs";
 import { startPostgres } from "./postgres.mjs";
 import { profile } from "./profile.mjs";
 import { throughputChart } from "./report/chart.mjs";
+import { MARK_MEANS } from "./report/format.mjs";
 import { circumstances } from "./report/machine.mjs";
 import { markdownPage, sectionText, workloadText } from "./report/tables.mjs";
 import { commit } from "./sections/commit.mjs";
@@ -24,6 +26,7 @@ import { flat } from "./sections/flat.mjs";
 import { memory } from "./sections/memory.mjs";
 import { queues } from "./sections/queues.mjs";
 import { start } from "./sections/start.mjs";
+import { middleRun } from "./stats.mjs";
 import { WORKLOADS } from "./workloads.mjs";
 
 const PETS = 100_000;
@@ -48,6 +51,7 @@ try {
 async function bench(options) {
   const [product, ...others] = options.contenders;
   if (others.length > 0 || options.sections.includes("commit")) installContenders(others);
+  const pinning = options.pinned ? pin() : "Nothing was pinned to cores.";
   const directory = await mkdtemp(join(tmpdir(), "gateway-bench-"));
   process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
   const generator = startGenerator();
@@ -55,7 +59,7 @@ async function bench(options) {
   try {
     const store = postgres ? postgresStore(directory, postgres.url) : sqliteStore(directory);
     const data = await makeData(store, { name: "bench", pets: PETS, keys: KEYS });
-    const tools = { product, store, data, generator, postgres, databasePid: postgres?.pid, options };
+    const tools = { product, store, data, generator, postgres, databasePid: postgres?.pid, pinning, options };
     if (options.profile) await profile(tools);
     else await compare(tools);
   } finally {
@@ -65,18 +69,30 @@ async function bench(options) {
 }
 
 async function compare(tools) {
-  const { options } = tools;
+  const { pinning, options } = tools;
   const from = performance.now();
   console.log(
-    `${PETS} pets, ${KEYS} keys, ${options.engine}; this takes about ${Math.ceil(expectedMinutes(options))} minutes.`,
+    `${PETS} pets, ${KEYS} keys, ${options.engine}; this takes about ${Math.ceil(expectedMinutes(options))} minutes.\n${pinning} ${MARK_MEANS}`,
   );
-  const run = { circumstances: circumstances(options), workloads: [], sections: {} };
-  for (const workload of options.workloads) {
-    const contenders = takingPart(options, workload);
-    const { title } = WORKLOADS[workload];
-    const results = await measure({ ...tools, workload, contenders, say: progress(title) });
-    run.workloads.push({ name: workload, title, results });
-    print(workloadText(run.workloads.at(-1)));
+  const run = { circumstances: circumstances(options, pinning), workloads: [], sections: {} };
+  const runs = [];
+  while (runs.length < options.runs) {
+    const byWorkload = {};
+    for (const workload of options.workloads) {
+      const contenders = takingPart(options, workload);
+      const { title } = WORKLOADS[workload];
+      const results = await measure({ ...tools, workload, contenders, say: progress(title) });
+      const run = options.runs > 1 ? ` (run ${runs.length + 1} of ${options.runs})` : "";
+      print(workloadText({ title: `${title}${run}`, results }));
+      byWorkload[workload] = results;
+    }
+    runs.push(byWorkload);
+  }
+  for (const name of options.workloads) {
+    const middle = (connections) => middleRun(runs.map((byWorkload) => byWorkload[name][connections]));
+    const results = Object.fromEntries(options.connections.map((each) => [each, middle(each)]));
+    run.workloads.push({ name, title: WORKLOADS[name].title, results });
+    if (options.runs > 1) print(workloadText(run.workloads.at(-1)));
   }
   for (const name of options.sections) {
     run.sections[name] = await SECTIONS[name]({ ...tools, say: progress(name) });

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { nodeCommand } from "./pinning.mjs";
 
 const FOLDER = fileURLToPath(new URL("contenders/", import.meta.url));
 const START_LIMIT_MS = 60_000;
@@ -38,7 +39,7 @@ process.on("exit", () => {
  */
 export async function startServer(contender, database, { execArgv = [], ipc = false } = {}) {
   const { args, env } = commandOf(contender, database.url);
-  const child = spawn(process.execPath, [...execArgv, ...args], {
+  const child = spawn(...nodeCommand([...execArgv, ...args]), {
     env,
     stdio: ["ignore", "pipe", "pipe", ...(ipc ? ["ipc"] : [])],
   });
@@ -68,6 +69,7 @@ export async function startServer(contender, database, { execArgv = [], ipc = fa
     port,
     pid: child.pid,
     child,
+    databaseUrl: database.url,
     /** What it wrote last, to explain a failure. */
     said: () => said,
     async stop() {

@@ -37,24 +37,65 @@ export function pairedRatios(reference, results) {
   return ratios;
 }
 
-/** What the turns come to: by name the medians, those of the ratios to the reference, and every turn. */
+/**
+ * What the turns come to, by name: the `median` of each number, every turn (`rounds`) and, next to the reference, the median
+ * `ratio` of each number with its `spread` from the lowest to the highest.
+ */
 export function summarize(reference, results) {
   const ratios = pairedRatios(reference, results);
   return Object.fromEntries(
     [...new Set(results.map(({ name }) => name))].map((name) => {
       const rounds = results.filter((turn) => turn.name === name).map(({ values }) => values);
-      const byMeasure = Object.fromEntries(
-        Object.keys(rounds[0]).map((measure) => [measure, rounds.map((values) => values[measure])]),
-      );
-      const ratio = name === reference ? undefined : medians(ratios[name]);
-      return [name, { median: medians(byMeasure), ...(ratio && { ratio }), rounds }];
+      const own = { median: each(byMeasure(rounds), median), rounds };
+      if (name === reference) return [name, own];
+      const theirs = ratios[name];
+      return [name, { ...own, ratio: each(theirs, median), spread: each(theirs, lowestAndHighest) }];
     }),
   );
 }
 
-const medians = (byMeasure) =>
+/**
+ * The middle of several runs, each the results of `summarize` by name: number by number, that of the run whose ratio to the
+ * reference is the middle one, with the spread within that run. The reference has no ratio and is ordered by the number.
+ * @param runs an odd number of them
+ * @returns as `summarize`, and `runs`: by number, what was ordered, a value for each run
+ */
+export function middleRun(runs) {
+  if (runs.length === 1) return runs[0];
+  return Object.fromEntries(
+    Object.keys(runs[0]).map((name) => {
+      const own = runs.map((results) => results[name]);
+      const ordered = (run) => run.ratio ?? run.median;
+      const values = byMeasure(own.map(ordered));
+      const middle = each(values, (all) => own[all.indexOf(median(all))]);
+      const pick = (part) => each(middle, (run, measure) => run[part][measure]);
+      return [
+        name,
+        {
+          median: pick("median"),
+          rounds: own.flatMap(({ rounds }) => rounds),
+          ...(own[0].ratio && { ratio: pick("ratio"), spread: pick("spread") }),
+          runs: values,
+        },
+      ];
+    }),
+  );
+}
+
+/** The numbers of some turns, by measure; those that any of them lacks are left out. */
+const byMeasure = (turns) =>
+  Object.fromEntries(Object.keys(turns[0]).map((measure) => [measure, turns.map((turn) => turn[measure])]));
+
+/** A single turn has no spread. */
+const lowestAndHighest = (numbers) =>
+  numbers.length < 2 || numbers.includes(undefined)
+    ? undefined
+    : [Math.min(...numbers), Math.max(...numbers)];
+
+/** Each measure's numbers, reduced; without those that could not be measured. */
+const each = (measures, reduce) =>
   Object.fromEntries(
-    Object.entries(byMeasure)
-      .map(([measure, values]) => [measure, median(values)])
+    Object.entries(measures)
+      .map(([measure, numbers]) => [measure, reduce(numbers, measure)])
       .filter(([, value]) => value !== undefined),
   );

@@ -1,12 +1,20 @@
+import { setTimeout } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
+import { openReader } from "./queues/reader.mjs";
 import { seeded } from "./random.mjs";
 import { WORKLOADS } from "./workloads.mjs";
 
 const SAMPLES = 20;
+/** Longest time until uses of keys are in the database (ms). */
+const LIMIT_MS = 10_000;
+/** What clients send as X-Request-Id: nothing, what is sent back, and what is unsafe. */
+const REQUEST_IDS = [undefined, "verify:1", "verify 1"];
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
  * Puts the same requests of a workload to all servers, one at a time, and compares what they answer; and some with
- * keys that are unknown, revoked, expired, or of a deactivated organization.
+ * keys that are unknown, revoked, expired, or of a deactivated organization. Those that do the product's other work must
+ * send the same headers, and record uses of keys.
  * @param servers on equal copies of the data; the first is the one that is right
  * @throws Error for the first answer that is not the same, or for a key that is not refused as it should be
  */
@@ -17,16 +25,23 @@ export async function verifySame(servers, workload, { facts, secrets, refused })
     const operation = draw(random, facts);
     const key = secrets[Math.floor(random() * secrets.length)];
     const answers = [];
-    for (const server of servers) answers.push(await ask(server, api, operation, key));
+    const requestId = REQUEST_IDS[i % REQUEST_IDS.length];
+    for (const server of servers) answers.push(await ask(server, api, operation, key, requestId));
     const [expected, ...others] = answers;
-    others.forEach((answer, j) => {
-      if (isDeepStrictEqual(answer, expected)) return;
-      throw new Error(
-        `${servers[j + 1].contender.name} differs in ${workload}, ${JSON.stringify(operation)}:\n` +
-          `${JSON.stringify(answer)}\ninstead of\n${JSON.stringify(expected)}`,
-      );
+    others.forEach(({ answer, headers }, j) => {
+      const { name, doesSameWork } = servers[j + 1].contender;
+      const assertSame = (theirs, right) => {
+        if (isDeepStrictEqual(theirs, right)) return;
+        throw new Error(
+          `${name} differs in ${workload}, ${JSON.stringify(operation)}:\n` +
+            `${JSON.stringify(theirs)}\ninstead of\n${JSON.stringify(right)}`,
+        );
+      };
+      assertSame(answer, expected.answer);
+      if (doesSameWork) assertSame(headers, expected.headers);
     });
   }
+  for (const server of servers) if (server.contender.doesSameWork) await usesRecorded(server);
   for (const { secret, status } of refused) {
     for (const server of servers) {
       const answer = await send(server, api, draw(random, facts), secret);
@@ -36,8 +51,8 @@ export async function verifySame(servers, workload, { facts, secrets, refused })
   }
 }
 
-async function ask(server, api, operation, key) {
-  const { expected, ...response } = await send(server, api, operation, key);
+async function ask(server, api, operation, key, requestId) {
+  const { expected, ...response } = await send(server, api, operation, key, requestId);
   if (response.status !== expected.status || !response.text.startsWith(expected.begins))
     throw new Error(
       `${server.contender.name} answers ${response.status} ${response.text} to ${JSON.stringify(operation)}`,
@@ -47,16 +62,38 @@ async function ask(server, api, operation, key) {
     body: JSON.parse(response.text),
   });
   // What JSON cannot tell apart is the same.
-  return JSON.parse(JSON.stringify(answer));
+  return { answer: JSON.parse(JSON.stringify(answer)), headers: response.headers };
 }
 
-async function send({ contender, port }, api, operation, key) {
+/** Waits until a server has recorded uses of keys: counts by hour, and the last use of each. */
+async function usesRecorded({ contender, databaseUrl }) {
+  const reader = await openReader(databaseUrl);
+  try {
+    for (const giveUpAt = Date.now() + LIMIT_MS; ; await setTimeout(50)) {
+      const [{ counted }] = await reader.rows("SELECT sum(accepted) AS counted FROM hourly_use");
+      const [{ used }] = await reader.rows("SELECT count(last_used_ip) AS used FROM api_key");
+      if (counted > 0 && used > 0) return;
+      if (Date.now() > giveUpAt) throw new Error(`${contender.name} records no uses of keys`);
+    }
+  } finally {
+    await reader.close();
+  }
+}
+
+/** Headers that must be the same, with the request ID reduced to whether it is new. */
+function comparable(headers) {
+  const { date: _, "x-request-id": id = "", ...rest } = Object.fromEntries(headers);
+  return { ...rest, "x-request-id": UUID.test(id) ? "new" : id };
+}
+
+async function send({ contender, port }, api, operation, key, requestId) {
   const expected = contender.apis[api].request(operation);
   const { method, path, body, idempotencyKey } = expected;
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method,
     headers: {
       accept: "application/json",
+      ...(requestId && { "x-request-id": requestId }),
       authorization: `Bearer ${key}`,
       ...(body && { "content-type": "application/json" }),
       ...(idempotencyKey && { "idempotency-key": idempotencyKey }),
@@ -67,6 +104,7 @@ async function send({ contender, port }, api, operation, key) {
     expected,
     status: response.status,
     link: response.headers.get("link"),
+    headers: comparable(response.headers),
     text: await response.text(),
   };
 }

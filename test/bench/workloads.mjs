@@ -49,11 +49,11 @@ const draw = {
  * What the servers are asked to do: at which API, and how the next operation is drawn. `fresh` ones are drawn for
  * every request; the others come from a long list that is drawn and encoded beforehand. Every request carries one
  * of all the keys, drawn too. Those that are `beside` are for a section; those that are `alone` no contender knows.
+ * Results keep this order: first what callers ask differently, last what they all ask alike.
  */
 export const WORKLOADS = {
-  "rest-list": { title: "REST, first 20 pets", api: "rest", draw: draw.list },
   "rest-pages": { title: "REST, 20 pets from anywhere", api: "rest", draw: draw.pages },
-  "rest-last-page": { title: "REST, last 20 pets", api: "rest", draw: draw.lastPage, beside: true },
+  "rest-mixed": { title: "REST, 90 % reads, 10 % writes", api: "rest", draw: draw.mixed },
   "rest-pet": { title: "REST, one pet by id", api: "rest", draw: draw.pet },
   "rest-whoami": { title: "REST, whoami", api: "rest", draw: draw.whoami },
   "rest-create": { title: "REST, create a pet, durable", api: "rest", draw: draw.create },
@@ -64,6 +64,7 @@ export const WORKLOADS = {
     fresh: true,
     alone: true,
   },
+  "rest-last-page": { title: "REST, last 20 pets", api: "rest", draw: draw.lastPage, beside: true },
   "rest-send": { title: "REST, queue a message, durable", api: "rest", draw: draw.send, beside: true },
   "rest-decide": { title: "REST, decide", api: "rest", draw: draw.decide, beside: true },
   "rest-dry-run": {
@@ -72,8 +73,11 @@ export const WORKLOADS = {
     draw: (random) => ({ ...draw.decide(random), dryRun: true }),
     beside: true,
   },
-  "rest-mixed": { title: "REST, 90 % reads, 10 % writes", api: "rest", draw: draw.mixed },
-  "graphql-list": { title: "GraphQL, first 20 pets", api: "graphql", draw: draw.list },
+  "graphql-pages": { title: "GraphQL, 20 pets from anywhere", api: "graphql", draw: draw.pages },
+  "graphql-mixed": { title: "GraphQL, 90 % reads, 10 % writes", api: "graphql", draw: draw.mixed },
+  "graphql-pet": { title: "GraphQL, one pet by id", api: "graphql", draw: draw.pet },
+  "graphql-whoami": { title: "GraphQL, whoami", api: "graphql", draw: draw.whoami },
+  "graphql-create": { title: "GraphQL, create a pet, durable", api: "graphql", draw: draw.create },
   "graphql-literals": {
     title: "GraphQL, 20 pets, other literals each time",
     api: "graphql",
@@ -86,9 +90,6 @@ export const WORKLOADS = {
     draw: draw.unseen,
     fresh: true,
   },
-  "graphql-pet": { title: "GraphQL, one pet by id", api: "graphql", draw: draw.pet },
-  "graphql-whoami": { title: "GraphQL, whoami", api: "graphql", draw: draw.whoami },
-  "graphql-create": { title: "GraphQL, create a pet, durable", api: "graphql", draw: draw.create },
   "graphql-create-keyed": {
     title: "GraphQL, create a pet with an idempotency key, durable",
     api: "graphql",
@@ -96,5 +97,6 @@ export const WORKLOADS = {
     fresh: true,
     alone: true,
   },
-  "graphql-mixed": { title: "GraphQL, 90 % reads, 10 % writes", api: "graphql", draw: draw.mixed },
+  "rest-list": { title: "REST, first 20 pets (all callers alike)", api: "rest", draw: draw.list },
+  "graphql-list": { title: "GraphQL, first 20 pets (all callers alike)", api: "graphql", draw: draw.list },
 };

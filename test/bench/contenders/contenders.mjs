@@ -4,6 +4,18 @@ import { sofaApi } from "./sofa/api.mjs";
 
 const BOTH = ["sqlite", "postgres"];
 
+/** A contender as it is, and doing for each request what the product does; see `raw/same-work.mjs`. */
+const withSameWork = (contender) => [
+  contender,
+  {
+    ...contender,
+    name: `${contender.name}-same-work`,
+    title: `${contender.title}, with the product's other work`,
+    env: { SAME_WORK: "1" },
+    doesSameWork: true,
+  },
+];
+
 /**
  * Everything that takes part. The first is the product; the others are measured against it.
  * - `entry`: the program, from this folder; started as README.md tells
@@ -12,6 +24,7 @@ const BOTH = ["sqlite", "postgres"];
  * - `apis`: how it spells requests and answers, `rest` and `graphql`; `../apis.mjs` has the product's spelling,
  *   and a contender that differs brings its own
  * - `packages`: whose versions the results name
+ * - `doesSameWork`: whether it sends the product's headers and records the use of keys
  */
 export const CONTENDERS = [
   {
@@ -24,22 +37,22 @@ export const CONTENDERS = [
     apis: { rest: restApi, graphql: graphqlApi },
     packages: [],
   },
-  {
+  ...withSameWork({
     name: "floor",
     title: "Fastify, raw SQL",
     entry: "floor/main.mjs",
     engines: BOTH,
     apis: { rest: restApi },
     packages: ["fastify", "better-sqlite3", "pg"],
-  },
-  {
+  }),
+  ...withSameWork({
     name: "mercurius",
     title: "Mercurius with JIT, raw SQL",
     entry: "mercurius/main.mjs",
     engines: BOTH,
     apis: { graphql: graphqlApi },
     packages: ["mercurius", "fastify", "better-sqlite3", "pg"],
-  },
+  }),
   {
     name: "yoga",
     title: "GraphQL Yoga, raw SQL",

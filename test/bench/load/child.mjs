@@ -107,14 +107,16 @@ function summary({ before, after, answered, histogram, peak }) {
   if (answered === 0) throw new Error("not one answer in time");
   const ms = (percent) => histogram.percentile(percent) / 1000;
   const each = (name) => (after[name] === undefined ? undefined : (after[name] - before[name]) / answered);
+  const [cpu, databaseCpu] = [each("cpu"), each("databaseCpu")];
   return {
     requests: answered,
     perSecond: (answered * 1000) / (after.at - before.at),
     p50: ms(50),
     p99: ms(99),
     p999: ms(99.9),
-    cpu: each("cpu"),
-    databaseCpu: each("databaseCpu"),
+    cpu,
+    databaseCpu,
+    allCpu: databaseCpu && cpu + databaseCpu,
     loadCpu: each("loadCpu"),
     memory: peak === undefined ? undefined : peak / 1024,
   };

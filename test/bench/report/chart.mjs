@@ -1,14 +1,17 @@
-import { times, whole } from "./format.mjs";
+import { mark, times, whole } from "./format.mjs";
 
 const WIDTH = 900;
 const LABELS = 285;
 const BAR = 15;
 const GAP = 14;
-const TOP = 92;
+const TOP = 108;
+const LEGEND_COLUMNS = 6;
 const COLORS = {
   product: "#1d4ed8",
-  floor: "#64748b",
-  mercurius: "#0d9488",
+  floor: "#94a3b8",
+  "floor-same-work": "#475569",
+  mercurius: "#2dd4bf",
+  "mercurius-same-work": "#0f766e",
   yoga: "#d97706",
   "textbook-apollo": "#9333ea",
   nest: "#dc2626",
@@ -38,7 +41,7 @@ export function throughputChart(workloads, connections, heading) {
       const width = (x(ratio) - LABELS).toFixed(1);
       parts.push(
         `<rect x="${LABELS}" y="${y + 1}" width="${width}" height="${BAR - 2}" rx="2" fill="${COLORS[name] ?? "#334155"}"/>`,
-        `<text x="${(x(ratio) + 5).toFixed(1)}" y="${y + BAR - 4}" class="value">${times(ratio)} · ${whole(result.median.perSecond)}/s</text>`,
+        `<text x="${(x(ratio) + 5).toFixed(1)}" y="${y + BAR - 4}" class="value">${times(ratio)}${mark(result, "perSecond")} · ${whole(result.median.perSecond)}/s</text>`,
       );
       y += BAR;
     }
@@ -46,8 +49,9 @@ export function throughputChart(workloads, connections, heading) {
   }
   const names = [...new Set(groups.flatMap(({ bars }) => bars.map(([name]) => name)))];
   const legend = names.map((name, i) => {
-    const left = 20 + i * 120;
-    return `<rect x="${left}" y="56" width="12" height="12" rx="2" fill="${COLORS[name] ?? "#334155"}"/><text x="${left + 17}" y="66" class="value">${escaped(name)}</text>`;
+    const left = 20 + (i % LEGEND_COLUMNS) * 145;
+    const top = 56 + Math.floor(i / LEGEND_COLUMNS) * 18;
+    return `<rect x="${left}" y="${top}" width="12" height="12" rx="2" fill="${COLORS[name] ?? "#334155"}"/><text x="${left + 17}" y="${top + 10}" class="value">${escaped(name)}</text>`;
   });
   const one = x(1).toFixed(1);
   return [

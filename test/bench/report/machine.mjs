@@ -11,7 +11,7 @@ const git = (...args) => {
 };
 
 /** Where and on what something was measured. */
-export function circumstances({ engine, contenders, connections, rounds, seconds }) {
+export function circumstances({ engine, contenders, connections, rounds, runs, seconds }, pinning) {
   const commit = git("rev-parse", "--short", "HEAD");
   const changed = git("status", "--porcelain", "--", "src", "package-lock.json") !== "";
   return {
@@ -24,6 +24,7 @@ export function circumstances({ engine, contenders, connections, rounds, seconds
       system: `${type()} ${release()}`,
       loadBefore: loadavg()[0],
     },
+    pinning,
     node: process.version,
     product: commit && `${commit}${changed ? " with changes" : ""}`,
     contenders: contenders.map((contender) => ({
@@ -31,6 +32,6 @@ export function circumstances({ engine, contenders, connections, rounds, seconds
       title: contender.title,
       versions: versionsOf(contender),
     })),
-    settings: { connections, rounds, seconds },
+    settings: { connections, rounds, runs, seconds },
   };
 }

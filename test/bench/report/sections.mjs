@@ -1,4 +1,4 @@
-import { threeDigits, times, whole } from "./format.mjs";
+import { spreadText, threeDigits, times, whole } from "./format.mjs";
 
 /** A section's results as tables: `{ title, rows, note }`. */
 export const sectionTables = (name, result) => [TABLES[name](result)].flat();
@@ -37,10 +37,10 @@ const TABLES = {
       name,
       whole(median.perSecond),
       times(ratio?.perSecond ?? 1),
-      spread ? spread.perSecond.map(times).join(" to ") : "",
+      spreadText({ ratio, spread }, "perSecond"),
       whole(median.cpu),
       times(ratio?.cpu ?? 1),
-      spread ? spread.cpu.map(times).join(" to ") : "",
+      spreadText({ ratio, spread }, "cpu"),
       median.databaseCpu === undefined ? "–" : whole(median.databaseCpu),
       threeDigits(median.p99),
     ];
@@ -85,7 +85,7 @@ const TABLES = {
         name,
         whole(median.perSecond),
         times(ratio ? ratio.perSecond : 1),
-        spread ? spread.map(times).join(" to ") : "",
+        spreadText({ ratio, spread }, "perSecond"),
         ...more(median),
       ]);
     const head = ["", "messages/s", "× webhook", "spread"];
@@ -143,14 +143,13 @@ const TABLES = {
       {
         title: `${whole(large.conversations)} contacts, conversations and messages next to ${whole(small.conversations)} of each`,
         rows: [
-          ["", "CPU µs", "large", "×", "least ×", "most ×"],
-          ...operations.map(({ title, small: from, large: to, least, most }) => [
+          ["", "CPU µs", "large", "×", "spread"],
+          ...operations.map(({ title, small: from, large: to }) => [
             title,
             whole(from.median.cpu),
             whole(to.median.cpu),
             times(to.ratio.cpu),
-            times(least),
-            times(most),
+            spreadText(to, "cpu"),
           ]),
         ],
         note: "CPU time of the gateway's code and the database together, without HTTP. As many rows are in use on both.",

@@ -1,23 +1,44 @@
-import { markdownTable, plainTable, threeDigits, times, whole } from "./format.mjs";
+import {
+  MARK_MEANS,
+  mark,
+  markdownTable,
+  plainTable,
+  spreadText,
+  threeDigits,
+  times,
+  whole,
+} from "./format.mjs";
 import { sectionTables } from "./sections.mjs";
+
+/** A ratio to the product, and how steady it is. */
+const compared = (measure) => [
+  ["× product", ({ ratio }) => times(ratio ? ratio[measure] : 1)],
+  ["spread", (result) => spreadText(result, measure)],
+];
 
 const COLUMNS = [
   ["requests/s", ({ median }) => whole(median.perSecond)],
-  ["× product", ({ ratio }) => times(ratio ? ratio.perSecond : 1)],
+  ...compared("perSecond"),
+  ["CPU µs/request", ({ median }) => whole(median.cpu)],
+  ...compared("cpu"),
+  ["busy cores", ({ median: { perSecond, cpu } }) => (cpu ? ((perSecond * cpu) / 1e6).toFixed(2) : "–")],
   ["p50 ms", ({ median }) => threeDigits(median.p50)],
   ["p99 ms", ({ median }) => threeDigits(median.p99)],
   ["p99.9 ms", ({ median }) => threeDigits(median.p999)],
-  ["CPU µs/request", ({ median }) => whole(median.cpu)],
-  ["× product", ({ ratio }) => times(ratio ? ratio.cpu : 1)],
   ["peak MiB", ({ median }) => whole(median.memory)],
   ["× product", ({ ratio }) => times(ratio ? ratio.memory : 1)],
 ];
 
-const DATABASE_CPU = ["database CPU µs", ({ median }) => whole(median.databaseCpu)];
+const WITH_DATABASE = [["CPU µs with database", ({ median }) => whole(median.allCpu)], ...compared("allCpu")];
+const RUNS = ["× in each run", ({ ratio, runs }) => (ratio ? runs.perSecond.map(times).join(" ") : "")];
 
 function rowsOf(first, results) {
-  const known = Object.values(results).some(({ median }) => median.databaseCpu !== undefined);
-  const columns = known ? [...COLUMNS, DATABASE_CPU] : COLUMNS;
+  const all = Object.values(results);
+  const columns = [
+    ...COLUMNS,
+    ...(all.some(({ median }) => median.allCpu !== undefined) ? WITH_DATABASE : []),
+    ...(all.some(({ runs }) => runs) ? [RUNS] : []),
+  ];
   return [
     [first, ...columns.map(([name]) => name)],
     ...Object.entries(results).map(([name, result]) => [name, ...columns.map(([, show]) => show(result))]),
@@ -38,15 +59,24 @@ export const sectionText = (name, result) =>
     .map(({ title, rows, note }) => ["", title, ...plainTable(rows), ...(note ? [note] : [])].join("\n"))
     .join("\n");
 
+/** What the summary has of a result: how it is labelled, measure and unit. */
+const SUMMARY = [
+  ["", "perSecond", "/s"],
+  ["CPU ", "cpu", " µs"],
+  ["with database ", "allCpu", " µs"],
+];
+
 /** One line a workload: throughput and CPU time of all contenders next to the product. */
 function summary(workloads, connections) {
   const names = [...new Set(workloads.flatMap(({ results }) => Object.keys(results[connections] ?? {})))];
   const cell = (result) =>
-    result === undefined
-      ? ""
-      : result.ratio === undefined
-        ? `${whole(result.median.perSecond)}/s, ${whole(result.median.cpu)} µs`
-        : `${times(result.ratio.perSecond)}, CPU ${times(result.ratio.cpu)}`;
+    SUMMARY.filter(([, measure]) => result?.median[measure] !== undefined)
+      .map(([label, measure, unit]) =>
+        result.ratio === undefined
+          ? `${label}${whole(result.median[measure])}${unit}`
+          : `${label}${times(result.ratio[measure])}${mark(result, measure)}`,
+      )
+      .join(", ");
   return markdownTable([
     ["", ...names],
     ...workloads.map(({ title, results }) => [
@@ -58,13 +88,21 @@ function summary(workloads, connections) {
 
 /** Everything as a Markdown page. @param chart file name of the chart */
 export function markdownPage({ circumstances, workloads, sections, minutes }, chart) {
-  const { date, engine, machine, node, product, contenders, settings } = circumstances;
+  const { date, engine, machine, pinning, node, product, contenders, settings } = circumstances;
   const lines = [
     `# Measured on ${engine === "sqlite" ? "SQLite" : "PostgreSQL"}`,
     "",
     `${date.slice(0, 10)}, ${machine.cpu}, ${machine.cores} cores, ${machine.memoryGiB} GiB, ${machine.system}, load ${machine.loadBefore.toFixed(1)} before; Node ${node}; the product at ${product}.`,
-    `Each contender had ${settings.rounds} turn${settings.rounds === 1 ? "" : "s"} of ${settings.seconds} s; medians. × is how many times the product's, against its`,
-    `turns right before and after. [How](../README.md). It took ${Math.round(minutes)} minutes.`,
+    pinning,
+    `Each contender had ${settings.rounds} turn${settings.rounds === 1 ? "" : "s"} of ${settings.seconds} s; medians. × is how many times the product's: the median of the`,
+    "ratios of the turns, each to the product's turns right before and after. The spread is from the lowest of these ratios to the",
+    `highest, and their difference as a part of the median. ${MARK_MEANS}`,
+    ...(settings.runs > 1
+      ? [
+          `All workloads ran ${settings.runs} times; each number is from the run in which its ratio was the middle one.`,
+        ]
+      : []),
+    `[How](../README.md). It took ${Math.round(minutes)} minutes.`,
     "",
   ];
   if (workloads.length > 0) {
@@ -74,7 +112,8 @@ export function markdownPage({ circumstances, workloads, sections, minutes }, ch
       "",
       `## Next to the product, ${connections} connections`,
       "",
-      "Requests/s and CPU time of the server for a request.",
+      "Requests/s, and CPU time of the server for a request, which is the steadier of the two. In the last rows, all callers ask",
+      "for the same.",
       "",
       ...summary(workloads, connections),
       "",

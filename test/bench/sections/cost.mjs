@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import pg from "pg";
 import { makeData, postgresStore } from "../data.mjs";
 import { startPostgres } from "../postgres.mjs";
-import { exactCpuMicrosOfChildren } from "../process-usage.mjs";
+import { cpuMicrosOfChildren } from "../process-usage.mjs";
 import { startServer } from "../server.mjs";
 
 const CLI = fileURLToPath(new URL("../../../dist/src/cli/main.js", import.meta.url));
@@ -66,9 +66,9 @@ export async function cost({ product, store: { directory }, options, say }) {
         say(`${kind}, ${title}`);
         await run(send, observer, { ...load, messages: Math.min(messages, 300), status: STATUS[kind] });
         // Otherwise the first change of each page after a checkpoint writes the whole page.
-        const [before, cpuBefore] = [await observer.read(), exactCpuMicrosOfChildren(postgres.pid)];
+        const [before, cpuBefore] = [await observer.read(), cpuMicrosOfChildren(postgres.pid)];
         await run(send, observer, { ...load, messages, status: STATUS[kind] });
-        const [after, cpuAfter] = [await observer.read(), exactCpuMicrosOfChildren(postgres.pid)];
+        const [after, cpuAfter] = [await observer.read(), cpuMicrosOfChildren(postgres.pid)];
         const each = (name) => (after[name] - before[name]) / messages;
         results.push({
           kind,

@@ -7,13 +7,10 @@ import { evaluationMicros, hostileEvaluations } from "../decisions/evaluation.mj
 import { documentOf, rulesOf, TAGS } from "../decisions/rules.mjs";
 import { byTurns, targetOf } from "../measure.mjs";
 import { startServer } from "../server.mjs";
-import { pairedRatios, turns } from "../stats.mjs";
 import { CONTACTS } from "../workloads.mjs";
 
 const COUNTS = [1, 20, 200];
 const AGENTS = 20;
-/** A spread of fewer rounds says little. */
-const MIN_ROUNDS = 5;
 
 /**
  * What a decision costs that sends one message: with 1, 20 and 200 rules next to each other, as a dry run, and next to
@@ -24,8 +21,7 @@ export async function decisions({ product, store, generator, databasePid, option
   // Deliveries would be the product's alone.
   const own = { ...product, env: { ...product.env, DELIVERY_WORKERS: "0" } };
   const connections = options.connections[0];
-  const rounds = options.quick ? options.rounds : Math.max(options.rounds, MIN_ROUNDS);
-  const settings = { ...options, rounds, connections: [connections] };
+  const settings = { ...options, connections: [connections] };
   const data = {};
   for (const rules of COUNTS) {
     data[rules] = await makeData(store, {
@@ -45,8 +41,7 @@ export async function decisions({ product, store, generator, databasePid, option
         servers[name] = await startServer({ ...contender, env }, await data[rules].copy());
         loads[name] = { ...targetOf(servers[name], data[rules]), workload, databasePid };
       }
-      const { [connections]: results } = await byTurns({ loads, generator, options: settings, say });
-      return withSpread(results, rounds);
+      return (await byTurns({ loads, generator, options: settings, say }))[connections];
     } catch (error) {
       const said = Object.values(servers).map((server) => server.said());
       throw new Error([error.message, ...said].join("\n"), { cause: error });
@@ -69,26 +64,13 @@ export async function decisions({ product, store, generator, databasePid, option
   for (const rules of COUNTS) evaluation.push({ rules, micros: await evaluationMicros(rules) });
   return {
     connections,
-    rounds,
+    rounds: options.rounds,
     byRules,
     next,
     evaluation,
     hostile: await hostileEvaluations(),
     contenders: DECIDERS.map((contender) => ({ ...contender, versions: versionsOf(contender) })),
   };
-}
-
-/** Adds the least and the most ratio of a round to each but the first. */
-function withSpread(results, rounds) {
-  const [reference, ...others] = Object.keys(results);
-  const left = Object.fromEntries(Object.entries(results).map(([name, { rounds: all }]) => [name, [...all]]));
-  const order = turns(reference, others, rounds).map((name) => ({ name, values: left[name].shift() }));
-  const ratios = pairedRatios(reference, order);
-  for (const name of others) {
-    const spreadOf = (measure) => [Math.min(...ratios[name][measure]), Math.max(...ratios[name][measure])];
-    results[name].spread = { perSecond: spreadOf("perSecond"), cpu: spreadOf("cpu") };
-  }
-  return results;
 }
 
 /** Gives each agent a configuration, and contacts with tags and an open conversation. */

@@ -6,10 +6,9 @@ import { CALM_PER_SECOND, drain, flow } from "../queues/measure.mjs";
 import { startProducer } from "../queues/producer.mjs";
 import { startReceiver } from "../queues/receiver.mjs";
 import { CONCURRENCY, makeConversations, startProduct, startQueues } from "../queues/systems.mjs";
-import { pairedRatios, summarize, turns } from "../stats.mjs";
+import { summarize, turns } from "../stats.mjs";
 
 const WORKERS = [8, 32];
-const MIN_ROUNDS = 5;
 /** What the product is compared with itself and the queues by. */
 const REFERENCE = "webhook";
 
@@ -24,7 +23,7 @@ export async function queues(tools) {
   const size = options.quick
     ? { backlog: 300, flow: 200, calm: 50 }
     : { backlog: 2_000, flow: 1_000, calm: 100 };
-  const rounds = options.quick ? 1 : Math.max(MIN_ROUNDS, options.rounds);
+  const { rounds } = options;
   const receiver = await startReceiver();
   const producer = startProducer();
   const postgres = running ?? (await startPostgres());
@@ -90,8 +89,5 @@ async function inTurns({ systems, rounds, say }, measure) {
     results.push({ name, values });
     say(`${name}: ${Math.round(values.perSecond)} messages/s`);
   }
-  const summary = summarize(REFERENCE, results);
-  for (const [name, { perSecond }] of Object.entries(pairedRatios(REFERENCE, results)))
-    summary[name].spread = [Math.min(...perSecond), Math.max(...perSecond)];
-  return summary;
+  return summarize(REFERENCE, results);
 }

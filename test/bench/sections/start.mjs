@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import { freePort } from "../../support/free-port.mjs";
+import { nodeCommand } from "../pinning.mjs";
 import { residentKibibytes } from "../process-usage.mjs";
 import { commandOf } from "../server.mjs";
 import { median } from "../stats.mjs";
@@ -33,7 +34,7 @@ export async function start({ product, data, options, say }) {
 
 async function bareNode() {
   const from = performance.now();
-  await once(spawn(process.execPath, ["-e", ""]), "exit");
+  await once(spawn(...nodeCommand(["-e", ""])), "exit");
   return performance.now() - from;
 }
 
@@ -41,7 +42,7 @@ async function measureOnce(product, databaseUrl, key, idleSeconds) {
   const port = await freePort();
   const { args, env } = commandOf(product, databaseUrl, port);
   const from = performance.now();
-  const child = spawn(process.execPath, args, { env, stdio: "ignore" });
+  const child = spawn(...nodeCommand(args), { env, stdio: "ignore" });
   try {
     await answered(`http://127.0.0.1:${port}/agent/whoami`, key, from + LIMIT_MS);
     const ms = performance.now() - from;

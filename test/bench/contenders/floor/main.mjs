@@ -3,6 +3,7 @@ import fastify from "fastify";
 import { callerOf, Refusal } from "../raw/caller.mjs";
 import { decodeCursor, encodeCursor } from "../raw/cursor.mjs";
 import { announce } from "../raw/listening.mjs";
+import { doSameWork, sameWork } from "../raw/same-work.mjs";
 import { openStore } from "../raw/store.mjs";
 
 const STATUS = { type: "string", enum: ["available", "pending", "sold"] };
@@ -56,7 +57,8 @@ function present(pet) {
 }
 
 const store = openStore(process.env.DATABASE_URL);
-const app = fastify();
+const app = fastify(sameWork);
+const finishWork = sameWork && doSameWork(app, store);
 
 app.decorateRequest("caller", null);
 app.addHook("onRequest", async (request) => {
@@ -79,17 +81,23 @@ app.get(
     const pets = await store.pets(after, limit + 1, status);
     if (pets.length > limit) {
       pets.pop();
-      const filter = status === undefined ? "" : `status=${status}&`;
+      const filter = status === undefined ? "" : `&status=${status}`;
       const next = encodeCursor(pets.at(-1).id);
-      reply.header("link", `</v1/pets?${filter}limit=${limit}&cursor=${next}>; rel="next"`);
+      reply.header("link", `</v1/pets?limit=${limit}${filter}&cursor=${next}>; rel="next"`);
     }
     return pets.map(present);
   },
 );
 
 const ID = { type: "object", properties: { id: { type: "integer" } } };
+const DEPRECATED = {
+  deprecation: "@1795219200",
+  sunset: "Thu, 05 Dec 2030 00:00:00 GMT",
+  link: '</v1/pets>; rel="successor-version"',
+};
 
-app.get("/v1/pets/:id", { schema: { params: ID, response: { 200: PET } } }, async ({ params }) => {
+app.get("/v1/pets/:id", { schema: { params: ID, response: { 200: PET } } }, async ({ params }, reply) => {
+  if (sameWork) reply.headers(DEPRECATED);
   const pet = await store.petById(params.id);
   if (pet === undefined) throw new Refusal(404, "not_found", "There is no such pet.");
   return present(pet);
@@ -98,10 +106,16 @@ app.get("/v1/pets/:id", { schema: { params: ID, response: { 200: PET } } }, asyn
 app.post("/v1/pets", { schema: { body: NEW_PET, response: { 201: PET } } }, async ({ body }, reply) => {
   const id = await store.createPet(body);
   reply.code(201);
+  if (sameWork) reply.header("location", `/v1/pets/${id}`);
   return { id, ...body };
 });
 
 app.get("/agent/whoami", { schema: { response: { 200: WHOAMI } } }, async ({ caller }) => caller);
 
 await app.listen({ host: "127.0.0.1", port: Number(process.env.PORT) });
-announce(app.server, () => app.close().then(() => store.close()));
+announce(app.server, () =>
+  app
+    .close()
+    .then(finishWork)
+    .then(() => store.close()),
+);

@@ -4,10 +4,12 @@ import mercurius from "mercurius";
 import { callerOf, Refusal } from "../raw/caller.mjs";
 import { resolversOf, typeDefs } from "../raw/graphql.mjs";
 import { announce } from "../raw/listening.mjs";
+import { doSameWork, sameWork } from "../raw/same-work.mjs";
 import { openStore } from "../raw/store.mjs";
 
 const store = openStore(process.env.DATABASE_URL);
-const app = fastify();
+const app = fastify(sameWork);
+const finishWork = sameWork && doSameWork(app, store);
 
 app.decorateRequest("caller", null);
 // Answered here, for Mercurius would answer what is thrown with 200.
@@ -27,4 +29,9 @@ app.register(mercurius, {
 });
 
 await app.listen({ host: "127.0.0.1", port: Number(process.env.PORT) });
-announce(app.server, () => app.close().then(() => store.close()));
+announce(app.server, () =>
+  app
+    .close()
+    .then(finishWork)
+    .then(() => store.close()),
+);

@@ -16,6 +16,14 @@ const BY_ID = `${PET} WHERE id = $1`;
 const LIST = `${PET} WHERE id > $1 ORDER BY id LIMIT $2`;
 const LIST_BY_STATUS = `${PET} WHERE id > $1 AND status = $2 ORDER BY id LIMIT $3`;
 const INSERT = "INSERT INTO pet (name, category_id, status) VALUES ($1, $2, $3) RETURNING id";
+/** The uses of keys are a JSON object: by key, `count` and `ip`. */
+const COUNT_USES = `
+  INSERT INTO hourly_use (key_id, hour, accepted, refused)
+  SELECT key, $1, CAST(value ->> 'count' AS integer), 0 FROM json_each($2) AS used WHERE true
+  ON CONFLICT (key_id, hour) DO UPDATE SET accepted = hourly_use.accepted + excluded.accepted`;
+const NOTE_LAST_USES = `
+  UPDATE api_key SET last_used_at = $1, last_used_ip = value ->> 'ip' FROM json_each($2) AS used
+  WHERE api_key.id = used.key AND (last_used_at IS NULL OR last_used_at <= $3)`;
 
 /** @param url as in DATABASE_URL */
 export const openStore = (url) =>
@@ -27,12 +35,17 @@ function openSqlite(file) {
   database.pragma("synchronous = FULL");
   const prepare = (sql) => database.prepare(sql.replace(/\$\d/g, "?"));
   const [key, byId, list, listByStatus, insert] = [KEY, BY_ID, LIST, LIST_BY_STATUS, INSERT].map(prepare);
+  const [countUses, noteLastUses] = [COUNT_USES, NOTE_LAST_USES].map(prepare);
   return {
     keyByHash: (hash) => key.get(hash),
     petById: (id) => byId.get(id),
     pets: (after, limit, status) =>
       status == null ? list.all(after, limit) : listByStatus.all(after, status, limit),
     createPet: ({ name, categoryId, status }) => insert.get(name, categoryId, status ?? null).id,
+    recordUses: database.transaction(({ uses, hour, now, rested }) => {
+      countUses.run(hour, uses);
+      noteLastUses.run(now, uses, rested);
+    }),
     close: () => database.close(),
   };
 }
@@ -51,6 +64,10 @@ function openPostgres(connectionString) {
         : query("petsByStatus", LIST_BY_STATUS, [after, status, limit]),
     createPet: async ({ name, categoryId, status }) =>
       (await query("create", INSERT, [name, categoryId, status ?? null]))[0].id,
+    async recordUses({ uses, hour, now, rested }) {
+      await query("countUses", COUNT_USES, [hour, uses]);
+      await query("noteLastUses", NOTE_LAST_USES, [now, uses, rested]);
+    },
     close: () => pool.end(),
   };
 }
