@@ -377,15 +377,15 @@ onEachEngine((engine) => {
   test("decisions by rules do not wait for a model that takes long", async () => {
     const { arrived, answer } = holding();
     const slow = [await asked(), await asked()];
+    const { id: conversationId } = await addConversation(gateway, { agentId });
+    const { body } = await conversationClient(gateway).send(conversationId, "Late");
+    await gateway.services.database.write((tx) =>
+      tx.update(Message, { id: body.data.sendToConversation.id }, { expiresAt: timestamp(-1) }),
+    );
     const worker = await start({ DELIVERY_WORKERS: "2" }, false);
     try {
       worker.services.lanes.notify();
       await arrived(1);
-      const { id: conversationId } = await addConversation(gateway, { agentId });
-      const { body } = await conversationClient(gateway).send(conversationId, "Late");
-      await gateway.services.database.write((tx) =>
-        tx.update(Message, { id: body.data.sendToConversation.id }, { expiresAt: timestamp(-1) }),
-      );
       const isMade = { conversationId, ruleId: "failed", decider: "rules" as never };
       await waitUntil(() => {
         worker.services.lanes.notify();

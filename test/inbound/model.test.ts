@@ -51,10 +51,10 @@ onEachEngine((engine) => {
       read((reader) => reader.find(Message, { where: { conversationId }, order: { sequence: "ASC" } }));
     await waitUntil(async () => (await messages()).length === 3);
     expect((await messages())[2]).toMatchObject({ message: "Order 17 arrives today.", author: "agent" });
-    const decisions = await read((reader) =>
-      reader.find(Decision, { where: { conversationId }, order: { id: "ASC" } }),
-    );
-    expect(decisions).toMatchObject([
+    const decisions = () =>
+      read((reader) => reader.find(Decision, { where: { conversationId }, order: { id: "ASC" } }));
+    await waitUntil(async () => (await decisions()).every(({ outcome }) => outcome !== null));
+    expect(await decisions()).toMatchObject([
       { outcome: "stale", situation: { data: { messageIds: [first.id] } } },
       { outcome: "send", situation: { data: { messageIds: [first.id, second.id] } } },
     ]);
