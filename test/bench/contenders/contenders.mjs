@@ -31,8 +31,6 @@ export const CONTENDERS = [
     name: "product",
     title: "this gateway",
     entry: "../../../dist/src/main.js",
-    // As `npm start` has it.
-    flags: ["--max-semi-space-size=8"],
     engines: BOTH,
     apis: { rest: restApi, graphql: graphqlApi },
     packages: [],
