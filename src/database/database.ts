@@ -277,7 +277,7 @@ export class Database {
         return insert(tx, rows);
       };
       try {
-        return await this.committing(unit, { singleStatement });
+        return await this.committing(unit, { singleStatement, isRepeated: true });
       } catch (error) {
         stopWaiting();
         // After an outage the rows may have been committed, so a retry could insert them twice.
