@@ -380,6 +380,8 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
         const rows: string[] = [];
         for (const table of TABLES) {
           for (const row of await reader.find<ObjectLiteral>(table)) {
+            // The calls of the tests before are counted in the background.
+            if (row.scope?.startsWith("keyUsage:")) continue;
             rows.push(JSON.stringify([table.name, reader.getId(row)]));
           }
         }
