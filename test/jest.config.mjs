@@ -34,6 +34,7 @@ export default {
       }
     : { testMatch: ["<rootDir>/test/**/*.test.ts"] }),
   setupFiles: ["reflect-metadata", "<rootDir>/test/support/cheap-passwords.ts"],
+  setupFilesAfterEnv: ["<rootDir>/test/support/retry-in-ci.ts"],
   globalSetup: "<rootDir>/test/support/global-setup.ts",
   globalTeardown: "<rootDir>/test/support/global-teardown.ts",
   transform: {
