@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import type { Page } from "playwright-core";
+import type { Page, Response } from "playwright-core";
 import { addOrganization } from "../support/people";
 import { describeDashboard, gone, pagePaths, seen } from "./visit";
 
@@ -38,24 +38,19 @@ describeDashboard("the first load of the dashboard", (dashboard) => {
     const context = (await dashboard.visit("/nowhere")).context();
     for (const path of await pagePaths(dashboard)) {
       const page = await context.newPage();
-      const answers: { url: string; type: string; encoding: string | undefined; size: number }[] = [];
-      const bodies: Promise<void>[] = [];
-      page.on("response", (answer) => {
-        bodies.push(
-          answer.body().then((body) => {
-            answers.push({
-              url: answer.url(),
-              type: answer.request().resourceType(),
-              encoding: answer.headers()["content-encoding"],
-              size: gzipSync(body).length,
-            });
-          }),
-        );
-      });
+      const responses: Response[] = [];
+      page.on("response", (response) => responses.push(response));
       await page.goto(`${dashboard.gateway.url}/dashboard${path}`);
       await seen(page.getByRole("navigation", { name: "Dashboard" }));
       await page.waitForLoadState("networkidle");
-      await Promise.all(bodies);
+      const answers = await Promise.all(
+        responses.map(async (response) => ({
+          url: response.url(),
+          type: response.request().resourceType(),
+          encoding: response.headers()["content-encoding"],
+          size: gzipSync(await response.body()).length,
+        })),
+      );
       const scripts = answers.filter(({ type }) => type === "script");
       expect(scripts.length).toBeGreaterThan(0);
       expect(scripts.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(
@@ -63,6 +58,7 @@ describeDashboard("the first load of the dashboard", (dashboard) => {
       );
       for (const { encoding } of scripts) expect(encoding).toMatch(/^(br|gzip)$/);
       for (const { url } of answers) expect(new URL(url).origin).toBe(dashboard.gateway.url);
+      await page.close();
     }
   });
 

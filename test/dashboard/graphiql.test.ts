@@ -1,13 +1,12 @@
+import type { Request } from "playwright-core";
 import { describeDashboard, seen } from "./visit";
 
 describeDashboard("GraphiQL", (dashboard) => {
   test("runs queries with the key of its headers editor, without internet access and cookies", async () => {
     const { gateway } = dashboard;
     const page = await dashboard.visit("/settings/organization");
-    const requested: { url: string; cookie: string | undefined }[] = [];
-    page.on("request", (request) => {
-      void request.allHeaders().then(({ cookie }) => requested.push({ url: request.url(), cookie }));
-    });
+    const requests: Request[] = [];
+    page.on("request", (request) => requests.push(request));
     await page.goto(`${gateway.url}/graphiql`);
     // The schema loads without a key.
     await page.getByRole("button", { name: "Show Documentation Explorer" }).click();
@@ -21,6 +20,9 @@ describeDashboard("GraphiQL", (dashboard) => {
     await page.getByRole("button", { name: /^Execute query/ }).click();
     await page.getByRole("menuitem", { name: "WhoAmIAndWhatIsThere" }).click();
     await seen(page.locator(".result-window").getByText("first-agent"));
+    const requested = await Promise.all(
+      requests.map(async (request) => ({ url: request.url(), cookie: (await request.allHeaders()).cookie })),
+    );
     expect(requested.filter(({ url }) => !/^(data|blob):/.test(url) && !url.startsWith(gateway.url))).toEqual(
       [],
     );
