@@ -101,7 +101,15 @@ const lessMantine = libraryChanges(
 
 /** Modules that almost every page has, in one file: each file more costs a request with its headers. */
 const COMMON =
-  /dashboard[\\/](api[\\/][\w-]+|store|loaded|session[\\/](session|documents)|agents[\\/]documents|ui[\\/](failure|format|icon|notice|page|row-link|segmented|table|tag)|api-keys[\\/]key-state)\./;
+  /icons-react[\\/].*Icon(Plus|Search|X)\.|dashboard[\\/](api[\\/][\w-]+|store|loaded|session[\\/](session|documents)|agents[\\/]documents|ui[\\/](failure|format|icon|lazy-dialog|name|notice|page|row-link|segmented|table|tag|task)|api-keys[\\/]key-state)\./;
+
+/** Modules that many pages share, by what these pages have. None is part of the first load of Overview. */
+const INPUTS =
+  /@mantine[\\/]core[\\/].*[\\/](Input|InputBase|TextInput|NativeSelect|ActionIcon|CloseButton)[\\/]/;
+const LISTS =
+  /dashboard[\\/](ui[\\/](list|list-address|pager|row-menu|filter-select|filter-chip|filters|search)|agents[\\/](agent-page|agent-label|use-agents))\./;
+const INBOX =
+  /dashboard[\\/](contacts[\\/](contact-label|contact-tags|contacts\.module)|messages[\\/](message-state|preview)|conversations[\\/](conversation-state|documents)|ui[\\/](beside|facts))\./;
 
 /** Stands for the parts of TanStack Query that nothing here uses, but that its client imports. */
 const UNUSED_QUERIES = {
@@ -128,10 +136,12 @@ export default defineConfig({
     outDir: "../../dist/dashboard",
     emptyOutDir: true,
     target: "baseline-widely-available",
-    // Styles must be there with a page, but its scripts find each other: their names would cost 1 kB of each first load.
+    // The scripts that every page has are in the document. Styles must be there with a page, but its scripts find each
+    // other: their names would cost 1 kB of each first load.
     modulePreload: {
       polyfill: false,
-      resolveDependencies: (_, files) => files.filter((file) => file.endsWith(".css")),
+      resolveDependencies: (_, files, { hostType }) =>
+        files.filter((file) => hostType === "html" || file.endsWith(".css")),
     },
     // The first versions with light-dark(), which has no fallback when a script chooses the theme.
     cssTarget: ["chrome123", "edge123", "firefox120", "safari17.5"],
@@ -142,8 +152,11 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            { name: "react", test: /node_modules[\\/](react|react-dom|scheduler)[\\/]/, priority: 2 },
-            { name: "common", test: COMMON, priority: 1 },
+            { name: "react", test: /node_modules[\\/](react|react-dom|scheduler)[\\/]/, priority: 5 },
+            { name: "common", test: COMMON, priority: 4 },
+            { name: "inputs", test: INPUTS, priority: 3 },
+            { name: "lists", test: LISTS, priority: 2 },
+            { name: "inbox", test: INBOX, priority: 1 },
           ],
         },
       },

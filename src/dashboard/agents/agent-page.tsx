@@ -1,8 +1,8 @@
 import { NativeSelect } from "@mantine/core";
-import { type ReactNode, useLayoutEffect } from "react";
+import { type ReactNode, useDeferredValue, useLayoutEffect } from "react";
 import { Link, useSearchParams } from "wouter";
 import { Failure } from "../ui/failure";
-import { Empty, LoadingPage, Page } from "../ui/page";
+import { Empty, LoadingPage, Page, Placeholder } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { labelOf } from "./agent-label";
 import type { AgentsQuery } from "./documents.generated";
@@ -32,7 +32,7 @@ export function AgentPage(props: {
   const agents = data?.agents;
   const page = { title, section, lead };
   if (agents === undefined) {
-    if (error === null) return <LoadingPage title={title} section={section} />;
+    if (error === null) return <LoadingPage {...page} />;
     return (
       <Page {...page}>
         <Failure error={error} retry={refetch} />
@@ -77,13 +77,23 @@ export function AgentPage(props: {
         </>
       }
     >
-      {props.children(agent)}
+      <Sliced>{() => props.children(agent)}</Sliced>
     </Page>
   );
 }
 
+/** Content that React first renders in slices, because a change of the URL is rendered without any. */
+const Sliced = ({ children }: { children: () => ReactNode }) =>
+  useDeferredValue(true, false) ? children() : <Placeholder />;
+
 /** Puts the agent into the URL, so that reloads and the browser's Back lead to the same one. */
-function Chosen({ agent, page }: { agent: Agent; page: { title: string; section?: ReactNode } }) {
+function Chosen({
+  agent,
+  page,
+}: {
+  agent: Agent;
+  page: { title: string; section?: ReactNode; lead?: ReactNode };
+}) {
   const [, setParams] = useSearchParams();
   // biome-ignore lint/correctness/useExhaustiveDependencies: once
   useLayoutEffect(() => {
@@ -95,5 +105,5 @@ function Chosen({ agent, page }: { agent: Agent; page: { title: string; section?
       { replace: true },
     );
   }, [agent.id]);
-  return <LoadingPage title={page.title} section={page.section} />;
+  return <LoadingPage {...page} />;
 }

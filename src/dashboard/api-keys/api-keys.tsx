@@ -10,7 +10,7 @@ import { formatNumber, Time } from "../ui/format";
 import { Icon } from "../ui/icon";
 import { List, PAGE_SIZE } from "../ui/list";
 import { type ListAddress, useListAddress } from "../ui/list-address";
-import { Empty, Page } from "../ui/page";
+import { Empty, Page, Placeholder } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { RowLink } from "../ui/row-link";
 import { RowMenu } from "../ui/row-menu";
@@ -54,11 +54,11 @@ export function ApiKeys() {
     { first: PAGE_SIZE, after: address.after, ...keyFilterOf(address) },
     { pollMs: POLL_INTERVAL_MS },
   );
-  const watch = usePolledQuery(
+  const { data: watch, isPending } = usePolledQuery(
     KeysToWatchDocument,
     { days: EXPIRING_DAYS },
     { pollMs: WATCH_INTERVAL_MS },
-  ).data;
+  );
   const create = () => address.filter({ create: "yes" });
 
   return (
@@ -71,39 +71,45 @@ export function ApiKeys() {
         </Button>
       }
     >
-      {watch && <Watch watch={watch} address={address} />}
-      <div className={pageStyles.card}>
-        <KeyFilters address={address} agents={agents} />
-        <List
-          label="API keys"
-          columns={COLUMNS}
-          address={address}
-          query={query}
-          connection={query.data?.apiKeys}
-          filters={FILTERS}
-          empty={
-            <Empty title="No API keys yet">
-              <p>Create one key per app or service so you can rotate or revoke each independently.</p>
-              <Button size="xs" disabled={deactivated} onClick={create}>
-                Create your first API key
-              </Button>
-            </Empty>
-          }
-          cells={(key) => [
-            <Name key="name" apiKey={key} />,
-            key.agent.name,
-            <div key="state" className={styles.state}>
-              <KeyState apiKey={key} />
-              <Refused use={watch?.refused.find(({ apiKey }) => apiKey.id === key.id)} />
-            </div>,
-            <Time key="created" value={key.createdAt} />,
-            key.lastUsedAt === null ? "Never" : <Time key="used" value={key.lastUsedAt} />,
-            <div key="actions" className={styles.actions}>
-              <RowMenu of={key.name} actions={menuOf(key)} />
-            </div>,
-          ]}
-        />
-      </div>
+      {isPending ? (
+        <Placeholder />
+      ) : (
+        <>
+          {watch && <Watch watch={watch} address={address} />}
+          <div className={pageStyles.card}>
+            <KeyFilters address={address} agents={agents} />
+            <List
+              label="API keys"
+              columns={COLUMNS}
+              address={address}
+              query={query}
+              connection={query.data?.apiKeys}
+              filters={FILTERS}
+              empty={
+                <Empty title="No API keys yet">
+                  <p>Create one key per app or service so you can rotate or revoke each independently.</p>
+                  <Button size="xs" disabled={deactivated} onClick={create}>
+                    Create your first API key
+                  </Button>
+                </Empty>
+              }
+              cells={(key) => [
+                <Name key="name" apiKey={key} />,
+                key.agent.name,
+                <div key="state" className={styles.state}>
+                  <KeyState apiKey={key} />
+                  <Refused use={watch?.refused.find(({ apiKey }) => apiKey.id === key.id)} />
+                </div>,
+                <Time key="created" value={key.createdAt} />,
+                key.lastUsedAt === null ? "Never" : <Time key="used" value={key.lastUsedAt} />,
+                <div key="actions" className={styles.actions}>
+                  <RowMenu of={key.name} actions={menuOf(key)} />
+                </div>,
+              ]}
+            />
+          </div>
+        </>
+      )}
       {address.get("create") !== "" && !deactivated && agents !== undefined && (
         <Suspense>
           <CreateKey agents={agents} onClosed={() => address.filter({ create: "" }, { replace: true })} />

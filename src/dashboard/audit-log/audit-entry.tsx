@@ -1,4 +1,5 @@
 import { IconChevronDown } from "@tabler/icons-react";
+import { useState } from "react";
 import { exactTime, Time } from "../ui/format";
 import { Icon } from "../ui/icon";
 import styles from "./audit-log.module.css";
@@ -6,10 +7,11 @@ import { changesInText, describe, type Entry } from "./sentence";
 
 /** An entry: the sentence and the time in one line, which opens the details. */
 export function AuditEntry({ entry }: { entry: Entry }) {
+  const [isOpen, setOpen] = useState(false);
   const { who, verb, whom, to, after } = describe(entry);
   return (
     <li className={styles.entry}>
-      <details>
+      <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary className={styles.line}>
           <span className={styles.sentence}>
             {who !== "" && (
@@ -35,17 +37,19 @@ export function AuditEntry({ entry }: { entry: Entry }) {
           <Time value={entry.createdAt} />
           <Icon of={IconChevronDown} size={16} />
         </summary>
-        <dl className={styles.facts}>
-          {factsOf(entry).map(
-            ([name, value]) =>
-              value !== null && (
-                <div key={name}>
-                  <dt>{name}</dt>
-                  <dd>{value}</dd>
-                </div>
-              ),
-          )}
-        </dl>
+        {isOpen && (
+          <dl className={styles.facts}>
+            {factsOf(entry).map(
+              ([name, value]) =>
+                value !== null && (
+                  <div key={name}>
+                    <dt>{name}</dt>
+                    <dd>{value}</dd>
+                  </div>
+                ),
+            )}
+          </dl>
+        )}
       </details>
     </li>
   );

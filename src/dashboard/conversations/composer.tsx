@@ -3,11 +3,11 @@ import { type FormEvent, type KeyboardEvent, useRef, useState } from "react";
 import { isAboutField, sentenceOf } from "../api/api-error";
 import { change } from "../api/client";
 import { useIdempotencyKey } from "../api/idempotency";
+import { MESSAGE_MAX_LENGTH } from "../messages/message-limits";
 import { useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
 import { useTask } from "../ui/task";
 import { type ConversationFragment, SendToConversationDocument } from "./documents.generated";
-import { MESSAGE_MAX_LENGTH } from "./open-conversation";
 import styles from "./thread.module.css";
 
 /** What a member typed in a conversation and did not send, kept in the tab. */

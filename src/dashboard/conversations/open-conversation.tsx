@@ -2,13 +2,11 @@ import { NativeSelect, Textarea, TextInput } from "@mantine/core";
 import { useLocation } from "wouter";
 import { change } from "../api/client";
 import { useIdempotencyKey } from "../api/idempotency";
+import { MESSAGE_MAX_LENGTH } from "../messages/message-limits";
 import { FormDialog } from "../ui/form-dialog";
 import { toast } from "../ui/toast";
 import { type AddressKind, OpenConversationDocument } from "./documents.generated";
 import { LineField } from "./line-field";
-
-/** Max characters of a message. */
-export const MESSAGE_MAX_LENGTH = 10_000;
 
 /** Kinds of addresses as forms offer them. */
 export const ADDRESS_KINDS = [

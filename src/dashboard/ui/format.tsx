@@ -19,7 +19,6 @@ export function lazy<Value>(create: () => Value): () => Value {
 
 const whole = lazy(() => new Intl.NumberFormat(LOCALE));
 const compact = lazy(() => new Intl.NumberFormat(LOCALE, { notation: "compact" }));
-const relative = lazy(() => new Intl.RelativeTimeFormat(LOCALE));
 const exact = lazy(() => new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "long" }));
 
 /** 12,345 */
@@ -29,7 +28,7 @@ export const formatNumber = (value: number): string => whole().format(value);
 export const formatCompact = (value: number): string => compact().format(value);
 
 /** Units with their seconds. Each is used from `from` units on, so that 30 days are not "next month". */
-const UNITS: readonly { unit: Intl.RelativeTimeFormatUnit; seconds: number; from: number }[] = [
+const UNITS: readonly { unit: string; seconds: number; from: number }[] = [
   { unit: "year", seconds: 365 * 86_400, from: 1 },
   { unit: "month", seconds: 30 * 86_400, from: 2 },
   { unit: "day", seconds: 86_400, from: 2 },
@@ -40,26 +39,30 @@ const MINUTE = { unit: "minute", seconds: 60 } as const;
 /** How far a past moment may seem ahead: the clocks of the server and the browser differ. */
 const LATE_SECONDS = 5;
 
-/** "3 minutes ago", "in 2 days". Future times round up to the minute, so that a week starts as "in 7 days". */
+/**
+ * "3 minutes ago", "in 2 days". Future times round up to the minute, so that a week starts as "in 7 days". Without
+ * `Intl.RelativeTimeFormat`, whose first use takes longer than drawing a table.
+ */
 function relativeTime(moment: string, now: number): string {
   const distance = (Date.parse(moment) - now) / 1000;
   if (Math.abs(distance) < 60) return distance > LATE_SECONDS ? "in less than a minute" : "just now";
   const rounded = distance > 0 ? Math.ceil(distance / 60) * 60 : distance;
   const { unit, seconds } = UNITS.find((step) => Math.abs(rounded) >= step.from * step.seconds) ?? MINUTE;
-  return relative().format(Math.trunc(rounded / seconds), unit);
+  const count = Math.trunc(Math.abs(rounded) / seconds);
+  const amount = `${count} ${unit}${count === 1 ? "" : "s"}`;
+  return distance > 0 ? `in ${amount}` : `${amount} ago`;
 }
 
 /** Date and time to the second, in the browser's time zone and with its name. */
 export const exactTime = (moment: string): string => exact().format(new Date(moment));
 
-/** The browser's time zone with its current offset from UTC. */
-export function timeZone(): string {
-  const { timeZone: name } = Intl.DateTimeFormat().resolvedOptions();
-  const offset = new Intl.DateTimeFormat("en", { timeZoneName: "longOffset" })
-    .formatToParts()
-    .find(({ type }) => type === "timeZoneName")?.value;
+/** The browser's time zone with its offset from UTC. */
+export const timeZone = lazy(() => {
+  const format = new Intl.DateTimeFormat("en", { timeZoneName: "longOffset" });
+  const { timeZone: name } = format.resolvedOptions();
+  const offset = format.formatToParts().find(({ type }) => type === "timeZoneName")?.value;
   return offset === undefined || name === "UTC" ? name : `${name} (${offset.replace("GMT", "UTC")})`;
-}
+});
 
 const TICK_INTERVAL_MS = 15_000;
 const subscribe = (listener: () => void) => {
@@ -68,14 +71,14 @@ const subscribe = (listener: () => void) => {
 };
 
 /**
- * A time relative to now. The exact time is in the tooltip, and in a form for programs.
+ * A time relative to now. The exact time is in the tooltip, made when it is asked for, and in a form for programs.
  * @param isDue whether something happens then, which is late once the moment is past
  */
 export function Time({ value, isDue = false }: { value: string; isDue?: boolean }) {
   useSyncExternalStore(subscribe, () => Math.floor(Date.now() / TICK_INTERVAL_MS));
   const now = Date.now();
   return (
-    <time dateTime={value} title={exactTime(value)}>
+    <time dateTime={value} onMouseEnter={({ currentTarget }) => (currentTarget.title = exactTime(value))}>
       {isDue && Date.parse(value) <= now + LATE_SECONDS * 1000 ? "now" : relativeTime(value, now)}
     </time>
   );

@@ -55,21 +55,25 @@ export function Page(props: {
   );
 }
 
-/** A page whose code is being loaded. */
-export function LoadingPage({ title, section }: { title: string; section: ReactNode }) {
-  useDocumentTitle(`${title} · Gateway`);
+/** A page whose code or first data is being loaded. */
+export function LoadingPage(props: { title: string; section?: ReactNode; lead?: ReactNode }) {
+  useDocumentTitle(`${props.title} · Gateway`);
   return (
     <div aria-busy="true">
       <header className={styles.header}>
         <div>
-          {section !== undefined && <p className={styles.section}>{section}</p>}
-          <h1 className={styles.title}>{title}</h1>
+          {props.section !== undefined && <p className={styles.section}>{props.section}</p>}
+          <h1 className={styles.title}>{props.title}</h1>
+          {props.lead !== undefined && <p className={styles.lead}>{props.lead}</p>}
         </div>
       </header>
-      <Skeleton height={260} radius="lg" />
+      <Placeholder />
     </div>
   );
 }
+
+/** Stands for content that is being loaded. */
+export const Placeholder = () => <Skeleton height={260} radius="lg" />;
 
 /** A section of a page with a heading. */
 export function Card({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {

@@ -1,0 +1,146 @@
+import { NativeSelect } from "@mantine/core";
+import { change } from "../api/client";
+import type { TypedDocumentString } from "../api/typed-document";
+import { FormDialog } from "../ui/form-dialog";
+import { toast } from "../ui/toast";
+import {
+  type ChangeFragment,
+  CloseConversationDocument,
+  type ConversationFragment,
+  HandOffConversationDocument,
+  MoveConversationDocument,
+  type PendingMessages,
+  ReleaseConversationDocument,
+} from "./documents.generated";
+import { LineField } from "./line-field";
+
+interface Props {
+  conversation: ConversationFragment;
+  onClosed: () => void;
+}
+
+/** "2 queued messages were canceled. One was already leaving." */
+function consequencesOf({ canceled, carried, inFlight }: ChangeFragment): string {
+  const messages = (count: number) => `${count} queued ${count === 1 ? "message" : "messages"}`;
+  return [
+    canceled.length > 0 && `${messages(canceled.length)} canceled.`,
+    carried.length > 0 && `${messages(carried.length)} kept.`,
+    inFlight !== null && "One message was already leaving.",
+  ]
+    .filter((sentence) => sentence !== false)
+    .join(" ");
+}
+
+const report = (done: string, changed: ChangeFragment) => toast(`${done} ${consequencesOf(changed)}`.trim());
+
+/** A dialog that makes a change without further choices. */
+function Confirm<Result extends Record<string, unknown>>(
+  props: Props & {
+    title: string;
+    text: string;
+    submit: string;
+    done: string;
+    isDestructive?: boolean;
+    document: TypedDocumentString<Result, { id: string; expectedVersion: number }>;
+  },
+) {
+  const { id, version } = props.conversation;
+  return (
+    <FormDialog
+      title={props.title}
+      submit={props.submit}
+      {...(props.isDestructive && { isDestructive: true })}
+      onClosed={props.onClosed}
+      onSubmit={async () => {
+        const result = await change(props.document, { id, expectedVersion: version });
+        const [changed] = Object.values(result) as ChangeFragment[];
+        if (changed !== undefined) report(props.done, changed);
+      }}
+    >
+      <p>{props.text}</p>
+    </FormDialog>
+  );
+}
+
+const HandOff = (props: Props) => (
+  <Confirm
+    {...props}
+    title="Hand off this conversation"
+    text="The agent stops answering here and its queued messages are canceled. You and your team answer until you release it."
+    submit="Hand off"
+    done="Handed off."
+    document={HandOffConversationDocument}
+  />
+);
+
+const Release = (props: Props) => (
+  <Confirm
+    {...props}
+    title="Release this conversation to the agent"
+    text="The agent answers here again."
+    submit="Release"
+    done="Released to the agent."
+    document={ReleaseConversationDocument}
+  />
+);
+
+const Close = (props: Props) => (
+  <Confirm
+    {...props}
+    title="Close this conversation"
+    text="Queued messages are canceled. When the contact writes again, a new conversation starts. This can’t be undone."
+    submit="Close conversation"
+    done="Closed the conversation."
+    isDestructive
+    document={CloseConversationDocument}
+  />
+);
+
+const Move = ({ conversation: { id, agentId, line, version }, onClosed }: Props) => (
+  <FormDialog
+    title="Move to another line"
+    submit="Move"
+    fields={["line"]}
+    onClosed={onClosed}
+    onSubmit={async (form) => {
+      const to = String(form.get("line"));
+      const pending = String(form.get("pending")) as PendingMessages;
+      const { moveConversation } = await change(MoveConversationDocument, {
+        id,
+        line: to,
+        pending,
+        expectedVersion: version,
+      });
+      report(`Moved to ${to}.`, moveConversation);
+    }}
+  >
+    {({ errorOf, onChange }) => (
+      <>
+        <p>
+          It is on the line <strong>{line}</strong> now. The contact needs an address of the other line’s
+          kind.
+        </p>
+        <LineField agentId={agentId} except={line} error={errorOf("line")} onChange={onChange} />
+        <NativeSelect
+          name="pending"
+          label="Queued messages"
+          data={[
+            { value: "cancel", label: "Cancel them" },
+            { value: "carry", label: "Send them on the new line" },
+          ]}
+        />
+      </>
+    )}
+  </FormDialog>
+);
+
+const DIALOGS = { move: Move, handOff: HandOff, release: Release, close: Close };
+
+/** A change of a conversation that its dialog asks for. */
+export type Action = keyof typeof DIALOGS;
+
+/** The dialog of a change of a conversation. */
+export const ConversationDialog = ({ action, ...props }: Props & { action: Action }) => {
+  const Dialog = DIALOGS[action];
+  return <Dialog {...props} />;
+};

@@ -1,0 +1,2 @@
+/** Max characters of a message. */
+export const MESSAGE_MAX_LENGTH = 10_000;

@@ -1,0 +1,45 @@
+import { Menu } from "@mantine/core";
+import { useEffect, useRef, useState } from "react";
+import { MenuButton, type RowMenuProps } from "./row-menu";
+
+/** The menu of a `RowMenu`, which opens when it is first rendered, and later at its button. */
+export function OpenMenu({ of, actions }: RowMenuProps) {
+  const button = useRef<HTMLButtonElement>(null);
+  const [opened, setOpened] = useState(false);
+  useEffect(() => {
+    // The menu returns the focus to where it was before.
+    button.current?.focus({ preventScroll: true });
+    setOpened(true);
+  }, []);
+  return (
+    <Menu
+      opened={opened}
+      onChange={setOpened}
+      position="bottom-end"
+      // Out of the card, which clips what is in it, but within the landmark.
+      portalProps={{ target: "#content" }}
+      withInitialFocusPlaceholder={false}
+      transitionProps={{ duration: 0 }}
+    >
+      <Menu.Target>
+        <MenuButton ref={button} of={of} />
+      </Menu.Target>
+      <Menu.Dropdown>
+        {actions.map(({ label, onClick, isDestructive, disabled }) => (
+          <Menu.Item
+            key={label}
+            onClick={() => {
+              // A dialog returns the focus to where it was, and the menu is gone by then.
+              button.current?.focus();
+              onClick();
+            }}
+            disabled={disabled ?? false}
+            {...(isDestructive && !disabled && { c: "var(--bad)" })}
+          >
+            {label}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
