@@ -7,13 +7,15 @@ import { useViewer } from "../session/session";
 import { Facts } from "../ui/facts";
 import { Failure } from "../ui/failure";
 import { exactTime, nameOfActor, Time } from "../ui/format";
+import { lazyDialog } from "../ui/lazy-dialog";
 import { Card, Empty } from "../ui/page";
 import { Tag } from "../ui/tag";
 import styles from "./configuration.module.css";
 import { Diff } from "./diff";
 import { textOf } from "./document-text";
 import { ConfigurationDocumentDocument, ConfigurationVersionDocument } from "./documents.generated";
-import { Restore } from "./restore";
+
+const Restore = lazyDialog(async () => (await import("./restore")).Restore);
 
 /** A published version: who, when and why, and how it differs from others. */
 export function VersionPage() {

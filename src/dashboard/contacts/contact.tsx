@@ -4,7 +4,6 @@ import { Link, useParams } from "wouter";
 import { usePolledQuery } from "../api/client";
 import { ConversationTag } from "../conversations/conversation-state";
 import { ConversationsDocument } from "../conversations/documents.generated";
-import { OpenConversation } from "../conversations/open-conversation";
 import { RecentDecisions } from "../decisions/recent-decisions";
 import { useViewer } from "../session/session";
 import { Beside } from "../ui/beside";
@@ -12,6 +11,7 @@ import { Facts } from "../ui/facts";
 import { Failure } from "../ui/failure";
 import { Time } from "../ui/format";
 import { Json } from "../ui/json";
+import { lazyDialog } from "../ui/lazy-dialog";
 import { Card, Empty, LoadingPage, Page } from "../ui/page";
 import { RowList } from "../ui/row-list";
 import { RowMenu } from "../ui/row-menu";
@@ -20,8 +20,16 @@ import { labelOfContact } from "./contact-label";
 import { ContactTags } from "./contact-tags";
 import styles from "./contacts.module.css";
 import { ContactDocument, type ContactFragment } from "./documents.generated";
-import { EditContact, isEditable } from "./edit-contact";
-import { EraseContact } from "./erase-contact";
+
+const EditContact = lazyDialog(async () => (await import("./edit-contact")).EditContact);
+const EraseContact = lazyDialog(async () => (await import("./erase-contact")).EraseContact);
+const OpenConversation = lazyDialog(
+  async () => (await import("../conversations/open-conversation")).OpenConversation,
+);
+
+/** Whether a contact can be changed: the API finds it by its ref or an address. */
+const isEditable = ({ ref, addresses, erasedAt }: ContactFragment): boolean =>
+  erasedAt === null && (ref !== null || addresses.length > 0);
 
 const SECTION = "Contacts";
 

@@ -15,10 +15,6 @@ import {
 
 const FIELDS = ["name", "ref", "address", "locale", "timezone", "attributes"];
 
-/** Whether a contact can be changed: the API finds it by its ref or an address. */
-export const isEditable = ({ ref, addresses, erasedAt }: ContactFragment): boolean =>
-  erasedAt === null && (ref !== null || addresses.length > 0);
-
 /** The object that a text is in JSON, {} for none; undefined if it is no object. */
 function attributesOf(text: string): Record<string, unknown> | undefined {
   if (text.trim() === "") return {};
