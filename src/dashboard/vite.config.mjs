@@ -107,7 +107,7 @@ const COMMON =
 const INPUTS =
   /@mantine[\\/]core[\\/].*[\\/](Input|InputBase|TextInput|NativeSelect|ActionIcon|CloseButton)[\\/]/;
 const LISTS =
-  /dashboard[\\/](ui[\\/](list|list-address|pager|row-menu|filter-select|filter-chip|filters|search)|agents[\\/](agent-page|agent-label|use-agents))\./;
+  /dashboard[\\/](ui[\\/](list|list-address|pager|menu-button|row-menu|filter-select|filter-chip|filters|search)|agents[\\/](agent-page|agent-label|use-agents))\./;
 const INBOX =
   /dashboard[\\/](contacts[\\/](contact-label|contact-tags|contacts\.module)|messages[\\/](message-state|preview)|conversations[\\/](conversation-state|documents)|ui[\\/](beside|facts))\./;
 

@@ -1,4 +1,4 @@
-import type { MenuAction } from "../ui/row-menu";
+import type { MenuAction } from "../ui/menu-button";
 
 /** What managers do with an agent. */
 export type AgentAction = "rename" | "delete";

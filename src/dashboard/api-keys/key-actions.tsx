@@ -2,7 +2,7 @@ import { Suspense, useState } from "react";
 import { useLocation } from "wouter";
 import { loaded } from "../loaded";
 import { useViewer } from "../session/session";
-import type { MenuAction } from "../ui/row-menu";
+import type { MenuAction } from "../ui/menu-button";
 import type { KeyFragment } from "./documents.generated";
 
 /** The dialogs, whose code and fields are loaded when one is opened. */

@@ -1,4 +1,4 @@
-import type { MenuAction } from "../ui/row-menu";
+import type { MenuAction } from "../ui/menu-button";
 import type { LineFragment } from "./documents.generated";
 
 /** What managers do with a line, in a dialog. */

@@ -1,6 +1,6 @@
 import { Menu } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
-import { MenuButton, type RowMenuProps } from "./row-menu";
+import { MenuButton, type RowMenuProps } from "./menu-button";
 
 /** The menu of a `RowMenu`, which opens when it is first rendered, and later at its button. */
 export function OpenMenu({ of, actions }: RowMenuProps) {

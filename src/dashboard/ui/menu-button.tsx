@@ -1,0 +1,29 @@
+import { ActionIcon, type ActionIconProps } from "@mantine/core";
+import { IconDots } from "@tabler/icons-react";
+import type { ComponentPropsWithRef } from "react";
+import { Icon } from "./icon";
+
+/** An action of a menu. */
+export interface MenuAction {
+  label: string;
+  onClick: () => void;
+  /** Whether it takes something away. */
+  isDestructive?: boolean;
+  disabled?: boolean;
+}
+
+export interface RowMenuProps {
+  /** What the actions are done to. */
+  of: string;
+  actions: readonly MenuAction[];
+}
+
+/** The button with the three dots. */
+export const MenuButton = ({
+  of,
+  ...props
+}: { of: string } & ActionIconProps & Omit<ComponentPropsWithRef<"button">, keyof ActionIconProps>) => (
+  <ActionIcon variant="subtle" color="gray" size="lg" aria-label={`Actions for ${of}`} {...props}>
+    <Icon of={IconDots} />
+  </ActionIcon>
+);
