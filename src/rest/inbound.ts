@@ -11,11 +11,8 @@ import { INBOUND_JSON_MAX_BYTES, MAIL_MAX_BYTES } from "../features/inbound/inbo
 import type { Inbound, InboundService } from "../features/inbound/inbound.service";
 import { readMail } from "../features/inbound/mail";
 import { type Line, LineKind } from "../features/lines/line.entity";
-import {
-  ERROR_TEXT_MAX_LENGTH,
-  MESSAGE_TEXT_MAX_LENGTH,
-  MessageStatus,
-} from "../features/messages/message.entity";
+import { ERROR_TEXT_MAX_LENGTH, MessageStatus } from "../features/messages/message.entity";
+import { MESSAGE_TEXT_MAX_LENGTH } from "../features/messages/message.limits";
 import type { Receipt } from "../features/messages/receipts";
 import { parseJson, requireJson, requireUncompressed } from "../http/plugins/json-body";
 import { Bodies } from "../http/plugins/read-body";

@@ -1,6 +1,6 @@
 import { isObjectType } from "graphql";
 import { getMetadataArgsStorage } from "typeorm";
-import { MESSAGE_TEXT_MAX_LENGTH } from "../../src/features/messages/message.entity";
+import { MESSAGE_TEXT_MAX_LENGTH } from "../../src/features/messages/message.limits";
 import { MAX_RESPONSE_CHARACTERS } from "../../src/graphql/query-limits/limits";
 import { createSchema } from "../../src/graphql/schema";
 import { ASSUMED_TEXT_LENGTH } from "../../src/schema/list-size";

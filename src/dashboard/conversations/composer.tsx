@@ -1,9 +1,9 @@
 import { Button, Textarea } from "@mantine/core";
 import { type FormEvent, type KeyboardEvent, useRef, useState } from "react";
+import { MESSAGE_TEXT_MAX_LENGTH } from "../../features/messages/message.limits";
 import { isAboutField, sentenceOf } from "../api/api-error";
 import { change } from "../api/client";
 import { useIdempotencyKey } from "../api/idempotency";
-import { MESSAGE_MAX_LENGTH } from "../messages/message-limits";
 import { useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
 import { useTask } from "../ui/task";
@@ -84,7 +84,7 @@ function Form({ conversation: { id, handler } }: { conversation: ConversationFra
         name="message"
         rows={3}
         dir="auto"
-        maxLength={MESSAGE_MAX_LENGTH}
+        maxLength={MESSAGE_TEXT_MAX_LENGTH}
         value={text}
         onChange={({ currentTarget }) => write(currentTarget.value)}
         onKeyDown={onKeyDown}

@@ -1,8 +1,8 @@
 import { NativeSelect, Textarea, TextInput } from "@mantine/core";
 import { useLocation } from "wouter";
+import { MESSAGE_TEXT_MAX_LENGTH } from "../../features/messages/message.limits";
 import { change } from "../api/client";
 import { useIdempotencyKey } from "../api/idempotency";
-import { MESSAGE_MAX_LENGTH } from "../messages/message-limits";
 import { FormDialog } from "../ui/form-dialog";
 import { toast } from "../ui/toast";
 import { type AddressKind, OpenConversationDocument } from "./documents.generated";
@@ -83,7 +83,7 @@ export function OpenConversation(props: {
             name="message"
             label="First message"
             description="Optional."
-            maxLength={MESSAGE_MAX_LENGTH}
+            maxLength={MESSAGE_TEXT_MAX_LENGTH}
             rows={4}
             dir="auto"
             onChange={onChange}

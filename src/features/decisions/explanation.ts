@@ -10,7 +10,7 @@ import {
   READ_MAX_LENGTH,
 } from "../configuration/configuration.limits";
 import { MAX_TAGS } from "../contacts/contact.limits";
-import { MESSAGE_TEXT_MAX_LENGTH } from "../messages/message.entity";
+import { MESSAGE_TEXT_MAX_LENGTH } from "../messages/message.limits";
 
 /** Assumed length of the list of rules: all have at most 200, but seldom are so many tried. */
 const ASSUMED_RULES = 25;

@@ -7,6 +7,7 @@ import { InsertOrderLock } from "../../database/insert-order-lock";
 import { PROVIDER_ID_MAX_LENGTH } from "../../delivery/driver";
 import { MaxCharacters } from "../../schema/list-size";
 import { Agent } from "../agents/agent.entity";
+import { MESSAGE_TEXT_MAX_LENGTH } from "./message.limits";
 
 /** Keeps IDs in commit order within an agent, because clients page through its messages while others add some. */
 export const MESSAGE_ORDER = new InsertOrderLock(2, { authorizesCallers: true });
@@ -138,9 +139,6 @@ export const ERROR_TEXT_MAX_LENGTH = 500;
 
 /** In code points. */
 export const OMITTED_MAX_LENGTH = 500;
-
-/** In code points. */
-export const MESSAGE_TEXT_MAX_LENGTH = 10_000;
 
 @ObjectType({
   simpleResolvers: true,

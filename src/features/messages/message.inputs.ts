@@ -3,7 +3,8 @@ import { isUuid } from "../../common/uuid";
 import { ConnectionOf, OrderedPageArgs } from "../../pagination/connection";
 import { IdempotentInput } from "../../schema/idempotent.input";
 import { IsText } from "../../schema/text";
-import { MESSAGE_TEXT_MAX_LENGTH, Message, MessageStatus } from "./message.entity";
+import { Message, MessageStatus } from "./message.entity";
+import { MESSAGE_TEXT_MAX_LENGTH } from "./message.limits";
 
 @InputType({ description: "A message to queue for the agent of the API key." })
 export class NewMessage extends IdempotentInput {

@@ -1,11 +1,8 @@
 import { PROVIDER_ID_MAX_LENGTH } from "../../delivery/driver";
 import type { ErrorCode } from "../../errors";
 import { ADDRESS_MAX_LENGTH } from "../../features/contacts/contact.limits";
-import {
-  ERROR_TEXT_MAX_LENGTH,
-  MESSAGE_TEXT_MAX_LENGTH,
-  OMITTED_MAX_LENGTH,
-} from "../../features/messages/message.entity";
+import { ERROR_TEXT_MAX_LENGTH, OMITTED_MAX_LENGTH } from "../../features/messages/message.entity";
+import { MESSAGE_TEXT_MAX_LENGTH } from "../../features/messages/message.limits";
 import type { JsonSchema } from "../json-value";
 import type { ErrorResponses } from "./errors";
 import { headers } from "./headers";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { TAG_MAX_LENGTH } from "../../contacts/contact.limits";
-import { MESSAGE_TEXT_MAX_LENGTH } from "../../messages/message.entity";
+import { MESSAGE_TEXT_MAX_LENGTH } from "../../messages/message.limits";
 import {
   CLAUSE_MAX_LENGTH,
   DEFAULT_BURST_SECONDS,

@@ -1,4 +1,4 @@
-import { MESSAGE_TEXT_MAX_LENGTH } from "../../messages/message.entity";
+import { MESSAGE_TEXT_MAX_LENGTH } from "../../messages/message.limits";
 import type { Ask } from "./asking";
 
 /** What a model wants to do, within the limits of what it was asked. */

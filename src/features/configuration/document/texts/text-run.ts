@@ -1,4 +1,4 @@
-import { MESSAGE_TEXT_MAX_LENGTH } from "../../../messages/message.entity";
+import { MESSAGE_TEXT_MAX_LENGTH } from "../../../messages/message.limits";
 import type { StepBudget } from "../step-budget";
 import type { ObjectValue, Value } from "../value";
 import { TextError, textOf } from "./text-value";

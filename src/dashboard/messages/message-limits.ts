@@ -1,2 +1,0 @@
-/** Max characters of a message. */
-export const MESSAGE_MAX_LENGTH = 10_000;
