@@ -3,6 +3,7 @@ import { Permission } from "../../src/auth/permissions";
 import { decisionClient, publish } from "../support/decisions";
 import { operator } from "../support/gateway";
 import { addMember, addOrganization, firstAgentId } from "../support/people";
+import { violations } from "./axe";
 import { describeDashboard, dialogOf, gone, rowOf, seen, seenInTime, turnBackTo } from "./visit";
 
 describeDashboard("Configuration", (dashboard) => {
@@ -44,6 +45,27 @@ describeDashboard("Configuration", (dashboard) => {
     ],
     otherwise: [{ handoff: "no rule" }],
   };
+
+  test("is a text on a touch screen, and an editor once it is tapped", async () => {
+    const { agentId, manager } = await newAgent("touched");
+    await publish(dashboard.gateway, agentId, DOCUMENT);
+    const page = await dashboard.visit("/configuration", {
+      as: manager,
+      hasTouch: true,
+      isMobile: true,
+      viewport: { width: 360, height: 740 },
+    });
+    const text = page.getByRole("region", { name: "Configuration as JSON" });
+    await seen(text.getByText("has left."));
+    expect(await violations(page)).toEqual([]);
+    expect(await page.getByRole("textbox", { name: /as JSON/ }).count()).toBe(0);
+    await text.getByRole("button", { name: "Edit" }).tap();
+    await seen(page.locator(":focus").and(editorOf(page)));
+    expect(await editorOf(page).textContent()).toContain("has left.");
+    await write(page, { ...DOCUMENT, rules: [] });
+    await stateOf(page).getByRole("button", { name: "Save draft" }).tap();
+    await seen(page.getByText("Draft saved."));
+  });
 
   test("of a deactivated organization can be read, and typing changes nothing", async () => {
     const { agentId, open } = await newAgent("reading");

@@ -2,12 +2,13 @@ import { Skeleton } from "@mantine/core";
 import { type Agent, AgentPage } from "../agents/agent-page";
 import { Failure } from "../ui/failure";
 import { useDocuments } from "./documents";
-import { DraftEditor, loadEditor } from "./draft-editor";
+import { DraftEditor } from "./draft-editor";
 import { History } from "./history";
+import { preloadEditor } from "./json-field";
 import { TryIt } from "./try-it";
 
 // While the documents load.
-void loadEditor();
+preloadEditor();
 
 /** The configuration of an agent: its draft, a dry run, and its versions. */
 export const Configuration = () => (

@@ -1,4 +1,4 @@
-import { Button, Skeleton } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { type KeyboardEvent, Suspense, useMemo, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { DOCUMENT_MAX_BYTES } from "../../features/configuration/configuration.limits";
@@ -21,17 +21,11 @@ import { SaveConfigurationDraftDocument } from "./documents.generated";
 import type { EditorHandle } from "./editor/editor";
 import { useEdit } from "./edits";
 import { doesNothing, EXAMPLE } from "./example";
+import { JsonField } from "./json-field";
 import { Problems } from "./problems";
 import { useSchema } from "./use-schema";
 
-export const { component: Editor, load: loadEditor } = loaded(
-  async () => (await import("./editor/editor")).Editor,
-);
-
 const { component: Conflict } = loaded(async () => (await import("./conflict")).Conflict);
-
-/** Read out with the label of an editor. */
-export const LEAVING = "Press Escape, then Tab, to leave the editor.";
 
 /** Situations that the gateway raises itself. */
 const RAISED = ["message.received", "conversation.released", "message.failed"];
@@ -166,30 +160,23 @@ export function DraftEditor(props: {
       )}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: a shortcut for the button */}
       <div onKeyDown={onKeyDown} className={styles.editorFrame}>
-        {schemaIsPending ? (
-          <EditorSkeleton />
-        ) : (
-          <Suspense fallback={<EditorSkeleton />}>
-            <Editor
-              ref={editor}
-              className={styles.editor}
-              label="Configuration as JSON"
-              description={LEAVING}
-              text={text}
-              onChange={type}
-              isReadOnly={deactivated}
-              schema={schema}
-              known={(namesIn) => ({
-                send: namesIn("templates"),
-                prompt: namesIn("templates"),
-                line: lines,
-                move: lines,
-                on: [...namesIn("situations"), ...RAISED],
-              })}
-              marks={check.marks}
-            />
-          </Suspense>
-        )}
+        <JsonField
+          ref={editor}
+          label="Configuration as JSON"
+          text={text}
+          onChange={type}
+          isReadOnly={deactivated}
+          isPending={schemaIsPending}
+          schema={schema}
+          known={(namesIn) => ({
+            send: namesIn("templates"),
+            prompt: namesIn("templates"),
+            line: lines,
+            move: lines,
+            on: [...namesIn("situations"), ...RAISED],
+          })}
+          marks={check.marks}
+        />
       </div>
       <footer className={styles.footer}>
         {check.error === null ? (
@@ -213,12 +200,6 @@ export function DraftEditor(props: {
     </section>
   );
 }
-
-const EditorSkeleton = () => (
-  <div className={styles.editor}>
-    <Skeleton height={360} radius={0} />
-  </div>
-);
 
 function State({ edit, draft, live }: { edit: boolean; draft: Draft | null; live: Live }) {
   return (

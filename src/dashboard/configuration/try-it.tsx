@@ -1,5 +1,5 @@
 import { Button, NativeSelect, TextInput } from "@mantine/core";
-import { Suspense, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import type { Agent } from "../agents/agent-page";
 import { execute } from "../api/execute";
 import { useViewer } from "../session/session";
@@ -16,10 +16,10 @@ import {
   TrySituationDocument,
   type TrySituationMutation,
 } from "./documents.generated";
-import { Editor, LEAVING } from "./draft-editor";
 import type { JsonSchema } from "./editor/schema";
 import { exampleSituations } from "./example";
 import { DecisionExplained } from "./explanation";
+import { JsonField } from "./json-field";
 
 /** A situation that no configuration declares. */
 const UNDECLARED = { type: "my.situation", data: {} };
@@ -91,24 +91,20 @@ export function TryIt({ agent, live }: { agent: Agent; live: Live }) {
             )}
           </div>
           <div className={styles.small}>
-            <Suspense>
-              <Editor
-                className={styles.editor}
-                label="Situation as JSON"
-                description={LEAVING}
-                text={text}
-                onChange={(next) => {
-                  setText(next);
-                  clearError();
-                }}
-                schema={schema}
-                marks={
-                  "problem" in parsed
-                    ? [{ ...parsed.problem, path: "", isSyntax: true, severity: "error" }]
-                    : NO_MARKS
-                }
-              />
-            </Suspense>
+            <JsonField
+              label="Situation as JSON"
+              text={text}
+              onChange={(next) => {
+                setText(next);
+                clearError();
+              }}
+              schema={schema}
+              marks={
+                "problem" in parsed
+                  ? [{ ...parsed.problem, path: "", isSyntax: true, severity: "error" }]
+                  : NO_MARKS
+              }
+            />
           </div>
           {"problem" in parsed && <p className={styles.bad}>{parsed.problem.message}</p>}
           {!deactivated && (

@@ -61,6 +61,8 @@ export interface EditorProps {
   known?: KnownNames;
   marks?: readonly Mark[];
   className?: string | undefined;
+  /** What to move the focus to when the editor opens; without it, the focus stays where it is. */
+  focusOn?: Mark | "start" | undefined;
   ref?: Ref<EditorHandle>;
 }
 
@@ -105,7 +107,10 @@ export function Editor(props: EditorProps) {
         ],
       }),
     });
+    const isFirst = view.current === undefined;
     view.current = created;
+    const { focusOn } = latest.current;
+    if (isFirst && focusOn !== undefined) showIn(created, focusOn);
     return () => {
       created.destroy();
       hint.remove();
@@ -131,13 +136,7 @@ export function Editor(props: EditorProps) {
 
   useImperativeHandle(props.ref, () => ({
     show(mark) {
-      if (view.current === undefined) return;
-      const { from } = placeOf(view.current.state, mark);
-      view.current.dispatch({
-        selection: { anchor: from },
-        effects: EditorView.scrollIntoView(from, { y: "center" }),
-      });
-      view.current.focus();
+      if (view.current !== undefined) showIn(view.current, mark);
     },
   }));
 
@@ -162,6 +161,16 @@ const replaceSelection = EditorView.domEventHandlers({
     return true;
   },
 });
+
+/** Moves the cursor and the focus there. */
+function showIn(view: EditorView, place: Mark | "start"): void {
+  const from = place === "start" ? 0 : placeOf(view.state, place).from;
+  view.dispatch({
+    selection: { anchor: from },
+    effects: EditorView.scrollIntoView(from, { y: "center" }),
+  });
+  view.focus();
+}
 
 /** The range of a mark within the text, which may have changed since it was checked. */
 function placeOf(
