@@ -3,7 +3,7 @@ import type { Extension } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
-const MONOSPACE = "ui-monospace, SFMono-Regular, Menlo, Monaco, Consolas, monospace";
+const MONOSPACE = "var(--mantine-font-family-monospace)";
 
 /**
  * The colors of the dashboard. They are variables that change with its theme, so the editor need not know which one
