@@ -1,9 +1,10 @@
 import { NativeSelect } from "@mantine/core";
-import { type ReactNode, useDeferredValue, useLayoutEffect } from "react";
+import { type ReactNode, useLayoutEffect } from "react";
 import { Link, useSearchParams } from "wouter";
 import { Failure } from "../ui/failure";
-import { Empty, LoadingPage, Page, Placeholder } from "../ui/page";
+import { Empty, LoadingPage, Page } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
+import { Sliced } from "../ui/sliced";
 import { labelOf } from "./agent-label";
 import type { AgentsQuery } from "./documents.generated";
 import { useAgents } from "./use-agents";
@@ -81,10 +82,6 @@ export function AgentPage(props: {
     </Page>
   );
 }
-
-/** Content that React first renders in slices, because a change of the URL is rendered without any. */
-const Sliced = ({ children }: { children: () => ReactNode }) =>
-  useDeferredValue(true, false) ? children() : <Placeholder />;
 
 /** Puts the agent into the URL, so that reloads and the browser's Back lead to the same one. */
 function Chosen({

@@ -1,6 +1,7 @@
 import { Skeleton } from "@mantine/core";
 import { type Agent, AgentPage } from "../agents/agent-page";
 import { Failure } from "../ui/failure";
+import { Sliced } from "../ui/sliced";
 import { useDocuments } from "./documents";
 import { DraftEditor } from "./draft-editor";
 import { History } from "./history";
@@ -29,8 +30,14 @@ function OfAgent({ agent }: { agent: Agent }) {
   return (
     <>
       <DraftEditor agent={agent} live={live} draft={data?.configurationDraft ?? null} reload={refetch} />
-      <TryIt key={live.version} agent={agent} live={live} />
-      <History agent={agent} live={live.version} />
+      <Sliced>
+        {() => (
+          <>
+            <TryIt key={live.version} agent={agent} live={live} />
+            <History agent={agent} live={live.version} />
+          </>
+        )}
+      </Sliced>
     </>
   );
 }
