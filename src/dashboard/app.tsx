@@ -1,6 +1,5 @@
 import { MantineProvider } from "@mantine/core";
 import { QueryClientProvider } from "@tanstack/react-query";
-import { Suspense } from "react";
 import { Route, Router, Switch } from "wouter";
 import { client } from "./api/client";
 import { useShownSecret } from "./api-keys/shown-secret";
@@ -21,12 +20,7 @@ const { component: SecretDialog } = loaded(
 );
 
 /** The pages that make keys have loaded the code of the dialog, so that no secret is lost when the network is. */
-const ShownSecret = () =>
-  useShownSecret() && (
-    <Suspense>
-      <SecretDialog />
-    </Suspense>
-  );
+const ShownSecret = () => useShownSecret() && <SecretDialog />;
 
 /**
  * The dashboard. Mantine's variables and global classes come from CSS files, because the Content-Security-Policy allows
@@ -44,9 +38,7 @@ export const App = () => (
         <ErrorBoundary>
           <Switch>
             <Route path="/invitation">
-              <Suspense fallback={<LoadingShell />}>
-                <AcceptInvitation />
-              </Suspense>
+              <AcceptInvitation fallback={<LoadingShell />} />
             </Route>
             <Route>
               <SignedIn>

@@ -1,4 +1,3 @@
-import { Suspense } from "react";
 import { Redirect, Route, Switch, useSearch } from "wouter";
 import { MOVED, PAGES } from "./pages";
 import { useViewer } from "./session/session";
@@ -16,9 +15,7 @@ export function Routes() {
         {PAGES.map(({ path, permission, component: Component, title, group }) => (
           <Route key={path} path={path}>
             {may(permission) ? (
-              <Suspense fallback={<LoadingPage title={title} section={group} />}>
-                <Component />
-              </Suspense>
+              <Component fallback={<LoadingPage title={title} section={group} />} />
             ) : (
               <NotPermitted title={title} section={group} permission={permission} />
             )}

@@ -3,11 +3,11 @@ import { Link, useParams } from "wouter";
 import { usePolledQuery } from "../api/client";
 import { KINDS } from "../lines/line-kinds";
 import { lineStateTag } from "../lines/line-state";
+import { loaded } from "../loaded";
 import { useViewer } from "../session/session";
 import { Facts } from "../ui/facts";
 import { Failure } from "../ui/failure";
 import { formatNumber, nameOfActor, Time } from "../ui/format";
-import { lazyDialog } from "../ui/lazy-dialog";
 import { Card, Empty, LoadingPage, Page } from "../ui/page";
 import { Result } from "../ui/result";
 import { RowLink } from "../ui/row-link";
@@ -21,7 +21,7 @@ import type { Agent } from "./agent-page";
 import { AgentSetupDocument, type AgentSetupQuery } from "./documents.generated";
 import { useAgents } from "./use-agents";
 
-const AgentDialog = lazyDialog(async () => (await import("./agent-dialogs")).AgentDialog);
+const { component: AgentDialog } = loaded(async () => (await import("./agent-dialogs")).AgentDialog);
 
 /** What an agent has changes seldom, and the page shows much of it (ms). */
 const POLL_INTERVAL_MS = 30_000;

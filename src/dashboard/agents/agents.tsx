@@ -3,9 +3,9 @@ import { IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { useLocation } from "wouter";
 import { usePolledQuery } from "../api/client";
+import { loaded } from "../loaded";
 import { useViewer } from "../session/session";
 import { Icon } from "../ui/icon";
-import { lazyDialog } from "../ui/lazy-dialog";
 import { List, onePage } from "../ui/list";
 import { useListAddress } from "../ui/list-address";
 import { Empty, Page } from "../ui/page";
@@ -17,8 +17,8 @@ import { type AgentAction, agentActions } from "./agent-actions";
 import type { Agent } from "./agent-page";
 import { AgentsDocument } from "./documents.generated";
 
-const CreateAgent = lazyDialog(async () => (await import("./create-agent")).CreateAgent);
-const AgentDialog = lazyDialog(async () => (await import("./agent-dialogs")).AgentDialog);
+const { component: CreateAgent } = loaded(async () => (await import("./create-agent")).CreateAgent);
+const { component: AgentDialog } = loaded(async () => (await import("./agent-dialogs")).AgentDialog);
 
 /** Agents change seldom (ms). */
 const POLL_INTERVAL_MS = 15_000;

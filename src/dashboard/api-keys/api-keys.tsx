@@ -1,6 +1,5 @@
 import { Button } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
-import { Suspense } from "react";
 import { Link } from "wouter";
 import { AgentsDocument } from "../agents/documents.generated";
 import { usePolledQuery } from "../api/client";
@@ -111,9 +110,7 @@ export function ApiKeys() {
         </>
       )}
       {address.get("create") !== "" && !deactivated && agents !== undefined && (
-        <Suspense>
-          <CreateKey agents={agents} onClosed={() => address.filter({ create: "" }, { replace: true })} />
-        </Suspense>
+        <CreateKey agents={agents} onClosed={() => address.filter({ create: "" }, { replace: true })} />
       )}
       {dialog}
     </Page>

@@ -1,4 +1,4 @@
-import { Suspense, useState } from "react";
+import { useState } from "react";
 import { useLocation } from "wouter";
 import { loaded } from "../loaded";
 import { useViewer } from "../session/session";
@@ -53,10 +53,6 @@ export function useKeyActions() {
   return {
     open,
     menuOf,
-    dialog: task && Dialog && (
-      <Suspense>
-        <Dialog apiKey={task.apiKey} onClosed={() => setTask(undefined)} />
-      </Suspense>
-    ),
+    dialog: task && Dialog && <Dialog apiKey={task.apiKey} onClosed={() => setTask(undefined)} />,
   };
 }

@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core";
-import { type KeyboardEvent, Suspense, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, useMemo, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { DOCUMENT_MAX_BYTES } from "../../features/configuration/configuration.limits";
 import type { Agent } from "../agents/agent-page";
@@ -143,15 +143,13 @@ export function DraftEditor(props: {
         </p>
       )}
       {isBehind && edit && (
-        <Suspense>
-          <Conflict
-            mine={"document" in parsed ? textOf(parsed.document) : edit.text}
-            draft={draft}
-            live={live}
-            onTake={() => setEdit(undefined)}
-            onKeep={() => setEdit({ ...edit, revision, live: live.version })}
-          />
-        </Suspense>
+        <Conflict
+          mine={"document" in parsed ? textOf(parsed.document) : edit.text}
+          draft={draft}
+          live={live}
+          onTake={() => setEdit(undefined)}
+          onKeep={() => setEdit({ ...edit, revision, live: live.version })}
+        />
       )}
       {error !== undefined && (
         <div className={styles.failure}>

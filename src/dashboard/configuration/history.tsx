@@ -1,9 +1,9 @@
 import { useState } from "react";
 import type { Agent } from "../agents/agent-page";
 import { usePolledQuery } from "../api/client";
+import { loaded } from "../loaded";
 import { useViewer } from "../session/session";
 import { nameOfActor, Time } from "../ui/format";
-import { lazyDialog } from "../ui/lazy-dialog";
 import { List, PAGE_SIZE } from "../ui/list";
 import { useListAddress } from "../ui/list-address";
 import { Card } from "../ui/page";
@@ -13,7 +13,7 @@ import { Tag } from "../ui/tag";
 import styles from "./configuration.module.css";
 import { ConfigurationVersionsDocument, type PublicationFragment } from "./documents.generated";
 
-const Restore = lazyDialog(async () => (await import("./restore")).Restore);
+const { component: Restore } = loaded(async () => (await import("./restore")).Restore);
 
 /** Versions are added seldom, and by members of the page itself most often (ms). */
 const POLL_INTERVAL_MS = 60_000;

@@ -1,5 +1,5 @@
 import { Button, Skeleton } from "@mantine/core";
-import { Suspense, useImperativeHandle, useRef, useState } from "react";
+import { useImperativeHandle, useRef, useState } from "react";
 import { loaded } from "../loaded";
 import styles from "./configuration.module.css";
 import type { EditorHandle, EditorProps, Mark } from "./editor/editor";
@@ -46,14 +46,13 @@ export function JsonField({
   );
   if (isPending) return skeleton;
   return (
-    <Suspense fallback={skeleton}>
-      <Editor
-        {...props}
-        ref={editor}
-        className={styles.editor}
-        description="Press Escape, then Tab, to leave the editor."
-        focusOn={openedFor}
-      />
-    </Suspense>
+    <Editor
+      {...props}
+      ref={editor}
+      className={styles.editor}
+      description="Press Escape, then Tab, to leave the editor."
+      focusOn={openedFor}
+      fallback={skeleton}
+    />
   );
 }

@@ -3,11 +3,11 @@ import { useState } from "react";
 import { Link, useParams } from "wouter";
 import { type Agent, AgentPage } from "../agents/agent-page";
 import { usePolledQuery } from "../api/client";
+import { loaded } from "../loaded";
 import { useViewer } from "../session/session";
 import { Facts } from "../ui/facts";
 import { Failure } from "../ui/failure";
 import { exactTime, nameOfActor, Time } from "../ui/format";
-import { lazyDialog } from "../ui/lazy-dialog";
 import { Card, Empty } from "../ui/page";
 import { Tag } from "../ui/tag";
 import styles from "./configuration.module.css";
@@ -15,7 +15,7 @@ import { Diff } from "./diff";
 import { textOf } from "./document-text";
 import { ConfigurationDocumentDocument, ConfigurationVersionDocument } from "./documents.generated";
 
-const Restore = lazyDialog(async () => (await import("./restore")).Restore);
+const { component: Restore } = loaded(async () => (await import("./restore")).Restore);
 
 /** A published version: who, when and why, and how it differs from others. */
 export function VersionPage() {

@@ -5,13 +5,13 @@ import { usePolledQuery } from "../api/client";
 import { ConversationTag } from "../conversations/conversation-state";
 import { ConversationsDocument } from "../conversations/documents.generated";
 import { RecentDecisions } from "../decisions/recent-decisions";
+import { loaded } from "../loaded";
 import { useViewer } from "../session/session";
 import { Beside } from "../ui/beside";
 import { Facts } from "../ui/facts";
 import { Failure } from "../ui/failure";
 import { Time } from "../ui/format";
 import { Json } from "../ui/json";
-import { lazyDialog } from "../ui/lazy-dialog";
 import { Card, Empty, LoadingPage, Page } from "../ui/page";
 import { RowList } from "../ui/row-list";
 import { RowMenu } from "../ui/row-menu";
@@ -21,9 +21,9 @@ import { ContactTags } from "./contact-tags";
 import styles from "./contacts.module.css";
 import { ContactDocument, type ContactFragment } from "./documents.generated";
 
-const EditContact = lazyDialog(async () => (await import("./edit-contact")).EditContact);
-const EraseContact = lazyDialog(async () => (await import("./erase-contact")).EraseContact);
-const OpenConversation = lazyDialog(
+const { component: EditContact } = loaded(async () => (await import("./edit-contact")).EditContact);
+const { component: EraseContact } = loaded(async () => (await import("./erase-contact")).EraseContact);
+const { component: OpenConversation } = loaded(
   async () => (await import("../conversations/open-conversation")).OpenConversation,
 );
 

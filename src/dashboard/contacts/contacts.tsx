@@ -3,12 +3,12 @@ import { IconPlus } from "@tabler/icons-react";
 import { type FormEvent, useState } from "react";
 import { AgentPage } from "../agents/agent-page";
 import { usePolledQuery } from "../api/client";
+import { loaded } from "../loaded";
 import { useViewer } from "../session/session";
 import { FilterChip } from "../ui/filter-chip";
 import filterStyles from "../ui/filters.module.css";
 import { Time } from "../ui/format";
 import { Icon } from "../ui/icon";
-import { lazyDialog } from "../ui/lazy-dialog";
 import { List, PAGE_SIZE } from "../ui/list";
 import { type ListAddress, useListAddress } from "../ui/list-address";
 import { Name } from "../ui/name";
@@ -34,7 +34,7 @@ const SEARCH_MAX_LENGTH = 255;
 /** Addresses and tags of a row that are shown; its page has all. */
 const SHOWN = 3;
 
-const EditContact = lazyDialog(async () => (await import("./edit-contact")).EditContact);
+const { component: EditContact } = loaded(async () => (await import("./edit-contact")).EditContact);
 
 /** Inbox → Contacts: find people, and add them. */
 export function Contacts() {

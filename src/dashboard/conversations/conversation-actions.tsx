@@ -1,12 +1,12 @@
 import { Button } from "@mantine/core";
 import { useState } from "react";
+import { loaded } from "../loaded";
 import { useViewer } from "../session/session";
-import { lazyDialog } from "../ui/lazy-dialog";
 import { RowMenu } from "../ui/row-menu";
 import type { Action } from "./conversation-dialogs";
 import type { ConversationFragment } from "./documents.generated";
 
-const ConversationDialog = lazyDialog(
+const { component: ConversationDialog } = loaded(
   async () => (await import("./conversation-dialogs")).ConversationDialog,
 );
 

@@ -2,12 +2,14 @@ import { Button } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { AgentPage } from "../agents/agent-page";
+import { loaded } from "../loaded";
 import { useViewer } from "../session/session";
 import { Icon } from "../ui/icon";
-import { lazyDialog } from "../ui/lazy-dialog";
 import { ConversationList } from "./conversation-list";
 
-const OpenConversation = lazyDialog(async () => (await import("./open-conversation")).OpenConversation);
+const { component: OpenConversation } = loaded(
+  async () => (await import("./open-conversation")).OpenConversation,
+);
 
 /** Inbox → Conversations: find a conversation, and start one. */
 export function Conversations() {

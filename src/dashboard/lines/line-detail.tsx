@@ -4,11 +4,11 @@ import { Link, useParams, useSearchParams } from "wouter";
 import type { Agent } from "../agents/agent-page";
 import { useAgents } from "../agents/use-agents";
 import { usePolledQuery } from "../api/client";
+import { loaded } from "../loaded";
 import { useViewer } from "../session/session";
 import { Facts } from "../ui/facts";
 import { Failure } from "../ui/failure";
 import { formatNumber, Time } from "../ui/format";
-import { lazyDialog } from "../ui/lazy-dialog";
 import { Card, Empty, LoadingPage, Page } from "../ui/page";
 import { RowMenu } from "../ui/row-menu";
 import { Snippet } from "../ui/snippet";
@@ -18,8 +18,8 @@ import { ADDRESS_KINDS, KINDS, SECURITIES, WHEN_UNCERTAIN } from "./line-kinds";
 import { lineStateTag } from "./line-state";
 import styles from "./lines.module.css";
 
-const EditLine = lazyDialog(async () => (await import("./edit-line")).EditLine);
-const LineDialog = lazyDialog(async () => (await import("./line-dialogs")).LineDialog);
+const { component: EditLine } = loaded(async () => (await import("./edit-line")).EditLine);
+const { component: LineDialog } = loaded(async () => (await import("./line-dialogs")).LineDialog);
 
 const POLL_INTERVAL_MS = 20_000;
 

@@ -4,10 +4,10 @@ import { useState } from "react";
 import { useLocation } from "wouter";
 import { type Agent, AgentPage } from "../agents/agent-page";
 import { usePolledQuery } from "../api/client";
+import { loaded } from "../loaded";
 import { useViewer } from "../session/session";
 import { formatNumber } from "../ui/format";
 import { Icon } from "../ui/icon";
-import { lazyDialog } from "../ui/lazy-dialog";
 import { List, onePage } from "../ui/list";
 import { useListAddress } from "../ui/list-address";
 import { Empty } from "../ui/page";
@@ -22,8 +22,8 @@ import { KINDS } from "./line-kinds";
 import { lineStateTag } from "./line-state";
 import styles from "./lines.module.css";
 
-const CreateLine = lazyDialog(async () => (await import("./create-line")).CreateLine);
-const LineDialog = lazyDialog(async () => (await import("./line-dialogs")).LineDialog);
+const { component: CreateLine } = loaded(async () => (await import("./create-line")).CreateLine);
+const { component: LineDialog } = loaded(async () => (await import("./line-dialogs")).LineDialog);
 
 /** The lines that an agent speaks from. */
 export function Lines() {

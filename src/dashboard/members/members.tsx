@@ -2,10 +2,10 @@ import { Button } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
 import { usePolledQuery } from "../api/client";
+import { loaded } from "../loaded";
 import { useViewer } from "../session/session";
 import { nameOfActor, Time } from "../ui/format";
 import { Icon } from "../ui/icon";
-import { lazyDialog } from "../ui/lazy-dialog";
 import type { MenuAction } from "../ui/menu-button";
 import { Name } from "../ui/name";
 import { Card, Empty, Page } from "../ui/page";
@@ -17,11 +17,15 @@ import type { Invitee } from "./invite-member";
 import styles from "./members.module.css";
 import { PermissionTags } from "./permission-tags";
 
-const InviteMember = lazyDialog(async () => (await import("./invite-member")).InviteMember);
-const MemberSessions = lazyDialog(async () => (await import("./member-sessions")).MemberSessions);
-const ChangePermissions = lazyDialog(async () => (await import("./member-dialogs")).ChangePermissions);
-const RemoveMember = lazyDialog(async () => (await import("./member-dialogs")).RemoveMember);
-const WithdrawInvitation = lazyDialog(async () => (await import("./member-dialogs")).WithdrawInvitation);
+const { component: InviteMember } = loaded(async () => (await import("./invite-member")).InviteMember);
+const { component: MemberSessions } = loaded(async () => (await import("./member-sessions")).MemberSessions);
+const { component: ChangePermissions } = loaded(
+  async () => (await import("./member-dialogs")).ChangePermissions,
+);
+const { component: RemoveMember } = loaded(async () => (await import("./member-dialogs")).RemoveMember);
+const { component: WithdrawInvitation } = loaded(
+  async () => (await import("./member-dialogs")).WithdrawInvitation,
+);
 
 /** Members change seldom (ms). */
 const POLL_INTERVAL_MS = 30_000;

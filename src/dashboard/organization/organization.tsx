@@ -1,14 +1,18 @@
 import { Button } from "@mantine/core";
 import { useState } from "react";
+import { loaded } from "../loaded";
 import { useViewer } from "../session/session";
 import { Facts } from "../ui/facts";
 import { Time } from "../ui/format";
-import { lazyDialog } from "../ui/lazy-dialog";
 import { Card, Page } from "../ui/page";
 import styles from "./organization.module.css";
 
-const RenameOrganization = lazyDialog(async () => (await import("./rename-organization")).RenameOrganization);
-const SwitchOrganization = lazyDialog(async () => (await import("./switch-organization")).SwitchOrganization);
+const { component: RenameOrganization } = loaded(
+  async () => (await import("./rename-organization")).RenameOrganization,
+);
+const { component: SwitchOrganization } = loaded(
+  async () => (await import("./switch-organization")).SwitchOrganization,
+);
 
 /** The organization, its name, and its deactivation. */
 export function Organization() {

@@ -1,5 +1,5 @@
 import { Button, Skeleton } from "@mantine/core";
-import { Suspense, useRef } from "react";
+import { useRef } from "react";
 import { Link, useSearchParams } from "wouter";
 import { AgentsDocument } from "../agents/documents.generated";
 import { usePolledQuery } from "../api/client";
@@ -16,7 +16,7 @@ import { Rejections } from "./rejections";
 import { Usage } from "./usage";
 
 /** Loaded for the new organizations that need it. */
-const { component: GetStarted } = loaded(async () => (await import("./get-started")).GetStarted);
+const { component: GetStarted, useIsLoaded } = loaded(async () => (await import("./get-started")).GetStarted);
 
 /** Numbers are summed over many rows, so they are polled less often than the rest (ms). */
 const NUMBERS_INTERVAL_MS = 20_000;
@@ -43,6 +43,8 @@ function Content() {
   const wasNew = useRef(false);
   // Once it is shown, it stays while the page is open, to say that all is done.
   wasNew.current ||= steps.data !== undefined && Object.values(steps.data.firstSteps).includes(false);
+  const showsSteps = !dismissed && wasNew.current;
+  const canShowSteps = useIsLoaded(showsSteps);
   const agents = usePolledQuery(AgentsDocument, {}, { pollMs: SLOW_INTERVAL_MS });
   const usage = usePolledQuery(
     UsageDocument,
@@ -58,18 +60,20 @@ function Content() {
 
   // Shown together, so that nothing moves when the last answer arrives.
   const isLoaded =
-    agents.data && (dismissed || steps.data) && (usage.data || !manages) && (activity.data || !reads);
+    agents.data &&
+    (dismissed || steps.data) &&
+    (canShowSteps || !showsSteps) &&
+    (usage.data || !manages) &&
+    (activity.data || !reads);
   if (!isLoaded) {
     const failed = [steps, agents, usage, activity].find(({ error }) => error !== null);
     return failed ? <Failure error={failed.error} retry={failed.refetch} /> : <Loading />;
   }
   if (agents.data.agents.length === 0 && manages) return <NoAgents />;
   return (
-    <Suspense fallback={<Loading />}>
+    <>
       <Headline usage={usage.data} activity={activity.data?.activity} />
-      {!dismissed && wasNew.current && steps.data && (
-        <GetStarted done={steps.data.firstSteps} onDismiss={dismiss} />
-      )}
+      {showsSteps && steps.data && <GetStarted done={steps.data.firstSteps} onDismiss={dismiss} />}
       {usage.data ? (
         <>
           <Usage
@@ -84,7 +88,7 @@ function Content() {
       ) : (
         <Agents agents={agents.data.agents} />
       )}
-    </Suspense>
+    </>
   );
 }
 

@@ -1,7 +1,7 @@
 import { UnstyledButton } from "@mantine/core";
 import { useWindowEvent } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
-import { Suspense, useState } from "react";
+import { useState } from "react";
 import { loaded } from "../loaded";
 import { Icon } from "../ui/icon";
 import styles from "./palette-button.module.css";
@@ -38,11 +38,7 @@ export function PaletteButton() {
           {IS_APPLE ? "⌘K" : "Ctrl K"}
         </span>
       </UnstyledButton>
-      {open && (
-        <Suspense>
-          <Palette onClosed={() => setOpen(false)} />
-        </Suspense>
-      )}
+      {open && <Palette onClosed={() => setOpen(false)} />}
     </>
   );
 }

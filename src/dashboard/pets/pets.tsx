@@ -2,11 +2,11 @@ import { Button } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { usePolledQuery } from "../api/client";
+import { loaded } from "../loaded";
 import { useViewer } from "../session/session";
 import { FilterSelect } from "../ui/filter-select";
 import filterStyles from "../ui/filters.module.css";
 import { Icon } from "../ui/icon";
-import { lazyDialog } from "../ui/lazy-dialog";
 import { List, PAGE_SIZE } from "../ui/list";
 import { useListAddress } from "../ui/list-address";
 import { Name } from "../ui/name";
@@ -23,7 +23,7 @@ const COLUMNS: readonly Column[] = [
   { heading: "Status" },
 ];
 
-const AddPet = lazyDialog(async () => (await import("./add-pet")).AddPet);
+const { component: AddPet } = loaded(async () => (await import("./add-pet")).AddPet);
 
 /** Build → Pets: the store that all API keys share. */
 export function Pets() {

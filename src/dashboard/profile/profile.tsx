@@ -1,18 +1,18 @@
 import { Button } from "@mantine/core";
 import { useState } from "react";
+import { loaded } from "../loaded";
 import { spelled } from "../members/permission-tags";
 import { Sessions } from "../members/sessions";
 import { signOut, useViewer } from "../session/session";
 import { Facts } from "../ui/facts";
 import { Failure } from "../ui/failure";
-import { lazyDialog } from "../ui/lazy-dialog";
 import { Card, Page } from "../ui/page";
 import { useTask } from "../ui/task";
 import { ColorScheme } from "./color-scheme";
 import styles from "./profile.module.css";
 
-const ChangeEmail = lazyDialog(async () => (await import("./account-dialogs")).ChangeEmail);
-const ChangePassword = lazyDialog(async () => (await import("./account-dialogs")).ChangePassword);
+const { component: ChangeEmail } = loaded(async () => (await import("./account-dialogs")).ChangeEmail);
+const { component: ChangePassword } = loaded(async () => (await import("./account-dialogs")).ChangePassword);
 
 /** The signed-in member: how they sign in, where they are signed in, and the theme. */
 export function Profile() {

@@ -1,4 +1,4 @@
-import { createContext, type ReactNode, Suspense, useContext, useEffect, useState } from "react";
+import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
 import { isSessionError } from "../api/api-error";
 import { client, refetchEverywhere, usePolledQuery } from "../api/client";
 import { execute } from "../api/execute";
@@ -53,11 +53,7 @@ export function SignedIn({ children }: { children: ReactNode }) {
   }, [viewer]);
 
   if (endedNow || viewer === null) {
-    return (
-      <Suspense fallback={<LoadingShell />}>
-        <SignIn ended={ended || endedNow} email={lastEmail} />
-      </Suspense>
-    );
+    return <SignIn ended={ended || endedNow} email={lastEmail} fallback={<LoadingShell />} />;
   }
   if (viewer !== undefined) return <ViewerContext value={viewer}>{children}</ViewerContext>;
   return error === null ? <LoadingShell /> : <FailedPage error={error} retry={refetch} />;

@@ -1,4 +1,4 @@
-import { useState, useTransition } from "react";
+import { useState } from "react";
 import { loaded } from "../loaded";
 import { MenuButton, type RowMenuProps } from "./menu-button";
 
@@ -10,8 +10,6 @@ const { component: OpenMenu, load } = loaded(async () => (await import("./open-m
  */
 export function RowMenu({ of, actions }: RowMenuProps) {
   const [isUsed, setUsed] = useState(false);
-  // Keeps the button, with its focus, until the code of the menu is there.
-  const [, startTransition] = useTransition();
   if (actions.length === 0) return null;
   if (isUsed) return <OpenMenu of={of} actions={actions} />;
   return (
@@ -19,7 +17,8 @@ export function RowMenu({ of, actions }: RowMenuProps) {
       of={of}
       aria-haspopup="menu"
       aria-expanded={false}
-      onClick={() => startTransition(() => setUsed(true))}
+      // Keeps the button, with its focus, until the code of the menu is there.
+      onClick={() => load().then(() => setUsed(true))}
       onPointerEnter={load}
       onFocus={load}
     />

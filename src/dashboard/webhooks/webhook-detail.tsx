@@ -4,11 +4,11 @@ import { Link, useParams } from "wouter";
 import { labelOf } from "../agents/agent-label";
 import { useAgents } from "../agents/use-agents";
 import { usePolledQuery } from "../api/client";
+import { loaded } from "../loaded";
 import { useViewer } from "../session/session";
 import { Facts } from "../ui/facts";
 import { Failure } from "../ui/failure";
 import { Time } from "../ui/format";
-import { lazyDialog } from "../ui/lazy-dialog";
 import type { MenuAction } from "../ui/menu-button";
 import { Card, Empty, LoadingPage, Page } from "../ui/page";
 import { RowMenu } from "../ui/row-menu";
@@ -19,7 +19,7 @@ import type { EndpointAction } from "./endpoint-dialogs";
 import { EndpointState } from "./endpoint-state";
 import styles from "./webhooks.module.css";
 
-const EndpointDialog = lazyDialog(async () => (await import("./endpoint-dialogs")).EndpointDialog);
+const { component: EndpointDialog } = loaded(async () => (await import("./endpoint-dialogs")).EndpointDialog);
 
 const POLL_INTERVAL_MS = 30_000;
 

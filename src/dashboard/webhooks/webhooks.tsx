@@ -4,9 +4,9 @@ import { useLocation } from "wouter";
 import { labelOf } from "../agents/agent-label";
 import { useAgents } from "../agents/use-agents";
 import { usePolledQuery } from "../api/client";
+import { loaded } from "../loaded";
 import { useViewer } from "../session/session";
 import { Icon } from "../ui/icon";
-import { lazyDialog } from "../ui/lazy-dialog";
 import { List, onePage } from "../ui/list";
 import { useListAddress } from "../ui/list-address";
 import { Empty, Page } from "../ui/page";
@@ -17,7 +17,7 @@ import { WebhookEndpointsDocument } from "./documents.generated";
 import { EndpointState } from "./endpoint-state";
 import styles from "./webhooks.module.css";
 
-const CreateEndpoint = lazyDialog(async () => (await import("./create-endpoint")).CreateEndpoint);
+const { component: CreateEndpoint } = loaded(async () => (await import("./create-endpoint")).CreateEndpoint);
 
 /** Endpoints change seldom, and fail for hours (ms). */
 const POLL_INTERVAL_MS = 15_000;
