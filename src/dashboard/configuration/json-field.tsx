@@ -39,11 +39,7 @@ export function JsonField({
       </section>
     );
   }
-  const skeleton = (
-    <div className={styles.editor}>
-      <Skeleton height="100%" radius={0} />
-    </div>
-  );
+  const skeleton = <Skeleton className={styles.editor} radius={0} />;
   if (isPending) return skeleton;
   return (
     <Editor
