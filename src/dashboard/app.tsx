@@ -8,6 +8,7 @@ import { Routes } from "./routes";
 import { SignedIn } from "./session/session";
 import { LoadingShell } from "./shell/loading-shell";
 import { ErrorBoundary } from "./ui/error-boundary";
+import { FailedPage } from "./ui/failure";
 import { Toasts } from "./ui/toast";
 import "./styles/index.css";
 
@@ -38,7 +39,10 @@ export const App = () => (
         <ErrorBoundary>
           <Switch>
             <Route path="/invitation">
-              <AcceptInvitation fallback={<LoadingShell />} />
+              <AcceptInvitation
+                fallback={<LoadingShell />}
+                failed={<FailedPage error={undefined} retry={() => location.reload()} />}
+              />
             </Route>
             <Route>
               <SignedIn>

@@ -1,5 +1,6 @@
 import { type ComponentType, type ReactNode, startTransition, useEffect, useState } from "react";
 import { connection } from "./api/connection";
+import { toast } from "./ui/toast";
 
 /** When this tab was last loaded anew because code was missing (ms since the epoch), in the storage of the tab. */
 const RELOADED = "reloaded-for-code";
@@ -10,14 +11,21 @@ const RELOAD_INTERVAL_MS = 60_000;
 /** How often to ask whether the server answers again (ms). */
 const ASK_INTERVAL_MS = 2_000;
 
+/** What is shown in place of a component whose code is not there. */
+interface Instead {
+  /** Until it is there; nothing, unless it is given. */
+  fallback?: ReactNode;
+  /** If it cannot be loaded; a message in the corner, unless it is given. */
+  failed?: ReactNode;
+}
+
 /** A component whose code is loaded when it is needed. */
 export interface Loaded<Props> {
-  /** The component, and until its code is there its `fallback`: nothing, unless it is given. */
-  component: ComponentType<Props & { fallback?: ReactNode }>;
+  component: ComponentType<Props & Instead>;
   /** Loads the code, before the component is needed. */
   load: () => Promise<unknown>;
-  /** Whether the code is there; loads it if it is wanted. */
-  useIsLoaded: (isWanted: boolean) => boolean;
+  /** Whether the code is there, or cannot be loaded; loads it if it is wanted. */
+  useIsSettled: (isWanted: boolean) => boolean;
 }
 
 /**
@@ -29,36 +37,44 @@ export function loaded<Props extends object>(load: () => Promise<ComponentType<P
   let code: ComponentType<Props> | undefined;
   const loadOnce = async () => {
     code ??= await load();
-    return code;
   };
   const useCode = (isWanted: boolean) => {
-    const [result, setResult] = useState<{ failure?: unknown }>();
+    const [result, setResult] = useState<"there" | "failed">();
     const shown = code;
     useEffect(() => {
       if (!isWanted || shown !== undefined) return;
       let isGone = false;
-      const end = (next: { failure?: unknown }) => isGone || startTransition(() => setResult(next));
       loadOnce()
-        .catch(reloadIfReplaced)
+        .catch(() => loadAgain(loadOnce, () => isGone))
         .then(
-          () => end({}),
-          (failure) => end({ failure }),
-        );
+          () => "there" as const,
+          () => "failed" as const,
+        )
+        .then((next) => isGone || startTransition(() => setResult(next)));
       return () => {
         isGone = true;
       };
     }, [isWanted]);
-    if (result?.failure !== undefined) throw result.failure;
-    return shown;
+    return { shown, hasFailed: shown === undefined && result === "failed" };
   };
   return {
-    component: ({ fallback = null, ...props }) => {
-      const Component = useCode(true);
-      return Component === undefined ? fallback : <Component {...(props as unknown as Props)} />;
+    component: ({ fallback = null, failed = <NotLoaded />, ...props }) => {
+      const { shown: Component, hasFailed } = useCode(true);
+      if (Component !== undefined) return <Component {...(props as unknown as Props)} />;
+      return hasFailed ? failed : fallback;
     },
     load: () => loadOnce().catch(() => undefined),
-    useIsLoaded: (isWanted) => useCode(isWanted) !== undefined,
+    useIsSettled: (isWanted) => {
+      const { shown, hasFailed } = useCode(isWanted);
+      return shown !== undefined || hasFailed;
+    },
   };
+}
+
+/** Says in the corner that something cannot be loaded. */
+export function NotLoaded() {
+  useEffect(() => toast("A part of this page can’t be loaded. Reload it and try again.", "bad"), []);
+  return null;
 }
 
 const isAnswering = (): Promise<boolean> =>
@@ -68,17 +84,23 @@ const isAnswering = (): Promise<boolean> =>
   );
 
 /**
- * After an upgrade of the server, the code that this page refers to is gone; the page of the new one has its own. While
- * the server does not answer, the outline of the page stays.
+ * Loads code that could not be loaded, once the server answers. After an upgrade of the server, the code that this page
+ * refers to is gone, so the page is loaded anew: the new one has its own.
+ * @param isGone whether nothing needs the code any more
  */
-async function reloadIfReplaced(error: unknown): Promise<never> {
+async function loadAgain(load: () => Promise<void>, isGone: () => boolean): Promise<void> {
   while (!(await isAnswering())) {
     connection.set("lost");
     await new Promise((resolve) => setTimeout(resolve, ASK_INTERVAL_MS));
+    if (isGone()) return;
   }
-  const last = Number(sessionStorage.getItem(RELOADED));
-  if (Date.now() - last < RELOAD_INTERVAL_MS) throw error;
-  sessionStorage.setItem(RELOADED, String(Date.now()));
-  location.reload();
-  return new Promise<never>(() => undefined);
+  try {
+    await load();
+  } catch (error) {
+    const last = Number(sessionStorage.getItem(RELOADED));
+    if (isGone() || Date.now() - last < RELOAD_INTERVAL_MS) throw error;
+    sessionStorage.setItem(RELOADED, String(Date.now()));
+    location.reload();
+    await new Promise(() => undefined);
+  }
 }

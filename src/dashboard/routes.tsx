@@ -1,7 +1,7 @@
 import { Redirect, Route, Switch, useSearch } from "wouter";
 import { MOVED, PAGES } from "./pages";
 import { useViewer } from "./session/session";
-import { NoPage, NotPermitted } from "./shell/no-page";
+import { FailedToLoad, NoPage, NotPermitted } from "./shell/no-page";
 import { Shell } from "./shell/shell";
 import { LoadingPage } from "./ui/page";
 
@@ -15,7 +15,10 @@ export function Routes() {
         {PAGES.map(({ path, permission, component: Component, title, group }) => (
           <Route key={path} path={path}>
             {may(permission) ? (
-              <Component fallback={<LoadingPage title={title} section={group} />} />
+              <Component
+                fallback={<LoadingPage title={title} section={group} />}
+                failed={<FailedToLoad title={title} section={group} />}
+              />
             ) : (
               <NotPermitted title={title} section={group} permission={permission} />
             )}

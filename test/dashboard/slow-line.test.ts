@@ -1,4 +1,4 @@
-import { describeDashboard, pagePaths, seen } from "./visit";
+import { describeDashboard, gone, pagePaths, seen } from "./visit";
 
 const DARK = "rgb(16, 19, 23)";
 
@@ -57,17 +57,78 @@ describeDashboard("without the code of a page, the dashboard", (dashboard) => {
     page.on("load", () => {
       loads += 1;
     });
-    // React tells the console of the error that the page shows.
-    await page.addInitScript(() => {
-      console.error = () => undefined;
-    });
     await page.route(CODE, (route) => route.fulfill({ status: 404 }));
     await page.getByRole("link", { name: "Audit log" }).click();
-    await seen(page.getByRole("heading", { name: "The dashboard can’t be loaded" }));
+    await seen(page.getByRole("alert").getByText("Something went wrong in this page."));
     expect(loads).toBe(1);
+    await page.goBack();
+    await seen(page.getByRole("heading", { name: "Overview" }));
+    await page.goForward();
+    await seen(page.getByRole("alert"));
     await page.unroute(CODE);
     await page.getByRole("button", { name: "Try again" }).click();
     await seen(page.getByRole("heading", { name: "Audit log" }));
+  });
+
+  test("stays where one is, if the page that it is missing was left meanwhile", async () => {
+    const page = await dashboard.visit();
+    await seen(page.getByRole("heading", { name: "Overview" }));
+    let loads = 0;
+    page.on("load", () => {
+      loads += 1;
+    });
+    const asked = page.waitForRequest((request) => request.method() === "HEAD");
+    await page.route("**", (route) => route.abort());
+    await page.getByRole("link", { name: "Audit log" }).click();
+    await asked;
+    await page.goBack();
+    await page.unroute("**");
+    // Something else that is loaded only now.
+    await page.getByRole("link", { name: "Pets" }).click();
+    await seen(page.getByRole("heading", { name: "Pets" }));
+    await page.getByRole("link", { name: "Audit log" }).click();
+    await seen(page.getByRole("list", { name: "Entries" }));
+    expect(loads).toBe(0);
+  });
+
+  test("says so in the corner if that of a dialog or a menu is missing", async () => {
+    const page = await dashboard.visit("/api-keys");
+    await seen(page.getByRole("row", { name: /First key/ }));
+    await page.evaluate((key) => sessionStorage.setItem(key, String(Date.now())), "reloaded-for-code");
+    const codes = /assets\/(open-menu|create-key)-.*\.js$/;
+    await page.route(codes, (route) => route.fulfill({ status: 404 }));
+    const missing = page.getByRole("status").getByText("can’t be loaded");
+    const menu = page.getByRole("row", { name: /First key/ }).getByRole("button", { name: /Actions/ });
+    await menu.click();
+    await seen(missing);
+    await seen(menu);
+    await page.getByRole("button", { name: "Dismiss" }).click();
+    await gone(missing);
+    await page.getByRole("button", { name: "Create API key" }).click();
+    await seen(missing);
+    await seen(page.getByRole("row", { name: /First key/ }));
+  });
+
+  test("opens no menu that comes when the focus has gone elsewhere", async () => {
+    const page = await dashboard.visit("/api-keys");
+    await seen(page.getByRole("row", { name: /First key/ }));
+    let arrive = () => undefined as unknown;
+    await page.route(/assets\/open-menu-.*\.js$/, (route) => {
+      arrive = () => route.continue();
+    });
+    const arrived = page.waitForResponse(/assets\/open-menu-.*\.js$/);
+    await page
+      .getByRole("row", { name: /First key/ })
+      .getByRole("button", { name: /Actions/ })
+      .click();
+    const search = page.getByRole("searchbox");
+    await search.fill("First");
+    arrive();
+    await (await arrived).finished();
+    await search.pressSequentially(" key");
+    await seen(page.getByRole("row", { name: /First key/ }));
+    expect(await search.inputValue()).toBe("First key");
+    expect(await page.getByRole("menuitem").count()).toBe(0);
   });
 
   test("says so if its program does not arrive at all", async () => {

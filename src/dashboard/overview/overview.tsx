@@ -16,7 +16,9 @@ import { Rejections } from "./rejections";
 import { Usage } from "./usage";
 
 /** Loaded for the new organizations that need it. */
-const { component: GetStarted, useIsLoaded } = loaded(async () => (await import("./get-started")).GetStarted);
+const { component: GetStarted, useIsSettled } = loaded(
+  async () => (await import("./get-started")).GetStarted,
+);
 
 /** Numbers are summed over many rows, so they are polled less often than the rest (ms). */
 const NUMBERS_INTERVAL_MS = 20_000;
@@ -44,7 +46,7 @@ function Content() {
   // Once it is shown, it stays while the page is open, to say that all is done.
   wasNew.current ||= steps.data !== undefined && Object.values(steps.data.firstSteps).includes(false);
   const showsSteps = !dismissed && wasNew.current;
-  const canShowSteps = useIsLoaded(showsSteps);
+  const canShowSteps = useIsSettled(showsSteps);
   const agents = usePolledQuery(AgentsDocument, {}, { pollMs: SLOW_INTERVAL_MS });
   const usage = usePolledQuery(
     UsageDocument,

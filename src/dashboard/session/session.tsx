@@ -53,7 +53,14 @@ export function SignedIn({ children }: { children: ReactNode }) {
   }, [viewer]);
 
   if (endedNow || viewer === null) {
-    return <SignIn ended={ended || endedNow} email={lastEmail} fallback={<LoadingShell />} />;
+    return (
+      <SignIn
+        ended={ended || endedNow}
+        email={lastEmail}
+        fallback={<LoadingShell />}
+        failed={<FailedPage error={undefined} retry={() => location.reload()} />}
+      />
+    );
   }
   if (viewer !== undefined) return <ViewerContext value={viewer}>{children}</ViewerContext>;
   return error === null ? <LoadingShell /> : <FailedPage error={error} retry={refetch} />;

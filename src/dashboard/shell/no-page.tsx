@@ -1,5 +1,6 @@
 import { Link } from "wouter";
 import type { Permission } from "../session/documents.generated";
+import { Failure } from "../ui/failure";
 import { Empty, Page } from "../ui/page";
 
 /** For an address without a page. */
@@ -8,6 +9,13 @@ export const NoPage = () => (
     <p>
       Check the URL or <Link href="/">go back to Overview</Link>.
     </p>
+  </Page>
+);
+
+/** For a page whose code cannot be loaded. */
+export const FailedToLoad = (props: { title: string; section: string | undefined }) => (
+  <Page section={props.section} title={props.title}>
+    <Failure error={undefined} retry={() => location.reload()} alone />
   </Page>
 );
 

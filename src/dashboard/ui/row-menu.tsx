@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { loaded } from "../loaded";
+import { loaded, NotLoaded } from "../loaded";
 import { MenuButton, type RowMenuProps } from "./menu-button";
 
 const { component: OpenMenu, load } = loaded(async () => (await import("./open-menu")).OpenMenu);
@@ -11,16 +11,28 @@ const { component: OpenMenu, load } = loaded(async () => (await import("./open-m
 export function RowMenu({ of, actions }: RowMenuProps) {
   const [isUsed, setUsed] = useState(false);
   if (actions.length === 0) return null;
-  if (isUsed) return <OpenMenu of={of} actions={actions} />;
-  return (
+  const open = async () => {
+    const { activeElement } = document;
+    // Keeps the button, with its focus, until the code of the menu is there; by then, it may be too late to open it.
+    await load();
+    if (document.activeElement === activeElement) setUsed(true);
+  };
+  const button = (
     <MenuButton
       of={of}
       aria-haspopup="menu"
       aria-expanded={false}
-      // Keeps the button, with its focus, until the code of the menu is there.
-      onClick={() => load().then(() => setUsed(true))}
+      onClick={open}
       onPointerEnter={load}
       onFocus={load}
     />
   );
+  if (!isUsed) return button;
+  const failed = (
+    <>
+      <NotLoaded />
+      {button}
+    </>
+  );
+  return <OpenMenu of={of} actions={actions} fallback={button} failed={failed} />;
 }

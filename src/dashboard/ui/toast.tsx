@@ -1,5 +1,5 @@
 import { UnstyledButton } from "@mantine/core";
-import { IconCheck, IconX } from "@tabler/icons-react";
+import { IconAlertTriangle, IconCheck, IconX } from "@tabler/icons-react";
 import { useEffect } from "react";
 import { createStore } from "../store";
 import { Icon } from "./icon";
@@ -14,15 +14,16 @@ const MAX_TOASTS = 3;
 interface Toast {
   id: number;
   message: string;
+  tone: "good" | "bad";
 }
 
 const toasts = createStore<readonly Toast[]>([]);
 let lastId = 0;
 
-/** Confirms briefly that something was done, on the screen and to screen readers. */
-export function toast(message: string): void {
+/** Says briefly that something was done, or could not be, on the screen and to screen readers. */
+export function toast(message: string, tone: Toast["tone"] = "good"): void {
   lastId += 1;
-  toasts.set([...toasts.get(), { id: lastId, message }].slice(-MAX_TOASTS));
+  toasts.set([...toasts.get(), { id: lastId, message, tone }].slice(-MAX_TOASTS));
 }
 
 const dismiss = (id: number) => toasts.set(toasts.get().filter((shown) => shown.id !== id));
@@ -36,14 +37,14 @@ export const Toasts = () => (
   </div>
 );
 
-function Shown({ id, message }: Toast) {
+function Shown({ id, message, tone }: Toast) {
   useEffect(() => {
     const timer = setTimeout(() => dismiss(id), TOAST_MS);
     return () => clearTimeout(timer);
   }, [id]);
   return (
     <div className={styles.toast}>
-      <Icon of={IconCheck} size={18} />
+      <Icon of={tone === "good" ? IconCheck : IconAlertTriangle} size={18} />
       <p className={styles.message}>{message}</p>
       <UnstyledButton className={styles.dismiss} aria-label="Dismiss" onClick={() => dismiss(id)}>
         <Icon of={IconX} size={16} />
