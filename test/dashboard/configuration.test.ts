@@ -59,8 +59,11 @@ describeDashboard("Configuration", (dashboard) => {
     await seen(text.getByText("has left."));
     expect(await violations(page)).toEqual([]);
     expect(await page.getByRole("textbox", { name: /as JSON/ }).count()).toBe(0);
-    await text.getByRole("button", { name: "Edit" }).tap();
+    await seen(text.getByRole("button", { name: "Edit" }));
+    await text.getByText("has left.").tap();
     await seen(page.locator(":focus").and(editorOf(page)));
+    await page.keyboard.insertText("§");
+    expect(await editorOf(page).textContent()).toMatch(/format.*§.*otherwise/s);
     expect(await editorOf(page).textContent()).toContain("has left.");
     await write(page, { ...DOCUMENT, rules: [] });
     await stateOf(page).getByRole("button", { name: "Save draft" }).tap();

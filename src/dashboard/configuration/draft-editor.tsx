@@ -190,8 +190,10 @@ export function DraftEditor(props: {
           <Failure error={check.error} />
         )}
         <p className={styles.keys}>
-          <kbd>Ctrl Space</kbd> suggests · <kbd>Ctrl S</kbd> saves · <kbd>Esc</kbd> then <kbd>Tab</kbd> leaves
-          the editor
+          <span className={styles.shortcuts}>
+            <kbd>Ctrl Space</kbd> suggests · <kbd>Ctrl S</kbd> saves · <kbd>Esc</kbd> then <kbd>Tab</kbd>{" "}
+            leaves the editor
+          </span>
           {text.length > DOCUMENT_MAX_BYTES / 2 && ` · ${Math.ceil(text.length / 1024)} of 256 KiB`}
         </p>
       </footer>

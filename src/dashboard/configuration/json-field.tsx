@@ -1,6 +1,7 @@
 import { Button, Skeleton } from "@mantine/core";
-import { useImperativeHandle, useRef, useState } from "react";
+import { type MouseEvent, useImperativeHandle, useRef, useState } from "react";
 import { loaded } from "../loaded";
+import { Failure } from "../ui/failure";
 import styles from "./configuration.module.css";
 import type { EditorHandle, EditorProps, Mark } from "./editor/editor";
 
@@ -22,20 +23,26 @@ export function JsonField({
   ...props
 }: Omit<EditorProps, "description" | "className" | "focusOn"> & { isPending?: boolean }) {
   // What to go to in the editor that a tap opened.
-  const [openedFor, openFor] = useState<Mark | "start">();
+  const [openedFor, openFor] = useState<Mark | number>();
   const isOpen = !isTouchOnly || openedFor !== undefined;
   const editor = useRef<EditorHandle>(null);
   useImperativeHandle(ref, () => ({
     show: (mark) => (isOpen ? editor.current?.show(mark) : openFor(mark)),
   }));
   if (!isOpen) {
+    const verb = props.isReadOnly ? "Open" : "Edit";
+    const openAtTap = ({ currentTarget, clientX, clientY }: MouseEvent) => {
+      // A tap may also end the selection of a text.
+      if (getSelection()?.isCollapsed === false) return;
+      openFor(offsetAt(currentTarget.querySelector("pre")?.firstChild, clientX, clientY));
+    };
     return (
       // biome-ignore lint/a11y/useKeyWithClickEvents: the button does the same
-      <section aria-label={props.label} className={styles.reading} onClick={() => openFor("start")}>
-        <pre>{props.text}</pre>
-        <Button size="xs" variant="default">
-          {props.isReadOnly ? "Open" : "Edit"}
+      <section aria-label={props.label} className={styles.reading} onClick={openAtTap}>
+        <Button size="xs" variant="default" aria-label={`${verb}: ${props.label}`}>
+          {verb}
         </Button>
+        <pre>{props.text}</pre>
       </section>
     );
   }
@@ -46,9 +53,23 @@ export function JsonField({
       {...props}
       ref={editor}
       className={styles.editor}
+      failed={<Failure error={undefined} retry={() => location.reload()} alone />}
       description="Press Escape, then Tab, to leave the editor."
       focusOn={openedFor}
       fallback={skeleton}
     />
   );
+}
+
+/** The offset within a text of what is at a point; 0 if it is not the text. */
+function offsetAt(text: Node | null | undefined, x: number, y: number): number {
+  // Safari has only the older function.
+  const at =
+    "caretPositionFromPoint" in document
+      ? document.caretPositionFromPoint(x, y)
+      : (document as Document).caretRangeFromPoint(x, y);
+  if (at === null) return 0;
+  const [node, offset] =
+    at instanceof Range ? [at.startContainer, at.startOffset] : [at.offsetNode, at.offset];
+  return node === text ? offset : 0;
 }

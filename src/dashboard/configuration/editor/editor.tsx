@@ -61,8 +61,8 @@ export interface EditorProps {
   known?: KnownNames;
   marks?: readonly Mark[];
   className?: string | undefined;
-  /** What to move the focus to when the editor opens; without it, the focus stays where it is. */
-  focusOn?: Mark | "start" | undefined;
+  /** The mark or offset to move the focus to when the editor opens; without it, the focus stays where it is. */
+  focusOn?: Mark | number | undefined;
   ref?: Ref<EditorHandle>;
 }
 
@@ -163,8 +163,9 @@ const replaceSelection = EditorView.domEventHandlers({
 });
 
 /** Moves the cursor and the focus there. */
-function showIn(view: EditorView, place: Mark | "start"): void {
-  const from = place === "start" ? 0 : placeOf(view.state, place).from;
+function showIn(view: EditorView, place: Mark | number): void {
+  const from =
+    typeof place === "number" ? Math.min(place, view.state.doc.length) : placeOf(view.state, place).from;
   view.dispatch({
     selection: { anchor: from },
     effects: EditorView.scrollIntoView(from, { y: "center" }),
