@@ -2,6 +2,7 @@ import { isNativeError } from "node:util/types";
 import type { EntityManager, ObjectLiteral, QueryRunner, SelectQueryBuilder } from "typeorm";
 import type { Limits } from "./limits";
 import type { DatabaseStats } from "./observer";
+import type { Selection } from "./selection";
 
 /** A read-only query. */
 export type Read<T> = (reader: EntityManager) => Promise<T>;
@@ -19,12 +20,8 @@ export interface TransactionOptions {
   isRepeated?: boolean;
 }
 
-/** The SQL expression of each property of a row. */
-type Columns<Row> = Readonly<Record<keyof Row & string, string>>;
-
 /** Finds rows by a text column. Declare once at module scope: prepared statements are cached by identity. */
-export interface Lookup<Row> {
-  columns: Columns<Row>;
+export interface Lookup<Row> extends Selection<Row> {
   /** The FROM clause, without `FROM`. */
   from: string;
   /** The column to match. */
@@ -32,8 +29,7 @@ export interface Lookup<Row> {
 }
 
 /** Pages through a table by int64 ID. Declare once at module scope: prepared statements are cached by identity. */
-export interface KeysetQuery<Row> {
-  columns: Columns<Row>;
+export interface KeysetQuery<Row> extends Selection<Row> {
   table: string;
   id: string;
   /** The column that can filter the list; an index must cover it together with the ID. */

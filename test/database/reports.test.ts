@@ -40,7 +40,7 @@ describeGateway({ env: { DATABASE_POOL_SIZE: "5" } }, (gateway, engine) => {
     const endless = ENDLESS[engine.name]
       .replace("COUNT(*)", "COUNT(*) AS n")
       .replace("(600)", "(600)::text AS n");
-    const lookup = { columns: { n: "n" }, from: `(${endless}) AS endless`, by: "n" };
+    const lookup = { columns: ["n"], row: ([n]: [string]) => n, from: `(${endless}) AS endless`, by: "n" };
     const outcomes = await Promise.allSettled([
       database.lookup(lookup, ["1"]),
       database.write((tx) => tx.query(ENDLESS[engine.name])),

@@ -1,3 +1,4 @@
+import { INT64 } from "../../src/common/int64";
 import { describeGateway } from "../support/suite";
 
 const BIG = 2n ** 53n;
@@ -31,5 +32,45 @@ describeGateway((gateway, engine) => {
   test("a neighbour that a double could not tell apart is another pet", async () => {
     const { status } = await gateway.rest("GET", `/v1/pets/${BIG - 1n}`);
     expect(status).toBe(404);
+  });
+
+  test("categories and names of every size are exact in lists that are asked for together", async () => {
+    const categories = [INT64.min, -BIG - 1n, -BIG, 1n - BIG, 0n, 7n, BIG - 1n, BIG, BIG + 1n, INT64.max];
+    const names = [
+      "7",
+      "0123456789",
+      "..........",
+      "...........",
+      'a"b',
+      "\\u0041",
+      "🐕",
+      "é".repeat(11),
+      "null",
+      "]",
+    ];
+    const pets = categories.map((categoryId, i) => ({
+      name: names[i] ?? "",
+      categoryId: String(categoryId),
+    }));
+    const created = await Promise.all(
+      pets.map((pet) =>
+        gateway.graphql("mutation ($pet: NewPet!) { createPet(input: $pet) { id } }", {
+          pet: { ...pet, status: "sold" },
+        }),
+      ),
+    );
+    for (const { body } of created) expect(body.errors).toBeUndefined();
+    const lists = [10, 11, 20, 50].map((first) =>
+      gateway.graphql(
+        "query ($first: Int) { pets(first: $first, status: sold) { nodes { name categoryId } } }",
+        {
+          first,
+        },
+      ),
+    );
+    for (const { body } of await Promise.all(lists)) {
+      expect(body.data.pets.nodes).toHaveLength(pets.length);
+      expect(body.data.pets.nodes).toEqual(expect.arrayContaining(pets));
+    }
   });
 });

@@ -26,6 +26,7 @@ import {
 } from "../engine";
 import { BACKGROUND, SERVING } from "../limits";
 import type { DatabaseObserver, DatabaseStats } from "../observer";
+import { jsonValues, rowsOfJson, type Selection, sqlOf } from "../selection";
 import { isConnectionLost, PostgresConnections } from "./postgres-connections";
 import { listenOn } from "./postgres-listener";
 
@@ -84,28 +85,33 @@ function named(of: object, variant: string, write: () => string): Named {
   return statement;
 }
 
-const columnsSql = (columns: Readonly<Record<string, string>>) =>
-  Object.entries(columns).map(([name, sql]) => `${sql} AS "${name}"`);
+/** The driver returns an int64 as text. */
+const columnsSql = ({ columns }: Selection<unknown>) => columns.map(sqlOf).join();
 
-const lookupSql = ({ columns, from, by }: Lookup<unknown>, values: string) =>
-  `SELECT ${columnsSql(columns)} FROM ${from} WHERE ${by} = ${values}`;
+const lookupSql = (lookup: Lookup<unknown>, values: string) =>
+  `SELECT ${columnsSql(lookup)} FROM ${lookup.from} WHERE ${lookup.by} = ${values}`;
 
 const pageSql = (
-  { columns, table, id }: KeysetQuery<unknown>,
+  { table, id }: KeysetQuery<unknown>,
+  select: string,
   where: string,
   from: string,
   limit: string | number,
-) =>
-  `SELECT ${columnsSql(columns)} FROM ${table} WHERE ${where} AND ${id} >= ${from} ORDER BY ${id} LIMIT ${limit}`;
+) => `SELECT ${select} FROM ${table} WHERE ${where} AND ${id} >= ${from} ORDER BY ${id} LIMIT ${limit}`;
 
 /**
  * Returns the SQL of several pages, each as a JSON array or null if empty. The LIMITs are constants, because otherwise
  * the planner sorts the whole table for each page.
  */
 function pagesSql(paging: KeysetQuery<unknown>): string {
+  const values = jsonValues(paging, (sql) => ({
+    number: `to_json(${sql})`,
+    text: `to_json(CAST(${sql} AS TEXT))`,
+  }));
+  const select = `json_build_array(${values}) AS row`;
   const rows = (where: string) => {
     const ofLength = (length: number) =>
-      `WHEN ${length} THEN (SELECT json_agg(row) FROM (${pageSql(paging, where, "page.start", length)}) AS row)`;
+      `WHEN ${length} THEN (SELECT json_agg(row) FROM (${pageSql(paging, select, where, "page.start", length)}) AS page_rows)`;
     return `CASE page.length ${PAGE_LENGTHS.map(ofLength).join(" ")} END`;
   };
   return `SELECT CASE WHEN page.filter IS NULL THEN ${rows("true")}
@@ -146,11 +152,13 @@ export class PostgresEngine implements Engine {
   lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
     // PostgreSQL would replan a list of one each time, which takes twice as long as the rest of the query.
     return values.length === 1
-      ? this.rows(
+      ? this.selected(
+          lookup,
           named(lookup, "one", () => lookupSql(lookup, "$1")),
           [...values],
         )
-      : this.rows(
+      : this.selected(
+          lookup,
           named(lookup, "list", () => lookupSql(lookup, "ANY($1)")),
           [values],
         );
@@ -160,23 +168,29 @@ export class PostgresEngine implements Engine {
     const [only] = pages;
     if (only !== undefined && pages.length === 1) return [await this.page(paging, only)];
     const combined = named(paging, "joined", () => pagesSql(paging));
-    const found = await this.rows<{ rows: Row[] | null }>(combined, [
+    const found = await this.rows(combined, [
       pages.map(({ filter }) => filter),
       pages.map(({ from }) => from),
       pages.map(({ limit }) => pageLength(limit)),
     ]);
-    return pages.map(({ limit }, i) => found[i]?.rows?.slice(0, limit) ?? []);
+    return pages.map(({ limit }, i) => {
+      const rows = (found[i]?.[0] ?? []) as unknown[][];
+      return rowsOfJson(paging, rows.slice(0, limit));
+    });
   }
 
   /** Reads one page, for which the statement for many pages takes twice as long. */
   private page<Row>(paging: KeysetQuery<Row>, { filter, from, limit }: PageQuery): Promise<Row[]> {
+    const select = columnsSql(paging);
     if (filter === null)
-      return this.rows(
-        named(paging, "all", () => pageSql(paging, "true", "$1", "$2")),
+      return this.selected(
+        paging,
+        named(paging, "all", () => pageSql(paging, select, "true", "$1", "$2")),
         [from, limit],
       );
-    return this.rows(
-      named(paging, "filtered", () => pageSql(paging, `${paging.filter} = $1`, "$2", "$3")),
+    return this.selected(
+      paging,
+      named(paging, "filtered", () => pageSql(paging, select, `${paging.filter} = $1`, "$2", "$3")),
       [filter, from, limit],
     );
   }
@@ -290,10 +304,19 @@ export class PostgresEngine implements Engine {
     return this.connections.close();
   }
 
-  private rows<Row>(statement: Named, values: unknown[]): Promise<Row[]> {
+  private async selected<Row>(
+    selection: Selection<Row>,
+    statement: Named,
+    values: unknown[],
+  ): Promise<Row[]> {
+    return (await this.rows(statement, values)).map((each) => selection.row(each));
+  }
+
+  /** Returns the values of each row. */
+  private rows({ name, text }: Named, values: unknown[]): Promise<unknown[][]> {
     return this.connections.forQuery(async (client) => {
-      const { rows } = await client.query({ ...statement, values }).catch((cause: Error) => {
-        throw new QueryFailedError(statement.text, [], cause);
+      const { rows } = await client.query({ name, text, values, rowMode: "array" }).catch((cause: Error) => {
+        throw new QueryFailedError(text, [], cause);
       });
       return rows;
     });

@@ -2,6 +2,7 @@ import type { Database as Connection } from "sqlite3";
 import { coalesce } from "../../common/coalesce";
 import { type KeysetQuery, type Lookup, PAGE_LENGTHS, type PageQuery, pageLength } from "../engine";
 import type { DatabaseObserver } from "../observer";
+import { jsonValues, rowsOfJson, type Selection } from "../selection";
 import { PreparedStatement } from "./prepared-statement";
 
 /** One of the queries that a statement combines. */
@@ -38,7 +39,8 @@ export class SqliteReads {
    */
   async lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
     const parameter = JSON.stringify(values);
-    return JSON.parse(await this.answer({ of: lookup, sql: (name) => lookupSql(lookup, name), parameter }));
+    const text = await this.answer({ of: lookup, sql: (name) => lookupSql(lookup, name), parameter });
+    return rowsOfJson(lookup, JSON.parse(text));
   }
 
   /**
@@ -50,8 +52,8 @@ export class SqliteReads {
       pages.map(({ filter, from, limit }) => [filter, from, pageLength(limit)]),
     );
     const text = await this.answer({ of: paging, sql: (name) => pagesSql(paging, name), parameter });
-    const found = new Map<number, Row[]>(JSON.parse(text));
-    return pages.map(({ limit }, index) => (found.get(index) ?? []).slice(0, limit));
+    const found = new Map<number, unknown[][]>(JSON.parse(text));
+    return pages.map(({ limit }, index) => rowsOfJson(paging, (found.get(index) ?? []).slice(0, limit)));
   }
 
   async close(): Promise<void> {
@@ -111,33 +113,32 @@ export class SqliteReads {
 }
 
 /**
- * Returns the SQL of a query's rows as a JSON array of objects.
+ * Returns the SQL of a query's rows as a JSON array of arrays.
  * @param rest the query from FROM on
  */
-function rowsSql(columns: Readonly<Record<string, string>>, rest: string): string {
-  const names = Object.keys(columns);
-  const named = names.map((name) => `${columns[name]} AS "${name}"`);
-  const members = names.map((name) => `'${name}', "${name}"`);
-  return `(SELECT json_group_array(json_object(${members})) FROM (SELECT ${named} ${rest}))`;
+function rowsSql(selection: Selection<unknown>, rest: string): string {
+  const values = jsonValues(selection, (sql) => ({ number: sql, text: `CAST(${sql} AS TEXT)` }));
+  return `(SELECT '[' || coalesce(group_concat(row), '') || ']' FROM (SELECT json_array(${values}) AS row ${rest}))`;
 }
 
 /**
  * Returns the SQL of a lookup.
  * @param parameter the name of a parameter that holds the values as a JSON array
  */
-const lookupSql = ({ columns, from, by }: Lookup<unknown>, parameter: string): string =>
-  rowsSql(columns, `FROM ${from} WHERE ${by} IN (SELECT value FROM json_each(${parameter}))`);
+const lookupSql = (lookup: Lookup<unknown>, parameter: string): string =>
+  rowsSql(lookup, `FROM ${lookup.from} WHERE ${lookup.by} IN (SELECT value FROM json_each(${parameter}))`);
 
 /**
  * Returns the SQL of several pages as a JSON array of `[index, rows]`. SQLite does not allow a LIMIT that varies per
  * page, so each page is read at a usual length.
  * @param parameter the name of a parameter that holds a JSON array of `[filter, from, length]`
  */
-function pagesSql({ columns, table, id, filter }: KeysetQuery<unknown>, parameter: string): string {
+function pagesSql(paging: KeysetQuery<unknown>, parameter: string): string {
+  const { table, id, filter } = paging;
   const from = `${id} >= CAST(page.value ->> 1 AS INTEGER)`;
   const pageWhere = (where: string) => {
     const ofLength = (length: number) =>
-      `WHEN ${length} THEN ${rowsSql(columns, `FROM ${table} WHERE ${where} ORDER BY ${id} LIMIT ${length}`)}`;
+      `WHEN ${length} THEN ${rowsSql(paging, `FROM ${table} WHERE ${where} ORDER BY ${id} LIMIT ${length}`)}`;
     return `CASE page.value ->> 2 ${PAGE_LENGTHS.map(ofLength).join(" ")} END`;
   };
   const rows = `CASE WHEN page.value ->> 0 IS NULL THEN ${pageWhere(from)}

@@ -5,56 +5,57 @@ import type { Database } from "../../database/database";
 import type { Lookup } from "../../database/engine";
 import { networksOf } from "./allowed-networks";
 
-/** A key joined with its agent and organization. */
-interface KeyRow {
-  hash: string;
-  id: string;
-  name: string;
-  hint: string;
-  createdAt: Timestamp;
-  expiresAt: Timestamp | null;
-  revokedAt: Timestamp | null;
+type KeyValues = [
+  hash: string,
+  id: string,
+  name: string,
+  hint: string,
+  createdAt: Timestamp,
+  expiresAt: Timestamp | null,
+  revokedAt: Timestamp | null,
   /** Comma-separated. */
-  scopes: string | null;
-  rateLimitPerMinute: number | null;
+  scopes: string | null,
+  rateLimitPerMinute: number | null,
   /** Comma-separated. */
-  allowedNetworks: string | null;
-  agentId: string;
-  agentSlug: string;
-  agentName: string;
-  organizationId: string;
-  organizationSlug: string;
-  organizationName: string;
-  organizationCreatedAt: Timestamp;
-  deactivatedAt: Timestamp | null;
-}
+  allowedNetworks: string | null,
+  agentId: string,
+  agentSlug: string,
+  agentName: string,
+  organizationId: string,
+  organizationSlug: string,
+  organizationName: string,
+  organizationCreatedAt: Timestamp,
+  deactivatedAt: Timestamp | null,
+];
 
-const BY_HASH: Lookup<KeyRow> = {
-  columns: {
-    hash: "key.hash",
-    id: "key.id",
-    name: "key.name",
-    hint: "key.hint",
-    createdAt: "key.created_at",
-    expiresAt: "key.expires_at",
-    revokedAt: "key.revoked_at",
-    scopes: "key.scopes",
-    rateLimitPerMinute: "key.rate_limit_per_minute",
-    allowedNetworks: "key.allowed_networks",
-    agentId: "agent.id",
-    agentSlug: "agent.slug",
-    agentName: "agent.name",
-    organizationId: "organization.id",
-    organizationSlug: "organization.slug",
-    organizationName: "organization.name",
-    organizationCreatedAt: "organization.created_at",
-    deactivatedAt: "organization.deactivated_at",
-  },
+/** A key with its agent and organization. */
+const BY_HASH = {
+  columns: [
+    "key.hash",
+    "key.id",
+    "key.name",
+    "key.hint",
+    "key.created_at",
+    "key.expires_at",
+    "key.revoked_at",
+    "key.scopes",
+    "key.rate_limit_per_minute",
+    "key.allowed_networks",
+    "agent.id",
+    "agent.slug",
+    "agent.name",
+    "organization.id",
+    "organization.slug",
+    "organization.name",
+    "organization.created_at",
+    "organization.deactivated_at",
+  ],
+  row: foundKey,
   from: `api_key AS key
     JOIN agent ON agent.id = key.agent_id
     JOIN organization ON organization.id = agent.organization_id`,
   by: "key.hash",
-};
+} satisfies Lookup<ReturnType<typeof foundKey>>;
 
 /**
  * Finds keys by the hash of their token, with agent and organization. Concurrent requests share a query; a key is always
@@ -62,12 +63,29 @@ const BY_HASH: Lookup<KeyRow> = {
  */
 export const createKeyLookup = (database: Database) =>
   database.coalesceByKey("keys", async (hashes) => {
-    const rows = await database.lookup(BY_HASH, hashes);
-    return indexBy(rows.map(foundKey), ({ key }) => key.hash);
+    return indexBy(await database.lookup(BY_HASH, hashes), ({ key }) => key.hash);
   });
 
-function foundKey(row: KeyRow) {
-  const { hash, id, name, hint, createdAt, expiresAt, revokedAt, organizationId } = row;
+function foundKey([
+  hash,
+  id,
+  name,
+  hint,
+  createdAt,
+  expiresAt,
+  revokedAt,
+  scopes,
+  rateLimitPerMinute,
+  allowedNetworks,
+  agentId,
+  agentSlug,
+  agentName,
+  organizationId,
+  organizationSlug,
+  organizationName,
+  organizationCreatedAt,
+  deactivatedAt,
+]: KeyValues) {
   return {
     key: {
       hash,
@@ -78,20 +96,17 @@ function foundKey(row: KeyRow) {
       expiresAt,
       revokedAt,
       organizationId,
-      scopes: scopesOf(row),
-      rateLimitPerMinute: row.rateLimitPerMinute,
-      allowedNetworks: networksOf(row.allowedNetworks),
+      scopes: scopes === null ? SCOPES : (scopes.split(",") as readonly Scope[]),
+      rateLimitPerMinute,
+      allowedNetworks: networksOf(allowedNetworks),
     },
-    agent: { id: row.agentId, slug: row.agentSlug, name: row.agentName },
+    agent: { id: agentId, slug: agentSlug, name: agentName },
     organization: {
       id: organizationId,
-      slug: row.organizationSlug,
-      name: row.organizationName,
-      createdAt: row.organizationCreatedAt,
-      deactivatedAt: row.deactivatedAt,
+      slug: organizationSlug,
+      name: organizationName,
+      createdAt: organizationCreatedAt,
+      deactivatedAt,
     },
   };
 }
-
-const scopesOf = ({ scopes }: KeyRow): readonly Scope[] =>
-  scopes === null ? SCOPES : (scopes.split(",") as Scope[]);

@@ -1,7 +1,7 @@
 import type { EntityManager } from "typeorm";
 import { coalesce } from "../../common/coalesce";
 import { networkOf, siteOf } from "../../common/network";
-import { DAY_MS, timestamp } from "../../common/time";
+import { DAY_MS, type Timestamp, timestamp } from "../../common/time";
 import { sha256 } from "../../credentials/sha256";
 import type { Database } from "../../database/database";
 import type { Lookup } from "../../database/engine";
@@ -28,7 +28,12 @@ type Count = Pick<SignInThrottle, "bucket" | "attempts" | "windowEndsAt">;
 type Counts = ReadonlyMap<string, Count>;
 
 const BY_BUCKET: Lookup<Count> = {
-  columns: { bucket: "bucket", attempts: "attempts", windowEndsAt: "window_ends_at" },
+  columns: ["bucket", "attempts", "window_ends_at"],
+  row: ([bucket, attempts, windowEndsAt]: [string, number, Timestamp]) => ({
+    bucket,
+    attempts,
+    windowEndsAt,
+  }),
   from: "sign_in_throttle",
   by: "bucket",
 };

@@ -3,6 +3,7 @@ import { indexBy } from "../../common/coalesce";
 import { INT64 } from "../../common/int64";
 import type { Database } from "../../database/database";
 import type { KeysetQuery, Lookup, PageQuery } from "../../database/engine";
+import { int64, type Selection, text } from "../../database/selection";
 import type { Page } from "../../pagination/connection";
 import type { Pet, PetStatus } from "./pet.entity";
 
@@ -11,17 +12,16 @@ export interface PetPage extends Page {
   status: PetStatus | null | undefined;
 }
 
-/** Each int64 is selected as text because `sqlite3` returns integers as doubles. */
-const COLUMNS = {
-  id: "CAST(pet.id AS TEXT)",
-  name: "pet.name",
-  categoryId: "CAST(pet.category_id AS TEXT)",
-  status: "pet.status",
+type PetValues = [id: string, name: string, categoryId: string, status: PetStatus | null];
+
+const PETS: Selection<Pet> = {
+  columns: [int64("pet.id"), text("pet.name"), int64("pet.category_id"), "pet.status"],
+  row: ([id, name, categoryId, status]: PetValues) => ({ id, name, categoryId, status }),
 };
 
-const BY_ID: Lookup<Pet> = { columns: COLUMNS, from: "pet", by: "pet.id" };
+const BY_ID: Lookup<Pet> = { ...PETS, from: "pet", by: "pet.id" };
 
-const PAGES: KeysetQuery<Pet> = { columns: COLUMNS, table: "pet", id: "pet.id", filter: "pet.status" };
+const PAGES: KeysetQuery<Pet> = { ...PETS, table: "pet", id: "pet.id", filter: "pet.status" };
 
 /** Max pages that share a query; more would delay small pages. */
 const MAX_PAGES = 50;
@@ -51,9 +51,15 @@ export class PetReader {
   }
 }
 
-/** The pets with these IDs as seen by a transaction, in any order. */
+/**
+ * The pets with these IDs as seen by a transaction, in any order. Each int64 is selected as text because `sqlite3` returns
+ * integers as doubles.
+ */
 export function petsWithin(tx: EntityManager, ids: readonly string[]): Promise<Pet[]> {
-  const columns = Object.entries(COLUMNS).map(([name, sql]) => `${sql} AS "${name}"`);
   const placeholders = ids.map((_, i) => `$${i + 1}`);
-  return tx.query(`SELECT ${columns} FROM pet WHERE pet.id IN (${placeholders})`, [...ids]);
+  return tx.query(
+    `SELECT CAST(id AS TEXT) AS id, name, CAST(category_id AS TEXT) AS "categoryId", status FROM pet
+     WHERE id IN (${placeholders})`,
+    [...ids],
+  );
 }
