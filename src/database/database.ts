@@ -6,7 +6,7 @@ import {
   type ObjectLiteral,
   type SelectQueryBuilder,
 } from "typeorm";
-import { coalesce, coalesceByKey, MAX_ITEMS } from "../common/coalesce";
+import { coalesce, coalesceByKey, indexBy, MAX_ITEMS } from "../common/coalesce";
 import { withSpan } from "../common/spans";
 import { GatewayError, StartupError } from "../errors";
 import { Announcements } from "./announcements";
@@ -65,14 +65,6 @@ export class Database {
   }
 
   /**
-   * Returns the rows of each page, in ID order.
-   * @throws GatewayError `unavailable`
-   */
-  pages<Row>(paging: KeysetQuery<Row>, pages: readonly PageQuery[]): Promise<Row[][]> {
-    return this.guarded("database pages", () => this.engine.pages(paging, pages));
-  }
-
-  /**
    * Coalesces lookups by key into one query and reports the batches to the observer.
    * @param what the plural name of the lookups
    * @param load maps distinct keys to values; a missing key has no value
@@ -85,17 +77,40 @@ export class Database {
   }
 
   /**
+   * Coalesces lookups of single rows into one query, on SQLite also with other lookups and pages, and reports the batches
+   * to the observer.
+   * @param what the plural name of the lookups
+   * @param keyOf returns the value by which a row is found
+   */
+  lookups<Row>(
+    what: string,
+    lookup: Lookup<Row>,
+    keyOf: (row: Row) => string,
+  ): (key: string) => Promise<Row | undefined> {
+    return coalesceByKey(async (keys) => indexBy(await this.lookup(lookup, keys), keyOf), this.gated(what));
+  }
+
+  /**
+   * Coalesces pages into one query as `lookups` does.
+   * @param maxPages max pages per query
+   */
+  pages<Row>(what: string, paging: KeysetQuery<Row>, maxPages: number): (page: PageQuery) => Promise<Row[]> {
+    return coalesce(
+      (pages: readonly PageQuery[]) => this.guarded("database pages", () => this.engine.pages(paging, pages)),
+      { ...this.gated(what), maxBatchSize: maxPages },
+    );
+  }
+
+  /**
    * Coalesces calls into batches and reports them to the observer.
    * @param what the plural name of the calls
    * @param work returns one value or Error per item, in the order of the items
-   * @param maxBatchSize max items per batch
    */
   coalesce<T, V>(
     what: string,
     work: (items: readonly T[]) => Promise<ArrayLike<V | Error>>,
-    maxBatchSize?: number,
   ): (item: T) => Promise<V> {
-    return coalesce(work, { ...this.watched(what), ...(maxBatchSize !== undefined && { maxBatchSize }) });
+    return coalesce(work, this.watched(what));
   }
 
   /**
@@ -430,6 +445,11 @@ export class Database {
 
   private watched(what: string) {
     return { name: `batch of ${what}`, coalesced: (calls: number) => this.observer.coalesced(what, calls) };
+  }
+
+  private gated(what: string) {
+    const { readGate } = this.engine;
+    return { ...this.watched(what), ...(readGate !== undefined && { gate: readGate }) };
   }
 }
 

@@ -1,5 +1,6 @@
 import { isNativeError } from "node:util/types";
 import type { EntityManager, ObjectLiteral, QueryRunner, SelectQueryBuilder } from "typeorm";
+import type { BatchGate } from "../common/batch-gate";
 import type { Limits } from "./limits";
 import type { DatabaseStats } from "./observer";
 import type { Selection } from "./selection";
@@ -58,6 +59,8 @@ export function pageLength(limit: number): number {
 export interface Engine {
   /** Whether a statement can contain another one that changes rows. */
   readonly hasWritableCtes: boolean;
+  /** Starts the batches of lookups and pages, where those that start together share a statement. */
+  readonly readGate?: BatchGate;
   /** Returns the rows that match any of the values, from a snapshot of committed rows taken after the call. */
   lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]>;
   /** Returns the rows of each page in ID order, from a snapshot of committed rows taken after the call. */

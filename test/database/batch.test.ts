@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { coalesceByKey, indexBy } from "../../src/common/coalesce";
+import { BatchGate } from "../../src/common/batch-gate";
+import { coalesce, coalesceByKey, indexBy } from "../../src/common/coalesce";
 
 describe("lookups that are joined", () => {
   let queries: string[][];
@@ -75,5 +76,85 @@ describe("lookups that are joined", () => {
     expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
     broken = false;
     expect(await find("1")).toBe("1");
+  });
+});
+
+describe("batches of several coalescers that share a gate", () => {
+  /** A coalescer whose batches end when they are told to, and the batches that it started. */
+  function held(gate: BatchGate) {
+    const batches: { items: readonly string[]; end: () => void }[] = [];
+    const call = coalesce<string, string>(
+      (items) => new Promise((resolve) => batches.push({ items, end: () => resolve([...items]) })),
+      { gate },
+    );
+    const started = () => batches.map(({ items }) => items.join());
+    return { call, batches, started };
+  }
+  const aFewTicks = async () => {
+    for (let i = 0; i < 5; i++) await nextTurn();
+  };
+
+  test("start together, once all that started before have ended", async () => {
+    const gate = new BatchGate();
+    const [keys, pets] = [held(gate), held(gate)];
+    const first = [keys.call("a"), pets.call("1")];
+    await aFewTicks();
+    const second = [keys.call("b"), keys.call("c"), pets.call("2")];
+    keys.batches[0]?.end();
+    await first[0];
+    await aFewTicks();
+    expect([keys.started(), pets.started()]).toEqual([["a"], ["1"]]);
+    expect(gate.waitingCalls).toBe(3);
+
+    pets.batches[0]?.end();
+    await first[1];
+    await aFewTicks();
+    expect([keys.started(), pets.started()]).toEqual([
+      ["a", "b,c"],
+      ["1", "2"],
+    ]);
+    expect(gate.waitingCalls).toBe(0);
+    keys.batches[1]?.end();
+    pets.batches[1]?.end();
+    expect(await Promise.all(second)).toEqual(["b", "c", "2"]);
+  });
+
+  test.each([
+    { title: "do not wait for one that does not come back", serial: false, started: ["a", "b"] },
+    { title: "wait for it as long as it takes if they are serial", serial: true, started: ["a"] },
+  ])("$title", async ({ serial, started }) => {
+    jest.useFakeTimers({ doNotFake: ["setImmediate", "nextTick"] });
+    try {
+      const gate = new BatchGate(serial);
+      const [stuck, keys] = [held(gate), held(gate)];
+      const first = [stuck.call("1"), keys.call("a")];
+      await aFewTicks();
+      keys.batches[0]?.end();
+      await first[1];
+      const second = keys.call("b");
+      jest.advanceTimersByTime(150);
+      await aFewTicks();
+      expect(keys.started()).toEqual(started);
+
+      stuck.batches[0]?.end();
+      await first[0];
+      await aFewTicks();
+      expect(keys.started()).toEqual(["a", "b"]);
+      keys.batches[1]?.end();
+      expect(await second).toBe("b");
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  test("follow a failed one as they follow any other", async () => {
+    const gate = new BatchGate(true);
+    const failing = coalesce<string, string>(() => Promise.reject(new Error("broken")), { gate });
+    const { call, batches } = held(gate);
+    await expect(failing("1")).rejects.toThrow("broken");
+    const answer = call("a");
+    await aFewTicks();
+    batches[0]?.end();
+    expect(await answer).toBe("a");
   });
 });

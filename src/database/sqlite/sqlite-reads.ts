@@ -1,5 +1,5 @@
+import DataLoader from "dataloader";
 import type { Database as Connection } from "sqlite3";
-import { coalesce } from "../../common/coalesce";
 import { type KeysetQuery, type Lookup, PAGE_LENGTHS, type PageQuery, pageLength } from "../engine";
 import type { DatabaseObserver } from "../observer";
 import { jsonValues, rowsOfJson, type Selection } from "../selection";
@@ -15,16 +15,18 @@ interface Query {
 }
 
 /**
- * Reads on one SQLite connection. Waking SQLite's thread costs more than most queries, so waiting queries run together
- * as the columns of one statement, each with its rows as one JSON text to cut the values passed between threads.
+ * Reads on one SQLite connection. Waking SQLite's thread costs more than most queries, so queries that start together are
+ * the columns of one statement, each with its rows as one JSON text to cut the values passed between threads.
  */
 export class SqliteReads {
   /** Statements by the IDs of their declarations, which are few. */
   private readonly statements = new Map<string, PreparedStatement>();
   private readonly ids = new Map<object, number>();
 
-  /** The number of queries that no statement has picked up yet. */
-  waiting = 0;
+  /** Collects the queries of an event-loop tick. */
+  private readonly queries = new DataLoader((queries: readonly Query[]) => this.runAll(queries), {
+    cache: false,
+  });
 
   constructor(
     private readonly connection: Connection,
@@ -39,7 +41,7 @@ export class SqliteReads {
    */
   async lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
     const parameter = JSON.stringify(values);
-    const text = await this.answer({ of: lookup, sql: (name) => lookupSql(lookup, name), parameter });
+    const text = await this.queries.load({ of: lookup, sql: (name) => lookupSql(lookup, name), parameter });
     return rowsOfJson(lookup, JSON.parse(text));
   }
 
@@ -51,7 +53,7 @@ export class SqliteReads {
     const parameter = JSON.stringify(
       pages.map(({ filter, from, limit }) => [filter, from, pageLength(limit)]),
     );
-    const text = await this.answer({ of: paging, sql: (name) => pagesSql(paging, name), parameter });
+    const text = await this.queries.load({ of: paging, sql: (name) => pagesSql(paging, name), parameter });
     const found = new Map<number, unknown[][]>(JSON.parse(text));
     return pages.map(({ limit }, index) => rowsOfJson(paging, (found.get(index) ?? []).slice(0, limit)));
   }
@@ -60,21 +62,8 @@ export class SqliteReads {
     await Promise.all([...this.statements.values()].map((statement) => statement.close()));
   }
 
-  /** Returns the JSON text of a query that starts after the call. */
-  private answer(query: Query): Promise<string> {
-    this.waiting += 1;
-    return this.enqueue(query);
-  }
-
-  private readonly enqueue = coalesce((queries: readonly Query[]) => this.runAll(queries), {
-    name: "statement",
-    // SQLite runs statements of a connection serially, and waiting ones would occupy threads of the pool.
-    serial: true,
-    coalesced: (calls) => this.observer.coalesced("reads", calls),
-  });
-
   private async runAll(queries: readonly Query[]): Promise<string[]> {
-    this.waiting -= queries.length;
+    this.observer.coalesced("reads", queries.length);
     const firsts = new Map<object, Query>();
     for (const query of queries) if (!firsts.has(query.of)) firsts.set(query.of, query);
     const others = queries.filter((query) => firsts.get(query.of) !== query);

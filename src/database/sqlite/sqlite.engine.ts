@@ -2,6 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import type { Database as Connection } from "sqlite3";
 import { DataSource, type ObjectLiteral, type QueryRunner, type SelectQueryBuilder } from "typeorm";
 import type { AbstractSqliteDriver } from "typeorm/driver/sqlite-abstract/AbstractSqliteDriver";
+import { BatchGate } from "../../common/batch-gate";
 import { Mutex } from "../../common/mutex";
 import { BUSY_TIMEOUT_MS } from "../data-source";
 import {
@@ -75,6 +76,8 @@ const SHORT_BUSY_TIMEOUT_MS = 50;
  */
 export class SqliteEngine implements Engine {
   readonly hasWritableCtes = false;
+  /** Serial, because SQLite runs statements of a connection one by one, and waiting ones would occupy threads of the pool. */
+  readonly readGate = new BatchGate(true);
   private readonly queue = new Mutex();
   private readonly units: GroupCommit;
   private readonly reads: SqliteReads;
@@ -216,7 +219,11 @@ export class SqliteEngine implements Engine {
 
   stats(): DatabaseStats {
     return {
-      waiting: { reader: this.reads.waiting, writer: this.units.waitingUnits, report: this.reports.queue },
+      waiting: {
+        reader: this.readGate.waitingCalls,
+        writer: this.units.waitingUnits,
+        report: this.reports.queue,
+      },
     };
   }
 

@@ -1,5 +1,4 @@
 import { SCOPES, type Scope } from "../../auth/permissions";
-import { indexBy } from "../../common/coalesce";
 import type { Timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import type { Lookup } from "../../database/engine";
@@ -62,9 +61,7 @@ const BY_HASH = {
  * read after it was presented, never from a cache.
  */
 export const createKeyLookup = (database: Database) =>
-  database.coalesceByKey("keys", async (hashes) => {
-    return indexBy(await database.lookup(BY_HASH, hashes), ({ key }) => key.hash);
-  });
+  database.lookups("keys", BY_HASH, ({ key }) => key.hash);
 
 function foundKey([
   hash,

@@ -1,5 +1,4 @@
 import type { EntityManager } from "typeorm";
-import { indexBy } from "../../common/coalesce";
 import { INT64 } from "../../common/int64";
 import type { Database } from "../../database/database";
 import type { KeysetQuery, Lookup, PageQuery } from "../../database/engine";
@@ -33,14 +32,8 @@ export class PetReader {
   private readonly rows: (page: PageQuery) => Promise<Pet[]>;
 
   constructor(database: Database) {
-    this.find = database.coalesceByKey("pets", async (ids) =>
-      indexBy(await database.lookup(BY_ID, ids), ({ id }) => id),
-    );
-    this.rows = database.coalesce(
-      "pages",
-      (pages: readonly PageQuery[]) => database.pages(PAGES, pages),
-      MAX_PAGES,
-    );
+    this.find = database.lookups("pets", BY_ID, ({ id }) => id);
+    this.rows = database.pages("pages", PAGES, MAX_PAGES);
   }
 
   /** The rows of a page in ID order, plus one if there is a next page. */

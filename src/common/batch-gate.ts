@@ -1,0 +1,94 @@
+/** Max extra event-loop ticks that batches wait while calls keep arriving. */
+const MAX_EXTRA_TICKS = 2;
+
+/** Stop waiting for batches that run longer than this (ms). */
+const MAX_BATCH_WAIT_MS = 100;
+
+/**
+ * Decides when batches of calls start: those of all coalescers that share a gate together, once the previous ones have
+ * ended. Batches therefore grow with the load instead of queueing.
+ */
+export class BatchGate {
+  /** The calls that no batch has picked up yet. */
+  waitingCalls = 0;
+  private received = 0;
+  private waiting: (() => void)[] = [];
+  private isScheduled = false;
+  /** The number of the batches that started together last, and how many of them still run. */
+  private round = 0;
+  private running = 0;
+  private stuckTimer: NodeJS.Timeout | undefined;
+
+  /** @param serial whether batches always wait for the previous ones, however long those take */
+  constructor(private readonly serial = false) {}
+
+  /** Notes a call: batches that wait let the calls that follow it join. */
+  receive(): void {
+    this.received += 1;
+    this.waitingCalls += 1;
+  }
+
+  /** Starts a batch with the next ones. */
+  add(start: () => void): void {
+    this.waiting.push(start);
+    if (this.running === 0) this.schedule();
+  }
+
+  /**
+   * Runs the work of a batch that this gate has started.
+   * @param calls the number of calls in the batch
+   */
+  async run<T>(calls: number, work: () => Promise<T>): Promise<T> {
+    const { round } = this;
+    this.waitingCalls -= calls;
+    this.running += 1;
+    try {
+      return await work();
+    } finally {
+      // Otherwise it took too long, and others have started.
+      if (round === this.round) {
+        this.running -= 1;
+        if (this.running === 0) this.schedule();
+      }
+    }
+  }
+
+  /** Waits a tick, so that the next calls of callers that just got their results join the next batches. */
+  private schedule(): void {
+    if (this.isScheduled) return;
+    this.isScheduled = true;
+    this.startLater(MAX_EXTRA_TICKS);
+  }
+
+  private startLater(extraTicks: number): void {
+    const seen = this.received;
+    setImmediate(() => {
+      if (this.received > seen && extraTicks > 0) {
+        this.startLater(extraTicks - 1);
+        return;
+      }
+      this.isScheduled = false;
+      if (this.running === 0) this.start();
+    });
+  }
+
+  private start(): void {
+    const starts = this.waiting;
+    if (starts.length === 0) return;
+    this.waiting = [];
+    this.round += 1;
+    this.running = 0;
+    if (!this.serial) {
+      this.stuckTimer =
+        this.stuckTimer?.refresh() ?? setTimeout(() => this.skipStuckBatches(), MAX_BATCH_WAIT_MS).unref();
+    }
+    for (const start of starts) start();
+  }
+
+  private skipStuckBatches(): void {
+    if (this.running === 0) return;
+    this.round += 1;
+    this.running = 0;
+    this.start();
+  }
+}
