@@ -6,8 +6,8 @@ import { verifySame } from "./verify.mjs";
 const LEAD = 0.2;
 
 /** A server is warm after so many requests, which take slow ones longer; or after so many times the time. */
-const WARM = 6_000;
-const MAX_WARM_UP = 4;
+const WARM = 60_000;
+const MAX_WARM_UP = 8;
 
 /** What the load generator is to know of a server and its data. */
 export const targetOf = ({ contender, port, pid }, { facts }) => ({
