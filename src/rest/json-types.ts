@@ -125,7 +125,10 @@ export interface Member {
 /** Returns the representation of an object with exactly these members; null members are left out of results. */
 export function objectType(members: readonly Member[]): JsonType {
   const names = new Set(members.map(({ name }) => name));
-  const written = members.map((member) => ({ ...member, prefix: `${JSON.stringify(member.name)}:` }));
+  const written = members.map(({ name, key, json }) => {
+    const prefix = `${JSON.stringify(name)}:`;
+    return { key, json, first: `{${prefix}`, next: `,${prefix}` };
+  });
   return {
     schema: {
       type: "object",
@@ -156,10 +159,11 @@ export function objectType(members: readonly Member[]): JsonType {
     write(value) {
       const source = value as Record<string, unknown>;
       let text = "";
-      for (const { key, prefix, json } of written) {
-        if (source[key] != null) text += (text === "" ? "" : ",") + prefix + json.write(source[key]);
+      for (const { key, json, first, next } of written) {
+        const member = source[key];
+        if (member != null) text += (text === "" ? first : next) + json.write(member);
       }
-      return `{${text}}`;
+      return text === "" ? "{}" : `${text}}`;
     },
     structure(value) {
       const source = value as Record<string, unknown>;
