@@ -77,7 +77,6 @@ export class BatchGate {
     if (starts.length === 0) return;
     this.waiting = [];
     this.round += 1;
-    this.running = 0;
     if (!this.serial) {
       this.stuckTimer =
         this.stuckTimer?.refresh() ?? setTimeout(() => this.skipStuckBatches(), MAX_BATCH_WAIT_MS).unref();
