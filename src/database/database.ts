@@ -6,13 +6,22 @@ import {
   type ObjectLiteral,
   type SelectQueryBuilder,
 } from "typeorm";
-import { coalesce, coalesceByKey, indexBy, MAX_ITEMS } from "../common/coalesce";
+import { coalesce, coalesceByKey, coalesceEach, indexBy, MAX_ITEMS } from "../common/coalesce";
 import { withSpan } from "../common/spans";
 import { GatewayError, StartupError } from "../errors";
 import { Announcements } from "./announcements";
 import { runBeforeCommit } from "./before-commit";
 import { databaseLabel } from "./database-label";
-import type { Engine, KeysetQuery, Lookup, PageQuery, Read, TransactionOptions, UnitOfWork } from "./engine";
+import type {
+  Engine,
+  Found,
+  KeysetQuery,
+  Lookup,
+  PageQuery,
+  Read,
+  TransactionOptions,
+  UnitOfWork,
+} from "./engine";
 import { InsertOrderLock } from "./insert-order-lock";
 import { type DatabaseObserver, type DatabaseStats, type Failure, NO_OBSERVER } from "./observer";
 import { SqliteEngine } from "./sqlite/sqlite.engine";
@@ -91,12 +100,13 @@ export class Database {
   }
 
   /**
-   * Coalesces pages into one query as `lookups` does.
+   * Coalesces pages into one query as `lookups` does, and answers each as soon as the database has read it.
    * @param maxPages max pages per query
    */
   pages<Row>(what: string, paging: KeysetQuery<Row>, maxPages: number): (page: PageQuery) => Promise<Row[]> {
-    return coalesce(
-      (pages: readonly PageQuery[]) => this.guarded("database pages", () => this.engine.pages(paging, pages)),
+    return coalesceEach(
+      (pages: readonly PageQuery[], found: Found<Row>) =>
+        this.guarded("database pages", () => this.engine.pages(paging, pages, found)),
       { ...this.gated(what), maxBatchSize: maxPages },
     );
   }

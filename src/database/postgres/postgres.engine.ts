@@ -1,4 +1,4 @@
-import type { PoolClient } from "pg";
+import { type PoolClient, Query, type QueryArrayConfig } from "pg";
 import {
   type DataSource,
   type EntityManager,
@@ -13,6 +13,7 @@ import { databaseLabel } from "../database-label";
 import {
   driverCode,
   type Engine,
+  type Found,
   type KeysetQuery,
   type Lookup,
   PAGE_LENGTHS,
@@ -100,7 +101,7 @@ const pageSql = (
 ) => `SELECT ${select} FROM ${table} WHERE ${where} AND ${id} >= ${from} ORDER BY ${id} LIMIT ${limit}`;
 
 /**
- * Returns the SQL of several pages, each as a JSON array or null if empty. The LIMITs are constants, because otherwise
+ * Returns the SQL of several pages, in any order: the index of each, and its rows as a JSON array or null if empty. The LIMITs are constants, because otherwise
  * the planner sorts the whole table for each page.
  */
 function pagesSql(paging: KeysetQuery<unknown>): string {
@@ -114,10 +115,9 @@ function pagesSql(paging: KeysetQuery<unknown>): string {
       `WHEN ${length} THEN (SELECT json_agg(row) FROM (${pageSql(paging, select, where, "page.start", length)}) AS page_rows)`;
     return `CASE page.length ${PAGE_LENGTHS.map(ofLength).join(" ")} END`;
   };
-  return `SELECT CASE WHEN page.filter IS NULL THEN ${rows("true")}
+  return `SELECT page.position - 1, CASE WHEN page.filter IS NULL THEN ${rows("true")}
       ELSE ${rows(`${paging.filter} = page.filter`)} END AS rows
-    FROM unnest($1::text[], $2::bigint[], $3::int[]) WITH ORDINALITY AS page (filter, start, length, position)
-    ORDER BY page.position`;
+    FROM unnest($1::text[], $2::bigint[], $3::int[]) WITH ORDINALITY AS page (filter, start, length, position)`;
 }
 
 /** The PostgreSQL engine, on a pool of connections. */
@@ -164,18 +164,20 @@ export class PostgresEngine implements Engine {
         );
   }
 
-  async pages<Row>(paging: KeysetQuery<Row>, pages: readonly PageQuery[]): Promise<Row[][]> {
+  async pages<Row>(paging: KeysetQuery<Row>, pages: readonly PageQuery[], found: Found<Row>): Promise<void> {
     const [only] = pages;
-    if (only !== undefined && pages.length === 1) return [await this.page(paging, only)];
+    if (only !== undefined && pages.length === 1) return found(0, await this.page(paging, only));
     const combined = named(paging, "joined", () => pagesSql(paging));
-    const found = await this.rows(combined, [
+    const values = [
       pages.map(({ filter }) => filter),
       pages.map(({ from }) => from),
       pages.map(({ limit }) => pageLength(limit)),
-    ]);
-    return pages.map(({ limit }, i) => {
-      const rows = (found[i]?.[0] ?? []) as unknown[][];
-      return rowsOfJson(paging, rows.slice(0, limit));
+    ];
+    // The first pages are answered while the server reads the others.
+    await this.eachRow(combined, values, ([index, rows]) => {
+      const page = Number(index);
+      const encoded = (rows ?? []) as unknown[][];
+      found(page, rowsOfJson(paging, encoded.slice(0, pages[page]?.limit)));
     });
   }
 
@@ -320,6 +322,31 @@ export class PostgresEngine implements Engine {
       });
       return rows;
     });
+  }
+
+  /** Passes on the values of each row as soon as it arrives; after a broken connection, once more from the first. */
+  private eachRow(
+    { name, text }: Named,
+    values: unknown[],
+    onRow: (values: unknown[]) => void,
+  ): Promise<void> {
+    const query = (client: PoolClient) =>
+      new Promise<void>((resolve, reject) => {
+        const config: QueryArrayConfig = { name, text, values, rowMode: "array" };
+        client
+          .query(new Query(config))
+          .on("error", (cause) => reject(new QueryFailedError(text, [], cause)))
+          .on("end", () => resolve())
+          .on("row", (row) => {
+            try {
+              onRow(row);
+            } catch (error) {
+              // Thrown on, it would end the process.
+              reject(error);
+            }
+          });
+      });
+    return this.connections.forQuery(query);
   }
 }
 

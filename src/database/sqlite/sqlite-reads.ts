@@ -1,6 +1,13 @@
 import DataLoader from "dataloader";
 import type { Database as Connection } from "sqlite3";
-import { type KeysetQuery, type Lookup, PAGE_LENGTHS, type PageQuery, pageLength } from "../engine";
+import {
+  type Found,
+  type KeysetQuery,
+  type Lookup,
+  PAGE_LENGTHS,
+  type PageQuery,
+  pageLength,
+} from "../engine";
 import type { DatabaseObserver } from "../observer";
 import { jsonValues, rowsOfJson, type Selection } from "../selection";
 import { PreparedStatement } from "./prepared-statement";
@@ -46,16 +53,17 @@ export class SqliteReads {
   }
 
   /**
-   * Returns the rows of each page.
+   * Finds the rows of each page.
    * @throws the driver's error
    */
-  async pages<Row>(paging: KeysetQuery<Row>, pages: readonly PageQuery[]): Promise<Row[][]> {
+  async pages<Row>(paging: KeysetQuery<Row>, pages: readonly PageQuery[], found: Found<Row>): Promise<void> {
     const parameter = JSON.stringify(
       pages.map(({ filter, from, limit }) => [filter, from, pageLength(limit)]),
     );
     const text = await this.queries.load({ of: paging, sql: (name) => pagesSql(paging, name), parameter });
-    const found = new Map<number, unknown[][]>(JSON.parse(text));
-    return pages.map(({ limit }, index) => rowsOfJson(paging, (found.get(index) ?? []).slice(0, limit)));
+    for (const [index, rows] of JSON.parse(text) as [number, unknown[][]][]) {
+      found(index, rowsOfJson(paging, rows.slice(0, pages[index]?.limit)));
+    }
   }
 
   async close(): Promise<void> {
