@@ -13,7 +13,10 @@ export type UnitOfWork<T> = (tx: EntityManager) => Promise<T>;
 
 /** How to run a unit of work. */
 export interface TransactionOptions {
-  /** The unit runs at most one statement, which is atomic without a transaction. */
+  /**
+   * The unit changes rows by at most one statement, by `tx.query`, with nothing but `lockInsertOrder` before it. That is
+   * atomic without a transaction, and may be committed before the unit goes on.
+   */
   singleStatement?: boolean;
   /** Limits of a unit that no request waits for. */
   limits?: Limits;
@@ -150,9 +153,7 @@ export async function transact<T>(
 ): Promise<T> {
   const query = runner.query.bind(runner);
   const seal = () => {
-    runner.query = async () => {
-      throw new Error("A statement ran after the end of its unit of work.");
-    };
+    runner.query = runAfterEnd;
   };
   if (begin !== undefined) await query(begin);
   // Keeps TypeORM from starting a nested transaction.
@@ -168,6 +169,11 @@ export async function transact<T>(
     throw error;
   }
 }
+
+/** The query of a runner whose unit of work has ended. */
+export const runAfterEnd: QueryRunner["query"] = async () => {
+  throw new Error("A statement ran after the end of its unit of work.");
+};
 
 /** Returns the driver's error code from an error that TypeORM may have wrapped. */
 export function driverCode(error: unknown): string | undefined {

@@ -1,7 +1,8 @@
 import { createServer } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { Database } from "../../src/database/database";
 import { createDataSource } from "../../src/features";
-import { Pet } from "../../src/features/pets/pet.entity";
+import { PET_ORDER, Pet } from "../../src/features/pets/pet.entity";
 import { administer, postgres } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 
@@ -93,6 +94,27 @@ describe("a PostgreSQL that goes away", () => {
     } finally {
       await database.close();
     }
+  });
+
+  test("says of an insert why its lock failed, not that the insert could not follow, and keeps nothing", async () => {
+    const { database } = gateway.services;
+    let release = () => {};
+    const holding = database.write(async (tx) => {
+      await database.lockInsertOrder(tx, PET_ORDER);
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+    });
+    const refused = add();
+    const cancel = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+      WHERE datname = '${name}' AND wait_event = 'advisory' AND query LIKE '%pg_advisory_xact_lock%'`;
+    const cancelled = () => database.read((reader) => reader.query(cancel));
+    while ((await cancelled()).length === 0) await nextTurn();
+    expect(await refused).toMatchObject({ status: 503, body: { code: "unavailable" } });
+    release();
+    await holding;
+    expect((await list()).body).toEqual([]);
+    expect((await add()).status).toBe(201);
   });
 
   test("is answered 503 through both APIs as long as it takes no connections, while the process is alive", async () => {

@@ -1,7 +1,8 @@
 import { Database } from "../../src/database/database";
+import { allReturning, placeholders } from "../../src/database/returning";
 import { GatewayError } from "../../src/errors";
 import { createDataSource } from "../../src/features";
-import { Pet } from "../../src/features/pets/pet.entity";
+import { PET_ORDER, Pet } from "../../src/features/pets/pet.entity";
 import { onEachEngine, type TestDatabase } from "../support/engines";
 
 onEachEngine((engine) => {
@@ -101,6 +102,57 @@ onEachEngine((engine) => {
       () => false,
     );
     expect(await names()).toEqual(kept ? ["before the refusal"] : []);
+  });
+
+  describe("a unit of one statement", () => {
+    const add = () =>
+      database.batchInserts<{ name: string | null }, string>(
+        async (tx, given) => {
+          await database.lockInsertOrder(tx, PET_ORDER);
+          const added = await allReturning<{ name: string }>(
+            tx,
+            `insert into pet (name, category_id) values ${placeholders(given.length, 2)} returning name`,
+            given.flatMap(({ name }) => [name, category]),
+          );
+          return added.map(({ name }) => name);
+        },
+        { singleStatement: true },
+      );
+
+    test("is kept once for each call", async () => {
+      const call = add();
+      const given = Array.from({ length: 40 }, (_, i) => `pet ${i}`);
+      expect((await Promise.all(given.map((name) => call({ name })))).sort()).toEqual([...given].sort());
+      expect(await names()).toEqual([...given].sort());
+    });
+
+    test("fails with the refusal of its statement, which leaves nothing, and the next one works", async () => {
+      const call = add();
+      await expect(call({ name: null })).rejects.toThrow(/not.null/i);
+      await expect(Promise.allSettled([call({ name: "kept" }), call({ name: null })])).resolves.toMatchObject(
+        [
+          { status: "fulfilled" },
+          { status: "rejected", reason: { message: expect.stringMatching(/not.null/i) } },
+        ],
+      );
+      await call({ name: "last" });
+      expect(await names()).toEqual(["kept", "last"]);
+    });
+
+    test("fails with what it throws before its statement, of which nothing is left", async () => {
+      const failure = new Error("refused");
+      const call = database.batchInserts(
+        async (tx) => {
+          await database.lockInsertOrder(tx, PET_ORDER);
+          throw failure;
+        },
+        { singleStatement: true },
+      );
+      await expect(call("never")).rejects.toBe(failure);
+      // The lock is free again.
+      await add()({ name: "next" });
+      expect(await names()).toEqual(["next"]);
+    });
   });
 
   test("a read beside an open unit sees nothing of it, and all of it afterwards", async () => {

@@ -55,7 +55,12 @@ export class PostgresConnections {
 
   static async open(source: DataSource, limits: Limits): Promise<PostgresConnections> {
     source.setOptions({
-      extra: { statement_timeout: limits.statement, idle_in_transaction_session_timeout: IDLE_TIMEOUT_MS },
+      extra: {
+        statement_timeout: limits.statement,
+        idle_in_transaction_session_timeout: IDLE_TIMEOUT_MS,
+        // Statements that do not wait for each other are sent together.
+        pipeline: true,
+      },
     });
     await source.initialize();
     const connections = new PostgresConnections(source, limits);

@@ -1,4 +1,4 @@
-import { type PoolClient, Query, type QueryArrayConfig } from "pg";
+import { type PoolClient, Query, type QueryArrayConfig, type QueryResult } from "pg";
 import {
   type DataSource,
   type EntityManager,
@@ -20,6 +20,7 @@ import {
   type PageQuery,
   pageLength,
   type Read,
+  runAfterEnd,
   type TransactionBoundary,
   type TransactionOptions,
   transact,
@@ -43,6 +44,9 @@ const UNIQUE_VIOLATION = "23505";
 const EXCLUSIVE_LOCK = 7_236_418_905;
 const ORDER_LOCK = 723_641;
 
+/** Locks a whole list. */
+const LOCK_LIST = "SELECT pg_advisory_xact_lock($1, $2)";
+
 /** The advisory lock of a part of a list: the second half of its UUID, which is random. */
 const partKey = (list: number, part: string): string =>
   String(BigInt.asIntN(64, BigInt(`0x${part.slice(-17).replace("-", "")}`) + BigInt(list)));
@@ -62,13 +66,16 @@ const nameOf = (text: string) => `gateway_${sha256(text).slice(0, 32)}`;
  */
 const MAX_PREPARED_PARAMETERS = 64;
 
+/** Runs a statement, and lets a short one stay prepared on the connection. */
+const queryPrepared = (client: PoolClient, text: string, values: unknown[] = []): Promise<QueryResult> =>
+  values.length === 0 || values.length > MAX_PREPARED_PARAMETERS
+    ? client.query(text, values)
+    : client.query({ name: nameOf(text), text, values });
+
 /** Lets the short statements of a runner stay prepared on its connection. */
 async function keepPrepared(runner: QueryRunner): Promise<void> {
   const client: PoolClient = await runner.connect();
-  const query = (text: string, values: unknown[] = []) =>
-    values.length === 0 || values.length > MAX_PREPARED_PARAMETERS
-      ? client.query(text, values)
-      : client.query({ name: nameOf(text), text, values });
+  const query = (text: string, values?: unknown[]) => queryPrepared(client, text, values);
   runner.connect = async () => ({ query });
 }
 
@@ -215,6 +222,7 @@ export class PostgresEngine implements Engine {
     return this.connections.forTransaction(limits, async (runner) => {
       const began = performance.now();
       try {
+        if (options.singleStatement) return await transactAtOnce(runner, begin, unit);
         if (options.isRepeated) await keepPrepared(runner);
         return await transact(runner, { begin, commit: () => commit(runner), rollback }, unit);
       } finally {
@@ -236,7 +244,7 @@ export class PostgresEngine implements Engine {
    */
   async lockInsertOrder(tx: EntityManager, list: number, parts?: readonly string[]): Promise<void> {
     if (parts === undefined) {
-      await tx.query("SELECT pg_advisory_xact_lock($1, $2)", [ORDER_LOCK, list]);
+      await tx.query(LOCK_LIST, [ORDER_LOCK, list]);
       return;
     }
     // In a fixed order, so that units which share two parts do not deadlock.
@@ -350,17 +358,55 @@ export class PostgresEngine implements Engine {
   }
 }
 
+/**
+ * Runs a unit of one statement, perhaps with the lock of a list before it, in one round trip to the server: the start of
+ * the transaction, the lock, the statement and the commit are sent without waiting for each other.
+ */
+async function transactAtOnce<T>(runner: QueryRunner, begin: string, unit: UnitOfWork<T>): Promise<T> {
+  const client: PoolClient = await runner.connect();
+  const sent: Promise<QueryResult>[] = [];
+  const send = (text: string, values?: unknown[]) => {
+    const answer = queryPrepared(client, text, values).catch((cause: Error) => {
+      throw new QueryFailedError(text, values, cause);
+    });
+    // It is reported below.
+    answer.catch(() => undefined);
+    sent.push(answer);
+    return answer;
+  };
+  send(begin);
+  let committed: Promise<QueryResult> | undefined;
+  const query = async (text: string, values?: unknown[], isStructured = false): Promise<unknown[]> => {
+    if (isStructured) throw new Error("A unit of one statement runs it by `tx.query`.");
+    const answer = send(text, values);
+    if (text === LOCK_LIST) return [];
+    committed ??= send("COMMIT");
+    return (await answer).rows;
+  };
+  // Keeps TypeORM from starting a nested transaction.
+  Object.assign(runner, { isTransactionActive: true, query });
+  const [made] = await Promise.allSettled([unit(runner.manager)]);
+  runner.query = runAfterEnd;
+  if (committed === undefined) send("ROLLBACK");
+  // The first failure, because the statements after it only say that the transaction is aborted.
+  for (const answer of sent) await answer;
+  if (made.status === "rejected") throw made.reason;
+  assertCommitted(await committed);
+  return made.value;
+}
+
 const rollback: TransactionBoundary["rollback"] = (query) => query("ROLLBACK").catch(() => undefined);
 
-/**
- * Commits and verifies the result: after a failed statement, PostgreSQL answers COMMIT with ROLLBACK and no error,
- * which TypeORM hides.
- */
 async function commit(runner: QueryRunner): Promise<void> {
   const client: PoolClient = await runner.connect();
-  const { command } = await client.query("COMMIT").catch((cause: Error) => {
+  const result = await client.query("COMMIT").catch((cause: Error) => {
     throw new QueryFailedError("COMMIT", undefined, cause);
   });
-  if (command !== "COMMIT")
+  assertCommitted(result);
+}
+
+/** After a failed statement, PostgreSQL answers COMMIT with ROLLBACK and no error, which TypeORM hides. */
+function assertCommitted(result: QueryResult | undefined): void {
+  if (result !== undefined && result.command !== "COMMIT")
     throw new Error("The unit of work continued after one of its statements had failed.");
 }
