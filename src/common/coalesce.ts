@@ -23,65 +23,23 @@ interface Options {
  * @param work returns one value or Error per item, in the order of the items
  * @returns the function that callers call with one item
  */
-export const coalesce = <T, V>(
+export function coalesce<T, V>(
   work: (items: readonly T[]) => Promise<ArrayLike<V | Error>>,
-  options?: Options,
-): ((item: T) => Promise<V>) => batching<T, V>((items, run) => run(() => work(items)), options);
-
-/**
- * Coalesces calls as `coalesce` does, but answers each as soon as its value is there, while the work goes on.
- * @param work passes one value per item to `found`, in any order
- */
-export const coalesceEach = <T, V>(
-  work: (items: readonly T[], found: (index: number, value: V) => void) => Promise<void>,
-  options?: Options,
-): ((item: T) => Promise<V>) =>
-  batching<T, V>(async (items, run) => {
-    const answers = items.map(() => new Answer<V>());
-    const fail = (error: unknown) => {
-      for (const { reject } of answers) reject(error);
-    };
-    run(() => work(items, (index, value) => answers[index]?.resolve(value))).then(
-      () => fail(UNANSWERED),
-      fail,
-    );
-    return answers.map(({ promise }) => promise);
-  }, options);
-
-/** A promise that is settled from outside. */
-class Answer<V> {
-  resolve!: (value: V) => void;
-  reject!: (error: unknown) => void;
-  readonly promise = new Promise<V>((resolve, reject) => {
-    this.resolve = resolve;
-    this.reject = reject;
-  });
-}
-
-/** For calls that would wait for ever. */
-const UNANSWERED = new Error("A batch ended without an answer to one of its calls.");
-
-/** @param runBatch runs the work of a batch by `run`, and returns one value, Error or promise per item */
-function batching<T, V>(
-  runBatch: (
-    items: readonly T[],
-    run: <R>(work: () => Promise<R>) => Promise<R>,
-  ) => Promise<ArrayLike<V | Error | Promise<V>>>,
   { name = "batch", maxBatchSize = MAX_ITEMS, gate = new BatchGate(), coalesced }: Options = {},
 ): (item: T) => Promise<V> {
   let callers: Span[] = [];
-  const startBatch = (items: readonly T[]) => {
+  const run = (items: readonly T[]) => {
     coalesced?.(items.length);
     const spans = callers;
     if (spans.length > 0) callers = [];
-    return runBatch(items, (work) => gate.run(items.length, () => withSharedSpan(name, spans, work)));
+    return gate.run(items.length, () => withSharedSpan(name, spans, () => work(items)));
   };
   const waiting: (() => void)[] = [];
   const startNext = () => {
     waiting.shift()?.();
     if (waiting.length > 0) gate.add(startNext);
   };
-  const loader = new DataLoader<T, V | Promise<V>>(startBatch, {
+  const loader = new DataLoader<T, V>(run, {
     cache: false,
     maxBatchSize,
     batchScheduleFn: (start) => {
@@ -92,7 +50,7 @@ function batching<T, V>(
     gate.receive();
     const caller = trace.getActiveSpan();
     if (caller !== undefined) callers.push(caller);
-    return loader.load(item) as Promise<V>;
+    return loader.load(item);
   };
 }
 

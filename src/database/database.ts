@@ -6,22 +6,13 @@ import {
   type ObjectLiteral,
   type SelectQueryBuilder,
 } from "typeorm";
-import { coalesce, coalesceByKey, coalesceEach, indexBy, MAX_ITEMS } from "../common/coalesce";
+import { coalesce, coalesceByKey, indexBy, MAX_ITEMS } from "../common/coalesce";
 import { withSpan } from "../common/spans";
 import { GatewayError, StartupError } from "../errors";
 import { Announcements } from "./announcements";
 import { runBeforeCommit } from "./before-commit";
 import { databaseLabel } from "./database-label";
-import type {
-  Engine,
-  Found,
-  KeysetQuery,
-  Lookup,
-  PageQuery,
-  Read,
-  TransactionOptions,
-  UnitOfWork,
-} from "./engine";
+import type { Engine, KeysetQuery, Lookup, PageQuery, Read, TransactionOptions, UnitOfWork } from "./engine";
 import { InsertOrderLock } from "./insert-order-lock";
 import { type DatabaseObserver, type DatabaseStats, type Failure, NO_OBSERVER } from "./observer";
 import { SqliteEngine } from "./sqlite/sqlite.engine";
@@ -100,13 +91,12 @@ export class Database {
   }
 
   /**
-   * Coalesces pages into one query as `lookups` does, and answers each as soon as the database has read it.
+   * Coalesces pages into one query as `lookups` does.
    * @param maxPages max pages per query
    */
   pages<Row>(what: string, paging: KeysetQuery<Row>, maxPages: number): (page: PageQuery) => Promise<Row[]> {
-    return coalesceEach(
-      (pages: readonly PageQuery[], found: Found<Row>) =>
-        this.guarded("database pages", () => this.engine.pages(paging, pages, found)),
+    return coalesce(
+      (pages: readonly PageQuery[]) => this.guarded("database pages", () => this.engine.pages(paging, pages)),
       { ...this.gated(what), maxBatchSize: maxPages },
     );
   }

@@ -48,12 +48,6 @@ export interface PageQuery {
   limit: number;
 }
 
-/**
- * Receives the rows of a page as soon as they are there.
- * @param index of the page among those that were asked for
- */
-export type Found<Row> = (index: number, rows: Row[]) => void;
-
 /** The usual page lengths, each with one extra row that shows whether a next page exists. */
 export const PAGE_LENGTHS = [11, 21, 51, 101] as const;
 
@@ -72,8 +66,8 @@ export interface Engine {
   readonly readGate?: BatchGate;
   /** Returns the rows that match any of the values, from a snapshot of committed rows taken after the call. */
   lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]>;
-  /** Finds the rows of each page in ID order, from a snapshot of committed rows taken after the call. */
-  pages<Row>(paging: KeysetQuery<Row>, pages: readonly PageQuery[], found: Found<Row>): Promise<void>;
+  /** Returns the rows of each page in ID order, from a snapshot of committed rows taken after the call. */
+  pages<Row>(paging: KeysetQuery<Row>, pages: readonly PageQuery[]): Promise<Row[][]>;
   /** Runs a query that sees committed rows only and finds them by an index. */
   read<T>(query: Read<T>, options?: Pick<TransactionOptions, "isRepeated">): Promise<T>;
   /**

@@ -1,10 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { BatchGate } from "../../src/common/batch-gate";
-import { coalesce, coalesceByKey, coalesceEach, indexBy } from "../../src/common/coalesce";
-
-const aFewTicks = async () => {
-  for (let i = 0; i < 5; i++) await nextTurn();
-};
+import { coalesce, coalesceByKey, indexBy } from "../../src/common/coalesce";
 
 describe("lookups that are joined", () => {
   let queries: string[][];
@@ -83,51 +79,6 @@ describe("lookups that are joined", () => {
   });
 });
 
-describe("calls that are answered one by one", () => {
-  type Found = (index: number, value: string) => void;
-  let batches: { items: readonly string[]; found: Found; end: () => void; fail: (error: Error) => void }[];
-  const calls = () =>
-    coalesceEach(
-      (items: readonly string[], found: Found) =>
-        new Promise((end, fail) => batches.push({ items, found, end, fail })),
-    );
-  beforeEach(() => {
-    batches = [];
-  });
-
-  test("do not wait for the others of their batch, but the next batch does", async () => {
-    const call = calls();
-    const [first, second] = [call("a"), call("b")];
-    await aFewTicks();
-    batches[0]?.found(1, "B");
-    expect(await second).toBe("B");
-    const third = call("c");
-    await aFewTicks();
-    expect(batches.map(({ items }) => items)).toEqual([["a", "b"]]);
-
-    batches[0]?.found(0, "A");
-    batches[0]?.end();
-    expect(await first).toBe("A");
-    await aFewTicks();
-    batches[1]?.found(0, "C");
-    expect(await third).toBe("C");
-  });
-
-  test.each([
-    { title: "fails", finish: (error: Error) => batches[0]?.fail(error), message: "broken" },
-    { title: "forgets them", finish: () => batches[0]?.end(), message: "without an answer" },
-  ])("fail if their batch $title, unless they were answered before", async ({ finish, message }) => {
-    const call = calls();
-    const first = call("a");
-    const second = expect(call("b")).rejects.toThrow(message);
-    await aFewTicks();
-    batches[0]?.found(0, "A");
-    finish(new Error("broken"));
-    await second;
-    expect(await first).toBe("A");
-  });
-});
-
 describe("batches of several coalescers that share a gate", () => {
   /** A coalescer whose batches end when they are told to, and the batches that it started. */
   function held(gate: BatchGate) {
@@ -139,6 +90,10 @@ describe("batches of several coalescers that share a gate", () => {
     const started = () => batches.map(({ items }) => items.join());
     return { call, batches, started };
   }
+  const aFewTicks = async () => {
+    for (let i = 0; i < 5; i++) await nextTurn();
+  };
+
   test("start together, once all that started before have ended", async () => {
     const gate = new BatchGate();
     const [keys, pets] = [held(gate), held(gate)];

@@ -13,7 +13,6 @@ import { databaseLabel } from "../database-label";
 import {
   driverCode,
   type Engine,
-  type Found,
   type KeysetQuery,
   type Lookup,
   PAGE_LENGTHS,
@@ -171,21 +170,23 @@ export class PostgresEngine implements Engine {
         );
   }
 
-  async pages<Row>(paging: KeysetQuery<Row>, pages: readonly PageQuery[], found: Found<Row>): Promise<void> {
+  async pages<Row>(paging: KeysetQuery<Row>, pages: readonly PageQuery[]): Promise<Row[][]> {
     const [only] = pages;
-    if (only !== undefined && pages.length === 1) return found(0, await this.page(paging, only));
+    if (only !== undefined && pages.length === 1) return [await this.page(paging, only)];
     const combined = named(paging, "joined", () => pagesSql(paging));
     const values = [
       pages.map(({ filter }) => filter),
       pages.map(({ from }) => from),
       pages.map(({ limit }) => pageLength(limit)),
     ];
-    // The first pages are answered while the server reads the others.
+    const found: Row[][] = [];
+    // The first pages are decoded while the server reads the others.
     await this.eachRow(combined, values, ([index, rows]) => {
       const page = Number(index);
       const encoded = (rows ?? []) as unknown[][];
-      found(page, rowsOfJson(paging, encoded.slice(0, pages[page]?.limit)));
+      found[page] = rowsOfJson(paging, encoded.slice(0, pages[page]?.limit));
     });
+    return found;
   }
 
   /** Reads one page, for which the statement for many pages takes twice as long. */

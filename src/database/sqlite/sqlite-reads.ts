@@ -1,13 +1,6 @@
 import DataLoader from "dataloader";
 import type { Database as Connection } from "sqlite3";
-import {
-  type Found,
-  type KeysetQuery,
-  type Lookup,
-  PAGE_LENGTHS,
-  type PageQuery,
-  pageLength,
-} from "../engine";
+import { type KeysetQuery, type Lookup, PAGE_LENGTHS, type PageQuery, pageLength } from "../engine";
 import type { DatabaseObserver } from "../observer";
 import { jsonValues, rowsOfJson, type Selection } from "../selection";
 import { PreparedStatement } from "./prepared-statement";
@@ -53,17 +46,16 @@ export class SqliteReads {
   }
 
   /**
-   * Finds the rows of each page.
+   * Returns the rows of each page.
    * @throws the driver's error
    */
-  async pages<Row>(paging: KeysetQuery<Row>, pages: readonly PageQuery[], found: Found<Row>): Promise<void> {
+  async pages<Row>(paging: KeysetQuery<Row>, pages: readonly PageQuery[]): Promise<Row[][]> {
     const parameter = JSON.stringify(
       pages.map(({ filter, from, limit }) => [filter, from, pageLength(limit)]),
     );
     const text = await this.queries.load({ of: paging, sql: (name) => pagesSql(paging, name), parameter });
-    for (const [index, rows] of JSON.parse(text) as [number, unknown[][]][]) {
-      found(index, rowsOfJson(paging, rows.slice(0, pages[index]?.limit)));
-    }
+    const found = new Map<number, unknown[][]>(JSON.parse(text));
+    return pages.map(({ limit }, index) => rowsOfJson(paging, (found.get(index) ?? []).slice(0, limit)));
   }
 
   async close(): Promise<void> {

@@ -8,7 +8,6 @@ import { BUSY_TIMEOUT_MS } from "../data-source";
 import {
   driverCode,
   type Engine,
-  type Found,
   type KeysetQuery,
   type Lookup,
   type PageQuery,
@@ -130,8 +129,8 @@ export class SqliteEngine implements Engine {
     return this.reads.lookup(lookup, values);
   }
 
-  pages<Row>(paging: KeysetQuery<Row>, pages: readonly PageQuery[], found: Found<Row>): Promise<void> {
-    return this.reads.pages(paging, pages, found);
+  pages<Row>(paging: KeysetQuery<Row>, pages: readonly PageQuery[]): Promise<Row[][]> {
+    return this.reads.pages(paging, pages);
   }
 
   read<T>(query: Read<T>): Promise<T> {
