@@ -1,4 +1,4 @@
-import { createServer } from "node:net";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Database } from "../../src/database/database";
 import { createDataSource } from "../../src/features";
@@ -133,6 +133,65 @@ describe("a PostgreSQL that goes away", () => {
     await administer(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
     expect((await list()).status).toBe(200);
   });
+});
+
+describe("a connection on which one statement fails", () => {
+  /** A way to the server on which one statement, told by its start, has a wrong letter. */
+  async function refusing(to: URL) {
+    let start: string | undefined;
+    const server = createServer((socket) => {
+      const upstream = connect(Number(to.port), to.hostname);
+      upstream.pipe(socket);
+      socket.on("data", (data) => {
+        const at = start === undefined ? -1 : data.indexOf(start);
+        if (at >= 0) {
+          data.write("X", at);
+          start = undefined;
+        }
+        upstream.write(data);
+      });
+      for (const each of [socket, upstream]) each.on("error", () => undefined);
+      socket.on("close", () => upstream.destroy());
+    });
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    const url = new URL(to);
+    url.hostname = "127.0.0.1";
+    url.port = String((server.address() as AddressInfo).port);
+    const refuse = (statement: string) => {
+      start = statement;
+    };
+    return { url: url.href, refuse, close: () => server.close() };
+  }
+
+  test.each(["BEGIN ISOLATION", "COMMIT"])(
+    "keeps no pet and no open transaction when that is %s",
+    async (statement) => {
+      const place = await postgres.createDatabase();
+      const way = await refusing(new URL(place.url));
+      const database = await Database.open(createDataSource(way.url, 1));
+      try {
+        await database.migrate();
+        const names = async () => (await database.read((reader) => reader.find(Pet))).map((pet) => pet.name);
+        const add = database.batchInserts<string, string>(
+          async (tx, [name]) => {
+            await database.lockInsertOrder(tx, PET_ORDER);
+            await tx.query(" insert into pet (name, category_id) values ($1, 1)", [name]);
+            return [name as string];
+          },
+          { singleStatement: true },
+        );
+        way.refuse(statement);
+        await expect(add("refused")).rejects.toThrow("syntax error");
+        expect(await names()).toEqual([]);
+        await add("kept");
+        expect(await names()).toEqual(["kept"]);
+      } finally {
+        await database.close();
+        way.close();
+        await place.drop();
+      }
+    },
+  );
 });
 
 describe("a PostgreSQL that is set up in its own way", () => {

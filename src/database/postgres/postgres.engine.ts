@@ -223,7 +223,7 @@ export class PostgresEngine implements Engine {
     return this.connections.forTransaction(limits, async (runner) => {
       const began = performance.now();
       try {
-        if (options.singleStatement) return await transactAtOnce(runner, begin, unit);
+        if (options.singleStatement) return await transactInPairs(runner, begin, unit);
         if (options.isRepeated) await keepPrepared(runner);
         return await transact(runner, { begin, commit: () => commit(runner), rollback }, unit);
       } finally {
@@ -360,10 +360,10 @@ export class PostgresEngine implements Engine {
 }
 
 /**
- * Runs a unit of one statement, perhaps with the lock of a list before it, in one round trip to the server: the start of
- * the transaction, the lock, the statement and the commit are sent without waiting for each other.
+ * Runs a unit of one statement, perhaps with the lock of a list before it, in two round trips to the server: the start of
+ * the transaction and the lock, then the statement and the commit, are sent without waiting for each other.
  */
-async function transactAtOnce<T>(runner: QueryRunner, begin: string, unit: UnitOfWork<T>): Promise<T> {
+async function transactInPairs<T>(runner: QueryRunner, begin: string, unit: UnitOfWork<T>): Promise<T> {
   const client: PoolClient = await runner.connect();
   const sent: Promise<QueryResult>[] = [];
   const send = (text: string, values?: unknown[]) => {
@@ -375,25 +375,35 @@ async function transactAtOnce<T>(runner: QueryRunner, begin: string, unit: UnitO
     sent.push(answer);
     return answer;
   };
-  send(begin);
+  const begun = send(begin);
   let committed: Promise<QueryResult> | undefined;
   const query = async (text: string, values?: unknown[], isStructured = false): Promise<unknown[]> => {
     if (isStructured) throw new Error("A unit of one statement runs it by `tx.query`.");
+    const locked = text === LOCK_LIST ? send(text, values) : undefined;
+    // Without the transaction, the lock would be gone at once and the statement kept on its own.
+    await begun;
+    if (locked !== undefined) return (await locked).rows;
     const answer = send(text, values);
-    if (text === LOCK_LIST) return [];
     committed ??= send("COMMIT");
     return (await answer).rows;
   };
   // Keeps TypeORM from starting a nested transaction.
   Object.assign(runner, { isTransactionActive: true, query });
-  const [made] = await Promise.allSettled([unit(runner.manager)]);
-  runner.query = runAfterEnd;
-  if (committed === undefined) send("ROLLBACK");
-  // The first failure, because the statements after it only say that the transaction is aborted.
-  for (const answer of sent) await answer;
-  if (made.status === "rejected") throw made.reason;
-  assertCommitted(await committed);
-  return made.value;
+  try {
+    const made = await unit(runner.manager);
+    runner.query = runAfterEnd;
+    committed ??= send("COMMIT");
+    await Promise.all(sent);
+    assertCommitted(await committed);
+    return made;
+  } catch (error) {
+    runner.query = runAfterEnd;
+    // The first failure, because the statements after it only say that the transaction is aborted.
+    const failed = (await Promise.allSettled(sent)).find((outcome) => outcome.status === "rejected");
+    // A commit that did not run has left the transaction open.
+    await client.query("ROLLBACK").catch(() => undefined);
+    throw failed?.reason ?? error;
+  }
 }
 
 const rollback: TransactionBoundary["rollback"] = (query) => query("ROLLBACK").catch(() => undefined);
@@ -407,7 +417,7 @@ async function commit(runner: QueryRunner): Promise<void> {
 }
 
 /** After a failed statement, PostgreSQL answers COMMIT with ROLLBACK and no error, which TypeORM hides. */
-function assertCommitted(result: QueryResult | undefined): void {
-  if (result !== undefined && result.command !== "COMMIT")
+function assertCommitted(result: QueryResult): void {
+  if (result.command !== "COMMIT")
     throw new Error("The unit of work continued after one of its statements had failed.");
 }
