@@ -99,12 +99,18 @@ describe("a PostgreSQL that goes away", () => {
   test("says of an insert why its lock failed, not that the insert could not follow, and keeps nothing", async () => {
     const { database } = gateway.services;
     let release = () => {};
+    let locked = () => {};
+    const isLocked = new Promise<void>((resolve) => {
+      locked = resolve;
+    });
     const holding = database.write(async (tx) => {
       await database.lockInsertOrder(tx, PET_ORDER);
       await new Promise<void>((resolve) => {
         release = resolve;
+        locked();
       });
     });
+    await isLocked;
     const refused = add();
     const cancel = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
       WHERE datname = '${name}' AND wait_event = 'advisory' AND query LIKE '%pg_advisory_xact_lock%'`;

@@ -24,14 +24,20 @@ describe("on PostgreSQL a pet that is added later is not seen before one whose c
     const gateway = await startGateway(postgres);
     const { database } = gateway.services;
     let commit = () => {};
+    let inserted = () => {};
+    const isInserted = new Promise<void>((resolve) => {
+      inserted = resolve;
+    });
     const slow = database.write(async (tx) => {
       await database.lockInsertOrder(tx, PET_ORDER);
       await tx.query("insert into pet (name, category_id) values ('Slow', 1)");
       await new Promise<void>((resolve) => {
         commit = resolve;
+        inserted();
       });
     });
     try {
+      await isInserted;
       let added = false;
       const quick = add(gateway).then(() => {
         added = true;
