@@ -147,7 +147,9 @@ export async function transact<T>(
 ): Promise<T> {
   const query = runner.query.bind(runner);
   const seal = () => {
-    runner.query = runAfterEnd;
+    runner.query = async () => {
+      throw new Error("A statement ran after the end of its unit of work.");
+    };
   };
   if (begin !== undefined) await query(begin);
   // Keeps TypeORM from starting a nested transaction.
@@ -163,11 +165,6 @@ export async function transact<T>(
     throw error;
   }
 }
-
-/** The query of a runner whose unit of work has ended. */
-export const runAfterEnd: QueryRunner["query"] = async () => {
-  throw new Error("A statement ran after the end of its unit of work.");
-};
 
 /** Returns the driver's error code from an error that TypeORM may have wrapped. */
 export function driverCode(error: unknown): string | undefined {

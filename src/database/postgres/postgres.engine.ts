@@ -19,7 +19,6 @@ import {
   type PageQuery,
   pageLength,
   type Read,
-  runAfterEnd,
   type TransactionBoundary,
   type TransactionOptions,
   transact,
@@ -365,14 +364,12 @@ export class PostgresEngine implements Engine {
  */
 async function transactInPairs<T>(runner: QueryRunner, begin: string, unit: UnitOfWork<T>): Promise<T> {
   const client: PoolClient = await runner.connect();
-  const sent: Promise<QueryResult>[] = [];
   const send = (text: string, values?: unknown[]) => {
     const answer = queryPrepared(client, text, values).catch((cause: Error) => {
       throw new QueryFailedError(text, values, cause);
     });
-    // It is reported below.
+    // It may fail before it is awaited.
     answer.catch(() => undefined);
-    sent.push(answer);
     return answer;
   };
   const begun = send(begin);
@@ -387,23 +384,17 @@ async function transactInPairs<T>(runner: QueryRunner, begin: string, unit: Unit
     committed ??= send("COMMIT");
     return (await answer).rows;
   };
-  // Keeps TypeORM from starting a nested transaction.
-  Object.assign(runner, { isTransactionActive: true, query });
-  try {
-    const made = await unit(runner.manager);
-    runner.query = runAfterEnd;
-    committed ??= send("COMMIT");
-    await Promise.all(sent);
-    assertCommitted(await committed);
-    return made;
-  } catch (error) {
-    runner.query = runAfterEnd;
-    // The first failure, because the statements after it only say that the transaction is aborted.
-    const failed = (await Promise.allSettled(sent)).find((outcome) => outcome.status === "rejected");
-    // A commit that did not run has left the transaction open.
-    await client.query("ROLLBACK").catch(() => undefined);
-    throw failed?.reason ?? error;
-  }
+  Object.assign(runner, { query });
+  const boundary: TransactionBoundary = {
+    begin: undefined,
+    commit: async () => {
+      committed ??= send("COMMIT");
+      assertCommitted(await committed);
+    },
+    // Also after a commit that did not run, which has left the transaction open.
+    rollback: () => send("ROLLBACK").catch(() => undefined),
+  };
+  return transact(runner, boundary, unit);
 }
 
 const rollback: TransactionBoundary["rollback"] = (query) => query("ROLLBACK").catch(() => undefined);
