@@ -1,10 +1,15 @@
+import { parse } from "lossless-json";
+
 /** A column of a query: its SQL expression, with its type where JSON encodes it in a special way. */
 export type Column = string | { sql: string; type: "int64" | "text" };
 
 /** What a query selects. */
 export interface Selection<Row> {
   columns: readonly Column[];
-  /** Returns the row with these values, which are in the order of `columns`; an int64 is decimal text. */
+  /**
+   * Returns the row with these values, which are in the order of `columns`; an int64 is decimal text. It must not keep the
+   * array.
+   */
   row(values: readonly unknown[]): Row;
 }
 
@@ -22,31 +27,57 @@ export const sqlOf = (column: Column): string => (typeof column === "string" ? c
  */
 const FILLER = "..........";
 
-/**
- * Returns the SQL of the values of a row in JSON, for `rowsOfJson` to decode.
- * @param alternatives returns SQL expressions of one type for an int64: its number and its text
- */
-export const jsonValues = (
-  { columns }: Selection<unknown>,
-  alternatives: (sql: string) => { number: string; text: string },
-): string[] =>
-  columns.map((column) => {
-    if (typeof column === "string") return column;
-    const { sql, type } = column;
-    if (type === "text") return `'${FILLER}' || ${sql}`;
-    const { number, text } = alternatives(sql);
-    return `CASE WHEN ${sql} BETWEEN ${Number.MIN_SAFE_INTEGER} AND ${Number.MAX_SAFE_INTEGER} THEN ${number} ELSE ${text} END`;
-  });
+/** The SQL of the columns, of whose values `rowsOfJson` takes one JSON array each. */
+export const jsonColumns = ({ columns }: Selection<unknown>): string[] =>
+  columns.map((column) =>
+    typeof column === "object" && column.type === "text" ? `'${FILLER}' || ${column.sql}` : sqlOf(column),
+  );
 
-/** Returns the rows whose values `jsonValues` encoded, which it changes. */
-export function rowsOfJson<Row>(selection: Selection<Row>, encoded: unknown[][]): Row[] {
-  const { columns } = selection;
-  return encoded.map((values) => {
-    for (let i = 0; i < columns.length; i++) {
-      const column = columns[i];
-      if (typeof column !== "object" || values[i] === null) continue;
-      values[i] = column.type === "text" ? (values[i] as string).slice(FILLER.length) : String(values[i]);
-    }
-    return selection.row(values);
-  });
+const INEXACT = new Error("A number is not exact.");
+
+/** Parses a number; an integer that no double holds is returned as its digits. */
+const exactNumber = (digits: string): number | string => {
+  const number = Number(digits);
+  return Number.isSafeInteger(number) || !/^-?\d+$/.test(digits) ? number : digits;
+};
+
+/**
+ * Decodes JSON with the values of `jsonColumns`: with `JSON.parse`, and where that rounds an int64, once more with a
+ * parser that takes four times as long.
+ * @param decode passes all columns to `rowsOfJson`
+ */
+export function decodeJson<T>(text: string, decode: (parsed: unknown) => T): T {
+  try {
+    return decode(JSON.parse(text));
+  } catch (error) {
+    if (error !== INEXACT) throw error;
+    return decode(parse(text, undefined, exactNumber));
+  }
+}
+
+/**
+ * Returns rows from the values of each column, which are null if there are no rows. They take less time to encode and
+ * decode than the rows would, in PostgreSQL a third less.
+ * @param limit max rows
+ */
+export function rowsOfJson<Row>(
+  selection: Selection<Row>,
+  columns: readonly (readonly unknown[] | null)[],
+  limit = Number.POSITIVE_INFINITY,
+): Row[] {
+  const rows: Row[] = [];
+  const values: unknown[] = [];
+  const length = Math.min(columns[0]?.length ?? 0, limit);
+  for (let i = 0; i < length; i++) {
+    for (let j = 0; j < columns.length; j++) values[j] = decoded(selection.columns[j], columns[j]?.[i]);
+    rows.push(selection.row(values));
+  }
+  return rows;
+}
+
+function decoded(column: Column | undefined, value: unknown): unknown {
+  if (typeof column !== "object" || value === null) return value;
+  if (column.type === "text") return (value as string).slice(FILLER.length);
+  if (typeof value === "number" && !Number.isSafeInteger(value)) throw INEXACT;
+  return String(value);
 }

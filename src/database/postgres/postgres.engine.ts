@@ -1,4 +1,4 @@
-import { type PoolClient, Query, type QueryArrayConfig, type QueryResult } from "pg";
+import { type CustomTypesConfig, type PoolClient, Query, type QueryArrayConfig, type QueryResult } from "pg";
 import {
   type DataSource,
   type EntityManager,
@@ -26,7 +26,7 @@ import {
 } from "../engine";
 import { BACKGROUND, SERVING } from "../limits";
 import type { DatabaseObserver, DatabaseStats } from "../observer";
-import { jsonValues, rowsOfJson, type Selection, sqlOf } from "../selection";
+import { decodeJson, jsonColumns, rowsOfJson, type Selection, sqlOf } from "../selection";
 import { isConnectionLost, PostgresConnections } from "./postgres-connections";
 import { listenOn } from "./postgres-listener";
 
@@ -77,6 +77,9 @@ async function keepPrepared(runner: QueryRunner): Promise<void> {
   runner.connect = async () => ({ query });
 }
 
+/** Leaves values as the text that the server sent. */
+const AS_TEXT: CustomTypesConfig = { getTypeParser: () => String };
+
 /** Statements by declaration and variant. */
 const statements = new WeakMap<object, Map<string, Named>>();
 
@@ -106,18 +109,15 @@ const pageSql = (
 ) => `SELECT ${select} FROM ${table} WHERE ${where} AND ${id} >= ${from} ORDER BY ${id} LIMIT ${limit}`;
 
 /**
- * Returns the SQL of several pages, in any order: the index of each, and its rows as a JSON array or null if empty. The LIMITs are constants, because otherwise
- * the planner sorts the whole table for each page.
+ * Returns the SQL of several pages, in any order: the index of each, and a JSON array with the values of each column. The
+ * LIMITs are constants, because otherwise the planner sorts the whole table for each page.
  */
 function pagesSql(paging: KeysetQuery<unknown>): string {
-  const values = jsonValues(paging, (sql) => ({
-    number: `to_json(${sql})`,
-    text: `to_json(CAST(${sql} AS TEXT))`,
-  }));
-  const select = `json_build_array(${values}) AS row`;
+  const columns = jsonColumns(paging).map((sql, i) => `${sql} AS c${i}`);
+  const values = columns.map((_, i) => `json_agg(c${i})`);
   const rows = (where: string) => {
     const ofLength = (length: number) =>
-      `WHEN ${length} THEN (SELECT json_agg(row) FROM (${pageSql(paging, select, where, "page.start", length)}) AS page_rows)`;
+      `WHEN ${length} THEN (SELECT json_build_array(${values}) FROM (${pageSql(paging, columns.join(), where, "page.start", length)}) AS page_rows)`;
     return `CASE page.length ${PAGE_LENGTHS.map(ofLength).join(" ")} END`;
   };
   return `SELECT page.position - 1, CASE WHEN page.filter IS NULL THEN ${rows("true")}
@@ -182,8 +182,10 @@ export class PostgresEngine implements Engine {
     // The first pages are decoded while the server reads the others.
     await this.eachRow(combined, values, ([index, rows]) => {
       const page = Number(index);
-      const encoded = (rows ?? []) as unknown[][];
-      found[page] = rowsOfJson(paging, encoded.slice(0, pages[page]?.limit));
+      const { limit } = pages[page] as PageQuery;
+      found[page] = decodeJson(rows as string, (columns) =>
+        rowsOfJson(paging, columns as unknown[][], limit),
+      );
     });
     return found;
   }
@@ -332,7 +334,7 @@ export class PostgresEngine implements Engine {
     });
   }
 
-  /** Passes on the values of each row as soon as it arrives; after a broken connection, once more from the first. */
+  /** Passes on the values of each row, as text, as soon as it arrives; after a broken connection, once more from the first. */
   private eachRow(
     { name, text }: Named,
     values: unknown[],
@@ -340,7 +342,7 @@ export class PostgresEngine implements Engine {
   ): Promise<void> {
     const query = (client: PoolClient) =>
       new Promise<void>((resolve, reject) => {
-        const config: QueryArrayConfig = { name, text, values, rowMode: "array" };
+        const config: QueryArrayConfig = { name, text, values, rowMode: "array", types: AS_TEXT };
         client
           .query(new Query(config))
           .on("error", (cause) => reject(new QueryFailedError(text, [], cause)))

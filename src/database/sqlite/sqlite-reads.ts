@@ -2,7 +2,7 @@ import DataLoader from "dataloader";
 import type { Database as Connection } from "sqlite3";
 import { type KeysetQuery, type Lookup, PAGE_LENGTHS, type PageQuery, pageLength } from "../engine";
 import type { DatabaseObserver } from "../observer";
-import { jsonValues, rowsOfJson, type Selection } from "../selection";
+import { decodeJson, jsonColumns, rowsOfJson, type Selection } from "../selection";
 import { PreparedStatement } from "./prepared-statement";
 
 /** One of the queries that a statement combines. */
@@ -42,7 +42,7 @@ export class SqliteReads {
   async lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
     const parameter = JSON.stringify(values);
     const text = await this.queries.load({ of: lookup, sql: (name) => lookupSql(lookup, name), parameter });
-    return rowsOfJson(lookup, JSON.parse(text));
+    return decodeJson(text, (columns) => rowsOfJson(lookup, columns as unknown[][]));
   }
 
   /**
@@ -54,8 +54,10 @@ export class SqliteReads {
       pages.map(({ filter, from, limit }) => [filter, from, pageLength(limit)]),
     );
     const text = await this.queries.load({ of: paging, sql: (name) => pagesSql(paging, name), parameter });
-    const found = new Map<number, unknown[][]>(JSON.parse(text));
-    return pages.map(({ limit }, index) => rowsOfJson(paging, (found.get(index) ?? []).slice(0, limit)));
+    return decodeJson(text, (found) => {
+      const columns = new Map(found as [number, unknown[][]][]);
+      return pages.map(({ limit }, index) => rowsOfJson(paging, columns.get(index) ?? [], limit));
+    });
   }
 
   async close(): Promise<void> {
@@ -102,12 +104,13 @@ export class SqliteReads {
 }
 
 /**
- * Returns the SQL of a query's rows as a JSON array of arrays.
+ * Returns the SQL of a query's rows as a JSON array with the values of each column.
  * @param rest the query from FROM on
  */
 function rowsSql(selection: Selection<unknown>, rest: string): string {
-  const values = jsonValues(selection, (sql) => ({ number: sql, text: `CAST(${sql} AS TEXT)` }));
-  return `(SELECT '[' || coalesce(group_concat(row), '') || ']' FROM (SELECT json_array(${values}) AS row ${rest}))`;
+  const columns = jsonColumns(selection).map((sql, i) => `${sql} AS c${i}`);
+  const values = columns.map((_, i) => `json_group_array(c${i})`);
+  return `(SELECT '[' || ${values.join(" || ',' || ")} || ']' FROM (SELECT ${columns} ${rest}))`;
 }
 
 /**
@@ -118,7 +121,7 @@ const lookupSql = (lookup: Lookup<unknown>, parameter: string): string =>
   rowsSql(lookup, `FROM ${lookup.from} WHERE ${lookup.by} IN (SELECT value FROM json_each(${parameter}))`);
 
 /**
- * Returns the SQL of several pages as a JSON array of `[index, rows]`. SQLite does not allow a LIMIT that varies per
+ * Returns the SQL of several pages as a JSON array of `[index, columns]`. SQLite does not allow a LIMIT that varies per
  * page, so each page is read at a usual length.
  * @param parameter the name of a parameter that holds a JSON array of `[filter, from, length]`
  */
