@@ -40,6 +40,9 @@ export interface KeysetQuery<Row> extends Selection<Row> {
   filter: string;
 }
 
+/** Max rows of a page: 100 and one more that shows whether a next page exists. */
+export const MAX_PAGE_LENGTH = 101;
+
 /** One page: at most `limit` rows, starting at ID `from` (an int64 in decimal). */
 export interface PageQuery {
   /** The required value of the filter column; null matches all rows. */
@@ -48,14 +51,13 @@ export interface PageQuery {
   limit: number;
 }
 
-/** The usual page lengths, each with one extra row that shows whether a next page exists. */
-export const PAGE_LENGTHS = [11, 21, 51, 101] as const;
-
-/** Rounds a limit up to a usual page length, because pages that share a query need fixed LIMITs. */
-export function pageLength(limit: number): number {
-  const length = PAGE_LENGTHS.find((length) => length >= limit);
-  if (length === undefined) throw new Error(`A page of ${limit} rows is too long.`);
-  return length;
+/**
+ * The length of a page.
+ * @throws Error if it is longer than `MAX_PAGE_LENGTH`
+ */
+export function lengthOf({ limit }: PageQuery): number {
+  if (limit > MAX_PAGE_LENGTH) throw new Error(`A page of ${limit} rows is too long.`);
+  return limit;
 }
 
 /** The interface of a database engine; code outside this folder does not know which engine it uses. */

@@ -15,9 +15,9 @@ import {
   type Engine,
   type KeysetQuery,
   type Lookup,
-  PAGE_LENGTHS,
+  lengthOf,
+  MAX_PAGE_LENGTH,
   type PageQuery,
-  pageLength,
   type Read,
   type TransactionBoundary,
   type TransactionOptions,
@@ -100,28 +100,36 @@ const columnsSql = ({ columns }: Selection<unknown>) => columns.map(sqlOf).join(
 const lookupSql = (lookup: Lookup<unknown>, values: string) =>
   `SELECT ${columnsSql(lookup)} FROM ${lookup.from} WHERE ${lookup.by} = ${values}`;
 
-const pageSql = (
-  { table, id }: KeysetQuery<unknown>,
+const pageSql = ({ table, id }: KeysetQuery<unknown>, select: string, from: string, limit: string | number) =>
+  `SELECT ${select} FROM ${table} WHERE ${id} >= ${from} ORDER BY ${id} LIMIT ${limit}`;
+
+/**
+ * The rows with a value, as a range of the index that covers it together with the ID. With `=`, the planner takes all values
+ * for equally frequent, and may search the whole table by ID for a rare one.
+ */
+const filteredPageSql = (
+  { table, id, filter }: KeysetQuery<unknown>,
   select: string,
-  where: string,
+  value: string,
   from: string,
   limit: string | number,
-) => `SELECT ${select} FROM ${table} WHERE ${where} AND ${id} >= ${from} ORDER BY ${id} LIMIT ${limit}`;
+) =>
+  `SELECT ${select} FROM ${table} WHERE (${filter}, ${id}) >= (${value}, ${from}) AND ${filter} <= ${value}
+    ORDER BY ${filter}, ${id} LIMIT ${limit}`;
 
 /**
  * Returns the SQL of several pages, in any order: the index of each, and a JSON array with the values of each column. The
- * LIMITs are constants, because otherwise the planner sorts the whole table for each page.
+ * inner LIMIT is a constant, because otherwise the planner sorts the whole table for each page; the outer one stops the scan
+ * earlier.
  */
 function pagesSql(paging: KeysetQuery<unknown>): string {
   const columns = jsonColumns(paging).map((sql, i) => `${sql} AS c${i}`);
   const values = columns.map((_, i) => `json_agg(c${i})`);
-  const rows = (where: string) => {
-    const ofLength = (length: number) =>
-      `WHEN ${length} THEN (SELECT json_build_array(${values}) FROM (${pageSql(paging, columns.join(), where, "page.start", length)}) AS page_rows)`;
-    return `CASE page.length ${PAGE_LENGTHS.map(ofLength).join(" ")} END`;
-  };
-  return `SELECT page.position - 1, CASE WHEN page.filter IS NULL THEN ${rows("true")}
-      ELSE ${rows(`${paging.filter} = page.filter`)} END AS rows
+  const rows = (longest: string) =>
+    `(SELECT json_build_array(${values}) FROM (SELECT * FROM (${longest}) AS longest LIMIT page.length) AS page_rows)`;
+  const all = pageSql(paging, columns.join(), "page.start", MAX_PAGE_LENGTH);
+  const filtered = filteredPageSql(paging, columns.join(), "page.filter", "page.start", MAX_PAGE_LENGTH);
+  return `SELECT page.position - 1, CASE WHEN page.filter IS NULL THEN ${rows(all)} ELSE ${rows(filtered)} END AS rows
     FROM unnest($1::text[], $2::bigint[], $3::int[]) WITH ORDINALITY AS page (filter, start, length, position)`;
 }
 
@@ -173,18 +181,12 @@ export class PostgresEngine implements Engine {
     const [only] = pages;
     if (only !== undefined && pages.length === 1) return [await this.page(paging, only)];
     const combined = named(paging, "joined", () => pagesSql(paging));
-    const values = [
-      pages.map(({ filter }) => filter),
-      pages.map(({ from }) => from),
-      pages.map(({ limit }) => pageLength(limit)),
-    ];
+    const values = [pages.map(({ filter }) => filter), pages.map(({ from }) => from), pages.map(lengthOf)];
     const found: Row[][] = [];
     // The first pages are decoded while the server reads the others.
     await this.eachRow(combined, values, ([index, rows]) => {
-      const page = Number(index);
-      const { limit } = pages[page] as PageQuery;
-      found[page] = decodeJson(rows as string, (columns) =>
-        rowsOfJson(paging, columns as unknown[][], limit),
+      found[Number(index)] = decodeJson(rows as string, (columns) =>
+        rowsOfJson(paging, columns as unknown[][]),
       );
     });
     return found;
@@ -196,12 +198,12 @@ export class PostgresEngine implements Engine {
     if (filter === null)
       return this.selected(
         paging,
-        named(paging, "all", () => pageSql(paging, select, "true", "$1", "$2")),
+        named(paging, "all", () => pageSql(paging, select, "$1", "$2")),
         [from, limit],
       );
     return this.selected(
       paging,
-      named(paging, "filtered", () => pageSql(paging, select, `${paging.filter} = $1`, "$2", "$3")),
+      named(paging, "filtered", () => filteredPageSql(paging, select, "$1", "$2", "$3")),
       [filter, from, limit],
     );
   }

@@ -1,9 +1,14 @@
 import DataLoader from "dataloader";
 import type { Database as Connection } from "sqlite3";
-import { type KeysetQuery, type Lookup, PAGE_LENGTHS, type PageQuery, pageLength } from "../engine";
+import { type KeysetQuery, type Lookup, lengthOf, MAX_PAGE_LENGTH, type PageQuery } from "../engine";
 import type { DatabaseObserver } from "../observer";
 import { decodeJson, jsonColumns, rowsOfJson, type Selection } from "../selection";
 import { PreparedStatement } from "./prepared-statement";
+
+/** The usual page lengths, each with the row after the page. SQLite allows no LIMIT that varies per page. */
+const PAGE_LENGTHS = [11, 21, 51, MAX_PAGE_LENGTH];
+
+const usualLength = (page: PageQuery) => PAGE_LENGTHS.find((length) => length >= lengthOf(page));
 
 /** One of the queries that a statement combines. */
 interface Query {
@@ -50,9 +55,7 @@ export class SqliteReads {
    * @throws the driver's error
    */
   async pages<Row>(paging: KeysetQuery<Row>, pages: readonly PageQuery[]): Promise<Row[][]> {
-    const parameter = JSON.stringify(
-      pages.map(({ filter, from, limit }) => [filter, from, pageLength(limit)]),
-    );
+    const parameter = JSON.stringify(pages.map((page) => [page.filter, page.from, usualLength(page)]));
     const text = await this.queries.load({ of: paging, sql: (name) => pagesSql(paging, name), parameter });
     return decodeJson(text, (found) => {
       const columns = new Map(found as [number, unknown[][]][]);
@@ -121,8 +124,7 @@ const lookupSql = (lookup: Lookup<unknown>, parameter: string): string =>
   rowsSql(lookup, `FROM ${lookup.from} WHERE ${lookup.by} IN (SELECT value FROM json_each(${parameter}))`);
 
 /**
- * Returns the SQL of several pages as a JSON array of `[index, columns]`. SQLite does not allow a LIMIT that varies per
- * page, so each page is read at a usual length.
+ * Returns the SQL of several pages as a JSON array of `[index, columns]`.
  * @param parameter the name of a parameter that holds a JSON array of `[filter, from, length]`
  */
 function pagesSql(paging: KeysetQuery<unknown>, parameter: string): string {

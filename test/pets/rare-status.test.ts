@@ -1,0 +1,45 @@
+import { Client } from "pg";
+import { Database } from "../../src/database/database";
+import { createDataSource } from "../../src/features";
+import { PetStatus } from "../../src/features/pets/pet.entity";
+import { PetService } from "../../src/features/pets/pet.service";
+import { postgres } from "../support/engines";
+
+const COMMON = 20_000;
+const RARE = 30;
+
+/** After so many runs, PostgreSQL plans a statement for all parameters alike. */
+const RUNS = 12;
+
+test("pets of a rare status are found by an index on PostgreSQL, by one list and by several together", async () => {
+  const place = await postgres.createDatabase();
+  const database = await Database.open(createDataSource(place.url), { serving: true });
+  await database.migrate();
+  await database.write(async (tx) => {
+    await tx.query(
+      `INSERT INTO pet (name, category_id, status)
+       SELECT 'Pet ' || i, 1, CASE WHEN i <= ${COMMON} THEN 'available' ELSE 'sold' END
+       FROM generate_series(1, ${COMMON + RARE}) AS i`,
+    );
+    await tx.query("ANALYZE pet");
+  });
+  const pets = new PetService(database);
+  const sold = async () => (await pets.list({ first: 20, after: null, status: PetStatus.sold })).nodes.length;
+  for (let i = 0; i < RUNS; i++) {
+    expect(await sold()).toBe(20);
+    expect(await Promise.all([sold(), sold()])).toEqual([20, 20]);
+  }
+  // A connection reports what it has read when it ends.
+  await database.close();
+
+  const client = new Client(place.url);
+  await client.connect();
+  const { rows } = await client.query(
+    "SELECT idx_tup_fetch::int AS by_index, seq_tup_read::int AS by_scan FROM pg_stat_user_tables WHERE relname = 'pet'",
+  );
+  await client.end();
+  await place.drop();
+  const lists = 3 * RUNS;
+  expect(rows[0].by_index).toBeGreaterThanOrEqual(lists * 20);
+  expect(rows[0].by_index).toBeLessThanOrEqual(lists * 21);
+});
