@@ -26,7 +26,7 @@ import {
 } from "../engine";
 import { BACKGROUND, SERVING } from "../limits";
 import type { DatabaseObserver, DatabaseStats } from "../observer";
-import { decodeJson, jsonColumns, rowsOfJson, type Selection, sqlOf } from "../selection";
+import { decodeJson, jsonColumns, rowsOfJsonColumns, type Selection, sqlOf } from "../selection";
 import { isConnectionLost, PostgresConnections } from "./postgres-connections";
 import { listenOn } from "./postgres-listener";
 
@@ -186,7 +186,7 @@ export class PostgresEngine implements Engine {
     // The first pages are decoded while the server reads the others.
     await this.eachRow(combined, values, ([index, rows]) => {
       found[Number(index)] = decodeJson(rows as string, (columns) =>
-        rowsOfJson(paging, columns as unknown[][]),
+        rowsOfJsonColumns(paging, columns as unknown[][]),
       );
     });
     return found;

@@ -2,7 +2,7 @@ import DataLoader from "dataloader";
 import type { Database as Connection } from "sqlite3";
 import { type KeysetQuery, type Lookup, lengthOf, MAX_PAGE_LENGTH, type PageQuery } from "../engine";
 import type { DatabaseObserver } from "../observer";
-import { decodeJson, jsonColumns, rowsOfJson, type Selection } from "../selection";
+import { decodeJson, jsonColumns, rowOfJson, rowsOfJsonColumns } from "../selection";
 import { PreparedStatement } from "./prepared-statement";
 
 /** The usual page lengths, each with the row after the page. SQLite allows no LIMIT that varies per page. */
@@ -47,7 +47,7 @@ export class SqliteReads {
   async lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
     const parameter = JSON.stringify(values);
     const text = await this.queries.load({ of: lookup, sql: (name) => lookupSql(lookup, name), parameter });
-    return decodeJson(text, (columns) => rowsOfJson(lookup, columns as unknown[][]));
+    return decodeJson(text, (rows) => (rows as unknown[][]).map((values) => rowOfJson(lookup, values)));
   }
 
   /**
@@ -59,7 +59,7 @@ export class SqliteReads {
     const text = await this.queries.load({ of: paging, sql: (name) => pagesSql(paging, name), parameter });
     return decodeJson(text, (found) => {
       const columns = new Map(found as [number, unknown[][]][]);
-      return pages.map(({ limit }, index) => rowsOfJson(paging, columns.get(index) ?? [], limit));
+      return pages.map(({ limit }, index) => rowsOfJsonColumns(paging, columns.get(index) ?? [], limit));
     });
   }
 
@@ -107,21 +107,12 @@ export class SqliteReads {
 }
 
 /**
- * Returns the SQL of a query's rows as a JSON array with the values of each column.
- * @param rest the query from FROM on
- */
-function rowsSql(selection: Selection<unknown>, rest: string): string {
-  const columns = jsonColumns(selection).map((sql, i) => `${sql} AS c${i}`);
-  const values = columns.map((_, i) => `json_group_array(c${i})`);
-  return `(SELECT '[' || ${values.join(" || ',' || ")} || ']' FROM (SELECT ${columns} ${rest}))`;
-}
-
-/**
- * Returns the SQL of a lookup.
+ * Returns the SQL of a lookup as a JSON array of rows.
  * @param parameter the name of a parameter that holds the values as a JSON array
  */
 const lookupSql = (lookup: Lookup<unknown>, parameter: string): string =>
-  rowsSql(lookup, `FROM ${lookup.from} WHERE ${lookup.by} IN (SELECT value FROM json_each(${parameter}))`);
+  `(SELECT json_group_array(json_array(${jsonColumns(lookup)})) FROM ${lookup.from}
+    WHERE ${lookup.by} IN (SELECT value FROM json_each(${parameter})))`;
 
 /**
  * Returns the SQL of several pages as a JSON array of `[index, columns]`.
@@ -130,9 +121,12 @@ const lookupSql = (lookup: Lookup<unknown>, parameter: string): string =>
 function pagesSql(paging: KeysetQuery<unknown>, parameter: string): string {
   const { table, id, filter } = paging;
   const from = `${id} >= CAST(page.value ->> 1 AS INTEGER)`;
+  const columns = jsonColumns(paging).map((sql, i) => `${sql} AS c${i}`);
+  const values = columns.map((_, i) => `json_group_array(c${i})`).join(" || ',' || ");
   const pageWhere = (where: string) => {
     const ofLength = (length: number) =>
-      `WHEN ${length} THEN ${rowsSql(paging, `FROM ${table} WHERE ${where} ORDER BY ${id} LIMIT ${length}`)}`;
+      `WHEN ${length} THEN (SELECT '[' || ${values} || ']'
+        FROM (SELECT ${columns} FROM ${table} WHERE ${where} ORDER BY ${id} LIMIT ${length}))`;
     return `CASE page.value ->> 2 ${PAGE_LENGTHS.map(ofLength).join(" ")} END`;
   };
   const rows = `CASE WHEN page.value ->> 0 IS NULL THEN ${pageWhere(from)}
