@@ -1,14 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { METHODS } from "node:http";
 import fastify, { type FastifyInstance, LogController } from "fastify";
 import type { Logger } from "pino";
 import { clientAddress, dropForwardedPorts } from "../auth/client-address";
 import type { RequestContext } from "../auth/context";
 import type { Config } from "../config";
 import { holdsToken } from "../credentials/redact-tokens";
-import { noSuch } from "../errors";
 import { connectionLimits, limitConnections } from "./connection-limits";
 import { handleClientErrors, logUnrouted, sendError } from "./error-handler";
+import { routerOptions } from "./plugins/allowed-methods";
 import { allowOrigins } from "./plugins/cors";
 import { rejectForeignHosts } from "./plugins/host";
 import type { InFlightRequests } from "./plugins/in-flight-requests";
@@ -63,8 +62,7 @@ export async function createHttpServer(
     schemaController: {
       compilersFactory: { buildValidator: withoutSchemas, buildSerializer: withoutSchemas },
     },
-    // Node's own limit for a URL, so that a long petId meets the same checks as a short one.
-    routerOptions: { maxParamLength: 16_384 },
+    routerOptions,
     ...(config.tls
       ? { https: { ...limits, ...readTls(config.tls), handshakeTimeout: config.requestTimeoutMs } }
       : { http: limits }),
@@ -72,8 +70,6 @@ export async function createHttpServer(
   limitConnections(app.server, config, log);
   if (config.tls) renewTls(app, config.tls);
 
-  // Fastify knows only common methods; the others must get 405 on a known path, not 404.
-  for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   app.decorateRequest("callContext", null as never);
   app.decorateRequest("errorCode", undefined);
   requests.track(app);
@@ -83,9 +79,6 @@ export async function createHttpServer(
   logRequests(app, log);
   endConnectionsOnClose(app);
   app.setErrorHandler(sendError);
-  app.setNotFoundHandler(async () => {
-    throw noSuch("route");
-  });
   app.removeAllContentTypeParsers();
   readJsonBodies(app, config);
   await allowOrigins(app, config);

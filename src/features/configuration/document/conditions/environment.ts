@@ -1,4 +1,4 @@
-import { Environment } from "@marcbachmann/cel-js";
+import type { Environment } from "@marcbachmann/cel-js";
 import { type BaseType, type DataDeclaration, type DataType, parseDataType } from "../data-types";
 import { ANY_SITUATION, MESSAGE_RECEIVED } from "../shapes";
 
@@ -28,11 +28,13 @@ const never = () => {
   throw new Error("The gateway evaluates conditions itself.");
 };
 
-/** What all environments share, and enough to parse conditions; made when first needed. */
+/** What all environments share, and enough to parse conditions; made, and the library loaded, when first needed. */
 export const commonEnvironment = (() => {
   let environment: Environment | undefined;
   return () => {
-    environment ??= new Environment({ limits: { maxDepth: 50, maxAstNodes: 2_000, maxListElements: 500 } })
+    if (environment) return environment;
+    const { Environment }: typeof import("@marcbachmann/cel-js") = require("@marcbachmann/cel-js");
+    environment = new Environment({ limits: { maxDepth: 50, maxAstNodes: 2_000, maxListElements: 500 } })
       .registerType("Contact", {
         fields: {
           ref: NULLABLE,
