@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { Permission } from "../../src/auth/permissions";
 import { mint, operator } from "../support/gateway";
 import { addMember, addOrganization } from "../support/people";
-import { act, describeDashboard, dialogOf, gone, rowOf, seen, turnBackTo } from "./visit";
+import { act, describeDashboard, dialogOf, gone, rowOf, seen, seenInTime } from "./visit";
 
 describeDashboard("API keys", (dashboard) => {
   const whoami = (token: string) => dashboard.gateway.rest("GET", "/agent/whoami", { token });
@@ -296,8 +296,7 @@ describeDashboard("API keys", (dashboard) => {
       memberId: member.id,
       permission: Permission.config_manage,
     });
-    await turnBackTo(page);
-    await seen(page.getByRole("table", { name: "API keys" }));
+    await seenInTime(page.getByRole("table", { name: "API keys" }));
   });
 
   test("the new key of a rotation is revoked, and the old one is kept", async () => {

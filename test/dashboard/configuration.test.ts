@@ -4,7 +4,7 @@ import { decisionClient, publish } from "../support/decisions";
 import { operator } from "../support/gateway";
 import { addMember, addOrganization, firstAgentId } from "../support/people";
 import { violations } from "./axe";
-import { describeDashboard, dialogOf, gone, rowOf, seen, seenInTime, turnBackTo } from "./visit";
+import { describeDashboard, dialogOf, gone, rowOf, seen, seenInTime } from "./visit";
 
 describeDashboard("Configuration", (dashboard) => {
   const editorOf = (page: Page) => page.getByRole("textbox", { name: "Configuration as JSON" });
@@ -151,7 +151,7 @@ describeDashboard("Configuration", (dashboard) => {
     expect(warnings).toBe(1);
 
     await page.context().clearCookies();
-    await turnBackTo(page);
+    await seenInTime(page.getByLabel("Password", { exact: true }));
     await page.getByLabel("Password", { exact: true }).fill(manager.password);
     await page.keyboard.press("Enter");
     await seen(editorOf(page).getByText("typed"));

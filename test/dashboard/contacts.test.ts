@@ -1,7 +1,7 @@
 import { Permission } from "../../src/auth/permissions";
 import { addContact } from "../support/contacts";
 import { addMember, firstAgentId } from "../support/people";
-import { describeDashboard, dialogOf, gone, rowOf, seen, turnBackTo } from "./visit";
+import { describeDashboard, dialogOf, gone, rowOf, seen, seenInTime } from "./visit";
 
 describeDashboard("contacts", (dashboard) => {
   let agentId: string;
@@ -103,7 +103,7 @@ describeDashboard("contacts", (dashboard) => {
     await page.mouse.click(5, 5);
     expect(await dialogOf(page).getByLabel("Name").inputValue()).toBe("Half a person");
     await page.context().clearCookies();
-    await turnBackTo(page);
+    await seenInTime(page.getByLabel("Password", { exact: true }));
     await page.getByLabel("Password", { exact: true }).fill(member.password);
     await page.keyboard.press("Enter");
     await seen(page.getByRole("heading", { level: 1, name: "Contacts" }));

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { PUBLIC_URL } from "../support/lines";
 import { addMember } from "../support/people";
-import { describeDashboard, dialogOf, gone, rowOf, seen } from "./visit";
+import { describeDashboard, dialogOf, gone, rowOf, seen, seenInTime } from "./visit";
 
 describeDashboard("the secret of a new key", (dashboard) => {
   /** Mints a key on the page. @returns the secret that the dialog shows */
@@ -114,7 +114,7 @@ describeDashboard("the secret of a new key", (dashboard) => {
     await page.goBack();
     await page.goBack();
     await gateway.graphql("mutation { signOutEverywhere }", {}, { token: member.token });
-    await seen(page.getByText("Your session has expired."));
+    await seenInTime(page.getByText("Your session has expired."));
     expect(await dialogOf(page).locator("pre").first().textContent()).toBe(secret);
   });
 

@@ -1,5 +1,5 @@
 import { addMember, openSession } from "../support/people";
-import { describeDashboard, gone, seen, turnBackTo } from "./visit";
+import { describeDashboard, gone, seen, seenInTime } from "./visit";
 
 describeDashboard("signing in to the dashboard", (dashboard) => {
   const owner = () => dashboard.gateway.ownerCredentials;
@@ -35,8 +35,7 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("half a name");
     const everywhere = "mutation { signOutEverywhere }";
     await dashboard.gateway.graphql(everywhere, {}, { token: await openSession(dashboard.gateway, member) });
-    await turnBackTo(page);
-    await seen(page.getByRole("heading", { name: "Sign in" }));
+    await seenInTime(page.getByRole("heading", { name: "Sign in" }));
     expect(await page.getByLabel("Email").inputValue()).toBe(member.email);
     await page.getByLabel("Password", { exact: true }).fill(member.password);
     await page.keyboard.press("Enter");
@@ -95,7 +94,7 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
     const page = await dashboard.visit("/api-keys?state=active", { as: member });
     await seen(page.getByRole("table", { name: "API keys" }));
     await gateway.graphql("mutation { signOutEverywhere }", {}, { token: member.token });
-    await seen(page.getByText("Your session has expired. Sign in to continue."));
+    await seenInTime(page.getByText("Your session has expired. Sign in to continue."));
     expect(await page.getByText("First key").count()).toBe(0);
     await page.getByLabel("Email").fill(member.email);
     await page.getByLabel("Password", { exact: true }).fill(member.password);
@@ -137,6 +136,6 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
     await seen(elsewhere.getByRole("heading", { name: "Overview" }));
     await page.getByRole("button", { name: "Sign out everywhere" }).click();
     await seen(page.getByRole("heading", { name: "Sign in" }));
-    await seen(elsewhere.getByText("Your session has expired."));
+    await seenInTime(elsewhere.getByText("Your session has expired."));
   });
 });

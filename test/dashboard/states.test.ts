@@ -1,5 +1,5 @@
 import { addOrganization } from "../support/people";
-import { act, describeDashboard, dialogOf, gone, pagePaths, rowOf, seen, turnBackTo } from "./visit";
+import { act, describeDashboard, dialogOf, gone, pagePaths, rowOf, seen, seenInTime } from "./visit";
 
 /** An error response of the GraphQL API. */
 const failing = (code: string, message: string, requestId: string) => ({
@@ -76,8 +76,7 @@ describeDashboard("a page of the dashboard", (dashboard) => {
     const page = await dashboard.visit("/api-keys");
     await seen(rowOf(page, "First key"));
     await page.route("**/graphql", (route) => route.abort());
-    await turnBackTo(page);
-    await seen(page.getByText("Data may be out of date."));
+    await seenInTime(page.getByText("Data may be out of date."));
     await seen(rowOf(page, "First key"));
     await act(page, "First key", "Revoke");
     await dialogOf(page).getByRole("button", { name: "Revoke key" }).click();

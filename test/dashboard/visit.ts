@@ -177,10 +177,10 @@ export async function pagePaths(dashboard: Dashboard): Promise<string[]> {
 }
 
 /** Simulates a switch to another window and back, on which the page reloads its data. */
-export const turnBackTo = (page: Page): Promise<unknown> =>
+const turnBackTo = (page: Page): Promise<unknown> =>
   page.evaluate(() => window.dispatchEvent(new Event("focus")));
 
-/** Waits for what the gateway writes with a delay, reloading the data of the page until it is visible. */
+/** Waits for a change made elsewhere, reloading the data of the page until it is visible, faster than by polling. */
 export async function seenInTime(what: Locator): Promise<void> {
   for (const end = Date.now() + TIMEOUT_MS; Date.now() < end; ) {
     await turnBackTo(what.page());
