@@ -62,7 +62,7 @@ function rejectBodies(app: FastifyInstance): void {
 
 /** Adds the deprecation headers to every answer of a route, including errors. */
 function announce(deprecation: Deprecation, publicUrl: string) {
-  const { link, ...headers } = deprecationHeaders(deprecation, publicUrl);
+  const { deprecation: since, sunset, link } = deprecationHeaders(deprecation, publicUrl);
   return (
     _request: FastifyRequest,
     reply: FastifyReply,
@@ -70,7 +70,9 @@ function announce(deprecation: Deprecation, publicUrl: string) {
     done: (error: null, payload: unknown) => void,
   ): void => {
     const others = reply.getHeader("link");
-    reply.headers({ ...headers, link: others === undefined ? link : `${others}, ${link}` });
+    reply.header("deprecation", since);
+    reply.header("sunset", sunset);
+    reply.header("link", others === undefined ? link : `${others}, ${link}`);
     done(null, payload);
   };
 }
