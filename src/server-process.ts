@@ -1,4 +1,5 @@
 import "./no-inspector";
+import "./young-objects";
 import "reflect-metadata";
 import { lookup } from "node:dns/promises";
 import type { Logger } from "pino";

@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve, sep } from "node:path";
 
 /** The layers of src/ from the bottom up: folders, and files that stand beside them. */
 const LAYERS = [
-  ["common", "version.ts", "no-inspector.ts"],
+  ["common", "version.ts", "no-inspector.ts", "young-objects.ts"],
   ["credentials"],
   ["errors.ts", "config.ts"],
   ["database", "telemetry", "logger.ts", "exit.ts"],
