@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import { IsNull, Not } from "typeorm";
 import { timestamp } from "../../src/common/time";
 import { Agent } from "../../src/features/agents/agent.entity";
@@ -192,6 +193,13 @@ describeGateway({ env: ENV }, (gateway) => {
   test("once a deletion is answered, nothing leaves that was still queued, neither messages nor events", async () => {
     const [receiver, endpoint] = await Promise.all([Receiver.start(), Receiver.start()]);
     try {
+      // All senders wait here, as a fast machine would have sent everything before the deletion.
+      const held: ServerResponse[] = [];
+      for (const server of [receiver, endpoint])
+        server.reaction = (response) => {
+          if (server.received.length <= 5) response.end();
+          else held.push(response);
+        };
       const { id: agentId, slug } = await desk.add();
       const line = await addWebhookLine(gateway, { agentId, url: receiver.url() });
       await gateway.services.lines.setDefault(await operatorOfAgent(gateway, agentId), line.id);
@@ -203,7 +211,10 @@ describeGateway({ env: ENV }, (gateway) => {
         ),
       );
       await keys.revoke(key.id);
-      await waitUntil(() => receiver.received.length > 5 && endpoint.received.length > 5);
+      await waitUntil(() => held.length === Number(ENV.DELIVERY_WORKERS));
+      const messagesAt = ({ received }: Receiver) =>
+        new Set(received.map(({ headers }) => headers["webhook-id"]));
+      const underWay = messagesAt(receiver);
       let queued: string[] = [];
       gateway.services.agents.onDelete(async (tx, _, { id }) => {
         if (id !== agentId) return;
@@ -211,9 +222,11 @@ describeGateway({ env: ENV }, (gateway) => {
           select: ["id"],
           where: { agentId, status: MessageStatus.queued },
         });
-        queued = rows.map((row) => row.id);
+        queued = rows.map((row) => row.id).filter((id) => !underWay.has(id));
       });
       expect(codeOf(await desk.delete(agentId))).toBeUndefined();
+      for (const server of [receiver, endpoint]) server.reaction = (response) => response.end();
+      for (const response of held) response.end();
       await purgeAll();
       // By then, every sender has ended what it was about.
       await waitUntil(async () => (await rowsOf(gateway, agentId)).message === 0);
@@ -224,7 +237,7 @@ describeGateway({ env: ENV }, (gateway) => {
       await gateway.rest("POST", "/messages", { token: secret, body: { message: "the last" } });
       await waitUntil(() => receiver.received.some(({ body }) => body.includes("the last")));
       expect(queued).not.toEqual([]);
-      const arrived = new Set(receiver.received.map(({ headers }) => headers["webhook-id"]));
+      const arrived = messagesAt(receiver);
       expect(queued.filter((id) => arrived.has(id))).toEqual([]);
       expect(endpoint.received.length).toBeLessThan(200);
       expect(gateway.log()).not.toContain("delivery failed");
