@@ -138,14 +138,14 @@ async function cookieCaller(
 /** The bearer token (RFC 6750, 2.1); the scheme is case-insensitive (RFC 9110, 11.1). */
 function bearerToken(authorization: string | undefined): string | undefined {
   if (authorization === undefined) return undefined;
-  const token = /^bearer +([^\s,]+)$/i.exec(authorization.trim())?.[1];
-  if (token === undefined) {
+  const credentials = authorization.trim();
+  if (!/^bearer +[^\s,]+$/i.test(credentials)) {
     throw new GatewayError(
       "invalid_api_key",
       "The Authorization header must be one value: Bearer <API_KEY>.",
     );
   }
-  return token;
+  return credentials.slice(credentials.lastIndexOf(" ") + 1);
 }
 
 /** ID of the organization that the caller acts for; every read and write is limited to it. */

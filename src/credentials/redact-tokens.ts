@@ -1,5 +1,8 @@
 import { isWellFormedApiKey, isWellFormedInvitationToken, isWellFormedSessionToken } from "./token-format";
 
+/** In every token. */
+const PREFIX = /ag[kis]_/;
+
 const LIKE_AN_API_KEY = /(agk_[a-z]+_[0-9A-Za-z]{12})_[0-9A-Za-z]{28}/g;
 const LIKE_A_TOKEN = /(ag[si])_[0-9A-Za-z]{49}/g;
 
@@ -10,7 +13,7 @@ const isToken = (text: string) => isWellFormedSessionToken(text) || isWellFormed
  * only their public parts remain.
  */
 export const redactTokens = (text: string): string =>
-  redact(redact(text, LIKE_AN_API_KEY, isWellFormedApiKey), LIKE_A_TOKEN, isToken);
+  PREFIX.test(text) ? redact(redact(text, LIKE_AN_API_KEY, isWellFormedApiKey), LIKE_A_TOKEN, isToken) : text;
 
 /** Does not use `replace`, because a token may start inside text that only looks like one. */
 function redact(text: string, like: RegExp, isToken: (text: string) => boolean): string {

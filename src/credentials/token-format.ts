@@ -26,7 +26,7 @@ const CHECKSUM_DIGITS = 6;
 const checksum = (text: string) => toBase62(crc32(text), CHECKSUM_DIGITS);
 
 const withChecksum = (text: string) => text + checksum(text);
-const hasValidChecksum = (token: string) => withChecksum(token.slice(0, -CHECKSUM_DIGITS)) === token;
+const hasValidChecksum = (token: string) => token.endsWith(checksum(token.slice(0, -CHECKSUM_DIGITS)));
 
 /** The stored hash of a token: SHA-256 suffices, because tokens are too random to guess. */
 export const hashToken = sha256;
@@ -56,11 +56,16 @@ const INVITATION_FORM = new RegExp(`^${INVITATION}_[0-9A-Za-z]{${TOKEN_DIGITS + 
 export const isWellFormedApiKey = (token: string): boolean =>
   API_KEY_FORM.test(token) && hasValidChecksum(token);
 
+const PREFIXES = ENVIRONMENTS.map((environment) => ({
+  prefix: `${API_KEY}_${KEY_ENVIRONMENT[environment]}_`,
+  environment,
+}));
+
 /** The environment that a well-formed API key names. */
 export function environmentOf(token: string): Environment {
-  const found = ENVIRONMENTS.find((each) => token.startsWith(`${API_KEY}_${KEY_ENVIRONMENT[each]}_`));
+  const found = PREFIXES.find(({ prefix }) => token.startsWith(prefix));
   if (found === undefined) throw new Error("The API key is not well-formed.");
-  return found;
+  return found.environment;
 }
 
 /** Whether a text has the form of a session token and a valid checksum. */

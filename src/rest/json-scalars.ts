@@ -22,6 +22,9 @@ const PLAIN = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
 const writeLeaf = (value: unknown): string =>
   typeof value === "string" && PLAIN.test(value) ? `"${value}"` : JSON.stringify(value);
 
+/** Writes a text that is always plain. */
+const writePlain = (value: unknown): string => `"${value}"`;
+
 /** GraphQL's results have int64 as text already. */
 const asIs = (value: unknown) => value;
 
@@ -72,7 +75,7 @@ const BOOLEAN: Leaf = {
 
 const STRING: Leaf = { schema: { type: "string" }, read: isString, mustBe: "must be a string" };
 
-const UUID: Leaf = { ...STRING, schema: { type: "string", format: "uuid" } };
+const UUID: Leaf = { ...STRING, schema: { type: "string", format: "uuid" }, write: writePlain };
 
 const LEAVES: Readonly<Record<string, Leaf>> = {
   Int: INT,
@@ -121,6 +124,7 @@ function enumLeaf(type: GraphQLEnumType): Leaf {
     schema: { type: "string", enum: names },
     read: (value) => (typeof value === "string" && names.includes(value) ? value : undefined),
     mustBe: `must be one of ${names.join(", ")}`,
+    write: writePlain,
   };
 }
 
@@ -137,6 +141,7 @@ function dateTimeLeaf(type: GraphQLScalarType): Leaf {
       }
     },
     mustBe: "must be a date and time such as 2026-11-21T06:36:32.978Z (RFC 3339)",
+    write: writePlain,
   };
 }
 

@@ -93,7 +93,8 @@ export class SqliteReads {
     const key = queries.map(({ of }) => this.idOf(of)).join();
     const known = this.statements.get(key);
     if (known !== undefined) return known;
-    const columns = queries.map(({ sql }, i) => sql(`?${i + 1}`));
+    // Without a name, a column is named by its whole text, which would pass with each row.
+    const columns = queries.map(({ sql }, i) => `${sql(`?${i + 1}`)} AS q${i}`);
     const statement = new PreparedStatement(this.connection, `SELECT ${columns}`);
     this.statements.set(key, statement);
     return statement;

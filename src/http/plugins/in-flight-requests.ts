@@ -69,7 +69,7 @@ export class InFlightRequests {
       this.inFlight += 1;
       request.endTracking = end;
       unanswered.add(end);
-      reply.raw.once("close", end);
+      reply.raw.on("close", end);
       done();
     });
   }

@@ -25,8 +25,10 @@ export function logRequests(app: FastifyInstance, log: Logger): void {
 
 /** Logs the line of a request. */
 export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
-  request.log.info(
+  // The log of the request itself would have to be made for this line alone.
+  request.server.log.info(
     {
+      reqId: request.id,
       method: request.method,
       route: request.routeOptions.url ?? "unknown",
       ...(request.tool && { tool: request.tool }),
