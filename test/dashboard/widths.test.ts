@@ -3,7 +3,7 @@ import { mint, operator, type TestGateway } from "../support/gateway";
 import { addWebhookLine } from "../support/lines";
 import { addMember, invite } from "../support/people";
 import { addEndpoint } from "../support/webhooks";
-import { COLOR_RULES, violations } from "./axe";
+import { COLOR_RULES, fits, violations } from "./axe";
 import { fillInbox } from "./inbox";
 import { describeDashboard, dialogOf, gone, pagePaths, rowOf, seen } from "./visit";
 
@@ -179,7 +179,9 @@ describeDashboard("whatever the width, the dashboard", (dashboard) => {
   test("pages cut nothing off and pass axe, also with long names without a blank", async () => {
     const page = await dashboard.visit("/nowhere");
     const faults: string[] = [];
-    for (const path of [...(await pagePaths(dashboard)), ...details()]) {
+    const paths = await pagePaths(dashboard);
+    expect(paths).toContain("/api-keys");
+    for (const path of [...paths, ...details()]) {
       await page.goto(`${dashboard.gateway.url}/dashboard${path}`);
       await seen(page.getByRole("heading", { level: 1 }));
       await gone(page.locator(".mantine-Skeleton-root"));
@@ -191,6 +193,7 @@ describeDashboard("whatever the width, the dashboard", (dashboard) => {
         await page.setViewportSize({ width, height: 800 });
         await laidOut(page);
         note(`at ${width}`, [...(await cutOff(page)), ...(await violations(page))]);
+        if (!(await fits(page))) note(`at ${width}`, ["scrolls sideways"]);
       }
       await page.emulateMedia({ colorScheme: "dark" });
       await page.locator('html[data-mantine-color-scheme="dark"]').waitFor({ state: "attached" });
