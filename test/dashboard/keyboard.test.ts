@@ -48,7 +48,7 @@ describeDashboard("with the keyboard alone", (dashboard) => {
     await page.keyboard.press("Tab");
     expect(await focused(page)).toBe("Skip to main content");
     for (const name of ["API keys", "Audit log", "Organization", "Overview"]) {
-      await page.getByRole("link", { name }).focus();
+      await page.getByRole("navigation", { name: "Dashboard" }).getByRole("link", { name }).focus();
       await page.keyboard.press("Enter");
       // Not that of the page whose code is being loaded.
       await waitUntil(() =>
