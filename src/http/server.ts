@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import { clientAddress, dropForwardedPorts } from "../auth/client-address";
 import type { RequestContext } from "../auth/context";
 import type { Config } from "../config";
-import { holdsToken } from "../credentials/redact-tokens";
+import { mayHoldToken } from "../credentials/redact-tokens";
 import { connectionLimits, limitConnections } from "./connection-limits";
 import { handleClientErrors, logUnrouted, sendError } from "./error-handler";
 import { lazyLog } from "./lazy-log";
@@ -116,4 +116,4 @@ function endConnectionsOnClose(app: FastifyInstance): void {
 
 /** Returns the client's X-Request-Id if it is safe for logs and headers, otherwise a new one. */
 const requestId = (given: string | string[] | undefined): string =>
-  typeof given === "string" && /^[\w.:-]{1,64}$/.test(given) && !holdsToken(given) ? given : randomUUID();
+  typeof given === "string" && /^[\w.:-]{1,64}$/.test(given) && !mayHoldToken(given) ? given : randomUUID();

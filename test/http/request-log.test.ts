@@ -1,5 +1,7 @@
 import pino from "pino";
 import { lazyLog } from "../../src/http/lazy-log";
+import { sqlite } from "../support/engines";
+import { suiteGateway } from "../support/suite";
 
 describe("the log of a request", () => {
   const METHODS = ["fatal", "error", "warn", "info", "debug", "trace"] as const;
@@ -35,4 +37,32 @@ describe("the log of a request", () => {
     log.child({ part: "p" }).error("written");
     expect(lines).toEqual([expect.objectContaining({ reqId: "r1", part: "p", msg: "written" })]);
   });
+});
+
+describe("the ID of a request", () => {
+  const gateway = suiteGateway(sqlite);
+  const idFor = async (given: string) => {
+    const { headers } = await gateway.rest("GET", "/nowhere", { headers: { "x-request-id": given } });
+    return headers.get("x-request-id");
+  };
+
+  test.each<[string, (key: string) => string]>([
+    ["an API key", (key) => key],
+    ["an API key without its checksum", (key) => key.slice(0, -6)],
+    ["an API key in capitals", (key) => key.toUpperCase()],
+    ["an API key after other text", (key) => `id_${key.slice(0, -6)}`],
+    ["the start of a session token", () => `ags_${"A".repeat(43)}`],
+  ])("is a new one in place of %s, which neither the answer nor the log has", async (_, given) => {
+    const id = given(gateway.key);
+    expect(await idFor(id)).toMatch(/^[\da-f-]{36}$/);
+    expect(gateway.log()).not.toContain(id);
+  });
+
+  test.each(["feature-flags_7", "8f14e45f-ceea-467f-a1d0", "tags_1", "a".repeat(64)])(
+    "may be %s",
+    async (id) => {
+      expect(await idFor(id)).toBe(id);
+      expect(gateway.log()).toContain(`"reqId":"${id}"`);
+    },
+  );
 });
