@@ -33,7 +33,7 @@ function redact(text: string, like: RegExp, isToken: (text: string) => boolean):
 export const holdsToken = (text: string): boolean => redactTokens(text) !== text;
 
 /** Whether a text may contain a token, or a part of one: without its checksum, it is as good as the whole. */
-export const mayHoldToken = (text: string): boolean => /(?<![a-z])ag[kis]_/i.test(text);
+export const mayHoldToken = (text: string): boolean => /agk_|ag[is]_[0-9a-z]{22}/i.test(text);
 
 /** The start of a client text; it is redacted before it is cut, because half a token is not recognizable. */
 export const excerpt = (text: string, characters: number): string => redactTokens(text).slice(0, characters);

@@ -1,4 +1,5 @@
 import pino from "pino";
+import { mintSessionToken } from "../../src/credentials/token-format";
 import { lazyLog } from "../../src/http/lazy-log";
 import { sqlite } from "../support/engines";
 import { suiteGateway } from "../support/suite";
@@ -51,7 +52,9 @@ describe("the ID of a request", () => {
     ["an API key without its checksum", (key) => key.slice(0, -6)],
     ["an API key in capitals", (key) => key.toUpperCase()],
     ["an API key after other text", (key) => `id_${key.slice(0, -6)}`],
+    ["an API key after letters", (key) => `x${key}`],
     ["the start of a session token", () => `ags_${"A".repeat(43)}`],
+    ["a session token after letters", () => `x${mintSessionToken()}`],
   ])("is a new one in place of %s, which neither the answer nor the log has", async (_, given) => {
     const id = given(gateway.key);
     expect(await idFor(id)).toMatch(/^[\da-f-]{36}$/);
