@@ -51,8 +51,8 @@ function compress(file) {
   writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }));
 }
 
-/** The text of a file, undefined if it does not exist. */
-function read(file) {
+/** @returns the text of a file, undefined if it does not exist */
+export function read(file) {
   try {
     return readFileSync(file, "utf8");
   } catch {

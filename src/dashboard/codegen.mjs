@@ -1,66 +1,86 @@
 // Generates types and texts from the *.graphql documents of the dashboard, beside them, so that each page loads only its
-// own; with --check, fails if they are stale.
+// own. It fails if a document does not match schema.graphql. Files whose text stays the same are not written.
 // It uses the API of graphql-codegen, because the dependencies of its CLI do not install beside this project's overrides.
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
-import { preset } from "@graphql-codegen/client-preset";
-import { codegen } from "@graphql-codegen/core";
-import { buildSchema, parse } from "graphql";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
+import { filesIn, hashOf, read } from "../build-page.mjs";
 
 const HERE = import.meta.dirname;
+const ROOT = join(HERE, "../..");
+const SCHEMA = join(ROOT, "schema.graphql");
+const GENERATED = "documents.generated.ts";
+/** Holds the hash of sources and results after the last run. */
+const STAMP = join(ROOT, "dist/documents.sha256");
 
-const sdl = readFileSync(join(HERE, "../../schema.graphql"), "utf8");
-const [schema, schemaAst] = [parse(sdl), buildSchema(sdl)];
-const files = readdirSync(HERE, { recursive: true })
-  .filter((file) => file.endsWith(".graphql"))
-  .sort();
+const generatedFiles = () => filesIn(HERE).filter((file) => basename(file) === GENERATED);
+const documents = filesIn(HERE).filter((file) => file.endsWith(".graphql"));
+const currentStamp = () =>
+  hashOf(ROOT, [
+    ...[...documents, ...generatedFiles()],
+    ...[SCHEMA, join(ROOT, "package-lock.json"), import.meta.filename],
+  ]);
 
-/** Generates the file of a folder: its documents use the fragments of the same folder. */
-async function generate(folder) {
-  const documents = files
-    .filter((file) => dirname(file) === folder)
-    .map((file) => {
-      const text = readFileSync(join(HERE, file), "utf8");
-      return { location: file, document: parse(text), rawSDL: text };
-    });
-  const sections = await preset.buildGeneratesSection({
-    baseOutputDir: "api/",
-    schema,
-    schemaAst,
-    documents,
-    plugins: [],
-    pluginMap: {},
-    presetConfig: { fragmentMasking: false },
-    config: {
-      documentMode: "string",
-      useTypeImports: true,
-      enumType: "const",
-      strictScalars: true,
-      scalars: {
-        ID: "string",
-        DateTimeISO: "string",
-        JSON: "unknown",
-        JSONObject: "Record<string, unknown>",
-      },
-    },
-  });
-  // The other sections look documents up by their text, so the bundle would contain each text twice.
-  const text = await codegen(sections.find(({ filename }) => filename.endsWith("graphql.ts")));
-  // One class for the documents of all folders.
-  return `// Written by \`npm run fix\` from schema.graphql and the *.graphql files here.\n${text
-    .replace(/^export class TypedDocumentString[\s\S]*?^\}\n/m, "")
-    .replace(
-      /^import type .*DocumentTypeDecoration.*$/m,
-      'import { TypedDocumentString } from "../api/typed-document";',
-    )}\n`;
+if (read(STAMP) !== currentStamp()) {
+  const generate = await generator();
+  const folders = new Set(documents.map((file) => dirname(file)));
+  for (const folder of folders) {
+    const path = join(folder, GENERATED);
+    const text = await generate(documents.filter((file) => dirname(file) === folder));
+    if (read(path) !== text) writeFileSync(path, text);
+  }
+  for (const path of generatedFiles()) if (!folders.has(dirname(path))) rmSync(path);
+  mkdirSync(dirname(STAMP), { recursive: true });
+  writeFileSync(STAMP, currentStamp());
 }
 
-for (const folder of new Set(files.map((file) => dirname(file)))) {
-  const path = join(HERE, folder, "documents.generated.ts");
-  const output = await generate(folder);
-  if (!process.argv.includes("--check")) writeFileSync(path, output);
-  else if (!existsSync(path) || readFileSync(path, "utf8") !== output) {
-    console.error(`${relative(process.cwd(), path)} is stale: npm run fix`);
-    process.exitCode = 1;
-  }
+/**
+ * Loads the libraries, which takes longer than to see that there is nothing to do.
+ * @returns a function that generates the file of a folder from its documents, which use the fragments of the same folder
+ */
+async function generator() {
+  const { buildSchema, parse, Source } = await import("graphql");
+  const { preset } = await import("@graphql-codegen/client-preset");
+  const { codegen } = await import("@graphql-codegen/core");
+  const sdl = read(SCHEMA);
+  const [schema, schemaAst] = [parse(sdl), buildSchema(sdl)];
+
+  return async (files) => {
+    const sections = await preset.buildGeneratesSection({
+      baseOutputDir: "api/",
+      schema,
+      schemaAst,
+      documents: files.map((location) => {
+        const text = read(location);
+        return { location, document: parse(new Source(text, relative(ROOT, location))), rawSDL: text };
+      }),
+      plugins: [],
+      pluginMap: {},
+      presetConfig: { fragmentMasking: false },
+      config: {
+        documentMode: "string",
+        useTypeImports: true,
+        enumType: "const",
+        strictScalars: true,
+        scalars: {
+          ID: "string",
+          DateTimeISO: "string",
+          JSON: "unknown",
+          JSONObject: "Record<string, unknown>",
+        },
+      },
+    });
+    // The other sections look documents up by their text, so the bundle would contain each text twice.
+    const section = sections.find(({ filename }) => filename.endsWith("graphql.ts"));
+    // Without the built schema, each folder would take the time to build it again.
+    const text = await codegen({ ...section, schemaAst }).catch(({ message }) => {
+      throw new Error(`${message}\nIf the schema has changed, run "npm run fix".`);
+    });
+    // One class for the documents of all folders.
+    return `// Written by the build from schema.graphql and the *.graphql files here.\n${text
+      .replace(/^export class TypedDocumentString[\s\S]*?^\}\n/m, "")
+      .replace(
+        /^import type .*DocumentTypeDecoration.*$/m,
+        'import { TypedDocumentString } from "../api/typed-document";',
+      )}\n`;
+  };
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 const ROOT = join(__dirname, "../..");
 const FILES = [
-  ...["src", "ormconfig.ts", "tsconfig.json", "package-lock.json"],
+  ...["src", "ormconfig.ts", "schema.graphql", "tsconfig.json", "package-lock.json"],
   ...[
     "src/build.sha256",
     "src/main.js",
@@ -36,11 +36,13 @@ describe("a start of a built checkout", () => {
   test.each<[string, string, string, (path: string) => void]>([
     ["not built again", "a file is newer", "src/main.ts", (path) => utimesSync(path, 2e9, 2e9)],
     ["built again", "a source has changed", "src/main.ts", (path) => writeFileSync(path, "//")],
+    ["not built again", "a generated file is gone", "src/dashboard/pets/documents.generated.ts", rmSync],
+    ["built again", "the schema has changed", "schema.graphql", (path) => writeFileSync(path, "")],
     ["built again", "a page has changed", "src/dashboard/boot.js", (path) => writeFileSync(path, "//")],
-    ["built again", "a source is gone", "src/serve.ts", (path) => rmSync(path)],
+    ["built again", "a source is gone", "src/serve.ts", rmSync],
     ["built again", "dependencies have changed", "package-lock.json", (path) => writeFileSync(path, "{}")],
-    ["built again", "a page is missing", "dist/dashboard/index.html", (path) => rmSync(path)],
-    ["built again", "a build was interrupted", "dist/src/build.sha256", (path) => rmSync(path)],
+    ["built again", "a page is missing", "dist/dashboard/index.html", rmSync],
+    ["built again", "a build was interrupted", "dist/src/build.sha256", rmSync],
   ])("is %s if %s", (outcome, _, file, change) => {
     change(join(copy, file));
     expect(start()).toBe(outcome);
