@@ -6,6 +6,7 @@ import { Webhook } from "standardwebhooks";
 import { AttemptOutcome, type SendResult } from "../../src/delivery/driver";
 import { Targets } from "../../src/delivery/targets";
 import { createWebhookDriver } from "../../src/delivery/webhook-driver";
+import { version } from "../../src/version";
 import { aMessage, anAttempt, lookupIn } from "../support/attempts";
 import { certificateFor, type Reaction, Receiver } from "../support/receiver";
 
@@ -57,7 +58,7 @@ describe("a message on a webhook line", () => {
     expect(request.headers).toMatchObject({
       "content-type": "application/json",
       "content-length": String(Buffer.byteLength(request.body)),
-      "user-agent": expect.stringMatching(/^agent-petstore-gateway\/\d/),
+      "user-agent": `agent-petstore-gateway/${version}`,
       "webhook-id": aMessage().id,
     });
     expect(new Webhook(SECRET).verify(request.body, request.headers)).toEqual({

@@ -1,5 +1,6 @@
 import { Scope } from "../../src/auth/permissions";
 import { ERRORS } from "../../src/errors";
+import { version } from "../../src/version";
 import { mint, operator } from "../support/gateway";
 import { expire } from "../support/keys";
 import { callTool, rpc, toolError } from "../support/mcp";
@@ -149,7 +150,7 @@ describeGateway(
           serverInfo: {
             name: "agent-petstore-gateway",
             title: expect.any(String),
-            version: expect.any(String),
+            version,
           },
           instructions: expect.any(String),
         });

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { Ajv2020 } from "ajv/dist/2020";
 import addFormats from "ajv-formats";
+import { version } from "../../src/version";
 import { sqlite } from "../support/engines";
 import { suiteGateway } from "../support/suite";
 
@@ -14,7 +15,8 @@ describe("the contract", () => {
     document = (await gateway.rest("GET", "/openapi.json", { token: null })).body;
   });
 
-  test("names the operations of the service and both servers", () => {
+  test("names its version, the operations of the service and both servers", () => {
+    expect(document.info.version).toBe(version);
     const operations = Object.values(document.paths).flatMap((path) => Object.values(path as object));
     expect(operations.map(({ operationId }) => operationId).sort()).toEqual([
       "addContactTag",
