@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { promisify } from "node:util";
 import { ERRORS } from "../../src/errors";
+import { version } from "../../src/version";
 import { publish } from "../support/decisions";
 import { sqlite } from "../support/engines";
 import { firstAgentId } from "../support/people";
@@ -46,6 +47,13 @@ test.each(PAGES)("%s has only examples in a known language and of valid syntax",
 
 test.each(PAGES)("%s has no broken link", (page) => {
   expect(brokenLinks(page)).toEqual([]);
+});
+
+test("the lock file and the first section of the changelog are of the version in package.json", () => {
+  const lock = JSON.parse(read("package-lock.json"));
+  expect([lock.version, lock.packages[""].version]).toEqual([version, version]);
+  const [, changes] = /^## \[?(\d+\.\d+\.\d+)/m.exec(read("CHANGELOG.md")) ?? [];
+  expect(changes).toBe(version.replace(/-.*/, ""));
 });
 
 test.each(["docs/architecture.md", ".github/CONTRIBUTING.md"])("%s names only paths that exist", (page) => {
