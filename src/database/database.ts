@@ -376,8 +376,8 @@ export class Database {
     const [unknown] = (await executor.getExecutedMigrations()).filter(({ name }) => !known.has(name));
     if (unknown !== undefined) {
       throw new StartupError(
-        `the database ${databaseLabel(this.source)} was brought up to date by a newer version of this program, ` +
-          `with ${unknown.name}; run that version, or restore an older backup`,
+        `the database ${databaseLabel(this.source)} was brought up to date by a newer or an unreleased version of ` +
+          `this program, with ${unknown.name}; run that version, or restore an older backup`,
       );
     }
   }

@@ -13,7 +13,7 @@ import {
   startServer,
   type TestServer,
 } from "../support/process";
-import { releasesOf } from "../support/released";
+import { loadRelease, releasesOf } from "../support/released";
 import { waitUntil } from "../support/wait-until";
 
 const place = databaseForEach(sqlite);
@@ -238,19 +238,7 @@ describe("on a database with a pet", () => {
   test.each(releasesOf(sqlite).map(({ name }, i) => [name, i + 1] as const))(
     "a backup of an earlier version is restored: %s",
     async (_, number) => {
-      const releases = releasesOf(sqlite).slice(0, number);
-      const source = await createDataSource(`sqlite:${inPlace("older")}`).initialize();
-      await source.query(
-        'CREATE TABLE "migration" ("id" integer PRIMARY KEY AUTOINCREMENT NOT NULL, "timestamp" bigint NOT NULL, "name" varchar NOT NULL)',
-      );
-      for (const { name, statements } of releases) {
-        for (const statement of statements) await source.query(statement);
-        await source.query("INSERT INTO migration (timestamp, name) VALUES (?, ?)", [
-          Number(name.slice(-13)),
-          name,
-        ]);
-      }
-      await source.destroy();
+      await loadRelease(sqlite, `sqlite:${inPlace("older")}`, number);
       expect(await restore(inPlace("older"), "--force")).toMatchObject({ code: 0, stderr: "" });
     },
   );

@@ -1,12 +1,12 @@
-import type { DataSource } from "typeorm";
 import { Database } from "../../src/database/database";
 import { createDataSource } from "../../src/features";
 import { AuditEntry } from "../../src/features/audit/audit-entry.entity";
 import { onEachEngine, type TestDatabase } from "../support/engines";
+import { loadRelease } from "../support/released";
 
 const HINT = "agk_dev_PWTCLzGa9eiB";
 
-/** The columns of an entry as earlier programs wrote it, and as it is read now. */
+/** The columns of an entry as 1.0.0 wrote it, and as it is read now. */
 const ENTRIES: [action: string, detail: string | null, now: Partial<AuditEntry>][] = [
   [
     "api_key_renamed",
@@ -27,33 +27,31 @@ const ENTRIES: [action: string, detail: string | null, now: Partial<AuditEntry>]
 
 onEachEngine((engine) => {
   let place: TestDatabase;
-  let source: DataSource;
   let database: Database;
   beforeEach(async () => {
     place = await engine.createDatabase();
-    source = createDataSource(place.url);
-    database = await Database.open(source);
+    await loadRelease(engine, place.url, 1);
+    database = await Database.open(createDataSource(place.url));
   });
   afterEach(async () => {
     await database.close();
     await place.drop();
   });
 
-  test("entries that describe a change as text have it as fields after the migration, or stay readable", async () => {
-    await database.migrate();
-    while (!(await database.pendingMigrations()).includes("AuditChanges1764100000000"))
-      await source.undoLastMigration();
+  test("audit entries of 1.0.0 that describe a change as text have it as fields after the migration, or stay readable", async () => {
     for (const [i, [action, detail]] of ENTRIES.entries()) {
       await database.write((tx) =>
         tx.query(
           `INSERT INTO audit_entry (id, organization_id, action, actor_kind, actor_name, target_id, target_name, detail, count, created_at)
-           VALUES ($1, 'x', $2, 'operator', 'command line', 'x', $3, $4, 1, 'x')`,
+           VALUES ($1, 'upgraded', $2, 'operator', 'command line', 'x', $3, $4, 1, 'x')`,
           [String(i), action, 'old, now "older"', detail],
         ),
       );
     }
     await database.migrate();
-    const entries = await database.read((reader) => reader.find(AuditEntry, { order: { id: "ASC" } }));
+    const entries = await database.read((reader) =>
+      reader.find(AuditEntry, { where: { organizationId: "upgraded" }, order: { id: "ASC" } }),
+    );
     expect(entries.map(({ targetHint, changes, detail }) => ({ targetHint, changes, detail }))).toEqual(
       ENTRIES.map(([, , now]) => now),
     );

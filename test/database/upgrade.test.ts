@@ -6,19 +6,15 @@ import { loadConfig } from "../../src/config";
 import { Database } from "../../src/database/database";
 import { createDataSource, createServices } from "../../src/features";
 import { digestOf } from "../../src/features/configuration/document/canonical-json";
+import { HeldReason, Message, MessageStatus } from "../../src/features/messages/message.entity";
 import { createLogger } from "../../src/logger";
 import { onEachEngine, type TestDatabase, type TestEngine } from "../support/engines";
 import { endProcesses, runCli, runServer } from "../support/process";
-import { record, releasesOf, statementsOf } from "../support/released";
+import { loadRelease, record, releasesOf, statementsOf } from "../support/released";
 
 /** What `rows.sql` of the first release holds the hashes of. */
 const KEY = "agk_dev_PWTCLzGa9eiB_Wl77wWJKgHq3Boo94bzIQz0i7xnG";
 const PASSWORD = "a password of the first release";
-
-/** In the order of their releases. */
-const MIGRATIONS = (createDataSource("sqlite:unused").options.migrations as { name: string }[]).map(
-  ({ name }) => name,
-);
 
 const ORIGIN = { ip: null, userAgent: null, requestId: null };
 
@@ -35,23 +31,26 @@ onEachEngine((engine) => {
     await place.drop();
   });
 
-  test("every migration is written down, and does today what it did when it was released", async () => {
+  test("a recorded migration does today what it did when it was released", async () => {
     await source.initialize();
-    for (const migration of source.migrations) {
+    const releases = releasesOf(engine);
+    expect(releases.length).toBeLessThanOrEqual(source.migrations.length);
+    for (const [i, migration] of source.migrations.entries()) {
       const { name } = migration.constructor;
       const statements = await statementsOf(source, migration);
-      const released = releasesOf(engine).find((release) => release.name === name);
-      if (released === undefined && process.env.RECORD) record(engine, name, statements);
-      else expect({ name, statements: released?.statements }).toEqual({ name, statements });
+      const release = releases[i];
+      if (release !== undefined) expect(release).toMatchObject({ name, statements });
+      else if (process.env.RECORD) record(engine, name, statements);
       for (const statement of statements) await source.query(statement);
     }
-    expect(releasesOf(engine).map(({ name }) => name)).toEqual(MIGRATIONS);
+    const { upQueries } = await source.driver.createSchemaBuilder().log();
+    expect(upQueries.map(({ query }) => query)).toEqual([]);
   });
 
-  describe.each(MIGRATIONS.map((name, i) => ({ name, number: i + 1 })))(
+  describe.each(releasesOf(engine).map(({ name }, i) => ({ name, number: i + 1 })))(
     "the tables of $name",
     ({ number }) => {
-      beforeEach(() => load(engine, place.url, number));
+      beforeEach(() => loadRelease(engine, place.url, number));
 
       test("become those of today and lose no row", async () => {
         const before = await rowsOf(engine, place.url);
@@ -89,7 +88,7 @@ onEachEngine((engine) => {
         }
       });
 
-      test("serve: its keys, passwords and pets go on", async () => {
+      test("serve: keys, passwords and pets still work, agents have a line, and no old message is sent", async () => {
         const config = loadConfig({ DATABASE_URL: place.url, LOG_LEVEL: "silent" });
         const database = await Database.open(source);
         try {
@@ -112,8 +111,16 @@ onEachEngine((engine) => {
               version: 1,
               document: { format: 1 },
               digest: digestOf({ format: 1 }),
+              publishedBy: "gateway",
             });
           }
+          const message = { id: "01a1f000-0000-7000-8000-000000000051" };
+          expect(await database.read((reader) => reader.findOneBy(Message, message))).toMatchObject({
+            status: MessageStatus.queued,
+            heldReason: HeldReason.imported,
+            direction: "outbound",
+            author: "api",
+          });
           const session = await services.sessions.signIn(
             { caller: { kind: "anonymous" }, origin: ORIGIN },
             { email: "owner@example.com", password: PASSWORD },
@@ -138,12 +145,11 @@ onEachEngine((engine) => {
   );
 
   test("what a newer program has brought up to date is left alone by the server and the command line", async () => {
-    await load(engine, place.url, MIGRATIONS.length);
+    await loadRelease(engine, place.url, 1);
     await source.initialize();
     await source.query(
       `INSERT INTO migration ("timestamp", name) VALUES (9763700000000, 'FromTheFuture9763700000000')`,
     );
-    await source.query(`DELETE FROM migration WHERE name = '${MIGRATIONS.at(-1)}'`);
     await source.destroy();
     const before = await rowsOf(engine, place.url);
     const [server, migrate, list] = await Promise.all([
@@ -154,7 +160,7 @@ onEachEngine((engine) => {
     for (const { code, stdout, stderr } of [server, migrate, list]) {
       expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
       expect(stderr).toMatch(
-        /^gateway: the database \S+ was brought up to date by a newer version [^\n]+\n$/,
+        /^gateway: the database \S+ was brought up to date by a newer or an unreleased version [^\n]+\n$/,
       );
       expect(stderr).toContain("FromTheFuture9763700000000");
       expect(stderr).not.toContain("postgres:postgres@");
@@ -162,26 +168,6 @@ onEachEngine((engine) => {
     expect(await rowsOf(engine, place.url)).toEqual(before);
   });
 });
-
-/** Makes the tables as the first releases did, with the rows of each. */
-async function load(engine: TestEngine, url: string, releases: number): Promise<void> {
-  const source = createDataSource(url);
-  await source.initialize();
-  try {
-    const id = engine.name === "SQLite" ? "integer PRIMARY KEY AUTOINCREMENT" : "SERIAL PRIMARY KEY";
-    await source.query(
-      `CREATE TABLE migration (id ${id}, "timestamp" bigint NOT NULL, name varchar NOT NULL)`,
-    );
-    for (const { name, statements, rows } of releasesOf(engine).slice(0, releases)) {
-      for (const statement of [...statements, ...rows]) await source.query(statement);
-      await source.query(
-        `INSERT INTO migration ("timestamp", name) VALUES (${name.replace(/\D/g, "")}, '${name}')`,
-      );
-    }
-  } finally {
-    await source.destroy();
-  }
-}
 
 /** Every row of every table, each value as text, in an order that does not depend on where it is stored. */
 async function rowsOf(engine: TestEngine, url: string): Promise<Record<string, Record<string, unknown>[]>> {
@@ -193,19 +179,18 @@ async function rowsOf(engine: TestEngine, url: string): Promise<Record<string, R
         ? "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
         : "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'",
     );
-    const found = await Promise.all(
-      tables.map(async ({ name }) => {
-        const columns: { name: string }[] = await source.query(
-          engine.name === "SQLite"
-            ? `SELECT name FROM pragma_table_info('${name}')`
-            : `SELECT column_name AS name FROM information_schema.columns WHERE table_name = '${name}' ORDER BY ordinal_position`,
-        );
-        const texts = columns.map((column) => `CAST("${column.name}" AS text) AS "${column.name}"`);
-        const rows: Record<string, unknown>[] = await source.query(`SELECT ${texts} FROM "${name}"`);
-        return [name, rows.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))] as const;
-      }),
-    );
-    return Object.fromEntries(found);
+    const found: Record<string, Record<string, unknown>[]> = {};
+    for (const { name } of tables) {
+      const columns: { name: string }[] = await source.query(
+        engine.name === "SQLite"
+          ? `SELECT name FROM pragma_table_info('${name}')`
+          : `SELECT column_name AS name FROM information_schema.columns WHERE table_name = '${name}' ORDER BY ordinal_position`,
+      );
+      const texts = columns.map((column) => `CAST("${column.name}" AS text) AS "${column.name}"`);
+      const rows: Record<string, unknown>[] = await source.query(`SELECT ${texts} FROM "${name}"`);
+      found[name] = rows.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+    }
+    return found;
   } finally {
     await source.destroy();
   }

@@ -2,36 +2,57 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import type { DataSource, MigrationInterface } from "typeorm";
 import { Query } from "typeorm/driver/Query";
+import { createDataSource } from "../../src/features";
 import type { TestEngine } from "./engines";
 
 const FOLDER = join(__dirname, "../database/released");
 
-/** What a released migration did, as text, in the order of the releases. */
-export interface Released {
+/** A release, by the migration that led to it. */
+interface Release {
   /** Name of the migration's class. */
   name: string;
-  file: string;
   /** Statements that bring the tables from the release before to this one. */
   statements: string[];
-  /** Statements that put rows into what is new with it, the same for both databases. */
+  /** Statements that insert rows into its new tables and columns, the same for both databases. */
   rows: string[];
 }
 
 const textOf = (engine: TestEngine) => `${engine.name.toLowerCase()}.sql`;
 
-/** The releases whose SQL is written down for a database. */
-export const releasesOf = (engine: TestEngine): Released[] =>
+/** The releases that are recorded for a database, oldest first. */
+export const releasesOf = (engine: TestEngine): Release[] =>
   readdirSync(FOLDER)
     .sort()
     .filter((folder) => existsSync(join(FOLDER, folder, textOf(engine))))
     .map((folder) => ({
       name: className(folder),
-      file: join(FOLDER, folder, textOf(engine)),
       statements: statementsIn(join(FOLDER, folder, textOf(engine))),
       rows: statementsIn(join(FOLDER, folder, "rows.sql")),
     }));
 
-/** Writes down what a migration does, once it is final: with `RECORD=1`, and never over what is there. */
+/**
+ * Creates the tables and rows of a release.
+ * @param number 1 for the first release
+ */
+export async function loadRelease(engine: TestEngine, url: string, number: number): Promise<void> {
+  const source = await createDataSource(url).initialize();
+  try {
+    const id = engine.name === "SQLite" ? "integer PRIMARY KEY AUTOINCREMENT" : "SERIAL PRIMARY KEY";
+    await source.query(
+      `CREATE TABLE migration (id ${id}, "timestamp" bigint NOT NULL, name varchar NOT NULL)`,
+    );
+    for (const { name, statements, rows } of releasesOf(engine).slice(0, number)) {
+      for (const statement of [...statements, ...rows]) await source.query(statement);
+      await source.query(
+        `INSERT INTO migration ("timestamp", name) VALUES (${name.replace(/\D/g, "")}, '${name}')`,
+      );
+    }
+  } finally {
+    await source.destroy();
+  }
+}
+
+/** Records the statements of a migration when its version is released; never overwrites a record. */
 export function record(engine: TestEngine, name: string, statements: readonly string[]): void {
   const [, words = "", time = ""] = /^(\D+)(\d+)$/.exec(name) ?? [];
   const folder = join(FOLDER, `${time}-${words.replace(/(?<!^)[A-Z]/g, "-$&").toLowerCase()}`);

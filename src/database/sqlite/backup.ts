@@ -201,7 +201,7 @@ function assertKnown(file: string, migrations: readonly string[]): void {
   const unknown = migrations.find((name) => !known.has(name));
   if (unknown !== undefined) {
     throw new StartupError(
-      `${file} is of a newer version of this program, with ${unknown}; use that version`,
+      `${file} is of a newer or an unreleased version of this program, with ${unknown}; use that version`,
     );
   }
 }

@@ -1,0 +1,151 @@
+import {
+  type MigrationInterface,
+  type QueryRunner,
+  Table,
+  TableIndex,
+  type TableIndexOptions,
+} from "typeorm";
+import { index, unique } from "./version-two/columns";
+import { newTables } from "./version-two/tables";
+
+/** Columns that version 2 adds to tables of version 1, where a null limits nothing: keys keep all their rights. */
+const NEW_COLUMNS: Record<string, Record<string, string>> = {
+  agent: { deleted_at: "varchar(24)", purged_at: "varchar(24)" },
+  session: { ip: "varchar(45)", user_agent: "varchar(200)" },
+  api_key: {
+    scopes: "text",
+    description: "varchar(500)",
+    rate_limit_per_minute: "integer",
+    allowed_networks: "text",
+  },
+  hourly_use: { last_used_at: "varchar(24)", last_used_ip: "varchar(45)" },
+  message: {
+    line_id: "varchar(36)",
+    held_reason: "varchar(32)",
+    error_code: "varchar(32)",
+    expires_at: "varchar(24)",
+    sent_at: "varchar(24)",
+    delivered_at: "varchar(24)",
+    conversation_id: "varchar(36)",
+    sequence: "integer",
+    direction: "varchar(8) NOT NULL DEFAULT 'outbound'",
+    author: "varchar(8) NOT NULL DEFAULT 'api'",
+    fence: "integer",
+    attempts: "integer NOT NULL DEFAULT 0",
+    not_before: "varchar(24)",
+    provider_id: "varchar(200)",
+    error_text: "varchar(500)",
+    read_at: "varchar(24)",
+    updated_at: "varchar(24)",
+    decision_id: "varchar(36)",
+    omitted: "varchar(500)",
+  },
+  audit_entry: { changes: "text NOT NULL DEFAULT '[]'", target_hint: "varchar(40)" },
+};
+
+const NEW_INDEXES: Record<string, TableIndexOptions[]> = {
+  message: [
+    index("agent_id", "status", "id"),
+    {
+      ...unique("conversation_id", "sequence"),
+      name: "message_in_conversation",
+      where: "conversation_id IS NOT NULL",
+    },
+    {
+      ...index("conversation_id", "sequence"),
+      name: "message_queue",
+      where: "conversation_id IS NOT NULL AND status IN ('queued', 'sending')",
+    },
+    { ...index("agent_id", "id"), name: "message_imported", where: "held_reason = 'imported'" },
+    {
+      ...unique("line_id", "direction", "provider_id"),
+      name: "message_provider_id",
+      where: "provider_id IS NOT NULL",
+    },
+  ],
+  audit_entry: [
+    index("organization_id", "target_id", "id"),
+    index("organization_id", "actor_id", "id"),
+    index("organization_id", "action", "id"),
+  ],
+};
+const DROPPED_INDEX = ["audit_entry", new TableIndex(index("target_id", "id"))] as const;
+
+/** The configuration of the agents of version 1: it does nothing. */
+const EMPTY = '{"format":1}';
+const DIGEST_OF_EMPTY = "3f0a99256beeb89a6b9f2793885291a6454928fd74903159ab2e51452b13df6f";
+
+/** Upgrades version 1 to version 2; changed until version 2 is released. */
+export class VersionTwo1765000000000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    for (const table of tables(runner)) await runner.createTable(table);
+    for (const [table, columns] of Object.entries(NEW_COLUMNS))
+      for (const [name, type] of Object.entries(columns))
+        await runner.query(`ALTER TABLE "${table}" ADD COLUMN "${name}" ${type}`);
+    for (const [table, options] of indexes()) await runner.createIndex(table, options);
+    await runner.dropIndex(...DROPPED_INDEX);
+
+    // A default line for each agent takes the ID of the agent: it is a UUID that no other line has.
+    await runner.query(
+      `INSERT INTO "line" (id, agent_id, name, kind, state, expire_after_seconds, when_uncertain, is_default, version, created_at)
+       SELECT id, id, 'main', 'local', 'active', 259200, 'retry', true, 1, created_at FROM "agent"`,
+    );
+    await runner.query(
+      `INSERT INTO "configuration_version" (agent_id, version, document, digest, published_at, published_by)
+       SELECT id, 1, '${EMPTY}', '${DIGEST_OF_EMPTY}', created_at, 'gateway' FROM "agent"`,
+    );
+    // Version 1 delivered nothing, and an upgrade must not send old messages.
+    await runner.query(`UPDATE "message" SET held_reason = 'imported' WHERE status = 'queued'`);
+    await separateAuditChanges(runner);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    const [deleted] = await runner.query(`SELECT id FROM "agent" WHERE "deleted_at" IS NOT NULL LIMIT 1`);
+    if (deleted !== undefined) throw new Error("Version 1 would show deleted agents.");
+    await runner.createIndex(...DROPPED_INDEX);
+    for (const [table, options] of indexes()) await runner.dropIndex(table, options);
+    for (const [table, columns] of Object.entries(NEW_COLUMNS))
+      for (const name of Object.keys(columns))
+        await runner.query(`ALTER TABLE "${table}" DROP COLUMN "${name}"`);
+    for (const { name } of tables(runner).reverse()) await runner.dropTable(name);
+  }
+}
+
+function tables({ connection: { driver, options } }: QueryRunner): Table[] {
+  const no = options.type === "postgres" ? "false" : "0";
+  return newTables(driver.normalizeType({ type: "bigint" }), no);
+}
+
+const indexes = (): [table: string, TableIndex][] =>
+  Object.entries(NEW_INDEXES).flatMap(([table, added]) =>
+    added.map((options): [string, TableIndex] => [table, new TableIndex(options)]),
+  );
+
+/**
+ * Moves the changes and a key's hint from `detail` to separate columns. Version 1 has both in `detail` as `<hint>`,
+ * `<hint>, now <new name>` or `<hint>, grace of <n> s`; other texts stay there.
+ */
+async function separateAuditChanges(runner: QueryRunner): Promise<void> {
+  const isPostgres = runner.connection.options.type === "postgres";
+  const indexOf = isPostgres ? "strpos" : "instr";
+  const hint = `substr(detail, 1, ${indexOf}(detail, ', ') - 1)`;
+  const after = (separator: string) =>
+    `substr(detail, ${indexOf}(detail, '${separator}') + ${separator.length})`;
+  const change = `'field', 'name', 'before', target_name, 'after', ${after(", now ")}`;
+  const changes = isPostgres
+    ? `json_build_array(json_build_object(${change}))::text`
+    : `json_array(json_object(${change}))`;
+  const update = (assignments: string, action: string, detail: string) =>
+    runner.query(
+      `UPDATE "audit_entry" SET ${assignments} WHERE action = '${action}' AND detail LIKE '${detail}'`,
+    );
+
+  await update(
+    `changes = ${changes}, target_hint = ${hint}, detail = NULL`,
+    "api_key_renamed",
+    "agk_%, now %",
+  );
+  await update(`target_hint = ${hint}, detail = ${after(", ")}`, "api_key_rotated", "agk_%, grace of % s");
+  for (const action of ["api_key_created", "api_key_revoked"])
+    await update("target_hint = detail, detail = NULL", action, "agk_%");
+}

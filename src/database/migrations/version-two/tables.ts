@@ -1,0 +1,282 @@
+import { Table, type TableColumnOptions, type TableOptions } from "typeorm";
+import {
+  defaulting,
+  ids,
+  index,
+  integers,
+  longTexts,
+  moments,
+  nullable,
+  primary,
+  references,
+  texts,
+  typed,
+  unique,
+} from "./columns";
+
+interface NewTable extends Omit<TableOptions, "columns"> {
+  columns: TableColumnOptions[][];
+}
+
+/**
+ * Describes the tables that version 2 adds, in one list because their order matters.
+ * @param bigint the database's name for an int64 type
+ * @param no the database's literal for false
+ * @returns each table after the tables that it refers to
+ */
+export const newTables = (bigint: string, no: string): Table[] =>
+  describe(bigint, no).map(({ columns, ...table }) => new Table({ ...table, columns: columns.flat() }));
+
+const describe = (bigint: string, no: string): NewTable[] => [
+  {
+    name: "line",
+    columns: [
+      primary(ids("id")),
+      ids("agent_id"),
+      texts({ name: 63, kind: 16, state: 16, when_uncertain: 16 }),
+      integers("expire_after_seconds", "version"),
+      defaulting("0", integers("secret_generation")),
+      typed("boolean", "is_default"),
+      defaulting("'{}'", longTexts("settings")),
+      moments("created_at"),
+      nullable(texts({ address: 254, paused_reason: 200 }), integers("rate_per_minute")),
+      nullable(longTexts("credentials", "opt_out_reply"), moments("previous_until")),
+    ],
+    foreignKeys: [references("agent")],
+    indices: [
+      unique("agent_id", "name"),
+      { ...unique("agent_id"), name: "line_default", where: "is_default" },
+    ],
+  },
+  {
+    name: "line_traffic",
+    columns: [
+      primary(ids("line_id")),
+      integers("rejections", "rate_per_minute"),
+      typed("float", "next_at", "queued_until"),
+    ],
+    foreignKeys: [references("line")],
+  },
+  {
+    name: "contact",
+    columns: [
+      primary(ids("id")),
+      ids("agent_id"),
+      integers("version"),
+      defaulting("'{}'", longTexts("attributes")),
+      moments("created_at", "updated_at"),
+      nullable(texts({ ref: 255, name: 200, locale: 35, timezone: 64 }), moments("erased_at")),
+    ],
+    foreignKeys: [references("agent")],
+    indices: [
+      unique("agent_id", "ref"),
+      { ...index("agent_id", "id"), name: "contact_listed", where: "erased_at IS NULL" },
+    ],
+  },
+  {
+    name: "contact_address",
+    columns: [
+      primary(ids("id")),
+      ids("agent_id", "contact_id"),
+      texts({ kind: 8, address: 254 }),
+      nullable(moments("opted_out_at")),
+    ],
+    foreignKeys: [references("contact")],
+    indices: [unique("agent_id", "kind", "address"), index("contact_id")],
+  },
+  {
+    name: "contact_tag",
+    columns: [
+      primary(ids("contact_id"), texts({ tag: 50 })),
+      ids("agent_id"),
+      moments("added_at"),
+      texts({ added_by: 254 }),
+    ],
+    foreignKeys: [references("contact")],
+    indices: [index("agent_id", "tag", "contact_id")],
+  },
+  {
+    name: "contact_term",
+    columns: [primary(ids("contact_id"), texts({ term: 255 })), ids("agent_id")],
+    foreignKeys: [references("contact")],
+    indices: [index("agent_id", "term", "contact_id")],
+  },
+  {
+    name: "erasure",
+    columns: [primary(ids("contact_id")), moments("started_at")],
+    foreignKeys: [references("contact")],
+  },
+  {
+    name: "conversation",
+    columns: [
+      primary(ids("id")),
+      ids("agent_id", "contact_id", "address_id", "line_id"),
+      texts({ state: 8, handler: 8 }),
+      integers("version", "last_sequence"),
+      moments("created_at", "updated_at"),
+    ],
+    foreignKeys: [references("agent"), references("contact"), references("line")],
+    indices: [
+      index("agent_id", "id"),
+      index("agent_id", "state", "id"),
+      index("contact_id", "id"),
+      { ...unique("line_id", "address_id"), name: "conversation_open", where: "state = 'open'" },
+      { ...index("agent_id", "updated_at", "id"), name: "conversation_activity" },
+    ],
+  },
+  {
+    name: "lane",
+    columns: [
+      primary(ids("id")),
+      ids("agent_id"),
+      texts({ kind: 16 }),
+      moments("wake_at"),
+      defaulting(no, typed("boolean", "needs_sender")),
+      nullable(ids("line_id", "lease"), moments("lease_until")),
+    ],
+    indices: [index("agent_id"), index("needs_sender", "wake_at")],
+  },
+  {
+    name: "delivery_attempt",
+    columns: [
+      primary(ids("message_id"), integers("number")),
+      moments("started_at"),
+      nullable(ids("line_id"), texts({ outcome: 16, code: 64, detail: 500 }), moments("ended_at")),
+    ],
+    foreignKeys: [references("message")],
+    indices: [index("started_at")],
+  },
+  {
+    name: "early_receipt",
+    columns: [
+      primary(ids("id")),
+      ids("agent_id", "line_id"),
+      texts({ provider_id: 200, status: 16 }),
+      moments("at", "created_at", "due_at"),
+      nullable(texts({ error_text: 500 })),
+    ],
+    indices: [index("agent_id")],
+  },
+  {
+    name: "configuration_version",
+    columns: [
+      primary(ids("agent_id"), integers("version")),
+      longTexts("document"),
+      texts({ digest: 64, published_by: 254 }),
+      moments("published_at"),
+      nullable(texts({ note: 500 }), integers("restored_from")),
+    ],
+    foreignKeys: [references("agent")],
+  },
+  {
+    name: "configuration_draft",
+    columns: [
+      primary(ids("agent_id")),
+      longTexts("document"),
+      integers("revision", "based_on"),
+      texts({ updated_by: 254 }),
+      moments("updated_at"),
+    ],
+    foreignKeys: [references("agent")],
+  },
+  {
+    name: "decision",
+    columns: [
+      primary(ids("id")),
+      ids("agent_id"),
+      texts({ decider: 8, state: 8 }),
+      integers("configuration_version"),
+      longTexts("situation", "effects"),
+      moments("created_at"),
+      nullable(ids("contact_id", "conversation_id"), texts({ outcome: 8, rule_id: 63 })),
+      nullable(longTexts("snapshot", "explanation", "basis"), moments("decided_at")),
+    ],
+    foreignKeys: [references("agent")],
+    indices: [
+      index("agent_id", "id"),
+      index("conversation_id", "id"),
+      index("contact_id", "id"),
+      index("created_at"),
+      { ...index("conversation_id"), name: "decision_deciding", where: "state = 'deciding'" },
+    ],
+  },
+  {
+    name: "rule_match",
+    columns: [primary(ids("subject_id"), texts({ rule_id: 63 })), moments("matched_at")],
+    indices: [index("matched_at")],
+  },
+  {
+    name: "event",
+    columns: [
+      primary(ids("agent_id"), typed(bigint, "position")),
+      ids("id"),
+      texts({ type: 32, subject: 50 }),
+      longTexts("data"),
+      moments("created_at"),
+    ],
+    indices: [
+      { ...index("subject"), name: "event_of_contact", where: "type LIKE 'contact.%'" },
+      index("created_at"),
+    ],
+  },
+  {
+    name: "agent_stream",
+    columns: [primary(ids("agent_id")), typed(bigint, "last")],
+  },
+  {
+    name: "webhook_endpoint",
+    columns: [
+      primary(ids("id")),
+      ids("organization_id"),
+      longTexts("url"),
+      texts({ state: 16 }),
+      integers("secret_generation"),
+      moments("created_at", "updated_at"),
+      nullable(ids("agent_id"), texts({ description: 200, disabled_reason: 16 }), longTexts("types")),
+      nullable(moments("failing_since", "previous_until", "deleted_at")),
+    ],
+    indices: [index("organization_id")],
+  },
+  {
+    name: "webhook_cursor",
+    columns: [primary(ids("endpoint_id", "agent_id")), typed(bigint, "position")],
+  },
+  {
+    name: "webhook_delivery",
+    columns: [
+      primary(ids("id")),
+      ids("endpoint_id", "agent_id", "event_id", "lane_id"),
+      typed(bigint, "position"),
+      texts({ type: 32, subject: 50, state: 16 }),
+      integers("attempts"),
+      moments("created_at"),
+      nullable(integers("last_status", "last_duration_ms"), longTexts("last_error")),
+      nullable(moments("not_before", "delivered_at")),
+    ],
+    indices: [
+      unique("endpoint_id", "event_id"),
+      index("endpoint_id", "id"),
+      index("endpoint_id", "state", "id"),
+      index("lane_id", "state", "position"),
+      index("created_at"),
+    ],
+  },
+  {
+    name: "invitation",
+    columns: [
+      primary(ids("id")),
+      ids("organization_id"),
+      texts({ email: 254, invited_by: 254 }),
+      longTexts("permissions"),
+      texts({ token_hash: 64 }).map((column) => ({ ...column, isUnique: true })),
+      moments("created_at", "expires_at"),
+      nullable(ids("invited_by_id")),
+    ],
+    foreignKeys: [references("organization")],
+    indices: [unique("organization_id", "email"), index("invited_by_id"), index("expires_at")],
+  },
+  {
+    name: "instance_key_check",
+    columns: [primary(integers("id")), texts({ value: 44 }), moments("created_at")],
+  },
+];

@@ -1,2 +1,0 @@
-INSERT INTO api_key (id, organization_id, agent_id, name, held_name, search_text, hint, hash, created_at, created_by, expires_at, revoked_at, replaced_by_id, last_used_at, last_used_ip, scopes) VALUES
-  ('01a1f000-0000-7000-8000-000000000043', '01a1f000-0000-7000-8000-000000000001', '01a1f000-0000-7000-8000-000000000011', 'Reader', 'Reader', 'reader agk_dev_000000000001', 'agk_dev_000000000001', '1111111111111111111111111111111111111111111111111111111111111111', '2026-01-02T03:04:05.690Z', 'owner@example.com', NULL, NULL, NULL, NULL, NULL, 'pets:read,messages:read');

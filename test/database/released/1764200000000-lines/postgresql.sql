@@ -1,5 +1,0 @@
-CREATE TABLE "line" ("id" varchar(36) NOT NULL, "agent_id" varchar(36) NOT NULL, "name" varchar(63) NOT NULL, "kind" varchar(16) NOT NULL, "address" varchar(254), "settings" text NOT NULL DEFAULT '{}', "credentials" text, "secret_generation" integer NOT NULL DEFAULT 0, "previous_until" varchar(24), "state" varchar(16) NOT NULL, "paused_reason" varchar(200), "rate_per_minute" integer, "expire_after_seconds" integer NOT NULL, "when_uncertain" varchar(16) NOT NULL, "opt_out_reply" text, "is_default" boolean NOT NULL, "version" integer NOT NULL, "created_at" varchar(24) NOT NULL, CONSTRAINT "FK_da85109c75c9caa7d35ba01d210" FOREIGN KEY ("agent_id") REFERENCES "agent" ("id"), CONSTRAINT "PK_3d944a608f62f599dfe688ff2b1" PRIMARY KEY ("id"));
-CREATE UNIQUE INDEX "IDX_bf0fb6a0c175d3041a252c44cc" ON "line" ("agent_id", "name");
-CREATE UNIQUE INDEX "line_default" ON "line" ("agent_id") WHERE is_default;
-INSERT INTO "line" (id, agent_id, name, kind, state, expire_after_seconds, when_uncertain, is_default, version, created_at)
-       SELECT id, id, 'main', 'local', 'active', 259200, 'retry', true, 1, created_at FROM "agent";

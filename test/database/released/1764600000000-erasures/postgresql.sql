@@ -1,2 +1,0 @@
-CREATE TABLE "erasure" ("contact_id" varchar(36) NOT NULL, "started_at" varchar(24) NOT NULL, CONSTRAINT "FK_e8b01fa59397467fd764e39ec99" FOREIGN KEY ("contact_id") REFERENCES "contact" ("id"), CONSTRAINT "PK_e8b01fa59397467fd764e39ec99" PRIMARY KEY ("contact_id"));
-CREATE INDEX "message_imported" ON "message" ("agent_id", "id") WHERE held_reason = 'imported';

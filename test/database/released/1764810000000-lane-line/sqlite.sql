@@ -1,1 +1,0 @@
-ALTER TABLE "lane" ADD COLUMN "line_id" varchar(36);

@@ -1,1 +1,0 @@
-INSERT INTO configuration_draft (agent_id, document, revision, based_on, updated_at, updated_by) SELECT id, '{"format":1}', 1, 1, '2026-11-22T12:00:00.000Z', 'owner@example.com' FROM agent WHERE slug = 'first-agent';

@@ -1,1 +1,0 @@
-ALTER TABLE "decision" ADD COLUMN "basis" text;

@@ -1,2 +1,0 @@
-INSERT INTO invitation (id, organization_id, email, permissions, token_hash, invited_by_id, invited_by, created_at, expires_at)
-  SELECT '018f0000-0000-7000-8000-000000000101', id, 'invited@example.com', 'config:manage,conversations:read', '0101010101010101010101010101010101010101010101010101010101010101', NULL, 'command line', '2026-01-01T00:00:00.000Z', '2126-01-04T00:00:00.000Z' FROM organization ORDER BY id LIMIT 1;

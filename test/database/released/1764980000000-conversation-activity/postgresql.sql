@@ -1,1 +1,0 @@
-CREATE INDEX "conversation_activity" ON "conversation" ("agent_id", "updated_at", "id");
