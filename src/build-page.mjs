@@ -1,6 +1,6 @@
 // Builds a page that browsers run, unless its sources are unchanged.
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 
@@ -25,10 +25,25 @@ export async function buildPage(folder, name, shared = []) {
 
   // A build that is interrupted must not look complete.
   rmSync(stampFile, { force: true });
+  const next = join(ROOT, "dist/next", name);
   const { build } = await import("vite");
-  await build({ configFile: join(folder, "vite.config.mjs"), logLevel: "warn" });
-  for (const asset of readdirSync(join(output, "assets"))) compress(join(output, "assets", asset));
+  await build({
+    configFile: join(folder, "vite.config.mjs"),
+    build: { outDir: next, emptyOutDir: true },
+    logLevel: "warn",
+  });
+  for (const asset of readdirSync(join(next, "assets"))) compress(join(next, "assets", asset));
+  replaceFolder(next, output);
   writeFileSync(stampFile, stamp);
+}
+
+/** Replaces a folder by the next one, so that a server that starts meanwhile never reads half of it. */
+export function replaceFolder(next, current) {
+  const old = `${current}.old`;
+  rmSync(old, { recursive: true, force: true });
+  if (existsSync(current)) renameSync(current, old);
+  renameSync(next, current);
+  rmSync(old, { recursive: true, force: true });
 }
 
 /** A hash of the names below a folder and the contents of files. */

@@ -1,13 +1,15 @@
 // Builds the program and its pages into dist; with --if-changed, only if their sources have changed since the last build.
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { filesIn, hashOf } from "./build-page.mjs";
+import { filesIn, hashOf, replaceFolder } from "./build-page.mjs";
 
 const ROOT = join(import.meta.dirname, "..");
+const DIST = join(ROOT, "dist");
+const NEXT = join(DIST, "next");
 /** Holds the hash of the sources of the last complete build. */
-const STAMP = join(ROOT, "dist/src/build.sha256");
+const STAMP = join(DIST, "src/build.sha256");
 const RESULTS = ["src/main.js", "dashboard/index.html", "docs/index.html", "graphiql/index.html"];
 
 const stamp = hashOf(ROOT, [
@@ -18,16 +20,19 @@ const stamp = hashOf(ROOT, [
 const isBuilt =
   existsSync(STAMP) &&
   readFileSync(STAMP, "utf8") === stamp &&
-  RESULTS.every((file) => existsSync(join(ROOT, "dist", file)));
+  RESULTS.every((file) => existsSync(join(DIST, file)));
 
 if (!isBuilt || !process.argv.includes("--if-changed")) {
-  // A build that is interrupted must not look complete.
-  rmSync(STAMP, { force: true });
+  rmSync(NEXT, { recursive: true, force: true });
   // To stderr, because a command that starts with a build may print JSON to stdout.
   const tsc = join(createRequire(import.meta.url).resolve("typescript/package.json"), "../bin/tsc");
-  execFileSync(process.execPath, [tsc, "-p", ROOT], { stdio: ["ignore", 2, 2] });
+  execFileSync(process.execPath, [tsc, "-p", ROOT, "--outDir", NEXT], { stdio: ["ignore", 2, 2] });
   await import("./rest/openapi/viewer/build.mjs");
   await import("./dashboard/build.mjs");
   await import("./graphql/explorer/build.mjs");
-  writeFileSync(STAMP, stamp);
+  writeFileSync(join(NEXT, "src/build.sha256"), stamp);
+  for (const file of ["ormconfig.js", "ormconfig.js.map"]) renameSync(join(NEXT, file), join(DIST, file));
+  // Last, with the hash of its sources in it: a build that is interrupted does not look complete.
+  replaceFolder(join(NEXT, "src"), join(DIST, "src"));
+  rmSync(NEXT, { recursive: true });
 }

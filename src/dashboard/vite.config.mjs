@@ -133,8 +133,6 @@ export default defineConfig({
   resolve: { alias: { "use-sync-external-store/shim/index.js": "react" } },
   plugins: [librariesFirst, boot(), lessMantine, lessQuery],
   build: {
-    outDir: "../../dist/dashboard",
-    emptyOutDir: true,
     target: "baseline-widely-available",
     // The scripts that every page has are in the document. Styles must be there with a page, but its scripts find each
     // other: their names would cost 1 kB of each first load.

@@ -5,8 +5,6 @@ export default defineConfig({
   root: import.meta.dirname,
   base: "/graphiql/",
   build: {
-    outDir: "../../../dist/graphiql",
-    emptyOutDir: true,
     target: "baseline-widely-available",
     // The Content-Security-Policy allows no scripts, styles or fonts in data: URLs.
     assetsInlineLimit: 0,

@@ -3,9 +3,11 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
+import { replaceFolder } from "../../../build-page.mjs";
 
 const HERE = import.meta.dirname;
-const OUTPUT = join(HERE, "../../../../dist/docs");
+const DIST = join(HERE, "../../../../dist");
+const OUTPUT = join(DIST, "next/docs");
 const EXPLORER = dirname(createRequire(import.meta.url).resolve("openapi-explorer/package.json"));
 
 const script = readFileSync(join(EXPLORER, "dist/browser/openapi-explorer.min.js"), "utf8");
@@ -23,3 +25,4 @@ for (const name of ["viewer.css", "viewer.js"]) {
   writeFileSync(join(OUTPUT, `${name}.br`), brotliCompressSync(files[name]));
   writeFileSync(join(OUTPUT, `${name}.gz`), gzipSync(files[name], { level: 9 }));
 }
+replaceFolder(OUTPUT, join(DIST, "docs"));
