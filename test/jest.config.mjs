@@ -1,13 +1,37 @@
-import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
+import { foldersOf, SUITES } from "./support/suites.mjs";
 
 const TEST = import.meta.dirname;
 
-/** Whether the command line names no test files; if it does, each of them is a suite. */
-const runsAll = !process.argv.slice(2).some((argument) => /^[^-].*[a-z]/i.test(argument));
+/**
+ * Which tests run: `npm test`, all, or the `rest`, which is all without those of `npm test`.
+ * `npm test` leaves out files named `*.full.test.ts`, and runs suites for any engine on one of them.
+ */
+const TIER = process.env.TEST_TIER ?? "default";
 
-/** Folders whose test files run as one suite. */
-const folders = readdirSync(TEST).filter((folder) => existsSync(join(TEST, folder, "folder.suite.ts")));
+/** Whether the command line names test files; each of them is then a suite. */
+const namesFiles = process.argv.slice(2).some((argument) => /^[^-].*[a-z]/i.test(argument));
+
+function runsInTier(path) {
+  if (TIER === "all" || namesFiles) return true;
+  const isFull = path.endsWith(".full.test.ts");
+  if (TIER === "default") return !isFull;
+  return isFull || /engine: "any"|onAnyEngine\(/.test(readFileSync(path, "utf8"));
+}
+
+const testFiles = readdirSync(TEST, { recursive: true })
+  .filter((path) => path.endsWith(".test.ts") && !path.includes("node_modules"))
+  .map((path) => join(TEST, path))
+  .filter(runsInTier);
+const folderOf = (path) => relative(TEST, dirname(path));
+const filesByFolder = Object.fromEntries(
+  SUITES.flatMap(foldersOf).map((folder) => [
+    folder,
+    testFiles.filter((path) => folderOf(path) === folder).map((path) => basename(path)),
+  ]),
+);
+const hasTests = (suite) => foldersOf(suite).some((folder) => filesByFolder[folder].length > 0);
 
 /** Packages that are ES modules only: Jest's CommonJS cannot load them as they are. */
 const ES_MODULES = ["@marcbachmann/cel-js"];
@@ -27,14 +51,11 @@ export default {
   testEnvironment: "<rootDir>/test/support/environment.mjs",
   testSequencer: "<rootDir>/test/support/sequencer.mjs",
   maxWorkers: "100%",
-  ...(runsAll
-    ? {
-        testMatch: ["<rootDir>/test/**/*.{test,suite}.ts"],
-        testPathIgnorePatterns: [`<rootDir>/test/(${folders.join("|")})/[^/]+\\.test\\.ts$`],
-      }
-    : { testMatch: ["<rootDir>/test/**/*.test.ts"] }),
+  testMatch: namesFiles
+    ? testFiles
+    : [...SUITES.filter(hasTests), ...testFiles.filter((path) => !(folderOf(path) in filesByFolder))],
+  globals: { TEST_FILES: filesByFolder },
   setupFiles: ["reflect-metadata", "<rootDir>/test/support/cheap-passwords.ts"],
-  setupFilesAfterEnv: ["<rootDir>/test/support/retry-in-ci.ts"],
   globalSetup: "<rootDir>/test/support/global-setup.ts",
   globalTeardown: "<rootDir>/test/support/global-teardown.ts",
   transform: {

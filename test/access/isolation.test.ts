@@ -135,7 +135,7 @@ test("every operation is either tried across organizations or concerns none", ()
   ).toEqual(tried.sort());
 });
 
-describeGateway((gateway) => {
+describeGateway({ engine: "any" }, (gateway) => {
   let ours: { manager: TestMember; key: { id: string; secret: string }; agentId: string };
   let theirs: typeof ours;
   let theirMessage: string;

@@ -8,7 +8,7 @@ import { describeGateway } from "../support/suite";
 
 const TOKEN = "agk_dev_PWTCLzGa9eiB_Wl77wWJKgHq3Boo94bzIQz0i7xnG";
 
-describeGateway((gateway) => {
+describeGateway({ engine: "any" }, (gateway) => {
   const desk = agentClient(gateway);
   const keys = apiKeyClient(gateway);
   const messageOf = ({ body }: Reply): string => body.errors[0].message;

@@ -48,7 +48,7 @@ async function rowsOf({ services: { database } }: TestGateway, agentId: string) 
   });
 }
 
-describeGateway({ env: ENV }, (gateway) => {
+describeGateway({ engine: "any", env: ENV }, (gateway) => {
   const desk = agentClient(gateway);
   const keys = apiKeyClient(gateway);
   const read: TestGateway["services"]["database"]["read"] = (query) => gateway.services.database.read(query);

@@ -13,7 +13,7 @@ interface Done {
 const HINT = expect.stringMatching(/^agk_dev_\w{12}$/);
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 
-describeGateway((gateway, engine) => {
+describeGateway({ engine: "any" }, (gateway, engine) => {
   let manager: TestMember;
   beforeEach(async () => {
     manager = await addMember(gateway, { manage: true });

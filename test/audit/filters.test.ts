@@ -12,7 +12,7 @@ interface Entry {
   createdAt: string;
 }
 
-describeGateway((gateway) => {
+describeGateway({ engine: "any" }, (gateway) => {
   let other: TestMember;
   let key: { id: string };
   let all: Entry[];

@@ -3,7 +3,7 @@ import { mint, operator } from "../support/gateway";
 import { type Ended, endProcesses, runCli, spawnCli } from "../support/process";
 import { describeGateway } from "../support/suite";
 
-describeGateway((gateway) => {
+describeGateway({ engine: "any" }, (gateway) => {
   const cli = (...args: string[]): Promise<Ended> => runCli(gateway.databaseUrl, args);
 
   /** Runs a command that must succeed. @returns the one JSON document that it prints */

@@ -6,7 +6,7 @@ import { runCli, runCliAtTerminal, runCliForJson } from "../support/process";
 import { describeGateway, suiteGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
 
-describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
+describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
   const rows = (sql: string, ...parameters: unknown[]) =>
     gateway.services.database.read((reader) => reader.query(sql, parameters));
   const count = async (sql: string, ...parameters: unknown[]) =>

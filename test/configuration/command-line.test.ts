@@ -125,7 +125,7 @@ test.each([
   expect(segmentsOf(path)).toEqual(segments);
 });
 
-describeGateway((gateway) => {
+describeGateway({ engine: "any" }, (gateway) => {
   const cli = (...args: string[]): Promise<Ended> => runCli(gateway.databaseUrl, ["configuration", ...args]);
   async function json(...args: string[]) {
     const { code, stdout, stderr } = await cli(...args, "--json");

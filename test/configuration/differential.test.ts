@@ -8,8 +8,9 @@ import { shapesOf } from "../../src/features/configuration/document/shapes";
 import { StepBudget } from "../../src/features/configuration/document/step-budget";
 import { TextTemplate } from "../../src/features/configuration/document/texts/template";
 import { TextRun } from "../../src/features/configuration/document/texts/text-run";
+import { cases } from "../support/tiers";
 
-const RUNS = { numRuns: 2_000, seed: 17 };
+const RUNS = { numRuns: cases(2_000), seed: 17 };
 
 const DATA: DataDeclaration = {
   total: "double",
@@ -99,7 +100,7 @@ describe("conditions and the library's own evaluator agree", () => {
     note: fc.constantFrom(null, "b"),
   });
 
-  test("on 2,000 of them", () => {
+  test("on generated ones", () => {
     let [valid, failed] = [0, 0];
     const check = (text: string, values: object) => {
       if (text.length > 2_000 || !environment.check(text).valid) return;
@@ -126,8 +127,8 @@ describe("conditions and the library's own evaluator agree", () => {
       valid += 1;
     };
     fc.assert(fc.property(condition, data, check), RUNS);
-    expect(valid).toBeGreaterThan(1_000);
-    expect(failed).toBeGreaterThan(50);
+    expect(valid).toBeGreaterThan(cases(1_000));
+    expect(failed).toBeGreaterThan(cases(50));
     expect(failed).toBeLessThan(valid / 2);
   });
 });
@@ -237,7 +238,7 @@ describe("templates and the library's own renderer agree", () => {
     tags: fc.subarray(["vip", "new", "b"]),
   });
 
-  test("on 2,000 of them", () => {
+  test("on generated ones", () => {
     let [written, failed] = [0, 0];
     const check = (text: string, about: object) => {
       const run = new TextRun({ contact: about } as never, "2026-01-15T12:00:00.000Z", new StepBudget(1e9));
@@ -253,7 +254,7 @@ describe("templates and the library's own renderer agree", () => {
       written += 1;
     };
     fc.assert(fc.property(template, contact, check), RUNS);
-    expect(written).toBeGreaterThan(800);
-    expect(failed).toBeGreaterThan(50);
+    expect(written).toBeGreaterThan(cases(800));
+    expect(failed).toBeGreaterThan(cases(50));
   });
 });

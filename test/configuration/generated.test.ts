@@ -6,9 +6,10 @@ import { evaluate } from "../../src/features/configuration/document/evaluate";
 import { Playbook } from "../../src/features/configuration/document/playbook";
 import { decisionInput } from "../support/configuration";
 import { anyDocument, situation, validDocument } from "../support/generated-configurations";
+import { cases } from "../support/tiers";
 
 /** Documents, each of which is evaluated for `SITUATIONS` situations: 10,000 evaluations. */
-const DOCUMENTS = 1_000;
+const DOCUMENTS = cases(1_000);
 const SITUATIONS = 10;
 
 const inputOf = ({
@@ -45,8 +46,8 @@ test("every generated document has a result of its check", async () => {
   };
   const any = fc.oneof({ weight: 9, arbitrary: anyDocument }, { weight: 1, arbitrary: fc.jsonValue() });
   await fc.assert(fc.asyncProperty(any, check), { numRuns: DOCUMENTS, seed: 17 });
-  expect(seen.valid).toBeGreaterThan(10);
-  expect(seen.refused).toBeGreaterThan(100);
+  expect(seen.valid).toBeGreaterThan(cases(10));
+  expect(seen.refused).toBeGreaterThan(cases(100));
 });
 
 test("every generated situation has one result, within the budget, or is refused", async () => {
@@ -70,8 +71,8 @@ test("every generated situation has one result, within the budget, or is refused
   };
   const situations = fc.array(situation.map(inputOf), { minLength: SITUATIONS, maxLength: SITUATIONS });
   await fc.assert(fc.asyncProperty(validDocument, situations, check), { numRuns: DOCUMENTS, seed: 17 });
-  expect(seen.evaluated).toBeGreaterThan(2_000);
-  expect(seen.refused).toBeGreaterThan(1_000);
-  expect(seen.expensive).toBeGreaterThan(10);
+  expect(seen.evaluated).toBeGreaterThan(cases(2_000));
+  expect(seen.refused).toBeGreaterThan(cases(1_000));
+  expect(seen.expensive).toBeGreaterThan(cases(10));
   expect(Object.keys(Object.prototype)).toEqual([]);
 });

@@ -11,7 +11,7 @@ import { describeGateway } from "../support/suite";
 const DOCUMENT = { format: 1, rules: [{ id: "a", on: "*", do: [{ handoff: "first" }] }] };
 const OTHER = { format: 1, rules: [{ id: "a", on: "*", do: [{ handoff: "second" }] }] };
 
-describeGateway((gateway) => {
+describeGateway({ engine: "any" }, (gateway) => {
   let agents = 0;
   /** A new agent with the calls that its operator makes. */
   async function newAgent() {

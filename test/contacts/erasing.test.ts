@@ -18,7 +18,7 @@ import { waitUntil } from "../support/wait-until";
 
 const MANY = 8_000;
 
-describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway, engine) => {
+describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, engine) => {
   let contacts: ReturnType<typeof contactClient>;
   let api: ReturnType<typeof conversationClient>;
   let agentId: string;

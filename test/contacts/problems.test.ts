@@ -53,7 +53,7 @@ const CONVERSATIONS: typeof CONTACTS = [
   ],
 ];
 
-describeGateway({ strict: true, storesNothing: true }, (gateway) => {
+describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) => {
   test.each([
     ...CONTACTS.map(([input, problems]) => ["/agent/contacts", input, problems] as const),
     ...CONVERSATIONS.map(([input, problems]) => ["/agent/conversations", input, problems] as const),

@@ -11,10 +11,11 @@ import { mint, operator, startGateway } from "../support/gateway";
 import { addLine, lineClient } from "../support/lines";
 import { addMember, codeOf, firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
+import { cases } from "../support/tiers";
 import { waitUntil } from "../support/wait-until";
 
 /** Rounds of random changes; `ROUNDS=1000 npm test -- conversations` looks more closely. */
-const ROUNDS = Number(process.env.ROUNDS ?? 50);
+const ROUNDS = Number(process.env.ROUNDS ?? cases(50));
 
 const local = (address: string) => ({ kind: "local", address });
 

@@ -1,13 +1,10 @@
 import { Permission } from "../../src/auth/permissions";
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
 import { addContact } from "../support/contacts";
-import { addConversation, conversationClient } from "../support/conversations";
-import { publish } from "../support/decisions";
-import { addSender } from "../support/inbound";
-import { addLine, lineClient } from "../support/lines";
+import { addConversation } from "../support/conversations";
+import { addLine } from "../support/lines";
 import { addMember, firstAgentId } from "../support/people";
-import { waitUntil } from "../support/wait-until";
-import { describeDashboard, dialogOf, gone, rowOf, seen, seenInTime } from "./visit";
+import { describeDashboard, dialogOf, gone, rowOf, seen } from "./visit";
 
 describeDashboard(
   "conversations",
@@ -102,108 +99,6 @@ describeDashboard(
       await seen(page.getByText("No matching conversations"));
     });
 
-    test("what the contact writes appears by itself, and leads to what the agent decided", async () => {
-      const { gateway } = dashboard;
-      await publish(gateway, agentId, {
-        burstSeconds: 0,
-        templates: { hi: "You wrote {{ message.text }}" },
-        rules: [{ id: "echo", on: "message.received", do: [{ send: "hi" }] }],
-      });
-      const sender = await addSender(gateway, { agentId });
-      const from = "writer";
-      await sender.text(from, "first");
-      const find = async () => {
-        const { body } = await conversationClient(gateway).list({ first: 100 });
-        return body.data.conversations.nodes.find((node: { address: string }) => node.address === from);
-      };
-      await waitUntil(async () => (await find()) !== undefined);
-      const page = await dashboard.visit(`/conversations/${(await find()).id}`);
-      const messages = page.getByRole("log", { name: "Messages" });
-      await seen(messages.getByText("You wrote first"));
-      await sender.text(from, "second שלום");
-      const inbound = messages.getByRole("listitem").filter({ hasText: "second" }).first();
-      await seenInTime(inbound);
-      await seenInTime(messages.getByText("You wrote second"));
-      await messages
-        .getByRole("listitem")
-        .filter({ hasText: "You wrote second" })
-        .getByRole("link", { name: "Why?" })
-        .click();
-      await seen(page.getByRole("heading", { level: 1, name: "message.received" }));
-      await seen(page.getByText("matched, so the agent sent a message."));
-    });
-
-    test("a long thread opens at its end, and older messages are loaded on demand", async () => {
-      const { gateway } = dashboard;
-      const { id } = await talkTo("Patient Reader");
-      for (let i = 1; i <= 90; i++) await conversationClient(gateway).send(id, `number ${i}.`);
-      const page = await dashboard.visit(`/conversations/${id}`);
-      const messages = page.getByRole("log", { name: "Messages" });
-      await seen(messages.getByText("number 90."));
-      expect(await messages.getByRole("listitem").count()).toBe(30);
-      const place = () => messages.evaluate((log) => log.scrollTop);
-      expect(await place()).toBe(0);
-      await messages.getByRole("button", { name: "Load older messages" }).click();
-      await seen(messages.getByText("number 11."));
-      expect(await place()).toBeLessThan(0);
-      await messages.getByRole("button", { name: "Load older messages" }).click();
-      await gone(messages.getByRole("button", { name: "Load older messages" }));
-      expect(await messages.getByRole("listitem").count()).toBe(90);
-      await conversationClient(gateway).send(id, "number 91.");
-      await seenInTime(messages.getByText("number 91."));
-    });
-
-    test("the list begins with the last activity, and shows the last message of each conversation", async () => {
-      const { gateway } = dashboard;
-      const { id } = await talkTo("Earlier Person");
-      await talkTo("Later Person");
-      const page = await dashboard.visit("/conversations");
-      await seen(rowOf(page, "Later Person"));
-      const first = page.getByRole("row").nth(1);
-      expect(await first.textContent()).toContain("Later Person");
-      await conversationClient(gateway).send(id, `It’s <i>here</i>\n${"x".repeat(200)}`);
-      await page.reload();
-      await seen(first.getByText("Earlier Person"));
-      await seen(first.getByText("API", { exact: true }));
-      await seen(first.getByText(`It’s <i>here</i> ${"x".repeat(83)}…`, { exact: true }));
-    });
-
-    test("a held message says why, and is canceled", async () => {
-      const { gateway } = dashboard;
-      const line = await addLine(gateway, { agentId });
-      await lineClient(gateway).pause(line.id);
-      const { id } = await talkTo("Waiting Person", line.name);
-      await conversationClient(gateway).send(id, "never mind");
-      const page = await dashboard.visit(`/conversations/${id}`);
-      const message = page.getByRole("log").getByRole("listitem").filter({ hasText: "never mind" });
-      await seen(message.getByText("Waiting: its line is paused."));
-      await message.getByRole("button", { name: "Cancel message" }).click();
-      await seen(message.getByText("Canceled by hand."));
-      await message.getByRole("link", { name: "Details" }).click();
-      await seen(page.getByRole("heading", { level: 1, name: "Message from the API" }));
-      await page.getByRole("link", { name: "Messages" }).click();
-      await page.getByLabel("Status").selectOption("Canceled");
-      await seen(rowOf(page, "never mind"));
-    });
-
-    test("a text that could not be sent stays, and so does one whose page was left", async () => {
-      const { id } = await talkTo("Offline Person");
-      const page = await dashboard.visit(`/conversations/${id}`);
-      const field = page.getByLabel("Message", { exact: true });
-      await field.fill("draft");
-      await page.route("**/graphql", (route) => route.abort());
-      await page.keyboard.press("ControlOrMeta+Enter");
-      await seen(page.getByRole("alert"));
-      expect(await field.inputValue()).toBe("draft");
-      await page.context().unrouteAll();
-      await page.unrouteAll();
-      await page.getByRole("link", { name: "Pets" }).click();
-      await page.goBack();
-      expect(await field.inputValue()).toBe("draft");
-      await page.getByRole("button", { name: "Send" }).click();
-      await seen(page.getByRole("log").getByText("draft"));
-    });
-
     test("a member who may only read sees no way to write, and one without permission no inbox", async () => {
       const { gateway } = dashboard;
       const { id } = await talkTo("Watched Person");
@@ -215,13 +110,6 @@ describeDashboard(
       const none = await dashboard.visit("/conversations", { as: await addMember(gateway) });
       await seen(none.getByText("You don’t have access to this page"));
       expect(await none.getByRole("link", { name: "Contacts" }).count()).toBe(0);
-    });
-
-    test("an address of a conversation that does not exist leads to the list", async () => {
-      const page = await dashboard.visit("/conversations/018f0000-0000-7000-8000-000000000000");
-      await seen(page.getByText("This conversation doesn’t exist"));
-      await page.getByRole("link", { name: "all conversations" }).click();
-      await seen(page.getByRole("heading", { level: 1, name: "Conversations" }));
     });
   },
   { DELIVERY_WORKERS: "2" },

@@ -1,5 +1,5 @@
-import { addMember, invite, TEST_PASSWORD } from "../support/people";
-import { describeDashboard, gone, seen } from "./visit";
+import { invite, TEST_PASSWORD } from "../support/people";
+import { describeDashboard, seen } from "./visit";
 
 describeDashboard("the link of an invitation", (dashboard) => {
   const invited = async () => {
@@ -26,50 +26,5 @@ describeDashboard("the link of an invitation", (dashboard) => {
     expect(page.url()).not.toContain("agi_");
     await page.goto(`${dashboard.gateway.url}/dashboard/settings/members`);
     await seen(page.getByRole("row").filter({ hasText: email }));
-  });
-
-  test("that was used says so, and leads to the sign-in", async () => {
-    const { path } = await invited();
-    await dashboard.gateway.graphql(
-      "mutation ($input: AcceptInvitationInput!) { acceptInvitation(input: $input) { expiresAt } }",
-      { input: { token: path.split("#")[1], password: TEST_PASSWORD } },
-      { token: null },
-    );
-    const page = await dashboard.visit(path, { as: null });
-    await seen(page.getByRole("alert").getByText("The invitation was used, withdrawn or replaced"));
-    expect(await page.getByLabel("Password", { exact: true }).count()).toBe(0);
-    await page.getByRole("link", { name: "Sign in" }).click();
-    await seen(page.getByRole("heading", { name: "Sign in" }));
-  });
-
-  test("says who is signed in, whose session stays until they sign out or join", async () => {
-    const member = await addMember(dashboard.gateway);
-    const { path } = await invited();
-    const page = await dashboard.visit("/settings/organization", { as: member });
-    const tab = await page.context().newPage();
-    await tab.goto(`${dashboard.gateway.url}/dashboard${path}`);
-    await seen(tab.getByRole("note").getByText(member.email));
-    await seen(tab.getByLabel("Password", { exact: true }));
-    await page.reload();
-    await seen(page.getByRole("link", { name: member.email }));
-    await tab.getByRole("button", { name: "Sign out first" }).click();
-    await gone(tab.getByRole("note"));
-    await seen(page.getByRole("heading", { name: "Sign in" }));
-  });
-
-  test("works for somebody who is signed in, whose session stays until the acceptance", async () => {
-    const member = await addMember(dashboard.gateway);
-    const { path, email } = await invited();
-    const page = await dashboard.visit("/settings/organization", { as: member });
-    const tab = await page.context().newPage();
-    await tab.goto(`${dashboard.gateway.url}/dashboard${path}`);
-    await seen(tab.getByLabel("Password", { exact: true }));
-    await page.reload();
-    await seen(page.getByRole("banner").or(page.locator("body")).getByText(member.email));
-    await tab.getByLabel("Password", { exact: true }).fill(TEST_PASSWORD);
-    await tab.getByRole("button", { name: "Join" }).click();
-    await seen(tab.getByRole("heading", { name: "Overview" }));
-    // The other tab shows the new member, too.
-    await seen(page.getByRole("navigation").getByText(email).or(page.getByText(email)));
   });
 });

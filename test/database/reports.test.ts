@@ -7,7 +7,7 @@ const ENDLESS = {
   PostgreSQL: "SELECT pg_sleep(600)",
 };
 
-describeGateway({ env: { DATABASE_POOL_SIZE: "5" } }, (gateway, engine) => {
+describeGateway({ engine: "any", env: { DATABASE_POOL_SIZE: "5" } }, (gateway, engine) => {
   const whoami = () => gateway.rest("GET", "/agent/whoami");
   const viewer = () => gateway.graphql("{ viewer { id } }", {}, { token: gateway.owner });
 

@@ -4,10 +4,10 @@ import { Database } from "../../src/database/database";
 import { GatewayError } from "../../src/errors";
 import { createDataSource } from "../../src/features";
 import { Pet } from "../../src/features/pets/pet.entity";
-import { onEachEngine, sqlite, type TestDatabase } from "../support/engines";
+import { onAnyEngine, sqlite, type TestDatabase } from "../support/engines";
 import { startGateway } from "../support/gateway";
 
-onEachEngine((engine) => {
+onAnyEngine((engine) => {
   let place: TestDatabase;
   let database: Database;
   beforeEach(async () => {

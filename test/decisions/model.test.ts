@@ -8,7 +8,7 @@ import { Message } from "../../src/features/messages/message.entity";
 import { addContact, contactClient } from "../support/contacts";
 import { addConversation, conversationClient } from "../support/conversations";
 import { decisionClient, publish } from "../support/decisions";
-import { onEachEngine, type TestDatabase } from "../support/engines";
+import { onAnyEngine, type TestDatabase } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 import { scrape } from "../support/metrics";
 import { completion } from "../support/model";
@@ -45,7 +45,7 @@ const DOCUMENT = {
   otherwise: [{ send: "fallback" }, { handoff: "no answer" }],
 };
 
-onEachEngine((engine) => {
+onAnyEngine((engine) => {
   let place: TestDatabase;
   let server: Receiver;
   let env: Record<string, string>;

@@ -4,10 +4,10 @@ import { Contact } from "../../src/features/contacts/contact.entity";
 import { Conversation } from "../../src/features/conversations/conversation.entity";
 import { Decision } from "../../src/features/decisions/decision.entity";
 import { Message } from "../../src/features/messages/message.entity";
-import { onEachEngine } from "../support/engines";
+import { onAnyEngine } from "../support/engines";
 import { databaseForEach, secretsIn, startServer } from "../support/process";
 
-onEachEngine((engine) => {
+onAnyEngine((engine) => {
   const place = databaseForEach(engine);
 
   test("two processes that get the same idempotency key twenty times make one decision with one message", async () => {

@@ -19,7 +19,7 @@ const documentWith = (limit: number, text = "Hello {{ contact.name }}") => ({
 const REPLAY =
   "decisionId situationType status recordedRuleId ruleId error { code message } explanation { version now gates { name passed } rules { id matched spent clauses { source value error { code message } read { path value isCut } } } effects { kind ruleId status error { code message } messageId template text delaySeconds line tags reason } }";
 
-describeGateway((gateway) => {
+describeGateway({ engine: "any" }, (gateway) => {
   let agentId: string;
   let api: ReturnType<typeof decisionClient>;
   let contactId: string;

@@ -27,7 +27,7 @@ const BOTH = {
 
 const WORKS = { DELIVERY_WORKERS: "8", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" };
 
-describeGateway({ env: { ...WORKS, DELIVERY_WORKERS: "0" } }, (gateway, engine) => {
+describeGateway({ engine: "any", env: { ...WORKS, DELIVERY_WORKERS: "0" } }, (gateway, engine) => {
   let agentId: string;
   let receiver: Receiver;
   let line: { id: string; name: string };

@@ -15,10 +15,11 @@ import {
   type TestGateway,
 } from "../support/gateway";
 import { describeGateway } from "../support/suite";
+import { cases } from "../support/tiers";
 import { waitUntil } from "../support/wait-until";
 
 /** `RACES=1000 npm test -- delivery` looks more closely. */
-const RACES = Number(process.env.RACES ?? 100);
+const RACES = Number(process.env.RACES ?? cases(100));
 
 const DELIVERS = { env: { DELIVERY_WORKERS: "8" } } satisfies GatewayOptions;
 

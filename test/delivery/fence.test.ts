@@ -13,9 +13,10 @@ import { addWebhookLine } from "../support/lines";
 import { codeOf, firstAgentId } from "../support/people";
 import { Receiver } from "../support/receiver";
 import { describeGateway } from "../support/suite";
+import { cases } from "../support/tiers";
 
 /** Random changes; `ROUNDS=1000 npx jest test/delivery/fence.test.ts` looks more closely. */
-const ROUNDS = Number(process.env.ROUNDS ?? 60);
+const ROUNDS = Number(process.env.ROUNDS ?? cases(60));
 
 const CONVERSATIONS = 4;
 

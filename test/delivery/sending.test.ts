@@ -33,7 +33,7 @@ function inTurn(...reactions: Reaction[]): Reaction {
   return (...args) => (reactions.length > 1 ? reactions.shift() : reactions[0])?.(...args);
 }
 
-describeGateway(SENDS, (gateway, engine) => {
+describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
   let agentId: string;
   let api: ReturnType<typeof conversationClient>;
   let receiver: Receiver;

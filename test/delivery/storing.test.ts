@@ -2,7 +2,6 @@ import type { ServerResponse } from "node:http";
 import { In } from "typeorm";
 import { timestamp } from "../../src/common/time";
 import { Lane } from "../../src/delivery/lane.entity";
-import { createDataSource } from "../../src/features";
 import { DeliveryAttempt } from "../../src/features/messages/delivery-attempt.entity";
 import { Message, MessageStatus } from "../../src/features/messages/message.entity";
 import { postgres } from "../support/engines";
@@ -61,36 +60,6 @@ describeGateway(SENDS, (gateway, engine) => {
       expect(attempts.map(({ outcome }) => outcome)).toEqual(ids.map(() => "accepted"));
       expect(receiver.received).toHaveLength(MESSAGES);
     } finally {
-      await receiver.close();
-    }
-  });
-
-  test("what came of a send is stored once a database that was locked for long takes writes again", async () => {
-    const receiver = await Receiver.start();
-    const other = await createDataSource(gateway.databaseUrl).initialize();
-    const runner = other.createQueryRunner();
-    try {
-      const held: ServerResponse[] = [];
-      receiver.reaction = (response) => held.push(response);
-      await leaveTo(receiver);
-      const id = await send();
-      await waitUntil(() => held.length !== 0);
-      await runner.query(engine === postgres ? "BEGIN" : "BEGIN IMMEDIATE");
-      if (engine === postgres) await runner.query("LOCK TABLE lane");
-      held[0]?.end();
-      await waitUntil(() => gateway.log().includes("delivery failed"));
-      // It gives up while the lease is valid, and tries again.
-      const [lane] = await runner.query("SELECT lease_until FROM lane");
-      expect(lane.lease_until > timestamp()).toBe(true);
-      await runner.query("COMMIT");
-      const message = () =>
-        gateway.services.database.read((reader) => reader.findOneByOrFail(Message, { id }));
-      await waitUntil(async () => (await message()).status !== MessageStatus.sending);
-      expect(await message()).toMatchObject({ status: "sent", attempts: 1 });
-      expect(receiver.received).toHaveLength(1);
-    } finally {
-      await runner.release();
-      await other.destroy();
       await receiver.close();
     }
   });

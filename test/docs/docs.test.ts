@@ -102,7 +102,7 @@ describe("the documentation", () => {
       ...section(read(".github/SECURITY.md"), "## Promises").matchAll(/^\| [^|]+ \| (`[^|]+`) \|$/gm),
     ];
     expect(promises.length).toBeGreaterThanOrEqual(14);
-    const suites = promises.flatMap(([, names]) => names?.match(/[\w/-]+/g) ?? []);
+    const suites = promises.flatMap(([, names]) => names?.match(/[\w/.-]+/g) ?? []);
     const missing = suites.filter(
       (name) => !existsSync(`test/${name}.test.ts`) && !existsSync(`test/${name}`),
     );

@@ -5,7 +5,7 @@ import { describeGateway } from "../support/suite";
 const queue = (gateway: TestGateway, message: string) =>
   gateway.rest("POST", "/messages", { body: { message } });
 
-describeGateway({ env: { RATE_LIMIT_PER_MINUTE: "100000" } }, (gateway) => {
+describeGateway({ engine: "any", env: { RATE_LIMIT_PER_MINUTE: "100000" } }, (gateway) => {
   const streams: EventStreamClient[] = [];
   const open = async (
     ...args: Parameters<typeof EventStreamClient.open> extends [string, ...infer R] ? R : never

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Permission } from "../../src/auth/permissions";
 import type { TestDatabase } from "../support/engines";
-import { onEachEngine } from "../support/engines";
+import { onAnyEngine } from "../support/engines";
 import {
   commitEvents,
   type Following,
@@ -18,7 +18,7 @@ import { describeGateway } from "../support/suite";
 const between = (first: bigint, last: bigint): string[] =>
   Array.from({ length: Number(last - first + 1n) }, (_, i) => String(first + BigInt(i)));
 
-describeGateway((gateway) => {
+describeGateway({ engine: "any" }, (gateway) => {
   let agentId: string;
   const followers: TestFollower[] = [];
   beforeAll(async () => {
@@ -206,7 +206,7 @@ describeGateway((gateway) => {
 });
 
 describe("streams of events", () => {
-  onEachEngine((engine) => {
+  onAnyEngine((engine) => {
     let database: TestDatabase;
     const gateways: TestGateway[] = [];
     const start = async (env: Record<string, string> = {}) => {

@@ -13,7 +13,7 @@ import { FOLLOW, RawSocket, subscriptionClient } from "../support/web-socket";
 const queue = (gateway: TestGateway, message: string) =>
   gateway.rest("POST", "/messages", { body: { message } });
 
-describeGateway({ env: { MAX_STREAMS: "50" } }, (gateway) => {
+describeGateway({ engine: "any", env: { MAX_STREAMS: "50" } }, (gateway) => {
   const sockets: RawSocket[] = [];
   const keep = (socket: RawSocket) => {
     sockets.push(socket);

@@ -1,44 +1,24 @@
-import { execFile } from "node:child_process";
-import { join } from "node:path";
+import { onAnyEngine } from "../support/engines";
+import { databaseForEach, startServer } from "../support/process";
+import { petNames, startLoad } from "./load";
 
-const CRASH = join(__dirname, "crash.mjs");
+onAnyEngine((engine) => {
+  const place = databaseForEach(engine);
 
-/** A short run of `npm run test:crash`, in a separate process because it consists of ES modules. */
-function crash(engine: string, ...options: string[]): Promise<string> {
-  const { NODE_OPTIONS: _, ...env } = process.env;
-  return new Promise((resolve) => {
-    execFile(process.execPath, [CRASH, "--engine", engine, ...options], { env }, (error, stdout, stderr) =>
-      resolve(`${stdout}${stderr}ended with ${error === null ? 0 : error.code}`),
-    );
+  test("answered writes survive a kill of the server under load, each once, and the next server serves", async () => {
+    const server = await startServer({ DATABASE_URL: place.url });
+    const load = startLoad(server);
+    await load.answered(100);
+    server.signal("SIGKILL");
+    const writes = await load.ended();
+    await server.ended;
+    const next = await startServer({ DATABASE_URL: place.url });
+    expect((await fetch(`${next.url}/readyz`)).status).toBe(200);
+    await next.stop();
+    const kept = await petNames(place.url);
+    expect(new Set(kept).size).toBe(kept.length);
+    const answered = writes.flatMap(({ name, status }) => (status === undefined ? [] : [name]));
+    expect(answered.length).toBeGreaterThanOrEqual(100);
+    expect(kept).toEqual(expect.arrayContaining(answered));
   });
-}
-
-test.each(["sqlite", "postgres"])(
-  "on %s whatever was answered outlives kills under load, once and whole",
-  async (engine) => {
-    const said = await crash(engine, "--only", "writes", "--kills", "5");
-    expect(said).toMatch(/ended with 0$/);
-    expect(said).toMatch(/^kills +5 /m);
-    expect(said).toMatch(/^answered +[1-9]/m);
-    expect(said).toMatch(/^decisions +[1-9]/m);
-    expectSound(said);
-  },
-);
-
-test.each(["sqlite", "postgres"])(
-  "on %s messages arrive once and in order at webhooks, although the processes that send them are killed",
-  async (engine) => {
-    const options = ["--kills", "2", "--conversations", "20", "--messages", "5", "--freeze-seconds", "0"];
-    const said = await crash(engine, "--only", "sends", ...options, "--expire-leases");
-    expect(said).toMatch(/ended with 0$/);
-    expect(said).toMatch(/^webhooks +100 messages /m);
-    expect(said).toMatch(/both 2,/);
-    expectSound(said);
-  },
-);
-
-function expectSound(said: string): void {
-  for (const fault of ["lost", "doubled", "half", "other faults"]) {
-    expect(said).toMatch(new RegExp(`^${fault} +0$`, "m"));
-  }
-}
+});

@@ -14,10 +14,11 @@ import { decisionClient, publish } from "../support/decisions";
 import { situation, validDocument } from "../support/generated-configurations";
 import { firstAgentId, operatorOfAgent } from "../support/people";
 import { describeGateway } from "../support/suite";
+import { cases } from "../support/tiers";
 import { expectRestAnswer } from "./oracle";
 
 /** How many situations are decided on each engine: `FUZZ_DECISIONS=10000 npx jest test/fuzz/decisions`. */
-const DECISIONS = Number(process.env.FUZZ_DECISIONS ?? 100);
+const DECISIONS = Number(process.env.FUZZ_DECISIONS ?? cases(150));
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
 const SITUATIONS_PER_DOCUMENT = 10;
 /** Of so many decisions, one comes by HTTP. */
@@ -25,7 +26,7 @@ const HTTP_SHARE = 25;
 
 type Situation = typeof situation extends fc.Arbitrary<infer T> ? T : never;
 
-describeGateway({ env: { LOG_LEVEL: "error" } }, (gateway, engine) => {
+describeGateway({ engine: "any", env: { LOG_LEVEL: "error" } }, (gateway, engine) => {
   let agentId: string;
   let context: RequestContext;
   const seen = { decided: 0, refused: 0, expensive: 0, http: 0, slowestMs: 0 };

@@ -3,6 +3,7 @@ import { mint, operator, type Reply } from "../support/gateway";
 import { json } from "../support/hostile-values";
 import { addMember, openSession, TEST_PASSWORD } from "../support/people";
 import { describeGateway } from "../support/suite";
+import { cases } from "../support/tiers";
 import { graphqlBody } from "./documents";
 import { mcpMessage } from "./mcp-messages";
 import { expectDiscreet, expectGraphQLAnswer, expectMcpAnswer, expectRestAnswer } from "./oracle";
@@ -11,7 +12,7 @@ import { restRequest } from "./rest-requests";
 /** `npm run test:fuzz` sets both; fast-check prints the seed of a failure. */
 const MINUTES = Number(process.env.FUZZ_MINUTES ?? 0);
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
-const CASES = 300;
+const CASES = cases(300);
 /** Three APIs on two engines share the time. */
 const MS = (MINUTES * 60_000) / 6;
 const run = {
@@ -28,7 +29,7 @@ const graphqlCaller = fc.constantFrom(...CALLERS, "agent", "manager", "manager")
 
 const env = { LOG_LEVEL: "error", REFUSED_KEYS_PER_MINUTE: "0" };
 
-describeGateway({ env }, (gateway, engine) => {
+describeGateway({ engine: "any", env }, (gateway, engine) => {
   let tokens: Record<(typeof CALLERS)[number], string | null>;
   let ids: string[];
   let cursors: string[];

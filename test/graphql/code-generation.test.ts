@@ -1,6 +1,7 @@
 import { watchCodeGeneration } from "../support/code-generation";
 import { callTool, rpc } from "../support/mcp";
 import { describeGateway } from "../support/suite";
+import { cases } from "../support/tiers";
 
 declare global {
   /** Set by code that an attack brought into the process. */
@@ -9,7 +10,7 @@ declare global {
 
 const PAYLOAD = "(globalThis.codeRan='yes')";
 /** Texts that a code generator could take for something other than a text. */
-const TEXTS = [
+const ALL_TEXTS = [
   `__MAGIC_DATE__33a9e76d_02e0_4128_8e92_3530ad3da74d0)+${PAYLOAD}+(0`,
   `__MAGIC_DATE__33a9e76d_02e0_4128_8e92_3530ad3da74d${PAYLOAD}`,
   "__MAGIC_NAN__57f286b9_4c20_487f_b409_79804ddcb4f8",
@@ -20,6 +21,7 @@ const TEXTS = [
   `*/${PAYLOAD}/*`,
   `\${${PAYLOAD}}`,
 ];
+const TEXTS = ALL_TEXTS.slice(0, cases(ALL_TEXTS.length));
 
 const block = (text: string) => `"""${text.replaceAll('"""', '\\"""')}"""`;
 /** The places in a document where a client can put a text. */
@@ -35,7 +37,7 @@ const DOCUMENTS: readonly [place: string, document: (literal: string) => string]
   ["an unknown argument", (literal) => `{ whoami(x: ${literal}) { agent { id } } }`],
 ];
 
-describeGateway((gateway) => {
+describeGateway({ engine: "any" }, (gateway) => {
   let watch: ReturnType<typeof watchCodeGeneration>;
   beforeEach(() => {
     globalThis.codeRan = undefined;

@@ -6,6 +6,7 @@ import { compile } from "../../src/graphql/compiled/compile";
 import { createSchema } from "../../src/graphql/schema";
 import { sqlite } from "../support/engines";
 import { suiteGateway } from "../support/suite";
+import { cases } from "../support/tiers";
 
 const SEED = Number(process.env.COMPILED_SEED ?? fc.sample(fc.integer(), 1)[0]);
 
@@ -95,9 +96,9 @@ describe("a compiled query", () => {
           }
         }
       }),
-      { numRuns: 300, seed: SEED },
+      { numRuns: cases(300), seed: SEED },
     );
-    expect(compared).toBeGreaterThan(100);
+    expect(compared).toBeGreaterThan(cases(100));
   });
 
   test("of a field that is selected twice a skipped selection adds nothing, however often it is asked", async () => {

@@ -2,7 +2,7 @@ import { openBrowser } from "../support/browser";
 import { codesOf, expectGraphQLError } from "../support/refusals";
 import { describeGateway } from "../support/suite";
 
-describeGateway({ strict: true, storesNothing: true }, (gateway) => {
+describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) => {
   /** As a client that knows the media type with statuses; each call also has a key. */
   const HEADERS = { accept: "application/graphql-response+json" };
   const get = (parameters: Record<string, string>) =>

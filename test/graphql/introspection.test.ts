@@ -1,3 +1,4 @@
+import { loadConfig } from "../../src/config";
 import type { ErrorCode } from "../../src/errors";
 import { sqlite } from "../support/engines";
 import type { Reply } from "../support/gateway";
@@ -94,7 +95,7 @@ const GUESSES: [what: string, code: ErrorCode, right: string, wrong: string, var
   ],
 ];
 
-describe.each<[on: boolean, env: Record<string, string>]>([
+test.each<[on: boolean, env: Record<string, string>]>([
   [true, {}],
   [true, { ENVIRONMENT: "development" }],
   [false, { ENVIRONMENT: "development", GRAPHQL_INTROSPECTION: "false" }],
@@ -104,6 +105,13 @@ describe.each<[on: boolean, env: Record<string, string>]>([
   [false, { ENVIRONMENT: "production", GRAPHQL_INTROSPECTION: "" }],
   [true, { ENVIRONMENT: "production", GRAPHQL_INTROSPECTION: "true" }],
 ])("introspection is on: %p, with %j", (on, env) => {
+  expect(loadConfig(env).introspection).toBe(on);
+});
+
+describe.each<[on: boolean, env: Record<string, string>]>([
+  [true, { ENVIRONMENT: "development" }],
+  [false, { ENVIRONMENT: "production" }],
+])("where introspection is on: %p, with %j", (on, env) => {
   const gateway = suiteGateway(sqlite, { env });
 
   test("the schema can be asked for, or not, as often as one asks", async () => {

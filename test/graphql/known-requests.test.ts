@@ -6,10 +6,11 @@ import { mint, type Reply } from "../support/gateway";
 import { json, junk } from "../support/hostile-values";
 import { addMember } from "../support/people";
 import { describeGateway } from "../support/suite";
+import { cases, TIER } from "../support/tiers";
 
 const SEED = Number(process.env.KNOWN_SEED ?? fc.sample(fc.integer(), 1)[0]);
 /** Bodies for each caller. */
-const BODIES = 100;
+const BODIES = cases(100);
 
 const ACCEPTED = [
   undefined,
@@ -30,7 +31,7 @@ const seen = ({ status, headers, text }: Reply) => ({
   text,
 });
 
-describeGateway((gateway) => {
+describeGateway({ engine: "any" }, (gateway) => {
   let callers: Record<string, string>;
   let ids: string[];
   let cursors: string[];
@@ -121,7 +122,8 @@ describeGateway((gateway) => {
         ),
         { numRuns: BODIES, seed: SEED },
       );
-      expect(answered).toBeGreaterThan(0);
+      // Of a few documents, chance may leave all to Apollo.
+      if (TIER !== "default") expect(answered).toBeGreaterThan(0);
     },
   );
 

@@ -7,7 +7,7 @@ import { addLine } from "../support/lines";
 import { firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
 
-describeGateway((gateway) => {
+describeGateway({ engine: "any" }, (gateway) => {
   let agentId: string;
   let conversation: string;
   beforeAll(async () => {

@@ -22,12 +22,13 @@ import { sqlite } from "../support/engines";
 import { mint } from "../support/gateway";
 import { addMember } from "../support/people";
 import { suiteGateway } from "../support/suite";
+import { TIER } from "../support/tiers";
 
 const SEED = Number(process.env.PLAN_SEED ?? fc.sample(fc.integer(), 1)[0]);
 const CALLERS = ["an agent", "a manager", "a member", "an anonymous caller"] as const;
 /** Documents for each caller. */
-const DOCUMENTS = 2_500;
-/** More documents for each field that those have left out. */
+const DOCUMENTS = TIER === "default" ? 250 : 2_500;
+/** More documents for each field that was in none of them. */
 const DOCUMENTS_OF_A_FIELD = 200;
 
 const origin = { ip: null, userAgent: null, requestId: null };
@@ -108,10 +109,11 @@ describe("a planned query", () => {
         fc.assert(fc.asyncProperty(queryDocument(ids, cursors, fields), compare), { numRuns, seed: SEED });
       const untried = () => allFields.map(({ name }) => name).filter((name) => !tried.has(name));
       await run(preferred, DOCUMENTS);
-      // Chance may have left some out.
-      for (const name of untried()) await run([name], DOCUMENTS_OF_A_FIELD);
-      expect(untried()).toEqual([]);
-      if (allowed.length > 0) expect(answered).toBeGreaterThan(DOCUMENTS / 20);
+      if (TIER !== "default") {
+        for (const name of untried()) await run([name], DOCUMENTS_OF_A_FIELD);
+        expect(untried()).toEqual([]);
+      }
+      if (allowed.length > 0) expect(answered).toBeGreaterThan(TIER === "default" ? 0 : DOCUMENTS / 20);
     },
   );
 

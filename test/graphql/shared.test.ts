@@ -4,7 +4,7 @@ import { describeGateway } from "../support/suite";
 
 const LIST = "query { pets(first: 100) { nodes { name } } }";
 
-describeGateway((gateway) => {
+describeGateway({ engine: "any" }, (gateway) => {
   beforeAll(async () => {
     await gateway.services.pets.seed(3);
     // Often enough to be compiled.

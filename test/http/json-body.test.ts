@@ -2,6 +2,7 @@ import fc from "fast-check";
 import losslessJson from "lossless-json";
 import { GatewayError } from "../../src/errors";
 import { MAX_JSON_DEPTH, parseJson } from "../../src/http/plugins/json-body";
+import { cases } from "../support/tiers";
 
 const read = (text: string) => parseJson(Buffer.from(text));
 const refusal = (text: string): string => {
@@ -70,7 +71,7 @@ describe("a JSON body", () => {
         if (refusal(withLong) === "accepted") expect(read(text)).toEqual((read(withLong) as unknown[])[0]);
         else expect(refusal(text)).toBe(refusal(withLong));
       }),
-      { numRuns: 500 },
+      { numRuns: cases(500) },
     );
   });
 

@@ -4,10 +4,10 @@ import { loadConfig } from "../../src/config";
 import { StartupError } from "../../src/errors";
 import { createDataSource } from "../../src/features";
 import { createLogger } from "../../src/logger";
-import { onEachEngine, sqlite, type TestDatabase } from "../support/engines";
+import { onAnyEngine, sqlite, type TestDatabase } from "../support/engines";
 import { openRaw, sendBytes, statusesIn } from "../support/raw";
 
-onEachEngine((engine) => {
+onAnyEngine((engine) => {
   let place: TestDatabase;
   let app: Awaited<ReturnType<typeof createApp>>;
   let port: number;

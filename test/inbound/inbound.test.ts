@@ -25,427 +25,435 @@ const INBOUND = { direction: MessageDirection.inbound };
 /** A phone number that no other test uses. */
 const phone = () => `+49151${String(Math.random()).slice(2, 10)}`;
 
-describeGateway({ env: { DELIVERY_WORKERS: "8", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }, (gateway) => {
-  let agentId: string;
-  let receiver: Receiver;
-  let sender: Sender;
-  beforeAll(async () => {
-    agentId = await firstAgentId(gateway);
-    receiver = await Receiver.start();
-    await publish(gateway, agentId, CONFIGURATION);
-    sender = await addSender(gateway, {
-      agentId,
-      url: receiver.url(),
-      optOutReply: "You will hear no more.",
+describeGateway(
+  { engine: "any", env: { DELIVERY_WORKERS: "8", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } },
+  (gateway) => {
+    let agentId: string;
+    let receiver: Receiver;
+    let sender: Sender;
+    beforeAll(async () => {
+      agentId = await firstAgentId(gateway);
+      receiver = await Receiver.start();
+      await publish(gateway, agentId, CONFIGURATION);
+      sender = await addSender(gateway, {
+        agentId,
+        url: receiver.url(),
+        optOutReply: "You will hear no more.",
+      });
     });
-  });
-  afterAll(() => receiver.close());
+    afterAll(() => receiver.close());
 
-  const read: typeof gateway.services.database.read = (query) => gateway.services.database.read(query);
-  const messagesIn = (conversationId: string) =>
-    read((reader) => reader.find(Message, { where: { conversationId }, order: { sequence: "ASC" } }));
-  const decisionsAbout = (conversationId: string) =>
-    read((reader) => reader.find(Decision, { where: { conversationId }, order: { id: "ASC" } }));
-  const decided = async (conversationId: string): Promise<Decision[]> => {
-    await waitUntil(async () => {
-      const all = await decisionsAbout(conversationId);
-      return all.length > 0 && all.every(({ state }) => state !== DecisionState.deciding);
+    const read: typeof gateway.services.database.read = (query) => gateway.services.database.read(query);
+    const messagesIn = (conversationId: string) =>
+      read((reader) => reader.find(Message, { where: { conversationId }, order: { sequence: "ASC" } }));
+    const decisionsAbout = (conversationId: string) =>
+      read((reader) => reader.find(Decision, { where: { conversationId }, order: { id: "ASC" } }));
+    const decided = async (conversationId: string): Promise<Decision[]> => {
+      await waitUntil(async () => {
+        const all = await decisionsAbout(conversationId);
+        return all.length > 0 && all.every(({ state }) => state !== DecisionState.deciding);
+      });
+      return decisionsAbout(conversationId);
+    };
+    test("ten identical requests at once store one message, which is decided and answered once", async () => {
+      const from = phone();
+      const body = { id: uuid(), from, text: "Hello", timestamp: "2026-11-21T06:36:59+01:00" };
+      const replies = await Promise.all(Array.from({ length: 10 }, () => sender.message(body)));
+      expect(replies.map(({ status }) => status).sort()).toEqual([...Array(9).fill(200), 202]);
+      const [first] = replies;
+      for (const reply of replies) expect(reply.body).toEqual(first?.body);
+      const { id, conversationId } = first?.body ?? {};
+      expect(first?.body).toMatchObject({ status: "received", contactId: expect.any(String) });
+      const [decision, ...others] = await decided(conversationId);
+      expect(others).toEqual([]);
+      expect(decision).toMatchObject({
+        ruleId: "echo",
+        situation: { type: "message.received", data: { messageIds: [id] } },
+        snapshot: { message: { text: "Hello", sequence: 1 } },
+      });
+      await waitUntil(() => receiver.received.some(({ body }) => body.includes(conversationId)));
+      expect(await messagesIn(conversationId)).toMatchObject([
+        {
+          id,
+          message: "Hello",
+          direction: "inbound",
+          author: "contact",
+          status: "received",
+          sequence: 1,
+          decisionId: decision?.id,
+          lineId: sender.lineId,
+          providerId: body.id,
+          sentAt: "2026-11-21T05:36:59.000Z",
+        },
+        { message: "You said: Hello", author: "agent", decisionId: decision?.id, sequence: 2 },
+      ]);
     });
-    return decisionsAbout(conversationId);
-  };
-  test("ten identical requests at once store one message, which is decided and answered once", async () => {
-    const from = phone();
-    const body = { id: uuid(), from, text: "Hello", timestamp: "2026-11-21T06:36:59+01:00" };
-    const replies = await Promise.all(Array.from({ length: 10 }, () => sender.message(body)));
-    expect(replies.map(({ status }) => status).sort()).toEqual([...Array(9).fill(200), 202]);
-    const [first] = replies;
-    for (const reply of replies) expect(reply.body).toEqual(first?.body);
-    const { id, conversationId } = first?.body ?? {};
-    expect(first?.body).toMatchObject({ status: "received", contactId: expect.any(String) });
-    const [decision, ...others] = await decided(conversationId);
-    expect(others).toEqual([]);
-    expect(decision).toMatchObject({
-      ruleId: "echo",
-      situation: { type: "message.received", data: { messageIds: [id] } },
-      snapshot: { message: { text: "Hello", sequence: 1 } },
+
+    test("messages that follow each other quickly get one decision that lists them all", async () => {
+      await publish(gateway, agentId, { ...CONFIGURATION, burstSeconds: 1 });
+      const from = phone();
+      const replies = [];
+      for (const text of ["one", "two", "three"]) replies.push(await sender.text(from, text));
+      const ids = replies.map(({ body }) => body.id);
+      const { conversationId } = replies[0]?.body ?? {};
+      const [decision, ...others] = await decided(conversationId);
+      expect(others).toEqual([]);
+      expect(decision?.situation.data).toEqual({ messageIds: ids });
+      expect(decision?.snapshot?.message).toEqual({ text: "one\ntwo\nthree", sequence: 3 });
+      expect((await messagesIn(conversationId)).map(({ decisionId }) => decisionId)).toEqual(
+        Array(4).fill(decision?.id),
+      );
+      await publish(gateway, agentId, CONFIGURATION);
     });
-    await waitUntil(() => receiver.received.some(({ body }) => body.includes(conversationId)));
-    expect(await messagesIn(conversationId)).toMatchObject([
-      {
-        id,
-        message: "Hello",
-        direction: "inbound",
+
+    test("a flood of messages gets a decision for each twenty of them", async () => {
+      await publish(gateway, agentId, { ...CONFIGURATION, burstSeconds: 2 });
+      const from = phone();
+      const replies = await Promise.all(Array.from({ length: 45 }, (_, i) => sender.text(from, String(i))));
+      const decisions = await decided(replies[0]?.body.conversationId);
+      const ids = decisions.map(({ situation }) => situation.data.messageIds as string[]);
+      expect(ids.map(({ length }) => length)).toEqual([20, 20, 5]);
+      expect(ids.flat().sort()).toEqual(replies.map(({ body }) => body.id).sort());
+      await publish(gateway, agentId, CONFIGURATION);
+    });
+
+    test.each(["STOP", " stop\n", "Unsubscribe.", "cancel", "“END”", "quit!", "ＳＴＯＰ"])(
+      "%j opts out: what is queued is canceled, and one confirmation is the only answer",
+      async (word) => {
+        const from = phone();
+        await lineClient(gateway).pause(sender.lineId);
+        const { body } = await sender.text(from, "Hello");
+        await decided(body.conversationId);
+        expect(await sender.text(from, word)).toMatchObject({ status: 202 });
+        expect(await sender.text(from, word)).toMatchObject({ status: 202 });
+        await lineClient(gateway).resume(sender.lineId);
+        await waitUntil(
+          async () => (await messagesIn(body.conversationId))[3]?.status === MessageStatus.sent,
+        );
+        expect(await messagesIn(body.conversationId)).toMatchObject([
+          { message: "Hello", status: "received" },
+          { message: "You said: Hello", status: "canceled", errorCode: "opted_out" },
+          { message: word, status: "received", decisionId: null },
+          { message: "You will hear no more.", author: "system", status: "sent" },
+          { message: word, status: "received", decisionId: null },
+        ]);
+        expect(await decisionsAbout(body.conversationId)).toHaveLength(1);
+        const { body: contact } = await gateway.rest("GET", `/agent/contacts/${body.contactId}`);
+        expect(contact.addresses).toMatchObject([{ address: from, optedOutAt: expect.any(String) }]);
+      },
+    );
+
+    test("START opts in again, and is an ordinary message otherwise", async () => {
+      const from = phone();
+      const { body } = await sender.text(from, "start");
+      await decided(body.conversationId);
+      await sender.text(from, "STOP");
+      const { body: start } = await sender.text(from, "Start");
+      expect(start.decisionId).toBeUndefined();
+      const { body: contact } = await gateway.rest("GET", `/agent/contacts/${body.contactId}`);
+      expect(contact.addresses[0].optedOutAt).toBeUndefined();
+      const types = (await eventsOfContact(body.contactId)).map(({ type }) => type);
+      expect(types).toEqual(["contact.created", "contact.opted_out", "contact.opted_in"]);
+    });
+
+    const eventsOfContact = (contactId: string): Promise<{ type: string; data: object }[]> =>
+      read((reader) =>
+        reader.query("select type, data from event where subject = $1 order by position", [
+          `contact:${contactId}`,
+        ]),
+      );
+
+    test.each(["please stop by", "stop it", "restart", "Stop, please"])("%j is no wish", async (text) => {
+      const { body } = await sender.text(phone(), text);
+      expect(await decided(body.conversationId)).toMatchObject([{ ruleId: "echo" }]);
+    });
+
+    test("an opted out contact is heard, but not answered", async () => {
+      const from = phone();
+      const { body } = await sender.text(from, "stop");
+      const { body: again } = await sender.text(from, "Are you there?");
+      await decided(again.conversationId);
+      await waitUntil(async () => (await messagesIn(body.conversationId))[3]?.status === "canceled");
+      expect((await messagesIn(body.conversationId))[3]).toMatchObject({ errorCode: "opted_out" });
+    });
+
+    test("a signature of four hours ago is accepted for an ID that is not known", async () => {
+      const at = new Date(Date.now() - 4 * 3_600_000);
+      const message = { id: uuid(), from: phone(), text: "late" };
+      expect(await sender.message(message, { at })).toMatchObject({ status: 202 });
+      expect(await sender.message(message, { at })).toMatchObject({ status: 200 });
+    });
+
+    test.each<[string, (sender: Sender) => Parameters<Sender["message"]>[1]]>([
+      ["another secret", () => ({ secret: `whsec_${Buffer.alloc(32).toString("base64")}` })],
+      ["a signature of last week", () => ({ at: new Date(Date.now() - 7 * 86_400_000) })],
+      ["a signature of tomorrow", () => ({ at: new Date(Date.now() + 86_400_000) })],
+      ["no signature", () => ({ headers: {} })],
+      ["an API key", () => ({ headers: { authorization: `Bearer ${gateway.key}` } })],
+      [
+        "a signature that is no base64",
+        () => ({
+          headers: {
+            "webhook-id": "1",
+            "webhook-timestamp": String(Math.floor(Date.now() / 1000)),
+            "webhook-signature": "v1,%%% v1, v1a,xyz",
+          },
+        }),
+      ],
+    ])("%s proves nothing", async (_, signing) => {
+      const before = await read((reader) => reader.countBy(Message, INBOUND));
+      for (const reply of [
+        await sender.message({ id: uuid(), from: phone(), text: "Hi" }, signing(sender)),
+        await sender.receipt({ messageId: uuid(), status: "read" }, signing(sender)),
+      ]) {
+        expect(reply).toMatchObject({ status: 401, body: { code: "invalid_signature" } });
+        expect(reply.headers.get("www-authenticate")).toBe("Standard-Webhooks");
+      }
+      expect(await read((reader) => reader.countBy(Message, INBOUND))).toBe(before);
+    });
+
+    test("the secret of one line opens no other line, and a line without a secret none", async () => {
+      const other = await addSender(gateway, { agentId });
+      const message = { id: uuid(), from: phone(), text: "Hi" };
+      expect(await sender.message(message, { secret: other.secret })).toMatchObject({ status: 401 });
+      const { body } = await gateway.rest("GET", "/agent/lines");
+      const main = body.find(({ name }: { name: string }) => name === "main");
+      const local = await sender.post(`/inbound/${main.id}`, message);
+      expect(local).toMatchObject({ status: 401, body: { code: "invalid_signature" } });
+      for (const id of [uuid(), "no-uuid", "%00", "..%2f"])
+        expect(await sender.post(`/inbound/${id}`, message)).toMatchObject({ status: 401 });
+    });
+
+    test("both secrets are valid for a day after a rotation", async () => {
+      const before = await addSender(gateway, { agentId });
+      const after = await senderOn(gateway, agentId, before.lineId);
+      for (const each of [before, after])
+        expect(await each.text("anna", "Hi")).toMatchObject({ status: 202 });
+      await senderOn(gateway, agentId, before.lineId);
+      expect(await before.text("anna", "Hi")).toMatchObject({ status: 401 });
+    });
+
+    test.each<[string, unknown, string]>([
+      ["a list", [], "The body must be a JSON object."],
+      ["no members", {}, "id must be a string; from must be a string; text must be a string"],
+      [
+        "wrong types",
+        { id: 1, from: null, text: {}, timestamp: 5 },
+        "id must be a string; from must be a string; text must be a string; timestamp must be a time in RFC 3339, such as 2026-11-21T06:36:59Z",
+      ],
+      ["an address of another kind", { from: "anna@example.com" }, "from must be a phone number"],
+      ["a number without country code", { from: "01511234567" }, "from must be a phone number"],
+      ["an empty ID", { id: "" }, "id must not be empty"],
+      ["a long ID", { id: "x".repeat(201) }, "id must have at most 200 characters"],
+      ["a long text", { text: "x".repeat(10_001) }, "text must have at most 10000 characters"],
+      ["NUL", { text: "a\0b" }, "text must not contain the NUL character"],
+      ["half a character", { text: "\ud83d" }, "text must be well-formed Unicode"],
+      ["a day that does not exist", { timestamp: "2026-02-30T00:00:00Z" }, "timestamp must be a time"],
+    ])("%s is refused with what is wrong", async (_, change, message) => {
+      const body = Array.isArray(change)
+        ? change
+        : Object.keys(change as object).length === 0
+          ? {}
+          : { id: uuid(), from: phone(), text: "Hi", ...(change as object) };
+      const reply = await sender.message(body);
+      expect(reply).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+      expect(reply.body.message).toContain(message);
+    });
+
+    test("an empty text, and one of 10,000 characters outside the basic plane, are kept", async () => {
+      const from = phone();
+      expect(await sender.text(from, "")).toMatchObject({ status: 202 });
+      const { body, status } = await sender.text(from, "📦".repeat(10_000));
+      expect(status).toBe(202);
+      const kept = (await messagesIn(body.conversationId)).find(({ id }) => id === body.id);
+      expect(kept?.message).toBe("📦".repeat(10_000));
+    });
+
+    test("one ID from two addresses at once is stored once", async () => {
+      const id = uuid();
+      const replies = await Promise.all(
+        Array.from({ length: 6 }, () => sender.message({ id, from: phone(), text: "Hi" })),
+      );
+      expect(replies.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 202]);
+      expect(new Set(replies.map(({ body }) => body.id)).size).toBe(1);
+      expect(await read((reader) => reader.countBy(Message, { providerId: id }))).toBe(1);
+    });
+
+    test("the same ID on two lines are two messages", async () => {
+      const other = await addSender(gateway, { agentId, url: receiver.url() });
+      const message = { id: uuid(), from: phone(), text: "Hi" };
+      const replies = [await sender.message(message), await other.message(message)];
+      expect(replies.map(({ status }) => status)).toEqual([202, 202]);
+      expect(replies[0]?.body.contactId).toBe(replies[1]?.body.contactId);
+      expect(replies[0]?.body.conversationId).not.toBe(replies[1]?.body.conversationId);
+    });
+
+    test("a known contact is found by its address, in any form", async () => {
+      const from = phone();
+      const contactId = await addContact(gateway, {
+        agentId,
+        name: "Anna",
+        addresses: [{ kind: AddressKind.phone, address: from }],
+      });
+      const { body } = await sender.text(`${from.slice(0, 3)} ${from.slice(3, 6)}-${from.slice(6)}`, "Hi");
+      expect(body.contactId).toBe(contactId);
+    });
+
+    test("the next message after a conversation was closed opens a new one", async () => {
+      await publish(gateway, agentId, { ...CONFIGURATION, burstSeconds: 1 });
+      const from = phone();
+      const { body } = await sender.text(from, "Hi");
+      await conversationClient(gateway).close(body.conversationId);
+      await publish(gateway, agentId, CONFIGURATION);
+      const { body: next } = await sender.text(from, "Hi again");
+      expect(next.conversationId).not.toBe(body.conversationId);
+      expect(next.contactId).toBe(body.contactId);
+      const [stale] = await decided(body.conversationId);
+      expect(stale).toMatchObject({ outcome: "stale" });
+    });
+
+    test("the agent decides nothing while a human answers", async () => {
+      const from = phone();
+      const { body } = await sender.text(from, "Hi");
+      await decided(body.conversationId);
+      await conversationClient(gateway).handOff(body.conversationId);
+      const { body: next } = await sender.text(from, "A question");
+      expect(next.decisionId).toBeUndefined();
+      expect(await decisionsAbout(body.conversationId)).toHaveLength(1);
+    });
+
+    test("what arrives for a deactivated organization is kept and not answered", async () => {
+      const organization = await addOrganization(gateway, "inactive");
+      const line = await addSender(gateway, { agentId: organization.agentId });
+      await gateway.services.organizations.deactivate(await operator(gateway, "inactive"));
+      const { status, body } = await line.text("anna", "Hi");
+      expect(status).toBe(202);
+      expect(await messagesIn(body.conversationId)).toHaveLength(1);
+      expect(await decisionsAbout(body.conversationId)).toEqual([]);
+    });
+
+    test("an archived line takes no messages, and a paused one does", async () => {
+      const line = await addSender(gateway, { agentId });
+      await lineClient(gateway).pause(line.lineId);
+      expect(await line.text("anna", "Hi")).toMatchObject({ status: 202 });
+      await lineClient(gateway).archive(line.lineId);
+      expect(await line.text("anna", "Hi")).toMatchObject({ status: 409, body: { code: "conflict" } });
+    });
+
+    test("no message is lost while the address moves between contacts", async () => {
+      const from = phone();
+      const address = { kind: "phone", address: from };
+      const put = (body: object) => gateway.rest("POST", "/agent/contacts", { body });
+      await put({ ref: `a ${from}`, addresses: [address] });
+      for (let round = 0; round < 8; round++) {
+        const [old, next] = round % 2 === 0 ? ["a", "b"] : ["b", "a"];
+        const [first, second] = await Promise.all([
+          sender.text(from, "one"),
+          sender.text(from, "two"),
+          put({ ref: `${old} ${from}`, addresses: null }),
+          put({ ref: `${next} ${from}`, addresses: [address] }),
+        ]);
+        for (const { status, body } of [first, second]) {
+          expect(status).toBe(202);
+          const { body: conversation } = await gateway.rest(
+            "GET",
+            `/agent/conversations/${body.conversationId}`,
+          );
+          expect(conversation.contactId).toBe(body.contactId);
+        }
+      }
+    });
+
+    test("a confirmation is sent once an hour at most, and not after START", async () => {
+      await lineClient(gateway).pause(sender.lineId);
+      const from = phone();
+      const { body } = await sender.text(from, "STOP");
+      for (let i = 0; i < 3; i++) {
+        await sender.text(from, "START");
+        await sender.text(from, "STOP");
+      }
+      const confirmations = async () =>
+        (await messagesIn(body.conversationId)).filter(({ author }) => author === "system");
+      expect((await confirmations()).filter(({ status }) => status === "queued")).toHaveLength(1);
+      await lineClient(gateway).resume(sender.lineId);
+      await waitUntil(async () => (await confirmations()).some(({ status }) => status === "sent"));
+      const sent = (await confirmations()).length;
+      await sender.text(from, "START");
+      await sender.text(from, "STOP");
+      expect(await confirmations()).toHaveLength(sent);
+    });
+
+    test("what arrived just before the organization was deactivated is not answered", async () => {
+      const { agentId: agent } = await addOrganization(gateway, "closing");
+      await publish(gateway, agent, { ...CONFIGURATION, burstSeconds: 1 });
+      const line = await addSender(gateway, { agentId: agent });
+      const { body } = await line.text("anna", "Hi");
+      await gateway.services.organizations.deactivate(await operator(gateway, "closing"));
+      expect(await decided(body.conversationId)).toMatchObject([
+        { outcome: "stale", explanation: { gates: [{ name: "organization", passed: false }] } },
+      ]);
+      expect(await messagesIn(body.conversationId)).toHaveLength(1);
+    });
+
+    test("a text that only a slow comparison could judge is an ordinary one", async () => {
+      const { status, body } = await sender.text(phone(), `${"!".repeat(9_999)}x`);
+      expect(status).toBe(202);
+      expect(await decided(body.conversationId)).toHaveLength(1);
+    });
+
+    test("the line of a deleted agent does not exist", async () => {
+      const agent = await agentClient(gateway).add();
+      const line = await addSender(gateway, { agentId: agent.id });
+      expect(await line.text("anna", "Hi")).toMatchObject({ status: 202 });
+      await agentClient(gateway).delete(agent.id);
+      expect(await line.text("anna", "Hi")).toMatchObject({
+        status: 401,
+        body: { code: "invalid_signature" },
+      });
+    });
+
+    test("erasing a contact empties what it wrote, and a repeat does not bring it back", async () => {
+      const message = { id: uuid(), from: phone(), text: "My secret" };
+      const { body } = await sender.message(message);
+      await decided(body.conversationId);
+      await contactClient(gateway).erase(body.contactId);
+      await waitUntil(async () =>
+        (await messagesIn(body.conversationId)).every((each) => each.message === ""),
+      );
+      expect(await sender.message(message)).toMatchObject({ status: 200, body: { id: body.id } });
+      const rows = await read((reader) =>
+        reader.query("select count(*) as found from contact_address where address = $1", [message.from]),
+      );
+      expect(Number(rows[0].found)).toBe(0);
+    });
+
+    test("a situation that is handed in cannot quote the messages of another conversation", async () => {
+      const { body: mine } = await sender.text(phone(), "mine");
+      const { body: others } = await sender.text(phone(), "not mine");
+      const { body } = await decisionClient(gateway).decide({
+        type: "message.received",
+        data: { messageIds: [mine.id, others.id] },
+        conversationId: mine.conversationId,
+        dryRun: true,
+      });
+      expect(body.explanation.effects[0].text).toBe("You said: mine");
+    });
+
+    test("the events tell who wrote, and not what", async () => {
+      const { body } = await sender.text(phone(), "Something private");
+      const rows: { type: string; data: string }[] = await read((reader) =>
+        reader.query("select type, data from event where subject = $1 order by position", [
+          `conversation:${body.conversationId}`,
+        ]),
+      );
+      expect(rows.map(({ type }) => type).slice(0, 2)).toEqual(["conversation.opened", "message.received"]);
+      expect(JSON.parse(rows[1]?.data ?? "")).toMatchObject({
+        id: body.id,
         author: "contact",
         status: "received",
         sequence: 1,
-        decisionId: decision?.id,
-        lineId: sender.lineId,
-        providerId: body.id,
-        sentAt: "2026-11-21T05:36:59.000Z",
-      },
-      { message: "You said: Hello", author: "agent", decisionId: decision?.id, sequence: 2 },
-    ]);
-  });
-
-  test("messages that follow each other quickly get one decision that lists them all", async () => {
-    await publish(gateway, agentId, { ...CONFIGURATION, burstSeconds: 1 });
-    const from = phone();
-    const replies = [];
-    for (const text of ["one", "two", "three"]) replies.push(await sender.text(from, text));
-    const ids = replies.map(({ body }) => body.id);
-    const { conversationId } = replies[0]?.body ?? {};
-    const [decision, ...others] = await decided(conversationId);
-    expect(others).toEqual([]);
-    expect(decision?.situation.data).toEqual({ messageIds: ids });
-    expect(decision?.snapshot?.message).toEqual({ text: "one\ntwo\nthree", sequence: 3 });
-    expect((await messagesIn(conversationId)).map(({ decisionId }) => decisionId)).toEqual(
-      Array(4).fill(decision?.id),
-    );
-    await publish(gateway, agentId, CONFIGURATION);
-  });
-
-  test("a flood of messages gets a decision for each twenty of them", async () => {
-    await publish(gateway, agentId, { ...CONFIGURATION, burstSeconds: 2 });
-    const from = phone();
-    const replies = await Promise.all(Array.from({ length: 45 }, (_, i) => sender.text(from, String(i))));
-    const decisions = await decided(replies[0]?.body.conversationId);
-    const ids = decisions.map(({ situation }) => situation.data.messageIds as string[]);
-    expect(ids.map(({ length }) => length)).toEqual([20, 20, 5]);
-    expect(ids.flat().sort()).toEqual(replies.map(({ body }) => body.id).sort());
-    await publish(gateway, agentId, CONFIGURATION);
-  });
-
-  test.each(["STOP", " stop\n", "Unsubscribe.", "cancel", "“END”", "quit!", "ＳＴＯＰ"])(
-    "%j opts out: what is queued is canceled, and one confirmation is the only answer",
-    async (word) => {
-      const from = phone();
-      await lineClient(gateway).pause(sender.lineId);
-      const { body } = await sender.text(from, "Hello");
-      await decided(body.conversationId);
-      expect(await sender.text(from, word)).toMatchObject({ status: 202 });
-      expect(await sender.text(from, word)).toMatchObject({ status: 202 });
-      await lineClient(gateway).resume(sender.lineId);
-      await waitUntil(async () => (await messagesIn(body.conversationId))[3]?.status === MessageStatus.sent);
-      expect(await messagesIn(body.conversationId)).toMatchObject([
-        { message: "Hello", status: "received" },
-        { message: "You said: Hello", status: "canceled", errorCode: "opted_out" },
-        { message: word, status: "received", decisionId: null },
-        { message: "You will hear no more.", author: "system", status: "sent" },
-        { message: word, status: "received", decisionId: null },
-      ]);
-      expect(await decisionsAbout(body.conversationId)).toHaveLength(1);
-      const { body: contact } = await gateway.rest("GET", `/agent/contacts/${body.contactId}`);
-      expect(contact.addresses).toMatchObject([{ address: from, optedOutAt: expect.any(String) }]);
-    },
-  );
-
-  test("START opts in again, and is an ordinary message otherwise", async () => {
-    const from = phone();
-    const { body } = await sender.text(from, "start");
-    await decided(body.conversationId);
-    await sender.text(from, "STOP");
-    const { body: start } = await sender.text(from, "Start");
-    expect(start.decisionId).toBeUndefined();
-    const { body: contact } = await gateway.rest("GET", `/agent/contacts/${body.contactId}`);
-    expect(contact.addresses[0].optedOutAt).toBeUndefined();
-    const types = (await eventsOfContact(body.contactId)).map(({ type }) => type);
-    expect(types).toEqual(["contact.created", "contact.opted_out", "contact.opted_in"]);
-  });
-
-  const eventsOfContact = (contactId: string): Promise<{ type: string; data: object }[]> =>
-    read((reader) =>
-      reader.query("select type, data from event where subject = $1 order by position", [
-        `contact:${contactId}`,
-      ]),
-    );
-
-  test.each(["please stop by", "stop it", "restart", "Stop, please"])("%j is no wish", async (text) => {
-    const { body } = await sender.text(phone(), text);
-    expect(await decided(body.conversationId)).toMatchObject([{ ruleId: "echo" }]);
-  });
-
-  test("an opted out contact is heard, but not answered", async () => {
-    const from = phone();
-    const { body } = await sender.text(from, "stop");
-    const { body: again } = await sender.text(from, "Are you there?");
-    await decided(again.conversationId);
-    await waitUntil(async () => (await messagesIn(body.conversationId))[3]?.status === "canceled");
-    expect((await messagesIn(body.conversationId))[3]).toMatchObject({ errorCode: "opted_out" });
-  });
-
-  test("a signature of four hours ago is accepted for an ID that is not known", async () => {
-    const at = new Date(Date.now() - 4 * 3_600_000);
-    const message = { id: uuid(), from: phone(), text: "late" };
-    expect(await sender.message(message, { at })).toMatchObject({ status: 202 });
-    expect(await sender.message(message, { at })).toMatchObject({ status: 200 });
-  });
-
-  test.each<[string, (sender: Sender) => Parameters<Sender["message"]>[1]]>([
-    ["another secret", () => ({ secret: `whsec_${Buffer.alloc(32).toString("base64")}` })],
-    ["a signature of last week", () => ({ at: new Date(Date.now() - 7 * 86_400_000) })],
-    ["a signature of tomorrow", () => ({ at: new Date(Date.now() + 86_400_000) })],
-    ["no signature", () => ({ headers: {} })],
-    ["an API key", () => ({ headers: { authorization: `Bearer ${gateway.key}` } })],
-    [
-      "a signature that is no base64",
-      () => ({
-        headers: {
-          "webhook-id": "1",
-          "webhook-timestamp": String(Math.floor(Date.now() / 1000)),
-          "webhook-signature": "v1,%%% v1, v1a,xyz",
-        },
-      }),
-    ],
-  ])("%s proves nothing", async (_, signing) => {
-    const before = await read((reader) => reader.countBy(Message, INBOUND));
-    for (const reply of [
-      await sender.message({ id: uuid(), from: phone(), text: "Hi" }, signing(sender)),
-      await sender.receipt({ messageId: uuid(), status: "read" }, signing(sender)),
-    ]) {
-      expect(reply).toMatchObject({ status: 401, body: { code: "invalid_signature" } });
-      expect(reply.headers.get("www-authenticate")).toBe("Standard-Webhooks");
-    }
-    expect(await read((reader) => reader.countBy(Message, INBOUND))).toBe(before);
-  });
-
-  test("the secret of one line opens no other line, and a line without a secret none", async () => {
-    const other = await addSender(gateway, { agentId });
-    const message = { id: uuid(), from: phone(), text: "Hi" };
-    expect(await sender.message(message, { secret: other.secret })).toMatchObject({ status: 401 });
-    const { body } = await gateway.rest("GET", "/agent/lines");
-    const main = body.find(({ name }: { name: string }) => name === "main");
-    const local = await sender.post(`/inbound/${main.id}`, message);
-    expect(local).toMatchObject({ status: 401, body: { code: "invalid_signature" } });
-    for (const id of [uuid(), "no-uuid", "%00", "..%2f"])
-      expect(await sender.post(`/inbound/${id}`, message)).toMatchObject({ status: 401 });
-  });
-
-  test("both secrets are valid for a day after a rotation", async () => {
-    const before = await addSender(gateway, { agentId });
-    const after = await senderOn(gateway, agentId, before.lineId);
-    for (const each of [before, after]) expect(await each.text("anna", "Hi")).toMatchObject({ status: 202 });
-    await senderOn(gateway, agentId, before.lineId);
-    expect(await before.text("anna", "Hi")).toMatchObject({ status: 401 });
-  });
-
-  test.each<[string, unknown, string]>([
-    ["a list", [], "The body must be a JSON object."],
-    ["no members", {}, "id must be a string; from must be a string; text must be a string"],
-    [
-      "wrong types",
-      { id: 1, from: null, text: {}, timestamp: 5 },
-      "id must be a string; from must be a string; text must be a string; timestamp must be a time in RFC 3339, such as 2026-11-21T06:36:59Z",
-    ],
-    ["an address of another kind", { from: "anna@example.com" }, "from must be a phone number"],
-    ["a number without country code", { from: "01511234567" }, "from must be a phone number"],
-    ["an empty ID", { id: "" }, "id must not be empty"],
-    ["a long ID", { id: "x".repeat(201) }, "id must have at most 200 characters"],
-    ["a long text", { text: "x".repeat(10_001) }, "text must have at most 10000 characters"],
-    ["NUL", { text: "a\0b" }, "text must not contain the NUL character"],
-    ["half a character", { text: "\ud83d" }, "text must be well-formed Unicode"],
-    ["a day that does not exist", { timestamp: "2026-02-30T00:00:00Z" }, "timestamp must be a time"],
-  ])("%s is refused with what is wrong", async (_, change, message) => {
-    const body = Array.isArray(change)
-      ? change
-      : Object.keys(change as object).length === 0
-        ? {}
-        : { id: uuid(), from: phone(), text: "Hi", ...(change as object) };
-    const reply = await sender.message(body);
-    expect(reply).toMatchObject({ status: 400, body: { code: "invalid_request" } });
-    expect(reply.body.message).toContain(message);
-  });
-
-  test("an empty text, and one of 10,000 characters outside the basic plane, are kept", async () => {
-    const from = phone();
-    expect(await sender.text(from, "")).toMatchObject({ status: 202 });
-    const { body, status } = await sender.text(from, "📦".repeat(10_000));
-    expect(status).toBe(202);
-    const kept = (await messagesIn(body.conversationId)).find(({ id }) => id === body.id);
-    expect(kept?.message).toBe("📦".repeat(10_000));
-  });
-
-  test("one ID from two addresses at once is stored once", async () => {
-    const id = uuid();
-    const replies = await Promise.all(
-      Array.from({ length: 6 }, () => sender.message({ id, from: phone(), text: "Hi" })),
-    );
-    expect(replies.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 202]);
-    expect(new Set(replies.map(({ body }) => body.id)).size).toBe(1);
-    expect(await read((reader) => reader.countBy(Message, { providerId: id }))).toBe(1);
-  });
-
-  test("the same ID on two lines are two messages", async () => {
-    const other = await addSender(gateway, { agentId, url: receiver.url() });
-    const message = { id: uuid(), from: phone(), text: "Hi" };
-    const replies = [await sender.message(message), await other.message(message)];
-    expect(replies.map(({ status }) => status)).toEqual([202, 202]);
-    expect(replies[0]?.body.contactId).toBe(replies[1]?.body.contactId);
-    expect(replies[0]?.body.conversationId).not.toBe(replies[1]?.body.conversationId);
-  });
-
-  test("a known contact is found by its address, in any form", async () => {
-    const from = phone();
-    const contactId = await addContact(gateway, {
-      agentId,
-      name: "Anna",
-      addresses: [{ kind: AddressKind.phone, address: from }],
+      });
+      expect(JSON.stringify(rows)).not.toContain("private");
     });
-    const { body } = await sender.text(`${from.slice(0, 3)} ${from.slice(3, 6)}-${from.slice(6)}`, "Hi");
-    expect(body.contactId).toBe(contactId);
-  });
-
-  test("the next message after a conversation was closed opens a new one", async () => {
-    await publish(gateway, agentId, { ...CONFIGURATION, burstSeconds: 1 });
-    const from = phone();
-    const { body } = await sender.text(from, "Hi");
-    await conversationClient(gateway).close(body.conversationId);
-    await publish(gateway, agentId, CONFIGURATION);
-    const { body: next } = await sender.text(from, "Hi again");
-    expect(next.conversationId).not.toBe(body.conversationId);
-    expect(next.contactId).toBe(body.contactId);
-    const [stale] = await decided(body.conversationId);
-    expect(stale).toMatchObject({ outcome: "stale" });
-  });
-
-  test("the agent decides nothing while a human answers", async () => {
-    const from = phone();
-    const { body } = await sender.text(from, "Hi");
-    await decided(body.conversationId);
-    await conversationClient(gateway).handOff(body.conversationId);
-    const { body: next } = await sender.text(from, "A question");
-    expect(next.decisionId).toBeUndefined();
-    expect(await decisionsAbout(body.conversationId)).toHaveLength(1);
-  });
-
-  test("what arrives for a deactivated organization is kept and not answered", async () => {
-    const organization = await addOrganization(gateway, "inactive");
-    const line = await addSender(gateway, { agentId: organization.agentId });
-    await gateway.services.organizations.deactivate(await operator(gateway, "inactive"));
-    const { status, body } = await line.text("anna", "Hi");
-    expect(status).toBe(202);
-    expect(await messagesIn(body.conversationId)).toHaveLength(1);
-    expect(await decisionsAbout(body.conversationId)).toEqual([]);
-  });
-
-  test("an archived line takes no messages, and a paused one does", async () => {
-    const line = await addSender(gateway, { agentId });
-    await lineClient(gateway).pause(line.lineId);
-    expect(await line.text("anna", "Hi")).toMatchObject({ status: 202 });
-    await lineClient(gateway).archive(line.lineId);
-    expect(await line.text("anna", "Hi")).toMatchObject({ status: 409, body: { code: "conflict" } });
-  });
-
-  test("no message is lost while the address moves between contacts", async () => {
-    const from = phone();
-    const address = { kind: "phone", address: from };
-    const put = (body: object) => gateway.rest("POST", "/agent/contacts", { body });
-    await put({ ref: `a ${from}`, addresses: [address] });
-    for (let round = 0; round < 8; round++) {
-      const [old, next] = round % 2 === 0 ? ["a", "b"] : ["b", "a"];
-      const [first, second] = await Promise.all([
-        sender.text(from, "one"),
-        sender.text(from, "two"),
-        put({ ref: `${old} ${from}`, addresses: null }),
-        put({ ref: `${next} ${from}`, addresses: [address] }),
-      ]);
-      for (const { status, body } of [first, second]) {
-        expect(status).toBe(202);
-        const { body: conversation } = await gateway.rest(
-          "GET",
-          `/agent/conversations/${body.conversationId}`,
-        );
-        expect(conversation.contactId).toBe(body.contactId);
-      }
-    }
-  });
-
-  test("a confirmation is sent once an hour at most, and not after START", async () => {
-    await lineClient(gateway).pause(sender.lineId);
-    const from = phone();
-    const { body } = await sender.text(from, "STOP");
-    for (let i = 0; i < 3; i++) {
-      await sender.text(from, "START");
-      await sender.text(from, "STOP");
-    }
-    const confirmations = async () =>
-      (await messagesIn(body.conversationId)).filter(({ author }) => author === "system");
-    expect((await confirmations()).filter(({ status }) => status === "queued")).toHaveLength(1);
-    await lineClient(gateway).resume(sender.lineId);
-    await waitUntil(async () => (await confirmations()).some(({ status }) => status === "sent"));
-    const sent = (await confirmations()).length;
-    await sender.text(from, "START");
-    await sender.text(from, "STOP");
-    expect(await confirmations()).toHaveLength(sent);
-  });
-
-  test("what arrived just before the organization was deactivated is not answered", async () => {
-    const { agentId: agent } = await addOrganization(gateway, "closing");
-    await publish(gateway, agent, { ...CONFIGURATION, burstSeconds: 1 });
-    const line = await addSender(gateway, { agentId: agent });
-    const { body } = await line.text("anna", "Hi");
-    await gateway.services.organizations.deactivate(await operator(gateway, "closing"));
-    expect(await decided(body.conversationId)).toMatchObject([
-      { outcome: "stale", explanation: { gates: [{ name: "organization", passed: false }] } },
-    ]);
-    expect(await messagesIn(body.conversationId)).toHaveLength(1);
-  });
-
-  test("a text that only a slow comparison could judge is an ordinary one", async () => {
-    const { status, body } = await sender.text(phone(), `${"!".repeat(9_999)}x`);
-    expect(status).toBe(202);
-    expect(await decided(body.conversationId)).toHaveLength(1);
-  });
-
-  test("the line of a deleted agent does not exist", async () => {
-    const agent = await agentClient(gateway).add();
-    const line = await addSender(gateway, { agentId: agent.id });
-    expect(await line.text("anna", "Hi")).toMatchObject({ status: 202 });
-    await agentClient(gateway).delete(agent.id);
-    expect(await line.text("anna", "Hi")).toMatchObject({
-      status: 401,
-      body: { code: "invalid_signature" },
-    });
-  });
-
-  test("erasing a contact empties what it wrote, and a repeat does not bring it back", async () => {
-    const message = { id: uuid(), from: phone(), text: "My secret" };
-    const { body } = await sender.message(message);
-    await decided(body.conversationId);
-    await contactClient(gateway).erase(body.contactId);
-    await waitUntil(async () => (await messagesIn(body.conversationId)).every((each) => each.message === ""));
-    expect(await sender.message(message)).toMatchObject({ status: 200, body: { id: body.id } });
-    const rows = await read((reader) =>
-      reader.query("select count(*) as found from contact_address where address = $1", [message.from]),
-    );
-    expect(Number(rows[0].found)).toBe(0);
-  });
-
-  test("a situation that is handed in cannot quote the messages of another conversation", async () => {
-    const { body: mine } = await sender.text(phone(), "mine");
-    const { body: others } = await sender.text(phone(), "not mine");
-    const { body } = await decisionClient(gateway).decide({
-      type: "message.received",
-      data: { messageIds: [mine.id, others.id] },
-      conversationId: mine.conversationId,
-      dryRun: true,
-    });
-    expect(body.explanation.effects[0].text).toBe("You said: mine");
-  });
-
-  test("the events tell who wrote, and not what", async () => {
-    const { body } = await sender.text(phone(), "Something private");
-    const rows: { type: string; data: string }[] = await read((reader) =>
-      reader.query("select type, data from event where subject = $1 order by position", [
-        `conversation:${body.conversationId}`,
-      ]),
-    );
-    expect(rows.map(({ type }) => type).slice(0, 2)).toEqual(["conversation.opened", "message.received"]);
-    expect(JSON.parse(rows[1]?.data ?? "")).toMatchObject({
-      id: body.id,
-      author: "contact",
-      status: "received",
-      sequence: 1,
-    });
-    expect(JSON.stringify(rows)).not.toContain("private");
-  });
-});
+  },
+);

@@ -77,7 +77,7 @@ describe("a mail", () => {
   });
 });
 
-describeGateway({ env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) => {
+describeGateway({ engine: "any", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) => {
   let agentId: string;
   let sender: Sender;
   beforeAll(async () => {

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { Decision } from "../../src/features/decisions/decision.entity";
 import { Message } from "../../src/features/messages/message.entity";
 import { publish } from "../support/decisions";
-import { onEachEngine } from "../support/engines";
+import { onAnyEngine } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 import { addSender, type Sender } from "../support/inbound";
 import { completion } from "../support/model";
@@ -10,7 +10,7 @@ import { firstAgentId } from "../support/people";
 import { Receiver } from "../support/receiver";
 import { waitUntil } from "../support/wait-until";
 
-onEachEngine((engine) => {
+onAnyEngine((engine) => {
   let model: Receiver;
   let gateway: TestGateway;
   let sender: Sender;

@@ -1,6 +1,6 @@
 import { ENVIRONMENTS, type Environment } from "../../src/common/environment";
 import { mintApiKey } from "../../src/credentials/token-format";
-import { onEachEngine, type TestDatabase } from "../support/engines";
+import { onAnyEngine, type TestDatabase } from "../support/engines";
 import { mint, operator, startGateway, type TestGateway } from "../support/gateway";
 import { outcomeOf } from "../support/keys";
 import { codeOf } from "../support/people";
@@ -8,7 +8,7 @@ import { endProcesses, startServer } from "../support/process";
 
 afterEach(endProcesses);
 
-onEachEngine((engine) => {
+onAnyEngine((engine) => {
   let place: TestDatabase;
   /** An active key of each environment, in one database. */
   const secrets = {} as Record<Environment, string>;

@@ -5,7 +5,7 @@ import { addMember, addOrganization, codeOf } from "../support/people";
 import { whileUnavailable } from "../support/retries";
 import { describeGateway } from "../support/suite";
 
-describeGateway((gateway, engine) => {
+describeGateway({ engine: "any" }, (gateway, engine) => {
   let desk: ReturnType<typeof apiKeyClient>;
   beforeAll(async () => {
     desk = apiKeyClient(gateway);

@@ -7,7 +7,7 @@ interface Listed {
   id: string;
 }
 
-describeGateway((gateway) => {
+describeGateway({ engine: "any" }, (gateway) => {
   let desk: ReturnType<typeof apiKeyClient>;
   let agentId: string;
   /** Oldest first. */

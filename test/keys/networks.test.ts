@@ -23,131 +23,137 @@ async function outcomeFrom(gateway: TestGateway, token: string, headers: Record<
 const REFUSED = "403 address_not_allowed";
 const ACCEPTED = "200 accepted";
 
-describeGateway({ env: { TRUST_PROXY: "1", RATE_LIMIT_PER_MINUTE: "100000" } }, (gateway, engine) => {
-  const desk = apiKeyClient(gateway);
-  const limitedTo = (...allowedNetworks: string[]) => mint(gateway, { allowedNetworks });
+describeGateway(
+  { engine: "any", env: { TRUST_PROXY: "1", RATE_LIMIT_PER_MINUTE: "100000" } },
+  (gateway, engine) => {
+    const desk = apiKeyClient(gateway);
+    const limitedTo = (...allowedNetworks: string[]) => mint(gateway, { allowedNetworks });
 
-  test.each([
-    [
-      "10.0.0.0/8",
-      ["10.0.0.0", "10.255.255.255", "::ffff:10.1.2.3"],
-      ["11.0.0.0", "9.255.255.255", "::a00:1"],
-    ],
-    ["192.0.2.7/32", ["192.0.2.7", "::ffff:c000:207"], ["192.0.2.8", "192.0.2.6"]],
-    ["2001:db8::/32", ["2001:db8::1", "2001:DB8:FFFF::"], ["2001:db9::1", "32.1.13.184"]],
-    ["2001:db8::1/128", ["2001:db8:0:0::1"], ["2001:db8::2"]],
-    ["::ffff:192.0.2.0/120", ["192.0.2.9", "::ffff:192.0.2.9"], ["192.0.3.9"]],
-    ["0.0.0.0/0", ["203.0.113.1", "::ffff:203.0.113.1"], ["2001:db8::1"]],
-    ["::/0", ["2001:db8::1", "::1"], ["203.0.113.1", "::ffff:203.0.113.1"]],
-  ])(
-    "a key of %s is accepted from %j and refused from %j, at every API",
-    async (network, inside, outside) => {
-      const { secret } = await limitedTo("198.51.100.0/24", network);
-      for (const address of inside) expect(await outcomeFrom(gateway, secret, from(address))).toBe(ACCEPTED);
-      for (const address of outside) expect(await outcomeFrom(gateway, secret, from(address))).toBe(REFUSED);
-    },
-  );
-
-  test("the address that the trusted proxy adds counts, whatever the client sends before it", async () => {
-    const { secret } = await limitedTo("192.0.2.0/24");
-    for (const chain of ["192.0.2.1, 203.0.113.9", "192.0.2.1,192.0.2.1,203.0.113.9", "203.0.113.9:192"])
-      expect([chain, await outcomeFrom(gateway, secret, from(chain))]).toEqual([chain, REFUSED]);
-    for (const chain of ["203.0.113.9, 192.0.2.1", "nonsense, 192.0.2.1", "192.0.2.1:4711"])
-      expect([chain, await outcomeFrom(gateway, secret, from(chain))]).toEqual([chain, ACCEPTED]);
-    // Without an address of the client, the one of the connection counts, which is not allowed either.
-    for (const chain of ["", "nonsense", "192.0.2.1/24", "192.0.2.1 203.0.113.9", "192.0.2.01"])
-      expect([chain, await outcomeFrom(gateway, secret, from(chain))]).toEqual([chain, REFUSED]);
-    const others = { "x-real-ip": "192.0.2.1", forwarded: "for=192.0.2.1", "x-client-ip": "192.0.2.1" };
-    expect(await outcomeFrom(gateway, secret, { ...others, ...from("203.0.113.9") })).toBe(REFUSED);
-  });
-
-  test("a change counts from the next request on, in every process", async () => {
-    const { id, secret } = await mint(gateway);
-    const other = await startGateway(engine, {
-      database: { url: gateway.databaseUrl, drop: async () => undefined } as never,
-      env: { TRUST_PROXY: "1" },
-    });
-    try {
-      const outcomes = async () => [await outcomeFrom(gateway, secret), await outcomeFrom(other, secret)];
-      for (let round = 0; round < 5; round++) {
-        await desk.update(id, { allowedNetworks: ["192.0.2.0/24"] });
-        expect(await outcomes()).toEqual([REFUSED, REFUSED]);
-        await desk.update(id, { allowedNetworks: round % 2 === 0 ? null : [] });
-        expect(await outcomes()).toEqual([ACCEPTED, ACCEPTED]);
-      }
-    } finally {
-      await other.close();
-    }
-  });
-
-  test("a refused use is no use: it is audited and counted per minute, apart from those of dead keys", async () => {
-    const { id, secret, hint } = await limitedTo("192.0.2.0/24");
-    const whoami = (headers: Record<string, string>) =>
-      gateway.rest("GET", "/agent/whoami", { token: secret, headers });
-    const minute = jest.spyOn(Date, "now").mockReturnValue(Date.now());
-    for (let i = 0; i < 3; i++) await whoami({ ...from("203.0.113.9"), "user-agent": "stolen" });
-    await desk.revoke(id);
-    await whoami(from("203.0.113.9"));
-    minute.mockRestore();
-    await gateway.services.usageRecorder.flush({ all: true });
-    const entries = await auditLog(gateway, { targetId: id });
-    const refusals = entries.filter(({ action }: { action: string }) => action.endsWith("_refused"));
-    expect(refusals).toHaveLength(2);
-    expect(refusals).toContainEqual(
-      expect.objectContaining({
-        action: "api_key_address_refused",
-        count: 3,
-        actorName: hint,
-        ip: "203.0.113.9",
-        userAgent: "stolen",
-      }),
+    test.each([
+      [
+        "10.0.0.0/8",
+        ["10.0.0.0", "10.255.255.255", "::ffff:10.1.2.3"],
+        ["11.0.0.0", "9.255.255.255", "::a00:1"],
+      ],
+      ["192.0.2.7/32", ["192.0.2.7", "::ffff:c000:207"], ["192.0.2.8", "192.0.2.6"]],
+      ["2001:db8::/32", ["2001:db8::1", "2001:DB8:FFFF::"], ["2001:db9::1", "32.1.13.184"]],
+      ["2001:db8::1/128", ["2001:db8:0:0::1"], ["2001:db8::2"]],
+      ["::ffff:192.0.2.0/120", ["192.0.2.9", "::ffff:192.0.2.9"], ["192.0.3.9"]],
+      ["0.0.0.0/0", ["203.0.113.1", "::ffff:203.0.113.1"], ["2001:db8::1"]],
+      ["::/0", ["2001:db8::1", "::1"], ["203.0.113.1", "::ffff:203.0.113.1"]],
+    ])(
+      "a key of %s is accepted from %j and refused from %j, at every API",
+      async (network, inside, outside) => {
+        const { secret } = await limitedTo("198.51.100.0/24", network);
+        for (const address of inside)
+          expect(await outcomeFrom(gateway, secret, from(address))).toBe(ACCEPTED);
+        for (const address of outside)
+          expect(await outcomeFrom(gateway, secret, from(address))).toBe(REFUSED);
+      },
     );
-    expect(refusals).toContainEqual(expect.objectContaining({ action: "api_key_refused", count: 1 }));
-    expect((await desk.find(id)).body.data.apiKey).toMatchObject({ lastUsedAt: null, lastUsedIp: null });
-    expect(JSON.stringify(entries)).not.toContain(secret);
-  });
 
-  test("an answer to a key from elsewhere has no rate limit and no part of the key's settings", async () => {
-    const { secret } = await mint(gateway, { allowedNetworks: ["192.0.2.0/24"], rateLimitPerMinute: 5 });
-    const refused = await gateway.rest("GET", "/agent/whoami", { token: secret });
-    expect(refused.body).toEqual({
-      code: "address_not_allowed",
-      message: "The API key may not be used from this address.",
-      status: 403,
+    test("the address that the trusted proxy adds counts, whatever the client sends before it", async () => {
+      const { secret } = await limitedTo("192.0.2.0/24");
+      for (const chain of ["192.0.2.1, 203.0.113.9", "192.0.2.1,192.0.2.1,203.0.113.9", "203.0.113.9:192"])
+        expect([chain, await outcomeFrom(gateway, secret, from(chain))]).toEqual([chain, REFUSED]);
+      for (const chain of ["203.0.113.9, 192.0.2.1", "nonsense, 192.0.2.1", "192.0.2.1:4711"])
+        expect([chain, await outcomeFrom(gateway, secret, from(chain))]).toEqual([chain, ACCEPTED]);
+      // Without an address of the client, the one of the connection counts, which is not allowed either.
+      for (const chain of ["", "nonsense", "192.0.2.1/24", "192.0.2.1 203.0.113.9", "192.0.2.01"])
+        expect([chain, await outcomeFrom(gateway, secret, from(chain))]).toEqual([chain, REFUSED]);
+      const others = { "x-real-ip": "192.0.2.1", forwarded: "for=192.0.2.1", "x-client-ip": "192.0.2.1" };
+      expect(await outcomeFrom(gateway, secret, { ...others, ...from("203.0.113.9") })).toBe(REFUSED);
     });
-    expect(refused.headers.get("ratelimit")).toBeNull();
-    expect(refused.text).not.toContain("192.0.2");
-  });
 
-  test("of the streams of a key, those end that were opened where it is no longer allowed", async () => {
-    const agentId = await firstAgentId(gateway);
-    const { id, secret } = await limitedTo("192.0.2.0/24", "198.51.100.0/24");
-    const open = (address: string) => EventStreamClient.open(gateway.url, secret, { headers: from(address) });
-    const [kept, ended] = [await open("192.0.2.1"), await open("198.51.100.1")];
-    await desk.update(id, { allowedNetworks: ["192.0.2.0/24"] });
-    await ended.end();
-    expect(ended.events).toEqual([
-      expect.objectContaining({
-        event: "error",
-        data: expect.objectContaining({ code: "address_not_allowed" }),
-      }),
-    ]);
-    await commitEvents(gateway, agentId);
-    await kept.until(({ events }) => events.length === 1);
-    expect(kept.events[0]?.event).toBe("line.paused");
-    kept.cut();
-  });
-
-  test("whoami shows a key's own settings", async () => {
-    const { secret } = await mint(gateway, { allowedNetworks: ["127.0.0.0/8"], rateLimitPerMinute: 1_000 });
-    const query = "{ whoami { key { rateLimitPerMinute allowedNetworks } } }";
-    const whoami = async (token: string) => (await gateway.graphql(query, {}, { token })).body.data.whoami;
-    expect(await whoami(secret)).toEqual({
-      key: { rateLimitPerMinute: 1_000, allowedNetworks: ["127.0.0.0/8"] },
+    test("a change counts from the next request on, in every process", async () => {
+      const { id, secret } = await mint(gateway);
+      const other = await startGateway(engine, {
+        database: { url: gateway.databaseUrl, drop: async () => undefined } as never,
+        env: { TRUST_PROXY: "1" },
+      });
+      try {
+        const outcomes = async () => [await outcomeFrom(gateway, secret), await outcomeFrom(other, secret)];
+        for (let round = 0; round < 5; round++) {
+          await desk.update(id, { allowedNetworks: ["192.0.2.0/24"] });
+          expect(await outcomes()).toEqual([REFUSED, REFUSED]);
+          await desk.update(id, { allowedNetworks: round % 2 === 0 ? null : [] });
+          expect(await outcomes()).toEqual([ACCEPTED, ACCEPTED]);
+        }
+      } finally {
+        await other.close();
+      }
     });
-    expect(await whoami(gateway.key)).toEqual({ key: { rateLimitPerMinute: null, allowedNetworks: null } });
-  });
-});
+
+    test("a refused use is no use: it is audited and counted per minute, apart from those of dead keys", async () => {
+      const { id, secret, hint } = await limitedTo("192.0.2.0/24");
+      const whoami = (headers: Record<string, string>) =>
+        gateway.rest("GET", "/agent/whoami", { token: secret, headers });
+      const minute = jest.spyOn(Date, "now").mockReturnValue(Date.now());
+      for (let i = 0; i < 3; i++) await whoami({ ...from("203.0.113.9"), "user-agent": "stolen" });
+      await desk.revoke(id);
+      await whoami(from("203.0.113.9"));
+      minute.mockRestore();
+      await gateway.services.usageRecorder.flush({ all: true });
+      const entries = await auditLog(gateway, { targetId: id });
+      const refusals = entries.filter(({ action }: { action: string }) => action.endsWith("_refused"));
+      expect(refusals).toHaveLength(2);
+      expect(refusals).toContainEqual(
+        expect.objectContaining({
+          action: "api_key_address_refused",
+          count: 3,
+          actorName: hint,
+          ip: "203.0.113.9",
+          userAgent: "stolen",
+        }),
+      );
+      expect(refusals).toContainEqual(expect.objectContaining({ action: "api_key_refused", count: 1 }));
+      expect((await desk.find(id)).body.data.apiKey).toMatchObject({ lastUsedAt: null, lastUsedIp: null });
+      expect(JSON.stringify(entries)).not.toContain(secret);
+    });
+
+    test("an answer to a key from elsewhere has no rate limit and no part of the key's settings", async () => {
+      const { secret } = await mint(gateway, { allowedNetworks: ["192.0.2.0/24"], rateLimitPerMinute: 5 });
+      const refused = await gateway.rest("GET", "/agent/whoami", { token: secret });
+      expect(refused.body).toEqual({
+        code: "address_not_allowed",
+        message: "The API key may not be used from this address.",
+        status: 403,
+      });
+      expect(refused.headers.get("ratelimit")).toBeNull();
+      expect(refused.text).not.toContain("192.0.2");
+    });
+
+    test("of the streams of a key, those end that were opened where it is no longer allowed", async () => {
+      const agentId = await firstAgentId(gateway);
+      const { id, secret } = await limitedTo("192.0.2.0/24", "198.51.100.0/24");
+      const open = (address: string) =>
+        EventStreamClient.open(gateway.url, secret, { headers: from(address) });
+      const [kept, ended] = [await open("192.0.2.1"), await open("198.51.100.1")];
+      await desk.update(id, { allowedNetworks: ["192.0.2.0/24"] });
+      await ended.end();
+      expect(ended.events).toEqual([
+        expect.objectContaining({
+          event: "error",
+          data: expect.objectContaining({ code: "address_not_allowed" }),
+        }),
+      ]);
+      await commitEvents(gateway, agentId);
+      await kept.until(({ events }) => events.length === 1);
+      expect(kept.events[0]?.event).toBe("line.paused");
+      kept.cut();
+    });
+
+    test("whoami shows a key's own settings", async () => {
+      const { secret } = await mint(gateway, { allowedNetworks: ["127.0.0.0/8"], rateLimitPerMinute: 1_000 });
+      const query = "{ whoami { key { rateLimitPerMinute allowedNetworks } } }";
+      const whoami = async (token: string) => (await gateway.graphql(query, {}, { token })).body.data.whoami;
+      expect(await whoami(secret)).toEqual({
+        key: { rateLimitPerMinute: 1_000, allowedNetworks: ["127.0.0.0/8"] },
+      });
+      expect(await whoami(gateway.key)).toEqual({ key: { rateLimitPerMinute: null, allowedNetworks: null } });
+    });
+  },
+);
 
 describe("without a trusted proxy", () => {
   const tricks = ["x-forwarded-for", "x-real-ip", "x-client-ip", "true-client-ip", "cf-connecting-ip"];
@@ -173,7 +179,7 @@ describe("without a trusted proxy", () => {
   });
 });
 
-describeGateway((gateway) => {
+describeGateway({ engine: "any" }, (gateway) => {
   const desk = apiKeyClient(gateway);
   const problemsOf = ({ body }: Reply) =>
     body.errors[0].extensions.problems.map(({ path }: { path: string }) => path);

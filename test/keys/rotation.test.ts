@@ -7,7 +7,7 @@ import { describeGateway } from "../support/suite";
 
 const HOUR_MS = 3_600_000;
 
-describeGateway((gateway) => {
+describeGateway({ engine: "any" }, (gateway) => {
   let desk: ReturnType<typeof apiKeyClient>;
   beforeAll(async () => {
     desk = apiKeyClient(gateway);

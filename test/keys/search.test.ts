@@ -20,7 +20,7 @@ const NAMES = [
   "C:\\keys",
 ];
 
-describeGateway((gateway) => {
+describeGateway({ engine: "any" }, (gateway) => {
   let hint: string;
   let revokedId: string;
   beforeAll(async () => {

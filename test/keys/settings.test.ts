@@ -12,7 +12,7 @@ const ALL = {
 };
 const NONE = { description: null, rateLimitPerMinute: null, allowedNetworks: null };
 
-describeGateway((gateway) => {
+describeGateway({ engine: "any" }, (gateway) => {
   const desk = apiKeyClient(gateway);
   const changesOn = async (targetId: string, action: string) =>
     (await auditLog(gateway, { targetId, action })).map(({ changes }: { changes: unknown }) => changes);

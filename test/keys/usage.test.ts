@@ -7,7 +7,7 @@ import { describeGateway } from "../support/suite";
 
 const at = (ip: string) => ({ ip, userAgent: "test", requestId: null });
 
-describeGateway((gateway) => {
+describeGateway({ engine: "any" }, (gateway) => {
   let desk: ReturnType<typeof apiKeyClient>;
   beforeAll(async () => {
     desk = apiKeyClient(gateway);

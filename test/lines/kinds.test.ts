@@ -14,7 +14,7 @@ const EMAIL = {
   from: "Acme Support <Support@Acme.example>",
 };
 
-describeGateway((gateway) => {
+describeGateway({ engine: "any" }, (gateway) => {
   let client: ReturnType<typeof lineClient>;
   let names = 0;
   beforeAll(() => {
@@ -367,43 +367,46 @@ describeGateway((gateway) => {
   });
 });
 
-describeGateway({ env: { INSTANCE_KEY: "", ENVIRONMENT: "production" } }, (gateway, engine) => {
-  const isEmbedded = engine.name === "SQLite";
+describeGateway(
+  { engine: "any", env: { INSTANCE_KEY: "", ENVIRONMENT: "production" } },
+  (gateway, engine) => {
+    const isEmbedded = engine.name === "SQLite";
 
-  test("without an instance key, lines that need one are refused by its name, and others are created", async () => {
-    const client = lineClient(gateway);
-    const agentId = await firstAgentId(gateway);
-    const plain = { host: HOST, from: "a@example.com" };
-    for (const [name, input, needsKey] of [
-      ["hook", { kind: "webhook", webhook: { url: PUBLIC_URL } }, true],
-      ["mail", { kind: "email", email: EMAIL }, true],
-      ["plain", { kind: "email", email: plain }, false],
-      ["here", {}, false],
-    ] as const) {
-      const reply = await client.create({ agentId, name, ...input });
-      if (!needsKey || isEmbedded) expect(codeOf(reply)).toBeUndefined();
-      else {
-        expect([reply.status, codeOf(reply)]).toEqual([409, "conflict"]);
-        expect(reply.body.errors[0].message).toContain("INSTANCE_KEY");
+    test("without an instance key, lines that need one are refused by its name, and others are created", async () => {
+      const client = lineClient(gateway);
+      const agentId = await firstAgentId(gateway);
+      const plain = { host: HOST, from: "a@example.com" };
+      for (const [name, input, needsKey] of [
+        ["hook", { kind: "webhook", webhook: { url: PUBLIC_URL } }, true],
+        ["mail", { kind: "email", email: EMAIL }, true],
+        ["plain", { kind: "email", email: plain }, false],
+        ["here", {}, false],
+      ] as const) {
+        const reply = await client.create({ agentId, name, ...input });
+        if (!needsKey || isEmbedded) expect(codeOf(reply)).toBeUndefined();
+        else {
+          expect([reply.status, codeOf(reply)]).toEqual([409, "conflict"]);
+          expect(reply.body.errors[0].message).toContain("INSTANCE_KEY");
+        }
       }
-    }
-  });
+    });
 
-  test("in production, URLs are https and mail servers are used with TLS", async () => {
-    const client = lineClient(gateway);
-    const agentId = await firstAgentId(gateway);
-    const email = { host: HOST, from: "a@example.com", security: "none" };
-    for (const [input, path] of [
-      [{ kind: "webhook", webhook: { url: PUBLIC_URL.replace("https", "http") } }, "input.webhook.url"],
-      [{ kind: "email", email }, "input.email.host"],
-    ] as const) {
-      const reply = await client.create({ agentId, name: "refused", ...input });
-      expect(reply.body.errors[0].extensions.problems[0].path).toBe(path);
-    }
-    const line = (
-      await client.create({ agentId, name: "tls", kind: "email", email: { ...email, security: "tls" } })
-    ).body.data.createLine.line;
-    const reply = await client.update({ id: line.id, email: { security: "none" } });
-    expect(reply.body.errors[0].extensions.problems[0].path).toBe("input.email.security");
-  });
-});
+    test("in production, URLs are https and mail servers are used with TLS", async () => {
+      const client = lineClient(gateway);
+      const agentId = await firstAgentId(gateway);
+      const email = { host: HOST, from: "a@example.com", security: "none" };
+      for (const [input, path] of [
+        [{ kind: "webhook", webhook: { url: PUBLIC_URL.replace("https", "http") } }, "input.webhook.url"],
+        [{ kind: "email", email }, "input.email.host"],
+      ] as const) {
+        const reply = await client.create({ agentId, name: "refused", ...input });
+        expect(reply.body.errors[0].extensions.problems[0].path).toBe(path);
+      }
+      const line = (
+        await client.create({ agentId, name: "tls", kind: "email", email: { ...email, security: "tls" } })
+      ).body.data.createLine.line;
+      const reply = await client.update({ id: line.id, email: { security: "none" } });
+      expect(reply.body.errors[0].extensions.problems[0].path).toBe("input.email.security");
+    });
+  },
+);

@@ -13,116 +13,123 @@ import { describeGateway } from "../support/suite";
 
 const EMAIL = { host: "93.184.215.14", user: "mailer", from: "a@example.com" };
 
-describeGateway({ env: { LOG_LEVEL: "trace", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }, (gateway, engine) => {
-  /** Every secret of lines that a client has seen or sent, by what it is. */
-  const secrets: Record<string, string> = { "the instance key": INSTANCE_KEY };
-  const answers: string[] = [];
+describeGateway(
+  { engine: "any", env: { LOG_LEVEL: "trace", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } },
+  (gateway, engine) => {
+    /** Every secret of lines that a client has seen or sent, by what it is. */
+    const secrets: Record<string, string> = { "the instance key": INSTANCE_KEY };
+    const answers: string[] = [];
 
-  /** Creates, changes, rotates and reads lines, also with mistakes. */
-  async function liveThroughEverything() {
-    const client = lineClient(gateway);
-    const agentId = await firstAgentId(gateway);
-    const webhook = { url: PUBLIC_URL };
-    const hook = { agentId, name: "hook", kind: "webhook", webhook, idempotencyKey: "hook" };
-    const created = (await client.create(hook)).body.data.createLine;
-    secrets["the first signing secret"] = created.signingSecret;
-    const rotated = (await client.rotateSecret(created.line.id)).body.data.rotateLineSecret;
-    secrets["the second signing secret"] = rotated.signingSecret;
+    /** Creates, changes, rotates and reads lines, also with mistakes. */
+    async function liveThroughEverything() {
+      const client = lineClient(gateway);
+      const agentId = await firstAgentId(gateway);
+      const webhook = { url: PUBLIC_URL };
+      const hook = { agentId, name: "hook", kind: "webhook", webhook, idempotencyKey: "hook" };
+      const created = (await client.create(hook)).body.data.createLine;
+      secrets["the first signing secret"] = created.signingSecret;
+      const rotated = (await client.rotateSecret(created.line.id)).body.data.rotateLineSecret;
+      secrets["the second signing secret"] = rotated.signingSecret;
 
-    const password = (name: string) => {
-      secrets[name] = `a secret ${name} ${Math.random()}`;
-      return secrets[name];
-    };
-    const first = { ...EMAIL, password: password("password") };
-    const mail = { agentId, name: "mail", kind: "email", email: first, idempotencyKey: "mail" };
-    const { line } = (await client.create(mail)).body.data.createLine;
-    const change = (email: object) => client.update({ id: line.id, email });
-    const replies = [
-      await client.create(hook),
-      await client.create(mail),
-      await client.create({ ...mail, email: { ...first, password: password("of another request") } }),
-      await client.create({
-        ...mail,
-        idempotencyKey: null,
-        email: { ...first, password: password("of a taken name") },
-      }),
-      await client.create({
-        ...mail,
-        name: "refused",
-        email: { ...first, password: password("refused"), port: 0 },
-      }),
-      await client.create({ ...mail, name: "refused", email: { ...first, pasword: password("misspelled") } }),
-      await change({ subject: "Hello" }),
-      await change({ password: password("replacement") }),
-      await change({ password: password("beside a mistake"), host: "10.0.0.1" }),
-      await change({ user: null }),
-      await change({ user: "mailer", password: password("last one") }),
-      await client.update({ id: line.id, name: password("where the name belongs") }),
-      await client.pause(line.id, "for a while"),
-      await client.list(agentId),
-      await gateway.rest("GET", "/agent/lines"),
-      await gateway.rest("GET", "/agent/configuration"),
-      await gateway.rest("GET", "/agent/lines", { token: (await mint(gateway)).secret }),
-    ];
-    replies.push(await testWithBadServer({ ...mail, name: "tested" }, password("told to a bad server")));
-    answers.push(...replies.map(({ text, headers }) => text + JSON.stringify([...headers])));
-    await gateway.services.database.write((tx) => tx.query("ALTER TABLE line RENAME TO away"));
-    expect(codeOf(await change({ password: password("of a failure") }))).toBe("internal_error");
-    await gateway.services.database.write((tx) => tx.query("ALTER TABLE away RENAME TO line"));
-  }
+      const password = (name: string) => {
+        secrets[name] = `a secret ${name} ${Math.random()}`;
+        return secrets[name];
+      };
+      const first = { ...EMAIL, password: password("password") };
+      const mail = { agentId, name: "mail", kind: "email", email: first, idempotencyKey: "mail" };
+      const { line } = (await client.create(mail)).body.data.createLine;
+      const change = (email: object) => client.update({ id: line.id, email });
+      const replies = [
+        await client.create(hook),
+        await client.create(mail),
+        await client.create({ ...mail, email: { ...first, password: password("of another request") } }),
+        await client.create({
+          ...mail,
+          idempotencyKey: null,
+          email: { ...first, password: password("of a taken name") },
+        }),
+        await client.create({
+          ...mail,
+          name: "refused",
+          email: { ...first, password: password("refused"), port: 0 },
+        }),
+        await client.create({
+          ...mail,
+          name: "refused",
+          email: { ...first, pasword: password("misspelled") },
+        }),
+        await change({ subject: "Hello" }),
+        await change({ password: password("replacement") }),
+        await change({ password: password("beside a mistake"), host: "10.0.0.1" }),
+        await change({ user: null }),
+        await change({ user: "mailer", password: password("last one") }),
+        await client.update({ id: line.id, name: password("where the name belongs") }),
+        await client.pause(line.id, "for a while"),
+        await client.list(agentId),
+        await gateway.rest("GET", "/agent/lines"),
+        await gateway.rest("GET", "/agent/configuration"),
+        await gateway.rest("GET", "/agent/lines", { token: (await mint(gateway)).secret }),
+      ];
+      replies.push(await testWithBadServer({ ...mail, name: "tested" }, password("told to a bad server")));
+      answers.push(...replies.map(({ text, headers }) => text + JSON.stringify([...headers])));
+      await gateway.services.database.write((tx) => tx.query("ALTER TABLE line RENAME TO away"));
+      expect(codeOf(await change({ password: password("of a failure") }))).toBe("internal_error");
+      await gateway.services.database.write((tx) => tx.query("ALTER TABLE away RENAME TO line"));
+    }
 
-  /** Tests a line whose mail server repeats the password in its answers. */
-  async function testWithBadServer(mail: { name: string; email: object }, password: string) {
-    const server = await ScriptedMailServer.start({
-      AUTH: `535 5.7.8 ${password} is wrong ${Buffer.from(`\0mailer\0${password}`).toString("base64")}`,
-    });
-    try {
-      const email = { ...mail.email, password, host: "127.0.0.1", port: server.port, security: "none" };
-      const made = await lineClient(gateway).create({ ...mail, email, idempotencyKey: null });
-      const reply = await gateway.graphql(
-        'mutation ($id: ID!) { testLine(id: $id, to: "anna@example.com") { outcome code detail } }',
-        { id: made.body.data.createLine.line.id },
-        { token: gateway.owner },
+    /** Tests a line whose mail server repeats the password in its answers. */
+    async function testWithBadServer(mail: { name: string; email: object }, password: string) {
+      const server = await ScriptedMailServer.start({
+        AUTH: `535 5.7.8 ${password} is wrong ${Buffer.from(`\0mailer\0${password}`).toString("base64")}`,
+      });
+      try {
+        const email = { ...mail.email, password, host: "127.0.0.1", port: server.port, security: "none" };
+        const made = await lineClient(gateway).create({ ...mail, email, idempotencyKey: null });
+        const reply = await gateway.graphql(
+          'mutation ($id: ID!) { testLine(id: $id, to: "anna@example.com") { outcome code detail } }',
+          { id: made.body.data.createLine.line.id },
+          { token: gateway.owner },
+        );
+        expect(reply.body.data.testLine.code).toBe("auth");
+        return reply;
+      } finally {
+        server.close();
+      }
+    }
+
+    /** A backup as an operator would keep it. */
+    async function backUp(): Promise<string> {
+      const file = join(tmpdir(), `gateway-backup-${process.pid}-${Math.random()}`);
+      expect((await runCli(gateway.databaseUrl, ["backup", file])).code).toBe(0);
+      try {
+        return await readFile(file, "latin1");
+      } finally {
+        await rm(file);
+      }
+    }
+
+    test("no credential or signing secret is in answers, the log, the audit log, the database or its backup", async () => {
+      await liveThroughEverything();
+      const places = {
+        answers: answers.join("\n"),
+        log: gateway.log(),
+        audit: JSON.stringify(await auditLog(gateway)),
+        database: await storedText(gateway.databaseUrl),
+        ...(engine === sqlite && { backup: await backUp() }),
+      };
+      // The places do hold what was done, so that a secret in them would have been found.
+      for (const text of [places.answers, places.audit, places.database]) expect(text).toContain("mailer");
+      expect(places.log).toContain("internal_error");
+      expect(places.database).toContain("v1.");
+      const found = Object.entries(places).flatMap(([place, text]) =>
+        Object.entries(secrets)
+          .filter(([, secret]) => formsOf(secret).some((form) => text.includes(form)))
+          .map(([what]) => `${what} in the ${place}`),
       );
-      expect(reply.body.data.testLine.code).toBe("auth");
-      return reply;
-    } finally {
-      server.close();
-    }
-  }
-
-  /** A backup as an operator would keep it. */
-  async function backUp(): Promise<string> {
-    const file = join(tmpdir(), `gateway-backup-${process.pid}-${Math.random()}`);
-    expect((await runCli(gateway.databaseUrl, ["backup", file])).code).toBe(0);
-    try {
-      return await readFile(file, "latin1");
-    } finally {
-      await rm(file);
-    }
-  }
-
-  test("no credential or signing secret is in answers, the log, the audit log, the database or its backup", async () => {
-    await liveThroughEverything();
-    const places = {
-      answers: answers.join("\n"),
-      log: gateway.log(),
-      audit: JSON.stringify(await auditLog(gateway)),
-      database: await storedText(gateway.databaseUrl),
-      ...(engine === sqlite && { backup: await backUp() }),
-    };
-    // The places do hold what was done, so that a secret in them would have been found.
-    for (const text of [places.answers, places.audit, places.database]) expect(text).toContain("mailer");
-    expect(places.log).toContain("internal_error");
-    expect(places.database).toContain("v1.");
-    const found = Object.entries(places).flatMap(([place, text]) =>
-      Object.entries(secrets)
-        .filter(([, secret]) => formsOf(secret).some((form) => text.includes(form)))
-        .map(([what]) => `${what} in the ${place}`),
-    );
-    expect(found).toEqual([]);
-  });
-});
+      expect(found).toEqual([]);
+    });
+  },
+);
 
 /** How a secret might appear: as it is, in JSON, without its prefix, in hexadecimal, or encoded once more. */
 function formsOf(secret: string): string[] {

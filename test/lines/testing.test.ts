@@ -14,7 +14,7 @@ const ALLOWED = { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" };
 const TEST =
   "mutation ($id: ID!, $to: String) { testLine(id: $id, to: $to) { outcome code detail } }" as const;
 
-describeGateway({ env: ALLOWED }, (gateway, engine) => {
+describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
   let receiver: Receiver;
   let organizations = 0;
   beforeEach(async () => {
@@ -209,7 +209,7 @@ describeGateway({ env: ALLOWED }, (gateway, engine) => {
   });
 });
 
-describeGateway((gateway) => {
+describeGateway({ engine: "any" }, (gateway) => {
   test("where private targets are not allowed, a line that leads to one is not connected to", async () => {
     const receiver = await Receiver.start();
     try {

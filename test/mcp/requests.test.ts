@@ -13,7 +13,7 @@ const PING = { jsonrpc: "2.0", id: 1, method: "ping" };
 const CORS_ORIGINS = "https://pages.example.com";
 
 describeGateway(
-  { strict: true, storesNothing: true, env: { CORS_ORIGINS, LOG_LEVEL: "info" } },
+  { engine: "any", strict: true, storesNothing: true, env: { CORS_ORIGINS, LOG_LEVEL: "info" } },
   (gateway) => {
     test("a request without a key, with a session or with a dead key is refused as in REST", async () => {
       const off = await addOrganization(gateway, "switched-off");
@@ -248,7 +248,7 @@ describeGateway(
   },
 );
 
-describeGateway({ env: { RATE_LIMIT_PER_MINUTE: "2" } }, (gateway) => {
+describeGateway({ engine: "any", env: { RATE_LIMIT_PER_MINUTE: "2" } }, (gateway) => {
   test("the rate limit of a key counts its requests of all APIs", async () => {
     await gateway.rest("GET", "/agent/whoami");
     const { headers } = await rpc(gateway, "ping");

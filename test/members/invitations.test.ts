@@ -29,7 +29,7 @@ const GONE = "The invitation was used, withdrawn or replaced, or has expired. As
 const tokenIn = (link: string) => new URL(link).hash.slice(1);
 const unique = () => `${Math.random().toString(36).slice(2)}@example.com`;
 
-describeGateway({ env: { TRUST_PROXY: "true" } }, (gateway) => {
+describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
   // Each test begins without any attempts and with room for more invitations.
   beforeEach(() =>
     gateway.services.database.write(async (tx) => {
@@ -279,7 +279,7 @@ describeGateway({ env: { TRUST_PROXY: "true" } }, (gateway) => {
 });
 
 // Reading the files of SQLite in the process of a server drops its locks, so no other process may follow.
-describeGateway({ env: { LOG_LEVEL: "trace" } }, (gateway) => {
+describeGateway({ engine: "any", env: { LOG_LEVEL: "trace" } }, (gateway) => {
   test("no token of an invitation is in the database, the log or the audit log", async () => {
     const { manager } = await addOrganization(gateway, "secretive");
     const tokens = [];

@@ -9,7 +9,7 @@ const END = "mutation ($id: ID!) { endSession(id: $id) { id } }";
 const SESSIONS = "query ($id: ID) { sessions(memberId: $id) { id isCurrent ip userAgent expiresAt } }";
 const unique = () => `${Math.random().toString(36).slice(2)}@example.com`;
 
-describeGateway({ env: { TRUST_PROXY: "true" } }, (gateway) => {
+describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
   let member: TestMember;
   beforeEach(async () => {
     await gateway.services.database.write((tx) => tx.clear(SignInThrottle));

@@ -11,7 +11,7 @@ import { describeGateway } from "../support/suite";
 const CHANGE = "mutation ($input: ChangePasswordInput!) { changePassword(input: $input) }";
 const NEW = "another good password";
 
-describeGateway({ env: { TRUST_PROXY: "true" } }, (gateway) => {
+describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
   let member: TestMember;
   beforeEach(async () => {
     member = await addMember(gateway);

@@ -7,7 +7,7 @@ import { describeGateway } from "../support/suite";
 
 type Change = "grantPermission" | "revokePermission";
 
-describeGateway((gateway) => {
+describeGateway({ engine: "any" }, (gateway) => {
   const change = (
     what: Change,
     token: string,

@@ -6,7 +6,7 @@ import { addMember, addOrganization, codeOf, openSession, type TestMember } from
 import { runCli, runCliForJson } from "../support/process";
 import { describeGateway } from "../support/suite";
 
-describeGateway((gateway) => {
+describeGateway({ engine: "any" }, (gateway) => {
   const remove = (token: string, { id }: Pick<TestMember, "id">) =>
     gateway.graphql("mutation ($id: ID!) { removeMember(id: $id) { id email } }", { id }, { token });
   const revoke = (token: string, { id }: Pick<TestMember, "id">) =>

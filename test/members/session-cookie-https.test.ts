@@ -1,5 +1,5 @@
 import { openBrowser } from "../support/browser";
-import { onEachEngine } from "../support/engines";
+import { onAnyEngine } from "../support/engines";
 import { startGateway } from "../support/gateway";
 import { codeOf } from "../support/people";
 import { expectGraphQLError } from "../support/refusals";
@@ -18,7 +18,7 @@ const PROXIES: [string, Record<string, string>, Record<string, string>][] = [
   ],
 ];
 
-onEachEngine((engine) => {
+onAnyEngine((engine) => {
   describe.each(PROXIES)("behind a proxy for HTTPS %s", (_, env, forwarded) => {
     const gateway = suiteGateway(engine, { env });
 

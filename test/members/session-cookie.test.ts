@@ -9,7 +9,7 @@ import { describeGateway } from "../support/suite";
 
 const VIEWER = "{ viewer { email } }";
 
-describeGateway((gateway) => {
+describeGateway({ engine: "any" }, (gateway) => {
   let member: TestMember;
   let browser: Browser;
   beforeEach(async () => {

@@ -6,7 +6,7 @@ import { AuditEntry } from "../../src/features/audit/audit-entry.entity";
 import { Session } from "../../src/features/members/session.entity";
 import { countSignInAttempt, createCountLookup } from "../../src/features/members/sign-in-throttle";
 import { SignInThrottle } from "../../src/features/members/sign-in-throttle.entity";
-import { onEachEngine, sqlite } from "../support/engines";
+import { onAnyEngine, sqlite } from "../support/engines";
 import { type Reply, startGateway, type TestGateway } from "../support/gateway";
 import { addMember, addOrganization, codeOf } from "../support/people";
 import { suiteGateway } from "../support/suite";
@@ -37,7 +37,7 @@ async function inTurns<T>(count: number, work: (i: number) => Promise<T>, atOnce
   return results;
 }
 
-onEachEngine((engine) => {
+onAnyEngine((engine) => {
   const gateway = suiteGateway(engine, { env: { TRUST_PROXY: "true" } });
   // Each test begins without any attempts.
   beforeEach(() => gateway.services.database.write((tx) => tx.clear(SignInThrottle)));

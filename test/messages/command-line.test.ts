@@ -5,7 +5,7 @@ import { firstAgentId } from "../support/people";
 import { type Ended, runCli } from "../support/process";
 import { describeGateway } from "../support/suite";
 
-describeGateway((gateway) => {
+describeGateway({ engine: "any" }, (gateway) => {
   const cli = (...args: string[]): Promise<Ended> => runCli(gateway.databaseUrl, ["messages", ...args]);
   /** Runs a command that must succeed. @returns the one JSON document that it prints */
   async function json(...args: string[]) {

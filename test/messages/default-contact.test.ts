@@ -9,7 +9,7 @@ import { addLine, lineClient } from "../support/lines";
 
 import { describeGateway } from "../support/suite";
 
-describeGateway((gateway) => {
+describeGateway({ engine: "any" }, (gateway) => {
   let agentId: string;
   let token: string;
   beforeEach(async () => {

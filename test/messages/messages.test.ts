@@ -4,7 +4,7 @@ import { Message, MessageStatus } from "../../src/features/messages/message.enti
 import { mint, operator } from "../support/gateway";
 import { describeGateway } from "../support/suite";
 
-describeGateway((gateway) => {
+describeGateway({ engine: "any" }, (gateway) => {
   let otherAgentsKey: string;
   beforeAll(async () => {
     await gateway.services.agents.create(await operator(gateway), { slug: "other-agent", name: "Other" });

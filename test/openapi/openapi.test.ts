@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { Ajv2020 } from "ajv/dist/2020";
 import addFormats from "ajv-formats";
 import { version } from "../../src/version";
@@ -173,20 +172,5 @@ describe("the contract", () => {
     const viewer = await gateway.rest("GET", "/docs/viewer.js", { token: null });
     expect(viewer.headers.get("content-type")).toContain("text/javascript");
     expect(viewer.text.length).toBeGreaterThan(100_000);
-  });
-
-  test("and schema.graphql are accepted by the usual client generators", () => {
-    const output = execFileSync(
-      process.execPath,
-      ["test/openapi/generators/generate.mjs", "schema.graphql"],
-      {
-        input: JSON.stringify(document),
-        maxBuffer: 10_000_000,
-      },
-    );
-    const types = JSON.parse(output.toString());
-    expect(types.openapi).toContain("createPet: {");
-    expect(types.openapi).toMatch(/categoryId: number;/);
-    expect(types.graphql).toContain("export type Pet = {");
   });
 });

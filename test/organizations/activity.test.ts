@@ -14,7 +14,7 @@ const ACTIVITY = `query ($period: UsagePeriod! = last_24_hours) {
 }`;
 const HOUR_MS = 60 * 60 * 1000;
 
-describeGateway((gateway) => {
+describeGateway({ engine: "any" }, (gateway) => {
   test("the activity of an organization counts its messages by what became of them, and its decisions", async () => {
     const { agentId, manager } = await addOrganization(gateway, "active");
     const reader = await addMember(gateway, { org: "active", permissions: [Permission.conversations_read] });

@@ -4,7 +4,7 @@ import { apiKeyClient, expire, outcomeOf } from "../support/keys";
 import { addMember, addOrganization, codeOf, openSession, type TestMember } from "../support/people";
 import { describeGateway } from "../support/suite";
 
-describeGateway((gateway) => {
+describeGateway({ engine: "any" }, (gateway) => {
   let manager: TestMember;
   let organization: { id: string; agentId: string };
   let key: { id: string; secret: string };

@@ -5,7 +5,7 @@ import { describeGateway } from "../support/suite";
 
 const FIRST_STEPS = "{ firstSteps { keyMinted keyUsed petAdded messageQueued } }";
 
-describeGateway((gateway) => {
+describeGateway({ engine: "any" }, (gateway) => {
   const stepsOf = async (token: string) => {
     await gateway.services.usageRecorder.flush({ all: true });
     const { body } = await gateway.graphql(FIRST_STEPS, {}, { token });

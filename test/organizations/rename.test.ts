@@ -6,7 +6,7 @@ import { describeGateway } from "../support/suite";
 /** A well-formed key, which must not be stored as text. */
 const A_KEY = "agk_dev_PWTCLzGa9eiB_Wl77wWJKgHq3Boo94bzIQz0i7xnG";
 
-describeGateway((gateway) => {
+describeGateway({ engine: "any" }, (gateway) => {
   const rename = (name: unknown, token = gateway.owner) =>
     gateway.graphql(
       "mutation ($name: String!) { renameOrganization(name: $name) { slug name } }",

@@ -7,10 +7,11 @@ import { hostile, int, json, junk, maybe, text } from "../support/hostile-values
 import { addLine } from "../support/lines";
 import { toolError } from "../support/mcp";
 import { describeGateway } from "../support/suite";
+import { cases } from "../support/tiers";
 
 /** Set PARITY_SEED to run a failure again; fast-check prints the seed of one. */
 const seed = Number(process.env.PARITY_SEED ?? Date.now() % 2 ** 31);
-const run = (numRuns: number) => ({ seed, numRuns, endOnFailure: false });
+const run = (numRuns: number) => ({ seed, numRuns: cases(numRuns), endOnFailure: false });
 
 /** What an API did with an input: the value it made or found, or the code it refused with. */
 type Outcome = { value: unknown } | { code: string };
@@ -42,7 +43,7 @@ const withoutId = (outcome: Outcome): Outcome =>
     ? { value: { ...(outcome.value as object), id: undefined, createdAt: undefined } }
     : outcome;
 
-describeGateway({ env: { LOG_LEVEL: "silent" } }, (gateway) => {
+describeGateway({ engine: "any", env: { LOG_LEVEL: "silent" } }, (gateway) => {
   beforeAll(async () => {
     await gateway.services.pets.seed(50);
   });

@@ -1,6 +1,6 @@
 import { describeGateway } from "../support/suite";
 
-describeGateway((gateway) => {
+describeGateway({ engine: "any" }, (gateway) => {
   beforeAll(async () => {
     await gateway.services.pets.seed(1000);
   });

@@ -1,8 +1,8 @@
-import { onEachEngine } from "../support/engines";
+import { onAnyEngine } from "../support/engines";
 import { startGateway } from "../support/gateway";
 import { databaseForEach, startServer } from "../support/process";
 
-onEachEngine((engine) => {
+onAnyEngine((engine) => {
   const place = databaseForEach(engine);
 
   test("both answer GET and HEAD without a key, not to be stored, and no other method", async () => {

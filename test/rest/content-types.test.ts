@@ -6,7 +6,7 @@ const ROUTES: [string, string][] = [
   ["/messages", '{"message":"Hello"}'],
 ];
 
-describeGateway({ strict: true }, (gateway) => {
+describeGateway({ engine: "any", strict: true }, (gateway) => {
   describe.each(ROUTES)("POST %s", (path, body) => {
     test.each([
       "text/plain",

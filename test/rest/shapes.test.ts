@@ -5,6 +5,7 @@ import type { FastifyInstance, LightMyRequestResponse } from "fastify";
 import { ERRORS } from "../../src/errors";
 import { MAX_JSON_DEPTH } from "../../src/http/plugins/json-body";
 import { createOpenApi } from "../../src/rest/openapi/openapi";
+import { cases } from "../support/tiers";
 import { groups, route, routes } from "./shapes/routes";
 import { schema, startServer } from "./shapes/server";
 
@@ -115,7 +116,7 @@ describe("REST over a schema with every JSON shape", () => {
           answered: true,
         });
       }),
-      { numRuns: 300 },
+      { numRuns: cases(300) },
     );
   });
 
@@ -133,9 +134,9 @@ describe("REST over a schema with every JSON shape", () => {
         if (!isTaken) expect(messageOf(reply)).toContain(at);
         counts[isTaken ? "taken" : "refused"] += 1;
       }),
-      { numRuns: 1000 },
+      { numRuns: cases(1000) },
     );
-    expect(Math.min(counts.taken, counts.refused)).toBeGreaterThan(100);
+    expect(Math.min(counts.taken, counts.refused)).toBeGreaterThan(cases(100));
   });
 
   test.each([
@@ -212,7 +213,7 @@ describe("REST over a schema with every JSON shape", () => {
         // JSON.parse rounds the greatest int64 to what is none.
         expect(fitsFound({ ...answer, ...(big !== undefined && { big: 1 }) })).toBe(true);
       }),
-      { numRuns: 200 },
+      { numRuns: cases(200) },
     );
   });
 

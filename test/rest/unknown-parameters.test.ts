@@ -11,7 +11,7 @@ const CALLS = ROUTES.map(({ method, path, pathParameters = [], example }): [stri
   example.body,
 ]);
 
-describeGateway({ strict: true, storesNothing: true }, (gateway) => {
+describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) => {
   test.each(CALLS)("%s %s refuses query parameters that it does not know", async (method, path, body) => {
     const reply = await gateway.rest(method, `${path}?unknown=1&__proto__=2`, {
       ...(body != null && { body }),

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { GraphQLString } from "graphql";
 import { leafType } from "../../src/rest/json-scalars";
+import { cases } from "../support/tiers";
 
 describe("a text in an answer", () => {
   const { write } = leafType(GraphQLString, {});
@@ -12,7 +13,7 @@ describe("a text in an answer", () => {
       fc.property(fc.oneof(codeUnits(0x7f), codeUnits(0xffff), fc.string({ unit: "grapheme" })), (text) => {
         expect(write(text)).toBe(JSON.stringify(text));
       }),
-      { numRuns: 2_000 },
+      { numRuns: cases(2_000) },
     );
   });
 

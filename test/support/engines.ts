@@ -4,6 +4,7 @@ import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
+import { TIER, testFile } from "./tiers";
 
 /** A database for one test or suite. */
 export interface TestDatabase {
@@ -52,7 +53,7 @@ export const postgres: TestEngine = {
 async function copyPostgres(template: string): Promise<TestDatabase> {
   const server = process.env.TEST_POSTGRES_URL;
   const name = `test_${randomUUID().replaceAll("-", "")}`;
-  await administer(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+  await administer(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
   return { url: `${server}/${name}`, drop: () => administer(`DROP DATABASE ${name} WITH (FORCE)`) };
 }
 
@@ -67,9 +68,22 @@ export async function administer(statement: string): Promise<void> {
   }
 }
 
-/** Runs a suite once on each database that the service supports, or on those that `TEST_ENGINES` names. */
+/** Runs a suite on each database, for behavior that may depend on which one it is. */
 export function onEachEngine(suite: (engine: TestEngine) => void): void {
-  const wanted = process.env.TEST_ENGINES?.split(",");
-  const engines = [sqlite, postgres].filter(({ name }) => wanted?.includes(name) ?? true);
+  // In the rest, a file is here for its suites for any engine, or all of it is.
+  if (TIER !== "rest" || testFile().endsWith(".full.test.ts")) describeOn([sqlite, postgres], suite);
+}
+
+/**
+ * Runs a suite that does not depend on the database: `npm test` picks one by the name of the test file, SQLite for
+ * two of three, and `npm run test:all` runs it on both.
+ */
+export function onAnyEngine(suite: (engine: TestEngine) => void): void {
+  const sum = [...testFile()].reduce((total, character) => total + character.charCodeAt(0), 0);
+  const [first, other] = sum % 3 > 0 ? [sqlite, postgres] : [postgres, sqlite];
+  describeOn({ default: [first], rest: [other], all: [sqlite, postgres] }[TIER], suite);
+}
+
+function describeOn(engines: readonly TestEngine[], suite: (engine: TestEngine) => void): void {
   describe.each(engines)("on $name", suite);
 }

@@ -9,6 +9,7 @@ import type { Services } from "../../src/features";
 import { createDataSource } from "../../src/features";
 import type { NewApiKey } from "../../src/features/api-keys/api-key.inputs";
 import { logOptions } from "../../src/logger";
+import "./schema-metadata";
 import { watchCodeGeneration, withoutCodeWatch } from "./code-generation";
 import { assertInContract } from "./contract";
 import type { TestDatabase, TestEngine } from "./engines";

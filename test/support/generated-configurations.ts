@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { codePoint } from "./hostile-values";
 
 const TYPES = ["order.shipped", "message.received", "message.failed", "other", "*"];
 
@@ -23,7 +24,7 @@ const clause = fc.oneof(
     `${"(".repeat(40)}true${")".repeat(40)}`,
     `size(${"situation.data.text + ".repeat(50)}"") > 0`,
   ),
-  fc.string({ maxLength: 30, unit: "binary" }),
+  fc.string({ maxLength: 30, unit: codePoint }),
 );
 
 const template = fc.oneof(
@@ -40,7 +41,7 @@ const template = fc.oneof(
     "{{ now | date: '%F %Q' }}",
     "{{ (1..9) }}",
   ),
-  fc.string({ maxLength: 30, unit: "binary" }).map((text) => `{{ ${text} }}`),
+  fc.string({ maxLength: 30, unit: codePoint }).map((text) => `{{ ${text} }}`),
 );
 
 const effect = fc.oneof(

@@ -1,4 +1,4 @@
-import { onEachEngine, type TestEngine } from "./engines";
+import { onAnyEngine, onEachEngine, type TestEngine } from "./engines";
 import { type GatewayOptions, startGateway, type TestGateway } from "./gateway";
 import { closeWithNothingStored } from "./refusals";
 
@@ -30,10 +30,16 @@ export function suiteGateway(
 
 type Suite = (gateway: TestGateway, engine: TestEngine) => void;
 
-/** Runs a suite once on each database that the service supports, each with a new gateway. */
+interface DescribedOptions extends SuiteOptions {
+  /** `any` where nothing in the suite depends on SQL, locks or plans, so that `npm test` may run it on one database. */
+  engine?: "each" | "any";
+}
+
+/** Runs a suite on each database or on any, each time with a new gateway. */
 export function describeGateway(suite: Suite): void;
-export function describeGateway(options: SuiteOptions, suite: Suite): void;
-export function describeGateway(...args: [Suite] | [SuiteOptions, Suite]): void {
-  const [options, suite] = args.length === 1 ? [{}, args[0]] : args;
-  onEachEngine((engine) => suite(suiteGateway(engine, options), engine));
+export function describeGateway(options: DescribedOptions, suite: Suite): void;
+export function describeGateway(...args: [Suite] | [DescribedOptions, Suite]): void {
+  const [{ engine: which = "each", ...options }, suite] = args.length === 1 ? [{}, args[0]] : args;
+  const run = which === "any" ? onAnyEngine : onEachEngine;
+  run((engine) => suite(suiteGateway(engine, options), engine));
 }

@@ -8,7 +8,7 @@ import { Receiver } from "../support/receiver";
 import { describeGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
 
-describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
+describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
   test("messages are counted by status, attempts by line and outcome, and deliveries are timed", async () => {
     const agentId = await firstAgentId(gateway);
     const api = conversationClient(gateway);
@@ -46,27 +46,30 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
   });
 });
 
-describeGateway({ env: { DELIVERY_WORKERS: "8", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }, (gateway) => {
-  test("messages that leave the server are counted and timed", async () => {
-    const receiver = await Receiver.start();
-    try {
-      const agentId = await firstAgentId(gateway);
-      const { id } = await addWebhookLine(gateway, { agentId, url: receiver.url() });
-      await lineClient(gateway).setDefault(id);
-      await gateway.rest("POST", "/messages", { body: { message: "Hello" } });
-      const count = async (name: string, labels = {}) => (await scrape(gateway)).total(name, labels);
-      const attempts = { kind: "webhook", outcome: "accepted" };
-      await waitUntil(async () => (await count("gateway_delivery_attempts_total", attempts)) !== 0);
-      expect(await count("gateway_delivery_attempts_total", attempts)).toBe(1);
-      expect(await count("gateway_messages_total", { status: "sent" })).toBe(1);
-      expect(await count("gateway_message_delivery_duration_seconds_count")).toBe(1);
-    } finally {
-      await receiver.close();
-    }
-  });
-});
+describeGateway(
+  { engine: "any", env: { DELIVERY_WORKERS: "8", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } },
+  (gateway) => {
+    test("messages that leave the server are counted and timed", async () => {
+      const receiver = await Receiver.start();
+      try {
+        const agentId = await firstAgentId(gateway);
+        const { id } = await addWebhookLine(gateway, { agentId, url: receiver.url() });
+        await lineClient(gateway).setDefault(id);
+        await gateway.rest("POST", "/messages", { body: { message: "Hello" } });
+        const count = async (name: string, labels = {}) => (await scrape(gateway)).total(name, labels);
+        const attempts = { kind: "webhook", outcome: "accepted" };
+        await waitUntil(async () => (await count("gateway_delivery_attempts_total", attempts)) !== 0);
+        expect(await count("gateway_delivery_attempts_total", attempts)).toBe(1);
+        expect(await count("gateway_messages_total", { status: "sent" })).toBe(1);
+        expect(await count("gateway_message_delivery_duration_seconds_count")).toBe(1);
+      } finally {
+        await receiver.close();
+      }
+    });
+  },
+);
 
-describeGateway((gateway) => {
+describeGateway({ engine: "any" }, (gateway) => {
   test("work that no process does is shown as due, with its age", async () => {
     await gateway.rest("POST", "/messages", { body: { message: "Waiting" } });
     await gateway.services.database.write((tx) =>

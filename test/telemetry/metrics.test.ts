@@ -1,13 +1,13 @@
 import { once } from "node:events";
 import { request } from "node:http";
 import { version } from "../../src/version";
-import { onEachEngine, sqlite } from "../support/engines";
+import { onAnyEngine, sqlite } from "../support/engines";
 import { mint, operator, startGateway, type TestGateway } from "../support/gateway";
 import { scrape } from "../support/metrics";
 import { endProcesses, startServer } from "../support/process";
 import { waitUntil } from "../support/wait-until";
 
-onEachEngine((engine) => {
+onAnyEngine((engine) => {
   let gateway: TestGateway;
   beforeEach(async () => {
     gateway = await startGateway(engine);

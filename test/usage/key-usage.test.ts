@@ -24,7 +24,7 @@ interface Report extends Omit<Counts, "start"> {
   buckets: Counts[];
 }
 
-describeGateway((gateway) => {
+describeGateway({ engine: "any" }, (gateway) => {
   afterEach(() => jest.restoreAllMocks());
 
   const usage = async (period = "last_24_hours", token = gateway.owner): Promise<Report[]> => {

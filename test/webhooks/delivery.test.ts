@@ -23,7 +23,7 @@ const answering =
 
 const eventIn = ({ body }: Received) => JSON.parse(body);
 
-describeGateway(SENDS, (gateway, engine) => {
+describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
   let agentId: string;
   let api: ReturnType<typeof webhookClient>;
   let receiver: Receiver;

@@ -1,0 +1,118 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { COLOR_RULES, fits, violations } from "./axe";
+import { type Filled, fill, VIEWS } from "./views";
+import { act, describeDashboard, dialogOf, gone, pagePaths, seen } from "./visit";
+
+const SCREENSHOTS = join(__dirname, "screenshots");
+/** Whether to take screenshots. */
+const TAKE_SCREENSHOTS = Boolean(process.env.SCREENSHOTS);
+const SIZES = { wide: { width: 1360, height: 900 }, phone: { width: 390, height: 844 } };
+
+describeDashboard("accessibility:", (dashboard) => {
+  let filled: Filled;
+  beforeAll(async () => {
+    await mkdir(SCREENSHOTS, { recursive: true });
+    filled = await fill(dashboard.gateway);
+  });
+
+  /** Checks a page in light and dark, on a wide screen and on a phone. */
+  const check = async (page: Page, name: string) => {
+    const fullPage = (await dialogOf(page).count()) === 0;
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor({ state: "attached" });
+      // A color may still be on its way from one scheme to the other.
+      await page.waitForFunction(() =>
+        document.getAnimations().every(({ playState }) => playState !== "running"),
+      );
+      for (const [size, viewport] of Object.entries(SIZES)) {
+        await page.setViewportSize(viewport);
+        const file = `${name.replaceAll(/\W+/g, "-")}.${colorScheme}.${size}.png`;
+        if (TAKE_SCREENSHOTS) await page.screenshot({ path: join(SCREENSHOTS, file), fullPage });
+        expect([name, size, await fits(page)]).toEqual([name, size, true]);
+        if (colorScheme === "light" && size === "wide")
+          expect([name, await violations(page)]).toEqual([name, []]);
+      }
+      if (colorScheme === "dark")
+        expect([name, await violations(page, { only: COLOR_RULES })]).toEqual([name, []]);
+    }
+  };
+
+  // Whatever the width, another suite has axe check these pages.
+  if (TAKE_SCREENSHOTS)
+    test("every page of the navigation has its screenshots", async () => {
+      const page = await dashboard.visit();
+      for (const path of await pagePaths(dashboard)) {
+        await page.setViewportSize(SIZES.wide);
+        await page.goto(`${dashboard.gateway.url}/dashboard${path}`);
+        await seen(page.getByRole("heading", { level: 1 }));
+        await gone(page.locator(".mantine-Skeleton-root"));
+        await check(page, `page${path}`);
+      }
+    }, 180_000);
+
+  test.each(Object.entries(VIEWS))(
+    "%s passes axe, light and dark, and fits a phone",
+    async (name, { path, as, open }) => {
+      const who = as ? filled.people[as] : null;
+      const page = await dashboard.visit(typeof path === "string" ? path : path(filled.inbox), {
+        ...(as !== undefined && { as: who }),
+        viewport: SIZES.wide,
+      });
+      await seen(page.getByRole("heading", { level: 1 }));
+      await open?.(page, dashboard.gateway);
+      await check(page, name);
+    },
+  );
+
+  test("the chosen theme stays; without one, the system's applies", async () => {
+    const page = await dashboard.visit("/settings/profile", { colorScheme: "dark" });
+    const scheme = () => page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
+    await seen(page.getByRole("heading", { name: "Profile" }));
+    expect(await scheme()).toBe("dark");
+    await page.getByRole("radiogroup", { name: "Theme" }).getByText("Light").click({ force: true });
+    expect(await scheme()).toBe("light");
+    await page.reload();
+    await seen(page.getByRole("heading", { name: "Profile" }));
+    expect(await scheme()).toBe("light");
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.getByRole("radiogroup", { name: "Theme" }).getByText("System").click({ force: true });
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.waitForFunction(() => getComputedStyle(document.documentElement).colorScheme === "dark");
+  });
+
+  test("nothing is animated with reduced motion", async () => {
+    const page = await dashboard.visit("/api-keys", { reducedMotion: "reduce" });
+    await act(page, "billing", "Revoke");
+    await seen(dialogOf(page));
+    const longest = await page.evaluate(() =>
+      Math.max(
+        ...document.getAnimations().map(({ effect }) => Number(effect?.getComputedTiming().duration)),
+        0,
+      ),
+    );
+    expect(longest).toBeLessThan(1);
+  });
+
+  test("a phone has the navigation behind a button, which reports whether it is open", async () => {
+    const page = await dashboard.visit("", { viewport: SIZES.phone });
+    const menu = page.getByRole("button", { name: "Menu" });
+    await seen(menu);
+    expect(await menu.getAttribute("aria-expanded")).toBe("false");
+    expect(await page.getByRole("link", { name: "Audit log" }).isVisible()).toBe(false);
+    await menu.click();
+    expect(await menu.getAttribute("aria-expanded")).toBe("true");
+    if (TAKE_SCREENSHOTS) await page.screenshot({ path: join(SCREENSHOTS, "menu.light.phone.png") });
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Escape");
+    expect(await menu.getAttribute("aria-expanded")).toBe("false");
+    expect(await menu.evaluate((button) => button === document.activeElement)).toBe(true);
+    await page.keyboard.press("Enter");
+    await page.getByRole("link", { name: "Audit log" }).click();
+    await seen(page.getByRole("heading", { name: "Audit log" }));
+    expect(await menu.getAttribute("aria-expanded")).toBe("false");
+  });
+});

@@ -1,0 +1,247 @@
+import type { Locator, Page } from "playwright-core";
+import { mint, operator, type TestGateway } from "../support/gateway";
+import { addWebhookLine } from "../support/lines";
+import { addMember, invite } from "../support/people";
+import { addEndpoint } from "../support/webhooks";
+import { COLOR_RULES, fits, violations } from "./axe";
+import { fillInbox } from "./inbox";
+import { describeDashboard, dialogOf, gone, pagePaths, rowOf, seen } from "./visit";
+
+/** Phones, tablets, and the widths around those at which the navigation moves. */
+const WIDTHS = [360, 820, 897, 1024, 1280];
+
+/** One of each layout: with the navigation behind a button, and beside the page. */
+const CHECKED_BY_AXE = [360, 1280];
+
+/** As long as the names of most things may be. */
+const LONG = "x".repeat(100);
+
+/** What a page or a dialog cuts off, and the texts in tables that take more than two lines. */
+const cutOff = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const dialog = document.querySelector("[role=dialog]");
+    const boxes = dialog
+      ? [dialog, ...dialog.querySelectorAll("*")]
+      : document.querySelectorAll("main, main section, main table, main [class*=card]");
+    const mayScroll = (element: Element) =>
+      element instanceof HTMLInputElement ||
+      ["auto", "scroll"].includes(getComputedStyle(element).overflowX) ||
+      getComputedStyle(element).webkitLineClamp !== "none";
+    const wide = [...boxes].filter(
+      (element) =>
+        element.scrollWidth > element.clientWidth + 1 &&
+        element.clientWidth > 0 &&
+        (!dialog || (element !== dialog && !mayScroll(element))) &&
+        !element.matches(".visually-hidden"),
+    );
+    // The lines of a text that are not clamped away.
+    const linesOf = (text: Node) => {
+      const range = document.createRange();
+      range.selectNodeContents(text);
+      const end = text.parentElement?.getBoundingClientRect().bottom ?? 0;
+      const tops = [...range.getClientRects()].filter(({ bottom }) => bottom <= end + 2);
+      return new Set(tops.map(({ top }) => Math.round(top))).size;
+    };
+    const high: Element[] = [];
+    for (const cell of document.querySelectorAll("main td")) {
+      const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+      while (texts.nextNode())
+        if (linesOf(texts.currentNode) > 2) high.push(texts.currentNode.parentElement as Element);
+    }
+    const nameOf = (element: Element) =>
+      `${element.tagName} .${element.className} ${element.textContent?.slice(0, 30)}`;
+    return [
+      ...wide.map((each) => `${nameOf(each)} is ${each.scrollWidth - each.clientWidth} px too wide`),
+      ...high.map((each) => `${nameOf(each)} takes more than two lines`),
+    ];
+  });
+
+/** Waits until the page is laid out for a new size. */
+const laidOut = (page: Page) =>
+  page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+
+/** Fills the gateway with long names. @returns the IDs of what has a page */
+async function fill(gateway: TestGateway) {
+  const { services } = gateway;
+  const { contact, conversation, message, decision } = await fillInbox(gateway, LONG);
+  const { id, secret } = await mint(gateway, { name: LONG });
+  await gateway.rest("GET", "/agent/whoami", { token: secret });
+  await services.usageRecorder.flush({ all: true });
+  await mint(gateway, { name: "checkout-production-europe-west" });
+  await addMember(gateway, {
+    email: `${"very.long.name.".repeat(4)}x@${"subdomain.".repeat(9)}example.com`,
+  });
+  const context = await operator(gateway);
+  const { id: agentId } = await services.agents.create(context, { slug: "long", name: LONG });
+  const url = `https://93.184.215.14/${LONG}`;
+  const line = await addWebhookLine(gateway, { agentId, name: "x".repeat(63), url });
+  const types = ["conversation.handed_off", "configuration.published", "message.delivered"];
+  const endpoint = await addEndpoint(gateway, { agentId, url, types });
+  const draft = { format: 1, templates: { [LONG]: LONG }, otherwise: [{ handoff: LONG }] };
+  await services.configurations.saveDraft(context, agentId, draft, 0);
+  const member = await addMember(gateway, { email: `remove.${"long.".repeat(20)}x@example.com` });
+  await invite(gateway, { email: `${"long.".repeat(20)}invited@example.com` });
+  return {
+    key: id,
+    agent: agentId,
+    contact,
+    conversation,
+    message,
+    decision,
+    line: line.id,
+    endpoint: endpoint.id,
+    member,
+  };
+}
+
+describeDashboard("whatever the width, the dashboard", (dashboard) => {
+  let ids: Awaited<ReturnType<typeof fill>>;
+  beforeAll(async () => {
+    ids = await fill(dashboard.gateway);
+  });
+
+  /** The paths of pages that the navigation does not list. */
+  const details = () => [
+    `/api-keys/${ids.key}`,
+    `/agents/${ids.agent}`,
+    `/contacts/${ids.contact}`,
+    `/conversations/${ids.conversation}`,
+    `/messages/${ids.message}`,
+    `/decisions/${ids.decision}`,
+    `/configuration/publish?agent=${ids.agent}`,
+    `/configuration/1?agent=${ids.agent}`,
+    `/lines/${ids.line}?agent=${ids.agent}`,
+    `/webhooks/${ids.endpoint}`,
+  ];
+
+  /** The dialogs of a page, by the buttons and the items of its first menu that open them. */
+  const dialogs = (): Record<string, { buttons?: readonly string[]; items?: readonly string[] }> => ({
+    "/api-keys?create=yes": {},
+    [`/api-keys?search=${LONG}`]: { items: ["Rename", "Rotate", "Settings", "Revoke"] },
+    "/agents?create=yes": {},
+    [`/agents/${ids.agent}`]: { items: ["Rename…", "Delete…"] },
+    [`/contacts/${ids.contact}`]: { buttons: ["Edit"], items: ["Erase contact…"] },
+    "/contacts": { buttons: ["Add contact"] },
+    [`/conversations/${ids.conversation}`]: {
+      buttons: ["Hand off"],
+      items: ["Move to another line…", "Close conversation…"],
+    },
+    "/conversations": { buttons: ["New conversation"] },
+    [`/lines?create=yes&agent=${ids.agent}`]: {},
+    [`/lines/${ids.line}?agent=${ids.agent}`]: { buttons: ["Edit…"] },
+    "/webhooks?create=yes": {},
+    [`/webhooks/${ids.endpoint}`]: { buttons: ["Send test event…"], items: ["Edit…"] },
+    "/pets": { buttons: ["Add pet"] },
+    "/settings/organization": { buttons: ["Rename…", "Deactivate…"] },
+    "/settings/members": {
+      buttons: ["Invite member"],
+      items: ["Change permissions…", "Sessions…", "Remove…"],
+    },
+    "/settings/profile": { buttons: ["Change email…", "Change password…"] },
+  });
+
+  test("dialogs cut nothing off and pass axe, also with long names without a blank", async () => {
+    const page = await dashboard.visit("/nowhere");
+    const faults: string[] = [];
+    const check = async (name: string) => {
+      await seen(dialogOf(page));
+      let size = "";
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 800 });
+        await laidOut(page);
+        const box = JSON.stringify(await dialogOf(page).boundingBox(), ["width", "height"]);
+        // Most dialogs are as wide on a tablet as on a desktop.
+        if (box === size) continue;
+        size = box;
+        const found = [...(await cutOff(page)), ...(await violations(page, { within: "[role=dialog]" }))];
+        faults.push(...found.map((fault) => `${name} at ${width}: ${fault}`));
+      }
+      await page.keyboard.press("Escape");
+      await gone(dialogOf(page));
+    };
+    for (const [path, { buttons = [], items = [] }] of Object.entries(dialogs())) {
+      await page.goto(`${dashboard.gateway.url}/dashboard${path}`);
+      if (path.includes("create=")) await check(path);
+      for (const name of buttons) {
+        await page.getByRole("main").getByRole("button", { name, exact: true }).click();
+        await check(`${path} ${name}`);
+      }
+      for (const name of items) {
+        await page
+          .getByRole("main")
+          .getByRole("button", { name: /^(Actions|More) / })
+          .first()
+          .click();
+        await page.getByRole("menuitem", { name, exact: true }).click();
+        await check(`${path} ${name}`);
+      }
+    }
+    expect(faults).toEqual([]);
+  }, 240_000);
+
+  test("pages cut nothing off and pass axe, also with long names without a blank", async () => {
+    const page = await dashboard.visit("/nowhere");
+    const faults: string[] = [];
+    const paths = await pagePaths(dashboard);
+    expect(paths).toContain("/api-keys");
+    for (const path of [...paths, ...details()]) {
+      await page.goto(`${dashboard.gateway.url}/dashboard${path}`);
+      await seen(page.getByRole("heading", { level: 1 }));
+      await gone(page.locator(".mantine-Skeleton-root"));
+      await page.waitForLoadState("networkidle");
+      const note = (where: string, found: readonly string[]) =>
+        faults.push(...found.map((fault) => `${path} ${where}: ${fault}`));
+      // The layout depends on the width alone, so the page need not be loaded again.
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 800 });
+        await laidOut(page);
+        note(`at ${width}`, await cutOff(page));
+        if (CHECKED_BY_AXE.includes(width)) note(`at ${width}`, await violations(page));
+        if (!(await fits(page))) note(`at ${width}`, ["scrolls sideways"]);
+      }
+      await page.emulateMedia({ colorScheme: "dark" });
+      await page.locator('html[data-mantine-color-scheme="dark"]').waitFor({ state: "attached" });
+      // A color may still be on its way from one scheme to the other.
+      await page.waitForFunction(() =>
+        document.getAnimations().every(({ playState }) => playState !== "running"),
+      );
+      note("dark", await violations(page, { only: COLOR_RULES }));
+      await page.emulateMedia({ colorScheme: "light" });
+    }
+    expect(faults).toEqual([]);
+  }, 240_000);
+
+  test("a name that is cut off is whole in its tooltip, and for screen readers", async () => {
+    const page = await dashboard.visit("/api-keys", { viewport: { width: 360, height: 800 } });
+    await seen(rowOf(page, LONG));
+    const long = page.getByRole("link", { name: LONG, exact: true });
+    await long.hover();
+    expect(await long.getAttribute("title")).toBe(LONG);
+    const short = page.getByRole("link", { name: "checkout-production-europe-west", exact: true });
+    await short.hover();
+    expect(await short.getAttribute("title")).toBeFalsy();
+  });
+
+  test("shows what is chosen also in forced colors, which take all backgrounds away", async () => {
+    const { secret } = await mint(dashboard.gateway, { name: "counted" });
+    await dashboard.gateway.rest("GET", "/agent/whoami", { token: secret });
+    await dashboard.gateway.services.usageRecorder.flush({ all: true });
+    const page = await dashboard.visit("", { forcedColors: "active" });
+    await seen(page.getByRole("link", { name: "counted" }));
+    const looks = (what: Locator) =>
+      what.evaluate((element) => {
+        const { outlineStyle, borderStyle, color, backgroundColor } = getComputedStyle(element);
+        return [outlineStyle, borderStyle, color, backgroundColor].join();
+      });
+    const nav = page.getByRole("navigation", { name: "Dashboard" });
+    expect(await looks(nav.getByRole("link", { name: "Overview" }))).not.toBe(
+      await looks(nav.getByRole("link", { name: "API keys" })),
+    );
+    const period = page.getByRole("radiogroup", { name: "Period" });
+    expect(await looks(period.locator("label span", { hasText: "24 hours" }))).not.toBe(
+      await looks(period.locator("label span", { hasText: "30 days" })),
+    );
+    const swatch = rowOf(page, "counted").locator("[class*=swatch]").first();
+    expect(await swatch.evaluate((element) => getComputedStyle(element).forcedColorAdjust)).toBe("none");
+  });
+});

@@ -1,0 +1,59 @@
+import type { ServerResponse } from "node:http";
+import { timestamp } from "../../src/common/time";
+import { createDataSource } from "../../src/features";
+import { Message, MessageStatus } from "../../src/features/messages/message.entity";
+import { postgres } from "../support/engines";
+import type { GatewayOptions } from "../support/gateway";
+import { addWebhookLine, lineClient } from "../support/lines";
+import { firstAgentId } from "../support/people";
+import { Receiver } from "../support/receiver";
+import { describeGateway } from "../support/suite";
+import { waitUntil } from "../support/wait-until";
+
+/** More than a transaction works on otherwise. */
+const MESSAGES = 120;
+
+const SENDS = {
+  env: { DELIVERY_WORKERS: String(MESSAGES), ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" },
+} satisfies GatewayOptions;
+
+describeGateway(SENDS, (gateway, engine) => {
+  /** Lets messages to no one in particular leave to a receiver. */
+  async function leaveTo(receiver: Receiver): Promise<void> {
+    const agentId = await firstAgentId(gateway);
+    const line = await addWebhookLine(gateway, { agentId, url: receiver.url() });
+    await lineClient(gateway).setDefault(line.id);
+  }
+  const send = async (): Promise<string> =>
+    (await gateway.rest("POST", "/messages", { body: { message: "Hello" } })).body.id;
+
+  test("what came of a send is stored once a database that was locked for long takes writes again", async () => {
+    const receiver = await Receiver.start();
+    const other = await createDataSource(gateway.databaseUrl).initialize();
+    const runner = other.createQueryRunner();
+    try {
+      const held: ServerResponse[] = [];
+      receiver.reaction = (response) => held.push(response);
+      await leaveTo(receiver);
+      const id = await send();
+      await waitUntil(() => held.length !== 0);
+      await runner.query(engine === postgres ? "BEGIN" : "BEGIN IMMEDIATE");
+      if (engine === postgres) await runner.query("LOCK TABLE lane");
+      held[0]?.end();
+      await waitUntil(() => gateway.log().includes("delivery failed"));
+      // It gives up while the lease is valid, and tries again.
+      const [lane] = await runner.query("SELECT lease_until FROM lane");
+      expect(lane.lease_until > timestamp()).toBe(true);
+      await runner.query("COMMIT");
+      const message = () =>
+        gateway.services.database.read((reader) => reader.findOneByOrFail(Message, { id }));
+      await waitUntil(async () => (await message()).status !== MessageStatus.sending);
+      expect(await message()).toMatchObject({ status: "sent", attempts: 1 });
+      expect(receiver.received).toHaveLength(1);
+    } finally {
+      await runner.release();
+      await other.destroy();
+      await receiver.close();
+    }
+  });
+});

@@ -1,3 +1,0 @@
-import { describeFolder } from "../support/folder";
-
-describeFolder(__dirname);

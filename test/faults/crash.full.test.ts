@@ -1,0 +1,37 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+
+const CRASH = join(__dirname, "crash.mjs");
+
+/**
+ * Runs `npm run test:crash` with other options, in a separate process because it consists of ES modules.
+ * @returns what it printed, after checking that nothing was lost, doubled or incomplete
+ */
+async function crash(engine: string, ...options: string[]): Promise<string> {
+  const { NODE_OPTIONS: _, ...env } = process.env;
+  const said = await new Promise<string>((resolve) => {
+    execFile(process.execPath, [CRASH, "--engine", engine, ...options], { env }, (error, stdout, stderr) =>
+      resolve(`${stdout}${stderr}ended with ${error === null ? 0 : error.code}`),
+    );
+  });
+  expect(said).toMatch(/ended with 0$/);
+  for (const fault of ["lost", "doubled", "half", "other faults"])
+    expect(said).toMatch(new RegExp(`^${fault} +0$`, "m"));
+  return said;
+}
+
+describe.each(["sqlite", "postgres"])("on %s", (engine) => {
+  test("answered writes survive kills under load, once and whole", async () => {
+    const said = await crash(engine, "--only", "writes", "--kills", "5");
+    expect(said).toMatch(/^kills +5 /m);
+    expect(said).toMatch(/^answered +[1-9]/m);
+    expect(said).toMatch(/^decisions +[1-9]/m);
+  });
+
+  test("messages arrive once and in order at webhooks although their senders are killed", async () => {
+    const options = ["--kills", "2", "--conversations", "20", "--messages", "5", "--freeze-seconds", "0"];
+    const said = await crash(engine, "--only", "sends", ...options, "--expire-leases");
+    expect(said).toMatch(/^webhooks +100 messages /m);
+    expect(said).toMatch(/both 2,/);
+  });
+});

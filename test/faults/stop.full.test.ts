@@ -1,0 +1,138 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { text } from "node:stream/consumers";
+import { onEachEngine, sqlite, type TestDatabase } from "../support/engines";
+import {
+  databaseForEach,
+  endProcesses,
+  secretsIn,
+  spawnServer,
+  startServer,
+  type TestServer,
+} from "../support/process";
+import { petNames, startLoad } from "./load";
+
+onEachEngine((engine) => {
+  const place = databaseForEach(engine);
+
+  test("on SIGTERM under load it answers all that was sent before, keeps all that it answered, and ends with code 0", async () => {
+    const server = await startServer({ DATABASE_URL: place.url, LOG_LEVEL: "info" });
+    const load = startLoad(server);
+    await load.answered(300);
+    load.tell();
+    server.signal("SIGTERM");
+    const [writes, { code, stderr }] = await Promise.all([load.ended(), server.ended]);
+    expect(code).toBe(0);
+    expect(stderr).toContain('"stopped"');
+    // A stop has no error code.
+    expect(writes.filter(({ status }) => status !== undefined && ![200, 201].includes(status))).toEqual([]);
+    expect(writes.filter(({ sentBefore, status }) => sentBefore && status === undefined)).toEqual([]);
+    const kept = await petNames(place.url);
+    expect(new Set(kept).size).toBe(kept.length);
+    const answered = writes.filter(({ status }) => status !== undefined).map(({ name }) => name);
+    expect(answered.filter((name) => !kept.includes(name))).toEqual([]);
+  });
+});
+
+describe("stopped by a signal while a client", () => {
+  let place: TestDatabase;
+  let server: TestServer;
+  let client: Socket;
+  beforeEach(async () => {
+    place = await sqlite.createDatabase();
+    server = await startServer({ DATABASE_URL: place.url });
+    client = connect(Number(new URL(server.url).port), "127.0.0.1").on("error", () => undefined);
+    await once(client, "connect");
+  });
+  afterEach(async () => {
+    client.destroy();
+    await endProcesses();
+    await place.drop();
+  });
+
+  const head = () =>
+    `POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${secretsIn(server.stdout())?.key}\r\n` +
+    "Content-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 27\r\n\r\n";
+  const beginBody = async () => {
+    client.write(head());
+    const [answer] = await once(client, "data");
+    expect(String(answer)).toBe("HTTP/1.1 100 Continue\r\n\r\n");
+    client.write('{"name":"x",');
+  };
+
+  test.each([
+    ["has asked nothing yet", ""],
+    ["is still sending the head of a request", "GET /healthz HTTP/1.1\r\nHo"],
+  ])("%s, it does not wait for more and ends with code 0", async (_, bytes) => {
+    client.write(bytes);
+    // Comes after the bytes, so the server has taken them.
+    await fetch(`${server.url}/healthz`);
+    const { code, stderr } = await server.stop();
+    expect(code).toBe(0);
+    expect(stderr).toContain('"stopped"');
+    expect(stderr).not.toContain("given up");
+  });
+
+  test("does not finish its body, it gives the request up after seconds, says so and ends with code 0", async () => {
+    await beginBody();
+    const { code, stderr } = await server.stop();
+    expect(code).toBe(0);
+    expect(stderr).toContain('"requests":1');
+    expect(stderr).toContain('"stopped"');
+  });
+
+  test("does not finish its body, a second signal ends it immediately with code 1", async () => {
+    await beginBody();
+    server.signal("SIGTERM");
+    await server.until("stderr", '"stopping"');
+    const shortBusyTimeout = setInterval(() => server.signal("SIGTERM"), 100);
+    const { code, stderr } = await server.ended;
+    clearInterval(shortBusyTimeout);
+    expect(code).toBe(1);
+    expect(stderr).toContain('"stopping immediately"');
+    expect(stderr).not.toContain("given up");
+  });
+
+  test.each(["SIGTERM", "SIGINT"] as const)(
+    "goes on with its body, %s that comes twice in a row, as npm forwards it, counts as one",
+    async (signal) => {
+      await beginBody();
+      server.signal(signal);
+      server.signal(signal);
+      await server.until("stderr", '"stopping"');
+      server.signal(signal);
+      client.write('"categoryId":1}');
+      expect(await text(client)).toMatch(/^HTTP\/1.1 201 /);
+      const { code, stderr } = await server.ended;
+      expect(code).toBe(0);
+      expect(stderr).toContain('"stopped"');
+    },
+  );
+
+  test("finishes the head that it was sending, it answers the request", async () => {
+    client.write("GET /healthz HTTP/1.1\r\nHo");
+    await fetch(`${server.url}/healthz`);
+    server.signal("SIGTERM");
+    await server.until("stderr", '"stopping"');
+    client.write("st: a\r\n\r\n");
+    const answer = await text(client);
+    expect(answer).toMatch(/^HTTP\/1.1 200 /);
+    expect(answer).toMatch(/^connection: close\r$/im);
+    expect((await server.ended).code).toBe(0);
+  });
+});
+
+test("on a signal while it starts, it starts, shows what is shown once, and then stops", async () => {
+  const place = await sqlite.createDatabase();
+  try {
+    const server = spawnServer({ DATABASE_URL: place.url });
+    await server.until("stderr", "Server listening");
+    server.signal("SIGTERM");
+    const { code, stdout } = await server.ended;
+    expect(code).toBe(0);
+    expect(secretsIn(stdout)).toBeDefined();
+  } finally {
+    await endProcesses();
+    await place.drop();
+  }
+});

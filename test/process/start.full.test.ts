@@ -1,0 +1,127 @@
+import { once } from "node:events";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Database } from "../../src/database/database";
+import { createDataSource } from "../../src/features";
+import { Agent } from "../../src/features/agents/agent.entity";
+import { ApiKey } from "../../src/features/api-keys/api-key.entity";
+import { Member } from "../../src/features/members/member.entity";
+import { Organization } from "../../src/features/organizations/organization.entity";
+import { onEachEngine, sqlite } from "../support/engines";
+import { databaseForEach, endProcesses, runServer, secretsIn, startServer } from "../support/process";
+
+const whoami = (url: string, key: string) =>
+  fetch(`${url}/agent/whoami`, { headers: { authorization: `Bearer ${key}` } });
+
+onEachEngine((engine) => {
+  const place = databaseForEach(engine);
+
+  test("of servers that start concurrently on an empty database one makes the first rows and prints the secrets, and all serve", async () => {
+    const count = { SQLite: 2, PostgreSQL: 4 }[engine.name];
+    const starting = Array.from({ length: count }, () => startServer({ DATABASE_URL: place.url }));
+    const servers = await Promise.all(starting);
+    const printed = servers.flatMap((server) => secretsIn(server.stdout()) ?? []);
+    expect(printed).toHaveLength(1);
+    for (const { url } of servers) expect((await whoami(url, printed[0]?.key ?? "")).status).toBe(200);
+    const ends = await Promise.all(servers.map((server) => server.stop()));
+    expect(ends.map(({ code }) => code)).toEqual(servers.map(() => 0));
+
+    const database = await Database.open(createDataSource(place.url));
+    try {
+      const first = [Organization, Agent, Member, ApiKey];
+      const counts = first.map((entity) => database.read((reader) => reader.count(entity)));
+      expect(await Promise.all(counts)).toEqual(first.map(() => 1));
+    } finally {
+      await database.close();
+    }
+  });
+});
+
+describe("a start that cannot succeed ends with code 1 and one line", () => {
+  let directory: string;
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), "gateway-test-"));
+  });
+  afterEach(async () => {
+    await endProcesses();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  /** @returns the line, after checking that it is one */
+  async function lineOf(env: Record<string, string>): Promise<string> {
+    const { code, stderr, stdout } = await runServer({
+      DATABASE_URL: `sqlite:${join(directory, "gateway.sqlite")}`,
+      ...env,
+    });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(/^gateway: .+\n$/);
+    return stderr;
+  }
+
+  test("that names the certificate files which are missing or are none", async () => {
+    const file = join(directory, "no.pem");
+    const files = { TLS_CERT_FILE: file, TLS_KEY_FILE: file };
+    const missing = await lineOf(files);
+    expect(missing).toContain("TLS_CERT_FILE");
+    expect(missing).toContain(file);
+    await writeFile(file, "no certificate");
+    expect(await lineOf(files)).toContain("TLS_CERT_FILE");
+  });
+
+  test("that names the database file which cannot be used", async () => {
+    const garbage = join(directory, "garbage");
+    const folder = join(directory, "folder");
+    await writeFile(garbage, "not a database ".repeat(1000));
+    await mkdir(folder);
+    const files = [garbage, folder, join(garbage, "below", "gateway.sqlite")];
+    const lines = await Promise.all(files.map((file) => lineOf({ DATABASE_URL: `sqlite:${file}` })));
+    lines.forEach((line, i) => {
+      expect(line).toContain(`sqlite:${files[i]}`);
+    });
+  });
+
+  test("that names the PostgreSQL which cannot be reached, without the password", async () => {
+    const port = await unusedPort();
+    const line = await lineOf({ DATABASE_URL: `postgres://user:hunter2@127.0.0.1:${port}/pets` });
+    expect(line).toContain(`postgres://127.0.0.1:${port}/pets`);
+    expect(line).not.toContain("hunter2");
+  });
+
+  test("that names the PostgreSQL which refuses the sign-in, without the password", async () => {
+    const url = new URL(`${process.env.TEST_POSTGRES_URL}/no_such_database`);
+    const { host } = url;
+    url.password = "hunter2";
+    const line = await lineOf({ DATABASE_URL: url.href });
+    expect(line).toContain(`postgres://${host}/no_such_database`);
+    expect(line).not.toContain("hunter2");
+  });
+
+  test("that names the port which is in use, and the next start still shows the secrets of the first", async () => {
+    const place = await sqlite.createDatabase();
+    const taken = createServer().listen(0, "127.0.0.1");
+    try {
+      await once(taken, "listening");
+      const { port } = taken.address() as AddressInfo;
+      const line = await lineOf({ DATABASE_URL: place.url, PORT: String(port), LOG_LEVEL: "silent" });
+      expect(line).toContain(`port ${port} is in use; set PORT`);
+      const server = await startServer({ DATABASE_URL: place.url });
+      expect(secretsIn(server.stdout())).toBeDefined();
+      await server.stop();
+    } finally {
+      taken.close();
+      await place.drop();
+    }
+  });
+});
+
+async function unusedPort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}

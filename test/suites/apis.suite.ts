@@ -1,0 +1,3 @@
+import { describeFolders } from "../support/folders";
+
+describeFolders("access", "context", "graphql", "mcp", "rest");

@@ -1,0 +1,3 @@
+import { describeFolders } from "../support/folders";
+
+describeFolders("audit", "idempotency", "instance-key", "keys", "members", "organizations", "pets");

@@ -1,0 +1,3 @@
+import { describeFolders } from "../support/folders";
+
+describeFolders("http", "limits", "telemetry", "usage");

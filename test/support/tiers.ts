@@ -1,0 +1,22 @@
+import { basename } from "node:path";
+
+/** Which tests run: `default` for those of `npm test`, `rest` for the others, `all` for both. */
+export const TIER = (process.env.TEST_TIER ?? "default") as "default" | "rest" | "all";
+
+/** A number of generated cases, of which `npm test` runs a fifth. */
+export const cases = (full: number): number => (TIER === "default" ? Math.ceil(full / 5) : full);
+
+let loading: string | undefined;
+
+/** Name of the test file that is being loaded, without its folder. */
+export const testFile = (): string => loading ?? basename(expect.getState().testPath ?? "");
+
+/** Loads a test file as a part of a suite. */
+export function loadTestFile(path: string): void {
+  loading = basename(path);
+  try {
+    require(path);
+  } finally {
+    loading = undefined;
+  }
+}

@@ -1,0 +1,141 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { startCollector } from "../support/collector";
+import { sqlite, type TestEngine } from "../support/engines";
+import { endProcesses, runServer, secretsIn, startServer } from "../support/process";
+
+const TRACE = "0af7651916cd43dd8448eb211c80319c";
+const PARENT = "b7ad6b7169203331";
+const traceparent = `00-${TRACE}-${PARENT}-01`;
+
+interface Call {
+  token?: string;
+  headers?: Record<string, string>;
+  body?: unknown;
+}
+
+/** A server in a separate process: the exporter needs `import()`, which the test runner lacks. */
+async function start(engine: TestEngine, env: Record<string, string>) {
+  const place = await engine.createDatabase();
+  const server = await startServer({ DATABASE_URL: place.url, ...env });
+  const { key, email, password } = secretsIn(server.stdout()) ?? { key: "", email: "", password: "" };
+  const rest = async (method: string, path: string, { token = key, headers = {}, body }: Call = {}) => {
+    const response = await fetch(`${server.url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json", ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, text: await response.text() };
+  };
+  return {
+    key,
+    credentials: { email, password },
+    rest,
+    graphql: (query: string, variables = {}, call: Call = {}) =>
+      rest("POST", "/graphql", { ...call, body: { query, variables } }),
+    log: () => server.stderr(),
+    logged: (text: string) => server.until("stderr", text),
+    close: async () => {
+      await server.stop();
+      await place.drop();
+    },
+  };
+}
+
+describe("tracing", () => {
+  afterEach(endProcesses);
+
+  test("records nothing without an endpoint to send to", async () => {
+    const gateway = await start(sqlite, {});
+    await gateway.rest("GET", "/v1/pets", { headers: { traceparent } });
+    expect(gateway.log()).not.toContain("trace_id");
+    await gateway.close();
+  });
+
+  test("starts no traces outside of requests: neither a start nor a stop is part of one", async () => {
+    const collector = await startCollector();
+    const gateway = await start(sqlite, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+    await gateway.close();
+    expect(collector.spans()).toEqual([]);
+    await collector.close();
+  });
+
+  test("keeps a request that its caller does not sample out of what is sent", async () => {
+    const collector = await startCollector();
+    const gateway = await start(sqlite, { OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/` });
+    await gateway.rest("GET", "/v1/pets", { headers: { traceparent: `00-${TRACE}-${PARENT}-00` } });
+    await gateway.rest("GET", "/agent/whoami");
+    await gateway.close();
+    expect(collector.spans().map(({ traceId }) => traceId)).not.toContain(TRACE);
+    expect(collector.spans().map(({ name }) => name)).toContain("GET /agent/whoami");
+    await collector.close();
+  });
+
+  // The trace id is the lowest that there is: the ratio sampler of OpenTelemetry takes it at any ratio above 0.
+  const LOWEST = "00000000000000000000000000000001";
+  test.each<[Record<string, string>, string, boolean]>([
+    [{ OTEL_TRACES_SAMPLER: "parentbased_traceidratio", OTEL_TRACES_SAMPLER_ARG: "0" }, "01", false],
+    [
+      { OTEL_TRACES_SAMPLER: "parentbased_traceidratio", OTEL_TRACES_SAMPLER_ARG: "0.000000001" },
+      "01",
+      false,
+    ],
+    [{ OTEL_TRACES_SAMPLER: "traceidratio", OTEL_TRACES_SAMPLER_ARG: "0.000000001" }, "01", false],
+    [{ OTEL_TRACES_SAMPLER: "parentbased_always_off" }, "01", false],
+    [{ OTEL_TRACES_SAMPLER: "parentbased_traceidratio", OTEL_TRACES_SAMPLER_ARG: "1" }, "01", true],
+    [{ OTEL_TRACES_SAMPLER: "always_on" }, "00", true],
+  ])("with %j decides itself about a request that came with the flag %s", async (env, flag, sampled) => {
+    const collector = await startCollector();
+    const gateway = await start(sqlite, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...env });
+    await gateway.rest("GET", "/v1/pets", { headers: { traceparent: `00-${LOWEST}-${PARENT}-${flag}` } });
+    await gateway.close();
+    expect(collector.spans().some(({ traceId }) => traceId === LOWEST)).toBe(sampled);
+    await collector.close();
+  });
+
+  test("that reaches no collector is said in the log and does not disturb requests", async () => {
+    const collector = await startCollector();
+    await collector.close();
+    const gateway = await start(sqlite, {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_TIMEOUT: "300",
+      OTEL_BSP_SCHEDULE_DELAY: "50",
+    });
+    expect((await gateway.rest("GET", "/v1/pets")).status).toBe(200);
+    await gateway.logged("traces could not be sent");
+    expect((await gateway.rest("GET", "/v1/pets")).status).toBe(200);
+    await gateway.close();
+  });
+
+  test("by a collector that never answers does not hold up a stop", async () => {
+    const silent = createServer();
+    silent.listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const { port } = silent.address() as AddressInfo;
+    const place = await sqlite.createDatabase();
+    const server = await startServer({
+      DATABASE_URL: place.url,
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+    });
+    await fetch(`${server.url}/v1/pets`);
+    const { code, stderr } = await server.stop();
+    expect(code).toBe(0);
+    expect(stderr).toContain("given up");
+    silent.close();
+    await place.drop();
+  });
+
+  test("settings that are wrong stop the start with one line", async () => {
+    for (const [name, value] of [
+      ["OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4317"],
+      ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"],
+      ["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "grpc"],
+      ["OTEL_TRACES_SAMPLER", "sometimes"],
+      ["OTEL_TRACES_SAMPLER_ARG", "1.5"],
+    ] as const) {
+      const { code, stderr } = await runServer({ [name]: value });
+      expect(code).toBe(1);
+      expect(stderr).toMatch(new RegExp(`^gateway: ${name} [^\\n]+\\n$`));
+    }
+  });
+});
