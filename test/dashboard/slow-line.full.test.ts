@@ -1,3 +1,4 @@
+import type { Route } from "playwright-core";
 import { describeDashboard, gone, pagePaths, seen } from "./visit";
 
 const DARK = "rgb(16, 19, 23)";
@@ -112,9 +113,8 @@ describeDashboard("without the code of a page, the dashboard", (dashboard) => {
   test("opens no menu that comes when the focus has gone elsewhere", async () => {
     const page = await dashboard.visit("/api-keys");
     await seen(page.getByRole("row", { name: /First key/ }));
-    let arrive = () => undefined as unknown;
-    await page.route(/assets\/open-menu-.*\.js$/, (route) => {
-      arrive = () => route.continue();
+    const asked = new Promise<Route>((resolve) => {
+      void page.route(/assets\/open-menu-.*\.js$/, resolve);
     });
     const arrived = page.waitForResponse(/assets\/open-menu-.*\.js$/);
     await page
@@ -123,7 +123,7 @@ describeDashboard("without the code of a page, the dashboard", (dashboard) => {
       .click();
     const search = page.getByRole("searchbox");
     await search.fill("First");
-    arrive();
+    await (await asked).continue();
     await (await arrived).finished();
     await search.pressSequentially(" key");
     await seen(page.getByRole("row", { name: /First key/ }));

@@ -1,5 +1,5 @@
 // Here, so that its browser ends after the last test file.
 import "../dashboard/chromium";
-import { describeFolders } from "../support/folders";
+import { describeHalf } from "../support/folders";
 
-describeFolders("dashboard");
+describeHalf("dashboard", 0);

@@ -4,7 +4,7 @@ import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
-import { TIER, testFile } from "./tiers";
+import { checksum, TIER, testFile } from "./tiers";
 
 /** A database for one test or suite. */
 export interface TestDatabase {
@@ -79,8 +79,7 @@ export function onEachEngine(suite: (engine: TestEngine) => void): void {
  * two of three, and `npm run test:all` runs it on both.
  */
 export function onAnyEngine(suite: (engine: TestEngine) => void): void {
-  const sum = [...testFile()].reduce((total, character) => total + character.charCodeAt(0), 0);
-  const [first, other] = sum % 3 > 0 ? [sqlite, postgres] : [postgres, sqlite];
+  const [first, other] = checksum(testFile()) % 3 > 0 ? [sqlite, postgres] : [postgres, sqlite];
   describeOn({ default: [first], rest: [other], all: [sqlite, postgres] }[TIER], suite);
 }
 

@@ -1,7 +1,7 @@
 import { basename, join } from "node:path";
 // Here, so that its command line host ends after the last test file.
 import "./process";
-import { loadTestFile } from "./tiers";
+import { checksum, loadTestFile } from "./tiers";
 
 declare global {
   /** The test files that this run has in each folder of `test/`; the configuration chooses them. */
@@ -13,11 +13,16 @@ declare global {
  * takes a second more than warm code to start a gateway on each database.
  */
 export function describeFolders(...folders: string[]): void {
-  for (const folder of folders) {
-    for (const file of TEST_FILES[folder] ?? []) {
-      describe(`${folder}/${basename(file, ".test.ts")}`, () => {
-        loadTestFile(join(__dirname, "..", folder, file));
-      });
-    }
-  }
+  for (const folder of folders) for (const file of TEST_FILES[folder] ?? []) describeFile(folder, file);
+}
+
+/** Runs half of the test files of a folder as one suite, so that two suites share it. */
+export function describeHalf(folder: string, half: 0 | 1): void {
+  for (const file of TEST_FILES[folder] ?? []) if (checksum(file) % 2 === half) describeFile(folder, file);
+}
+
+function describeFile(folder: string, file: string): void {
+  describe(`${folder}/${basename(file, ".test.ts")}`, () => {
+    loadTestFile(join(__dirname, "..", folder, file));
+  });
 }

@@ -8,6 +8,7 @@ const TEST = join(import.meta.dirname, "..");
 /** Milliseconds of suites that take far longer than their bytes suggest, because they start programs. */
 const SLOW = {
   "suites/dashboard.suite.ts": 250_000,
+  "suites/dashboard-other-half.suite.ts": 250_000,
   "faults/crash.full.test.ts": 150_000,
   "openapi/clients.full.test.ts": 45_000,
   "faults/stop.full.test.ts": 35_000,

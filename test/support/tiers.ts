@@ -6,6 +6,10 @@ export const TIER = (process.env.TEST_TIER ?? "default") as "default" | "rest" |
 /** A number of generated cases, of which `npm test` runs a fifth. */
 export const cases = (full: number): number => (TIER === "default" ? Math.ceil(full / 5) : full);
 
+/** A number that depends on a text alone, to divide files by their names. */
+export const checksum = (text: string): number =>
+  [...text].reduce((sum, character) => sum + character.charCodeAt(0), 0);
+
 let loading: string | undefined;
 
 /** Name of the test file that is being loaded, without its folder. */

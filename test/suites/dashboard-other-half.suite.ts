@@ -1,0 +1,5 @@
+// Here, so that its browser ends after the last test file.
+import "../dashboard/chromium";
+import { describeHalf } from "../support/folders";
+
+describeHalf("dashboard", 1);
