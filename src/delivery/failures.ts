@@ -15,7 +15,7 @@ export class Interruption extends Error {
   override readonly name = "Interruption";
 
   constructor(
-    readonly code: "timeout" | "aborted" | "lease_lost",
+    readonly code: "timeout" | "aborted" | "lease_lost" | "invalid_answer",
     message: string,
   ) {
     super(message);

@@ -9,6 +9,9 @@ import type { Targets } from "./targets";
 /** Max bytes read of an answer; the connection of a longer one is closed. */
 const MAX_ANSWER_BYTES = 65_536;
 
+/** Max bytes received for a request: informational responses, the head of the answer, its body and its framing. */
+const MAX_RECEIVED_BYTES = 2 * MAX_ANSWER_BYTES;
+
 /** How long a body that is ignored may take (ms) before its connection is closed. */
 const MAX_IGNORED_MS = 100;
 
@@ -66,6 +69,7 @@ export function httpPost(
       request.end(body);
     };
     request.once("socket", (socket) => {
+      limitReceived(socket);
       if (isReady(socket)) leave();
       else socket.once(socket instanceof TLSSocket ? "secureConnect" : "connect", leave);
     });
@@ -95,6 +99,23 @@ export function httpPost(
       stop();
     });
   });
+}
+
+/** How many bytes each connection may still receive. */
+const receivable = new WeakMap<Socket, number>();
+
+/** Lets a connection receive one answer: one that sends more is closed, between two requests too. */
+function limitReceived(socket: Socket): void {
+  if (!receivable.has(socket)) {
+    socket.on("data", (chunk: Buffer) => {
+      const left = (receivable.get(socket) ?? 0) - chunk.length;
+      receivable.set(socket, left);
+      if (left >= 0) return;
+      const message = `The receiver sent more than ${MAX_RECEIVED_BYTES} bytes.`;
+      socket.destroy(new Interruption("invalid_answer", message));
+    });
+  }
+  receivable.set(socket, MAX_RECEIVED_BYTES);
 }
 
 /** Whether a socket of a pool is connected and, with TLS, has verified the certificate. */

@@ -351,6 +351,51 @@ describe("an attempt without an answer", () => {
   });
 });
 
+describe("a receiver that sends more than an answer", () => {
+  /** A server that does this to each connection that has sent something. */
+  const listen = async (react: (socket: Socket) => void) => {
+    const server = createServer((socket) => {
+      socket.on("error", () => undefined);
+      socket.once("data", () => react(socket));
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    servers.push(server);
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  };
+  const servers: Server[] = [];
+  afterEach(() => {
+    for (const server of servers.splice(0)) server.close();
+  });
+  const flood = (socket: Socket, text: string) => {
+    const write = () => {
+      while (!socket.destroyed && socket.write(text.repeat(1_000)));
+    };
+    socket.on("drain", write);
+    write();
+  };
+
+  test("by informational responses is disconnected, and its answer is uncertain", async () => {
+    const url = await listen((socket) => flood(socket, "HTTP/1.1 102 Processing\r\n\r\n"));
+    expect(await sendTo(url, { timeoutMs: 600_000 })).toEqual({
+      outcome: AttemptOutcome.uncertain,
+      code: "invalid_answer",
+      detail: "The receiver sent more than 131072 bytes.",
+    });
+  });
+
+  test("between two requests is disconnected", async () => {
+    let idle: Socket | undefined;
+    const url = await listen((socket) => {
+      idle = socket;
+      socket.write("HTTP/1.1 204 No Content\r\n\r\n");
+    });
+    expect(await sendTo(url)).toMatchObject({ outcome: AttemptOutcome.accepted });
+    const closed = new Promise((resolve) => idle?.once("close", resolve));
+    if (idle !== undefined) flood(idle, "x");
+    await closed;
+  });
+});
+
 describe("before a message leaves", () => {
   let silent: Server;
   const connected: Socket[] = [];
