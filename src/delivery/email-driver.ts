@@ -12,6 +12,7 @@ import {
   type SendResult,
 } from "./driver";
 import { connectionFailure, type Failure, failure, Interruption, onInterruption, quote } from "./failures";
+import { createSmtpConnection, quit } from "./smtp-connection";
 import { BlockedTarget, type Targets } from "./targets";
 
 const DEFAULT_SUBJECT = "New message";
@@ -94,11 +95,7 @@ async function deliver(
     throw new BlockedTarget("The server must be used with TLS in production.");
   }
 
-  const {
-    default: Connection,
-  }: typeof import("nodemailer/lib/smtp-connection") = require("nodemailer/lib/smtp-connection");
-  const connection = new Connection({
-    connection: socket,
+  const connection = createSmtpConnection(socket, {
     host,
     secure: security === "tls",
     requireTLS: security === "starttls",
@@ -123,7 +120,7 @@ async function deliver(
       else connection.login({ user, pass: password }, (failed) => (failed ? reject(failed) : send()));
     });
   });
-  connection.quit();
+  quit(connection, socket);
   return { outcome: AttemptOutcome.accepted, providerId: providerIdOf(mail, info), isDelivered: false };
 }
 

@@ -3,9 +3,10 @@ import type { Socket } from "node:net";
 import type { SMTPServerOptions } from "smtp-server";
 import { AttemptOutcome } from "../../src/delivery/driver";
 import { createEmailDriver, type EmailSettings } from "../../src/delivery/email-driver";
+import { MAX_SESSION_LINES } from "../../src/delivery/smtp-connection";
 import { Targets } from "../../src/delivery/targets";
 import { aMessage, anAttempt, lookupIn } from "../support/attempts";
-import { MailServer, refusal, type Script, ScriptedMailServer } from "../support/mail-server";
+import { MailServer, refusal, type Script, ScriptedMailServer, type Step } from "../support/mail-server";
 import { certificateFor } from "../support/receiver";
 
 const { retryable: RETRYABLE, permanent: PERMANENT, uncertain: UNCERTAIN } = AttemptOutcome;
@@ -357,6 +358,87 @@ describe("a server that fails in a session", () => {
   test("has the mail if only its goodbye is missing", async () => {
     const server = await startScripted({ QUIT: reset });
     expect(await sendVia(server.port)).toEqual(ACCEPTED);
+  });
+});
+
+describe("a server that says more than a session needs", () => {
+  /** The lines of a session besides those of one reply to EHLO. */
+  const OTHER_LINES = 5;
+  const extensions = (lines: number) => `${"250-more\r\n".repeat(lines - 1)}250 AUTH PLAIN`;
+  const flood = (socket: Socket) => {
+    const write = () => {
+      while (!socket.destroyed && socket.write("\r\n".repeat(8_192)));
+    };
+    socket.on("drain", write);
+    write();
+  };
+  /** Connections of the driver to servers, with the bytes that they received. */
+  const watched = (environment: "development" | "production" = "development") => {
+    const targets = targetsIn(environment);
+    const sockets: Socket[] = [];
+    const connect = targets.connect.bind(targets);
+    jest.spyOn(targets, "connect").mockImplementation((...target) => {
+      const socket = connect(...target);
+      sockets.push(socket);
+      return socket;
+    });
+    const received = async () => {
+      for (const socket of sockets) if (!socket.closed) await once(socket, "close");
+      return Math.max(...sockets.map(({ bytesRead }) => bytesRead));
+    };
+    return { targets, received };
+  };
+  /** What one read may bring beyond the limit. */
+  const MAX_RECEIVED_BYTES = 2 * 65_536;
+
+  test("may say 200 lines, and no more", async () => {
+    const most = await startScripted({ EHLO: extensions(MAX_SESSION_LINES - OTHER_LINES) });
+    expect(await sendVia(most.port)).toEqual(ACCEPTED);
+    const more = await startScripted({ EHLO: extensions(MAX_SESSION_LINES + 1) });
+    expect(await sendVia(more.port)).toEqual({
+      outcome: RETRYABLE,
+      code: "invalid_answer",
+      detail: "The server sent more than 200 lines or 65536 bytes.",
+    });
+  });
+
+  test.each<[string, Script, AttemptOutcome]>([
+    ["empty lines before its greeting", { greeting: flood }, RETRYABLE],
+    ["empty lines in place of its extensions", { EHLO: flood }, RETRYABLE],
+    ["empty lines after the text", { message: flood }, UNCERTAIN],
+    [
+      "a line without an end",
+      { EHLO: (socket) => void socket.write(`250-${"x".repeat(70_000)}`) },
+      RETRYABLE,
+    ],
+  ])("is disconnected: %s", async (_, script, outcome) => {
+    const server = await startScripted(script);
+    const { targets, received } = watched();
+    const result = await sendVia(server.port, { targets, timeoutMs: 600_000 });
+    expect(result).toMatchObject({ outcome, code: "invalid_answer" });
+    expect(await received()).toBeLessThanOrEqual(MAX_RECEIVED_BYTES);
+  });
+
+  test.each<[string, Step]>([
+    ["floods", flood],
+    ["is silent", () => undefined],
+  ])("has the mail and is disconnected if it %s after QUIT", async (_, QUIT) => {
+    const server = await startScripted({ QUIT });
+    const { targets, received } = watched();
+    expect(await sendVia(server.port, { targets, timeoutMs: 600_000 })).toEqual(ACCEPTED);
+    expect(await received()).toBeLessThanOrEqual(MAX_RECEIVED_BYTES);
+  });
+
+  test.each(["tls", "starttls"] as const)("is disconnected over %s as well", async (security) => {
+    const onSecure: SMTPServerOptions["onSecure"] = (socket, _, callback) => {
+      socket.write("\r\n".repeat(MAX_SESSION_LINES + 1));
+      callback(null);
+    };
+    const server = await startServer(withTls({ secure: security === "tls", onSecure }));
+    const { targets, received } = watched("production");
+    const result = await sendVia(server.port, { security, targets, timeoutMs: 600_000 });
+    expect(result).toMatchObject({ outcome: RETRYABLE, code: "invalid_answer" });
+    expect(await received()).toBeLessThanOrEqual(MAX_RECEIVED_BYTES);
   });
 });
 
