@@ -4,6 +4,7 @@ import { createClient as createUrql, subscriptionExchange } from "@urql/core";
 import { Permission, Scope } from "../../src/auth/permissions";
 import { EXAMPLE } from "../../src/graphql/example";
 import { MAX_REFUSALS, MAX_SUBSCRIPTIONS } from "../../src/graphql/websocket/subscription-server";
+import { MAX_MESSAGES_BEFORE_INIT } from "../../src/graphql/websocket/traffic-limit";
 import { mint, operator, type TestGateway } from "../support/gateway";
 import { scrape } from "../support/metrics";
 import { addMember, firstAgentId } from "../support/people";
@@ -105,6 +106,22 @@ describeGateway({ engine: "any", env: { MAX_STREAMS: "50" } }, (gateway) => {
       expect((await socket.end()).code).toBe(protocol === "" ? 4406 : 1006);
     });
 
+    test.each(["messages", "pings"])("that sends 21 %s before connection_init", async (kind) => {
+      const socket = await openOnly();
+      for (let i = 0; i <= MAX_MESSAGES_BEFORE_INIT; i++) {
+        if (kind === "pings") socket.socket.ping();
+        else socket.send({ type: "ping" });
+      }
+      expect(await socket.end()).toEqual({ code: 1013, reason: expect.stringMatching(/^rate_limited: /) });
+    });
+
+    test("that sends 20 messages before connection_init is not", async () => {
+      const socket = await openOnly();
+      for (let i = 1; i < MAX_MESSAGES_BEFORE_INIT; i++) socket.send({ type: "ping" });
+      socket.send(init({ Authorization: `Bearer ${gateway.key}` }));
+      await socket.until(({ messages }) => messages.some(({ type }) => type === "connection_ack"));
+    });
+
     test("with a revoked key", async () => {
       const key = await mint(gateway);
       await gateway.services.keys.revoke(await operator(gateway), key.id);
@@ -195,6 +212,20 @@ describeGateway({ engine: "any", env: { MAX_STREAMS: "50" } }, (gateway) => {
     expect(await socket.end()).toMatchObject({ code: 1013 });
     const refused = socket.messages.filter(({ type }) => type === "error");
     expect(refused.length).toBeLessThanOrEqual(MAX_REFUSALS);
+  });
+
+  test("opening connections and subscriptions in turn is limited as requests of the key", async () => {
+    const { secret } = await mint(gateway, { rateLimitPerMinute: 4 });
+    const socket = await connect(secret);
+    for (const id of ["1", "2", "3"]) {
+      socket.subscribe(id, FOLLOW, { after: "0" });
+      await socket.until(() => socket.eventsOf(id).length > 0);
+      socket.send({ type: "complete", id });
+    }
+    socket.subscribe("4");
+    expect(await socket.errorOf("4")).toBe("rate_limited");
+    const other = await connect(secret);
+    expect(await other.end()).toEqual({ code: 1013, reason: expect.stringMatching(/^rate_limited: /) });
   });
 
   test("a key without the scope is told which one it lacks", async () => {

@@ -9,6 +9,7 @@ import type { RateLimit } from "../../rate-limits/rate-limit";
 import { formatError, toGatewayError } from "../errors";
 import { checkSubscription } from "../plugins/subscriptions";
 import { closeWith, FORBIDDEN } from "./close-codes";
+import type { TrafficLimit } from "./traffic-limit";
 
 /** How long a client may take to send `connection_init` (ms). */
 const INIT_TIMEOUT_MS = 5_000;
@@ -17,11 +18,12 @@ const INIT_TIMEOUT_MS = 5_000;
 export const MAX_SUBSCRIPTIONS = 20;
 
 /** Max subscriptions of a connection that are refused before it is closed. */
-export const MAX_REFUSALS = 100;
+export const MAX_REFUSALS = 40;
 
 /** What a connection has besides the protocol's own state. */
 export interface Connection {
   socket: WebSocket;
+  traffic: TrafficLimit;
   /** How many of its subscriptions were refused. */
   refusals: number;
   /** The credential of `connection_init`, with the origin of the handshake. */
@@ -39,7 +41,7 @@ export interface SubscriptionServices {
 
 /**
  * Creates the protocol of subscriptions (graphql-transport-ws) without a transport. Each subscription is authenticated
- * anew, counts as a request of its key, and passes the checks of operations over HTTP. A connection with many refusals is
+ * anew, counts as a request of its key, as `connection_init` does, and passes the checks of operations over HTTP. A connection with many refusals is
  * closed, because the limits of HTTP requests do not see its messages.
  */
 export const createSubscriptionServer = ({
@@ -59,6 +61,10 @@ export const createSubscriptionServer = ({
     return context;
   };
 
+  /** Counts a request of a key. @returns the error if it is one too many */
+  const limit = ({ caller }: RequestContext): GatewayError | undefined =>
+    caller.kind === "agent" ? rateLimit(caller.key)?.refusal : undefined;
+
   const known = (cause: unknown): GatewayError => {
     const error = toGatewayError(cause);
     if (error.status >= 500) log.error({ err: error.cause }, error.code);
@@ -70,7 +76,9 @@ export const createSubscriptionServer = ({
     onConnect: async ({ connectionParams = {}, extra }) => {
       extra.credentials.authorization = authorizationIn(connectionParams);
       try {
-        await authenticate(extra.credentials);
+        const limited = limit(await authenticate(extra.credentials));
+        if (limited !== undefined) throw limited;
+        extra.traffic.accept();
         return true;
       } catch (error) {
         closeWith(extra.socket, known(error));
@@ -90,8 +98,7 @@ export const createSubscriptionServer = ({
         closeAs(extra.socket, refused);
         return refusal(refused.code, refused.message);
       }
-      const { caller } = contextValue;
-      const limited = caller.kind === "agent" ? rateLimit(caller.key)?.refusal : undefined;
+      const limited = limit(contextValue);
       if (limited !== undefined) {
         countRefusal(extra);
         return refusal(limited.code, limited.message);

@@ -1,3 +1,4 @@
+import type { Duplex } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { CloseCode } from "graphql-ws";
 import { type WebSocket, WebSocketServer } from "ws";
@@ -5,11 +6,15 @@ import { originOf } from "../../auth/authenticate";
 import { GatewayError } from "../../errors";
 import { startStream } from "../../http/start-stream";
 import type { Handshake, routeHandshakes } from "../../http/websocket-handshakes";
-import { GOING_AWAY } from "./close-codes";
+import { closeWith, GOING_AWAY } from "./close-codes";
 import type { SubscriptionServer } from "./subscription-server";
+import { TrafficLimit } from "./traffic-limit";
 
 /** Max size of a message (bytes), as of a body at `/graphql`. */
 const MAX_MESSAGE_BYTES = 65_536;
+
+/** Max fragments of a message; clients send messages of this size whole. */
+const MAX_FRAGMENTS = 100;
 
 /** A client that sends messages while this much waits for it to read (bytes) is disconnected. */
 const MAX_UNREAD_BYTES = 1_048_576;
@@ -27,6 +32,9 @@ export class WebSockets {
   private readonly sockets = new WebSocketServer({
     noServer: true,
     maxPayload: MAX_MESSAGE_BYTES,
+    maxFragments: MAX_FRAGMENTS,
+    // Pings count as messages before they are answered.
+    autoPong: false,
     // The server closes connections without a known subprotocol with a code that says so.
     handleProtocols: (offered) => [...offered].find((each) => each === "graphql-transport-ws") ?? false,
   });
@@ -35,9 +43,11 @@ export class WebSockets {
 
   private isClosed = false;
 
+  /** @param clock monotonic time (ms) */
   constructor(
     private readonly server: Pick<SubscriptionServer, "opened">,
     pingIntervalMs = PING_INTERVAL_MS,
+    private readonly clock = () => performance.now(),
   ) {
     this.pinger = setInterval(() => this.ping(), pingIntervalMs).unref();
   }
@@ -78,11 +88,22 @@ export class WebSockets {
     startStream(request, reply, 101);
     raw.detachSocket(socket as never);
     raw.emit("close");
-    this.sockets.handleUpgrade(request.raw, socket, head, (opened) => this.serve(opened, request));
+    this.sockets.handleUpgrade(request.raw, socket, head, (opened) => this.serve(opened, socket, request));
   }
 
-  private serve(socket: WebSocket, request: FastifyRequest): void {
+  private serve(socket: WebSocket, raw: Duplex, request: FastifyRequest): void {
     const credentials = { authorization: undefined, origin: originOf(request) };
+    const traffic = new TrafficLimit(this.clock);
+    raw.on("data", ({ length }: Buffer) => pauseFor(socket, traffic.takeBytes(length)));
+    /** Whether to handle a message, which counts against the limit. */
+    const admit = (): boolean => {
+      // A client may go on sending until it has read the close.
+      if (socket.readyState !== socket.OPEN) return false;
+      if (socket.bufferedAmount > MAX_UNREAD_BYTES) socket.terminate();
+      else if (traffic.takeMessage()) return true;
+      else cutOff(socket);
+      return false;
+    };
     const closed = this.server.opened(
       {
         protocol: socket.protocol,
@@ -95,21 +116,21 @@ export class WebSockets {
         close: (code, reason) => socket.close(code, reason),
         onMessage: (receive) =>
           socket.on("message", (data) => {
-            // A client may go on sending until it has read the close.
-            if (socket.readyState !== socket.OPEN) return;
-            if (socket.bufferedAmount > MAX_UNREAD_BYTES) return socket.terminate();
+            if (!admit()) return;
             receive(String(data)).catch((err: unknown) => {
               request.log.error({ err }, "a WebSocket message failed");
               socket.close(CloseCode.InternalServerError, "Something went wrong on the server.");
             });
           }),
       },
-      { socket, credentials, refusals: 0 },
+      { socket, credentials, traffic, refusals: 0 },
     );
-    socket.on("ping", () => {
-      if (socket.bufferedAmount > MAX_UNREAD_BYTES) socket.terminate();
+    socket.on("ping", (data) => {
+      if (admit()) socket.pong(data);
     });
-    socket.on("pong", () => this.missedPings.delete(socket));
+    socket.on("pong", () => {
+      if (admit()) this.missedPings.delete(socket);
+    });
     // A frame that is not valid; the close code tells the client.
     socket.on("error", () => undefined);
     socket.once("close", (code, reason) => {
@@ -129,6 +150,24 @@ export class WebSockets {
       }
     }
   }
+}
+
+/** Reads nothing more from a connection for a time, so that its client waits. */
+function pauseFor(socket: WebSocket, ms: number): void {
+  if (ms === 0 || socket.isPaused) return;
+  socket.pause();
+  const timer = setTimeout(() => {
+    if (socket.readyState === socket.OPEN) socket.resume();
+  }, ms).unref();
+  socket.once("close", () => clearTimeout(timer));
+}
+
+/** Closes a connection whose client sends too many messages, and reads none of those that still come. */
+function cutOff(socket: WebSocket): void {
+  closeWith(socket, new GatewayError("rate_limited", "The client sends too many messages."));
+  socket.pause();
+  const timer = setTimeout(() => socket.terminate(), CLOSE_TIMEOUT_MS).unref();
+  socket.once("close", () => clearTimeout(timer));
 }
 
 /** Whether a handshake has what the protocol requires (RFC 6455, 4.2.1). */

@@ -1,0 +1,31 @@
+/** Limits a rate, such as messages a second, and lets a burst through. Amounts are taken on credit. */
+export class TokenBucket {
+  private tokens: number;
+  private filledAt: number;
+
+  /**
+   * @param burst max tokens, all of them there at the start
+   * @param perSecond tokens added a second
+   * @param clock monotonic time (ms)
+   */
+  constructor(
+    private readonly burst: number,
+    private readonly perSecond: number,
+    private readonly clock: () => number,
+  ) {
+    this.tokens = burst;
+    this.filledAt = clock();
+  }
+
+  /**
+   * Takes tokens, including ones that are not there yet.
+   * @returns how long until the debt is paid (ms); 0 if there is none
+   */
+  take(amount: number): number {
+    const now = this.clock();
+    const added = ((now - this.filledAt) * this.perSecond) / 1000;
+    this.tokens = Math.min(this.burst, this.tokens + added) - amount;
+    this.filledAt = now;
+    return this.tokens >= 0 ? 0 : (-this.tokens / this.perSecond) * 1000;
+  }
+}
