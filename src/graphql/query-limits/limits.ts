@@ -22,6 +22,8 @@ export const MAX = {
   reports: 10,
   /** Fields of all levels and operations, including aliases and expanded fragments. */
   fields: 500,
+  /** Fields of a subscription, counted alike: they are executed for each event. */
+  "subscription fields": 50,
   /** Repeated selections of a response name: graphql-js compares all pairs and reports each conflict. */
   "repeated fields": 100,
 } as const;

@@ -9,6 +9,7 @@ import {
   isObjectType,
   Kind,
   type OperationDefinitionNode,
+  OperationTypeNode,
   SchemaMetaFieldDef,
   type SelectionNode,
   type SelectionSetNode,
@@ -76,6 +77,7 @@ export function queryCosts(
   }
   const reached = new Set<FragmentDefinitionNode>();
   let fields = 0;
+  let subscriptionFields = 0;
   let repeated = 0;
   let rootFields = 0;
   let reports = 0;
@@ -120,6 +122,10 @@ export function queryCosts(
       assertAtMost("root fields", rootFields);
     }
     const field = fieldOf(scope.type, node.name.value);
+    if (operation?.operation === OperationTypeNode.SUBSCRIPTION) {
+      subscriptionFields += 1;
+      assertAtMost("subscription fields", subscriptionFields);
+    }
     if (isReport(field)) {
       reports += 1;
       assertAtMost("reports", reports);
@@ -161,6 +167,7 @@ export function queryCosts(
     operation = definition;
     rootFields = 0;
     reports = 0;
+    subscriptionFields = 0;
     const root = start(rootOf(definition));
     const size = costOf(definition.selectionSet, root);
     costs.set(definition, { ...size, rootFields: root.merged.size });

@@ -1,6 +1,14 @@
 import type { ApolloServer } from "@apollo/server";
-import { type ExecutionResult, GraphQLError, type GraphQLFormattedError, type GraphQLSchema } from "graphql";
-import { makeServer } from "graphql-ws";
+import {
+  createSourceEventStream,
+  type ExecutionArgs,
+  type ExecutionResult,
+  type FormattedExecutionResult,
+  GraphQLError,
+  type GraphQLFormattedError,
+  type GraphQLSchema,
+} from "graphql";
+import { MessageType, makeServer } from "graphql-ws";
 import type { Logger } from "pino";
 import type { WebSocket } from "ws";
 import type { Credentials, RequestContext } from "../../auth/context";
@@ -9,6 +17,7 @@ import type { RateLimit } from "../../rate-limits/rate-limit";
 import { formatError, toGatewayError } from "../errors";
 import { checkSubscription } from "../plugins/subscriptions";
 import { closeWith, FORBIDDEN } from "./close-codes";
+import { SubscriptionResults, type WriteResult } from "./subscription-results";
 import type { TrafficLimit } from "./traffic-limit";
 
 /** How long a client may take to send `connection_init` (ms). */
@@ -23,6 +32,8 @@ export const MAX_REFUSALS = 40;
 /** What a connection has besides the protocol's own state. */
 export interface Connection {
   socket: WebSocket;
+  /** Resolves once the client's connection takes more. */
+  send: (text: string) => Promise<void>;
   traffic: TrafficLimit;
   /** How many of its subscriptions were refused. */
   refusals: number;
@@ -71,6 +82,19 @@ export const createSubscriptionServer = ({
     return error;
   };
 
+  const payloadOf = ({ errors, ...result }: ExecutionResult): FormattedExecutionResult =>
+    errors === undefined
+      ? result
+      : {
+          ...result,
+          errors: errors.map((error) => {
+            // Logs a server error, whose cause is hidden from the client.
+            known(error);
+            return formatError(error.toJSON(), error);
+          }),
+        };
+  const results = new SubscriptionResults(payloadOf);
+
   return makeServer<Record<string, unknown>, Connection>({
     connectionInitWaitTimeout: INIT_TIMEOUT_MS,
     onConnect: async ({ connectionParams = {}, extra }) => {
@@ -111,20 +135,19 @@ export const createSubscriptionServer = ({
       const { operationName, variables } = payload;
       return { schema, document: checked.document, operationName, variableValues: variables, contextValue };
     },
-    onOperation: ({ extra }, _id, _payload, _args, result) => {
-      if (Symbol.asyncIterator in result) return closingOnRefusal(result as never, extra.socket);
-      countRefusal(extra);
-      return undefined;
+    // Its events; `onOperation` sends their results.
+    subscribe: (args: ExecutionArgs) => createSourceEventStream(args) as never,
+    onOperation: ({ extra }, id, { query }, args, result) => {
+      if (!(Symbol.asyncIterator in result)) {
+        countRefusal(extra);
+        return undefined;
+      }
+      const { caller } = args.contextValue as RequestContext;
+      const write = results.writerFor(caller, query, args);
+      const start = `{"id":${JSON.stringify(id)},"type":"${MessageType.Next}","payload":`;
+      return sendEach(result as never, write, (text) => extra.send(`${start}${text}}`), extra.socket);
     },
-    onNext: (_context, _id, _payload, _args, { errors, ...result }) =>
-      errors && {
-        ...result,
-        errors: errors.map((error) => {
-          // Logs a server error, whose cause is hidden from the client.
-          known(error);
-          return formatError(error.toJSON(), error);
-        }),
-      },
+    onNext: (_context, _id, _payload, _args, result) => payloadOf(result),
   });
 };
 
@@ -168,27 +191,49 @@ const isRefusal = ({ status }: GatewayError): boolean => status === 401 || statu
 
 type Results = AsyncIterableIterator<ExecutionResult, void>;
 
-/** Results that close the connection when the credential is no longer accepted; another failure is the last result. */
-function closingOnRefusal(results: AsyncGenerator<ExecutionResult, void, void>, socket: WebSocket): Results {
-  let hasFailed = false;
-  const closing = {
-    next: async (): Promise<IteratorResult<ExecutionResult, void>> => {
-      if (hasFailed) return { done: true, value: undefined };
+/**
+ * Sends the results of the events of a stream, one after the other.
+ * @returns the results that the library is to send: none, or a failure as the last one; a credential that is no longer
+ *   accepted closes the connection
+ */
+function sendEach(
+  events: AsyncIterableIterator<object, void>,
+  write: WriteResult,
+  send: (text: string) => Promise<void>,
+  socket: WebSocket,
+): Results {
+  let hasEnded = false;
+  const end = (): IteratorReturnResult<void> => {
+    hasEnded = true;
+    return { done: true, value: undefined };
+  };
+  const sending: Results = {
+    next: async () => {
       try {
-        return await results.next();
+        while (!hasEnded) {
+          const { done, value } = await events.next();
+          if (done) return end();
+          const text = await write(value);
+          // The client may have completed the subscription, and used its ID again.
+          if (!hasEnded) await send(text);
+        }
+        return end();
       } catch (cause) {
-        hasFailed = true;
+        end();
         const originalError = toGatewayError(cause);
         if (isRefusal(originalError)) {
           closeAs(socket, originalError);
-          return { done: true, value: undefined };
+          return end();
         }
         const errors = [new GraphQLError(originalError.message, { originalError })];
         return { done: false, value: { errors } };
       }
     },
-    return: () => results.return(),
-    [Symbol.asyncIterator]: () => closing,
+    return: async () => {
+      await events.return?.();
+      return end();
+    },
+    [Symbol.asyncIterator]: () => sending,
   };
-  return closing;
+  return sending;
 }

@@ -104,15 +104,16 @@ export class WebSockets {
       else cutOff(socket);
       return false;
     };
+    // Resolves once the client's connection takes more, so that the next event waits for it.
+    const send = (text: string): Promise<void> =>
+      new Promise((resolve) => {
+        if (socket.readyState === socket.OPEN) socket.send(text, () => resolve());
+        else resolve();
+      });
     const closed = this.server.opened(
       {
         protocol: socket.protocol,
-        // Resolves once the client's connection takes more, so that the next event waits for it.
-        send: (text) =>
-          new Promise((resolve) => {
-            if (socket.readyState === socket.OPEN) socket.send(text, () => resolve());
-            else resolve();
-          }),
+        send,
         close: (code, reason) => socket.close(code, reason),
         onMessage: (receive) =>
           socket.on("message", (data) => {
@@ -123,7 +124,7 @@ export class WebSockets {
             });
           }),
       },
-      { socket, credentials, traffic, refusals: 0 },
+      { socket, send, credentials, traffic, refusals: 0 },
     );
     socket.on("ping", (data) => {
       if (admit()) socket.pong(data);

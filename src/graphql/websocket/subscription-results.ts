@@ -1,0 +1,107 @@
+import { createHash } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { type DocumentNode, type ExecutionArgs, type ExecutionResult, execute, visit } from "graphql";
+import { LRUCache } from "lru-cache";
+import type { Caller } from "../../auth/caller";
+import { TokenBucket } from "../../common/token-bucket";
+import { credentialOf } from "../../features/events/live/refusals";
+import { memoizeByObject } from "../compiled/coalesce-runs";
+
+/** Max fields that the subscriptions of an organization execute a second in this process. */
+export const FIELDS_PER_SECOND = 100_000;
+
+/** Max fields executed without a pause, so that others are served in between. */
+export const MAX_FIELDS_AT_ONCE = 2_000;
+
+/** Sending a result takes as long as executing this many fields. */
+export const FIELDS_PER_SEND = 25;
+
+/** Sending this many more characters takes as long as executing one more. */
+const CHARACTERS_PER_FIELD = 500;
+
+/** Max characters of results that are kept for followers that are late. */
+const MAX_KEPT_CHARACTERS = 8_000_000;
+
+const MAX_ORGANIZATIONS = 10_000;
+
+/** Turns an event into the JSON of its result, and waits until that may be sent. */
+export type WriteResult = (event: object) => Promise<string>;
+
+/** Content of events, as a part of keys. */
+const contentOf = memoizeByObject((event: object) => JSON.stringify(event));
+
+/**
+ * The results of subscriptions. Subscriptions with the same document, variables and credential share the result of an
+ * event; those of an organization that ask for more than its budget wait.
+ */
+export class SubscriptionResults {
+  private readonly kept = new LRUCache<string, Promise<string>>({ maxSize: MAX_KEPT_CHARACTERS });
+  private readonly budgets = new LRUCache<string, TokenBucket>({ max: MAX_ORGANIZATIONS });
+
+  /**
+   * @param payloadOf what a client gets of a result
+   * @param clock monotonic time (ms)
+   * @param sleep waits for a time (ms)
+   */
+  constructor(
+    private readonly payloadOf: (result: ExecutionResult) => object,
+    private readonly clock = () => performance.now(),
+    private readonly sleep: (ms: number) => Promise<unknown> = (ms) => pause(ms, undefined, { ref: false }),
+  ) {}
+
+  /**
+   * @param query text of the document
+   * @returns the function for the events of a subscription, to be called with one after the other
+   */
+  writerFor(caller: Caller, query: string, args: ExecutionArgs): WriteResult {
+    const budget = this.budgetOf("organization" in caller ? caller.organization.id : "");
+    const shared = JSON.stringify([query, args.operationName, args.variableValues, credentialOf(caller)]);
+    const digest = createHash("sha256").update(shared).digest("base64");
+    const fields = fieldsOf(args.document);
+    const executeFor = async (event: object) => {
+      await this.take(budget, fields);
+      return JSON.stringify(this.payloadOf(await execute({ ...args, rootValue: event })));
+    };
+    return async (event) => {
+      const text = await this.keep(`${digest}${contentOf(event)}`, () => executeFor(event));
+      await this.take(budget, FIELDS_PER_SEND + text.length / CHARACTERS_PER_FIELD);
+      return text;
+    };
+  }
+
+  private budgetOf(organizationId: string): TokenBucket {
+    const known = this.budgets.get(organizationId);
+    const budget = known ?? new TokenBucket(MAX_FIELDS_AT_ONCE, FIELDS_PER_SECOND, this.clock);
+    if (known === undefined) this.budgets.set(organizationId, budget);
+    return budget;
+  }
+
+  private async take(budget: TokenBucket, fields: number): Promise<void> {
+    const waitMs = budget.take(fields);
+    if (waitMs > 0) await this.sleep(waitMs);
+  }
+
+  private keep(key: string, write: () => Promise<string>): Promise<string> {
+    const known = this.kept.get(key);
+    if (known !== undefined) return known;
+    const text = write();
+    const size = key.length;
+    this.kept.set(key, text, { size });
+    text.then(
+      ({ length }) => this.kept.set(key, text, { size: size + length }),
+      () => this.kept.delete(key),
+    );
+    return text;
+  }
+}
+
+/** At least as many fields as a document makes an operation execute for an event: one of its fragments counts once. */
+function fieldsOf(document: DocumentNode): number {
+  let fields = 0;
+  visit(document, {
+    Field: () => {
+      fields += 1;
+    },
+  });
+  return fields;
+}
