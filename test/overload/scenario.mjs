@@ -38,7 +38,7 @@ export async function runAttack(attack, data, { seconds, databasePid }) {
   const server = await startServer(
     {
       ...product,
-      flags: [...product.flags, ...nodeFlags],
+      flags: nodeFlags,
       env: { OPERATIONS_PORT: String(managementPort), METRICS_TOKEN, ...environment },
     },
     database,
