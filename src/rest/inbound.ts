@@ -48,8 +48,8 @@ export function addInbound(app: FastifyInstance, inbound: InboundService): void 
     const ip = clientAddress(request);
     // Who sends is unknown until the body is complete: a stranger must not take the memory of the real sender.
     const holder = `${line.id} ${siteOf(ip) ?? networkOf(ip)}`;
-    return bodies.read(request, payload, { max, holder }, (body) => {
-      inbound.assertSigned(signature, body, secrets);
+    return bodies.read(request, payload, { max, holder }, async (body) => {
+      await inbound.assertSigned(signature, body, secrets);
       return parse(body);
     });
   };

@@ -36,8 +36,8 @@ export async function withDatabase(url, work) {
 }
 
 /** Adds a member who manages the organization. @returns what they sign in with */
-export async function addMember(url, organization) {
-  const credentials = { email: "member@example.com", password: "a password for attacks" };
+export async function addMember(url, organization, email = "member@example.com") {
+  const credentials = { email, password: "a password for attacks" };
   const args = ["members", "add", "--org", organization, "--email", credentials.email];
   const child = spawn(process.execPath, [CLI, ...args, "--manage", "--password-stdin"], {
     env: { ...process.env, DATABASE_URL: url, ENVIRONMENT: "production" },

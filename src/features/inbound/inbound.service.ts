@@ -109,8 +109,8 @@ export class InboundService {
   }
 
   /** @throws GatewayError `invalid_signature` */
-  assertSigned(signature: WebhookSignature, body: Buffer, secrets: readonly string[]): void {
-    if (!isSignedBy(signature, body, secrets)) throw new GatewayError("invalid_signature");
+  async assertSigned(signature: WebhookSignature, body: Buffer, secrets: readonly string[]): Promise<void> {
+    if (!(await isSignedBy(signature, body, secrets))) throw new GatewayError("invalid_signature");
   }
 
   /**

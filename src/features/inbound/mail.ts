@@ -10,7 +10,7 @@ import { type ParsedMail, parseMail } from "./parse-mail";
 
 /**
  * Reads a mail (RFC 5322).
- * @param raw the bytes as they arrived
+ * @param raw the bytes as they arrived; the buffer is empty afterwards
  * @param id identifies the mail if it has no `Message-ID`
  * @param lineId the line that it arrived on, whose mails are read one at a time
  * @throws InvalidInput for one that has no sender or cannot be parsed
@@ -25,33 +25,32 @@ export async function readMail(
   if (mail.from === undefined) throw new InvalidInput([{ path: "From", message: "must have one address" }]);
   const { text, omitted } = shortened(mail);
   return {
-    providerId: providerIdOf(mail.messageId.trim() || id, mail.from.address),
+    providerId: providerIdOf(mail.messageId || id, mail.from.address),
     from: mail.from.address,
     name: nameOf(mail.from.name),
     text,
     // Who unsubscribes by the subject may have a signature.
-    ownWords: ownWords(text) || storable(mail.subject).trim(),
+    ownWords: ownWords(text) || storable(mail.subject),
     sentAt: sentAtOf(mail.date),
     omitted,
     isAutomatic: mail.isAutomatic,
   };
 }
 
-/** The text of a mail as far as it is kept, and what is not. Some mails say all in their subject. */
+/** The text of a mail as far as it is kept, and what is not. */
 function shortened({
-  text: whole,
-  subject,
+  text,
   attachments,
+  attachmentNames,
   isPartial,
 }: ParsedMail): Pick<Inbound, "text" | "omitted"> {
-  const text = storable(whole.replaceAll("\r\n", "\n")).trim() || storable(subject).trim();
-  const characters = [...text];
-  const names = attachments.map((name) => singleLine(name)).filter((name) => name !== "");
+  const characters = [...storable(text)];
+  const names = attachmentNames.map((name) => singleLine(name)).filter((name) => name !== "");
   const omitted = [
-    ...(attachments.length === 0
+    ...(attachments === 0
       ? []
       : [
-          `${attachments.length} ${attachments.length === 1 ? "attachment" : "attachments"}${names.length === 0 ? "" : ` (${names.join(", ")})`}`,
+          `${attachments} ${attachments === 1 ? "attachment" : "attachments"}${names.length === 0 ? "" : ` (${names.join(", ")})`}`,
         ]),
     ...(characters.length > MESSAGE_TEXT_MAX_LENGTH
       ? [`the text after ${MESSAGE_TEXT_MAX_LENGTH.toLocaleString("en")} characters`]

@@ -1,0 +1,156 @@
+// @ts-check
+// A thread that parses one mail and posts only the part of it that is kept: work on the whole text would stop the server.
+// It is JavaScript because Node loads it as it is, from the build and in tests.
+const { parentPort, workerData } = require("node:worker_threads");
+const PostalMime = require("postal-mime");
+
+/** Max lines that are parsed: 10 MiB of base64 have 137,000, and each costs the parser memory. */
+const MAX_LINES = 300_000;
+
+const SENDER_MAX_LENGTH = 2_000;
+const HEADER_MAX_LENGTH = 2_000;
+const MAX_NAMES = 20;
+const NAME_MAX_LENGTH = 255;
+
+/** Node's `Blob` costs 10 µs and 2 KB per part; the parser makes one of two parts per line, only to join them. */
+globalThis.Blob = /** @type {any} */ (
+  class {
+    /** @param {(string | ArrayBuffer | Uint8Array)[]} parts */
+    constructor(parts) {
+      this.parts = parts.map((part) => (typeof part === "string" ? Buffer.from(part) : new Uint8Array(part)));
+    }
+
+    async arrayBuffer() {
+      const { buffer, byteOffset, byteLength } = Buffer.concat(this.parts);
+      return buffer.slice(byteOffset, byteOffset + byteLength);
+    }
+  }
+);
+
+/**
+ * Parses a mail.
+ * @param {import("./parse-mail").MailForThread} mail
+ * @returns {Promise<import("./parse-mail").ParsedMail | undefined>} undefined for one that cannot be parsed
+ */
+async function parse({ raw, isHead, maxTextLength }) {
+  const part = firstLines(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength));
+  const isPartial = isHead || part.length < raw.length;
+  // Without the end of its header, a mail may miss what says who wrote it.
+  if (isPartial && !part.includes("\r\n\r\n") && !part.includes("\n\n")) return undefined;
+  const mail = await PostalMime.parse(part, { forceRfc822Attachments: true }).catch(() => undefined);
+  if (mail === undefined) return undefined;
+  const { subject = "", messageId = "", date = "", headers, attachments } = mail;
+  const from = senderOf(headers.flatMap(({ key, value }) => (key === "from" ? [value] : [])));
+  const text = (await textOf(mail)).replaceAll("\r\n", "\n").trim() || subject.trim();
+  return {
+    from,
+    subject: subject.trim().slice(0, HEADER_MAX_LENGTH),
+    messageId: messageId.trim().slice(0, HEADER_MAX_LENGTH),
+    date: date.slice(0, HEADER_MAX_LENGTH),
+    text: text.slice(0, maxTextLength),
+    attachments: attachments.length,
+    attachmentNames: attachments
+      .flatMap(({ filename }) => filename?.slice(0, NAME_MAX_LENGTH) || [])
+      .slice(0, MAX_NAMES),
+    isAutomatic: isAutomatic(headers, from?.address ?? ""),
+    isPartial,
+  };
+}
+
+/** @param {Buffer} raw */
+function firstLines(raw) {
+  let end = 0;
+  for (let count = 0; count < MAX_LINES; count += 1) {
+    end = raw.indexOf("\n", end) + 1;
+    if (end === 0) return raw;
+  }
+  return raw.subarray(0, end);
+}
+
+/**
+ * The text of a mail, made from HTML if there is no other.
+ * @param {PostalMime.Email} mail
+ */
+async function textOf({ text = "", html }) {
+  if (text.trim() !== "" || html === undefined) return text;
+  // The parser makes text of HTML where a mail has parts of both kinds.
+  const parts = [
+    "Content-Type: multipart/mixed; boundary=part",
+    "",
+    "--part",
+    "Content-Type: text/plain",
+    "",
+    "",
+    "--part",
+    "Content-Type: text/html; charset=utf-8",
+    "Content-Transfer-Encoding: base64",
+    "",
+    Buffer.from(shownOf(html)).toString("base64"),
+    "--part--",
+  ];
+  return (await PostalMime.parse(parts.join("\r\n"))).text ?? "";
+}
+
+/**
+ * HTML without what is not shown, and without tags that never end, on which the parser takes quadratic time.
+ * @param {string} html
+ */
+function shownOf(html) {
+  const shown = [];
+  const start = /<(style|script|title)\b/gi;
+  let from = 0;
+  for (let found = start.exec(html); found !== null; found = start.exec(html)) {
+    const end = new RegExp(`</${found[1]}\\s*>`, "gi");
+    end.lastIndex = start.lastIndex;
+    // Browsers show nothing after one that never ends.
+    const isClosed = end.test(html);
+    shown.push(html.slice(from, found.index));
+    from = isClosed ? end.lastIndex : html.length;
+    start.lastIndex = from;
+  }
+  const text = shown.concat(html.slice(from)).join("");
+  const lastTag = text.lastIndexOf(">") + 1;
+  return text.slice(0, lastTag) + text.slice(lastTag).replaceAll("<", "&lt;");
+}
+
+/**
+ * The only address of the only `From`: of several, a mail server may have checked another one.
+ * @param {string[]} values
+ */
+function senderOf([value = "", ...others]) {
+  if (others.length > 0 || value.length > SENDER_MAX_LENGTH) return undefined;
+  const found = /** @type {PostalMime.Mailbox[]} */ (PostalMime.addressParser(value, { flatten: true }));
+  const [sender, ...more] = found.flatMap(({ address = "" }) => (address.includes("@") ? [address] : []));
+  const unquoted = value.replace(/"(?:[^"\\]|\\.)*"/g, "");
+  // The parser finds addresses within encoded words, and takes the first of several in angle brackets.
+  const isOne = sender !== undefined && more.length === 0 && unquoted.split("<").length <= 2;
+  if (!isOne || !value.includes(sender)) return undefined;
+  // A comma in a name without quotes divides it.
+  return { address: sender, name: found.flatMap(({ name }) => name || []).join(", ") };
+}
+
+/**
+ * Whether a program wrote a mail: RFC 3834, 2 and 5, and what is older than it. `X-Auto-Response-Suppress` is no sign,
+ * because mails of people may have it too.
+ * @param {readonly PostalMime.Header[]} headers
+ * @param {string} from
+ */
+function isAutomatic(headers, from) {
+  const valuesOf = (/** @type {string} */ name) =>
+    headers.flatMap(({ key, value }) => (key === name ? [value.replace(/\s/g, "").toLowerCase()] : []));
+  return (
+    valuesOf("auto-submitted").some((value) => !/^(no)?([;(]|$)/.test(value)) ||
+    valuesOf("precedence").some((value) => /^(bulk|list|junk|auto_reply)$/.test(value)) ||
+    [...valuesOf("x-autoreply"), ...valuesOf("x-autorespond")].some((value) => value !== "no") ||
+    valuesOf("return-path").includes("<>") ||
+    valuesOf("content-type").some((value) => value.startsWith("multipart/report")) ||
+    valuesOf("list-id").length > 0 ||
+    /^(mailer-daemon|postmaster)@/i.test(from)
+  );
+}
+
+// As bytes that are handed over, so that the other thread sees their number before it reads them.
+parse(workerData).then((mail) => {
+  const { buffer } = new TextEncoder().encode(JSON.stringify(mail ?? null));
+  parentPort?.postMessage(buffer, [buffer]);
+});

@@ -1,0 +1,114 @@
+// Six lines of one organization get mails that are costly to read, while another organization gets an ordinary one a second.
+import { createHmac, randomUUID } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
+import { percentile } from "../figures.mjs";
+import { addMember, post, signIn } from "../fixture.mjs";
+
+export const expect = {
+  clientRefused: 0,
+  clientFailed: 0,
+  clientUnanswered: 0,
+  addedP99Ms: 2_000,
+  peakMebibytes: 800,
+  recoveryMs: 5_000,
+  mailsRejected: 0,
+  mailP99Ms: 10_000,
+};
+
+const LINES = 6;
+const CONNECTIONS = 12;
+const MAX_MAILS = 200;
+const INTERVAL_MS = 1_000;
+const BYTES = 10_000_000;
+const HEAD = "From: anna@example.com\r\nSubject: Hello\r\n\r\n";
+const COSTLY = [
+  HEAD + "\0".repeat(BYTES),
+  HEAD + "x".repeat(BYTES),
+  HEAD + "\n".repeat(149_000),
+  `Content-Type: text/html\r\n${HEAD}${'<a href="\r\n'.repeat(100_000)}`,
+];
+
+const KEY = Buffer.alloc(32, "overload").toString("base64");
+export const environment = { INSTANCE_KEY: KEY };
+
+export const prepare = async ({ url }) => ({
+  attacker: await addMember(url, "org-2", "attacker@example.com"),
+  other: await addMember(url, "org-1"),
+});
+
+/** Adds e-mail lines to the first agent of a member. @returns their IDs and secrets */
+async function addLines(port, member, count) {
+  const headers = { authorization: `Bearer ${await signIn(port, member)}` };
+  const ask = async (query, variables) => {
+    const { answer } = await post(port, { path: "/graphql", headers, body: { query, variables } });
+    if (answer.errors) throw new Error(`Adding a line failed: ${JSON.stringify(answer.errors)}`);
+    return answer.data;
+  };
+  const { agents } = await ask("{ agents(first: 1) { nodes { id } } }");
+  const email = { host: "mail.example.com", from: "support@example.com" };
+  return Promise.all(
+    Array.from({ length: count }, async (_, i) => {
+      const input = { agentId: agents.nodes[0].id, name: `mail-${i}`, kind: "email", email };
+      const { createLine } = await ask(
+        "mutation ($input: NewLine!) { createLine(input: $input) { line { id } } }",
+        { input },
+      );
+      const { id } = createLine.line;
+      const { rotateLineSecret } = await ask(
+        "mutation ($id: ID!) { rotateLineSecret(id: $id) { signingSecret } }",
+        { id },
+      );
+      return { id, secret: rotateLineSecret.signingSecret };
+    }),
+  );
+}
+
+export const start = async ({ port, prepared: { attacker, other } }) => ({
+  attacked: await addLines(port, attacker, LINES),
+  line: (await addLines(port, other, 1))[0],
+});
+
+function mailTo({ id, secret }, raw) {
+  const [webhookId, timestamp] = [randomUUID(), String(Math.floor(Date.now() / 1000))];
+  const key = Buffer.from(secret.replace("whsec_", ""), "base64");
+  const signature = createHmac("sha256", key).update(`${webhookId}.${timestamp}.${raw}`).digest("base64");
+  return {
+    method: "POST",
+    path: `/inbound/${id}`,
+    headers: {
+      "content-type": "message/rfc822",
+      "webhook-id": webhookId,
+      "webhook-timestamp": timestamp,
+      "webhook-signature": `v1,${signature}`,
+    },
+    body: raw,
+  };
+}
+
+export async function run(traffic, { ready: { attacked, line } }) {
+  const mails = [];
+  const receive = async () => {
+    while (!traffic.isOver()) {
+      const at = performance.now();
+      const raw = `From: nina@example.com\r\nSubject: Order ${mails.length}\r\n\r\nWhere is it?\r\n`;
+      const { status } = await traffic.send(mailTo(line, raw));
+      // What ends with the attack was not answered for that reason alone.
+      if (status !== 0) mails.push({ status, ms: performance.now() - at });
+      await setTimeout(INTERVAL_MS);
+    }
+  };
+  const attack = traffic.closedLoop(
+    CONNECTIONS,
+    (i) => traffic.send(mailTo(attacked[i % LINES], COSTLY[i % COSTLY.length])),
+    MAX_MAILS,
+  );
+  await Promise.all([receive(), attack]);
+  return {
+    mailsStored: mails.filter(({ status }) => status === 202).length,
+    mailsRejected: mails.filter(({ status }) => status !== 202).length,
+    mailP99Ms: percentile(
+      mails.map(({ ms }) => ms),
+      99,
+    ),
+  };
+}
