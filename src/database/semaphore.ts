@@ -1,14 +1,28 @@
 import { GatewayError } from "../errors";
 
 /**
- * A counting semaphore with timeouts. Waiters queue round-robin by owner and first-in first-out within an owner, so
- * that a busy owner does not starve the others.
+ * The permits that one owner can hold where the holders may take long: a quarter stays free for the others, however many
+ * an owner asks for before they come.
+ */
+export const shareOf = (permits: number): number => Math.max(1, permits - Math.ceil(permits / 4));
+
+/**
+ * A counting semaphore with timeouts that owners share. A free permit goes to the waiting owner who holds the fewest, so
+ * that no owner holds more than half while another waits; equal owners take turns, and an owner's waiters go first-in
+ * first-out.
  */
 export class Semaphore {
   private readonly waiting = new Map<string, Set<() => void>>();
+  private readonly held = new Map<string, number>();
 
-  /** @param free the number of permits */
-  constructor(private free: number) {}
+  /**
+   * @param free the number of permits
+   * @param maxPerOwner the number that one owner can hold; all by default, see `shareOf`
+   */
+  constructor(
+    private free: number,
+    private readonly maxPerOwner = free,
+  ) {}
 
   /** The number of waiters. */
   get queue(): number {
@@ -16,14 +30,14 @@ export class Semaphore {
   }
 
   /**
-   * Acquires a permit, to be released by `release`.
+   * Acquires a permit, to be released by `release` with the same owner.
    * @param timeoutMs how long to wait (ms)
    * @param owner the fair-queueing key
    * @throws GatewayError `unavailable` on timeout
    */
   async acquire(timeoutMs: number, owner = ""): Promise<void> {
-    if (this.free > 0) {
-      this.free--;
+    if (this.mayTake(owner)) {
+      this.hold(owner, 1);
       return;
     }
     await new Promise<void>((resolve, reject) => {
@@ -44,20 +58,45 @@ export class Semaphore {
     });
   }
 
-  /** Releases a permit, which goes to the next waiter. */
-  release(): void {
-    const [first] = this.waiting;
-    if (first === undefined) {
-      this.free++;
-      return;
-    }
-    const [owner, own] = first;
-    const [next] = own;
+  /** Releases a permit of an owner, which goes to the next waiter. */
+  release(owner = ""): void {
+    this.hold(owner, -1);
+    const next = this.nextOwner();
+    if (next === undefined) return;
+    const [owned, own] = next;
+    const [resume] = own;
     // Move the owner to the end of the queue.
-    this.waiting.delete(owner);
-    if (own.size > 1) this.waiting.set(owner, own);
-    if (next !== undefined) own.delete(next);
-    next?.();
+    this.waiting.delete(owned);
+    if (own.size > 1) this.waiting.set(owned, own);
+    if (resume === undefined) return;
+    own.delete(resume);
+    this.hold(owned, 1);
+    resume();
+  }
+
+  private mayTake(owner: string): boolean {
+    return this.free > 0 && this.heldBy(owner) < this.maxPerOwner;
+  }
+
+  private heldBy(owner: string): number {
+    return this.held.get(owner) ?? 0;
+  }
+
+  private hold(owner: string, change: number): void {
+    this.free -= change;
+    const held = this.heldBy(owner) + change;
+    if (held > 0) this.held.set(owner, held);
+    else this.held.delete(owner);
+  }
+
+  /** The waiting owner who holds the fewest permits of those who can hold one more. */
+  private nextOwner(): [string, Set<() => void>] | undefined {
+    let next: [string, Set<() => void>] | undefined;
+    for (const each of this.waiting) {
+      const isNext = next === undefined || this.heldBy(each[0]) < this.heldBy(next[0]);
+      if (isNext && this.mayTake(each[0])) next = each;
+    }
+    return next;
   }
 
   private remove(owner: string, resume: () => void): void {

@@ -1,4 +1,3 @@
-import { Semaphore } from "../../src/database/semaphore";
 import { describeGateway } from "../support/suite";
 
 /** Without an end: it ends only when it is cancelled. */
@@ -52,22 +51,4 @@ describeGateway({ engine: "any", env: { DATABASE_POOL_SIZE: "5" } }, (gateway, e
     const add = gateway.rest("POST", "/v1/pets", { body: { name: "Rex", categoryId: 1 } });
     expect((await Promise.all([whoami(), add])).map(({ status }) => status)).toEqual([200, 201]);
   });
-});
-
-test("owners who wait take turns, each with its first", async () => {
-  const turns = new Semaphore(1);
-  const order: string[] = [];
-  await turns.acquire(1_000, "greedy");
-  const waiting = ["greedy 1", "greedy 2", "greedy 3", "modest 1", "other 1", "modest 2"].map(
-    async (name) => {
-      await turns.acquire(1_000, name.split(" ")[0]);
-      order.push(name);
-      turns.release();
-    },
-  );
-  expect(turns.queue).toBe(6);
-  turns.release();
-  await Promise.all(waiting);
-  expect(order).toEqual(["greedy 1", "modest 1", "other 1", "greedy 2", "modest 2", "greedy 3"]);
-  expect(turns.queue).toBe(0);
 });

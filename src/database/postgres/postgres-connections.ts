@@ -121,7 +121,7 @@ export class PostgresConnections {
     try {
       return await this.forReading(read);
     } finally {
-      this.reports.release();
+      this.reports.release(owner);
     }
   }
 

@@ -142,7 +142,7 @@ export class SqliteEngine implements Engine {
     try {
       return await this.limited(this.reporter, () => query(this.reporter.manager));
     } finally {
-      this.reports.release();
+      this.reports.release(owner);
     }
   }
 
