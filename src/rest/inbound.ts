@@ -20,7 +20,9 @@ import { Bodies } from "../http/plugins/read-body";
 declare module "fastify" {
   interface FastifyRequest {
     /** The line that the request names, and the signature that is to prove it. */
-    sender: { line: Line; secrets: readonly string[]; signature: WebhookSignature } | undefined;
+    sender:
+      | { line: Line; organizationId: string; secrets: readonly string[]; signature: WebhookSignature }
+      | undefined;
   }
 }
 
@@ -67,11 +69,11 @@ export function addInbound(app: FastifyInstance, inbound: InboundService): void 
 
   app.register(async (scope) => {
     scope.addContentTypeParser("message/rfc822", (request: FastifyRequest, payload: Readable) => {
-      const { line, signature } = senderOf(request);
+      const { line, organizationId, signature } = senderOf(request);
       if (line.kind !== LineKind.email) throw new GatewayError("invalid_content_type");
       requireUncompressed(request.headers);
       return readSigned(request, payload, MAIL_MAX_BYTES, (body) =>
-        readMail(body, { id: signature.id, lineId: line.id }),
+        readMail(body, { id: signature.id, organizationId, lineId: line.id }),
       );
     });
     scope.post("/inbound/:lineId", { config: { api: "rest" } }, async (request, reply) => {

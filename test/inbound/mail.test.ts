@@ -19,7 +19,8 @@ const HTML = ["From: anna@example.com", "Content-Type: text/html", "", "Hello"];
 const SLOW = '<a href="\r\n';
 
 describe("a mail", () => {
-  const read = (raw: string, lineId = "one") => readMail(Buffer.from(raw), { id: "1", lineId });
+  const read = (raw: string, line = { organizationId: "one", lineId: "one" }) =>
+    readMail(Buffer.from(raw), { id: "1", ...line });
   const LONG = "the text after 10,000 characters";
 
   test.each<[string, string[], { text?: string; omitted: string | null }]>([
@@ -31,6 +32,8 @@ describe("a mail", () => {
       [...PLAIN, "", "A line of 18 chars\r\n".repeat(450_000)],
       { omitted: `${LONG} and the rest of the mail` },
     ],
+    ["10 MiB of plain text", [...PLAIN, "", `${"x".repeat(68)}\r\n`.repeat(149_700)], { omitted: LONG }],
+    ["149,000 blank lines", [...PLAIN, "", "\n".repeat(149_000)], { text: "A question", omitted: null }],
     [
       "an attachment of 10 MB",
       [
@@ -55,25 +58,37 @@ describe("a mail", () => {
     expect(message).toMatchObject({ text, ownWords: "STOP" });
   });
 
-  test("that is slow is read in part, and holds up the mails of its line alone", async () => {
+  test("that is slow is read in part, and holds up the mails of its organization alone, whose lines take turns", async () => {
     const html = "<p>Hello</p>\r\n".repeat(9_000) + SLOW.repeat(40_000);
     const parts = ["--b", "", "Hello", "--b", "Content-Type: text/html", "", html, "--b--"];
     const slow = mail(...PLAIN, "Content-Type: multipart/mixed; boundary=b", "", ...parts);
     const ended: string[] = [];
-    const reading = async (name: string, raw: string, lineId: string) => {
-      const { text, omitted } = await read(raw, lineId);
+    const reading = async (name: string, raw: string, organizationId: string, lineId: string) => {
+      const { text, omitted } = await read(raw, { organizationId, lineId });
       ended.push(name);
       return { text, omitted };
     };
     const small = mail(...PLAIN, "", "Hi");
     const [first] = await Promise.all([
-      reading("slow", slow, "one"),
-      reading("same line", small, "one"),
-      reading("other line", small, "two"),
+      reading("slow", slow, "greedy", "one"),
+      reading("same line", small, "greedy", "one"),
+      reading("same line again", small, "greedy", "one"),
+      reading("other line", small, "greedy", "two"),
+      reading("other organization", small, "modest", "three"),
     ]);
-    expect(ended).toEqual(["other line", "slow", "same line"]);
+    expect(ended).toEqual(["other organization", "slow", "same line", "other line", "same line again"]);
     expect(first.text).toMatch(/^Hello/);
     expect(first.omitted).toBe(`${LONG} and the rest of the mail`);
+  });
+
+  test("that comes after 30 others of its organization is rejected, and those of others are read", async () => {
+    const small = mail(...PLAIN, "", "Hi");
+    const outcomes = Promise.allSettled(
+      Array.from({ length: 31 }, (_, i) => read(small, { organizationId: "greedy", lineId: `${i}` })),
+    );
+    expect(await read(small, { organizationId: "modest", lineId: "one" })).toMatchObject({ text: "Hi" });
+    const rejected = (await outcomes).filter(({ status }) => status === "rejected");
+    expect(rejected).toMatchObject([{ reason: { code: "unavailable" } }]);
   });
 });
 

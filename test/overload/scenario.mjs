@@ -31,14 +31,14 @@ const METRICS_TOKEN = "metrics-of-the-overload-test";
  */
 export async function runAttack(attack, data, { seconds, databasePid }) {
   const { environment = {}, nodeFlags = [], prepare, measure } = attack;
-  const [product] = CONTENDERS;
+  const [{ flags = [], ...product }] = CONTENDERS;
   const managementPort = await freePort();
   const database = await data.copy();
   const prepared = await prepare?.({ url: database.url });
   const server = await startServer(
     {
       ...product,
-      flags: nodeFlags,
+      flags: [...flags, ...nodeFlags],
       env: { OPERATIONS_PORT: String(managementPort), METRICS_TOKEN, ...environment },
     },
     database,

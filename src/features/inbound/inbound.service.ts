@@ -86,12 +86,15 @@ export class InboundService {
   ) {}
 
   /**
-   * The line that a request names, with the secrets that are valid now.
+   * The line that a request names, with its organization and the secrets that are valid now.
    * @param ip address of the client, which may not guess IDs of lines without end
    * @throws GatewayError `invalid_signature` for a line that does not exist or has no secret, `too_many_attempts`,
    *   `unavailable` without the instance key
    */
-  async lineFor(id: string, ip: string | null): Promise<{ line: Line; secrets: readonly string[] }> {
+  async lineFor(
+    id: string,
+    ip: string | null,
+  ): Promise<{ line: Line; organizationId: string; secrets: readonly string[] }> {
     const line = await this.refusedTokens.find(
       isUuid(id) ? `line:${id.toLowerCase()}` : undefined,
       ip,
@@ -99,7 +102,8 @@ export class InboundService {
     );
     if (line === undefined || line.secretGeneration === 0) throw new GatewayError("invalid_signature");
     try {
-      return { line, secrets: signingSecretsOf(line, await this.instanceKey.current()) };
+      const { organizationId } = line.agent;
+      return { line, organizationId, secrets: signingSecretsOf(line, await this.instanceKey.current()) };
     } catch (error) {
       // The sender is not at fault, and must try again.
       if (error instanceof InstanceKeyError)
@@ -308,5 +312,9 @@ async function isActive(tx: EntityManager, id: string): Promise<boolean> {
 }
 
 /** @returns null also for a line of a deleted agent */
-const lineOfAgent = (reader: EntityManager, id: string): Promise<Line | null> =>
-  reader.createQueryBuilder(Line, "line").innerJoin("line.agent", "agent").where({ id }).getOne();
+const lineOfAgent = (reader: EntityManager, id: string): Promise<(Line & { agent: Agent }) | null> =>
+  reader
+    .createQueryBuilder(Line, "line")
+    .innerJoinAndSelect("line.agent", "agent")
+    .where({ id })
+    .getOne() as Promise<(Line & { agent: Agent }) | null>;

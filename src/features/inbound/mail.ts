@@ -6,21 +6,18 @@ import { OMITTED_MAX_LENGTH } from "../messages/message.entity";
 import { MESSAGE_TEXT_MAX_LENGTH } from "../messages/message.limits";
 import type { Inbound } from "./inbound.service";
 import { ownWords } from "./own-words";
-import { type ParsedMail, parseMail } from "./parse-mail";
+import { type MailLine, type ParsedMail, parseMail } from "./parse-mail";
 
 /**
  * Reads a mail (RFC 5322).
  * @param raw the bytes as they arrived; the buffer is empty afterwards
  * @param id identifies the mail if it has no `Message-ID`
- * @param lineId the line that it arrived on, whose mails are read one at a time
+ * @param line the line that it arrived on; mails of an organization are read one at a time
  * @throws InvalidInput for one that has no sender or cannot be parsed
  * @throws GatewayError `unavailable` if too many are waiting
  */
-export async function readMail(
-  raw: Buffer,
-  { id, lineId }: { id: string; lineId: string },
-): Promise<Inbound> {
-  const mail = await parseMail(raw, lineId);
+export async function readMail(raw: Buffer, { id, ...line }: { id: string } & MailLine): Promise<Inbound> {
+  const mail = await parseMail(raw, line);
   if (mail === undefined) throw new InvalidInput([{ path: "body", message: "is no mail that can be read" }]);
   if (mail.from === undefined) throw new InvalidInput([{ path: "From", message: "must have one address" }]);
   const { text, omitted } = shortened(mail);
