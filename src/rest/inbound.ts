@@ -78,7 +78,8 @@ export function addInbound(app: FastifyInstance, inbound: InboundService): void 
     });
     scope.post("/inbound/:lineId", { config: { api: "rest" } }, async (request, reply) => {
       const isMail = request.headers["content-type"]?.toLowerCase().startsWith("message/rfc822");
-      const given = isMail ? (request.body as Inbound) : inboundOf(request.body);
+      const given = isMail ? (request.body as Inbound | undefined) : inboundOf(request.body);
+      if (given === undefined) return reply.code(204).send();
       const { message, contactId, isNew } = await inbound.receive(senderOf(request).line, given);
       const { id, conversationId, decisionId, status, omitted } = message;
       reply.code(isNew ? 202 : 200);

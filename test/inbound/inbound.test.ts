@@ -243,6 +243,7 @@ describeGateway(
       ],
       ["an address of another kind", { from: "anna@example.com" }, "from must be a phone number"],
       ["a number without country code", { from: "01511234567" }, "from must be a phone number"],
+      ["a name that is too long", { from: "A LONG SENDER" }, "from must be a phone number"],
       ["an empty ID", { id: "" }, "id must not be empty"],
       ["a long ID", { id: "x".repeat(201) }, "id must have at most 200 characters"],
       ["a long text", { text: "x".repeat(10_001) }, "text must have at most 10000 characters"],
@@ -258,6 +259,14 @@ describeGateway(
       const reply = await sender.message(body);
       expect(reply).toMatchObject({ status: 400, body: { code: "invalid_request" } });
       expect(reply.body.message).toContain(message);
+    });
+
+    test.each(["68849", "SUPPORT", "My Bank-1"])("a message from the sender %s is stored", async (from) => {
+      const { status, body } = await sender.text(from, "Your code is 123456");
+      expect(status).toBe(202);
+      const { body: contact } = await gateway.rest("GET", `/agent/contacts/${body.contactId}`);
+      expect(contact.addresses).toMatchObject([{ kind: "phone", address: from }]);
+      expect((await sender.text(from, "Hello again")).body.contactId).toBe(body.contactId);
     });
 
     test("an empty text, and one of 10,000 characters outside the basic plane, are kept", async () => {

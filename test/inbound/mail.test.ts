@@ -263,17 +263,26 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
     ["a million headers", mail("From: anna@example.com", "X: x\r\n".repeat(600_000), "Hi")],
     ["two senders", mail("From: anna@example.com", "From: eve@example.com", "", "Hi")],
     ["two addresses", mail("From: anna@example.com, Eve <eve@example.com>", "", "Hi")],
+    [
+      "two senders and Sender",
+      mail("From: anna@example.com", "From: eve@example.com", "Sender: eve@example.com", "", "Hi"),
+    ],
+    [
+      "two addresses and two of Sender",
+      mail("From: a@example.com, b@example.com", "Sender: a@example.com, b@example.com", "", "Hi"),
+    ],
+    ["a From without an address and Sender", mail("From: Bank", "Sender: eve@example.com", "", "Hi")],
     ["two addresses in a group", mail("From: A: anna@example.com, eve@example.com;", "", "Hi")],
     ["two addresses without a comma", mail("From: <anna@example.com> <eve@example.com>", "", "Hi")],
     ["an encoded sender", mail("From: =?utf-8?q?=3Canna=40example.com=3E?=", "", "Hi")],
     ["a sender that is too long", mail(`From: ${'"\\"'.repeat(700)} <anna@example.com>`, "", "Hi")],
     ["nothing", ""],
-  ])("a mail with %s is refused", async (_, raw) => {
+  ])("a mail with %s is rejected", async (_, raw) => {
     const reply = await sender.mail(raw);
     expect(reply).toMatchObject({ status: 400, body: { code: "invalid_request" } });
   });
 
-  test("a mail of more than 10 MB is refused before it is read", async () => {
+  test("a mail of more than 10 MB is rejected before it is read", async () => {
     const reply = await sender.mail(mail(...PLAIN, "", "x".repeat(10 * 1_048_576)));
     expect(reply).toMatchObject({ status: 413, body: { code: "payload_too_large" } });
   });
@@ -285,11 +294,42 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
     ["eve@example.com <doe4@example.com>", "eve@example.com", "doe4@example.com"],
     ["doe5@example.com (John)", "John", "doe5@example.com"],
     ["<doe6@example.com>", null, "doe6@example.com"],
+    ["<<doe7@example.com>>", null, "doe7@example.com"],
+    ["Nina <doe8@example.com.>", "Nina", "doe8@example.com"],
+    ["root@localhost", null, "root@localhost"],
+    ["Cron <root@localhost.localdomain>", "Cron", "root@localhost.localdomain"],
+    ["user@my_host.example.com", null, "user@my_host.example.com"],
+    ["do..e9.@example.com", null, "do..e9.@example.com"],
+    ["a@example.com, b@example.com\r\nSender: Doe <doe10@example.com>", "Doe", "doe10@example.com"],
+    ["<a@example.com> <b@example.com>\r\nSender: doe11@example.com", null, "doe11@example.com"],
+    ["doe12@example.com\r\nSender: list@example.com", null, "doe12@example.com"],
+    ["\r\nSender: doe13@example.com", null, "doe13@example.com"],
   ])("the sender %s has one address", async (from, name, address) => {
     const { answer } = await stored(mail(`From: ${from}`, "", "Hi"));
     const { body: contact } = await gateway.rest("GET", `/agent/contacts/${answer.contactId}`);
     expect(contact).toMatchObject({ addresses: [{ address }] });
     expect(contact.name ?? null).toBe(name);
+  });
+
+  test("a mail with Sender alone is from there", async () => {
+    const { answer } = await stored(mail("Sender: Doe <doe14@example.com>", "", "Hi"));
+    const { body: contact } = await gateway.rest("GET", `/agent/contacts/${answer.contactId}`);
+    expect(contact).toMatchObject({ name: "Doe", addresses: [{ address: "doe14@example.com" }] });
+  });
+
+  test.each([
+    ["From: MAILER-DAEMON <>"],
+    ["From: <MAILER-DAEMON>"],
+    ["From: Mail Delivery System <>"],
+    ["From: postmaster"],
+    ["From: Backup", "Auto-Submitted: auto-generated"],
+    ["Return-Path: <>"],
+  ])("a bounce without an address is taken and not kept: %s", async (...headers) => {
+    const messages = () => gateway.services.database.read((reader) => reader.count(Message));
+    const before = await messages();
+    const reply = await sender.mail(mail(...headers, "Subject: Undelivered mail", "", "No such user"));
+    expect(reply).toMatchObject({ status: 204, text: "" });
+    expect(await messages()).toBe(before);
   });
 
   test("bodies of strangers that do not end take no memory from the sender of the line", async () => {

@@ -6,6 +6,12 @@ import { AddressKind } from "./contact-address.entity";
 /** Control characters, which no address contains. */
 const CONTROL = /\p{Cc}/u;
 
+/** An address as mail servers deliver from it, such as `root@localhost`; nothing that could divide a list of addresses. */
+const DELIVERED_FROM = /^[^\s@<>(),;:"\\[\]]+@[a-z0-9_-]+(\.[a-z0-9_-]+)*$/;
+
+/** A short code, or a name of up to 11 characters (GSM 03.40, 9.1.2.5). */
+const SENDER_ID = /^(\d{3,8}|(?=.*[a-z])[a-z0-9][a-z0-9 ._&+-]{0,10})$/i;
+
 interface Format {
   /** @returns the normal form, by which addresses are compared; undefined for an invalid address */
   normalize(text: string): string | undefined;
@@ -15,7 +21,7 @@ interface Format {
 const FORMATS: Readonly<Record<AddressKind, Format>> = {
   [AddressKind.email]: { normalize: normalizeEmail, mustBe: "must be an e-mail address" },
   [AddressKind.phone]: {
-    normalize: normalizePhone,
+    normalize: (text) => normalizePhone(text) ?? (SENDER_ID.test(text) ? text : undefined),
     mustBe: "must be a phone number with country code, such as +41 44 668 18 00",
   },
   [AddressKind.local]: { normalize: (text) => text, mustBe: "must be an address" },
@@ -38,9 +44,9 @@ export function normalizeAddress(kind: AddressKind, text: string): { address: st
 /** Lower-cases also the local part: mail servers that tell "Anna" from "anna" are extinct, and people mix the two. */
 function normalizeEmail(text: string): string | undefined {
   const at = text.lastIndexOf("@");
-  const domain = domainToASCII(text.slice(at + 1));
+  const domain = domainToASCII(text.slice(at + 1).replace(/\.$/, ""));
   const address = `${text.slice(0, at).normalize("NFC").toLowerCase()}@${domain}`;
-  return at > 0 && domain !== "" && isEmail(address) ? address : undefined;
+  return at > 0 && domain !== "" && (DELIVERED_FROM.test(address) || isEmail(address)) ? address : undefined;
 }
 
 /** E.164; without a country code a number names no phone. */

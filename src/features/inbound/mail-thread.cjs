@@ -40,7 +40,7 @@ async function parse({ raw, isHead, maxTextLength }) {
   const mail = await PostalMime.parse(part, { forceRfc822Attachments: true }).catch(() => undefined);
   if (mail === undefined) return undefined;
   const { subject = "", messageId = "", date = "", headers, attachments } = mail;
-  const from = senderOf(headers.flatMap(({ key, value }) => (key === "from" ? [value] : [])));
+  const from = senderOf(headers);
   const text = (await textOf(mail)).replaceAll("\r\n", "\n").trim() || subject.trim();
   return {
     from,
@@ -114,20 +114,40 @@ function shownOf(html) {
 }
 
 /**
- * The only address of the only `From`: of several, a mail server may have checked another one.
- * @param {string[]} values
+ * The address of the only `From`, or that of `Sender` if there is no `From` or it names several authors. Of several `From`,
+ * a mail server may have checked another one.
+ * @param {readonly PostalMime.Header[]} headers
  */
-function senderOf([value = "", ...others]) {
-  if (others.length > 0 || value.length > SENDER_MAX_LENGTH) return undefined;
-  const found = /** @type {PostalMime.Mailbox[]} */ (PostalMime.addressParser(value, { flatten: true }));
-  const [sender, ...more] = found.flatMap(({ address = "" }) => (address.includes("@") ? [address] : []));
-  const unquoted = value.replace(/"(?:[^"\\]|\\.)*"/g, "");
-  // The parser finds addresses within encoded words, and takes the first of several in angle brackets.
-  const isOne = sender !== undefined && more.length === 0 && unquoted.split("<").length <= 2;
-  if (!isOne || !value.includes(sender)) return undefined;
-  // A comma in a name without quotes divides it.
-  return { address: sender, name: found.flatMap(({ name }) => name || []).join(", ") };
+function senderOf(headers) {
+  const [from, ...more] = valuesOf(headers, "from").map(mailboxOf);
+  if (more.length > 0) return undefined;
+  if (from !== undefined && !from.isOneOfSeveral) return from.mailbox;
+  const [sender, ...others] = valuesOf(headers, "sender").map(mailboxOf);
+  return others.length > 0 || sender?.isOneOfSeveral ? undefined : sender?.mailbox;
 }
+
+/** @param {string} value */
+function mailboxOf(value) {
+  if (value.length > SENDER_MAX_LENGTH) return { mailbox: undefined, isOneOfSeveral: false };
+  // Some programs put an address that has angle brackets already in others.
+  const text = value.replace(/<{2,}/g, "<").replace(/>{2,}/g, ">");
+  const found = /** @type {PostalMime.Mailbox[]} */ (PostalMime.addressParser(text, { flatten: true }));
+  const [address, ...more] = found.flatMap(({ address = "" }) => (address.includes("@") ? [address] : []));
+  const unquoted = text.replace(/"(?:[^"\\]|\\.)*"/g, "");
+  // The parser finds addresses within encoded words, and takes the first of several in angle brackets.
+  const isOneOfSeveral = more.length > 0 || unquoted.split("<").length > 2;
+  const isUsable = !isOneOfSeveral && address !== undefined && text.includes(address);
+  // A comma in a name without quotes divides it.
+  const name = found.flatMap(({ name }) => name || []).join(", ");
+  return { mailbox: isUsable ? { address, name } : undefined, isOneOfSeveral };
+}
+
+/**
+ * @param {readonly PostalMime.Header[]} headers
+ * @param {string} name
+ */
+const valuesOf = (headers, name) =>
+  headers.flatMap(({ key, value }) => (key === name && value !== "" ? [value] : []));
 
 /**
  * Whether a program wrote a mail: RFC 3834, 2 and 5, and what is older than it. `X-Auto-Response-Suppress` is no sign,
@@ -136,15 +156,16 @@ function senderOf([value = "", ...others]) {
  * @param {string} from
  */
 function isAutomatic(headers, from) {
-  const valuesOf = (/** @type {string} */ name) =>
-    headers.flatMap(({ key, value }) => (key === name ? [value.replace(/\s/g, "").toLowerCase()] : []));
+  const bare = (/** @type {string} */ name) =>
+    valuesOf(headers, name).map((value) => value.replace(/\s/g, "").toLowerCase());
   return (
-    valuesOf("auto-submitted").some((value) => !/^(no)?([;(]|$)/.test(value)) ||
-    valuesOf("precedence").some((value) => /^(bulk|list|junk|auto_reply)$/.test(value)) ||
-    [...valuesOf("x-autoreply"), ...valuesOf("x-autorespond")].some((value) => value !== "no") ||
-    valuesOf("return-path").includes("<>") ||
-    valuesOf("content-type").some((value) => value.startsWith("multipart/report")) ||
-    valuesOf("list-id").length > 0 ||
+    bare("auto-submitted").some((value) => !/^(no)?([;(]|$)/.test(value)) ||
+    bare("precedence").some((value) => /^(bulk|list|junk|auto_reply)$/.test(value)) ||
+    [...bare("x-autoreply"), ...bare("x-autorespond")].some((value) => value !== "no") ||
+    bare("return-path").includes("<>") ||
+    bare("content-type").some((value) => value.startsWith("multipart/report")) ||
+    bare("list-id").length > 0 ||
+    bare("from").some((value) => /<>$|^<?(mailer-daemon|postmaster)>?$/.test(value)) ||
     /^(mailer-daemon|postmaster)@/i.test(from)
   );
 }

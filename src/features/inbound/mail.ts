@@ -13,12 +13,17 @@ import { type MailLine, type ParsedMail, parseMail } from "./parse-mail";
  * @param raw the bytes as they arrived; the buffer is empty afterwards
  * @param id identifies the mail if it has no `Message-ID`
  * @param line the line that it arrived on; mails of an organization are read one at a time
+ * @returns undefined for one that a program sent without an address, such as a bounce: it is from no contact
  * @throws InvalidInput for one that has no sender or cannot be parsed
  * @throws GatewayError `unavailable` if too many are waiting
  */
-export async function readMail(raw: Buffer, { id, ...line }: { id: string } & MailLine): Promise<Inbound> {
+export async function readMail(
+  raw: Buffer,
+  { id, ...line }: { id: string } & MailLine,
+): Promise<Inbound | undefined> {
   const mail = await parseMail(raw, line);
   if (mail === undefined) throw new InvalidInput([{ path: "body", message: "is no mail that can be read" }]);
+  if (mail.from === undefined && mail.isAutomatic) return undefined;
   if (mail.from === undefined) throw new InvalidInput([{ path: "From", message: "must have one address" }]);
   const { text, omitted } = shortened(mail);
   return {

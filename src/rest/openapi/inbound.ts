@@ -164,6 +164,10 @@ export function createInbound(errors: ErrorResponses): Record<string, JsonSchema
         answers: {
           200: answer("The message, which was known.", RECEIVED, received),
           202: answer("The new message.", RECEIVED, received),
+          204: {
+            description: "A bounce without the address of a sender, which is not kept.",
+            headers: headers(),
+          },
         },
         mail: { type: "string", format: "binary", description: "On an e-mail line, the mail as it arrived." },
       },
