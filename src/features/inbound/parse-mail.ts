@@ -126,9 +126,11 @@ async function parse(raw: Uint8Array, isHead: boolean): Promise<ParsedMail | und
   let timer: NodeJS.Timeout | undefined;
   try {
     const result = await new Promise<ArrayBuffer | undefined>((resolve, reject) => {
-      timer = setTimeout(() => reject(TOO_LATE), TIMEOUT_MS);
-      worker.once("message", resolve);
-      worker.once("error", () => resolve(undefined));
+      // A busy machine can take long to start a thread.
+      worker.once("online", () => {
+        timer = setTimeout(() => reject(TOO_LATE), TIMEOUT_MS);
+      });
+      worker.once("message", resolve).once("error", () => resolve(undefined));
     });
     if (result === undefined || result.byteLength > RESULT_MAX_BYTES) return undefined;
     return JSON.parse(Buffer.from(result).toString()) ?? undefined;
