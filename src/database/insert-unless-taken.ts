@@ -1,9 +1,11 @@
 import type { EntityManager, EntityTarget, ObjectLiteral } from "typeorm";
 import type { QueryDeepPartialEntity } from "typeorm/query-builder/QueryPartialEntity";
 import { GatewayError } from "../errors";
+import { fillDefaults } from "./fill-defaults";
 
 /**
  * Inserts a row unless it violates a unique index; the index decides, so two concurrent inserts cannot both succeed.
+ * @param row gets the defaults of its columns as properties
  * @throws GatewayError `conflict` with the given message
  */
 export async function insertUnlessTaken<T extends ObjectLiteral & { id: string }>(
@@ -12,6 +14,7 @@ export async function insertUnlessTaken<T extends ObjectLiteral & { id: string }
   row: T,
   message: string,
 ): Promise<void> {
+  fillDefaults(tx, target, [row]);
   await tx
     .createQueryBuilder()
     .insert()

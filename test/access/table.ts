@@ -444,6 +444,7 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
       input: {
         ...(await agentForMembers(fixture, caller)),
         contact: { id: (await aConversation(fixture)).contactId },
+        message: "hello",
       },
     }),
   },
