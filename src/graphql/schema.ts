@@ -1,8 +1,9 @@
-import { type GraphQLSchema, lexicographicSortSchema, printSchema } from "graphql";
+import { type GraphQLSchema, lexicographicSortSchema, printSchema, specifiedDirectives } from "graphql";
 import { buildSchemaSync, type ClassType, GraphQLISODateTime, type NonEmptyArray } from "type-graphql";
 import { isTimestamp } from "../common/time";
 import { createResolvers, type Services } from "../features";
 import { enforceAccess } from "../schema/access";
+import { isSemanticNonNull, makeRootFieldsNullable, SEMANTIC_NON_NULL } from "../schema/nullable-root-fields";
 import { NO_PUB_SUB, openByMethod } from "../schema/subscriptions";
 import { validateArgument } from "./validate-argument";
 
@@ -18,10 +19,12 @@ export function createSchema(resolvers = createResolvers({} as Services)): Graph
     container: { get: (type) => byClass.get(type) },
     validateFn: validateArgument,
     pubSub: NO_PUB_SUB,
+    directives: [...specifiedDirectives, SEMANTIC_NON_NULL],
     // Apollo Server validates the schema when it starts; the introspection that this would add took 80 ms.
     skipCheck: true,
   });
   enforceAccess(schema);
+  makeRootFieldsNullable(schema);
   openByMethod(schema);
   GraphQLISODateTime.serialize = serializeTimestamp;
   return schema;
@@ -33,5 +36,15 @@ const { serialize } = GraphQLISODateTime;
 const serializeTimestamp: typeof serialize = (value) => (isTimestamp(value) ? value : serialize(value));
 
 /** Prints the sorted schema in SDL, as committed in schema.graphql. */
-export const printSorted = (schema: GraphQLSchema): string =>
-  `${printSchema(lexicographicSortSchema(schema))}\n`;
+export function printSorted(schema: GraphQLSchema): string {
+  const sorted = lexicographicSortSchema(schema);
+  for (const root of [sorted.getQueryType(), sorted.getMutationType()]) {
+    for (const field of Object.values(root?.getFields() ?? {})) {
+      if (!isSemanticNonNull(field)) continue;
+      // graphql-js prints no directives except its own, but the name of any type.
+      const text = `${field.type} @${SEMANTIC_NON_NULL.name}`;
+      field.type = Object.create(field.type, { toString: { value: () => text } });
+    }
+  }
+  return `${printSchema(sorted)}\n`;
+}

@@ -32,6 +32,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from "graphql";
+import { declaredType } from "../schema/nullable-root-fields";
 
 /** The fixed document of a route, with its single root field. */
 export interface FixedDocument {
@@ -133,7 +134,7 @@ function targetsOf(document: DocumentNode, schema: GraphQLSchema): Map<string, V
 }
 
 /**
- * Returns the type and selection at a path of response keys.
+ * Returns the declared type and the selection at a path of response keys.
  * @throws Error when the document does not select the path
  */
 export function selectedAt(
@@ -151,7 +152,7 @@ export function selectedAt(
     const field =
       isObjectType(parent) && node?.kind === Kind.FIELD ? parent.getFields()[node.name.value] : undefined;
     if (field === undefined) throw new Error(`its document selects no ${path.join(".")}`);
-    type = field.type;
+    type = declaredType(field);
     selection = node?.kind === Kind.FIELD ? node.selectionSet : undefined;
   }
   return { type, selection };

@@ -1,0 +1,55 @@
+import {
+  DirectiveLocation,
+  GraphQLDirective,
+  type GraphQLField,
+  GraphQLInt,
+  GraphQLList,
+  GraphQLNonNull,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  getNullableType,
+  isNonNullType,
+} from "graphql";
+
+/** The directive for semantic nullability as client libraries and code generators expect it. */
+export const SEMANTIC_NON_NULL = new GraphQLDirective({
+  name: "semanticNonNull",
+  description:
+    "The field is null only if it failed, which `errors` explains. Clients that throw on errors may treat it as non-null.",
+  locations: [DirectiveLocation.FIELD_DEFINITION],
+  args: {
+    levels: {
+      type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(GraphQLInt))),
+      description: "Levels of a list type that this applies to.",
+      defaultValue: [0],
+    },
+  },
+});
+
+/**
+ * Makes every field of Query and Mutation nullable, because each can fail: its caller may lack access, its arguments may be
+ * invalid, the database may be unavailable. The error of a non-null root field would discard the results of all others, such
+ * as the secret of a key that is already active. A subscription has one root field and nothing else to discard.
+ *
+ * The resolvers keep their non-null types. `declaredType` returns them to REST, whose routes have one root field and answer
+ * an error in its place, and the printed schema marks them with `@semanticNonNull`.
+ */
+export function makeRootFieldsNullable(schema: GraphQLSchema): void {
+  for (const root of [schema.getQueryType(), schema.getMutationType()]) {
+    for (const field of Object.values(root?.getFields() ?? {})) {
+      field.extensions = { ...field.extensions, declaredType: field.type };
+      field.type = getNullableType(field.type);
+    }
+  }
+}
+
+/** The type that the resolver of a field declares. */
+export const declaredType = ({
+  type,
+  extensions,
+}: Pick<GraphQLField<unknown, unknown>, "type" | "extensions">): GraphQLOutputType =>
+  (extensions.declaredType as GraphQLOutputType | undefined) ?? type;
+
+/** True if a field is null only if it failed. */
+export const isSemanticNonNull = (field: GraphQLField<unknown, unknown>): boolean =>
+  !isNonNullType(field.type) && isNonNullType(declaredType(field));
