@@ -1,33 +1,48 @@
-/** An amount that many holders share, such as memory in bytes, with a cap per holder. */
+/**
+ * An amount that many holders share, such as memory in bytes. A holder can be of several kinds at once, such as an
+ * organization and one of its keys; each kind has a cap per holder.
+ */
 export class Budget {
   private used = 0;
   private readonly held = new Map<string, number>();
+  private readonly maxPerHolder: readonly number[];
 
   /**
    * @param max the total amount
-   * @param maxPerHolder the amount that one holder can take
+   * @param maxPerHolder the amounts that one holder of each kind can take
    */
   constructor(
     private readonly max: number,
-    private readonly maxPerHolder: number,
-  ) {}
+    ...maxPerHolder: readonly number[]
+  ) {
+    this.maxPerHolder = maxPerHolder;
+  }
 
   /**
    * Reserves an amount for a holder.
-   * @returns a function that releases it; undefined if the budget or the holder's share is exhausted
+   * @param holders what the holder is called by each kind
+   * @returns a function that releases it; undefined if the budget or a share of the holder is exhausted
    */
-  take(holder: string, amount: number): (() => void) | undefined {
-    const held = this.held.get(holder) ?? 0;
-    if (this.used + amount > this.max || held + amount > this.maxPerHolder) return undefined;
-    this.adjust(holder, amount);
-    return () => this.adjust(holder, -amount);
+  take(holders: readonly string[], amount: number): (() => void) | undefined {
+    const keys = holders.map((holder, kind) => `${kind} ${holder}`);
+    const hasRoom = (key: string, kind: number) =>
+      this.heldBy(key) + amount <= (this.maxPerHolder[kind] ?? this.max);
+    if (this.used + amount > this.max || !keys.every(hasRoom)) return undefined;
+    this.adjust(keys, amount);
+    return () => this.adjust(keys, -amount);
+  }
+
+  private heldBy(key: string): number {
+    return this.held.get(key) ?? 0;
   }
 
   /** Changes what a holder has taken by an amount, without a check. */
-  private adjust(holder: string, amount: number): void {
+  private adjust(keys: readonly string[], amount: number): void {
     this.used += amount;
-    const held = (this.held.get(holder) ?? 0) + amount;
-    if (held > 0) this.held.set(holder, held);
-    else this.held.delete(holder);
+    for (const key of keys) {
+      const held = this.heldBy(key) + amount;
+      if (held > 0) this.held.set(key, held);
+      else this.held.delete(key);
+    }
   }
 }

@@ -52,7 +52,7 @@ export class ResponseBudget {
   async admit({ answer, caller }: ResponseContext, characters: number): Promise<void> {
     if (answer === undefined || isSmallResponse(characters)) return;
     const organization = caller.organization?.id ?? "";
-    const release = this.budget.take(organization, characters);
+    const release = this.budget.take([organization], characters);
     const reservation: Reservation = { organization, characters, release };
     this.reservations.set(answer, reservation);
     if (release !== undefined) return;
@@ -94,7 +94,7 @@ export class ResponseBudget {
   private shrink(reservation: Reservation, characters: number): void {
     if (characters >= reservation.characters) return;
     reservation.release?.();
-    reservation.release = this.budget.take(reservation.organization, characters);
+    reservation.release = this.budget.take([reservation.organization], characters);
     this.resumeWaiting();
   }
 
@@ -108,7 +108,7 @@ export class ResponseBudget {
   private resumeWaiting(): void {
     for (const reservation of this.reservations.values()) {
       if (reservation.resume === undefined) continue;
-      reservation.release = this.budget.take(reservation.organization, reservation.characters);
+      reservation.release = this.budget.take([reservation.organization], reservation.characters);
       if (reservation.release !== undefined) reservation.resume();
     }
   }

@@ -46,11 +46,12 @@ export function addInbound(app: FastifyInstance, inbound: InboundService): void 
     max: number,
     parse: (body: Buffer) => T | Promise<T>,
   ): Promise<T> => {
-    const { line, secrets, signature } = senderOf(request);
+    const { organizationId, secrets, signature } = senderOf(request);
     const ip = clientAddress(request);
-    // Who sends is unknown until the body is complete: a stranger must not take the memory of the real sender.
-    const holder = `${line.id} ${siteOf(ip) ?? networkOf(ip)}`;
-    return bodies.read(request, payload, { max, holder }, async (body) => {
+    // Who sends is unknown until the body is complete: a stranger must not take the memory of the real sender, nor that
+    // of other lines, whichever of them the stranger names.
+    const holder = siteOf(ip) ?? networkOf(ip);
+    return bodies.read(request, payload, { max, holder, organizationId }, async (body) => {
       await inbound.assertSigned(signature, body, secrets);
       return parse(body);
     });

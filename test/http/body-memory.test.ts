@@ -1,5 +1,6 @@
 import { Budget } from "../../src/common/budget";
 import { mint } from "../support/gateway";
+import { addOrganization } from "../support/people";
 import { openRaw, type RawConnection, statusesIn } from "../support/raw";
 import { describeGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
@@ -77,6 +78,18 @@ describeGateway({ engine: "any" }, (gateway) => {
       ).toEqual([]);
     });
 
+    test("take 32 MiB of the keys of an organization, and nothing of others", async () => {
+      await addOrganization(gateway, "greedy");
+      const connections: RawConnection[] = [];
+      for (let i = 0; i < 6; i++) {
+        const { secret } = await mint(gateway, { agent: "greedy-agent" });
+        connections.push(...halfSend(11, MEBI, "/v1/pets", `Authorization: Bearer ${secret}\r\n`));
+      }
+      expect(new Set(await refused(connections, 6 * 11 - 32))).toEqual(new Set([503]));
+      expect((await post(64 * KIBI)).status).toBe(200);
+      await end(connections);
+    });
+
     test("take 16 MiB of a key, and nothing of the others", async () => {
       const { secret } = await mint(gateway);
       const connections = halfSend(20, MEBI, "/v1/pets", `Authorization: Bearer ${secret}\r\n`);
@@ -89,11 +102,22 @@ describeGateway({ engine: "any" }, (gateway) => {
 
 test("a budget is bounded in all and for each holder, and has all of it back in the end", () => {
   const budget = new Budget(100, 25);
-  const held = ["a", "b", "c", "d"].map((holder) => budget.take(holder, 25));
+  const held = ["a", "b", "c", "d"].map((holder) => budget.take([holder], 25));
   expect(held.every((giveBack) => giveBack !== undefined)).toBe(true);
-  expect(budget.take("e", 1)).toBeUndefined();
+  expect(budget.take(["e"], 1)).toBeUndefined();
   held[0]?.();
-  expect(budget.take("b", 1)).toBeUndefined();
-  expect(budget.take("e", 26)).toBeUndefined();
-  expect(budget.take("e", 25)).toBeDefined();
+  expect(budget.take(["b"], 1)).toBeUndefined();
+  expect(budget.take(["e"], 26)).toBeUndefined();
+  expect(budget.take(["e"], 25)).toBeDefined();
+});
+
+test("a holder of several kinds has no more than each of them may have", () => {
+  const budget = new Budget(100, 25, 50);
+  const held = ["a", "b"].map((key) => budget.take([key, "greedy"], 25));
+  expect(held.every((giveBack) => giveBack !== undefined)).toBe(true);
+  expect(budget.take(["c", "greedy"], 1)).toBeUndefined();
+  // A name of one kind is no name of another.
+  expect(budget.take(["greedy", "modest"], 25)).toBeDefined();
+  held[0]?.();
+  expect(budget.take(["c", "greedy"], 25)).toBeDefined();
 });

@@ -21,8 +21,11 @@ export const ANONYMOUS_BODY_LIMIT = 16_384;
 const MAX_BUFFERED = 64 * 1_048_576;
 const MAX_BUFFERED_ANONYMOUS = 16 * 1_048_576;
 
-/** Max fraction of the memory per caller or network. */
-const HOLDER_SHARE = 0.25;
+/** Max fraction of the memory per organization: half stays free for the others. */
+const ORGANIZATION_SHARE = 0.5;
+
+/** Max fraction of the memory per caller or network, of which an organization may have many. */
+const CALLER_SHARE = 0.25;
 
 /** The budget always has room for this many bodies of the max size. */
 const MIN_LARGEST_BODIES = 8;
@@ -39,9 +42,11 @@ export function readJsonBodies(
   const anonymous = new Bodies(MAX_BUFFERED_ANONYMOUS);
   app.addContentTypeParser("application/json", (request: FastifyRequest, payload: Readable) => {
     requireJson(request.headers);
-    const isKnown = (request.callContext?.caller.kind ?? "anonymous") !== "anonymous";
-    const limits = { max: limitOf(request), holder: holderOf(request) };
-    return (isKnown ? known : anonymous).read(request, payload, limits, parseJson);
+    const { caller } = request.callContext ?? {};
+    const organizationId =
+      caller === undefined || caller.kind === "anonymous" ? null : caller.organization.id;
+    const limits = { max: limitOf(request), organizationId, holder: holderOf(request) };
+    return (organizationId === null ? anonymous : known).read(request, payload, limits, parseJson);
   });
 }
 
@@ -49,24 +54,25 @@ export function readJsonBodies(
 export class Bodies {
   private readonly budget: Budget;
 
-  /** @param bytes memory of all bodies; each holder gets a quarter of it at most */
+  /** @param bytes memory of all bodies; an organization gets half of it at most, and each holder a quarter */
   constructor(bytes = MAX_BUFFERED) {
-    this.budget = new Budget(bytes, bytes * HOLDER_SHARE);
+    this.budget = new Budget(bytes, bytes * CALLER_SHARE, bytes * ORGANIZATION_SHARE);
   }
 
   /**
    * Reads a whole body, whose memory is free again when `use` has ended.
-   * @param limits max size (bytes), and who holds the memory
+   * @param limits max size (bytes), and who holds the memory: a caller or network, and its organization if that is known
    * @throws GatewayError `payload_too_large`, `unavailable`, or `invalid_request` when the client disconnects
    */
   async read<T>(
     request: FastifyRequest,
     payload: Readable,
-    { max, holder }: { max: number; holder: string },
+    { max, holder, organizationId }: { max: number; holder: string; organizationId: string | null },
     use: (body: Buffer) => T | Promise<T>,
   ): Promise<T> {
+    const holders = organizationId === null ? [holder] : [holder, organizationId];
     const body = new BodyBuffer(max, request.headers["content-length"], (bytes) =>
-      this.budget.take(holder, bytes),
+      this.budget.take(holders, bytes),
     );
     try {
       return await use(await body.read(payload));
