@@ -4,7 +4,7 @@ import { INITIAL_DOCUMENT } from "../../src/features/configuration/initial-docum
 import { configurationClient } from "../support/configuration";
 import { mint, operator, type Reply } from "../support/gateway";
 import { lineClient, PUBLIC_URL } from "../support/lines";
-import { addMember, codeOf, openSession } from "../support/people";
+import { addMember, addOrganization, codeOf, openSession } from "../support/people";
 import { describeGateway } from "../support/suite";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
@@ -25,6 +25,19 @@ describeGateway({ engine: "any" }, (gateway) => {
   let configurations: ReturnType<typeof configurationClient>;
   beforeAll(() => {
     configurations = configurationClient(gateway);
+  });
+
+  test("organizations take turns at checks, however many of one wait", async () => {
+    await addOrganization(gateway, "modest");
+    const { configurations: service } = gateway.services;
+    const order: string[] = [];
+    const check = async (slug: string) => {
+      const context = await operator(gateway, slug);
+      return () => service.check(context, DOCUMENT).then(() => order.push(slug));
+    };
+    const [greedy, modest] = [await check("first"), await check("modest")];
+    await Promise.all([...Array.from({ length: 20 }, greedy), modest()]);
+    expect(order.indexOf("modest")).toBe(2);
   });
 
   let agents = 0;

@@ -7,8 +7,9 @@ import { MAX_REFUSALS, MAX_SUBSCRIPTIONS } from "../../src/graphql/websocket/sub
 import { MAX_MESSAGES_BEFORE_INIT } from "../../src/graphql/websocket/traffic-limit";
 import { mint, operator, type TestGateway } from "../support/gateway";
 import { scrape } from "../support/metrics";
-import { addMember, firstAgentId } from "../support/people";
+import { addMember, addOrganization, firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
+import { waitUntil } from "../support/wait-until";
 import { FOLLOW, RawSocket, subscriptionClient } from "../support/web-socket";
 
 const aliases = (count: number) => Array.from({ length: count }, (_, i) => `a${i}: id`).join(" ");
@@ -257,9 +258,9 @@ describeGateway({ engine: "any", env: { MAX_STREAMS: "50" } }, (gateway) => {
     expect(await socket.errorOf("1")).toBe("insufficient_scope");
   });
 
-  test("a connection has a limit of subscriptions, and a key one of streams", async () => {
+  test("a connection has a limit of subscriptions, and an organization one of streams", async () => {
     const one = await connect();
-    const other = await connect();
+    const other = await connect((await mint(gateway)).secret);
     for (let i = 0; i <= MAX_SUBSCRIPTIONS; i++) one.subscribe(`${i}`, FOLLOW, { after: "0" });
     const has = (socket: RawSocket, id: number) => socket.eventsOf(`${id}`).length > 0;
     for (let i = 0; i < MAX_SUBSCRIPTIONS; i++) await one.until(() => has(one, i));
@@ -274,6 +275,10 @@ describeGateway({ engine: "any", env: { MAX_STREAMS: "50" } }, (gateway) => {
     expect(gateway.services.liveEvents.open).toBe(25);
     const refused = await gateway.rest("GET", "/agent/events", { headers: { accept: "text/event-stream" } });
     expect([refused.status, refused.body.code]).toEqual([429, "rate_limited"]);
+    await addOrganization(gateway, "modest");
+    const modest = await connect((await mint(gateway, { agent: "modest-agent" })).secret);
+    modest.subscribe("1");
+    await waitUntil(() => gateway.services.liveEvents.open === 26);
   });
 
   test("a subscription by HTTP is refused with what to do instead", async () => {

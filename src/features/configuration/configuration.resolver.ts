@@ -65,10 +65,11 @@ export class ConfigurationResolver {
     description: "Checks a configuration document as publishing would, without saving it.",
   })
   checkConfiguration(
+    @Ctx() context: RequestContext,
     @Arg("document", () => GraphQLJsonObject, { description: "The document." })
     document: Record<string, unknown>,
   ): Promise<ConfigurationCheck> {
-    return this.service.check(document);
+    return this.service.check(context, document);
   }
 
   @Access(MANAGER)

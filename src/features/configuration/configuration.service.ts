@@ -2,9 +2,9 @@ import { LessThan } from "typeorm";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
-import { Mutex } from "../../common/mutex";
 import { timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
+import { Semaphore } from "../../database/semaphore";
 import { GatewayError, InvalidInput } from "../../errors";
 import { countRows } from "../../pagination/total-count";
 import { jsonProblem } from "../../schema/json-object";
@@ -38,6 +38,9 @@ const LISTED = {
   publishedBy: true,
 } as const;
 
+/** How long a check waits for others (ms). */
+const CHECK_TIMEOUT_MS = 10_000;
+
 /** A draft, and what is wrong with it. */
 export interface SavedDraft {
   draft: ConfigurationDraft;
@@ -59,7 +62,7 @@ export interface Publication {
 /** The configurations of agents. Changes of one agent's configuration run one after the other. */
 export class ConfigurationService {
   /** Many checks at the same time would take many turns of the event loop in a row. */
-  private readonly checks = new Mutex();
+  private readonly checks = new Semaphore(1);
 
   constructor(
     private readonly database: Database,
@@ -139,11 +142,18 @@ export class ConfigurationService {
   }
 
   /**
-   * Checks a document, after those that were passed before.
+   * Checks a document, after others; organizations take turns.
    * @param document any JSON value
+   * @throws GatewayError `unavailable` if it would wait too long
    */
-  check(document: unknown): Promise<DocumentCheck> {
-    return this.checks.runExclusive(() => checkDocument(document));
+  async check(context: RequestContext, document: unknown): Promise<DocumentCheck> {
+    const organizationId = organizationOf(context);
+    await this.checks.acquire(CHECK_TIMEOUT_MS, organizationId);
+    try {
+      return await checkDocument(document);
+    } finally {
+      this.checks.release(organizationId);
+    }
   }
 
   /**
@@ -161,7 +171,7 @@ export class ConfigurationService {
     if (problem !== undefined) throw new InvalidInput([{ path: "document", message: problem }]);
     const tokens = tokenProblems(document);
     if (tokens.length > 0) throw new InvalidInput(tokens);
-    const check = await this.check(document);
+    const check = await this.check(context, document);
     const draft = await this.database.write(async (tx) => {
       await assertSignedIn(tx, context, REQUIRED);
       const agentId = await scopedAgentId(tx, context, agent);
@@ -201,7 +211,7 @@ export class ConfigurationService {
     if (revision !== undefined && revision !== (expected.expectedRevision ?? revision))
       throw revisionConflict(revision);
     // Outside of the transaction, because it may take long.
-    const checked = fromVersion === null ? await this.valid(document) : document;
+    const checked = fromVersion === null ? await this.valid(context, document) : document;
     return this.database.write(async (tx) => {
       await assertSignedIn(tx, context, REQUIRED);
       const agentId = await scopedAgentId(tx, context, agent);
@@ -233,8 +243,8 @@ export class ConfigurationService {
   }
 
   /** @throws InvalidInput with the problems of the document */
-  private async valid(document: object): Promise<object> {
-    const { problems } = await this.check(document);
+  private async valid(context: RequestContext, document: object): Promise<object> {
+    const { problems } = await this.check(context, document);
     if (problems.length === 0) return document;
     throw new InvalidInput(
       problems.map((problem) => ({

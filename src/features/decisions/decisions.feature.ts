@@ -3,6 +3,7 @@ import { LaneKind } from "../../delivery/lane.entity";
 import { type Core, feature } from "../../schema/feature";
 import { type AgentPurge, purgeRows } from "../agents/agent-purge";
 import { MAX_ONCE_DAYS } from "../configuration/configuration.limits";
+import type { ConfigurationService } from "../configuration/configuration.service";
 import type { Playbooks } from "../configuration/playbooks";
 import type { Erasures } from "../contacts/erasures";
 import type { ConversationChanges } from "../conversations/conversation-changes";
@@ -23,6 +24,7 @@ import { RuleMatch } from "./rule-match.entity";
 
 interface Needs {
   agentPurge: AgentPurge;
+  configurations: ConfigurationService;
   playbooks: Playbooks;
   erasures: Erasures;
   agentQueues: AgentQueues;
@@ -37,8 +39,8 @@ export const decisions = feature({
   services: ({ database, lanes, log, config, agentPurge, ...needs }: Core & Needs) => {
     // What rules with `once` matched holds only IDs, and expires.
     agentPurge.onPurge(purgeRows(database, Decision));
-    const { playbooks, erasures, agentQueues, conversationChanges, defaultConversations, messageFailures } =
-      needs;
+    const { playbooks, erasures, agentQueues, conversationChanges, defaultConversations } = needs;
+    const { configurations, messageFailures } = needs;
     erasures.onErase(eraseDecisions(database));
     const situations = new RaisedSituations(database, lanes, playbooks);
     conversationChanges.onRelease(situations.released);
@@ -53,7 +55,7 @@ export const decisions = feature({
       situations,
       decisions: new DecisionService(database, maker),
       decisionRunner: new DecisionRunner(database, maker, model, log),
-      replays: new ReplayService(database, playbooks),
+      replays: new ReplayService(database, playbooks, configurations),
     };
   },
   resolvers: (services) => [new DecisionResolver(services.decisions, services.replays)],

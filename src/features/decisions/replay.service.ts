@@ -4,9 +4,9 @@ import { organizationOf, type RequestContext } from "../../auth/context";
 import type { Database } from "../../database/database";
 import { GatewayError, InvalidInput, noSuch } from "../../errors";
 import { scopedAgentId } from "../agents/agent-scope";
+import type { ConfigurationService } from "../configuration/configuration.service";
 import { ConfigurationDraft } from "../configuration/configuration-draft.entity";
 import { ConfigurationVersion } from "../configuration/configuration-version.entity";
-import { checkDocument } from "../configuration/document/check-document";
 import { Playbook } from "../configuration/document/playbook";
 import type { Playbooks } from "../configuration/playbooks";
 import { Decision, DecisionState } from "./decision.entity";
@@ -19,6 +19,7 @@ export class ReplayService {
   constructor(
     private readonly database: Database,
     private readonly playbooks: Playbooks,
+    private readonly configurations: Pick<ConfigurationService, "check">,
   ) {}
 
   /**
@@ -34,7 +35,7 @@ export class ReplayService {
     });
     if (decision.state !== DecisionState.decided)
       throw new GatewayError("conflict", `The decision is ${decision.state}.`);
-    return replay(decision, await this.load(candidate));
+    return replay(decision, await this.load(context, candidate));
   }
 
   /**
@@ -56,7 +57,7 @@ export class ReplayService {
       if (until != null) query.andWhere("decision.created_at < :until", { until: until.toISOString() });
       return [await query.getMany(), await candidateOf(reader, context, agent, against)] as const;
     });
-    const loaded = await this.load(candidate);
+    const loaded = await this.load(context, candidate);
     const replays: Replay[] = [];
     for (const decision of decisions) {
       replays.push(replay(decision, loaded));
@@ -66,10 +67,13 @@ export class ReplayService {
     return summarize(replays);
   }
 
-  private async load(candidate: ConfigurationVersion | ConfigurationDraft): Promise<Against> {
+  private async load(
+    context: RequestContext,
+    candidate: ConfigurationVersion | ConfigurationDraft,
+  ): Promise<Against> {
     if (candidate instanceof ConfigurationVersion)
       return { version: candidate.version, playbook: this.playbooks.of(candidate) };
-    const { problems, document } = await checkDocument(candidate.document);
+    const { problems, document } = await this.configurations.check(context, candidate.document);
     const [problem] = problems;
     if (document === undefined || problem !== undefined) {
       const what = problem === undefined ? "" : `: ${problem.path} ${problem.message}`;

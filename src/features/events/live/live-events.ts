@@ -1,7 +1,6 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { Logger } from "pino";
-import type { Caller } from "../../../auth/caller";
-import type { RequestContext } from "../../../auth/context";
+import { organizationOf, type RequestContext } from "../../../auth/context";
 import { groupBy } from "../../../common/group-by";
 import { logThrottle } from "../../../common/throttled-log";
 import type { Config } from "../../../config";
@@ -23,8 +22,8 @@ const MAX_IDS = 500;
 /** Max positions from which one statement reads. */
 const MAX_CURSORS = 10;
 
-/** Max share of the streams for one key or session. */
-const CALLER_SHARE = 0.5;
+/** Max share of the streams for one organization. */
+const ORGANIZATION_SHARE = 0.5;
 
 const LOG_INTERVAL_MS = 60_000;
 
@@ -48,7 +47,7 @@ export class LiveEvents {
   private readonly agents = new Map<string, FollowedAgent>();
   /** Streams that are open or being opened. */
   private reserved = 0;
-  /** The same, by credential. */
+  /** The same, by organization. */
   private readonly counts = new Map<string, number>();
   private readonly throttle = logThrottle(LOG_INTERVAL_MS);
   private timer: NodeJS.Timeout | undefined;
@@ -74,12 +73,12 @@ export class LiveEvents {
 
   /**
    * Opens a stream of the events of the calling agent, or of the agent that a member names.
-   * @throws GatewayError as `startOf` and `assertMayFollow`; `rate_limited` for a caller with too many streams, or
+   * @throws GatewayError as `startOf` and `assertMayFollow`; `rate_limited` for an organization with too many streams, or
    *   `unavailable` when the process has too many or stops
    */
   async follow(context: RequestContext, { agentId, after, types }: FollowOptions): Promise<Follower> {
     assertMayFollow(context.caller);
-    const release = this.reserve(context.caller);
+    const release = this.reserve(organizationOf(context));
     try {
       this.start();
       const { id, position, last } = await this.database.read((reader) =>
@@ -116,17 +115,16 @@ export class LiveEvents {
     await this.running;
   }
 
-  /** Counts a stream of a caller. @returns a function that gives its place back */
-  private reserve(caller: Caller): () => void {
+  /** Counts a stream of an organization. @returns a function that gives its place back */
+  private reserve(id: string): () => void {
     if (this.isClosed) throw stopping();
-    const { id } = credentialOf(caller);
     const { maxStreams } = this.config;
     if (this.reserved >= maxStreams)
       throw new GatewayError("unavailable", "The server has as many open streams as it may have.");
     const own = this.counts.get(id) ?? 0;
-    const max = Math.ceil(maxStreams * CALLER_SHARE);
+    const max = Math.ceil(maxStreams * ORGANIZATION_SHARE);
     if (own >= max)
-      throw new GatewayError("rate_limited", `The caller may have ${max} open streams.`, {
+      throw new GatewayError("rate_limited", `An organization may have ${max} open streams.`, {
         headers: { "retry-after": "5" },
       });
     this.counts.set(id, own + 1);
