@@ -92,12 +92,13 @@ describeGateway({ engine: "any" }, (gateway) => {
 
   test("documents are checked one after the other", async () => {
     const { configurations } = gateway.services;
+    const context = await operator(gateway);
     const text = "{{ contact.name }}".repeat(1_000);
     const templates = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`t${i}`, text]));
     const ended: string[] = [];
     await Promise.all([
-      configurations.check({ format: 1, templates }).then(() => ended.push("long")),
-      configurations.check({ format: 1 }).then(() => ended.push("short")),
+      configurations.check(context, { format: 1, templates }).then(() => ended.push("long")),
+      configurations.check(context, { format: 1 }).then(() => ended.push("short")),
     ]);
     expect(ended).toEqual(["long", "short"]);
   });

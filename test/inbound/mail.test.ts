@@ -1,5 +1,4 @@
 import { Decision } from "../../src/features/decisions/decision.entity";
-import { readMail } from "../../src/features/inbound/mail";
 import { LineKind } from "../../src/features/lines/line.entity";
 import { Message } from "../../src/features/messages/message.entity";
 import { publish } from "../support/decisions";
@@ -12,85 +11,6 @@ import { describeGateway } from "../support/suite";
 const mail = (...lines: string[]): string => lines.join("\r\n");
 
 const PLAIN = ["From: Anna Müller <Anna@Example.com>", "Subject: A question"];
-
-const HTML = ["From: anna@example.com", "Content-Type: text/html", "", "Hello"];
-
-/** On this, the conversion of HTML takes quadratic time. */
-const SLOW = '<a href="\r\n';
-
-describe("a mail", () => {
-  const read = (raw: string, line = { organizationId: "one", lineId: "one" }) =>
-    readMail(Buffer.from(raw), { id: "1", ...line });
-  const LONG = "the text after 10,000 characters";
-
-  test.each<[string, string[], { text?: string; omitted: string | null }]>([
-    ["styles that never end", [...HTML, "<style>\r\n".repeat(35_000)], { text: "Hello", omitted: null }],
-    ["many titles", [...HTML, "<title>x</TITLE >".repeat(150_000)], { text: "Hello", omitted: null }],
-    ["links that never end", [...HTML, SLOW.repeat(100_000)], { omitted: LONG }],
-    [
-      "450,000 lines",
-      [...PLAIN, "", "A line of 18 chars\r\n".repeat(450_000)],
-      { omitted: `${LONG} and the rest of the mail` },
-    ],
-    ["10 MiB of plain text", [...PLAIN, "", `${"x".repeat(68)}\r\n`.repeat(149_700)], { omitted: LONG }],
-    ["149,000 blank lines", [...PLAIN, "", "\n".repeat(149_000)], { text: "A question", omitted: null }],
-    [
-      "an attachment of 10 MB",
-      [
-        ...PLAIN,
-        "Content-Type: multipart/mixed; boundary=b",
-        "",
-        ...["--b", "Content-Type: image/png", "Content-Transfer-Encoding: base64", ""],
-        `${"A".repeat(76)}\r\n`.repeat(130_000),
-        ...["--b", "", "Hello", "--b--"],
-      ],
-      { text: "Hello", omitted: "1 attachment" },
-    ],
-  ])("with %s is read, as far as it is kept", async (_, lines, expected) => {
-    expect(await read(mail(...lines))).toMatchObject(expected);
-  });
-
-  test.each([
-    [["Subject: Re: Your order", "", "STOP", "", "-- ", "Anna"], "STOP\n\n-- \nAnna"],
-    [["Subject: STOP", "", "-- ", "Anna"], "-- \nAnna"],
-  ])("is kept with its signature, and what its sender means is known", async (lines, text) => {
-    const message = await read(mail("From: anna@example.com", ...lines));
-    expect(message).toMatchObject({ text, ownWords: "STOP" });
-  });
-
-  test("that is slow is read in part, and holds up the mails of its organization alone, whose lines take turns", async () => {
-    const html = "<p>Hello</p>\r\n".repeat(9_000) + SLOW.repeat(40_000);
-    const parts = ["--b", "", "Hello", "--b", "Content-Type: text/html", "", html, "--b--"];
-    const slow = mail(...PLAIN, "Content-Type: multipart/mixed; boundary=b", "", ...parts);
-    const ended: string[] = [];
-    const reading = async (name: string, raw: string, organizationId: string, lineId: string) => {
-      const { text, omitted } = await read(raw, { organizationId, lineId });
-      ended.push(name);
-      return { text, omitted };
-    };
-    const small = mail(...PLAIN, "", "Hi");
-    const [first] = await Promise.all([
-      reading("slow", slow, "greedy", "one"),
-      reading("same line", small, "greedy", "one"),
-      reading("same line again", small, "greedy", "one"),
-      reading("other line", small, "greedy", "two"),
-      reading("other organization", small, "modest", "three"),
-    ]);
-    expect(ended).toEqual(["other organization", "slow", "same line", "other line", "same line again"]);
-    expect(first.text).toMatch(/^Hello/);
-    expect(first.omitted).toBe(`${LONG} and the rest of the mail`);
-  });
-
-  test("that comes after 30 others of its organization is rejected, and those of others are read", async () => {
-    const small = mail(...PLAIN, "", "Hi");
-    const outcomes = Promise.allSettled(
-      Array.from({ length: 31 }, (_, i) => read(small, { organizationId: "greedy", lineId: `${i}` })),
-    );
-    expect(await read(small, { organizationId: "modest", lineId: "one" })).toMatchObject({ text: "Hi" });
-    const rejected = (await outcomes).filter(({ status }) => status === "rejected");
-    expect(rejected).toMatchObject([{ reason: { code: "unavailable" } }]);
-  });
-});
 
 describeGateway({ engine: "any", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) => {
   let agentId: string;
@@ -259,7 +179,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
   test.each<[string, string]>([
     ["no sender", mail("Subject: Hi", "", "Hi")],
     ["a sender that is no address", mail("From: Anna", "", "Hi")],
-    ["a sender without a domain", mail("From: anna@localhost@", "", "Hi")],
+    ["a sender without a domain", mail("From: anna@", "", "Hi")],
     ["a million headers", mail("From: anna@example.com", "X: x\r\n".repeat(600_000), "Hi")],
     ["two senders", mail("From: anna@example.com", "From: eve@example.com", "", "Hi")],
     ["two addresses", mail("From: anna@example.com, Eve <eve@example.com>", "", "Hi")],

@@ -102,13 +102,11 @@ async function holding<T>(permits: Semaphore, owner: string, job: () => Promise<
 
 /** @throws GatewayError `unavailable` if even the start takes too long, which a busy machine may be the cause of */
 async function parseWholeOrStart(raw: Buffer): Promise<ParsedMail | undefined> {
-  // A buffer of this size may be a part of one that others use, and a copy costs nothing.
+  const isLong = raw.length > HEAD_BYTES;
+  // A copy, because a buffer of this size may be a part of one that others use.
   const head = Uint8Array.from(raw.subarray(0, HEAD_BYTES));
-  if (raw.length > HEAD_BYTES) {
-    const parsed = await parse(raw, false).catch(() => undefined);
-    if (parsed !== undefined) return parsed;
-  }
-  return parse(head, raw.length > HEAD_BYTES);
+  const whole = isLong ? await parse(raw, false).catch(() => undefined) : undefined;
+  return whole ?? parse(head, isLong);
 }
 
 /**

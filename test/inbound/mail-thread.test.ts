@@ -1,0 +1,183 @@
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import fc from "fast-check";
+import { MAIL_MAX_BYTES } from "../../src/features/inbound/inbound.limits";
+import { readMail } from "../../src/features/inbound/mail";
+import {
+  type MailForThread,
+  PARSED_TEXT_MAX_LENGTH,
+  RESULT_MAX_BYTES,
+} from "../../src/features/inbound/parse-mail";
+
+/** A mail of these lines; the first ones are headers. */
+const mail = (...lines: string[]): string => lines.join("\r\n");
+
+const PLAIN = ["From: Anna Müller <Anna@Example.com>", "Subject: A question"];
+
+const HTML = ["From: anna@example.com", "Content-Type: text/html", "", "Hello"];
+
+/** On this, the conversion of HTML takes quadratic time. */
+const SLOW = '<a href="\r\n';
+
+describe("a mail", () => {
+  const read = (raw: string, line = { organizationId: "one", lineId: "one" }) =>
+    readMail(Buffer.from(raw), { id: "1", ...line });
+  const LONG = "the text after 10,000 characters";
+
+  test.each<[string, string[], { text?: string; omitted: string | null }]>([
+    ["styles that never end", [...HTML, "<style>\r\n".repeat(35_000)], { text: "Hello", omitted: null }],
+    ["many titles", [...HTML, "<title>x</TITLE >".repeat(150_000)], { text: "Hello", omitted: null }],
+    ["links that never end", [...HTML, SLOW.repeat(100_000)], { omitted: LONG }],
+    [
+      "450,000 lines",
+      [...PLAIN, "", "A line of 18 chars\r\n".repeat(450_000)],
+      { omitted: `${LONG} and the rest of the mail` },
+    ],
+    ["10 MiB of plain text", [...PLAIN, "", `${"x".repeat(68)}\r\n`.repeat(149_700)], { omitted: LONG }],
+    ["149,000 blank lines", [...PLAIN, "", "\n".repeat(149_000)], { text: "A question", omitted: null }],
+    [
+      "an attachment of 10 MB",
+      [
+        ...PLAIN,
+        "Content-Type: multipart/mixed; boundary=b",
+        "",
+        ...["--b", "Content-Type: image/png", "Content-Transfer-Encoding: base64", ""],
+        `${"A".repeat(76)}\r\n`.repeat(130_000),
+        ...["--b", "", "Hello", "--b--"],
+      ],
+      { text: "Hello", omitted: "1 attachment" },
+    ],
+  ])("with %s is read, as far as it is kept", async (_, lines, expected) => {
+    expect(await read(mail(...lines))).toMatchObject(expected);
+  });
+
+  test.each([
+    [["Subject: Re: Your order", "", "STOP", "", "-- ", "Anna"], "STOP\n\n-- \nAnna"],
+    [["Subject: STOP", "", "-- ", "Anna"], "-- \nAnna"],
+  ])("is kept with its signature, and what its sender means is known", async (lines, text) => {
+    const message = await read(mail("From: anna@example.com", ...lines));
+    expect(message).toMatchObject({ text, ownWords: "STOP" });
+  });
+
+  test("that is slow is read in part, and holds up the mails of its organization alone, whose lines take turns", async () => {
+    const html = "<p>Hello</p>\r\n".repeat(9_000) + SLOW.repeat(40_000);
+    const parts = ["--b", "", "Hello", "--b", "Content-Type: text/html", "", html, "--b--"];
+    const slow = mail(...PLAIN, "Content-Type: multipart/mixed; boundary=b", "", ...parts);
+    const ended: string[] = [];
+    const reading = async (name: string, raw: string, organizationId: string, lineId: string) => {
+      const message = await read(raw, { organizationId, lineId });
+      ended.push(name);
+      return message;
+    };
+    const small = mail(...PLAIN, "", "Hi");
+    const [first] = await Promise.all([
+      reading("slow", slow, "greedy", "one"),
+      reading("same line", small, "greedy", "one"),
+      reading("same line again", small, "greedy", "one"),
+      reading("other line", small, "greedy", "two"),
+      reading("other organization", small, "modest", "three"),
+    ]);
+    expect(ended).toEqual(["other organization", "slow", "same line", "other line", "same line again"]);
+    expect(first).toMatchObject({
+      text: expect.stringMatching(/^Hello/),
+      omitted: `${LONG} and the rest of the mail`,
+    });
+  });
+
+  test("that comes after 30 others of its organization is rejected, and those of others are read", async () => {
+    const small = mail(...PLAIN, "", "Hi");
+    const outcomes = Promise.allSettled(
+      Array.from({ length: 31 }, (_, i) => read(small, { organizationId: "greedy", lineId: `${i}` })),
+    );
+    expect(await read(small, { organizationId: "modest", lineId: "one" })).toMatchObject({ text: "Hi" });
+    const rejected = (await outcomes).filter(({ status }) => status === "rejected");
+    expect(rejected).toMatchObject([{ reason: { code: "unavailable" } }]);
+  });
+});
+
+const THREAD = join(__dirname, "../../src/features/inbound/mail-thread.cjs");
+
+/** As many copies of a text as fit in a number of bytes. */
+const filled = (unit: string, bytes: number) => unit.repeat(Math.floor(bytes / Buffer.byteLength(unit)));
+
+const multipart = (boundary: string, parts: string) =>
+  `Content-Type: multipart/mixed; boundary=${boundary}\r\n\r\n${parts}`;
+
+/** How a mail is filled; the unit is a text that is repeated. */
+const SHAPES: Readonly<Record<string, (unit: string, bytes: number) => string>> = {
+  text: (unit, bytes) => `\r\n${filled(unit, bytes)}`,
+  "a text after blank lines": (unit, bytes) =>
+    `\r\n${filled("\r\n", bytes / 100)}${filled(unit, bytes * 0.99)}`,
+  html: (unit, bytes) => `Content-Type: text/html\r\n\r\n${filled(`<p>${unit}</p>`, bytes)}`,
+  subject: (unit, bytes) => `Subject: ${filled(`${unit}\r\n `, bytes)}\r\n\r\n`,
+  "message ID": (unit, bytes) => `Message-ID: <${filled(unit, bytes)}>\r\n\r\nHello`,
+  date: (unit, bytes) => `Date: ${filled(unit, bytes)}\r\n\r\nHello`,
+  headers: (unit, bytes) => `${filled(`X-${unit}: ${unit}\r\n`, bytes)}\r\nHello`,
+  addresses: (unit, bytes) => `To: ${filled(`${unit}@example.com, `, bytes)}\r\n\r\nHello`,
+  names: (unit, bytes) =>
+    `\r\nContent-Disposition: attachment; filename="${filled(unit, bytes)}"\r\n\r\nHello`,
+  attachments: (unit, bytes) =>
+    multipart(
+      "b",
+      filled(`--b\r\nContent-Disposition: attachment; filename="${unit}"\r\n\r\n${unit}\r\n`, bytes),
+    ),
+  depth: (unit, bytes) => {
+    const depth = Math.min(250, Math.floor(bytes / 70));
+    const open = Array.from({ length: depth }, (_, i) => multipart(`b${i}`, `--b${i}\r\n`)).join("");
+    return `${open}\r\n${filled(unit, bytes - open.length)}`;
+  },
+};
+
+const mails = fc
+  .record({
+    shape: fc.constantFrom(...Object.keys(SHAPES)),
+    unit: fc.oneof(
+      fc.constantFrom("\0", "x", "\n", "\ud83d\udce6", "<a href=", "--b\r\n", "=?utf-8?q?=00?= "),
+      fc.string({ unit: "binary", minLength: 1, maxLength: 100 }),
+    ),
+    // From a few bytes to the largest mail, each size of as many bits as often.
+    bits: fc.double({ min: 3, max: Math.log2(MAIL_MAX_BYTES - 1_000), noNaN: true }),
+  })
+  .map(({ shape, unit, bits }) => {
+    const raw = `From: anna@example.com\r\n${SHAPES[shape]?.(unit, 2 ** bits)}`;
+    return { shape, unit, raw: Buffer.from(raw).subarray(0, MAIL_MAX_BYTES) };
+  });
+
+/** Sizes of all messages that a thread posts about a mail (bytes). */
+function postedSizes(raw: Buffer): Promise<number[]> {
+  const bytes = Uint8Array.from(raw);
+  const sizes: number[] = [];
+  const workerData: MailForThread = { raw: bytes, isHead: false, maxTextLength: PARSED_TEXT_MAX_LENGTH };
+  const worker = new Worker(THREAD, { workerData, transferList: [bytes.buffer] });
+  worker.on("message", (message: ArrayBuffer) => sizes.push(message.byteLength));
+  return new Promise((resolve, reject) => {
+    worker.once("error", reject).once("exit", () => resolve(sizes));
+  });
+}
+
+test("whatever a mail consists of, its thread posts one small message", async () => {
+  await fc.assert(
+    fc.asyncProperty(mails, async ({ raw }) => {
+      const sizes = await postedSizes(raw);
+      expect(sizes).toEqual([expect.any(Number)]);
+      expect(sizes[0]).toBeLessThanOrEqual(RESULT_MAX_BYTES);
+    }),
+    {
+      numRuns: 20,
+      examples: Object.keys(SHAPES).map((shape) => [
+        {
+          shape,
+          unit: "\0",
+          raw: Buffer.from(`From: anna@example.com\r\n${SHAPES[shape]?.("\0", 5_000_000)}`),
+        },
+      ]),
+    },
+  );
+}, 300_000);
+
+test("a large mail is handed over to its thread, not copied", async () => {
+  const raw = Buffer.from(`From: anna@example.com\r\n\r\n${"x".repeat(1_000_000)}`);
+  const message = await readMail(raw, { id: "1", organizationId: "one", lineId: "one" });
+  expect(message?.text).toHaveLength(10_000);
+  expect(raw).toHaveLength(0);
+});
