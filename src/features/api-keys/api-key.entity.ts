@@ -143,7 +143,7 @@ export class ApiKey {
   @Field(() => Int, {
     nullable: true,
     description:
-      "Max requests with the key per minute and process of the server, in place of the server's limit; null for that.",
+      "Max requests with the key per minute at one server with all its workers, in place of the server's limit; null for that.",
   })
   @Column({ type: "integer", nullable: true })
   rateLimitPerMinute!: number | null;

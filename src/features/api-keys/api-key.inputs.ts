@@ -29,7 +29,7 @@ const IsInFuture = () =>
 const DESCRIPTION =
   "What the key is for, 1 to 500 characters; leading and trailing blanks are removed. Null for none.";
 const RATE_LIMIT =
-  "Max requests with the key per minute and process of the server, 1 to 100,000,000, in place of the server's limit; null for that.";
+  "Max requests with the key per minute at one server with all its workers, 1 to 100,000,000, in place of the server's limit; null for that.";
 const NETWORKS =
   "Networks in CIDR notation from which the key is accepted, such as `192.0.2.0/24` or `2001:db8::/32`, at most 40; null or empty for anywhere.";
 

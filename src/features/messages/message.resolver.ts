@@ -69,7 +69,7 @@ export class MessageResolver {
   @AtMost(SHOWN_ATTEMPTS)
   @FieldResolver(() => [DeliveryAttempt], {
     description:
-      "The last 20 attempts to send it, oldest first. Older than 90 days, they may have been deleted.",
+      "The last 20 attempts to send it, oldest first. The server deletes old ones after `RETENTION_ATTEMPTS_DAYS`.",
   })
   async deliveryAttempts(@Root() message: Message): Promise<DeliveryAttempt[]> {
     return (await this.service.attemptsOf(message.id)) ?? [];
