@@ -1,10 +1,12 @@
-import { getNamedType } from "graphql";
+import { type GraphQLResolveInfo, getNamedType, Kind, type SelectionSetNode } from "graphql";
 import type { ValidatorFn } from "type-graphql";
 import { InvalidInput } from "../errors";
+import { PageArgs } from "../pagination/connection";
 import { validateInput } from "../schema/validate-input";
 
 /**
- * Validates an argument of a resolver, or the object of all its arguments, by the rules on its class.
+ * Validates an argument of a resolver, or the object of all its arguments, by the rules on its class. A list takes
+ * `first: 0` if it is only counted.
  * @throws InvalidInput with paths that start with an argument's name
  */
 export const validateArgument: ValidatorFn = (value, type, { info }) =>
@@ -17,10 +19,26 @@ async function validateObject(
   info: Parameters<ValidatorFn>[2]["info"],
 ): Promise<void> {
   try {
-    await validateInput(value);
+    const isOnlyCounted = value instanceof PageArgs && value.first === 0 && countsItems(info);
+    await validateInput(
+      isOnlyCounted
+        ? Object.assign(Object.create(Object.getPrototypeOf(value)), value, { first: null })
+        : value,
+    );
   } catch (error) {
     const { args = [] } = info.parentType.getFields()[info.fieldName] ?? {};
     const argument = args.find((each) => getNamedType(each.type).name === (type as { name?: string }).name);
     throw error instanceof InvalidInput && argument ? error.within(argument.name) : error;
   }
+}
+
+/** Whether a field selects the `totalCount` of its list. */
+function countsItems({ fieldNodes, fragments }: GraphQLResolveInfo): boolean {
+  const selects = ({ selections }: SelectionSetNode): boolean =>
+    selections.some((node) => {
+      if (node.kind === Kind.FIELD) return node.name.value === "totalCount";
+      const fragment = node.kind === Kind.FRAGMENT_SPREAD ? fragments[node.name.value] : node;
+      return fragment !== undefined && selects(fragment.selectionSet);
+    });
+  return fieldNodes.some(({ selectionSet }) => selectionSet !== undefined && selects(selectionSet));
 }

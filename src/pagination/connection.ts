@@ -196,7 +196,9 @@ export function ConnectionOf<T extends Row>(
 
     // Counted like a report, which it is: only so many are allowed in an operation.
     @Extensions({ isReport: true })
-    @Field(() => TotalCount, { description: "Number of items in the list; counted only if it is selected." })
+    @Field(() => TotalCount, {
+      description: "Number of items in the list; counted only if it is selected. With it, `first` may be 0.",
+    })
     async totalCount(): Promise<TotalCount> {
       if (this.count === undefined) throw new Error(`The list of ${Node.name} is not counted.`);
       return new TotalCount(await this.count());

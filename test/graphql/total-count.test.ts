@@ -76,6 +76,39 @@ describeGateway({ engine: "any" }, (gateway) => {
     return { count: totalCount.count, nodes: nodes.length };
   };
 
+  test.each(LISTS)("%s can be counted without any of its items", async (list) => {
+    const field = createSchema().getQueryType()?.getFields()[list];
+    const args = [
+      "first: 0",
+      ...(["contacts", "conversations", "decisions", "messages", "configurationVersions"].includes(list)
+        ? [`agentId: "${agentId}"`]
+        : []),
+      ...(field?.args.some(({ name }) => name === "id") ? [`id: "${ids.conversation}"`] : []),
+      ...(field?.args.some(({ name }) => name === "endpointId") ? [`endpointId: "${ids.endpoint}"`] : []),
+    ];
+    const ask = (selection: string) =>
+      gateway.graphql(`{ ${list}(${args}) { ${selection} } }`, {}, { token: reader });
+    const { count: all } = await count(`${list}(${args.slice(1).join() || "first: 1"})`);
+    expect(
+      (
+        await ask(
+          "...on " +
+            getNamedType(field?.type) +
+            " { totalCount { count } } nodes { __typename } pageInfo { hasNextPage endCursor }",
+        )
+      ).body,
+    ).toEqual({
+      data: {
+        [list]: {
+          totalCount: { count: all },
+          nodes: [],
+          pageInfo: { hasNextPage: all > 0, endCursor: null },
+        },
+      },
+    });
+    expect(codeOf(await ask("nodes { __typename }"))).toBe("invalid_request");
+  });
+
   test("is the number of items on all pages, with the filters of the list", async () => {
     const of = `agentId: "${agentId}"`;
     const { key } = gateway;
