@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "commander";
+import { instantOf } from "../common/instant";
 import { secondsOf } from "./duration";
 
 /**
@@ -6,6 +7,8 @@ import { secondsOf } from "./duration";
  * @throws InvalidArgumentError for other text
  */
 export function parseTime(text: string): Date {
+  const instant = instantOf(text);
+  if (instant !== undefined) return instant;
   const seconds = /[a-z]$/.test(text) ? secondsOf(text) : undefined;
   const date = new Date(seconds === undefined ? text : Date.now() - seconds * 1000);
   if (Number.isNaN(+date))

@@ -1,5 +1,6 @@
-import { type GraphQLSchema, lexicographicSortSchema, printSchema, specifiedDirectives } from "graphql";
+import { type GraphQLSchema, Kind, lexicographicSortSchema, printSchema, specifiedDirectives } from "graphql";
 import { buildSchemaSync, type ClassType, GraphQLISODateTime, type NonEmptyArray } from "type-graphql";
+import { instantOf } from "../common/instant";
 import { isTimestamp } from "../common/time";
 import { createResolvers, type Services } from "../features";
 import { enforceAccess } from "../schema/access";
@@ -26,14 +27,26 @@ export function createSchema(resolvers = createResolvers({} as Services)): Graph
   enforceAccess(schema);
   makeRootFieldsNullable(schema);
   openByMethod(schema);
-  GraphQLISODateTime.serialize = serializeTimestamp;
+  Object.assign(GraphQLISODateTime, {
+    serialize: serializeTimestamp,
+    parseValue: parseTime,
+    parseLiteral: parseTimeLiteral,
+  });
   return schema;
 }
 
-const { serialize } = GraphQLISODateTime;
+const { serialize, parseValue, parseLiteral } = GraphQLISODateTime;
 
 /** Serializes a Timestamp as it is, because the scalar would parse and format each one again. */
 const serializeTimestamp: typeof serialize = (value) => (isTimestamp(value) ? value : serialize(value));
+
+/** Parses all times of RFC 3339; the scalar knows no second 60. */
+const parseTime: typeof parseValue = (value) =>
+  (typeof value === "string" ? instantOf(value) : undefined) ?? parseValue(value);
+
+/** Parses a literal like `parseTime`. */
+const parseTimeLiteral: typeof parseLiteral = (node, variables) =>
+  (node.kind === Kind.STRING ? instantOf(node.value) : undefined) ?? parseLiteral(node, variables);
 
 /** Prints the sorted schema in SDL, as committed in schema.graphql. */
 export function printSorted(schema: GraphQLSchema): string {

@@ -1,12 +1,12 @@
 import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { clientAddress } from "../auth/client-address";
+import { instantOf } from "../common/instant";
 import { networkOf, siteOf } from "../common/network";
 import { timestamp, timestampOf } from "../common/time";
 import { type WebhookSignature, webhookSignatureOf } from "../credentials/webhook-signature";
 import { PROVIDER_ID_MAX_LENGTH } from "../delivery/driver";
 import { GatewayError, type InputProblem, InvalidInput } from "../errors";
-import { instantOf } from "../features/configuration/document/instant";
 import { INBOUND_JSON_MAX_BYTES, MAIL_MAX_BYTES } from "../features/inbound/inbound.limits";
 import type { Inbound, InboundService } from "../features/inbound/inbound.service";
 import { readMail } from "../features/inbound/mail";

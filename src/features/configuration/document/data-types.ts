@@ -1,6 +1,6 @@
+import { instantOf } from "../../../common/instant";
 import type { InputProblem } from "../../../errors";
 import { MAX_DATA_ITEMS, SITUATION_MAX_BYTES, SITUATION_MAX_DEPTH } from "../configuration.limits";
-import { instantOf } from "./instant";
 import type { Value } from "./value";
 
 /** The types that a configuration can declare for the data of a situation; each can be made optional with `?`. */

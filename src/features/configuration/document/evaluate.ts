@@ -1,3 +1,4 @@
+import { instantOf } from "../../../common/instant";
 import { type InputProblem, InvalidInput } from "../../../errors";
 import {
   MAX_MESSAGES_PER_DECISION,
@@ -8,7 +9,6 @@ import type { ClauseResult } from "./conditions/condition";
 import { Run } from "./conditions/run";
 import { type ReadData, readData } from "./data-types";
 import { type EffectDocument, isSituationType } from "./format";
-import { instantOf } from "./instant";
 import type { Playbook, PlaybookRule } from "./playbook";
 import { StepBudget, TooExpensive } from "./step-budget";
 import { PromptRun } from "./texts/prompt-run";

@@ -1,4 +1,4 @@
-import { instantOf } from "../instant";
+import { instantOf } from "../../../../common/instant";
 import type { StepBudget } from "../step-budget";
 import { Duration, isList, isObject, type Value } from "../value";
 import { Failure } from "./failure";

@@ -1,4 +1,4 @@
-import { instantOf } from "../instant";
+import { instantOf } from "../../../../common/instant";
 import type { Value } from "../value";
 
 const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];

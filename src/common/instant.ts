@@ -1,6 +1,7 @@
-import { LAST_MOMENT_MS } from "../../../common/time";
+import { LAST_MOMENT_MS } from "./time";
 
-const RFC_3339 = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
+const RFC_3339 =
+  /^(\d{4})-(\d{2})-(\d{2})T(?:[01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 
 const FIRST_MOMENT_MS = Date.parse("0001-01-01T00:00:00Z");
 
@@ -8,13 +9,16 @@ const FIRST_MOMENT_MS = Date.parse("0001-01-01T00:00:00Z");
 export const isInstant = (ms: number): boolean => ms >= FIRST_MOMENT_MS && ms <= LAST_MOMENT_MS;
 
 /**
- * Reads a time in the format of RFC 3339.
+ * Reads a time in the format of RFC 3339, with `t` and `z` in either case. Second 60, a leap second, is second 0 of the next
+ * minute, as in Unix time.
  * @returns undefined for any other text, and for a day that the calendar does not have
  */
 export function instantOf(text: string): Date | undefined {
-  const [, year, month, day] = RFC_3339.exec(text) ?? [];
+  const [, year, month, day, second] = RFC_3339.exec(text) ?? [];
   if (year === undefined) return undefined;
-  const instant = new Date(text);
+  const isLeapSecond = second === "60";
+  const ms = Date.parse(isLeapSecond ? text.toUpperCase().replace(":60", ":59") : text.toUpperCase());
+  const instant = new Date(isLeapSecond ? ms + 1000 : ms);
   if (!isInstant(instant.getTime())) return undefined;
   const date = new Date(Date.UTC(2000, Number(month) - 1, Number(day)));
   const isLeapDay = month === "02" && day === "29";
