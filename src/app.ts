@@ -8,6 +8,7 @@ import type { Logger } from "pino";
 import type { DataSource } from "typeorm";
 import { authenticateRequests } from "./auth/authenticate";
 import { createContextFactory } from "./auth/context";
+import { foreignOriginCheck } from "./auth/foreign-origins";
 import { sessionCookies } from "./auth/session-cookie";
 import { withSpan } from "./common/spans";
 import type { Config } from "./config";
@@ -41,7 +42,7 @@ import { addMetricsRoute } from "./http/routes/metrics";
 import { createHttpServer } from "./http/server";
 import { routeHandshakes } from "./http/websocket-handshakes";
 import { addLlmsText } from "./mcp/llms";
-import { addMcp, rejectForeignOrigins } from "./mcp/mcp";
+import { addMcp } from "./mcp/mcp";
 import type { KeyWindows } from "./rate-limits/key-windows";
 import { createRateLimit } from "./rate-limits/rate-limit";
 import { ResponseBudget } from "./rate-limits/response-budget";
@@ -155,8 +156,9 @@ export async function createApp(
     addRestRoutes(scope, schema, routes, config.publicUrl);
   };
   await http.register(fp(rest, { name: "rest", encapsulate: true }));
+  const rejectForeign = foreignOriginCheck(config);
   const mcp = async (scope: FastifyInstance) => {
-    rejectForeignOrigins(scope, config);
+    scope.addHook("onRequest", (request, _reply, done) => done(rejectForeign(request)));
     authenticateRequests(scope, createContext, rateLimit);
     addMcp(scope, routes);
   };
@@ -168,7 +170,7 @@ export async function createApp(
     createSubscriptionServer({ apollo, schema, createContext, rateLimit, log }),
   );
   const graphql = async (scope: FastifyInstance) => {
-    webSockets.accept(scope, handshakes);
+    webSockets.accept(scope, handshakes, rejectForeign);
     authenticateRequests(scope, createContext, rateLimit, sessionCookies(config));
     // Without a credential, hardly anything but a sign-in can succeed; parsing it would cost more than refusing it.
     scope.addHook("onRequest", ({ method, callContext }, _reply, done) => {

@@ -1,7 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { authorize } from "../auth/authorize";
-import { isForeign } from "../auth/session-cookie";
-import type { Config } from "../config";
 import { GatewayError } from "../errors";
 import { noteFailure, sendError } from "../http/error-handler";
 import { requireJson } from "../http/plugins/json-body";
@@ -15,28 +13,6 @@ const ANY_KEY = { allowed: { key: true }, whileDeactivated: false } as const;
 /** Codes of JSON-RPC. */
 const PARSE_ERROR = -32700;
 const INVALID_REQUEST = -32600;
-
-/**
- * Rejects pages of other origins, which the Model Context Protocol demands against DNS rebinding. It accepts those of
- * `CORS_ORIGINS`.
- */
-export function rejectForeignOrigins(
-  app: FastifyInstance,
-  { corsOrigins, publicUrl }: Pick<Config, "corsOrigins" | "publicUrl">,
-): void {
-  const publicOrigin = publicUrl && new URL(publicUrl).origin;
-  app.addHook("onRequest", (request, _reply, done) => {
-    const isAllowed = corsOrigins.includes(request.headers.origin ?? "") || !isForeign(request, publicOrigin);
-    done(
-      isAllowed
-        ? undefined
-        : new GatewayError(
-            "forbidden",
-            "Pages of other origins cannot use MCP here, unless CORS_ORIGINS names them.",
-          ),
-    );
-  });
-}
 
 /**
  * Adds `/mcp` to a server that authenticates requests: the Model Context Protocol over Streamable HTTP, without sessions.

@@ -132,7 +132,7 @@ test("a WebSocket client that never reads gets one message at a time, and is dis
       },
       100,
     );
-    webSockets.accept(app, handshakes);
+    webSockets.accept(app, handshakes, () => undefined);
     app.get("/graphql", async () => "no handshake");
   });
   await connectSilently(
@@ -163,7 +163,7 @@ test("a WebSocket client that sends without reading the answers is disconnected"
       return async () => undefined;
     },
   });
-  webSockets.accept(app, handshakes);
+  webSockets.accept(app, handshakes, () => undefined);
   app.get("/graphql", async () => "no handshake");
   const { port } = new URL(await app.listen({ port: 0, host: "127.0.0.1" }));
   const client = new WebSocket(`ws://127.0.0.1:${port}/graphql`, "graphql-transport-ws");

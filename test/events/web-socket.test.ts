@@ -17,7 +17,9 @@ const aliases = (count: number) => Array.from({ length: count }, (_, i) => `a${i
 const queue = (gateway: TestGateway, message: string) =>
   gateway.rest("POST", "/messages", { body: { message } });
 
-describeGateway({ engine: "any", env: { MAX_STREAMS: "50" } }, (gateway) => {
+const CORS_ORIGINS = "https://pages.example.com";
+
+describeGateway({ engine: "any", env: { MAX_STREAMS: "50", CORS_ORIGINS } }, (gateway) => {
   const sockets: RawSocket[] = [];
   const keep = (socket: RawSocket) => {
     sockets.push(socket);
@@ -69,6 +71,18 @@ describeGateway({ engine: "any", env: { MAX_STREAMS: "50" } }, (gateway) => {
     await socket.until(() => socket.eventsOf("1").length > 0);
     const { body: list } = await gateway.rest("GET", "/agent/events?limit=100");
     expect(socket.eventsOf("1")).toEqual([list.at(-1)]);
+  });
+
+  test("pages of other origins open no connection, unless CORS_ORIGINS names them", async () => {
+    const foreign: Record<string, string>[] = [
+      { origin: "https://evil.example.com" },
+      { origin: "null" },
+      { "sec-fetch-site": "cross-site" },
+    ];
+    for (const headers of foreign) {
+      await expect(openOnly({ headers })).rejects.toThrow("Unexpected server response: 403");
+    }
+    for (const origin of [gateway.url, CORS_ORIGINS]) await openOnly({ headers: { origin } });
   });
 
   describe("a connection is closed", () => {

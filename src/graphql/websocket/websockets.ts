@@ -57,14 +57,23 @@ export class WebSockets {
     return this.sockets.clients.size;
   }
 
-  /** Accepts handshakes in a scope, before any hook that the scope adds later. */
-  accept(scope: FastifyInstance, handshakes: ReturnType<typeof routeHandshakes>): void {
+  /**
+   * Accepts handshakes in a scope, before any hook that the scope adds later.
+   * @param rejectForeign returns the error for a page of another origin, which browsers let open WebSockets
+   */
+  accept(
+    scope: FastifyInstance,
+    handshakes: ReturnType<typeof routeHandshakes>,
+    rejectForeign: (request: FastifyRequest) => GatewayError | undefined,
+  ): void {
     scope.addHook("onRequest", (request, reply, done) => {
       const handshake = handshakes.get(request.raw);
       if (handshake === undefined) return done();
       if (this.isClosed) return done(new GatewayError("unavailable"));
       if (!isComplete(request))
         return done(new GatewayError("invalid_request", "The WebSocket handshake is not valid."));
+      const rejection = rejectForeign(request);
+      if (rejection !== undefined) return done(rejection);
       this.upgrade(request, reply, handshake);
     });
   }

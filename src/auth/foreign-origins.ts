@@ -1,0 +1,20 @@
+import type { FastifyRequest } from "fastify";
+import type { Config } from "../config";
+import { GatewayError } from "../errors";
+import { isForeign } from "./session-cookie";
+
+/**
+ * Creates the check that rejects pages of other origins unless `CORS_ORIGINS` names them, for what browsers let any page
+ * call: WebSockets, and MCP, which demands it against DNS rebinding.
+ * @returns a function that returns the error for a foreign page; undefined for other requests
+ */
+export function foreignOriginCheck({ corsOrigins, publicUrl }: Pick<Config, "corsOrigins" | "publicUrl">) {
+  const publicOrigin = publicUrl && new URL(publicUrl).origin;
+  return (request: FastifyRequest): GatewayError | undefined =>
+    corsOrigins.includes(request.headers.origin ?? "") || !isForeign(request, publicOrigin)
+      ? undefined
+      : new GatewayError(
+          "forbidden",
+          "Pages of other origins are rejected here, unless CORS_ORIGINS names them.",
+        );
+}
