@@ -23,10 +23,10 @@ async function createWorld(gateway: TestGateway, agentId: string): Promise<World
   const post = async (path: string, body: object) => (await gateway.rest("POST", path, { body })).body;
   const { conversation, message } = await post("/agent/conversations", {
     contact: { id: contactId },
-    message: "Hello",
+    message: "Hello Anna",
   });
   const decision = await post("/agent/decisions", {
-    situation: { type: "order.shipped", data: { orderId: "A-17" } },
+    situation: { type: "order.shipped", data: { orderId: "Anna-17" } },
     conversationId: conversation.id,
   });
   return { contactId, conversationId: conversation.id, messageId: message.id, decisionId: decision.id };
@@ -89,6 +89,13 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
   let client: Client;
   let world: World;
   let tools: readonly Tool[];
+  /** An answer with words of a contact comes from a tool that says so. */
+  const expectMarked = (name: string, text: string) => {
+    if (!text.includes("Anna")) return;
+    const { description, annotations } = tools.find((tool) => tool.name === name) ?? {};
+    expect(description).toContain("third parties");
+    expect(annotations?.openWorldHint).toBe(true);
+  };
   const inputSchemaOf = (name: string) => tools.find((tool) => tool.name === name)?.inputSchema ?? {};
   beforeAll(async () => {
     agentId = (await gateway.services.agents.bySlug("first-agent")).id;
@@ -127,6 +134,13 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
     }
   });
 
+  test("tools that answer nothing that contacts wrote do not say that they do", () => {
+    const unmarked = tools.filter(({ description }) => !description?.includes("third parties"));
+    expect(unmarked.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["listPets", "whoami", "listLines", "getConversation", "addContactTag"]),
+    );
+  });
+
   test("every tool has a call in the table", () => {
     expect(Object.keys(CALLS)).toEqual(ROUTES.map(({ operationId }) => operationId));
   });
@@ -138,6 +152,7 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
     expect(isError).toBeUndefined();
     expect(reply.status).toBe(200);
     expect(content).toEqual([{ type: "text", text: reply.text }]);
+    expectMarked(name, reply.text);
     const cursor = /[?&]cursor=([^&>]+)/.exec(reply.headers.get("link") ?? "")?.[1];
     const body = structured(reply.text);
     expect(structuredContent).toEqual(
@@ -159,6 +174,7 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
       expect(isError).toBeUndefined();
       const [{ text } = { text: "" }] = content as { text: string }[];
       expect(alike(text)).toBe(alike(reply.text));
+      expectMarked(name, text);
       expect(structuredContent).toEqual(text === "" ? undefined : structured(text));
       expect(compileSchema(inputSchemaOf(name))(args)).toBe(true);
     },

@@ -2,6 +2,7 @@ import { Field, GraphQLISODateTime, ID, ObjectType, registerEnumType } from "typ
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
+import { ThirdPartyText } from "../../schema/third-party-text";
 import { Contact } from "./contact.entity";
 import { ADDRESS_MAX_LENGTH } from "./contact.limits";
 
@@ -46,6 +47,7 @@ export class ContactAddress {
   @Column({ type: "varchar", length: 8 })
   kind!: AddressKind;
 
+  @ThirdPartyText()
   @Field(() => String, { description: "The address in its normal form." })
   @Column({ type: "varchar", length: ADDRESS_MAX_LENGTH })
   address!: string;

@@ -4,6 +4,7 @@ import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
 import { GraphQLJsonObject } from "../../schema/json-object";
 import { MaxCharacters } from "../../schema/list-size";
+import { ThirdPartyText } from "../../schema/third-party-text";
 import { Agent } from "../agents/agent.entity";
 import { ATTRIBUTES_MAX_BYTES, CONTACT_NAME_MAX_LENGTH, REF_MAX_LENGTH } from "./contact.limits";
 
@@ -34,6 +35,7 @@ export class Contact {
   @Column({ type: "varchar", length: REF_MAX_LENGTH, nullable: true })
   ref!: string | null;
 
+  @ThirdPartyText()
   @Field(() => String, { nullable: true, description: "Name of the contact." })
   @Column({ type: "varchar", length: CONTACT_NAME_MAX_LENGTH, nullable: true })
   name!: string | null;

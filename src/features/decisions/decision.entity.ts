@@ -5,6 +5,7 @@ import { Uuid } from "../../common/uuid";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { GraphQLJsonObject } from "../../schema/json-object";
 import { MaxCharacters } from "../../schema/list-size";
+import { ThirdPartyText } from "../../schema/third-party-text";
 import { Agent } from "../agents/agent.entity";
 import {
   NAME_MAX_LENGTH,
@@ -60,6 +61,7 @@ export class Situation {
   @MaxCharacters(SITUATION_TYPE_MAX_LENGTH)
   type!: string;
 
+  @ThirdPartyText()
   @Field(() => GraphQLJsonObject, { description: "Its data; empty once its contact was erased." })
   @MaxCharacters(SITUATION_MAX_BYTES)
   data!: Record<string, unknown>;

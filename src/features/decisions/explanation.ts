@@ -1,6 +1,7 @@
 import { Field, ID, Int, ObjectType } from "type-graphql";
 import { GraphQLJson } from "../../schema/json";
 import { AtMost, MaxCharacters } from "../../schema/list-size";
+import { ThirdPartyText } from "../../schema/third-party-text";
 import {
   CLAUSE_MAX_LENGTH,
   HANDOFF_REASON_MAX_LENGTH,
@@ -33,6 +34,7 @@ export class ReadValue {
   @Field(() => String, { description: "What was read, such as `situation.data.total`." })
   path!: string;
 
+  @ThirdPartyText()
   @Field(() => GraphQLJson, {
     nullable: true,
     description: "The value; null also for an object or list that is too large to show.",
@@ -127,6 +129,7 @@ export class EffectExplanation {
   @MaxCharacters(NAME_MAX_LENGTH)
   template!: string | null;
 
+  @ThirdPartyText()
   @Field(() => String, { nullable: true, description: "Text of the message, for `send`." })
   @MaxCharacters(MESSAGE_TEXT_MAX_LENGTH)
   text!: string | null;

@@ -5,6 +5,7 @@ import { Uuid } from "../../common/uuid";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { GraphQLJsonObject } from "../../schema/json-object";
 import { MaxCharacters } from "../../schema/list-size";
+import { ThirdPartyText } from "../../schema/third-party-text";
 import { EVENT_DATA_MAX_BYTES, SUBJECT_MAX_LENGTH, TYPE_MAX_LENGTH } from "./event.limits";
 
 /** The events about contacts themselves, in a form that both databases find the index for. */
@@ -47,6 +48,7 @@ export class Event {
   @Column({ type: "varchar", length: SUBJECT_MAX_LENGTH })
   subject!: string;
 
+  @ThirdPartyText()
   @Field(() => GraphQLJsonObject, {
     description: "What has happened; empty once the contact that it is about was erased.",
   })

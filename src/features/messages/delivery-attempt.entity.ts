@@ -3,6 +3,7 @@ import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../../common/time";
 import { AttemptOutcome } from "../../schema/attempt-outcome";
 import { MaxCharacters } from "../../schema/list-size";
+import { ThirdPartyText } from "../../schema/third-party-text";
 import { ERROR_TEXT_MAX_LENGTH, Message } from "./message.entity";
 
 /** How many attempts of a message are shown: the last ones. */
@@ -45,6 +46,7 @@ export class DeliveryAttempt {
   @Column({ type: "varchar", length: 64, nullable: true })
   code!: string | null;
 
+  @ThirdPartyText()
   @Field(() => String, { nullable: true, description: "What went wrong, for people." })
   @MaxCharacters(ERROR_TEXT_MAX_LENGTH)
   @Column({ type: "varchar", length: 500, nullable: true })

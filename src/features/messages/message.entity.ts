@@ -6,6 +6,7 @@ import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { InsertOrderLock } from "../../database/insert-order-lock";
 import { PROVIDER_ID_MAX_LENGTH } from "../../delivery/driver";
 import { MaxCharacters } from "../../schema/list-size";
+import { ThirdPartyText } from "../../schema/third-party-text";
 import { Agent } from "../agents/agent.entity";
 import { MESSAGE_TEXT_MAX_LENGTH } from "./message.limits";
 
@@ -173,6 +174,7 @@ export class Message {
   @ManyToOne(() => Agent)
   agent?: Agent;
 
+  @ThirdPartyText()
   @Field(() => String, { description: "Text of the message." })
   @MaxCharacters(MESSAGE_TEXT_MAX_LENGTH)
   @Column({ type: "text" })
@@ -239,6 +241,7 @@ export class Message {
   @Column({ type: "varchar", length: 32, nullable: true })
   errorCode!: MessageError | null;
 
+  @ThirdPartyText()
   @Field(() => String, {
     nullable: true,
     description: "What went wrong at the last attempt, for people; null if nothing did.",
@@ -247,6 +250,7 @@ export class Message {
   @Column({ type: "varchar", length: ERROR_TEXT_MAX_LENGTH, nullable: true })
   errorText!: string | null;
 
+  @ThirdPartyText()
   @Field(() => String, {
     nullable: true,
     description: "What was not kept of a message that a contact wrote, for people; null if all was.",
@@ -255,6 +259,7 @@ export class Message {
   @Column({ type: "varchar", length: OMITTED_MAX_LENGTH, nullable: true })
   omitted!: string | null;
 
+  @ThirdPartyText()
   @Field(() => String, { nullable: true, description: "Its ID in the system at the other end of the line." })
   @Column({ type: "varchar", length: PROVIDER_ID_MAX_LENGTH, nullable: true })
   providerId!: string | null;

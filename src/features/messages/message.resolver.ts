@@ -3,6 +3,7 @@ import type { RequestContext } from "../../auth/context";
 import { Permission, Scope } from "../../auth/permissions";
 import { Access } from "../../schema/access";
 import { AtMost, MaxCharacters } from "../../schema/list-size";
+import { ThirdPartyText } from "../../schema/third-party-text";
 import { DeliveryAttempt, SHOWN_ATTEMPTS } from "./delivery-attempt.entity";
 import { Message } from "./message.entity";
 import { MessageConnection, MessagesArgs, NewMessage } from "./message.inputs";
@@ -57,6 +58,7 @@ export class MessageResolver {
   }
 
   @MaxCharacters(PREVIEW_LENGTH + 1)
+  @ThirdPartyText()
   @FieldResolver(() => String, {
     description: `Its first ${PREVIEW_LENGTH} characters on one line, and an ellipsis if there are more.`,
   })

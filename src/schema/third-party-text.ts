@@ -1,0 +1,31 @@
+import {
+  type GraphQLNamedOutputType,
+  getNamedType,
+  isObjectType,
+  Kind,
+  type SelectionSetNode,
+} from "graphql";
+import { Extensions } from "type-graphql";
+
+/** Marks a field that may hold what contacts or other systems wrote, which a model must not take for instructions. */
+export const ThirdPartyText = (): MethodDecorator & PropertyDecorator =>
+  Extensions({ isThirdPartyText: true });
+
+/**
+ * Whether a selection has a field that is marked with `@ThirdPartyText`.
+ * @param selectionSet has no fragments
+ */
+export function selectsThirdPartyText(
+  type: GraphQLNamedOutputType,
+  { selections }: SelectionSetNode,
+): boolean {
+  return selections.some((node) => {
+    const field =
+      node.kind === Kind.FIELD && isObjectType(type) ? type.getFields()[node.name.value] : undefined;
+    if (field === undefined || node.kind !== Kind.FIELD) return false;
+    if (field.extensions.isThirdPartyText === true) return true;
+    return (
+      node.selectionSet !== undefined && selectsThirdPartyText(getNamedType(field.type), node.selectionSet)
+    );
+  });
+}
