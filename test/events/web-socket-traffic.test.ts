@@ -29,7 +29,7 @@ beforeEach(async () => {
     });
     return async () => undefined;
   };
-  new WebSockets({ opened }, undefined, () => now).accept(app, handshakes);
+  new WebSockets({ opened }, undefined, () => now).accept(app, handshakes, () => undefined);
   app.get("/graphql", async () => "no handshake");
   socket = new RawSocket({ url: await app.listen({ port: 0, host: "127.0.0.1" }) });
   await socket.opened();
