@@ -181,7 +181,7 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
     [undefined, "not_found", "018f0000-0000-7000-8000-000000000000"],
     [undefined, "not_found", "\0"],
     ["", "invalid_request", undefined],
-    ["no number", "invalid_request", undefined],
+    ["not a number", "invalid_request", undefined],
     ["x".repeat(300), "invalid_request", undefined],
   ])("to %j is refused with %s", async (to, code, id) => {
     const line = await newLine(webhook());

@@ -10,7 +10,7 @@ const CONTROL = /\p{Cc}/u;
 const DELIVERED_FROM = /^[^\s@<>(),;:"\\[\]]+@[a-z0-9_-]+(\.[a-z0-9_-]+)*$/;
 
 /** A short code, or a name of up to 11 characters (GSM 03.40, 9.1.2.5). */
-const SENDER_ID = /^(\d{3,8}|(?=.*[a-z])[a-z0-9][a-z0-9 ._&+-]{0,10})$/i;
+const SENDER_ID = /^([1-9]\d{2,7}|(?=.*[a-z])[a-z0-9][a-z0-9 ._&+-]{0,10})$/i;
 
 interface Format {
   /** @returns the normal form, by which addresses are compared; undefined for an invalid address */
