@@ -1,24 +1,8 @@
-import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
-
-const PLACES = [
-  process.env.CHROMIUM ?? "",
-  "/usr/bin/chromium",
-  "/usr/bin/chromium-browser",
-  "/usr/bin/google-chrome",
-  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-];
-
-const found = PLACES.find((place) => place !== "" && existsSync(place));
+import { chromiumPath as found } from "../support/chromium-path";
 
 /** A suite that needs a browser. Without one it is skipped; in CI it fails. */
-export function describeInChromium(title: string, suite: () => void): void {
-  if (found !== undefined || process.env.CI) describe(title, suite);
-  else {
-    process.stderr.write(`Skipped without Chromium (set CHROMIUM to its path): ${title}\n`);
-    describe.skip(title, suite);
-  }
-}
+export const describeInChromium = found !== undefined || process.env.CI ? describe : describe.skip;
 
 /**
  * Features that cost time and change no page: above all the two hidden pages below each address bar, which took a fifth of

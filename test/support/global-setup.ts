@@ -7,6 +7,7 @@ import { Database } from "../../src/database/database";
 import { createDataSource } from "../../src/features";
 import { createSchema } from "../../src/graphql/schema";
 import { createOpenApi, serversOf } from "../../src/rest/openapi/openapi";
+import { chromiumPath } from "./chromium-path";
 import { newPostgres, startFirst } from "./embedded-postgres.mjs";
 import { administer } from "./engines";
 
@@ -24,6 +25,10 @@ declare global {
  */
 export default async function globalSetup(): Promise<void> {
   globalThis.undoGlobalSetup = [];
+  if (chromiumPath === undefined && !process.env.CI)
+    process.stderr.write(
+      "The dashboard's tests are skipped: no Chromium was found (set CHROMIUM to its path).\n",
+    );
   process.env.TEST_POSTGRES_URL ??= await startPostgres();
   await Promise.all([migratePostgresTemplate(), migrateSqliteTemplate(), writeOpenApi()]);
 }

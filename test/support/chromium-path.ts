@@ -1,0 +1,12 @@
+import { existsSync } from "node:fs";
+
+const PLACES = [
+  process.env.CHROMIUM ?? "",
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+];
+
+/** The browser of the dashboard's tests; undefined where none is installed. */
+export const chromiumPath = PLACES.find((place) => place !== "" && existsSync(place));
