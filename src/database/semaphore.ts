@@ -89,7 +89,7 @@ export class Semaphore {
     else this.held.delete(owner);
   }
 
-  /** The waiting owner who holds the fewest permits of those who can hold one more. */
+  /** Of the waiting owners below their limit, the one with the fewest permits. */
   private nextOwner(): [string, Set<() => void>] | undefined {
     let next: [string, Set<() => void>] | undefined;
     for (const each of this.waiting) {

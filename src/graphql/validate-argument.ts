@@ -32,7 +32,7 @@ async function validateObject(
   }
 }
 
-/** Whether a field selects the `totalCount` of its list. */
+/** Returns true if a field selects the `totalCount` of its list. */
 function countsItems({ fieldNodes, fragments }: GraphQLResolveInfo): boolean {
   const selects = ({ selections }: SelectionSetNode): boolean =>
     selections.some((node) => {

@@ -172,7 +172,7 @@ function pauseFor(socket: WebSocket, ms: number): void {
   socket.once("close", () => clearTimeout(timer));
 }
 
-/** Closes a connection whose client sends too many messages, and reads none of those that still come. */
+/** Closes a connection whose client sends too many messages, and reads no more of them. */
 function cutOff(socket: WebSocket): void {
   closeWith(socket, new GatewayError("rate_limited", "The client sends too many messages."));
   socket.pause();
