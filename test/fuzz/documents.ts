@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import {
   type GraphQLField,
   type GraphQLInputType,
@@ -12,6 +11,7 @@ import {
   isObjectType,
 } from "graphql";
 import { createSchema } from "../../src/graphql/schema";
+import fc from "../support/generated";
 import { int, junk, text } from "../support/hostile-values";
 
 const schema = createSchema();

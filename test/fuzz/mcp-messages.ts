@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { ROUTES } from "../../src/features";
+import fc from "../support/generated";
 import { hostile, int, json, junk, maybe, text } from "../support/hostile-values";
 import { body } from "./rest-requests";
 

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "../support/generated";
 import { EDGES, hostile, int, json, junk, maybe, text } from "../support/hostile-values";
 
 /** A request to any path. */

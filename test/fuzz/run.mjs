@@ -16,7 +16,7 @@ const { status } = spawnSync("npx", ["jest", "test/fuzz", "--maxWorkers=1", "--c
     ...process.env,
     FUZZ_MINUTES: values.minutes,
     FUZZ_DECISIONS: values.decisions,
-    FUZZ_SEED: values.seed,
+    TEST_SEED: values.seed,
   },
 });
 process.exitCode = status ?? 1;

@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import losslessJson from "lossless-json";
 import { GatewayError } from "../../src/errors";
 import { MAX_JSON_DEPTH, parseJson } from "../../src/http/plugins/json-body";
+import fc from "../support/generated";
 import { cases } from "../support/tiers";
 
 const read = (text: string) => parseJson(Buffer.from(text));

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import fc from "fast-check";
 import { MAIL_MAX_BYTES } from "../../src/features/inbound/inbound.limits";
 import { readMail } from "../../src/features/inbound/mail";
 import {
@@ -8,6 +7,7 @@ import {
   PARSED_TEXT_MAX_LENGTH,
   RESULT_MAX_BYTES,
 } from "../../src/features/inbound/parse-mail";
+import fc from "../support/generated";
 
 /** A mail of these lines; the first ones are headers. */
 const mail = (...lines: string[]): string => lines.join("\r\n");

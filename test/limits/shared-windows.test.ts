@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { reportCounts } from "../../src/rate-limits/count-reports";
 import { type KeyCount, KeyWindows } from "../../src/rate-limits/key-windows";
 import { WINDOW_MS } from "../../src/rate-limits/window";
+import fc from "../support/generated";
 
 const LIMIT = 100;
 

@@ -1,9 +1,9 @@
-import fc from "fast-check";
 import { networkOf } from "../../src/common/network";
 import { KeyWindows } from "../../src/rate-limits/key-windows";
 import { createRateLimit } from "../../src/rate-limits/rate-limit";
 import { RefusedTokens } from "../../src/rate-limits/refused-tokens";
 import { countOne, WINDOW_MS, type Window } from "../../src/rate-limits/window";
+import fc from "../support/generated";
 
 test("a window takes exactly its limit, and the one that follows it begins anew", () => {
   const waits = fc.array(fc.integer({ min: 0, max: WINDOW_MS / 2 }), { maxLength: 100 });

@@ -1,10 +1,10 @@
 import { Ajv2020 } from "ajv/dist/2020";
 import addFormats from "ajv-formats";
-import fc from "fast-check";
 import type { FastifyInstance, LightMyRequestResponse } from "fastify";
 import { ERRORS } from "../../src/errors";
 import { MAX_JSON_DEPTH } from "../../src/http/plugins/json-body";
 import { createOpenApi } from "../../src/rest/openapi/openapi";
+import fc from "../support/generated";
 import { cases } from "../support/tiers";
 import { groups, route, routes } from "./shapes/routes";
 import { schema, startServer } from "./shapes/server";

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { GraphQLString } from "graphql";
 import { leafType } from "../../src/rest/json-scalars";
+import fc from "../support/generated";
 import { cases } from "../support/tiers";
 
 describe("a text in an answer", () => {

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "./generated";
 import { codePoint } from "./hostile-values";
 
 const TYPES = ["order.shipped", "message.received", "message.failed", "other", "*"];

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "./generated";
 
 /** Any code point. Unlike `unit: codePoint`, it makes no table of all of them, which takes a second of each suite. */
 export const codePoint = fc.nat({ max: 0x10ffff }).map((code) => String.fromCodePoint(code));
