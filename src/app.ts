@@ -14,11 +14,16 @@ import { withSpan } from "./common/spans";
 import type { Config } from "./config";
 import { Database } from "./database/database";
 import { Deliverer } from "./delivery/deliverer";
-import { LaneKind } from "./delivery/lane.entity";
-import type { KindShare } from "./delivery/senders";
-import { createResolvers, createServices, laneWork, ROUTES, SERIES, type Services } from "./features";
+import {
+  createResolvers,
+  createServices,
+  laneWork,
+  ROUTES,
+  SERIES,
+  type Services,
+  senderShares,
+} from "./features";
 import { DOCUMENT_MAX_BYTES } from "./features/configuration/configuration.limits";
-import { MODEL } from "./features/decisions/decision-runner";
 import { deleteEndpoints } from "./features/webhooks/delete-endpoints";
 import { compressQueries } from "./graphql/compress-queries";
 import { addExplorer } from "./graphql/explorer";
@@ -94,12 +99,6 @@ const GRAPHQL_BODY_LIMIT = 65_536;
 
 /** The same for members, who also send the documents of configurations. */
 const GRAPHQL_MEMBER_BODY_LIMIT = GRAPHQL_BODY_LIMIT + DOCUMENT_MAX_BYTES;
-
-/** Webhook endpoints and the model together leave a sender to messages, and endpoints leave some to each other. */
-function webhookShare(senders: number): KindShare {
-  const together = Math.max(1, Math.floor(senders / 2) - 1);
-  return { together, each: Math.ceil(together / 2) };
-}
 
 /** Output folder of the dashboard build, next to the program. */
 const BUILT_DASHBOARD = join(__dirname, "../dashboard");
@@ -233,9 +232,7 @@ export async function createApp(
       ? new Deliverer(database, services.lanes, {
           work: laneWork(services),
           senders: config.deliveryWorkers,
-          // A model may take long, and messages must not wait for it.
-          shares: new Map([[MODEL, Math.max(1, Math.floor(config.deliveryWorkers / 2))]]),
-          kindShares: new Map([[LaneKind.webhook, webhookShare(config.deliveryWorkers)]]),
+          shares: senderShares(config.deliveryWorkers),
           onError: (err) => log.warn({ err }, "delivery failed"),
         })
       : undefined;

@@ -9,8 +9,8 @@ import { AttemptOutcome, type SendResult } from "./driver";
 import { failure } from "./failures";
 import type { LaneKind } from "./lane.entity";
 import type { Departure, Ended, LaneWork } from "./lane-work";
-import type { DueLane, Lanes } from "./lanes";
-import { type FreeSenders, type KindShare, NO_SENDERS, Senders } from "./senders";
+import type { DueLane, Lanes, NeedsSender } from "./lanes";
+import { type FreeSenders, NO_SENDERS, Senders, type Share } from "./senders";
 
 /** Max lanes of a transaction, because those behind it wait for its commit. */
 const BATCH = 100;
@@ -41,19 +41,20 @@ interface Options {
   work: Readonly<Record<LaneKind, LaneWork>>;
   /** How many messages to send simultaneously. */
   senders: number;
-  /** Max senders of groups that are no lines, by their names. */
-  shares?: ReadonlyMap<string, number>;
-  /** Max senders of kinds of lane. */
-  kindShares?: ReadonlyMap<string, KindShare>;
+  /** Shares of the senders, by their names. */
+  shares?: ReadonlyMap<string, Share>;
   /** Called when a batch fails; the next one tries again. */
   onError: (error: unknown) => void;
 }
 
 /** A lane that a transaction works on. */
-type NextLane = Pick<DueLane, "id" | "kind">;
+type NextLane = Pick<DueLane, "id" | "kind" | "owner">;
 
 /** A send that has ended, with the lease that it held its lane by. */
-type EndedSend = Omit<Ended, "isHeld"> & Pick<DueLane, "kind"> & { lease: string };
+type EndedSend = Omit<Ended, "isHeld"> & Pick<DueLane, "kind" | "owner"> & { lease: string };
+
+/** A departure, and the lane that it comes from. */
+type OwnedDeparture = Departure & Pick<DueLane, "kind" | "owner">;
 
 /**
  * Works through due lanes, in batches of one transaction each. Messages that connect to another system leave once the
@@ -77,7 +78,7 @@ export class Deliverer {
     private readonly lanes: Lanes,
     private readonly options: Options,
   ) {
-    this.senders = new Senders(options.senders, options.shares, options.kindShares);
+    this.senders = new Senders(options.senders, options.shares);
     // Every send listens to it.
     setMaxListeners(0, this.stopping.signal);
     lanes.onDue(() => this.wake());
@@ -151,25 +152,23 @@ export class Deliverer {
   }
 
   /** The lanes that there is a sender for. */
-  private get servable(): { exceptLines: string[]; exceptKinds: string[] } | undefined {
-    if (this.senders.free <= 0) return undefined;
-    return { exceptLines: this.senders.failingLines.busy, exceptKinds: this.senders.busyKinds };
+  private get servable(): NeedsSender | undefined {
+    return this.senders.free > 0 ? { except: this.senders.excluded } : undefined;
   }
 
-  /** Locks due lanes; lines whose last attempt failed get the senders that the others leave. */
+  /** Locks due lanes; those that are deferred get the senders that the others leave. */
   private async lockDue(tx: EntityManager, senders: number): Promise<DueLane[]> {
     if (this.stopped) return [];
     const others = { max: BATCH };
     if (senders <= 0) return this.lanes.lockDue(tx, others);
-    const { busy, idle } = this.senders.failingLines;
-    const exceptKinds = this.senders.busyKinds;
-    const waiting = { exceptLines: [...busy, ...idle], exceptKinds };
+    const { excluded, deferred } = this.senders;
+    const waiting = { except: [...excluded, ...deferred] };
     const lanes = await this.lanes.lockDue(tx, { max: senders, waiting }, others);
     const left = senders - lanes.filter(({ needsSender }) => needsSender).length;
-    if (left === 0 || idle.length === 0) return lanes;
+    if (left === 0 || deferred.length === 0) return lanes;
     return [
       ...lanes,
-      ...(await this.lanes.lockDue(tx, { max: left, waiting: { onlyLines: idle, exceptKinds } })),
+      ...(await this.lanes.lockDue(tx, { max: left, waiting: { except: excluded, only: deferred } })),
     ];
   }
 
@@ -188,7 +187,8 @@ export class Deliverer {
         const due = await this.lockDue(tx, this.senders.free + soonFree);
         // Those whose sends have ended come last: each has just had its turn.
         const lanes = new Map([...due, ...freed].map((lane) => [lane.id, lane]));
-        const senders = this.stopped ? NO_SENDERS : this.senders.offer(soonFree);
+        const ownerOf = (laneId: string) => lanes.get(laneId)?.owner ?? "";
+        const senders = this.stopped ? NO_SENDERS : this.senders.offer(ownerOf, soonFree);
         return { lanes: due.length, departures: await this.start(tx, [...lanes.values()], lease, senders) };
       },
       { limits: DELIVERING, isRepeated: true },
@@ -206,7 +206,7 @@ export class Deliverer {
       const sends = ofKind.map((send) => ({ ...send, isHeld: held.has(send.laneId) }));
       await this.options.work[kind].finish(tx, sends, this.lanes.observing(tx));
     }
-    return ended.flatMap(({ laneId: id, kind }) => (held.has(id) ? [{ id, kind }] : []));
+    return ended.flatMap(({ laneId: id, kind, owner }) => (held.has(id) ? [{ id, kind, owner }] : []));
   }
 
   private async start(
@@ -214,8 +214,9 @@ export class Deliverer {
     lanes: readonly NextLane[],
     lease: string,
     senders: FreeSenders,
-  ): Promise<(Departure & Pick<DueLane, "kind">)[]> {
-    const departures: (Departure & Pick<DueLane, "kind">)[] = [];
+  ): Promise<OwnedDeparture[]> {
+    const departures: OwnedDeparture[] = [];
+    const owners = new Map(lanes.map(({ id, owner }) => [id, owner]));
     for (const [kind, ofKind] of groupBy(lanes, (lane) => lane.kind)) {
       const work = await this.options.work[kind].start(
         tx,
@@ -236,17 +237,22 @@ export class Deliverer {
       await this.lanes.sleep(tx, sleeping);
       await this.lanes.awaitSender(tx, work.waiting);
       if (leaving.length > 0) await this.lanes.lease(tx, leaving, lease);
-      departures.push(...work.departures.map((departure) => ({ ...departure, kind })));
+      departures.push(
+        ...work.departures.map((departure) => ({
+          ...departure,
+          kind,
+          owner: owners.get(departure.laneId) ?? "",
+        })),
+      );
     }
     return departures;
   }
 
   private leave(
-    { message, attempt: number, send: sendOnLine, ...departure }: Departure & Pick<DueLane, "kind">,
+    { message, attempt: number, send: sendOnLine, ...departure }: OwnedDeparture,
     lease: string,
     leasedAt: number,
   ): void {
-    const { lineId, kind } = departure;
     const mayLeave = () => !this.stopped && performance.now() - leasedAt < LEAVE_WITHIN_MS;
     const end = (result: SendResult) => {
       this.ended.push({ ...departure, lease, messageId: message.id, attempt: number, result });
@@ -254,6 +260,7 @@ export class Deliverer {
       this.wake();
     };
     const send = () => {
+      const startedAt = performance.now();
       const done = sendOnLine({ number, signal: this.stopping.signal, mayLeave })
         .catch((error): SendResult => {
           this.options.onError(error);
@@ -265,11 +272,11 @@ export class Deliverer {
         })
         .then((result) => {
           end(result);
-          this.senders.ended(lineId, result.outcome);
+          this.senders.ended(departure, result.outcome, performance.now() - startedAt);
           this.sending.delete(done);
         });
       this.sending.add(done);
     };
-    this.senders.leave({ lineId, kind, mayLeave, send, giveBack: () => end(NOT_SENT) });
+    this.senders.leave({ ...departure, mayLeave, send, giveBack: () => end(NOT_SENT) });
   }
 }

@@ -14,6 +14,8 @@ export interface Departure {
   lineId: string;
   /** The kind of that line, or the name of the other group. */
   lineKind: string;
+  /** The name of the share of the senders that it needs, if any. */
+  share?: string;
   /** The message, or what else is worked on. */
   message: { id: string };
   /** Number of the attempt, from 1. */

@@ -4,21 +4,24 @@ import type { Database } from "../database/database";
 import { padded, placeholders } from "../database/returning";
 import { Lane } from "./lane.entity";
 import { type DeliveryObserver, NO_DELIVERY_OBSERVER, onceCommitted } from "./observer";
+import type { WaitingLanes } from "./senders";
 
 /** A lane with work, by the ID of what it works on. */
 export type NewLane = Pick<Lane, "id" | "agentId" | "kind">;
 
 /** A due lane that a transaction has locked. */
 export interface DueLane extends Pick<Lane, "id" | "kind"> {
+  /** The ID of its organization. */
+  owner: string;
   /** Whether it was locked as one of those that wait for a sender. */
   needsSender: boolean;
 }
 
-/** Some of the lanes that wait for a sender, by the lines that their work leaves on, and by their kinds. */
-export type NeedsSender = { exceptKinds?: readonly string[] } & (
-  | { exceptLines: readonly string[] }
-  | { onlyLines: readonly string[] }
-);
+/** Some of the lanes that wait for a sender: all but `except`, or of those only the ones that are in one of `only`. */
+export interface NeedsSender {
+  except: readonly WaitingLanes[];
+  only?: readonly WaitingLanes[];
+}
 
 /** How many due lanes to lock, and which of those that wait for a sender; if undefined, those that may need none. */
 export interface DuePart {
@@ -110,9 +113,7 @@ export class Lanes {
    * When the first work is due that no send holds; undefined if there is none.
    * @param waiting which of the lanes that wait for a sender count; none if undefined
    */
-  async nextDue(
-    waiting: { exceptLines: readonly string[]; exceptKinds?: readonly string[] } | undefined,
-  ): Promise<Timestamp | undefined> {
+  async nextDue(waiting: NeedsSender | undefined): Promise<Timestamp | undefined> {
     const parameters: unknown[] = [false, true];
     const first = (condition: string) =>
       `SELECT wake_at FROM lane WHERE ${condition} AND ${this.isFree} ORDER BY wake_at LIMIT 1`;
@@ -152,17 +153,17 @@ export class Lanes {
     const parameter = (value: unknown) => `$${parameters.push(value)}`;
     const all = parts.map(({ max, waiting }, i) => {
       const some = waiting === undefined ? "" : conditionOf(waiting, parameters);
-      return `SELECT id, kind, ${i} AS part FROM (
-        SELECT id, kind FROM lane
+      return `SELECT id, kind, (SELECT organization_id FROM agent WHERE agent.id = agent_id) AS owner, ${i} AS part FROM (
+        SELECT id, kind, agent_id FROM lane
         WHERE needs_sender = ${parameter(waiting !== undefined)} AND wake_at <= $1 AND ${this.isFree}${some}
         ORDER BY wake_at, id LIMIT ${parameter(max)} ${this.database.updateLock({ skipLocked: true })}
       ) AS part_${i}`;
     });
-    const rows: (Pick<Lane, "id" | "kind"> & { part: number })[] = await tx.query(
+    const rows: (Pick<DueLane, "id" | "kind" | "owner"> & { part: number })[] = await tx.query(
       all.join(" UNION ALL "),
       parameters,
     );
-    return rows.map(({ id, kind, part }) => ({ id, kind, needsSender: parts[part]?.waiting !== undefined }));
+    return rows.map(({ part, ...lane }) => ({ ...lane, needsSender: parts[part]?.waiting !== undefined }));
   }
 
   /** Locks a lane until the transaction ends. @returns whether it exists */
@@ -266,14 +267,19 @@ export class Lanes {
 }
 
 /** A condition, which begins with `AND`, of lanes that wait for a sender; adds its parameters. */
-function conditionOf(waiting: NeedsSender, parameters: unknown[]): string {
+function conditionOf({ except, only }: NeedsSender, parameters: unknown[]): string {
   const listed = (values: readonly string[]) =>
     `(${values.map((value) => `$${parameters.push(value)}`).join(", ")})`;
-  const { exceptKinds = [] } = waiting;
-  const kinds = exceptKinds.length === 0 ? "" : ` AND kind NOT IN ${listed(exceptKinds)}`;
-  if ("onlyLines" in waiting) return `${kinds} AND line_id IN ${listed(waiting.onlyLines)}`;
-  if (waiting.exceptLines.length === 0) return kinds;
-  return `${kinds} AND (line_id IS NULL OR line_id NOT IN ${listed(waiting.exceptLines)})`;
+  const meets = ({ kind, lines, owners }: WaitingLanes) => {
+    const conditions = [
+      kind && `kind = $${parameters.push(kind)}`,
+      lines && `coalesce(line_id, '') IN ${listed(lines)}`,
+      owners && `agent_id IN (SELECT id FROM agent WHERE organization_id IN ${listed(owners)})`,
+    ];
+    return `(${conditions.filter(Boolean).join(" AND ")})`;
+  };
+  const excluded = except.map((lanes) => ` AND NOT ${meets(lanes)}`).join("");
+  return only === undefined ? excluded : `${excluded} AND (${only.map(meets).join(" OR ")})`;
 }
 
 /** The placeholders of padded values, such as `($1, $2)`. @param first number of the first one */

@@ -1,26 +1,37 @@
 import { AttemptOutcome } from "./driver";
 
+/** The group of senders that a message needs. */
+export interface SenderGroup {
+  /** The line that the message leaves on, or the name of another group. */
+  lineId: string;
+  /** The organization that the message belongs to. */
+  owner: string;
+  /** The name of the share of the senders that the group belongs to, if it has one. */
+  share?: string | undefined;
+}
+
 /** The senders that are free, as one transaction sees them; those that it takes count once it is committed. */
 export interface FreeSenders {
   /**
    * @param options.mayWait whether the message may wait for a sender after the transaction
-   * @param options.kind the kind of the lane, if its kind has a share
+   * @param options.share the name of a share of the senders
    * @param options.isFailing whether the last attempt on the line is known to have failed, maybe in another process
-   * @returns whether there is a sender for one more message on a line
+   * @returns whether there is a sender for a message of a lane on a line
    */
-  take(lineId: string, options: { mayWait: boolean; kind?: string; isFailing?: boolean }): boolean;
+  take(
+    laneId: string,
+    lineId: string,
+    options: { mayWait: boolean; share?: string; isFailing?: boolean },
+  ): boolean;
   /** Gives back a sender that was not needed. */
-  giveBack(lineId: string): void;
+  giveBack(laneId: string, lineId: string): void;
 }
 
 /** No sender is free. */
 export const NO_SENDERS: FreeSenders = { take: () => false, giveBack: () => undefined };
 
 /** A message that leaves as soon as a sender is free. */
-export interface Leaving {
-  lineId: string;
-  /** The kind of its lane, if its kind has a share. */
-  kind?: string;
+export interface Leaving extends SenderGroup {
   /** Whether it may still leave. */
   mayLeave(): boolean;
   /** Sends it; the caller then reports to `Senders.ended`. */
@@ -29,172 +40,255 @@ export interface Leaving {
   giveBack(): void;
 }
 
-/** How many senders a kind of lane may get, so that others keep some. */
-export interface KindShare {
-  /** All lanes of the kind together. */
+/** How many senders lanes of a kind, or with the same group, may get, so that others keep some. */
+export interface Share {
+  /** Whether its name is a kind of lane or the name of a group. */
+  by: "kind" | "line";
+  /** All of them together. */
   together: number;
-  /** The lanes of one group. */
-  each: number;
+  /** Those of one organization. */
+  owner: number;
+  /** Those of one line. */
+  line: number;
 }
 
-/** How many of some senders groups may get whose last attempt failed, all together: half of them. */
-const shareOfFailing = (senders: number): number => Math.ceil(senders / 2);
+/** Lanes that wait for a sender: those that meet all of the conditions. */
+export interface WaitingLanes {
+  kind?: string;
+  lines?: readonly string[];
+  owners?: readonly string[];
+}
+
+/** Average time of an attempt above which a line gets one sender (ms). */
+const SLOW_MS = 2_000;
+
+/** Weight of the last attempt in the average. */
+const LAST_WEIGHT = 0.25;
+
+/** Averages below this are forgotten (ms). */
+const QUICK_MS = 100;
+
+/** How many of some senders may get the groups that get one each, because they fail or are slow: half of them. */
+const shareOfLimited = (senders: number): number => Math.ceil(senders / 2);
+
+/** How many senders one organization can hold; of four or more, the others can always have a quarter. */
+export const shareOfOwner = (senders: number): number => senders - Math.floor(senders / 4);
+
+const groupOf = ({ lineId, owner, share }: SenderGroup): SenderGroup => ({ lineId, owner, share });
+
+const keyOf = ({ lineId, owner }: SenderGroup): string => `${lineId} ${owner}`;
 
 /** How many messages of each group have a sender or wait for one. */
 class Taken {
-  private readonly groups: Map<string, { count: number; kind: string | undefined }>;
+  readonly groups: Map<string, SenderGroup & { count: number }>;
 
   constructor(from?: Taken) {
     this.groups = new Map(from?.groups);
   }
 
-  get ids(): string[] {
-    return [...this.groups.keys()];
-  }
-
-  of(id: string): number {
-    return this.groups.get(id)?.count ?? 0;
-  }
-
-  kindOf(id: string): string | undefined {
-    return this.groups.get(id)?.kind;
+  get owners(): string[] {
+    return [...new Set([...this.groups.values()].map(({ owner }) => owner))];
   }
 
   /** @returns the number for all groups that pass a test */
-  sum(passes: (id: string, kind: string | undefined) => boolean): number {
+  sum(passes: (group: SenderGroup) => boolean): number {
     let sum = 0;
-    for (const [id, { count, kind }] of this.groups) if (passes(id, kind)) sum += count;
+    for (const group of this.groups.values()) if (passes(group)) sum += group.count;
     return sum;
   }
 
-  add(id: string, change: number, kind = this.kindOf(id)): void {
-    const count = this.of(id) + change;
-    if (count > 0) this.groups.set(id, { count, kind });
-    else this.groups.delete(id);
+  add(group: SenderGroup, change: number): void {
+    const key = keyOf(group);
+    const before = this.groups.get(key);
+    const count = (before?.count ?? 0) + change;
+    if (count > 0) this.groups.set(key, { ...groupOf(before ?? group), count });
+    else this.groups.delete(key);
   }
 }
 
 /**
- * The senders of this process, each of which sends one message at a time. A line whose last attempt failed gets only one,
- * and all such lines together get half of the senders, so that receivers that do not answer leave the others to those
- * that do.
+ * The senders of this process, each of which sends one message at a time.
+ *
+ * - A line whose last attempt failed, or whose attempts take long, gets only one. All such lines together get half of the
+ *   senders, so that receivers that do not answer leave the others to those that do.
+ * - An organization gets at most three quarters, and no more than half while others wait.
+ * - Shares limit what lanes of one kind get, together and by organization and line.
  */
 export class Senders {
   private readonly taken = new Taken();
-  /** The lines whose last attempt failed, with the kinds of their lanes. */
-  private readonly failing = new Map<string, string | undefined>();
-  private readonly queue: Leaving[] = [];
-  private sending = 0;
+  private readonly sending = new Taken();
+  /** The groups whose last attempt failed. */
+  private readonly failing = new Map<string, SenderGroup>();
+  /** The average time of attempts of each group (ms), except of quick ones. */
+  private readonly averageMs = new Map<string, SenderGroup & { ms: number }>();
+  private queue: Leaving[] = [];
+  private busy = 0;
 
-  /**
-   * @param shares max senders of groups that are no lines, by their names
-   * @param kindShares max senders of kinds of lane
-   */
+  /** @param shares the shares by their names */
   constructor(
     private readonly max: number,
-    private readonly shares: ReadonlyMap<string, number> = new Map(),
-    private readonly kindShares: ReadonlyMap<string, KindShare> = new Map(),
+    private readonly shares: ReadonlyMap<string, Share> = new Map(),
   ) {}
 
-  /** How many senders are free. */
+  /** How many senders are free. A message in the queue while some are waits for one of its organization's. */
   get free(): number {
-    return this.max - this.sending - this.queue.length;
+    return this.busy < this.max ? this.max - this.busy : -this.queue.length;
   }
 
-  /** The lines that may get no more senders, and those that may get only one because their last attempt failed. */
-  get failingLines(): { busy: string[]; idle: string[] } {
-    const mayTake = (id: string) =>
-      this.mayTake(this.taken, id, this.taken.kindOf(id) ?? this.failing.get(id));
-    const known = [...new Set([...this.taken.ids, ...this.failing.keys()])];
-    return {
-      busy: known.filter((id) => !mayTake(id)),
-      idle: [...this.failing.keys()].filter(mayTake),
-    };
+  /** The waiting lanes that may get no more senders. */
+  get excluded(): WaitingLanes[] {
+    const { taken } = this;
+    const owners = taken.owners;
+    const busy = [...new Map([...taken.groups, ...this.limited]).values()].filter((group) =>
+      this.isLineBusy(taken, group),
+    );
+    const lanes = [
+      ...this.lanesOf(busy),
+      { owners: owners.filter((owner) => this.isOwnerBusy(taken, owner)) },
+      ...[...this.shares].map(([name, share]) => ({
+        ...(share.by === "kind" ? { kind: name } : { lines: [name] }),
+        ...(taken.sum((group) => group.share === name) < share.together && {
+          owners: owners.filter((owner) => this.isShareBusy(taken, name, owner)),
+        }),
+      })),
+    ];
+    return lanes.filter((some) => some.owners?.length !== 0);
   }
 
-  /** The kinds of lane that have all the senders they may get. */
-  get busyKinds(): string[] {
-    return [...this.kindShares.keys()].filter((kind) => this.isBusy(this.taken, kind));
+  /** The waiting lanes that may get the senders that others leave: of limited groups, and of owners of half the senders. */
+  get deferred(): WaitingLanes[] {
+    const half = Math.ceil(this.max / 2);
+    const owners = this.taken.owners.filter(
+      (owner) => this.taken.sum((group) => group.owner === owner) >= half,
+    );
+    return [...this.lanesOf([...this.limited.values()]), ...(owners.length > 0 ? [{ owners }] : [])];
+  }
+
+  private isNamed({ lineId }: SenderGroup): boolean {
+    return this.shares.get(lineId)?.by === "line";
+  }
+
+  /** The lanes of groups: of those that organizations share by name, only their own. */
+  private lanesOf(groups: readonly SenderGroup[]): WaitingLanes[] {
+    const lines = groups.filter((group) => !this.isNamed(group)).map(({ lineId }) => lineId);
+    const named = groups
+      .filter((group) => this.isNamed(group))
+      .map(({ lineId, owner }) => ({ lines: [lineId], owners: [owner] }));
+    return [...(lines.length > 0 ? [{ lines }] : []), ...named];
   }
 
   /**
    * The free senders for a transaction; no other may take any before it has ended.
+   * @param ownerOf the organization of one of its lanes
    * @param soonFree how many more messages it may take, because senders become free while it commits
    */
-  offer(soonFree = 0): FreeSenders {
+  offer(ownerOf: (laneId: string) => string, soonFree = 0): FreeSenders {
     const taken = new Taken(this.taken);
     let left = this.free + soonFree;
     return {
-      take: (lineId, { mayWait, kind, isFailing = false }) => {
-        if (isFailing) this.failing.set(lineId, kind);
-        if (left <= (mayWait ? 0 : soonFree) || !this.mayTake(taken, lineId, kind)) return false;
+      take: (laneId, lineId, { mayWait, share, isFailing = false }) => {
+        const group = { lineId, owner: ownerOf(laneId), share };
+        if (isFailing) this.failing.set(keyOf(group), group);
+        if (left <= (mayWait ? 0 : soonFree) || !this.mayTake(taken, group, soonFree)) return false;
         left -= 1;
-        taken.add(lineId, 1, kind);
+        taken.add(group, 1);
         return true;
       },
-      giveBack: (lineId) => {
+      giveBack: (laneId, lineId) => {
         left += 1;
-        taken.add(lineId, -1);
+        taken.add({ lineId, owner: ownerOf(laneId) }, -1);
       },
     };
   }
 
   /** Sends a message as soon as a sender is free, after those that already wait. */
   leave(message: Leaving): void {
-    this.taken.add(message.lineId, 1, message.kind);
+    this.taken.add(message, 1);
     this.queue.push(message);
     this.sendNext();
   }
 
-  /** A sender has ended an attempt on a line. */
-  ended(lineId: string, outcome: AttemptOutcome): void {
-    this.sending -= 1;
+  /** A sender has ended an attempt, after a time (ms). */
+  ended(group: SenderGroup, outcome: AttemptOutcome, durationMs = 0): void {
+    const key = keyOf(group);
+    this.busy -= 1;
+    this.sending.add(group, -1);
+    this.taken.add(group, -1);
     const isFailing = outcome === AttemptOutcome.retryable || outcome === AttemptOutcome.uncertain;
-    if (isFailing) this.failing.set(lineId, this.taken.kindOf(lineId));
-    else this.failing.delete(lineId);
-    this.taken.add(lineId, -1);
+    if (isFailing) this.failing.set(key, groupOf(group));
+    else this.failing.delete(key);
+    const before = this.averageMs.get(key)?.ms ?? 0;
+    const ms = before + LAST_WEIGHT * (durationMs - before);
+    // Groups that organizations share by name are not receivers.
+    if (ms < QUICK_MS || this.isNamed(group)) this.averageMs.delete(key);
+    else this.averageMs.set(key, { ...groupOf(group), ms });
     this.sendNext();
   }
 
   private sendNext(): void {
-    while (this.sending < this.max) {
-      const next = this.queue.shift();
-      if (next === undefined) return;
-      const { lineId, kind } = next;
-      this.taken.add(lineId, -1);
-      const isTooMany = this.failing.has(lineId) && !this.mayTake(this.taken, lineId, kind);
+    const waiting = this.queue;
+    this.queue = [];
+    for (const next of waiting) {
+      if (this.busy >= this.max || this.isOwnerBusy(this.sending, next.owner)) {
+        this.queue.push(next);
+        continue;
+      }
+      this.taken.add(next, -1);
+      const isTooMany = this.isLimited(next) && !this.mayTake(this.taken, next);
       if (isTooMany || !next.mayLeave()) next.giveBack();
       else {
-        this.taken.add(lineId, 1, kind);
-        this.sending += 1;
+        this.taken.add(next, 1);
+        this.sending.add(next, 1);
+        this.busy += 1;
         next.send();
       }
     }
   }
 
-  /** Whether a group may get one more sender, besides those that are taken. */
-  private mayTake(taken: Taken, id: string, kind: string | undefined): boolean {
-    if (taken.of(id) >= this.maxOf(id, kind) || this.isBusy(taken, kind)) return false;
-    if (!this.failing.has(id)) return true;
-    const share = kind === undefined ? undefined : this.kindShares.get(kind)?.together;
+  /** The groups that get one sender, because their last attempt failed or their attempts take long. */
+  private get limited(): ReadonlyMap<string, SenderGroup> {
+    const slow = [...this.averageMs].filter(([, { ms }]) => ms > SLOW_MS);
+    return new Map<string, SenderGroup>([...this.failing, ...slow]);
+  }
+
+  private isLimited(group: SenderGroup): boolean {
+    const key = keyOf(group);
+    return this.failing.has(key) || (this.averageMs.get(key)?.ms ?? 0) > SLOW_MS;
+  }
+
+  /** Whether a group may get one more sender, besides those that are taken. @param ahead senders that are soon free */
+  private mayTake(taken: Taken, group: SenderGroup, ahead = 0): boolean {
+    const { owner, share } = group;
+    if (this.isOwnerBusy(taken, owner, ahead) || this.isLineBusy(taken, group)) return false;
+    return share === undefined || !this.isShareBusy(taken, share, owner);
+  }
+
+  private isOwnerBusy(taken: Taken, owner: string, ahead = 0): boolean {
+    return taken.sum((group) => group.owner === owner) >= shareOfOwner(this.max) + ahead;
+  }
+
+  private isShareBusy(taken: Taken, name: string, owner: string): boolean {
+    const share = this.shares.get(name);
+    if (share === undefined) return false;
+    const isOfShare = (group: SenderGroup) => group.share === name;
     return (
-      taken.sum((each) => this.failing.has(each)) < shareOfFailing(this.max) &&
-      (share === undefined ||
-        taken.sum((each, ofKind) => ofKind === kind && this.failing.has(each)) < shareOfFailing(share))
+      taken.sum(isOfShare) >= share.together ||
+      taken.sum((group) => isOfShare(group) && group.owner === owner) >= share.owner
     );
   }
 
-  private isBusy(taken: Taken, kind: string | undefined): boolean {
-    const share = kind === undefined ? undefined : this.kindShares.get(kind);
-    return share !== undefined && taken.sum((_id, ofKind) => ofKind === kind) >= share.together;
-  }
-
-  private maxOf(id: string, kind: string | undefined): number {
-    if (this.failing.has(id)) return 1;
+  private isLineBusy(taken: Taken, group: SenderGroup): boolean {
+    const share = group.share === undefined ? undefined : this.shares.get(group.share);
+    const limited = (each: SenderGroup) => this.isLimited(each);
+    const isLimited = limited(group);
+    const max = isLimited ? 1 : (share?.line ?? Number.POSITIVE_INFINITY);
+    const key = keyOf(group);
+    if (taken.sum((each) => keyOf(each) === key) >= max) return true;
     return (
-      this.shares.get(id) ??
-      (kind === undefined ? undefined : this.kindShares.get(kind)?.each) ??
-      Number.POSITIVE_INFINITY
+      isLimited &&
+      (taken.sum(limited) >= shareOfLimited(this.max) ||
+        (share !== undefined &&
+          taken.sum((each) => each.share === group.share && limited(each)) >= shareOfLimited(share.together)))
     );
   }
 }

@@ -150,7 +150,7 @@ onEachEngine((engine) => {
   test("due work is found and done by indexes, however much waits", async () => {
     const { database } = logged;
     const work = laneWork(createServices({ database, config: loadConfig({}), log: createLogger("silent") }));
-    const around = { senders: new Senders(8).offer(), observer: NO_DELIVERY_OBSERVER };
+    const around = { senders: new Senders(8).offer((laneId) => laneId), observer: NO_DELIVERY_OBSERVER };
     await expectIndexes(
       () =>
         database.write(async (tx) => {

@@ -121,7 +121,10 @@ onEachEngine((engine) => {
       (lane) => lane.kind === kind,
     );
     const ids = due.map(({ id }) => id);
-    const around = { senders: new Senders(SENDERS).offer(), observer: NO_DELIVERY_OBSERVER };
+    const around = {
+      senders: new Senders(SENDERS).offer((laneId) => laneId),
+      observer: NO_DELIVERY_OBSERVER,
+    };
     const work = await laneWork(services)[kind].start(tx, ids, around);
     await services.lanes.awaitSender(tx, work.waiting);
     return work;
@@ -148,8 +151,9 @@ onEachEngine((engine) => {
 
   test.each([
     ["that may need no sender", undefined],
-    ["that wait for a sender", { exceptLines: [] }],
-    ["that wait for a sender of another line", { exceptLines: [leastUuidAt(1)] }],
+    ["that wait for a sender", { except: [] }],
+    ["that wait for a sender of another line", { except: [{ lines: [leastUuidAt(1)] }] }],
+    ["that wait for a sender of another organization", { except: [{ owners: [leastUuidAt(1)] }] }],
   ])("due lanes %s are found by an index", async (_, waiting) => {
     await expectIndexes(/wake_at <=/, async (tx) => {
       await start(tx, LaneKind.conversation);
@@ -161,7 +165,7 @@ onEachEngine((engine) => {
   });
 
   test("the next due work is found by the same index, without looking at what is due later", async () => {
-    await logged.expectIndexes(() => services.lanes.nextDue({ exceptLines: [] }), { reads: /AS waiting/ });
+    await logged.expectIndexes(() => services.lanes.nextDue({ except: [] }), { reads: /AS waiting/ });
     const plan = await planOf(/AS waiting/);
     expect(
       plan.split(logged.source.namingStrategy.indexName("lane", ["needs_sender", "wake_at"])),
@@ -216,7 +220,7 @@ onEachEngine((engine) => {
         tx,
         ended.map(({ laneId }) => ({ laneId, until: OLD })),
       );
-      const { departures } = await start(tx, LaneKind.conversation, { exceptLines: [] });
+      const { departures } = await start(tx, LaneKind.conversation, { except: [] });
       expect(departures.map(({ attempt }) => attempt)).toContain(2);
     });
   });

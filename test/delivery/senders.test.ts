@@ -1,15 +1,20 @@
 import { AttemptOutcome } from "../../src/delivery/driver";
-import { type KindShare, Senders } from "../../src/delivery/senders";
+import { Senders, type Share } from "../../src/delivery/senders";
 
 const { accepted, retryable } = AttemptOutcome;
 
+const WEBHOOKS = new Map<string, Share>([["webhook", { by: "kind", together: 3, owner: 3, line: 2 }]]);
+/** Each line, and its lane, is of an organization of its own with its name. */
+const ownerOf = (laneId: string) => laneId;
+const groupOf = (lineId: string) => ({ lineId, owner: ownerOf(lineId) });
+
 /** Senders, and what they did with messages: `one sent`, `two given back`. */
-function trySenders(max: number, kindShares?: ReadonlyMap<string, KindShare>) {
-  const senders = new Senders(max, undefined, kindShares);
+function trySenders(max: number, shares?: ReadonlyMap<string, Share>) {
+  const senders = new Senders(max, shares);
   const log: string[] = [];
   const leave = (name: string, lineId: string, mayLeave = () => true) =>
     senders.leave({
-      lineId,
+      ...groupOf(lineId),
       mayLeave,
       send: () => log.push(`${name} sent`),
       giveBack: () => log.push(`${name} given back`),
@@ -21,12 +26,12 @@ test("a message for which no sender is free leaves as soon as one is, in order",
   const { senders, log, leave } = trySenders(2);
   for (const name of ["one", "two", "three", "four"]) leave(name, "line");
   expect([log, senders.free]).toEqual([["one sent", "two sent"], -2]);
-  senders.ended("line", accepted);
+  senders.ended(groupOf("line"), accepted);
   expect(log.slice(2)).toEqual(["three sent"]);
-  senders.ended("line", accepted);
+  senders.ended(groupOf("line"), accepted);
   expect(log.slice(3)).toEqual(["four sent"]);
-  senders.ended("line", accepted);
-  senders.ended("line", accepted);
+  senders.ended(groupOf("line"), accepted);
+  senders.ended(groupOf("line"), accepted);
   expect(senders.free).toBe(2);
 });
 
@@ -37,7 +42,7 @@ test("a message that may not leave any more when a sender is free is given back,
   leave("two", "line", () => !isLate);
   leave("three", "line");
   isLate = true;
-  senders.ended("line", accepted);
+  senders.ended(groupOf("line"), accepted);
   expect(log).toEqual(["one sent", "two given back", "three sent"]);
 });
 
@@ -45,9 +50,9 @@ test("messages that wait for a sender of a line that begins to fail are given ba
   const { senders, log, leave } = trySenders(1);
   for (const name of ["one", "two", "three"]) leave(name, "failing");
   leave("four", "other");
-  senders.ended("failing", retryable);
+  senders.ended(groupOf("failing"), retryable);
   expect(log).toEqual(["one sent", "two given back", "three sent"]);
-  senders.ended("failing", retryable);
+  senders.ended(groupOf("failing"), retryable);
   expect(log.at(-1)).toBe("four sent");
 });
 
@@ -55,101 +60,102 @@ test("a transaction may take as many messages beyond the free senders as it is t
   const { senders, leave } = trySenders(2);
   leave("one", "line");
   const takes = (soonFree: number, mayWait = true) => {
-    const offer = senders.offer(soonFree);
-    return Array.from({ length: 5 }, () => offer.take("line", { mayWait })).filter(Boolean).length;
+    const offer = senders.offer(ownerOf, soonFree);
+    return Array.from({ length: 5 }, () => offer.take("line", "line", { mayWait })).filter(Boolean).length;
   };
   expect([takes(0), takes(2), takes(2, false)]).toEqual([1, 3, 1]);
-  senders.ended("line", retryable);
+  senders.ended(groupOf("line"), retryable);
   expect(takes(2)).toBe(1);
 });
 
 test("a kind of lane with a share leaves senders to others, and its groups leave some to each other", () => {
-  const { senders } = trySenders(8, new Map([["webhook", { together: 3, each: 2 }]]));
+  const { senders } = trySenders(8, WEBHOOKS);
   const send = (lineId: string) =>
     senders.leave({
-      ...{ lineId, kind: "webhook" },
+      ...{ ...groupOf(lineId), share: "webhook" },
       mayLeave: () => true,
       send: () => undefined,
       giveBack: () => undefined,
     });
-  const takes = (lineId: string, kind?: string) => {
-    const offer = senders.offer();
-    const options = { mayWait: true, ...(kind !== undefined && { kind }) };
-    return Array.from({ length: 9 }, () => offer.take(lineId, options)).filter(Boolean).length;
+  const takes = (lineId: string, share?: string) => {
+    const offer = senders.offer(ownerOf);
+    const options = { mayWait: true, ...(share !== undefined && { share }) };
+    return Array.from({ length: 9 }, () => offer.take(lineId, lineId, options)).filter(Boolean).length;
   };
-  expect([takes("one", "webhook"), takes("line")]).toEqual([2, 8]);
-  const offer = senders.offer();
+  expect([takes("one", "webhook"), takes("line")]).toEqual([2, 6]);
+  const offer = senders.offer(ownerOf);
   const taken = ["one", "two", "three", "four"].map((lineId) =>
-    offer.take(lineId, { mayWait: true, kind: "webhook" }),
+    offer.take(lineId, lineId, { mayWait: true, share: "webhook" }),
   );
   expect(taken).toEqual([true, true, true, false]);
-  expect(offer.take("line", { mayWait: true })).toBe(true);
+  expect(offer.take("line", "line", { mayWait: true })).toBe(true);
   send("one");
   send("one");
   expect([takes("one", "webhook"), takes("two", "webhook")]).toEqual([0, 1]);
-  expect([senders.failingLines.busy, senders.busyKinds]).toEqual([["one"], []]);
+  expect(senders.excluded).toEqual([{ lines: ["one"] }]);
   send("two");
   expect([takes("three", "webhook"), takes("line")]).toEqual([0, 5]);
-  expect(senders.busyKinds).toEqual(["webhook"]);
-  senders.ended("one", accepted);
-  expect([takes("three", "webhook"), senders.busyKinds]).toEqual([1, []]);
+  expect(senders.excluded).toEqual([{ lines: ["one"] }, { kind: "webhook" }]);
+  senders.ended(groupOf("one"), accepted);
+  expect([takes("three", "webhook"), senders.excluded]).toEqual([1, []]);
 });
 
 test("groups whose last attempt failed get half of the senders, and half of their kind's share, all together", () => {
-  const { senders } = trySenders(8, new Map([["webhook", { together: 3, each: 2 }]]));
-  const leave = (lineId: string, kind?: string) =>
+  const { senders } = trySenders(8, WEBHOOKS);
+  const leave = (lineId: string, share?: string) =>
     senders.leave({
-      ...{ lineId, ...(kind !== undefined && { kind }) },
+      ...{ ...groupOf(lineId), ...(share !== undefined && { share }) },
       mayLeave: () => true,
       send: () => undefined,
       giveBack: () => undefined,
     });
-  const fail = (lineId: string, kind?: string) => {
-    leave(lineId, kind);
-    senders.ended(lineId, retryable);
+  const fail = (lineId: string, share?: string) => {
+    leave(lineId, share);
+    senders.ended({ ...groupOf(lineId), ...(share !== undefined && { share }) }, retryable);
   };
   const endpoints = ["one", "two", "three"];
   for (const id of endpoints) fail(id, "webhook");
   const lines = ["four", "five", "six", "seven"];
   for (const id of lines) fail(id);
-  expect(senders.failingLines).toEqual({ busy: [], idle: [...endpoints, ...lines] });
+  expect([senders.excluded, senders.deferred]).toEqual([[], [{ lines: [...endpoints, ...lines] }]]);
 
-  const offer = senders.offer();
-  const take = (lineId: string, kind?: string) =>
-    offer.take(lineId, { mayWait: true, ...(kind !== undefined && { kind }) });
+  const offer = senders.offer(ownerOf);
+  const take = (lineId: string, share?: string) =>
+    offer.take(lineId, lineId, { mayWait: true, ...(share !== undefined && { share }) });
   expect(endpoints.map((id) => take(id, "webhook"))).toEqual([true, true, false]);
   expect(lines.map((id) => take(id))).toEqual([true, true, false, false]);
   expect([take("healthy", "webhook"), take("healthy line")]).toEqual([true, true]);
 
   leave("one", "webhook");
   leave("two", "webhook");
-  expect(senders.failingLines).toEqual({ busy: ["one", "two", "three"], idle: lines });
+  expect(senders.excluded).toEqual([{ lines: ["one", "two", "three"] }]);
   leave("four");
   leave("five");
-  expect(senders.failingLines.idle).toEqual([]);
-  expect([...senders.failingLines.busy].sort()).toEqual([...endpoints, ...lines].sort());
-  senders.ended("four", accepted);
-  expect(senders.failingLines.idle).toEqual(["six", "seven"]);
+  expect(senders.excluded[0]?.lines?.toSorted()).toEqual([...endpoints, ...lines].sort());
+  senders.ended(groupOf("four"), accepted);
+  expect(senders.excluded).toEqual([{ lines: ["one", "two", "five", "three"] }]);
 });
 
 test("a line that failed in another process counts as failing until an attempt of this one succeeds", () => {
   const { senders, leave } = trySenders(4);
   const take = (isFailing: boolean) => {
-    const offer = senders.offer();
-    return Array.from({ length: 3 }, () => offer.take("line", { mayWait: true, isFailing })).filter(Boolean);
+    const offer = senders.offer(ownerOf);
+    return Array.from({ length: 3 }, () => offer.take("line", "line", { mayWait: true, isFailing })).filter(
+      Boolean,
+    );
   };
   expect(take(true)).toHaveLength(1);
-  expect(senders.failingLines).toEqual({ busy: [], idle: ["line"] });
+  expect([senders.excluded, senders.deferred]).toEqual([[], [{ lines: ["line"] }]]);
   leave("one", "line");
-  senders.ended("line", accepted);
+  senders.ended(groupOf("line"), accepted);
   expect(take(false)).toHaveLength(3);
 });
 
 test("a single sender serves those that fail as well", () => {
   const { senders, leave } = trySenders(1);
   leave("one", "failing");
-  senders.ended("failing", retryable);
-  expect(senders.offer().take("failing", { mayWait: true })).toBe(true);
+  senders.ended(groupOf("failing"), retryable);
+  expect(senders.offer(ownerOf).take("failing", "failing", { mayWait: true })).toBe(true);
 });
 
 test("messages of many lines that begin to fail while they wait leave senders to the others", () => {
@@ -158,10 +164,69 @@ test("messages of many lines that begin to fail while they wait leave senders to
   for (const id of failing) leave(`first of ${id}`, id);
   for (const id of failing) leave(`second of ${id}`, id);
   leave("healthy", "other");
-  for (const id of failing) senders.ended(id, retryable);
+  for (const id of failing) senders.ended(groupOf(id), retryable);
   // The last line has not failed yet when its second message leaves.
   expect(log.slice(4)).toEqual([
     ...["second of a sent", "second of b sent", "second of c given back", "second of d sent"],
     "healthy sent",
   ]);
+});
+
+test("an organization gets three quarters of the senders, and once it has half, what the others leave", () => {
+  const { senders, log, leave } = trySenders(8);
+  const leaveOne = (lineId: string, owner: string) =>
+    senders.leave({
+      lineId,
+      owner,
+      mayLeave: () => true,
+      send: () => log.push(owner),
+      giveBack: () => undefined,
+    });
+  const lines = ["one", "two", "three", "four", "five", "six", "seven"];
+  for (const line of lines.slice(0, 4)) leaveOne(line, "ours");
+  expect([senders.excluded, senders.deferred]).toEqual([[], [{ owners: ["ours"] }]]);
+  for (const line of lines.slice(4)) leaveOne(line, "ours");
+  expect([log.length, senders.free, senders.excluded]).toEqual([6, 2, [{ owners: ["ours"] }]]);
+  leave("theirs", "theirs");
+  expect(log.at(-1)).toBe("theirs sent");
+  const offer = senders.offer(ownerOf);
+  expect(["ours", "theirs"].map((owner) => offer.take(owner, "eight", { mayWait: true }))).toEqual([
+    false,
+    true,
+  ]);
+  senders.ended({ lineId: "one", owner: "ours" }, accepted);
+  expect(log.filter((owner) => owner === "ours")).toHaveLength(7);
+});
+
+test("a line whose attempts take more than two seconds on average gets one sender until they are quicker", () => {
+  const { senders, leave } = trySenders(8);
+  const takes = () => {
+    const offer = senders.offer(ownerOf);
+    return Array.from({ length: 3 }, () => offer.take("slow", "slow", { mayWait: true })).filter(Boolean)
+      .length;
+  };
+  const attempt = (ms: number) => {
+    leave("one", "slow");
+    senders.ended(groupOf("slow"), accepted, ms);
+    return takes();
+  };
+  const takenAfter = [7_000, 3_000, 100, 1_000, 14_000, 100, 100, 100].map(attempt);
+  expect(takenAfter).toEqual([3, 1, 3, 3, 1, 1, 1, 3]);
+});
+
+test("a group that organizations share by name keeps the lanes of only those waiting that have their share", () => {
+  const share = { by: "line", together: 4, owner: 3, line: 4 } as const;
+  const { senders } = trySenders(16, new Map([["model", share]]));
+  const ask = (owner: string) => {
+    const group = { lineId: "model", owner, share: "model" };
+    senders.leave({ ...group, mayLeave: () => true, send: () => undefined, giveBack: () => undefined });
+    return group;
+  };
+  const [first] = [ask("ours"), ask("ours"), ask("ours")];
+  expect(senders.excluded).toEqual([{ lines: ["model"], owners: ["ours"] }]);
+  ask("theirs");
+  expect(senders.excluded).toEqual([{ lines: ["model"] }]);
+  senders.ended(first as ReturnType<typeof ask>, retryable, 20_000);
+  expect(senders.excluded).toEqual([{ lines: ["model"], owners: ["ours"] }]);
+  expect(senders.deferred).toEqual([{ lines: ["model"], owners: ["ours"] }]);
 });

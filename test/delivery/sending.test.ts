@@ -11,11 +11,12 @@ import { Message, MessageAuthor, MessageStatus } from "../../src/features/messag
 import { signingSecretOf } from "../../src/instance-key/signing-secrets";
 import { addContact } from "../support/contacts";
 import { conversationClient } from "../support/conversations";
-import { type GatewayOptions, operator, startGateway, type TestGateway } from "../support/gateway";
+import { type GatewayOptions, mint, operator, startGateway, type TestGateway } from "../support/gateway";
 import { addLine, addWebhookLine, lineClient } from "../support/lines";
 import { MailServer } from "../support/mail-server";
-import { firstAgentId } from "../support/people";
+import { addOrganization, firstAgentId } from "../support/people";
 import { type Reaction, Receiver } from "../support/receiver";
+import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
 
@@ -59,7 +60,14 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     gateway.services.database.write((tx) => tx.query(statement, parameters));
 
   /** A webhook line to a receiver, and a conversation on it with messages. */
-  async function conversing({ messages = ["Hello"], to = receiver, line, ...settings }: Settings = {}) {
+  async function conversing({
+    messages = ["Hello"],
+    to = receiver,
+    line,
+    as = { agentId, api },
+    ...settings
+  }: Settings = {}) {
+    const { agentId, api } = as;
     const { id: lineId, name } =
       line === undefined
         ? await addWebhookLine(gateway, { agentId, url: to.url(), ...settings })
@@ -72,7 +80,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     const { body } = await api.open({ contact: { id: contactId }, line: name });
     const { id } = body.data.openConversation.conversation;
     const ids: string[] = [];
-    for (const message of messages) ids.push(await send(id, message));
+    for (const message of messages) ids.push(await send(id, message, api));
     return { id, contactId, address, lineId, line: name, ids, first: ids[0] as string };
   }
   interface Settings {
@@ -80,11 +88,13 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     to?: Receiver;
     /** The name of the line, if it exists already. */
     line?: string;
+    /** The agent, and the client with its key. */
+    as?: { agentId: string; api: typeof api };
     ratePerMinute?: number;
     whenUncertain?: WhenUncertain;
   }
-  const send = async (conversation: string, message: string): Promise<string> =>
-    (await api.send(conversation, message)).body.data.sendToConversation.id;
+  const send = async (conversation: string, message: string, as = api): Promise<string> =>
+    (await as.send(conversation, message)).body.data.sendToConversation.id;
 
   const messageOf = (id: string) => read((reader) => reader.findOneByOrFail(Message, { id }));
   /** Waits until a message is as described. */
@@ -364,30 +374,33 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     },
   );
 
-  test("conversations that wait for a line without answers neither keep others waiting nor turn in circles", async () => {
-    receiver.reaction = inTurn(answering(500), () => undefined);
-    const failed = await conversing();
-    await become(failed.first, { status: MessageStatus.queued, attempts: 1 });
-    const { line } = failed;
-    await conversing({ line });
-    await arrived(2);
-    const [waiting, moving] = [await conversing({ line }), await conversing({ line })];
-    const laneOf = ({ id }: { id: string }) => read((reader) => reader.findOneBy(Lane, { id }));
-    await waitUntil(
-      async () => (await laneOf(moving))?.lineId != null && (await laneOf(waiting))?.lineId != null,
-    );
-    const before = await laneOf(waiting);
+  slowTest(
+    "conversations that wait for a line without answers neither keep others waiting nor turn in circles",
+    async () => {
+      receiver.reaction = inTurn(answering(500), () => undefined);
+      const failed = await conversing();
+      await become(failed.first, { status: MessageStatus.queued, attempts: 1 });
+      const { line } = failed;
+      await conversing({ line });
+      await arrived(2);
+      const [waiting, moving] = [await conversing({ line }), await conversing({ line })];
+      const laneOf = ({ id }: { id: string }) => read((reader) => reader.findOneBy(Lane, { id }));
+      await waitUntil(
+        async () => (await laneOf(moving))?.lineId != null && (await laneOf(waiting))?.lineId != null,
+      );
+      const before = await laneOf(waiting);
 
-    const healthy = await startReceiver();
-    const other = await conversing({ to: healthy, messages: ["one", "two", "three"] });
-    await become(other.ids[2] as string, { status: MessageStatus.sent });
-    expect(await laneOf(waiting)).toEqual(before);
-    await api.move(moving.id, { line: other.line, pending: "carry" });
-    await become(moving.first, { status: MessageStatus.sent });
-    await lineClient(gateway).pause(failed.lineId);
-    await become(waiting.first, { heldReason: "line_paused" as never });
-    expect(receiver.received).toHaveLength(2);
-  });
+      const healthy = await startReceiver();
+      const other = await conversing({ to: healthy, messages: ["one", "two", "three"] });
+      await become(other.ids[2] as string, { status: MessageStatus.sent });
+      expect(await laneOf(waiting)).toEqual(before);
+      await api.move(moving.id, { line: other.line, pending: "carry" });
+      await become(moving.first, { status: MessageStatus.sent });
+      await lineClient(gateway).pause(failed.lineId);
+      await become(waiting.first, { heldReason: "line_paused" as never });
+      expect(receiver.received).toHaveLength(2);
+    },
+  );
 
   test("lines that fail and then hang leave senders to one that answers", async () => {
     let hanging = 0;
@@ -410,6 +423,22 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     const healthy = await conversing({ to: await startReceiver(), messages: ["one", "two", "three"] });
     await become(healthy.ids[2] as string, { status: MessageStatus.sent });
     expect([hanging, isOver]).toEqual([4, false]);
+  });
+
+  test("lines of one organization that answer late leave senders to those of another", async () => {
+    const late: ServerResponse[] = [];
+    receiver.reaction = (response) => late.push(response);
+    for (let i = 0; i < 10; i++) await conversing();
+    await waitUntil(() => late.length >= 6);
+    const { agentId } = await addOrganization(gateway, "prompt");
+    const { secret } = await mint(gateway, { agent: "prompt-agent" });
+    const as = { agentId, api: conversationClient(gateway, secret) };
+    const prompt = await conversing({ as, to: await startReceiver(), messages: ["one", "two", "three"] });
+    await become(prompt.ids[2] as string, { status: MessageStatus.sent });
+    expect(late).toHaveLength(6);
+    receiver.reaction = (response) => response.end();
+    for (const response of late) response.end();
+    await arrived(10);
   });
 
   test("a line whose last attempt failed gets the senders that others leave", async () => {
@@ -642,7 +671,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     expect(await messageOf(first)).toMatchObject({ status: "delivered", providerId: "late" });
   });
 
-  test("a process that stops lets go of its conversations, and the next one goes on", async () => {
+  slowTest("a process that stops lets go of its conversations, and the next one goes on", async () => {
     const place = await engine.createDatabase();
     const database = { url: place.url, drop: async () => undefined };
     const stopping = await startGateway(engine, { ...SENDS, database });

@@ -68,7 +68,10 @@ onEachEngine((engine) => {
         await database.write(async (tx) => {
           const due = (await lanes.lockDue(tx, { max: 8 })).map(({ id }) => id);
           const work = laneWork(services)[LaneKind.webhook];
-          const around = { senders: new Senders(8).offer(), observer: NO_DELIVERY_OBSERVER };
+          const around = {
+            senders: new Senders(8).offer((laneId) => laneId),
+            observer: NO_DELIVERY_OBSERVER,
+          };
           const { departures } = await work.start(tx, due, around);
           expect(departures).toHaveLength(8);
           const ended = departures.map((each) => ({

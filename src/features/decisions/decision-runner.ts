@@ -15,8 +15,8 @@ import type { ExplanationError } from "./explanation";
 import { type Answer, askIn, NO_MODEL } from "./model/asking";
 import { Interrupted, type Model } from "./model/model";
 
-/** The groups of senders that make decisions by rules, and by asking the model. */
-const RULES = "rules";
+/** The groups of senders, each with a share, that make decisions by rules, and by asking the model. */
+export const RULES = "rules";
 export const MODEL = "model";
 
 /** How long to wait after a failure that may pass (ms). */
@@ -45,10 +45,10 @@ export class DecisionRunner implements LaneWork {
     const now = timestamp();
     for (const { id, isAsking } of await undecided(tx, laneIds)) {
       const group = isAsking ? MODEL : RULES;
-      const lane = { laneId: id, lineId: group, lineKind: group };
+      const lane = { laneId: id, lineId: group, lineKind: group, share: group };
       const again = this.again.get(id);
       if (again !== undefined && again > now) next.set(id, again);
-      else if (!senders.take(group, { mayWait: true })) waiting.push(lane);
+      else if (!senders.take(id, group, { mayWait: true, share: group })) waiting.push(lane);
       else
         departures.push({ ...lane, message: { id }, attempt: 1, send: (attempt) => this.run(id, attempt) });
     }

@@ -12,8 +12,8 @@ import type { Line } from "../lines/line.entity";
 import type { Receipt, Receipts } from "../messages/receipts";
 import { EarlyReceipt } from "./early-receipt.entity";
 
-/** The group of senders that apply receipts. */
-const GROUP = "receipts";
+/** The group of senders that apply receipts, and its share. */
+export const RECEIPTS = "receipts";
 
 /** When to look for the message of a receipt first (ms); then each time after as long as has passed so far. */
 const FIRST_MS = 1_000;
@@ -59,9 +59,9 @@ export class EarlyReceipts implements LaneWork {
     const next = new Map<string, Timestamp>();
     const now = timestamp();
     for (const { id, dueAt } of await tx.findBy(EarlyReceipt, { id: In([...ids]) })) {
-      const lane = { laneId: id, lineId: GROUP, lineKind: GROUP };
+      const lane = { laneId: id, lineId: RECEIPTS, lineKind: RECEIPTS, share: RECEIPTS };
       if (dueAt > now) next.set(id, dueAt);
-      else if (!senders.take(GROUP, { mayWait: true })) waiting.push(lane);
+      else if (!senders.take(id, RECEIPTS, { mayWait: true, share: RECEIPTS })) waiting.push(lane);
       else departures.push({ ...lane, message: { id }, attempt: 1, send: () => this.look(id) });
     }
     return { next, departures, waiting };

@@ -60,14 +60,14 @@ export async function startMessages(
       const isLocal = line.kind === LineKind.local;
       // If the process is killed, what has not left yet is uncertain as well.
       const mayWait = line.whenUncertain === WhenUncertain.retry;
-      if (!isLocal && !senders.take(line.id, { mayWait })) {
+      if (!isLocal && !senders.take(laneId, line.id, { mayWait })) {
         waiting.push({ laneId, lineId: line.id });
         isBlocked = true;
         continue;
       }
       const turn = rates.take(line, message);
       if (turn !== undefined) {
-        if (!isLocal) senders.giveBack(line.id);
+        if (!isLocal) senders.giveBack(laneId, line.id);
         starts.push([message, held(HeldReason.rate, turn)]);
         next.set(laneId, earliest(turn, expiryOf(message)));
         isBlocked = true;

@@ -59,9 +59,9 @@ export class WebhookWork implements LaneWork {
       if (isHeld) next.set(id, timestamp(HELD_MS));
       else if (head.notBefore !== null && head.notBefore > now) next.set(id, head.notBefore);
       else if (
-        !senders.take(head.endpointId, {
+        !senders.take(id, head.endpointId, {
           mayWait: true,
-          kind: LaneKind.webhook,
+          share: LaneKind.webhook,
           isFailing: head.failingSince !== null,
         })
       )
@@ -74,7 +74,7 @@ export class WebhookWork implements LaneWork {
       const event = events.get(head.id);
       if (event !== undefined) departures.push(this.departure(head, event));
       else {
-        senders.giveBack(head.endpointId);
+        senders.giveBack(head.laneId, head.endpointId);
         await giveUp(tx, head.id);
         next.set(head.laneId, now);
       }
@@ -103,6 +103,7 @@ export class WebhookWork implements LaneWork {
       laneId,
       lineId: endpointId,
       lineKind: LaneKind.webhook,
+      share: LaneKind.webhook,
       message: { id },
       attempt: head.attempts + 1,
       send: async (attempt) => {
