@@ -13,11 +13,14 @@ const TIER = process.env.TEST_TIER ?? "default";
 /** Whether the command line names test files; each of them is then a suite. */
 const namesFiles = process.argv.slice(2).some((argument) => /^[^-].*[a-z]/i.test(argument));
 
+const contains = (path, pattern) => pattern.test(readFileSync(path, "utf8"));
+const isFull = (path) => path.endsWith(".full.test.ts");
+const isForAny = (path) => contains(path, /engine: "any"|onAnyEngine\(/);
+
 function runsInTier(path) {
   if (TIER === "all" || namesFiles) return true;
-  const isFull = path.endsWith(".full.test.ts");
-  if (TIER === "default") return !isFull;
-  return isFull || /engine: "any"|onAnyEngine\(/.test(readFileSync(path, "utf8"));
+  if (TIER === "default") return !isFull(path);
+  return isFull(path) || isForAny(path) || contains(path, /slowTest/);
 }
 
 const testFiles = readdirSync(TEST, { recursive: true })
@@ -54,7 +57,12 @@ export default {
   testMatch: namesFiles
     ? testFiles
     : [...SUITES.filter(hasTests), ...testFiles.filter((path) => !(folderOf(path) in filesByFolder))],
-  globals: { TEST_FILES: filesByFolder },
+  globals: {
+    TEST_FILES: filesByFolder,
+    SLOW_ONLY: testFiles
+      .filter((path) => TIER === "rest" && !isFull(path) && !isForAny(path))
+      .map((path) => relative(TEST, path)),
+  },
   setupFiles: ["reflect-metadata", "<rootDir>/test/support/cheap-passwords.ts"],
   globalSetup: "<rootDir>/test/support/global-setup.ts",
   globalTeardown: "<rootDir>/test/support/global-teardown.ts",

@@ -44,7 +44,7 @@ function selectingAll(text: string): string {
   return `${operation.operation} ${variables ? `(${variables})` : ""} { ${print(call)} ${selection} }`;
 }
 
-describeGateway((gateway) => {
+describeGateway({ engine: "any" }, (gateway) => {
   let fixture: AccessFixture;
   beforeAll(async () => {
     fixture = await accessFixture(gateway);

@@ -4,6 +4,7 @@ import { mint, operator, type Reply } from "../support/gateway";
 import { apiKeyClient, expire, outcomeOf } from "../support/keys";
 import { addMember, addOrganization, codeOf, firstAgentId } from "../support/people";
 import { runCli, runCliForJson } from "../support/process";
+import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 
 const TOKEN = "agk_dev_PWTCLzGa9eiB_Wl77wWJKgHq3Boo94bzIQz0i7xnG";
@@ -163,7 +164,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     ).toBeUndefined();
   });
 
-  test("an organization has 200 agents at most, not counting deleted ones", async () => {
+  slowTest("an organization has 200 agents at most, not counting deleted ones", async () => {
     const { manager } = await addOrganization(gateway, "crowded");
     const { services } = gateway;
     const context = await operator(gateway, "crowded");

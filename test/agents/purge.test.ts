@@ -16,6 +16,7 @@ import { apiKeyClient } from "../support/keys";
 import { addWebhookLine, PUBLIC_URL } from "../support/lines";
 import { addMember, codeOf, operatorOfAgent } from "../support/people";
 import { Receiver } from "../support/receiver";
+import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
 import { addEndpoint, addEvents, webhookClient } from "../support/webhooks";
@@ -129,26 +130,29 @@ describeGateway({ engine: "any", env: ENV }, (gateway) => {
     expect(ids).not.toContain(ofOne.id);
   });
 
-  test("what a process has left, also rows that came late, another one purges, until the agent is settled", async () => {
-    const { id } = await fullAgent();
-    // As the command line does, which purges nothing.
-    await gateway.services.agents.delete(await operatorOfAgent(gateway, id), id);
-    const find = () => read((reader) => reader.findOneOrFail(Agent, { where: { id }, withDeleted: true }));
-    await purgeAll();
-    expect((await find()).purgedAt).toBeNull();
-    await gateway.services.database.write((tx) =>
-      tx.query("insert into agent_stream (agent_id, last) values ($1, 7)", [id]),
-    );
-    await gateway.services.database.write((tx) =>
-      tx.update(Agent, { id }, { deletedAt: timestamp(-3_700_000) }),
-    );
-    await purgeAll();
-    expect((await rowsOf(gateway, id)).agent_stream).toBe(0);
-    expect((await find()).purgedAt).not.toBeNull();
-    expect(await read((reader) => reader.countBy(Agent, { id, deletedAt: Not(IsNull()) }))).toBe(0);
-  });
+  slowTest(
+    "what a process has left, also rows that came late, another one purges, until the agent is settled",
+    async () => {
+      const { id } = await fullAgent();
+      // As the command line does, which purges nothing.
+      await gateway.services.agents.delete(await operatorOfAgent(gateway, id), id);
+      const find = () => read((reader) => reader.findOneOrFail(Agent, { where: { id }, withDeleted: true }));
+      await purgeAll();
+      expect((await find()).purgedAt).toBeNull();
+      await gateway.services.database.write((tx) =>
+        tx.query("insert into agent_stream (agent_id, last) values ($1, 7)", [id]),
+      );
+      await gateway.services.database.write((tx) =>
+        tx.update(Agent, { id }, { deletedAt: timestamp(-3_700_000) }),
+      );
+      await purgeAll();
+      expect((await rowsOf(gateway, id)).agent_stream).toBe(0);
+      expect((await find()).purgedAt).not.toBeNull();
+      expect(await read((reader) => reader.countBy(Agent, { id, deletedAt: Not(IsNull()) }))).toBe(0);
+    },
+  );
 
-  test("an aborted purge stops and goes on later", async () => {
+  slowTest("an aborted purge stops and goes on later", async () => {
     const { id } = await fullAgent();
     await gateway.services.agents.delete(await operatorOfAgent(gateway, id), id);
     await gateway.services.agentPurge.finishAll(AbortSignal.abort());
@@ -157,38 +161,41 @@ describeGateway({ engine: "any", env: ENV }, (gateway) => {
     expect((await rowsOf(gateway, id)).message).toBe(0);
   });
 
-  test("resources of a deleted agent are not found by their IDs, before any of them is purged", async () => {
-    const agent = await fullAgent();
-    const { token } = await addMember(gateway, {
-      permissions: ["config:manage", "conversations:read", "conversations:write"] as never,
-    });
-    const idOf = (table: string) =>
-      read(
-        async (reader) =>
-          (await reader.query(`select id from ${table} where agent_id = $1 limit 1`, [agent.id]))[0].id,
-      );
-    const calls = [
-      `{ contact(id: "${await idOf("contact")}") { id } }`,
-      `{ conversation(id: "${await idOf("conversation")}") { id } }`,
-      `{ message(id: "${await idOf("message")}") { id } }`,
-      `{ decision(id: "${await idOf("decision")}") { id } }`,
-    ];
-    const changes = [
-      `mutation { pauseLine(id: "${await idOf("line")}") { id } }`,
-      `mutation { cancelMessage(id: "${await idOf("message")}") { id } }`,
-      `mutation { eraseContact(id: "${await idOf("contact")}") { id } }`,
-      `mutation { addContactTags(id: "${await idOf("contact")}", tags: ["x"]) { tags } }`,
-      `mutation { closeConversation(id: "${await idOf("conversation")}") { canceled } }`,
-      `mutation { sendToConversation(id: "${await idOf("conversation")}", message: "x") { id } }`,
-    ];
-    const ask = (query: string) => gateway.graphql(query, {}, { token });
-    for (const query of calls) expect(Object.values((await ask(query)).body.data)).not.toEqual([null]);
-    await gateway.services.agents.delete(await operatorOfAgent(gateway, agent.id), agent.id);
-    for (const query of calls)
-      expect([query, Object.values((await ask(query)).body.data)]).toEqual([query, [null]]);
-    for (const query of changes) expect([query, codeOf(await ask(query))]).toEqual([query, "not_found"]);
-    await purgeAll();
-  });
+  slowTest(
+    "resources of a deleted agent are not found by their IDs, before any of them is purged",
+    async () => {
+      const agent = await fullAgent();
+      const { token } = await addMember(gateway, {
+        permissions: ["config:manage", "conversations:read", "conversations:write"] as never,
+      });
+      const idOf = (table: string) =>
+        read(
+          async (reader) =>
+            (await reader.query(`select id from ${table} where agent_id = $1 limit 1`, [agent.id]))[0].id,
+        );
+      const calls = [
+        `{ contact(id: "${await idOf("contact")}") { id } }`,
+        `{ conversation(id: "${await idOf("conversation")}") { id } }`,
+        `{ message(id: "${await idOf("message")}") { id } }`,
+        `{ decision(id: "${await idOf("decision")}") { id } }`,
+      ];
+      const changes = [
+        `mutation { pauseLine(id: "${await idOf("line")}") { id } }`,
+        `mutation { cancelMessage(id: "${await idOf("message")}") { id } }`,
+        `mutation { eraseContact(id: "${await idOf("contact")}") { id } }`,
+        `mutation { addContactTags(id: "${await idOf("contact")}", tags: ["x"]) { tags } }`,
+        `mutation { closeConversation(id: "${await idOf("conversation")}") { canceled } }`,
+        `mutation { sendToConversation(id: "${await idOf("conversation")}", message: "x") { id } }`,
+      ];
+      const ask = (query: string) => gateway.graphql(query, {}, { token });
+      for (const query of calls) expect(Object.values((await ask(query)).body.data)).not.toEqual([null]);
+      await gateway.services.agents.delete(await operatorOfAgent(gateway, agent.id), agent.id);
+      for (const query of calls)
+        expect([query, Object.values((await ask(query)).body.data)]).toEqual([query, [null]]);
+      for (const query of changes) expect([query, codeOf(await ask(query))]).toEqual([query, "not_found"]);
+      await purgeAll();
+    },
+  );
 
   test("once a deletion is answered, nothing leaves that was still queued, neither messages nor events", async () => {
     const [receiver, endpoint] = await Promise.all([Receiver.start(), Receiver.start()]);
@@ -246,44 +253,47 @@ describeGateway({ engine: "any", env: ENV }, (gateway) => {
     }
   });
 
-  test("changes by members at the same moment come before it or find no agent, and leave no row", async () => {
-    const { token } = await addMember(gateway, {
-      permissions: ["config:manage", "conversations:read", "conversations:write"] as never,
-    });
-    const ask = (query: string) => gateway.graphql(query, {}, { token });
-    const seen = new Set<string | undefined>();
-    for (let round = 0; round < 10; round++) {
-      const { id } = await desk.add();
-      const conversation = await addConversation(gateway, { agentId: id });
-      const changes = [
-        `mutation { sendToConversation(id: "${conversation.id}", message: "late") { id } }`,
-        `mutation { putContact(input: { agentId: "${id}", ref: "late" }) { created } }`,
-        `mutation { addContactTags(id: "${conversation.contactId}", tags: ["late"]) { tags } }`,
-        `mutation { createLine(input: { agentId: "${id}", name: "late" }) { line { id } } }`,
-        `mutation { createWebhookEndpoint(input: { agentId: "${id}", url: "${PUBLIC_URL}" }) { signingSecret } }`,
-        `mutation { handOffConversation(id: "${conversation.id}") { canceled } }`,
-        `mutation { decide(input: { agentId: "${id}", situation: { type: "late", data: {} } }) { id } }`,
-      ];
-      const before = changes.slice(0, round % changes.length);
-      const after = changes.slice(round % changes.length);
-      const [deleted, ...others] = await Promise.all(
-        [...before.map(ask), desk.delete(id), ...after.map(ask)].reverse(),
-      );
-      const codes = [deleted, ...others].map((reply) => reply && codeOf(reply));
-      for (const code of codes) seen.add(code);
-      // The purge that the deletion began may have passed a table before a late row came.
-      await purgeAll();
-      await gateway.services.database.write((tx) =>
-        tx.update(Agent, { id }, { deletedAt: timestamp(-3_700_000) }),
-      );
-      await purgeAll();
-      const left = Object.entries(await rowsOf(gateway, id)).filter(([, count]) => count > 0);
-      expect(left.filter(([table]) => table !== "webhook_endpoint")).toEqual([]);
-      const endpoints = (await webhookClient(gateway).list()).body.data.webhookEndpoints;
-      expect(endpoints.filter(({ agentId }: { agentId: string }) => agentId === id)).toEqual([]);
-    }
-    expect([...seen].filter((code) => !["not_found", "conflict", undefined].includes(code))).toEqual([]);
-  });
+  slowTest(
+    "changes by members at the same moment come before it or find no agent, and leave no row",
+    async () => {
+      const { token } = await addMember(gateway, {
+        permissions: ["config:manage", "conversations:read", "conversations:write"] as never,
+      });
+      const ask = (query: string) => gateway.graphql(query, {}, { token });
+      const seen = new Set<string | undefined>();
+      for (let round = 0; round < 10; round++) {
+        const { id } = await desk.add();
+        const conversation = await addConversation(gateway, { agentId: id });
+        const changes = [
+          `mutation { sendToConversation(id: "${conversation.id}", message: "late") { id } }`,
+          `mutation { putContact(input: { agentId: "${id}", ref: "late" }) { created } }`,
+          `mutation { addContactTags(id: "${conversation.contactId}", tags: ["late"]) { tags } }`,
+          `mutation { createLine(input: { agentId: "${id}", name: "late" }) { line { id } } }`,
+          `mutation { createWebhookEndpoint(input: { agentId: "${id}", url: "${PUBLIC_URL}" }) { signingSecret } }`,
+          `mutation { handOffConversation(id: "${conversation.id}") { canceled } }`,
+          `mutation { decide(input: { agentId: "${id}", situation: { type: "late", data: {} } }) { id } }`,
+        ];
+        const before = changes.slice(0, round % changes.length);
+        const after = changes.slice(round % changes.length);
+        const [deleted, ...others] = await Promise.all(
+          [...before.map(ask), desk.delete(id), ...after.map(ask)].reverse(),
+        );
+        const codes = [deleted, ...others].map((reply) => reply && codeOf(reply));
+        for (const code of codes) seen.add(code);
+        // The purge that the deletion began may have passed a table before a late row came.
+        await purgeAll();
+        await gateway.services.database.write((tx) =>
+          tx.update(Agent, { id }, { deletedAt: timestamp(-3_700_000) }),
+        );
+        await purgeAll();
+        const left = Object.entries(await rowsOf(gateway, id)).filter(([, count]) => count > 0);
+        expect(left.filter(([table]) => table !== "webhook_endpoint")).toEqual([]);
+        const endpoints = (await webhookClient(gateway).list()).body.data.webhookEndpoints;
+        expect(endpoints.filter(({ agentId }: { agentId: string }) => agentId === id)).toEqual([]);
+      }
+      expect([...seen].filter((code) => !["not_found", "conflict", undefined].includes(code))).toEqual([]);
+    },
+  );
 
   test("a member's stream of a deleted agent ends, and others go on", async () => {
     const [gone, kept] = [await desk.add(), await desk.add()];

@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { slowTest } from "../support/slow-test";
 
 // The bench is made of ES modules, which Jest cannot load, so Node's own runner tests it.
-test("the harness of the bench measures what it says it does", async () => {
+slowTest("the harness of the bench measures what it says it does", async () => {
   const { NODE_OPTIONS: _, ...env } = process.env;
   const spec = join(__dirname, "harness.spec.mjs");
   const { stdout } = await promisify(execFile)(process.execPath, ["--test", "--test-reporter=tap", spec], {

@@ -5,6 +5,7 @@ import { sqlite, type TestDatabase } from "../support/engines";
 import { mint, operator, signIn } from "../support/gateway";
 import { addMember } from "../support/people";
 import { type Ended, endProcesses, runCli, runCliAtTerminal } from "../support/process";
+import { slowTest } from "../support/slow-test";
 import { describeGateway, suiteGateway } from "../support/suite";
 
 afterEach(endProcesses);
@@ -85,7 +86,7 @@ describe("the command line", () => {
   const gateway = suiteGateway(sqlite);
   const cli = (args: string[], input?: string): Promise<Ended> => runCli(gateway.databaseUrl, args, input);
 
-  test("shows a generated password, and not one that it was given", async () => {
+  slowTest("shows a generated password, and not one that it was given", async () => {
     const add = (email: string, ...more: string[]) => [
       ...["members", "add", "--org", "first", "--email", email],
       ...more,
@@ -103,63 +104,71 @@ describe("the command line", () => {
     expect(await signIn(gateway, { email: "given@example.com", password })).toMatch(/^ags_/);
   });
 
-  test("explains a failure or wrong usage in one line, with code 1 or 2 and nothing on standard output", async () => {
-    const taken = ["keys", "create", "--agent", "first-agent", "--name", "taken"];
-    const { hint } = JSON.parse((await cli([...taken, "--json"])).stdout);
-    const agent = ["agents", "add", "--name", "x"];
-    const member = ["members", "add", "--org", "first"];
-    const key = ["keys", "create", "--agent", "first-agent", "--name", "x"];
-    const audit = ["audit", "list", "--org", "first"];
-    const cases: [code: number, args: string[], says: string, input?: string][] = [
-      [2, ["orgs", "add", "--slug", "Bad Slug", "--name", "x"], "slug must be"],
-      [1, ["orgs", "add", "--slug", "first", "--name", "x"], 'already an organization "first"'],
-      [1, ["orgs", "deactivate", "nowhere"], 'no organization "nowhere"'],
-      [1, [...agent, "--org", "nowhere", "--slug", "x"], 'no organization "nowhere"'],
-      [2, [...agent, "--org", "first", "--slug", "-x"], "slug must be"],
-      [1, [...agent, "--org", "first", "--slug", "first-agent"], 'already an agent "first-agent"'],
-      [1, ["agents", "list", "--org", "nowhere"], 'no organization "nowhere"'],
-      [2, [...member, "--email", "unknown"], "email must be an e-mail address"],
-      [1, [...member, "--email", "OWNER@example.com"], "already a member"],
-      [2, [...member, "--email", "a@example.com", "--password-stdin"], "password must have 12", "hunter2\n"],
-      [2, ["seed", "--pets", "many"], "--pets"],
-      [2, ["seed", "--pets", "-1"], "--pets"],
-      [2, ["nonsense"], "nonsense"],
-      [2, ["--nonsense"], "nonsense"],
-      [2, ["orgs", "list", "extra"], "too many arguments"],
-      [1, ["keys", "create", "--agent", "unknown", "--name", "x"], 'There is no agent "unknown"'],
-      [1, taken, "has this name"],
-      [2, ["keys", "create", "--agent", "first-agent", "--name", " "], "name must not be empty"],
-      [2, ["keys", "create", "--agent", "first-agent"], "--name"],
-      ...["abc", "-5", "1e300", "1.5d", "1w", "0", "0d", "99999d", "1 d", "", "1D", "\u0661d"].map(
-        (text): [number, string[], string] => [2, [...key, "--expires-in", text], "--expires-in"],
-      ),
-      ...["abc", "86401", "25h", "2d"].map((text): [number, string[], string] => [
-        2,
-        ["keys", "rotate", hint, "--grace", text],
-        "--grace",
-      ]),
-      [1, ["keys", "revoke", "no-such-key"], 'There is no API key "no-such-key"'],
-      [2, ["keys", "revoke"], "key"],
-      [2, ["keys", "list", "--state", "nope"], "active, revoked, expired"],
-      [2, ["keys", "list", "--after", "nonsense"], "cursor"],
-      [2, ["keys", "list", "--after", ""], "cursor"],
-      [2, [...audit, "--after", "nonsense"], "cursor"],
-      [2, [...audit, "--since", "yesterday"], "--since"],
-      [2, [...audit, "--since", "999999999999d"], "--since"],
-      [2, ["keys", "liste"], "liste"],
-    ];
-    for (let i = 0; i < cases.length; i += 4) {
-      await Promise.all(
-        cases.slice(i, i + 4).map(async ([expected, args, says, input]) => {
-          const { code, stdout, stderr } = await cli(args, input);
-          expect({ args, code, stdout }).toEqual({ args, code: expected, stdout: "" });
-          expect(stderr).toMatch(/^gateway: [^\n]+\n$/);
-          expect(stderr).toContain(says);
-          expect(stderr).not.toContain("hunter2");
-        }),
-      );
-    }
-  });
+  slowTest(
+    "explains a failure or wrong usage in one line, with code 1 or 2 and nothing on standard output",
+    async () => {
+      const taken = ["keys", "create", "--agent", "first-agent", "--name", "taken"];
+      const { hint } = JSON.parse((await cli([...taken, "--json"])).stdout);
+      const agent = ["agents", "add", "--name", "x"];
+      const member = ["members", "add", "--org", "first"];
+      const key = ["keys", "create", "--agent", "first-agent", "--name", "x"];
+      const audit = ["audit", "list", "--org", "first"];
+      const cases: [code: number, args: string[], says: string, input?: string][] = [
+        [2, ["orgs", "add", "--slug", "Bad Slug", "--name", "x"], "slug must be"],
+        [1, ["orgs", "add", "--slug", "first", "--name", "x"], 'already an organization "first"'],
+        [1, ["orgs", "deactivate", "nowhere"], 'no organization "nowhere"'],
+        [1, [...agent, "--org", "nowhere", "--slug", "x"], 'no organization "nowhere"'],
+        [2, [...agent, "--org", "first", "--slug", "-x"], "slug must be"],
+        [1, [...agent, "--org", "first", "--slug", "first-agent"], 'already an agent "first-agent"'],
+        [1, ["agents", "list", "--org", "nowhere"], 'no organization "nowhere"'],
+        [2, [...member, "--email", "unknown"], "email must be an e-mail address"],
+        [1, [...member, "--email", "OWNER@example.com"], "already a member"],
+        [
+          2,
+          [...member, "--email", "a@example.com", "--password-stdin"],
+          "password must have 12",
+          "hunter2\n",
+        ],
+        [2, ["seed", "--pets", "many"], "--pets"],
+        [2, ["seed", "--pets", "-1"], "--pets"],
+        [2, ["nonsense"], "nonsense"],
+        [2, ["--nonsense"], "nonsense"],
+        [2, ["orgs", "list", "extra"], "too many arguments"],
+        [1, ["keys", "create", "--agent", "unknown", "--name", "x"], 'There is no agent "unknown"'],
+        [1, taken, "has this name"],
+        [2, ["keys", "create", "--agent", "first-agent", "--name", " "], "name must not be empty"],
+        [2, ["keys", "create", "--agent", "first-agent"], "--name"],
+        ...["abc", "-5", "1e300", "1.5d", "1w", "0", "0d", "99999d", "1 d", "", "1D", "\u0661d"].map(
+          (text): [number, string[], string] => [2, [...key, "--expires-in", text], "--expires-in"],
+        ),
+        ...["abc", "86401", "25h", "2d"].map((text): [number, string[], string] => [
+          2,
+          ["keys", "rotate", hint, "--grace", text],
+          "--grace",
+        ]),
+        [1, ["keys", "revoke", "no-such-key"], 'There is no API key "no-such-key"'],
+        [2, ["keys", "revoke"], "key"],
+        [2, ["keys", "list", "--state", "nope"], "active, revoked, expired"],
+        [2, ["keys", "list", "--after", "nonsense"], "cursor"],
+        [2, ["keys", "list", "--after", ""], "cursor"],
+        [2, [...audit, "--after", "nonsense"], "cursor"],
+        [2, [...audit, "--since", "yesterday"], "--since"],
+        [2, [...audit, "--since", "999999999999d"], "--since"],
+        [2, ["keys", "liste"], "liste"],
+      ];
+      for (let i = 0; i < cases.length; i += 4) {
+        await Promise.all(
+          cases.slice(i, i + 4).map(async ([expected, args, says, input]) => {
+            const { code, stdout, stderr } = await cli(args, input);
+            expect({ args, code, stdout }).toEqual({ args, code: expected, stdout: "" });
+            expect(stderr).toMatch(/^gateway: [^\n]+\n$/);
+            expect(stderr).toContain(says);
+            expect(stderr).not.toContain("hunter2");
+          }),
+        );
+      }
+    },
+  );
 
   test("marks required options in the help", async () => {
     const { code, stdout } = await cli(["keys", "create", "--help"]);
@@ -168,7 +177,7 @@ describe("the command line", () => {
     expect(required.map((line) => line.trim().split(" ")[0])).toEqual(["--agent", "--name"]);
   });
 
-  test("takes durations with a unit and plain seconds", async () => {
+  slowTest("takes durations with a unit and plain seconds", async () => {
     const lifetimes = { "1d": 86_400, "12h": 43_200, "30m": 1_800, "90s": 90, "3600": 3_600 };
     for (const [text, seconds] of Object.entries(lifetimes)) {
       const create = ["keys", "create", "--agent", "first-agent", "--name", text, "--expires-in", text];
@@ -203,7 +212,7 @@ describe("the command line", () => {
     });
   });
 
-  test("lists 100 and says on standard error how to get the rest", async () => {
+  slowTest("lists 100 and says on standard error how to get the rest", async () => {
     const context = await operator(gateway);
     for (let i = 0; i < 120; i++)
       await gateway.services.agents.create(context, { slug: `paged-${i}`, name: "Paged" });

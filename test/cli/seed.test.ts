@@ -3,6 +3,7 @@ import { sqlite } from "../support/engines";
 import { addLine } from "../support/lines";
 import { operatorOfAgent } from "../support/people";
 import { runCli, runCliAtTerminal, runCliForJson } from "../support/process";
+import { slowTest } from "../support/slow-test";
 import { describeGateway, suiteGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
 
@@ -37,57 +38,64 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
       `${n}`,
     ]);
 
-  test("sample conversations are as if their messages had been sent, also when they are added twice", async () => {
-    const { id, slug } = await pausedAgent();
-    for (let times = 1; times <= 2; times++) {
-      expect(await seed("--agent", slug, ...amounts(30, 70, 2_100, 90))).toEqual({
-        contacts: 30,
-        conversations: 70,
-        messages: 2_100,
-        queued: 90,
-      });
-      expect(await count("FROM contact WHERE agent_id = $1", id)).toBe(30 * times);
-      expect(await count("FROM contact_address WHERE agent_id = $1", id)).toBe(30 * times);
-      expect(await count("FROM conversation WHERE agent_id = $1", id)).toBe(70 * times);
-      expect(await count("FROM conversation WHERE agent_id = $1 AND state = 'open'", id)).toBe(30 * times);
-      expect(await count("FROM message WHERE agent_id = $1", id)).toBe(2_190 * times);
-      expect(await count("FROM lane WHERE agent_id = $1", id)).toBe(30 * times);
-    }
-    const inconsistent = await rows(
-      `SELECT conversation.id FROM conversation
+  slowTest(
+    "sample conversations are as if their messages had been sent, also when they are added twice",
+    async () => {
+      const { id, slug } = await pausedAgent();
+      for (let times = 1; times <= 2; times++) {
+        expect(await seed("--agent", slug, ...amounts(30, 70, 2_100, 90))).toEqual({
+          contacts: 30,
+          conversations: 70,
+          messages: 2_100,
+          queued: 90,
+        });
+        expect(await count("FROM contact WHERE agent_id = $1", id)).toBe(30 * times);
+        expect(await count("FROM contact_address WHERE agent_id = $1", id)).toBe(30 * times);
+        expect(await count("FROM conversation WHERE agent_id = $1", id)).toBe(70 * times);
+        expect(await count("FROM conversation WHERE agent_id = $1 AND state = 'open'", id)).toBe(30 * times);
+        expect(await count("FROM message WHERE agent_id = $1", id)).toBe(2_190 * times);
+        expect(await count("FROM lane WHERE agent_id = $1", id)).toBe(30 * times);
+      }
+      const inconsistent = await rows(
+        `SELECT conversation.id FROM conversation
        JOIN message ON message.conversation_id = conversation.id WHERE conversation.agent_id = $1
        GROUP BY conversation.id, last_sequence
        HAVING count(*) <> last_sequence OR min(sequence) <> 1 OR max(sequence) <> last_sequence`,
-      id,
-    );
-    expect(inconsistent).toEqual([]);
-    const own =
-      "FROM message JOIN conversation ON conversation.id = conversation_id WHERE message.agent_id = $1";
-    expect(await count(`${own} AND status = 'queued' AND (state <> 'open' OR fence <> version)`, id)).toBe(0);
-    expect(
-      await count(
-        `FROM message AS queued JOIN message AS later ON later.conversation_id = queued.conversation_id
+        id,
+      );
+      expect(inconsistent).toEqual([]);
+      const own =
+        "FROM message JOIN conversation ON conversation.id = conversation_id WHERE message.agent_id = $1";
+      expect(await count(`${own} AND status = 'queued' AND (state <> 'open' OR fence <> version)`, id)).toBe(
+        0,
+      );
+      expect(
+        await count(
+          `FROM message AS queued JOIN message AS later ON later.conversation_id = queued.conversation_id
          WHERE queued.agent_id = $1 AND queued.status = 'queued' AND later.sequence > queued.sequence
            AND later.status <> 'queued'`,
+          id,
+        ),
+      ).toBe(0);
+      const statuses = await rows(
+        "SELECT status, count(*) AS n FROM message WHERE agent_id = $1 GROUP BY status ORDER BY status",
         id,
-      ),
-    ).toBe(0);
-    const statuses = await rows(
-      "SELECT status, count(*) AS n FROM message WHERE agent_id = $1 GROUP BY status ORDER BY status",
-      id,
-    );
-    expect(
-      Object.fromEntries(statuses.map((row: { status: string; n: unknown }) => [row.status, Number(row.n)])),
-    ).toEqual({
-      canceled: 42,
-      delivered: 4_116,
-      failed: 42,
-      queued: 180,
-    });
-    expect(
-      await count("FROM delivery_attempt JOIN message ON message.id = message_id WHERE agent_id = $1", id),
-    ).toBe(4_116);
-  });
+      );
+      expect(
+        Object.fromEntries(
+          statuses.map((row: { status: string; n: unknown }) => [row.status, Number(row.n)]),
+        ),
+      ).toEqual({
+        canceled: 42,
+        delivered: 4_116,
+        failed: 42,
+        queued: 180,
+      });
+      expect(
+        await count("FROM delivery_attempt JOIN message ON message.id = message_id WHERE agent_id = $1", id),
+      ).toBe(4_116);
+    },
+  );
 
   test("sample contacts are found by tag, name and address", async () => {
     const { id, slug } = await pausedAgent();

@@ -13,6 +13,7 @@ import { addConversation, conversationClient } from "../support/conversations";
 import { startGateway } from "../support/gateway";
 import { addLine, lineClient } from "../support/lines";
 import { codeOf, firstAgentId } from "../support/people";
+import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
 
@@ -133,7 +134,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
     expect([repeat.status, repeat.body]).toEqual([201, { ...first.body, message: "" }]);
   });
 
-  test("many messages are emptied in short transactions, between which others write", async () => {
+  slowTest("many messages are emptied in short transactions, between which others write", async () => {
     const { id, contactId } = await addConversation(gateway, { agentId });
     await addMessages(id);
     let isDone = false;
@@ -151,7 +152,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
     await waitUntil(async () => (await textsLeft(id)) === 0);
   });
 
-  test("what a process leaves unfinished, another one finishes when it starts", async () => {
+  slowTest("what a process leaves unfinished, another one finishes when it starts", async () => {
     const { id, contactId } = await addConversation(gateway, { agentId });
     await addMessages(id);
     const stopped = await sharing();

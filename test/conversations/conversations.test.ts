@@ -19,7 +19,7 @@ const ROUNDS = Number(process.env.ROUNDS ?? cases(50));
 
 const local = (address: string) => ({ kind: "local", address });
 
-describeGateway((gateway) => {
+describeGateway({ engine: "any" }, (gateway) => {
   let api: ReturnType<typeof conversationClient>;
   let agentId: string;
   beforeAll(async () => {
@@ -496,7 +496,7 @@ describeGateway((gateway) => {
   });
 });
 
-describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway, engine) => {
+describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, engine) => {
   let api: ReturnType<typeof conversationClient>;
   let agentId: string;
   beforeAll(async () => {

@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { mint, operator } from "../support/gateway";
+import { slowTest } from "../support/slow-test";
 import { act, describeDashboard, dialogOf, gone, rowOf, seen } from "./visit";
 
 describeDashboard("API keys", (dashboard) => {
@@ -36,7 +37,7 @@ describeDashboard("API keys", (dashboard) => {
     expect(await row.textContent()).toContain(secret.split("_").slice(0, 3).join("_"));
   });
 
-  test("a key can be limited to some scopes, which its dialogs show", async () => {
+  slowTest("a key can be limited to some scopes, which its dialogs show", async () => {
     const page = await dashboard.visit("/api-keys?create=yes");
     await dialogOf(page).getByLabel("Name").fill("reads pets");
     await dialogOf(page).getByLabel("Scopes").selectOption("Only some…");
@@ -95,7 +96,7 @@ describeDashboard("API keys", (dashboard) => {
     expect(await page.getByRole("menuitem").allTextContents()).toEqual(["History", "Revoke"]);
   });
 
-  test("the list is searched and filtered, and the URL keeps the filters", async () => {
+  slowTest("the list is searched and filtered, and the URL keeps the filters", async () => {
     const { gateway } = dashboard;
     const { id } = await mint(gateway, { name: "crm 100%" });
     await mint(gateway, { name: "crm staging" });

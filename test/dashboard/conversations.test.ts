@@ -4,6 +4,7 @@ import { addContact } from "../support/contacts";
 import { addConversation } from "../support/conversations";
 import { addLine } from "../support/lines";
 import { addMember, firstAgentId } from "../support/people";
+import { slowTest } from "../support/slow-test";
 import { describeDashboard, dialogOf, gone, rowOf, seen } from "./visit";
 
 describeDashboard(
@@ -99,18 +100,21 @@ describeDashboard(
       await seen(page.getByText("No matching conversations"));
     });
 
-    test("a member who may only read sees no way to write, and one without permission no inbox", async () => {
-      const { gateway } = dashboard;
-      const { id } = await talkTo("Watched Person");
-      const reader = await addMember(gateway, { permissions: [Permission.conversations_read] });
-      const page = await dashboard.visit(`/conversations/${id}`, { as: reader });
-      await seen(page.getByText("Writing needs the permission conversations:write."));
-      for (const name of ["Hand off", "Add", "Actions for this conversation"])
-        expect(await page.getByRole("button", { name, exact: true }).count()).toBe(0);
-      const none = await dashboard.visit("/conversations", { as: await addMember(gateway) });
-      await seen(none.getByText("You don’t have access to this page"));
-      expect(await none.getByRole("link", { name: "Contacts" }).count()).toBe(0);
-    });
+    slowTest(
+      "a member who may only read sees no way to write, and one without permission no inbox",
+      async () => {
+        const { gateway } = dashboard;
+        const { id } = await talkTo("Watched Person");
+        const reader = await addMember(gateway, { permissions: [Permission.conversations_read] });
+        const page = await dashboard.visit(`/conversations/${id}`, { as: reader });
+        await seen(page.getByText("Writing needs the permission conversations:write."));
+        for (const name of ["Hand off", "Add", "Actions for this conversation"])
+          expect(await page.getByRole("button", { name, exact: true }).count()).toBe(0);
+        const none = await dashboard.visit("/conversations", { as: await addMember(gateway) });
+        await seen(none.getByText("You don’t have access to this page"));
+        expect(await none.getByRole("link", { name: "Contacts" }).count()).toBe(0);
+      },
+    );
   },
   { DELIVERY_WORKERS: "2" },
 );

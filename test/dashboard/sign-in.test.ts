@@ -1,4 +1,5 @@
 import { addMember, openSession } from "../support/people";
+import { slowTest } from "../support/slow-test";
 import { describeDashboard, gone, seen, seenInTime } from "./visit";
 
 describeDashboard("signing in to the dashboard", (dashboard) => {
@@ -16,7 +17,7 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
     expect(failed).toEqual([]);
   });
 
-  test("leads by keyboard alone to the page that was asked for", async () => {
+  slowTest("leads by keyboard alone to the page that was asked for", async () => {
     const page = await dashboard.visit("/settings/audit-log?action=api_key_created", { as: null });
     await seen(page.getByRole("heading", { name: "Sign in" }));
     await page.keyboard.type(owner().email);
@@ -56,7 +57,7 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
     await seen(page.getByRole("heading", { name: "Overview" }));
   });
 
-  test("too often with a wrong password says how long to wait", async () => {
+  slowTest("too often with a wrong password says how long to wait", async () => {
     const { email } = await addMember(dashboard.gateway);
     const wrong = { email, password: "not this one" };
     for (let code = ""; code !== "too_many_attempts"; ) {
@@ -103,7 +104,7 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
     expect(page.url()).toContain("/api-keys?state=active");
   });
 
-  test("says so too when what one does comes too late", async () => {
+  slowTest("says so too when what one does comes too late", async () => {
     const { gateway } = dashboard;
     const member = await addMember(gateway, { manage: true });
     const page = await dashboard.visit("/api-keys?create=yes", { as: member });
@@ -113,7 +114,7 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
     await seen(page.getByText("Your session has expired."));
   });
 
-  test("and signing out forgets what was shown, in every tab", async () => {
+  slowTest("and signing out forgets what was shown, in every tab", async () => {
     const member = await addMember(dashboard.gateway);
     const page = await dashboard.visit("/settings/organization", { as: member });
     const other = await page.context().newPage();

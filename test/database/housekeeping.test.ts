@@ -6,14 +6,15 @@ import { AuditEntry } from "../../src/features/audit/audit-entry.entity";
 import { HourlyUse } from "../../src/features/key-usage/hourly-use.entity";
 import { purge, startHousekeeping } from "../../src/housekeeping";
 import { IdempotencyRecord } from "../../src/idempotency/idempotency-record.entity";
-import { onEachEngine, type TestDatabase } from "../support/engines";
+import { onAnyEngine, type TestDatabase } from "../support/engines";
 import { startGateway } from "../support/gateway";
+import { slowTest } from "../support/slow-test";
 import { waitUntil } from "../support/wait-until";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const MANY = 3_000;
 
-onEachEngine((engine) => {
+onAnyEngine((engine) => {
   let place: TestDatabase;
   let database: Database;
   beforeEach(async () => {
@@ -36,25 +37,28 @@ onEachEngine((engine) => {
     });
   const records = (from = database) => from.read((reader) => reader.count(IdempotencyRecord));
 
-  test("many rows go in many short transactions, between which others write; what is young stays", async () => {
-    await addRecords(MANY, timestamp(-2 * DAY_MS));
-    await addRecords(500, timestamp());
-    let purged = false;
-    const purging = purge(database).then(() => {
-      purged = true;
-    });
-    const left: number[] = [];
-    while (!purged) {
-      await database.write((tx) => tx.query("UPDATE pet SET name = name WHERE id = 0"));
-      left.push(await records());
-    }
-    await purging;
-    expect(await records()).toBe(500);
-    // Seen by others on the way: neither all there nor all gone.
-    expect(new Set(left.filter((count) => count > 500 && count < MANY + 500)).size).toBeGreaterThan(1);
-  });
+  slowTest(
+    "many rows go in many short transactions, between which others write; what is young stays",
+    async () => {
+      await addRecords(MANY, timestamp(-2 * DAY_MS));
+      await addRecords(500, timestamp());
+      let purged = false;
+      const purging = purge(database).then(() => {
+        purged = true;
+      });
+      const left: number[] = [];
+      while (!purged) {
+        await database.write((tx) => tx.query("UPDATE pet SET name = name WHERE id = 0"));
+        left.push(await records());
+      }
+      await purging;
+      expect(await records()).toBe(500);
+      // Seen by others on the way: neither all there nor all gone.
+      expect(new Set(left.filter((count) => count > 500 && count < MANY + 500)).size).toBeGreaterThan(1);
+    },
+  );
 
-  test("a stop ends it after a chunk, and the next time goes on from there", async () => {
+  slowTest("a stop ends it after a chunk, and the next time goes on from there", async () => {
     await addRecords(MANY, timestamp(-2 * DAY_MS));
     const stop = startHousekeeping(
       database,
@@ -77,7 +81,7 @@ onEachEngine((engine) => {
     expect(await records()).toBe(0);
   });
 
-  test("two processes that purge at the same time do not wait for each other, nor fail", async () => {
+  slowTest("two processes that purge at the same time do not wait for each other, nor fail", async () => {
     await addRecords(MANY, timestamp(-2 * DAY_MS));
     const other = await Database.open(createDataSource(place.url));
     try {

@@ -1,6 +1,7 @@
 import { Database } from "../../src/database/database";
 import { createDataSource } from "../../src/features";
 import { onEachEngine, type TestDatabase } from "../support/engines";
+import { slowTest } from "../support/slow-test";
 
 onEachEngine((engine) => {
   let place: TestDatabase;
@@ -32,7 +33,7 @@ onEachEngine((engine) => {
     }
   });
 
-  test("the migrations can be undone", async () => {
+  slowTest("the migrations can be undone", async () => {
     const source = createDataSource(place.url);
     const database = await Database.open(source);
     try {

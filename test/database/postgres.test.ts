@@ -5,6 +5,7 @@ import { createDataSource } from "../../src/features";
 import { PET_ORDER, Pet } from "../../src/features/pets/pet.entity";
 import { administer, postgres } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
+import { slowTest } from "../support/slow-test";
 
 describe("a PostgreSQL that goes away", () => {
   let gateway: TestGateway;
@@ -54,7 +55,7 @@ describe("a PostgreSQL that goes away", () => {
     expect((await list()).body).toEqual([]);
   });
 
-  test("is not said to have kept a unit whose connection ended before the commit", async () => {
+  slowTest("is not said to have kept a unit whose connection ended before the commit", async () => {
     const { database } = gateway.services;
     const unit = database.write(async (tx) => {
       await tx.insert(Pet, { name: "Rex", categoryId: "1", status: null });
@@ -64,81 +65,90 @@ describe("a PostgreSQL that goes away", () => {
     expect((await list()).body).toEqual([]);
   });
 
-  test("keeps the short statements of repeated units and reads prepared, and the limits of a unit", async () => {
-    const database = await Database.open(createDataSource(gateway.databaseUrl, 1));
-    try {
-      const prepared =
-        "SELECT statement FROM pg_prepared_statements WHERE name LIKE 'gateway\\_%' ORDER BY 1";
-      const limits = { call: 10_000, statement: 1_234 };
-      for (let i = 0; i < 2; i++) {
-        await database.write((tx) => tx.query("SELECT $1::int AS once", [i]));
-        await database.read((reader) => reader.query("SELECT $1::int AS found", [i]), { isRepeated: true });
-        const set = await database.write(
-          async (tx) => {
-            await tx.query("SELECT $1::int AS written", [i]);
-            const many = Array.from({ length: 65 }, (_, at) => `$${at + 1}::int`);
-            await tx.query(
-              `SELECT ${many}`,
-              many.map((_, at) => at),
-            );
-            return tx.query("SHOW statement_timeout");
-          },
-          { limits, isRepeated: true },
-        );
-        expect(set).toEqual([{ statement_timeout: "1234ms" }]);
+  slowTest(
+    "keeps the short statements of repeated units and reads prepared, and the limits of a unit",
+    async () => {
+      const database = await Database.open(createDataSource(gateway.databaseUrl, 1));
+      try {
+        const prepared =
+          "SELECT statement FROM pg_prepared_statements WHERE name LIKE 'gateway\\_%' ORDER BY 1";
+        const limits = { call: 10_000, statement: 1_234 };
+        for (let i = 0; i < 2; i++) {
+          await database.write((tx) => tx.query("SELECT $1::int AS once", [i]));
+          await database.read((reader) => reader.query("SELECT $1::int AS found", [i]), { isRepeated: true });
+          const set = await database.write(
+            async (tx) => {
+              await tx.query("SELECT $1::int AS written", [i]);
+              const many = Array.from({ length: 65 }, (_, at) => `$${at + 1}::int`);
+              await tx.query(
+                `SELECT ${many}`,
+                many.map((_, at) => at),
+              );
+              return tx.query("SHOW statement_timeout");
+            },
+            { limits, isRepeated: true },
+          );
+          expect(set).toEqual([{ statement_timeout: "1234ms" }]);
+        }
+        expect(await database.write((tx) => tx.query(prepared))).toEqual([
+          { statement: "SELECT $1::int AS found" },
+          { statement: "SELECT $1::int AS written" },
+        ]);
+      } finally {
+        await database.close();
       }
-      expect(await database.write((tx) => tx.query(prepared))).toEqual([
-        { statement: "SELECT $1::int AS found" },
-        { statement: "SELECT $1::int AS written" },
-      ]);
-    } finally {
-      await database.close();
-    }
-  });
+    },
+  );
 
-  test("says of an insert why its lock failed, not that the insert could not follow, and keeps nothing", async () => {
-    const { database } = gateway.services;
-    let release = () => {};
-    let locked = () => {};
-    const isLocked = new Promise<void>((resolve) => {
-      locked = resolve;
-    });
-    const holding = database.write(async (tx) => {
-      await database.lockInsertOrder(tx, PET_ORDER);
-      await new Promise<void>((resolve) => {
-        release = resolve;
-        locked();
+  slowTest(
+    "says of an insert why its lock failed, not that the insert could not follow, and keeps nothing",
+    async () => {
+      const { database } = gateway.services;
+      let release = () => {};
+      let locked = () => {};
+      const isLocked = new Promise<void>((resolve) => {
+        locked = resolve;
       });
-    });
-    await isLocked;
-    const refused = add();
-    const cancel = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+      const holding = database.write(async (tx) => {
+        await database.lockInsertOrder(tx, PET_ORDER);
+        await new Promise<void>((resolve) => {
+          release = resolve;
+          locked();
+        });
+      });
+      await isLocked;
+      const refused = add();
+      const cancel = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
       WHERE datname = '${name}' AND wait_event = 'advisory' AND query LIKE '%pg_advisory_xact_lock%'`;
-    const cancelled = () => database.read((reader) => reader.query(cancel));
-    while ((await cancelled()).length === 0) await nextTurn();
-    expect(await refused).toMatchObject({ status: 503, body: { code: "unavailable" } });
-    release();
-    await holding;
-    expect((await list()).body).toEqual([]);
-    expect((await add()).status).toBe(201);
-  });
+      const cancelled = () => database.read((reader) => reader.query(cancel));
+      while ((await cancelled()).length === 0) await nextTurn();
+      expect(await refused).toMatchObject({ status: 503, body: { code: "unavailable" } });
+      release();
+      await holding;
+      expect((await list()).body).toEqual([]);
+      expect((await add()).status).toBe(201);
+    },
+  );
 
-  test("is answered 503 through both APIs as long as it takes no connections, while the process is alive", async () => {
-    await administer(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
-    await endConnections();
-    await list();
-    const rest = await list();
-    expect(rest.status).toBe(503);
-    expect(rest.headers.get("retry-after")).toMatch(/^\d+$/);
-    expect(rest.body).toEqual({ code: "unavailable", message: expect.any(String), status: 503 });
-    const graphql = await gateway.graphql("{ pets { totalCount: __typename } }");
-    expect([graphql.status, graphql.body.errors[0].extensions.code]).toEqual([503, "unavailable"]);
-    expect(graphql.headers.get("retry-after")).toMatch(/^\d+$/);
-    expect((await gateway.rest("GET", "/readyz")).status).toBe(503);
-    expect((await gateway.rest("GET", "/healthz")).status).toBe(200);
-    await administer(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
-    expect((await list()).status).toBe(200);
-  });
+  slowTest(
+    "is answered 503 through both APIs as long as it takes no connections, while the process is alive",
+    async () => {
+      await administer(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+      await endConnections();
+      await list();
+      const rest = await list();
+      expect(rest.status).toBe(503);
+      expect(rest.headers.get("retry-after")).toMatch(/^\d+$/);
+      expect(rest.body).toEqual({ code: "unavailable", message: expect.any(String), status: 503 });
+      const graphql = await gateway.graphql("{ pets { totalCount: __typename } }");
+      expect([graphql.status, graphql.body.errors[0].extensions.code]).toEqual([503, "unavailable"]);
+      expect(graphql.headers.get("retry-after")).toMatch(/^\d+$/);
+      expect((await gateway.rest("GET", "/readyz")).status).toBe(503);
+      expect((await gateway.rest("GET", "/healthz")).status).toBe(200);
+      await administer(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+      expect((await list()).status).toBe(200);
+    },
+  );
 });
 
 describe("a connection on which one statement fails", () => {
@@ -201,38 +211,44 @@ describe("a connection on which one statement fails", () => {
 });
 
 describe("a PostgreSQL that is set up in its own way", () => {
-  test("for serializable transactions lets two processes migrate concurrently, and units run side by side", async () => {
-    const place = await postgres.createDatabase();
-    const name = new URL(place.url).pathname.slice(1);
-    await administer(`ALTER DATABASE ${name} SET default_transaction_isolation = 'serializable'`);
-    const open = async () => {
-      const database = await Database.open(createDataSource(place.url));
-      await database.migrate();
-      return database;
-    };
-    const [one, other] = await Promise.all([open(), open()]);
-    const levels = await Promise.all(
-      [one, other].map((database) => database.write((tx) => tx.query("SHOW transaction_isolation"))),
-    );
-    expect(levels.flat()).toEqual(Array(2).fill({ transaction_isolation: "read committed" }));
-    await Promise.all([one.close(), other.close()]);
-    await place.drop();
-  });
+  slowTest(
+    "for serializable transactions lets two processes migrate concurrently, and units run side by side",
+    async () => {
+      const place = await postgres.createDatabase();
+      const name = new URL(place.url).pathname.slice(1);
+      await administer(`ALTER DATABASE ${name} SET default_transaction_isolation = 'serializable'`);
+      const open = async () => {
+        const database = await Database.open(createDataSource(place.url));
+        await database.migrate();
+        return database;
+      };
+      const [one, other] = await Promise.all([open(), open()]);
+      const levels = await Promise.all(
+        [one, other].map((database) => database.write((tx) => tx.query("SHOW transaction_isolation"))),
+      );
+      expect(levels.flat()).toEqual(Array(2).fill({ transaction_isolation: "read committed" }));
+      await Promise.all([one.close(), other.close()]);
+      await place.drop();
+    },
+  );
 
-  test("for another encoding than UTF8 is refused at the start, for it could not keep every name", async () => {
-    const { url } = await postgres.createDatabase();
-    const name = `latin_${new URL(url).pathname.slice(1)}`;
-    await administer(
-      `CREATE DATABASE ${name} ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'`,
-    );
-    const latin = new URL(url);
-    latin.pathname = `/${name}`;
-    await expect(Database.open(createDataSource(latin.href))).rejects.toThrow(
-      / is encoded in LATIN1; it must/,
-    );
-    await administer(`DROP DATABASE ${name}`);
-    await administer(`DROP DATABASE ${new URL(url).pathname.slice(1)}`);
-  });
+  slowTest(
+    "for another encoding than UTF8 is refused at the start, for it could not keep every name",
+    async () => {
+      const { url } = await postgres.createDatabase();
+      const name = `latin_${new URL(url).pathname.slice(1)}`;
+      await administer(
+        `CREATE DATABASE ${name} ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'`,
+      );
+      const latin = new URL(url);
+      latin.pathname = `/${name}`;
+      await expect(Database.open(createDataSource(latin.href))).rejects.toThrow(
+        / is encoded in LATIN1; it must/,
+      );
+      await administer(`DROP DATABASE ${name}`);
+      await administer(`DROP DATABASE ${new URL(url).pathname.slice(1)}`);
+    },
+  );
 
   test("for reading only answers writes 503, and says so of itself", async () => {
     const gateway = await startGateway(postgres);

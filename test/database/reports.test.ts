@@ -1,3 +1,4 @@
+import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 
 /** Without an end: it ends only when it is cancelled. */
@@ -10,29 +11,32 @@ describeGateway({ engine: "any", env: { DATABASE_POOL_SIZE: "5" } }, (gateway, e
   const whoami = () => gateway.rest("GET", "/agent/whoami");
   const viewer = () => gateway.graphql("{ viewer { id } }", {}, { token: gateway.owner });
 
-  test("reports without an end, many more than connections, hold up no key, session, page or write", async () => {
-    const { database } = gateway.services;
-    let ended = 0;
-    const reports = Array.from({ length: 30 }, () =>
-      database
-        .report("an organization", (reader) => reader.query(ENDLESS[engine.name]))
-        .finally(() => {
-          ended += 1;
-        }),
-    );
-    const outcomes = Promise.allSettled(reports);
-    for (let i = 0; i < 5; i++) {
-      const add = gateway.rest("POST", "/v1/pets", { body: { name: "Rex", categoryId: 1 } });
-      const replies = await Promise.all([whoami(), viewer(), gateway.rest("GET", "/v1/pets"), add]);
-      expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 201]);
-    }
-    expect(ended).toBe(0);
-    // Each is ended by the database, or had no turn in time.
-    const codes = (await outcomes).map((each) => each.status === "rejected" && each.reason.code);
-    expect(new Set(codes)).toEqual(new Set(["unavailable"]));
-    const next = await database.report("another", (reader) => reader.query("SELECT 1 AS one"));
-    expect(next).toEqual([{ one: 1 }]);
-  });
+  slowTest(
+    "reports without an end, many more than connections, hold up no key, session, page or write",
+    async () => {
+      const { database } = gateway.services;
+      let ended = 0;
+      const reports = Array.from({ length: 30 }, () =>
+        database
+          .report("an organization", (reader) => reader.query(ENDLESS[engine.name]))
+          .finally(() => {
+            ended += 1;
+          }),
+      );
+      const outcomes = Promise.allSettled(reports);
+      for (let i = 0; i < 5; i++) {
+        const add = gateway.rest("POST", "/v1/pets", { body: { name: "Rex", categoryId: 1 } });
+        const replies = await Promise.all([whoami(), viewer(), gateway.rest("GET", "/v1/pets"), add]);
+        expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 201]);
+      }
+      expect(ended).toBe(0);
+      // Each is ended by the database, or had no turn in time.
+      const codes = (await outcomes).map((each) => each.status === "rejected" && each.reason.code);
+      expect(new Set(codes)).toEqual(new Set(["unavailable"]));
+      const next = await database.report("another", (reader) => reader.query("SELECT 1 AS one"));
+      expect(next).toEqual([{ one: 1 }]);
+    },
+  );
 
   test("a lookup and a write without an end are canceled, and the next ones run", async () => {
     const { database } = gateway.services;

@@ -6,6 +6,7 @@ import { createDataSource } from "../../src/features";
 import { Pet } from "../../src/features/pets/pet.entity";
 import { onAnyEngine, sqlite, type TestDatabase } from "../support/engines";
 import { startGateway } from "../support/gateway";
+import { slowTest } from "../support/slow-test";
 
 onAnyEngine((engine) => {
   let place: TestDatabase;
@@ -102,36 +103,39 @@ onAnyEngine((engine) => {
     expect(tries).toBe(1);
   });
 
-  test("of many pets and messages added concurrently through both APIs each is answered with its own id", async () => {
-    const gateway = await startGateway(engine);
-    try {
-      const numbers = Array.from({ length: 200 }, (_, i) => i);
-      const pets = await Promise.all(
-        numbers.map(async (i) => {
-          const name = `pet ${i}`;
-          if (i % 2 === 0)
-            return (await gateway.rest("POST", "/v1/pets", { body: { name, categoryId: i } })).body;
-          const mutation = "mutation ($input: NewPet!) { createPet(input: $input) { id name categoryId } }";
-          return (await gateway.graphql(mutation, { input: { name, categoryId: String(i) } })).body.data
-            .createPet;
-        }),
-      );
-      const stored = await gateway.services.database.read((reader) => reader.find(Pet));
-      const nameOf = new Map(stored.map(({ id, name }) => [String(id), name]));
-      expect(pets.map(({ id }) => nameOf.get(String(id)))).toEqual(numbers.map((i) => `pet ${i}`));
+  slowTest(
+    "of many pets and messages added concurrently through both APIs each is answered with its own id",
+    async () => {
+      const gateway = await startGateway(engine);
+      try {
+        const numbers = Array.from({ length: 200 }, (_, i) => i);
+        const pets = await Promise.all(
+          numbers.map(async (i) => {
+            const name = `pet ${i}`;
+            if (i % 2 === 0)
+              return (await gateway.rest("POST", "/v1/pets", { body: { name, categoryId: i } })).body;
+            const mutation = "mutation ($input: NewPet!) { createPet(input: $input) { id name categoryId } }";
+            return (await gateway.graphql(mutation, { input: { name, categoryId: String(i) } })).body.data
+              .createPet;
+          }),
+        );
+        const stored = await gateway.services.database.read((reader) => reader.find(Pet));
+        const nameOf = new Map(stored.map(({ id, name }) => [String(id), name]));
+        expect(pets.map(({ id }) => nameOf.get(String(id)))).toEqual(numbers.map((i) => `pet ${i}`));
 
-      const messages = await Promise.all(
-        numbers.map((i) => gateway.rest("POST", "/messages", { body: { message: `text ${i}` } })),
-      );
-      const found = await Promise.all(
-        messages.map(({ body }) =>
-          gateway.graphql("query ($id: ID!) { message(id: $id) { message } }", body),
-        ),
-      );
-      expect(found.map(({ body }) => body.data.message.message)).toEqual(numbers.map((i) => `text ${i}`));
-      expect(new Set(messages.map(({ body }) => body.id)).size).toBe(numbers.length);
-    } finally {
-      await gateway.close();
-    }
-  });
+        const messages = await Promise.all(
+          numbers.map((i) => gateway.rest("POST", "/messages", { body: { message: `text ${i}` } })),
+        );
+        const found = await Promise.all(
+          messages.map(({ body }) =>
+            gateway.graphql("query ($id: ID!) { message(id: $id) { message } }", body),
+          ),
+        );
+        expect(found.map(({ body }) => body.data.message.message)).toEqual(numbers.map((i) => `text ${i}`));
+        expect(new Set(messages.map(({ body }) => body.id)).size).toBe(numbers.length);
+      } finally {
+        await gateway.close();
+      }
+    },
+  );
 });

@@ -11,6 +11,7 @@ import { createLogger } from "../../src/logger";
 import { onEachEngine, type TestDatabase, type TestEngine } from "../support/engines";
 import { endProcesses, runCli, runServer } from "../support/process";
 import { loadRelease, record, releasesOf, statementsOf } from "../support/released";
+import { slowTest } from "../support/slow-test";
 
 /** What `rows.sql` of the first release holds the hashes of. */
 const KEY = "agk_dev_PWTCLzGa9eiB_Wl77wWJKgHq3Boo94bzIQz0i7xnG";
@@ -31,7 +32,7 @@ onEachEngine((engine) => {
     await place.drop();
   });
 
-  test("a recorded migration does today what it did when it was released", async () => {
+  slowTest("a recorded migration does today what it did when it was released", async () => {
     await source.initialize();
     const releases = releasesOf(engine);
     expect(releases.length).toBeLessThanOrEqual(source.migrations.length);
@@ -144,29 +145,32 @@ onEachEngine((engine) => {
     },
   );
 
-  test("what a newer program has brought up to date is left alone by the server and the command line", async () => {
-    await loadRelease(engine, place.url, 1);
-    await source.initialize();
-    await source.query(
-      `INSERT INTO migration ("timestamp", name) VALUES (9763700000000, 'FromTheFuture9763700000000')`,
-    );
-    await source.destroy();
-    const before = await rowsOf(engine, place.url);
-    const [server, migrate, list] = await Promise.all([
-      runServer({ DATABASE_URL: place.url }),
-      runCli(place.url, ["migrate"]),
-      runCli(place.url, ["keys", "list"]),
-    ]);
-    for (const { code, stdout, stderr } of [server, migrate, list]) {
-      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-      expect(stderr).toMatch(
-        /^gateway: the database \S+ was brought up to date by a newer or an unreleased version [^\n]+\n$/,
+  slowTest(
+    "what a newer program has brought up to date is left alone by the server and the command line",
+    async () => {
+      await loadRelease(engine, place.url, 1);
+      await source.initialize();
+      await source.query(
+        `INSERT INTO migration ("timestamp", name) VALUES (9763700000000, 'FromTheFuture9763700000000')`,
       );
-      expect(stderr).toContain("FromTheFuture9763700000000");
-      expect(stderr).not.toContain("postgres:postgres@");
-    }
-    expect(await rowsOf(engine, place.url)).toEqual(before);
-  });
+      await source.destroy();
+      const before = await rowsOf(engine, place.url);
+      const [server, migrate, list] = await Promise.all([
+        runServer({ DATABASE_URL: place.url }),
+        runCli(place.url, ["migrate"]),
+        runCli(place.url, ["keys", "list"]),
+      ]);
+      for (const { code, stdout, stderr } of [server, migrate, list]) {
+        expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+        expect(stderr).toMatch(
+          /^gateway: the database \S+ was brought up to date by a newer or an unreleased version [^\n]+\n$/,
+        );
+        expect(stderr).toContain("FromTheFuture9763700000000");
+        expect(stderr).not.toContain("postgres:postgres@");
+      }
+      expect(await rowsOf(engine, place.url)).toEqual(before);
+    },
+  );
 });
 
 /** Every row of every table, each value as text, in an order that does not depend on where it is stored. */

@@ -13,6 +13,7 @@ import { addWebhookLine } from "../support/lines";
 import { scrape } from "../support/metrics";
 import { firstAgentId } from "../support/people";
 import { Receiver } from "../support/receiver";
+import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
 
@@ -279,7 +280,7 @@ describeGateway({ engine: "any", env: { ...WORKS, DELIVERY_WORKERS: "0" } }, (ga
     },
   );
 
-  test.each<[string, Error[], object]>([
+  slowTest.each<[string, Error[], object]>([
     ["passes", [new GatewayError("unavailable")], { state: "decided", outcome: "send" }],
     [
       "stays",

@@ -14,6 +14,7 @@ import {
   startGateway,
   type TestGateway,
 } from "../support/gateway";
+import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 import { cases } from "../support/tiers";
 import { waitUntil } from "../support/wait-until";
@@ -43,7 +44,7 @@ async function become(gateway: TestGateway, id: string, expected: object, token 
   return found;
 }
 
-describeGateway(DELIVERS, (gateway, engine) => {
+describeGateway({ engine: "any", ...DELIVERS }, (gateway, engine) => {
   const attemptsOf = (messageId: string) =>
     gateway.services.database.read((reader) => reader.findBy(DeliveryAttempt, { messageId }));
   const lanes = () => gateway.services.database.read((reader) => reader.count(Lane));
@@ -164,7 +165,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
   });
 });
 
-describeGateway((gateway, engine) => {
+describeGateway({ engine: "any" }, (gateway, engine) => {
   test("a line that is resumed wakes also the lanes that a delivery is about to let sleep", async () => {
     const { database, lanes, lines, agents } = gateway.services;
     const context = await operator(gateway);
@@ -205,7 +206,7 @@ describeGateway((gateway, engine) => {
     }
   });
 
-  test("what an upgrade held back leaves only when it is released, and in order", async () => {
+  slowTest("what an upgrade held back leaves only when it is released, and in order", async () => {
     const { agents, messages, database } = gateway.services;
     const agent = await agents.bySlug("first-agent");
     const context = operatorFor(agent.organization);

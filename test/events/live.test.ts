@@ -13,6 +13,7 @@ import { mint, operator, startGateway, type TestGateway } from "../support/gatew
 import { expire } from "../support/keys";
 import { scrape } from "../support/metrics";
 import { addMember, addOrganization, firstAgentId, type TestMember } from "../support/people";
+import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 
 const between = (first: bigint, last: bigint): string[] =>
@@ -35,28 +36,31 @@ describeGateway({ engine: "any" }, (gateway) => {
       return follower;
     };
 
-    test("a stream that is cut 50 times under load and resumed misses nothing and repeats nothing", async () => {
-      const start = await lastPosition(gateway, agentId);
-      const got: string[] = [];
-      let cuts = 0;
-      const producers = Array.from({ length: 4 }, async () => {
-        while (cuts < 50) await commitEvents(gateway, agentId, 1 + Math.floor(Math.random() * 5));
-      });
-      const followOnce = async (until: (follower: TestFollower) => boolean) => {
-        const follower = await open({ token: gateway.key, after: got.at(-1) ?? start });
-        await follower.until(until);
-        follower.cut();
-        got.push(...follower.positions);
-      };
-      for (; cuts < 50; cuts++) {
-        const enough = Math.floor(Math.random() * 30);
-        await followOnce(({ positions }) => positions.length >= enough);
-      }
-      await Promise.all(producers);
-      const last = await lastPosition(gateway, agentId);
-      if (got.at(-1) !== last) await followOnce(({ positions }) => positions.at(-1) === last);
-      expect(got).toEqual(between(BigInt(start) + 1n, BigInt(last)));
-    });
+    slowTest(
+      "a stream that is cut 50 times under load and resumed misses nothing and repeats nothing",
+      async () => {
+        const start = await lastPosition(gateway, agentId);
+        const got: string[] = [];
+        let cuts = 0;
+        const producers = Array.from({ length: 4 }, async () => {
+          while (cuts < 50) await commitEvents(gateway, agentId, 1 + Math.floor(Math.random() * 5));
+        });
+        const followOnce = async (until: (follower: TestFollower) => boolean) => {
+          const follower = await open({ token: gateway.key, after: got.at(-1) ?? start });
+          await follower.until(until);
+          follower.cut();
+          got.push(...follower.positions);
+        };
+        for (; cuts < 50; cuts++) {
+          const enough = Math.floor(Math.random() * 30);
+          await followOnce(({ positions }) => positions.length >= enough);
+        }
+        await Promise.all(producers);
+        const last = await lastPosition(gateway, agentId);
+        if (got.at(-1) !== last) await followOnce(({ positions }) => positions.at(-1) === last);
+        expect(got).toEqual(between(BigInt(start) + 1n, BigInt(last)));
+      },
+    );
 
     test("no event that was committed after the revocation of a key is sent", async () => {
       const start = await lastPosition(gateway, agentId);
@@ -235,24 +239,27 @@ describe("streams of events", () => {
       }
     });
 
-    test("idle streams are no requests in flight, outlive the request timeout, and end when the server stops", async () => {
-      const gateway = await start({ MAX_REQUESTS_IN_FLIGHT: "10", REQUEST_TIMEOUT_SECONDS: "1" });
-      const agentId = await firstAgentId(gateway);
-      const after = await lastPosition(gateway, agentId);
-      const streams: TestFollower[] = [];
-      for (let i = 0; i < 60; i++)
-        for (const transport of Object.values(TRANSPORTS))
-          streams.push(await transport(gateway, { token: gateway.key, after }));
-      while (gateway.services.liveEvents.open < streams.length) await sleep(5);
-      // Longer than the request timeout, and the sweeps that apply it.
-      await sleep(2_500);
-      expect((await scrape(gateway)).total("gateway_http_requests_in_flight")).toBe(1);
-      await commitEvents(gateway, agentId);
-      for (const stream of streams) await stream.until(({ positions }) => positions.length === 1);
-      gateways.splice(0);
-      const ends = Promise.all(streams.map((stream) => stream.end()));
-      await gateway.close();
-      expect(await ends).toEqual(streams.map(() => undefined));
-    });
+    slowTest(
+      "idle streams are no requests in flight, outlive the request timeout, and end when the server stops",
+      async () => {
+        const gateway = await start({ MAX_REQUESTS_IN_FLIGHT: "10", REQUEST_TIMEOUT_SECONDS: "1" });
+        const agentId = await firstAgentId(gateway);
+        const after = await lastPosition(gateway, agentId);
+        const streams: TestFollower[] = [];
+        for (let i = 0; i < 60; i++)
+          for (const transport of Object.values(TRANSPORTS))
+            streams.push(await transport(gateway, { token: gateway.key, after }));
+        while (gateway.services.liveEvents.open < streams.length) await sleep(5);
+        // Longer than the request timeout, and the sweeps that apply it.
+        await sleep(2_500);
+        expect((await scrape(gateway)).total("gateway_http_requests_in_flight")).toBe(1);
+        await commitEvents(gateway, agentId);
+        for (const stream of streams) await stream.until(({ positions }) => positions.length === 1);
+        gateways.splice(0);
+        const ends = Promise.all(streams.map((stream) => stream.end()));
+        await gateway.close();
+        expect(await ends).toEqual(streams.map(() => undefined));
+      },
+    );
   });
 });

@@ -1,5 +1,6 @@
 import { ANONYMOUS_BODY_LIMIT } from "../../src/http/plugins/read-body";
 import { expectGraphQLError } from "../support/refusals";
+import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 import { ATTACKS } from "./attacks";
 
@@ -26,7 +27,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     );
   });
 
-  test("is refused as often as it comes, also for a client that knows no other statuses", async () => {
+  slowTest("is refused as often as it comes, also for a client that knows no other statuses", async () => {
     const accept = "application/json";
     for (const [, code, query] of ATTACKS.filter(([, code]) => code === "query_too_complex")) {
       for (let i = 0; i < 7; i++) {

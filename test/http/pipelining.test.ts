@@ -6,6 +6,7 @@ import { UnsentResponses } from "../../src/http/plugins/unsent-responses";
 import { onAnyEngine, sqlite } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 import { openRaw, statusesIn } from "../support/raw";
+import { slowTest } from "../support/slow-test";
 import { suiteGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
 
@@ -101,7 +102,7 @@ describe("answers that their clients do not read", () => {
   /** As much as sockets hold between two programs on one machine, several times over. */
   const PIPELINED = VIEWER.repeat(MAX_UNANSWERED_PER_CONNECTION);
 
-  test("are cut off after REQUEST_TIMEOUT_SECONDS", async () => {
+  slowTest("are cut off after REQUEST_TIMEOUT_SECONDS", async () => {
     const gateway = await startGateway(sqlite, { env: { REQUEST_TIMEOUT_SECONDS: "1" } });
     const { socket, closed } = openRaw(gateway.url);
     socket.pause();
@@ -112,18 +113,21 @@ describe("answers that their clients do not read", () => {
     await gateway.close();
   });
 
-  test("count as requests in flight, and the connections that waited longest make room for the others", async () => {
-    const gateway = await startGateway(sqlite, { env: { MAX_REQUESTS_IN_FLIGHT: "20" } });
-    const { socket } = openRaw(gateway.url);
-    socket.pause();
-    socket.write(PIPELINED);
-    const status = async () => (await gateway.rest("GET", "/agent/whoami")).status;
-    while ((await status()) !== 503);
-    while ((await status()) !== 200);
-    await drained(gateway);
-    socket.destroy();
-    await gateway.close();
-  });
+  slowTest(
+    "count as requests in flight, and the connections that waited longest make room for the others",
+    async () => {
+      const gateway = await startGateway(sqlite, { env: { MAX_REQUESTS_IN_FLIGHT: "20" } });
+      const { socket } = openRaw(gateway.url);
+      socket.pause();
+      socket.write(PIPELINED);
+      const status = async () => (await gateway.rest("GET", "/agent/whoami")).status;
+      while ((await status()) !== 503);
+      while ((await status()) !== 200);
+      await drained(gateway);
+      socket.destroy();
+      await gateway.close();
+    },
+  );
 
   test("are cut off longest wait first while there are too many or too large ones, the newest never", () => {
     let now = 0;

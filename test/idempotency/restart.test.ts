@@ -1,14 +1,15 @@
-import { onEachEngine, type TestDatabase } from "../support/engines";
+import { onAnyEngine, type TestDatabase } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
+import { slowTest } from "../support/slow-test";
 
-onEachEngine((engine) => {
+onAnyEngine((engine) => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await engine.createDatabase();
   });
   afterAll(() => database.drop());
 
-  test("an idempotency key is remembered by the next process on the database", async () => {
+  slowTest("an idempotency key is remembered by the next process on the database", async () => {
     const before = await startGateway(engine, { database });
     const { key } = before;
     const retry = (gateway: TestGateway, path: string, body: object) =>

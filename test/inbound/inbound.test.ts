@@ -11,6 +11,7 @@ import { addSender, type Sender, senderOn } from "../support/inbound";
 import { lineClient } from "../support/lines";
 import { addOrganization, firstAgentId } from "../support/people";
 import { Receiver } from "../support/receiver";
+import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
 
@@ -106,7 +107,7 @@ describeGateway(
       await publish(gateway, agentId, CONFIGURATION);
     });
 
-    test("a flood of messages gets a decision for each twenty of them", async () => {
+    slowTest("a flood of messages gets a decision for each twenty of them", async () => {
       await publish(gateway, agentId, { ...CONFIGURATION, burstSeconds: 2 });
       const from = phone();
       const replies = await Promise.all(Array.from({ length: 45 }, (_, i) => sender.text(from, String(i))));

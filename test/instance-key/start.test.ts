@@ -2,6 +2,7 @@ import { InstanceKey } from "../../src/credentials/instance-key";
 import { onAnyEngine } from "../support/engines";
 import { depend, withServices } from "../support/instance-key";
 import { databaseForEach, endProcesses, runServer, startServer } from "../support/process";
+import { slowTest } from "../support/slow-test";
 
 afterEach(endProcesses);
 
@@ -11,18 +12,21 @@ const OTHER_KEY = Buffer.alloc(32, 8).toString("base64");
 onAnyEngine((engine) => {
   const place = databaseForEach(engine);
 
-  test("a start with another key than the database depends on ends with one line, and with the right one it serves", async () => {
-    const env = { DATABASE_URL: place.url, INSTANCE_KEY: KEY };
-    await depend(env);
-    const { code, stdout, stderr } = await runServer({ ...env, INSTANCE_KEY: OTHER_KEY });
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toMatch(/^gateway: INSTANCE_KEY is not the key that the database depends on[^\n]*\n$/);
-    for (const key of [KEY, OTHER_KEY]) expect(stderr).not.toContain(key);
-    const server = await startServer(env);
-    const ended = await server.stop();
-    expect(ended.stdout + ended.stderr).not.toContain(KEY);
-    expect(ended.stderr).not.toContain("instance key");
-  });
+  slowTest(
+    "a start with another key than the database depends on ends with one line, and with the right one it serves",
+    async () => {
+      const env = { DATABASE_URL: place.url, INSTANCE_KEY: KEY };
+      await depend(env);
+      const { code, stdout, stderr } = await runServer({ ...env, INSTANCE_KEY: OTHER_KEY });
+      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+      expect(stderr).toMatch(/^gateway: INSTANCE_KEY is not the key that the database depends on[^\n]*\n$/);
+      for (const key of [KEY, OTHER_KEY]) expect(stderr).not.toContain(key);
+      const server = await startServer(env);
+      const ended = await server.stop();
+      expect(ended.stdout + ended.stderr).not.toContain(KEY);
+      expect(ended.stderr).not.toContain("instance key");
+    },
+  );
 
   test("without the key that the database depends on, a server warns and starts, and what needs the key is refused", async () => {
     await depend({ DATABASE_URL: place.url, INSTANCE_KEY: KEY });

@@ -5,6 +5,7 @@ import { mint, operator, startGateway, type TestGateway } from "../support/gatew
 import { outcomeOf } from "../support/keys";
 import { codeOf } from "../support/people";
 import { endProcesses, startServer } from "../support/process";
+import { slowTest } from "../support/slow-test";
 
 afterEach(endProcesses);
 
@@ -73,7 +74,7 @@ onAnyEngine((engine) => {
     await gateway.close();
   });
 
-  test("a start logs how many active keys it refuses for their environment", async () => {
+  slowTest("a start logs how many active keys it refuses for their environment", async () => {
     const start = async (env: Record<string, string>) => {
       const server = await startServer({ DATABASE_URL: place.url, ...env });
       const { stderr } = await server.stop();

@@ -8,6 +8,7 @@ import {
   MAX_CHARACTERS_OF_ORGANIZATION,
   ResponseBudget,
 } from "../../src/rate-limits/response-budget";
+import { slowTest } from "../support/slow-test";
 
 const contextOf = (organization: string): RequestContext => ({
   ...operatorFor(Object.assign(new Organization(), { id: organization })),
@@ -114,7 +115,7 @@ describe("large answers", () => {
     await begin("second", 100_000);
   });
 
-  test("that are refused, or fail, take nothing", async () => {
+  slowTest("that are refused, or fail, take nothing", async () => {
     for (let i = 0; i < 5; i++) {
       const { status } = await begin("first", MAX_CHARACTERS_OF_ORGANIZATION);
       finish[i]?.(Promise.reject(new Error("failed")) as never);

@@ -9,6 +9,7 @@ import { SignInThrottle } from "../../src/features/members/sign-in-throttle.enti
 import { onAnyEngine, sqlite } from "../support/engines";
 import { type Reply, startGateway, type TestGateway } from "../support/gateway";
 import { addMember, addOrganization, codeOf } from "../support/people";
+import { slowTest } from "../support/slow-test";
 import { suiteGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
 
@@ -96,7 +97,7 @@ onAnyEngine((engine) => {
     expect(codeOf(await attempt(member.email, member.password))).toBeUndefined();
   });
 
-  test("an account is closed to everybody after 100 wrong passwords from all over", async () => {
+  slowTest("an account is closed to everybody after 100 wrong passwords from all over", async () => {
     const { email, password } = await addMember(gateway);
     const everywhere = (i: number) => attempt(email, "wrong", `198.51.${Math.floor(i / 5)}.1`);
     const replies = await inTurns(PER_ACCOUNT, everywhere);
@@ -377,7 +378,7 @@ test("an IPv6 network of 64 bits counts as one address, and a right password doe
   }
 });
 
-test("an IPv6 site of 48 bits is closed after 200 attempts from its networks", async () => {
+slowTest("an IPv6 site of 48 bits is closed after 200 attempts from its networks", async () => {
   const gateway = await startGateway(sqlite, { env: { TRUST_PROXY: "true" } });
   try {
     const wrong = (i: number, ip: string) =>

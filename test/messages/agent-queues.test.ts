@@ -6,6 +6,7 @@ import { addConversation, conversationClient } from "../support/conversations";
 import { mint, operator } from "../support/gateway";
 import { codeOf } from "../support/people";
 import { openLogged } from "../support/query-plans";
+import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 
 describeGateway({ engine: "any" }, (gateway, engine) => {
@@ -76,39 +77,43 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     while (!(await queues.take(id)));
   });
 
-  test("a full queue refuses new messages on every path, and still answers a repeat", async () => {
-    const { id: agentId, token } = await newAgent();
-    const { id } = await addConversation(gateway, { agentId });
-    const api = conversationClient(gateway, token);
-    const { contactId } = (await api.find(id)).body.data.conversation;
-    const once = { token, headers: { "idempotency-key": "before" }, body: { message: "Before" } };
-    const first = await gateway.rest("POST", "/messages", once);
-    const sent = await api.send(id, "Before", { idempotencyKey: "before" });
-    await addMessages(agentId, { count: MAX_QUEUED_OF_AGENT });
-    // The room that was counted before is used up to a second.
-    let reply = await gateway.rest("POST", "/messages", { token, body: { message: "Full" } });
-    while (reply.status === 201)
-      reply = await gateway.rest("POST", "/messages", { token, body: { message: "Full" } });
-    expect([reply.status, reply.body.code, reply.headers.get("retry-after")]).toEqual([
-      429,
-      "queue_full",
-      "5",
-    ]);
-    expect(reply.body.message).toContain("100,000");
-    const keyed = { token, headers: { "idempotency-key": "after" }, body: { message: "Full" } };
-    expect((await gateway.rest("POST", "/messages", keyed)).body.code).toBe("queue_full");
-    const mutation = 'mutation { sendMessage(input: { message: "Full" }) { id } }';
-    for (const refused of [
-      await gateway.graphql(mutation, {}, { token }),
-      await api.send(id, "Full"),
-      await api.send(id, "Full", { idempotencyKey: "after" }),
-      await api.open({ contact: { id: contactId }, message: "Full" }),
-    ])
-      expect([refused.status, codeOf(refused)]).toEqual([429, "queue_full"]);
-    expect((await api.open({ contact: { id: contactId } })).status).toBe(200);
-    expect((await gateway.rest("POST", "/messages", once)).body).toEqual(first.body);
-    expect((await api.send(id, "Before", { idempotencyKey: "before" })).body).toEqual(sent.body);
-  }, 60_000);
+  slowTest(
+    "a full queue refuses new messages on every path, and still answers a repeat",
+    async () => {
+      const { id: agentId, token } = await newAgent();
+      const { id } = await addConversation(gateway, { agentId });
+      const api = conversationClient(gateway, token);
+      const { contactId } = (await api.find(id)).body.data.conversation;
+      const once = { token, headers: { "idempotency-key": "before" }, body: { message: "Before" } };
+      const first = await gateway.rest("POST", "/messages", once);
+      const sent = await api.send(id, "Before", { idempotencyKey: "before" });
+      await addMessages(agentId, { count: MAX_QUEUED_OF_AGENT });
+      // The room that was counted before is used up to a second.
+      let reply = await gateway.rest("POST", "/messages", { token, body: { message: "Full" } });
+      while (reply.status === 201)
+        reply = await gateway.rest("POST", "/messages", { token, body: { message: "Full" } });
+      expect([reply.status, reply.body.code, reply.headers.get("retry-after")]).toEqual([
+        429,
+        "queue_full",
+        "5",
+      ]);
+      expect(reply.body.message).toContain("100,000");
+      const keyed = { token, headers: { "idempotency-key": "after" }, body: { message: "Full" } };
+      expect((await gateway.rest("POST", "/messages", keyed)).body.code).toBe("queue_full");
+      const mutation = 'mutation { sendMessage(input: { message: "Full" }) { id } }';
+      for (const refused of [
+        await gateway.graphql(mutation, {}, { token }),
+        await api.send(id, "Full"),
+        await api.send(id, "Full", { idempotencyKey: "after" }),
+        await api.open({ contact: { id: contactId }, message: "Full" }),
+      ])
+        expect([refused.status, codeOf(refused)]).toEqual([429, "queue_full"]);
+      expect((await api.open({ contact: { id: contactId } })).status).toBe(200);
+      expect((await gateway.rest("POST", "/messages", once)).body).toEqual(first.body);
+      expect((await api.send(id, "Before", { idempotencyKey: "before" })).body).toEqual(sent.body);
+    },
+    60_000,
+  );
 
   test("the count reads indexes only", async () => {
     const logged = await openLogged(engine);

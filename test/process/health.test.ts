@@ -1,11 +1,12 @@
 import { onAnyEngine } from "../support/engines";
 import { startGateway } from "../support/gateway";
 import { databaseForEach, startServer } from "../support/process";
+import { slowTest } from "../support/slow-test";
 
 onAnyEngine((engine) => {
   const place = databaseForEach(engine);
 
-  test("both answer GET and HEAD without a key, not to be stored, and no other method", async () => {
+  slowTest("both answer GET and HEAD without a key, not to be stored, and no other method", async () => {
     const gateway = await startGateway(engine, { database: place });
     try {
       for (const path of ["/healthz", "/readyz"]) {
@@ -21,35 +22,38 @@ onAnyEngine((engine) => {
     }
   });
 
-  test("while the database does not answer, the process is alive and not ready, which it says before an asker gives up", async () => {
-    const gateway = await startGateway(engine, { database: place });
-    const { database } = gateway.services;
-    let letGo = () => {};
-    const held = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
-    const read = database.read.bind(database);
-    // Stands in for a database that took the query and is silent.
-    database.read = (query) => held.then(() => read(query));
-    try {
-      const ready = () =>
-        gateway.rest("GET", "/readyz", { token: null, headers: {} }).then(({ status }) => status);
-      expect(await Promise.all([ready(), ready(), ready()])).toEqual([503, 503, 503]);
-      const { status, body, headers } = await gateway.rest("GET", "/readyz", { token: null });
-      expect({ status, body }).toEqual({
-        status: 503,
-        body: { code: "unavailable", message: "The database does not answer in time.", status: 503 },
+  slowTest(
+    "while the database does not answer, the process is alive and not ready, which it says before an asker gives up",
+    async () => {
+      const gateway = await startGateway(engine, { database: place });
+      const { database } = gateway.services;
+      let letGo = () => {};
+      const held = new Promise<void>((resolve) => {
+        letGo = resolve;
       });
-      expect(headers.get("retry-after")).toBe("1");
-      expect((await gateway.rest("GET", "/healthz", { token: null })).status).toBe(200);
-      letGo();
-      await held;
-      expect(await ready()).toBe(200);
-    } finally {
-      letGo();
-      await gateway.close();
-    }
-  });
+      const read = database.read.bind(database);
+      // Stands in for a database that took the query and is silent.
+      database.read = (query) => held.then(() => read(query));
+      try {
+        const ready = () =>
+          gateway.rest("GET", "/readyz", { token: null, headers: {} }).then(({ status }) => status);
+        expect(await Promise.all([ready(), ready(), ready()])).toEqual([503, 503, 503]);
+        const { status, body, headers } = await gateway.rest("GET", "/readyz", { token: null });
+        expect({ status, body }).toEqual({
+          status: 503,
+          body: { code: "unavailable", message: "The database does not answer in time.", status: 503 },
+        });
+        expect(headers.get("retry-after")).toBe("1");
+        expect((await gateway.rest("GET", "/healthz", { token: null })).status).toBe(200);
+        letGo();
+        await held;
+        expect(await ready()).toBe(200);
+      } finally {
+        letGo();
+        await gateway.close();
+      }
+    },
+  );
 
   test("on SIGTERM it is not ready but serves on for as long as it should drain", async () => {
     const server = await startServer({ DATABASE_URL: place.url, DRAIN_SECONDS: "2" });

@@ -6,6 +6,7 @@ import { createDataSource } from "../../src/features";
 import { Pet } from "../../src/features/pets/pet.entity";
 import { onAnyEngine } from "../support/engines";
 import { databaseForEach, secretsIn, startServer, type TestServer } from "../support/process";
+import { slowTest } from "../support/slow-test";
 
 const keyOf = (server: TestServer) => secretsIn(server.stdout())?.key ?? "";
 
@@ -37,7 +38,7 @@ async function finish(
 onAnyEngine((engine) => {
   const place = databaseForEach(engine);
 
-  test.each(["SIGTERM", "SIGINT"] as const)(
+  slowTest.each(["SIGTERM", "SIGINT"] as const)(
     "on %s the requests in flight are finished and kept, no new ones are taken, and it ends with code 0",
     async (signal) => {
       const server = await startServer({ DATABASE_URL: place.url });

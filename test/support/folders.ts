@@ -6,6 +6,8 @@ import { checksum, loadTestFile } from "./tiers";
 declare global {
   /** The test files that this run has in each folder of `test/`; the configuration chooses them. */
   var TEST_FILES: Record<string, string[]>;
+  /** The test files of which this run has only the slow tests. */
+  var SLOW_ONLY: string[];
 }
 
 /**
@@ -23,6 +25,6 @@ export function describeHalf(folder: string, half: 0 | 1): void {
 
 function describeFile(folder: string, file: string): void {
   describe(`${folder}/${basename(file, ".test.ts")}`, () => {
-    loadTestFile(join(__dirname, "..", folder, file));
+    loadTestFile(join(__dirname, "..", folder, file), SLOW_ONLY.includes(join(folder, file)));
   });
 }

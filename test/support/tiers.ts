@@ -15,12 +15,18 @@ let loading: string | undefined;
 /** Name of the test file that is being loaded, without its folder. */
 export const testFile = (): string => loading ?? basename(expect.getState().testPath ?? "");
 
-/** Loads a test file as a part of a suite. */
-export function loadTestFile(path: string): void {
+/**
+ * Loads a test file as a part of a suite.
+ * @param onlySlow whether the other tests of the file have run in `npm test`, on every database
+ */
+export function loadTestFile(path: string, onlySlow: boolean): void {
   loading = basename(path);
+  const every = globalThis.test;
+  if (onlySlow) globalThis.test = every.skip as typeof test;
   try {
     require(path);
   } finally {
     loading = undefined;
+    globalThis.test = every;
   }
 }

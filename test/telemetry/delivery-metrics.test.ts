@@ -5,45 +5,49 @@ import { addLine, addWebhookLine, lineClient } from "../support/lines";
 import { scrape } from "../support/metrics";
 import { firstAgentId } from "../support/people";
 import { Receiver } from "../support/receiver";
+import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
 
 describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
-  test("messages are counted by status, attempts by line and outcome, and deliveries are timed", async () => {
-    const agentId = await firstAgentId(gateway);
-    const api = conversationClient(gateway);
-    const count = async (name: string, labels = {}) => (await scrape(gateway)).total(name, labels);
-    const messages = (status: string) => count("gateway_messages_total", { status });
-    for (const status of ["queued", "delivered", "canceled", "failed"])
-      expect(await messages(status)).toBe(0);
+  slowTest(
+    "messages are counted by status, attempts by line and outcome, and deliveries are timed",
+    async () => {
+      const agentId = await firstAgentId(gateway);
+      const api = conversationClient(gateway);
+      const count = async (name: string, labels = {}) => (await scrape(gateway)).total(name, labels);
+      const messages = (status: string) => count("gateway_messages_total", { status });
+      for (const status of ["queued", "delivered", "canceled", "failed"])
+        expect(await messages(status)).toBe(0);
 
-    const line = await addLine(gateway, { agentId });
-    await lineClient(gateway).pause(line.id);
-    const { id } = await addConversation(gateway, { agentId, line: line.name });
-    const first = await api.send(id, "one", { idempotencyKey: "one" });
-    await api.send(id, "one", { idempotencyKey: "one" });
-    await api.send(id, "two");
-    expect(await messages("queued")).toBe(2);
-    await waitUntil(async () => (await count("gateway_lanes", { state: "waiting" })) === 1);
-    expect(await count("gateway_oldest_due_lane_seconds")).toBe(0);
-    await gateway.rest("POST", `/messages/${first.body.data.sendToConversation.id}/cancel`);
-    expect(await messages("canceled")).toBe(1);
+      const line = await addLine(gateway, { agentId });
+      await lineClient(gateway).pause(line.id);
+      const { id } = await addConversation(gateway, { agentId, line: line.name });
+      const first = await api.send(id, "one", { idempotencyKey: "one" });
+      await api.send(id, "one", { idempotencyKey: "one" });
+      await api.send(id, "two");
+      expect(await messages("queued")).toBe(2);
+      await waitUntil(async () => (await count("gateway_lanes", { state: "waiting" })) === 1);
+      expect(await count("gateway_oldest_due_lane_seconds")).toBe(0);
+      await gateway.rest("POST", `/messages/${first.body.data.sendToConversation.id}/cancel`);
+      expect(await messages("canceled")).toBe(1);
 
-    const attempts = { kind: "local", outcome: "accepted" };
-    expect(await count("gateway_delivery_attempts_total", attempts)).toBe(0);
-    await lineClient(gateway).resume(line.id);
-    await waitUntil(async () => (await messages("delivered")) !== 0);
-    expect(await messages("delivered")).toBe(1);
-    expect(await count("gateway_delivery_attempts_total", attempts)).toBe(1);
-    expect(await count("gateway_message_delivery_duration_seconds_count")).toBe(1);
-    expect(await count("gateway_message_delivery_duration_seconds_sum")).toBeGreaterThan(0);
-    await waitUntil(async () => (await count("gateway_lanes")) === 0);
+      const attempts = { kind: "local", outcome: "accepted" };
+      expect(await count("gateway_delivery_attempts_total", attempts)).toBe(0);
+      await lineClient(gateway).resume(line.id);
+      await waitUntil(async () => (await messages("delivered")) !== 0);
+      expect(await messages("delivered")).toBe(1);
+      expect(await count("gateway_delivery_attempts_total", attempts)).toBe(1);
+      expect(await count("gateway_message_delivery_duration_seconds_count")).toBe(1);
+      expect(await count("gateway_message_delivery_duration_seconds_sum")).toBeGreaterThan(0);
+      await waitUntil(async () => (await count("gateway_lanes")) === 0);
 
-    await lineClient(gateway).pause(line.id);
-    await api.send(id, "three");
-    await api.close(id);
-    expect([await messages("queued"), await messages("canceled")]).toEqual([3, 2]);
-  });
+      await lineClient(gateway).pause(line.id);
+      await api.send(id, "three");
+      await api.close(id);
+      expect([await messages("queued"), await messages("canceled")]).toEqual([3, 2]);
+    },
+  );
 });
 
 describeGateway(

@@ -5,6 +5,7 @@ import { onAnyEngine, sqlite } from "../support/engines";
 import { mint, operator, startGateway, type TestGateway } from "../support/gateway";
 import { scrape } from "../support/metrics";
 import { endProcesses, startServer } from "../support/process";
+import { slowTest } from "../support/slow-test";
 import { waitUntil } from "../support/wait-until";
 
 onAnyEngine((engine) => {
@@ -232,7 +233,7 @@ describe("/metrics", () => {
     expect((await scrape(other)).total("gateway_http_requests_total", pets)).toBe(0);
   });
 
-  test("of a running server tells of the process too", async () => {
+  slowTest("of a running server tells of the process too", async () => {
     const place = await sqlite.createDatabase();
     try {
       const { url, stop } = await startServer({ DATABASE_URL: place.url });

@@ -6,6 +6,7 @@ import { purge } from "../../src/housekeeping";
 import { mint, operator } from "../support/gateway";
 import { expire, outcomeOf } from "../support/keys";
 import { addOrganization } from "../support/people";
+import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 
 const USAGE = `query ($period: UsagePeriod! = last_24_hours) {
@@ -202,7 +203,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(seen).toEqual([1, 1, 1, 4]);
   });
 
-  test("keys come most presented first, 100 at most, and none that was not presented", async () => {
+  slowTest("keys come most presented first, 100 at most, and none that was not presented", async () => {
     const org = await addOrganization(gateway, "busy");
     const counts = [3, 1, 2];
     const ids = [];

@@ -9,6 +9,7 @@ import { MAX_ATTEMPTS } from "../../src/features/webhooks/webhook-retries";
 import { type GatewayOptions, type Reply, startGateway } from "../support/gateway";
 import { addOrganization, codeOf, firstAgentId, operatorOfAgent } from "../support/people";
 import { type Reaction, type Received, Receiver } from "../support/receiver";
+import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 import { addEndpoint, addEvents, webhookClient } from "../support/webhooks";
 
@@ -158,30 +159,33 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     );
   });
 
-  test("an endpoint that was down gets all 100 events of 5 subjects afterwards, each subject in order", async () => {
-    receiver.reaction = answering(503);
-    const { id } = await endpointTo();
-    const subjects = newSubjects(5);
-    for (let i = 0; i < 10; i += 1) await addEvents(gateway, agentId, [...subjects, ...subjects]);
-    await become(id, 5, { attempts: 1 });
-    await hurry(id);
-    await become(id, 5, { attempts: 2 });
-    expect(receiver.received.length).toBe(10);
-    expect(receiver.received[0]?.headers["webhook-id"]).toBeDefined();
-    receiver.received.splice(0);
-    receiver.reaction = answering(200);
-    await hurry(id);
-    await arrived(100);
-    await become(id, 100, { state: "delivered" });
-    expect(receiver.received).toHaveLength(100);
-    const bySubject = positionsBySubject(receiver.received);
-    expect([...bySubject.keys()].sort()).toEqual(subjects.map((subject) => `line:${subject}`).sort());
-    for (const positions of bySubject.values()) {
-      expect(positions).toHaveLength(20);
-      expect(positions).toEqual([...positions].sort((a, b) => a - b));
-    }
-    expect(await stateOf(id)).toMatchObject({ state: "active", failingSince: null });
-  });
+  slowTest(
+    "an endpoint that was down gets all 100 events of 5 subjects afterwards, each subject in order",
+    async () => {
+      receiver.reaction = answering(503);
+      const { id } = await endpointTo();
+      const subjects = newSubjects(5);
+      for (let i = 0; i < 10; i += 1) await addEvents(gateway, agentId, [...subjects, ...subjects]);
+      await become(id, 5, { attempts: 1 });
+      await hurry(id);
+      await become(id, 5, { attempts: 2 });
+      expect(receiver.received.length).toBe(10);
+      expect(receiver.received[0]?.headers["webhook-id"]).toBeDefined();
+      receiver.received.splice(0);
+      receiver.reaction = answering(200);
+      await hurry(id);
+      await arrived(100);
+      await become(id, 100, { state: "delivered" });
+      expect(receiver.received).toHaveLength(100);
+      const bySubject = positionsBySubject(receiver.received);
+      expect([...bySubject.keys()].sort()).toEqual(subjects.map((subject) => `line:${subject}`).sort());
+      for (const positions of bySubject.values()) {
+        expect(positions).toHaveLength(20);
+        expect(positions).toEqual([...positions].sort((a, b) => a - b));
+      }
+      expect(await stateOf(id)).toMatchObject({ state: "active", failingSince: null });
+    },
+  );
 
   test("a failed attempt is repeated under the same ID, signed anew, later and later; then the next event goes on", async () => {
     receiver.reaction = answering(500);
@@ -375,32 +379,35 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     await become(id, 20, { state: "delivered" });
   });
 
-  test("a deactivated organization's endpoints get nothing until it is reactivated, and then everything", async () => {
-    const slug = `paused-${engine.name}`.toLowerCase();
-    const { agentId: theirs, manager } = await addOrganization(gateway, slug);
-    const token = { token: manager.token };
-    const { body } = await api.create({ agentId: theirs, url: receiver.url() }, token);
-    const { id } = body.data.createWebhookEndpoint.endpoint;
-    const switchTo = (field: string) => gateway.graphql(`mutation { ${field} { id } }`, {}, token);
-    await switchTo("deactivateOrganization");
-    const subjects = newSubjects(2);
-    await addEvents(gateway, theirs, subjects);
-    // A later event of another organization is delivered first.
-    const other = await startReceiver();
-    await endpointTo(other);
-    await addEvents(gateway, agentId, newSubjects(1));
-    await arrived(1, other);
-    expect(receiver.received).toHaveLength(0);
-    await switchTo("reactivateOrganization");
-    await arrived(2);
-    expect(
-      receiver.received
-        .map(eventIn)
-        .map(({ subject }) => subject)
-        .sort(),
-    ).toEqual(subjects.map((subject) => `line:${subject}`).sort());
-    await api.delete(id, token);
-  });
+  slowTest(
+    "a deactivated organization's endpoints get nothing until it is reactivated, and then everything",
+    async () => {
+      const slug = `paused-${engine.name}`.toLowerCase();
+      const { agentId: theirs, manager } = await addOrganization(gateway, slug);
+      const token = { token: manager.token };
+      const { body } = await api.create({ agentId: theirs, url: receiver.url() }, token);
+      const { id } = body.data.createWebhookEndpoint.endpoint;
+      const switchTo = (field: string) => gateway.graphql(`mutation { ${field} { id } }`, {}, token);
+      await switchTo("deactivateOrganization");
+      const subjects = newSubjects(2);
+      await addEvents(gateway, theirs, subjects);
+      // A later event of another organization is delivered first.
+      const other = await startReceiver();
+      await endpointTo(other);
+      await addEvents(gateway, agentId, newSubjects(1));
+      await arrived(1, other);
+      expect(receiver.received).toHaveLength(0);
+      await switchTo("reactivateOrganization");
+      await arrived(2);
+      expect(
+        receiver.received
+          .map(eventIn)
+          .map(({ subject }) => subject)
+          .sort(),
+      ).toEqual(subjects.map((subject) => `line:${subject}`).sort());
+      await api.delete(id, token);
+    },
+  );
 
   test("a delivery whose event is no longer kept fails, and the next one goes on", async () => {
     receiver.reaction = answering(500);
