@@ -70,6 +70,10 @@ export interface CallerOrganization {
   deactivatedAt: Timestamp | null;
 }
 
+/** The ID of the organization on whose behalf a caller acts; undefined for an anonymous one. */
+export const ownerOf = (caller: Caller): string | undefined =>
+  caller.kind === "anonymous" ? undefined : caller.organization.id;
+
 /** Where a request came from, for the audit log; all null for the command line. */
 export interface Origin {
   ip: string | null;

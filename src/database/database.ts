@@ -235,9 +235,22 @@ export class Database {
     {
       tx,
       ...options
-    }: Pick<TransactionOptions, "limits" | "isRepeated"> & { tx?: EntityManager | undefined } = {},
+    }: Pick<TransactionOptions, "limits" | "isRepeated" | "owner"> & { tx?: EntityManager | undefined } = {},
   ): Promise<T> {
     return tx === undefined ? this.committing(unit, options) : unit(tx);
+  }
+
+  /**
+   * Runs a unit of work like `write`, for an organization: while its units wait, such as for locks of each other, they
+   * leave connections to those of others.
+   * @param owner the ID of the organization, if known
+   */
+  writeFor<T>(
+    owner: string | undefined,
+    unit: UnitOfWork<T>,
+    options: Pick<TransactionOptions, "limits" | "isRepeated"> & { tx?: EntityManager | undefined } = {},
+  ): Promise<T> {
+    return this.write(unit, { ...options, owner });
   }
 
   /**

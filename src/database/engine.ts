@@ -22,6 +22,8 @@ export interface TransactionOptions {
   limits?: Limits;
   /** The unit repeats the same few statements, so they stay prepared: PostgreSQL plans most for longer than it runs them. */
   isRepeated?: boolean;
+  /** The ID of the organization that the unit is for; organizations share the connections. */
+  owner?: string | undefined;
 }
 
 /** Finds rows by a text column. Declare once at module scope: prepared statements are cached by identity. */

@@ -17,7 +17,7 @@ export class Semaphore {
 
   /**
    * @param free the number of permits
-   * @param maxPerOwner the number that one owner can hold; all by default, see `shareOf`
+   * @param maxPerOwner the number that one owner can hold; all by default and for the empty owner, see `shareOf`
    */
   constructor(
     private free: number,
@@ -75,7 +75,7 @@ export class Semaphore {
   }
 
   private mayTake(owner: string): boolean {
-    return this.free > 0 && this.heldBy(owner) < this.maxPerOwner;
+    return this.free > 0 && (owner === "" || this.heldBy(owner) < this.maxPerOwner);
   }
 
   private heldBy(owner: string): number {

@@ -3,7 +3,7 @@ import { allReturning, placeholders } from "../../src/database/returning";
 import { GatewayError } from "../../src/errors";
 import { createDataSource } from "../../src/features";
 import { PET_ORDER, Pet } from "../../src/features/pets/pet.entity";
-import { onEachEngine, type TestDatabase } from "../support/engines";
+import { onEachEngine, postgres, type TestDatabase } from "../support/engines";
 
 onEachEngine((engine) => {
   let place: TestDatabase;
@@ -44,6 +44,25 @@ onEachEngine((engine) => {
     expect(kept).toEqual(Array.from({ length: 50 }, (_, i) => i).filter((i) => i % 5 !== 0));
     expect(await names()).toEqual(kept.flatMap((i) => [`first of ${i}`, `second of ${i}`]).sort());
   });
+
+  // SQLite runs one unit after the other.
+  if (engine === postgres)
+    test("units of one organization that wait for each other leave connections to those of others", async () => {
+      let release = () => {};
+      const lock = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const ours = Array.from({ length: 50 }, () =>
+        database.writeFor("ours", () => lock).catch(() => undefined),
+      );
+      try {
+        await database.writeFor("theirs", (tx) => tx.insert(Pet, pet("theirs")));
+        expect(await names()).toEqual(["theirs"]);
+      } finally {
+        release();
+        await Promise.all(ours);
+      }
+    });
 
   test("a read that refuses its caller runs once", async () => {
     let runs = 0;

@@ -13,7 +13,7 @@ import { CONNECT_TIMEOUT_MS } from "../data-source";
 import { driverCode } from "../engine";
 import type { Limits } from "../limits";
 import type { DatabaseStats } from "../observer";
-import { Semaphore } from "../semaphore";
+import { Semaphore, shareOf } from "../semaphore";
 
 /** How long a transaction may be idle (ms), so that a process that lost its network does not keep locks. */
 const IDLE_TIMEOUT_MS = 5_000;
@@ -50,7 +50,8 @@ export class PostgresConnections {
     this.pool = (source.driver as PostgresDriver).master;
     const share = Math.ceil(poolSize / SHARE);
     this.reports = new Semaphore(share);
-    this.transactions = new Semaphore(Math.max(1, poolSize - 2 * share));
+    const transactions = Math.max(1, poolSize - 2 * share);
+    this.transactions = new Semaphore(transactions, shareOf(transactions));
   }
 
   static async open(source: DataSource, limits: Limits): Promise<PostgresConnections> {
@@ -125,14 +126,21 @@ export class PostgresConnections {
     }
   }
 
-  /** Runs one transaction on a pooled connection. */
-  async forTransaction<T>(limits: Limits, work: (runner: QueryRunner) => Promise<T>): Promise<T> {
-    const until = performance.now() + limits.call;
-    await this.transactions.acquire(CONNECT_TIMEOUT_MS);
+  /**
+   * Runs one transaction on a pooled connection.
+   * @param owner the fair-queueing key; one owner cannot take all connections, except the empty one
+   */
+  async forTransaction<T>(
+    { call }: Limits,
+    owner: string,
+    work: (runner: QueryRunner) => Promise<T>,
+  ): Promise<T> {
+    const until = performance.now() + call;
+    await this.transactions.acquire(CONNECT_TIMEOUT_MS, owner);
     try {
       return await this.connected(until, work);
     } finally {
-      this.transactions.release();
+      this.transactions.release(owner);
     }
   }
 

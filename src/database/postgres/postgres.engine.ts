@@ -223,7 +223,7 @@ export class PostgresEngine implements Engine {
     const { limits = this.connections.limits } = options;
     const begin =
       options.limits === undefined ? BEGIN : `${BEGIN}; SET LOCAL statement_timeout = ${limits.statement}`;
-    return this.connections.forTransaction(limits, async (runner) => {
+    return this.connections.forTransaction(limits, options.owner ?? "", async (runner) => {
       const began = performance.now();
       try {
         if (options.singleStatement) return await transactInPairs(runner, begin, unit);

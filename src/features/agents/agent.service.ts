@@ -1,6 +1,7 @@
 import type { EntityManager } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
+import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { indexBy } from "../../common/coalesce";
@@ -141,7 +142,7 @@ export class AgentService {
         idOf: ({ id }) => id,
       });
     };
-    return this.database.write(unit, { tx });
+    return this.database.writeFor(ownerOf(context.caller), unit, { tx });
   }
 
   private async insert(
@@ -176,7 +177,7 @@ export class AgentService {
    * @throws GatewayError `not_found`
    */
   rename(context: RequestContext, { id, name }: RenameAgentArgs): Promise<Agent> {
-    return this.database.write(async (tx) => {
+    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, REQUIRED);
       const agent = await this.lockOwn(tx, context, id);
       const next = name.trim();
@@ -194,7 +195,7 @@ export class AgentService {
    * @throws GatewayError `not_found`, or `conflict` while it has active keys
    */
   delete(context: RequestContext, id: string): Promise<Agent> {
-    return this.database.write(async (tx) => {
+    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, REQUIRED);
       const agent = await this.lockOwn(tx, context, id);
       for (const check of this.deletionChecks) await check(tx, context, agent);

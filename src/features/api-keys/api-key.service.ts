@@ -2,6 +2,7 @@ import { type EntityManager, In, IsNull } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import type { AgentCaller, Origin } from "../../auth/caller";
+import { ownerOf } from "../../auth/caller";
 import { type CredentialResolver, organizationOf, type RequestContext } from "../../auth/context";
 import { Permission, SCOPES } from "../../auth/permissions";
 import { indexBy } from "../../common/coalesce";
@@ -251,7 +252,7 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
         idOf: ({ apiKey }) => apiKey.id,
       });
     };
-    return this.database.write(unit, { tx });
+    return this.database.writeFor(ownerOf(context.caller), unit, { tx });
   }
 
   /** @throws GatewayError `not_found`, or `conflict` if the name is taken or the key is not active */
@@ -268,7 +269,7 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
   }
 
   private change(context: RequestContext, input: ApiKeyChanges, action: AuditAction): Promise<ApiKey> {
-    return this.database.write(async (tx) => {
+    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, REQUIRED);
       return changeKey(tx, context, input, action);
     });
@@ -297,7 +298,7 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
       await this.database.waitForInserts(tx);
       return tx.findOneByOrFail(ApiKey, { id: key.id });
     };
-    return this.database.write(unit, { tx });
+    return this.database.writeFor(ownerOf(context.caller), unit, { tx });
   }
 
   /**
@@ -306,7 +307,7 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
    * @throws GatewayError `not_found`, or `conflict` if the key is not active or already replaced
    */
   rotate(context: RequestContext, { id, graceSeconds }: RotateApiKeyArgs): Promise<MintedApiKey> {
-    return this.database.write(async (tx) => {
+    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, REQUIRED);
       const old = await ownKey(tx, context, id);
       await assertActive(tx, old);

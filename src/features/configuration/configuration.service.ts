@@ -1,5 +1,6 @@
 import { LessThan } from "typeorm";
 import { assertSignedIn } from "../../auth/assert-signed-in";
+import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { timestamp } from "../../common/time";
@@ -172,7 +173,7 @@ export class ConfigurationService {
     const tokens = tokenProblems(document);
     if (tokens.length > 0) throw new InvalidInput(tokens);
     const check = await this.check(context, document);
-    const draft = await this.database.write(async (tx) => {
+    const draft = await this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, REQUIRED);
       const agentId = await scopedAgentId(tx, context, agent);
       await lockAgent(tx, agentId);
@@ -212,7 +213,7 @@ export class ConfigurationService {
       throw revisionConflict(revision);
     // Outside of the transaction, because it may take long.
     const checked = fromVersion === null ? await this.valid(context, document) : document;
-    return this.database.write(async (tx) => {
+    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, REQUIRED);
       const agentId = await scopedAgentId(tx, context, agent);
       await lockAgent(tx, agentId);

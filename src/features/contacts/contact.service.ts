@@ -1,4 +1,5 @@
 import { type EntityManager, In, type SelectQueryBuilder } from "typeorm";
+import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { timestamp } from "../../common/time";
@@ -109,7 +110,8 @@ export class ContactService {
    * @throws GatewayError `invalid_request`, `not_found` (agent), `conflict`, `limit_reached`
    */
   put(context: RequestContext, { agentId, ...input }: ContactInput): Promise<StoredContact> {
-    return this.database.write(
+    return this.database.writeFor(
+      ownerOf(context.caller),
       async (tx) => {
         await this.authorize(tx, context, Permission.conversations_write);
         const agent = await scopedAgentId(tx, context, agentId, "input.agentId");
@@ -126,7 +128,7 @@ export class ContactService {
    * @throws GatewayError `not_found`
    */
   async erase(context: RequestContext, id: string): Promise<Contact> {
-    const { contact, isUnfinished } = await this.database.write(async (tx) => {
+    const { contact, isUnfinished } = await this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await this.authorize(tx, context, Permission.config_manage);
       const contact = await lockContact(tx, context, id);
       if (contact.erasedAt !== null)

@@ -1,4 +1,5 @@
 import { type EntityManager, In } from "typeorm";
+import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { timestamp } from "../../common/time";
@@ -97,7 +98,7 @@ export class ConversationChanges {
     { id, expectedVersion }: ConversationChangeArgs,
     decide: Decide,
   ): Promise<ConversationChange> {
-    return this.database.write(async (tx) => {
+    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertStillAllowed(this.database, tx, context, Permission.conversations_write);
       const found = await findConversation(tx, context, id);
       if (found === null) throw noSuch("conversation");

@@ -1,6 +1,7 @@
 import { type EntityManager, In } from "typeorm";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import { authorize } from "../../auth/authorize";
+import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission, Scope } from "../../auth/permissions";
 import { indexBy } from "../../common/coalesce";
@@ -163,7 +164,7 @@ export class ConversationService {
   open(context: RequestContext, input: NewConversation): Promise<OpenedConversation> {
     const { agentId, contact, line, message, idempotencyKey } = input;
     if (message != null) authorize(context.caller, SENDING, true);
-    return this.database.write(async (tx) => {
+    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, { permission: Permission.conversations_write });
       const agent = await scopedAgentId(tx, context, agentId, "input.agentId");
       const [address] = contact.address == null ? [] : normalized([contact.address]);

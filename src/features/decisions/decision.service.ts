@@ -1,4 +1,5 @@
 import type { EntityManager } from "typeorm";
+import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { timestamp } from "../../common/time";
@@ -42,9 +43,11 @@ export class DecisionService {
    */
   async decide(context: RequestContext, { dryRun, ...input }: DecideInput): Promise<Decision> {
     if (dryRun !== true)
-      return this.database.write((tx) => this.decideOnce(tx, context, input), { isRepeated: true });
+      return this.database.writeFor(ownerOf(context.caller), (tx) => this.decideOnce(tx, context, input), {
+        isRepeated: true,
+      });
     try {
-      return await this.database.write(async (tx) => {
+      return await this.database.writeFor(ownerOf(context.caller), async (tx) => {
         throw new DryRun(await this.decideOnce(tx, context, { ...input, idempotencyKey: null }, true));
       });
     } catch (error) {

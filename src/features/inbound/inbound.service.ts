@@ -135,7 +135,9 @@ export class InboundService {
     }
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.database.write((tx) => this.store(tx, line, from, inbound));
+        return await this.database.writeFor(line.agent?.organizationId, (tx) =>
+          this.store(tx, line, from, inbound),
+        );
       } catch (error) {
         // Another request may have stored the same ID from another address meanwhile.
         const known = await repeat();

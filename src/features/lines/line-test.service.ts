@@ -1,6 +1,7 @@
 import { ArgsType, Field, ID, ObjectType } from "type-graphql";
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
+import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { timestamp } from "../../common/time";
@@ -89,7 +90,7 @@ export class LineTestService {
     id: string,
     to: string | null,
   ): Promise<{ line: Line; address: string | null }> {
-    return this.database.write(async (tx) => {
+    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, { permission: Permission.config_manage });
       const { name } = await ownLine(tx, organizationId, id);
       const line = (await lineWithCredentials(tx, id)) as Line;

@@ -1,5 +1,6 @@
 import type { EntityManager } from "typeorm";
 import { assertSignedIn } from "../../auth/assert-signed-in";
+import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { DAY_MS, timestamp } from "../../common/time";
@@ -62,7 +63,7 @@ export class LineService {
   async create(context: RequestContext, { idempotencyKey, ...given }: NewLine): Promise<LineWithSecret> {
     const organizationId = organizationOf(context);
     const input = await this.targetChecks.ofNew(given);
-    return this.database.write(async (tx) => {
+    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, REQUIRED);
       const id = await scopedAgentId(tx, context, input.agentId, "input.agentId");
       return once(tx, {
@@ -207,7 +208,7 @@ export class LineService {
    */
   private async change(context: RequestContext, id: string, decide: Decide): Promise<Line> {
     const organizationId = organizationOf(context);
-    return this.database.write(async (tx) => {
+    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, REQUIRED);
       const { agentId } = await ownLine(tx, organizationId, id);
       await lockAgent(tx, agentId);

@@ -1,5 +1,6 @@
 import { type EntityManager, Not } from "typeorm";
 import { assertSignedIn } from "../../auth/assert-signed-in";
+import { ownerOf } from "../../auth/caller";
 import { memberCaller, type RequestContext } from "../../auth/context";
 import { hashPassword, verifyPassword } from "../../credentials/password";
 import type { Database } from "../../database/database";
@@ -38,7 +39,7 @@ export class AccountService {
       const member = await this.confirm(context, currentPassword, failed);
       const passwordHash = await hashPassword(newPassword);
       const { sessionId } = memberCaller(context);
-      await this.database.write(async (tx) => {
+      await this.database.writeFor(ownerOf(context.caller), async (tx) => {
         await changeConfirmed(tx, context, member, { passwordHash });
         await tx.delete(Session, { memberId: member.id, id: Not(sessionId) });
         await refundAttempt(tx, member.email, context.origin.ip);
@@ -57,7 +58,7 @@ export class AccountService {
     const email = normalizeEmail(input.email);
     return this.checks.run(context, async () => {
       const member = await this.confirm(context, input.currentPassword, failed);
-      const isTaken = await this.database.write(async (tx) => {
+      const isTaken = await this.database.writeFor(ownerOf(context.caller), async (tx) => {
         if (email !== member.email && (await tx.existsBy(Member, { email }))) {
           await recordOn(tx, context, failed, member);
           return true;
@@ -91,7 +92,7 @@ export class AccountService {
     // It was removed after the request arrived.
     if (member === null) throw new GatewayError("invalid_session");
     if (await verifyPassword(member.passwordHash, password)) return member;
-    await this.database.write((tx) => recordOn(tx, context, failed, member));
+    await this.database.writeFor(ownerOf(context.caller), (tx) => recordOn(tx, context, failed, member));
     throw lock?.refusal ?? wrongPassword();
   }
 }

@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { type EntityManager, LessThanOrEqual, MoreThan } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
+import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { timestamp } from "../../common/time";
@@ -99,7 +100,7 @@ export class InvitationService {
     const permissions = inOrder(input.permissions);
     const token = mintInvitationToken();
     const { actorId, actorName } = actorOf(context.caller);
-    const invitation = await database.write(async (tx) => {
+    const invitation = await database.writeFor(ownerOf(context.caller), async (tx) => {
       await database.lockInsertOrder(tx, MEMBER_CHANGES);
       await assertSignedIn(tx, context, { permission: Permission.config_manage });
       if (await tx.existsBy(Member, { email, organizationId }))
@@ -141,7 +142,7 @@ export class InvitationService {
   withdraw(context: RequestContext, id: string): Promise<Invitation> {
     const { database } = this.services;
     const organizationId = organizationOf(context);
-    return database.write(async (tx) => {
+    return database.writeFor(ownerOf(context.caller), async (tx) => {
       await database.lockInsertOrder(tx, MEMBER_CHANGES);
       await assertSignedIn(tx, context, { permission: Permission.config_manage });
       const invitation = isUuid(id)
@@ -185,7 +186,7 @@ export class InvitationService {
       await countAddressAttempt(database, this.countsOf, origin.ip);
       const { id, tokenHash } = await this.find(context, token);
       const passwordHash = await hashPassword(password);
-      return database.write(async (tx) => {
+      return database.writeFor(ownerOf(context.caller), async (tx) => {
         await database.lockInsertOrder(tx, MEMBER_CHANGES);
         const current = { id, tokenHash, expiresAt: MoreThan(timestamp()) };
         const invitation = await tx.findOne(Invitation, {

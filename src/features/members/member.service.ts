@@ -1,6 +1,7 @@
 import type { EntityManager } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
+import { ownerOf } from "../../auth/caller";
 import { memberCaller, organizationOf, type RequestContext } from "../../auth/context";
 import { PERMISSIONS, Permission } from "../../auth/permissions";
 import { timestamp } from "../../common/time";
@@ -96,7 +97,7 @@ export class MemberService {
     const organizationId = organizationOf(context);
     const passwordHash = await hashPassword(password);
     const fields = { organizationId, email: normalizeEmail(email), passwordHash, permissions };
-    return this.database.write((tx) => this.add(tx, context, fields), { tx });
+    return this.database.writeFor(ownerOf(context.caller), (tx) => this.add(tx, context, fields), { tx });
   }
 
   /**
@@ -145,7 +146,7 @@ export class MemberService {
    * @throws GatewayError `not_found`, or `conflict` for the last member with `config:manage` of the organization
    */
   remove(context: RequestContext, id: string): Promise<Member> {
-    return this.database.write(async (tx) => {
+    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       const member = await this.lockMember(tx, context, id);
       await endInvitationsOf(tx, context, member);
       await tx.delete(Session, { memberId: id });
@@ -182,7 +183,7 @@ export class MemberService {
     memberId: string,
     change: (held: readonly Permission[]) => readonly Permission[],
   ): Promise<Member> {
-    return this.database.write(async (tx) => {
+    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       const member = await this.lockMember(tx, context, memberId);
       const permissions = inOrder(change(member.permissions));
       if (permissions.join() === member.permissions.join()) return member;

@@ -2,6 +2,7 @@ import { type EntityManager, MoreThan } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import type { MemberCaller, Origin } from "../../auth/caller";
+import { ownerOf } from "../../auth/caller";
 import {
   type CredentialResolver,
   memberCaller,
@@ -134,7 +135,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
    */
   async signOut(context: RequestContext): Promise<boolean> {
     const caller = memberCaller(context);
-    return this.database.write(async (tx) => {
+    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       const { affected } = await tx.delete(Session, { id: caller.sessionId });
       if (affected === 0) return false;
       const member = await tx.findOneByOrFail(Member, { id: caller.id });
@@ -149,7 +150,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
    */
   signOutEverywhere(context: RequestContext): Promise<number> {
     const { id } = memberCaller(context);
-    return this.database.write(async (tx) => {
+    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, { whileDeactivated: true });
       const member = await tx.findOneByOrFail(Member, { id });
       await recordOn(tx, context, memberActions.member_signed_out_everywhere, member);
@@ -186,7 +187,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
    */
   end(context: RequestContext, id: string): Promise<Session> {
     const organizationId = organizationOf(context);
-    return this.database.write(async (tx) => {
+    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, { whileDeactivated: true });
       const session = isUuid(id)
         ? await tx.findOne(Session, {
@@ -205,7 +206,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
 
   /** Ends all sessions of a member on behalf of an operator. @returns their number */
   endAll(context: RequestContext, member: Member): Promise<number> {
-    return this.database.write(async (tx) => {
+    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await recordOn(tx, context, memberActions.member_signed_out_everywhere, member);
       return (await tx.delete(Session, { memberId: member.id })).affected ?? 0;
     });
@@ -214,7 +215,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   /** Sets a member's password on behalf of an operator, ends the member's sessions and unlocks the account. */
   async setPassword(context: RequestContext, member: Member, password: string): Promise<void> {
     const passwordHash = await hashPassword(password);
-    await this.database.write(async (tx) => {
+    await this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await tx.update(Member, { id: member.id }, { passwordHash });
       await tx.delete(Session, { memberId: member.id });
       await unlockAccount(tx, member.email);
@@ -237,7 +238,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     origin: RequestContext["origin"],
   ): Promise<void> {
     const context: RequestContext = { caller: { kind: "anonymous" }, origin };
-    return this.database.write(async (tx) => {
+    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await touchSignInAttempts(tx, email);
       if (member !== null) await recordOn(tx, context, memberActions.member_sign_in_failed, member);
     });

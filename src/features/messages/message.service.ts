@@ -1,4 +1,5 @@
 import { type EntityManager, In } from "typeorm";
+import { ownerOf } from "../../auth/caller";
 import { agentCaller, organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { groupBy } from "../../common/group-by";
@@ -138,7 +139,7 @@ export class MessageService {
    * @throws GatewayError `not_found`, or `conflict` that names the status of a message that is not queued
    */
   async cancel(context: RequestContext, id: string): Promise<Message> {
-    return this.database.write(async (tx) => {
+    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertStillAllowed(this.database, tx, context, Permission.conversations_write);
       const found = await findMessage(tx, context, id);
       if (found === null) throw noSuch("message");
@@ -176,7 +177,8 @@ export class MessageService {
    * @returns their number
    */
   async release(context: RequestContext, { id, slug, organizationId }: Agent): Promise<number> {
-    return this.database.write(
+    return this.database.writeFor(
+      ownerOf(context.caller),
       async (tx) => {
         // Parameters are numbered in the order of their first use.
         const imported = "agent_id = $2 AND status = 'queued' AND held_reason = 'imported'";

@@ -1,6 +1,7 @@
 import { type EntityManager, IsNull, Not } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
+import { ownerOf } from "../../auth/caller";
 import { operatorFor, organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { timestamp } from "../../common/time";
@@ -61,7 +62,7 @@ export class OrganizationService {
   /** Gives the caller's organization another display name; a change to the name that it has is not recorded. */
   rename(context: RequestContext, { name }: RenameOrganizationArgs): Promise<Organization> {
     const id = organizationOf(context);
-    return this.database.write(async (tx) => {
+    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, { permission: Permission.config_manage });
       // Locks the row, because the audit log must have the name that this change replaces.
       await tx.update(Organization, { id }, { createdAt: () => "created_at" });
@@ -93,7 +94,7 @@ export class OrganizationService {
     action: AuditAction,
   ): Promise<Organization> {
     const id = organizationOf(context);
-    return this.database.write(async (tx) => {
+    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, { permission: Permission.config_manage, whileDeactivated: true });
       const other = deactivatedAt === null ? Not(IsNull()) : IsNull();
       const { affected } = await tx.update(Organization, { id, deactivatedAt: other }, { deactivatedAt });

@@ -1,5 +1,6 @@
 import type { EntityManager } from "typeorm";
 import { assertSignedIn } from "../../auth/assert-signed-in";
+import { ownerOf } from "../../auth/caller";
 import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { isInt64 } from "../../common/int64";
@@ -89,7 +90,7 @@ export class PetService {
 
   private createByMember(context: RequestContext, { idempotencyKey, ...pet }: NewPet): Promise<Pet> {
     const { caller } = context;
-    return this.database.write(async (tx) => {
+    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, { permission: Permission.config_manage });
       return once(tx, {
         scope: `createPet:${caller.kind === "member" ? caller.id : caller.kind}`,

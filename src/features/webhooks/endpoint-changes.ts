@@ -1,5 +1,6 @@
 import type { EntityManager } from "typeorm";
 import { assertSignedIn } from "../../auth/assert-signed-in";
+import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { timestamp } from "../../common/time";
@@ -42,7 +43,7 @@ export class EndpointChanges {
     { wakes = false } = {},
   ): Promise<WebhookEndpoint> {
     const organizationId = organizationOf(context);
-    return this.database.write(async (tx) => {
+    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, REQUIRED);
       const found = await ownEndpoint(tx, organizationId, id);
       if (wakes) {

@@ -1,5 +1,6 @@
 import type { EntityManager } from "typeorm";
 import { assertSignedIn } from "../../auth/assert-signed-in";
+import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { DAY_MS, type Timestamp, timestamp, timestampOf } from "../../common/time";
@@ -31,7 +32,7 @@ export class RedeliveryService {
    *   endpoint is disabled
    */
   redeliver(context: RequestContext, { id, since, after }: RedeliverArgs): Promise<WebhookEndpoint> {
-    return this.database.write(async (tx) => {
+    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, { permission: Permission.config_manage });
       const endpoint = await ownEndpoint(tx, organizationOf(context), id);
       if ((since == null) === (after == null))

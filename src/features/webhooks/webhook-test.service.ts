@@ -1,5 +1,6 @@
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
+import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { timestamp } from "../../common/time";
@@ -35,7 +36,7 @@ export class WebhookTestService {
   run(context: RequestContext, id: string): Promise<WebhookTest> {
     const organizationId = organizationOf(context);
     return this.turns.run(organizationId, async () => {
-      const endpoint = await this.database.write(async (tx) => {
+      const endpoint = await this.database.writeFor(ownerOf(context.caller), async (tx) => {
         await assertSignedIn(tx, context, { permission: Permission.config_manage });
         const found = await ownEndpoint(tx, organizationId, id);
         await recordAudit(tx, context, webhookActions.webhook_endpoint_tested, auditTarget(found));

@@ -1,6 +1,7 @@
 import { type EntityManager, IsNull, Not } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
+import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { DAY_MS, timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
@@ -75,7 +76,7 @@ export class WebhookService {
   ): Promise<WebhookEndpointWithSecret> {
     const organizationId = organizationOf(context);
     const input = { ...given, url: await this.allowed(given.url) };
-    return this.database.write(async (tx) => {
+    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, REQUIRED);
       const agentId =
         input.agentId == null ? null : await scopedAgentId(tx, context, input.agentId, "input.agentId");
