@@ -72,7 +72,7 @@ const QUICK_MS = 100;
 const shareOfLimited = (senders: number): number => Math.ceil(senders / 2);
 
 /** How many senders one organization can hold; of four or more, the others can always have a quarter. */
-export const shareOfOwner = (senders: number): number => senders - Math.floor(senders / 4);
+const shareOfOwner = (senders: number): number => senders - Math.floor(senders / 4);
 
 const groupOf = ({ lineId, owner, share }: SenderGroup): SenderGroup => ({ lineId, owner, share });
 
