@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
+import { SIGNING_SECRET } from "./token-parts";
 
 const BYTES = 32;
 const ALGORITHM = "aes-256-gcm";
@@ -37,7 +38,7 @@ export class InstanceKey {
 
   /** The signing secret of a row, in the form that Standard Webhooks defines; every generation has another. */
   deriveSigningSecret(id: string, generation: number): string {
-    return `whsec_${this.#derive(`signing secret ${id} ${generation}`).toString("base64")}`;
+    return `${SIGNING_SECRET}_${this.#derive(`signing secret ${id} ${generation}`).toString("base64")}`;
   }
 
   /**

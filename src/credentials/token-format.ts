@@ -2,6 +2,7 @@ import { crc32 } from "node:zlib";
 import { ENVIRONMENTS, type Environment } from "../common/environment";
 import { randomBase62, toBase62 } from "./base62";
 import { sha256 } from "./sha256";
+import { API_KEY, INVITATION, PUBLIC_ID_DIGITS, SECRET_DIGITS, SESSION } from "./token-parts";
 
 /** The part of a key that names the environment in which it is valid. */
 export const KEY_ENVIRONMENT = {
@@ -12,12 +13,6 @@ export const KEY_ENVIRONMENT = {
 
 export type KeyEnvironment = (typeof KEY_ENVIRONMENT)[Environment];
 
-const API_KEY = "agk";
-const SESSION = "ags";
-const INVITATION = "agi";
-const PUBLIC_ID_DIGITS = 12;
-/** 131 random bits. */
-const SECRET_DIGITS = 22;
 /** 256 random bits, of a session or an invitation. */
 const TOKEN_DIGITS = 43;
 const CHECKSUM_DIGITS = 6;

@@ -1,6 +1,6 @@
 import { MantineProvider } from "@mantine/core";
 import { QueryClientProvider } from "@tanstack/react-query";
-import { Route, Router, Switch } from "wouter";
+import { type AroundNavHandler, Route, Router, Switch } from "wouter";
 import { client } from "./api/client";
 import { useShownSecret } from "./api-keys/shown-secret";
 import { loaded } from "./loaded";
@@ -9,6 +9,7 @@ import { SignedIn } from "./session/session";
 import { LoadingShell } from "./shell/loading-shell";
 import { ErrorBoundary } from "./ui/error-boundary";
 import { FailedPage } from "./ui/failure";
+import { withoutSecrets } from "./ui/secrets";
 import { Toasts } from "./ui/toast";
 import "./styles/index.css";
 
@@ -23,6 +24,9 @@ const { component: SecretDialog } = loaded(
 /** The pages that make keys have loaded the code of the dialog, so that no secret is lost when the network is. */
 const ShownSecret = () => useShownSecret() && <SecretDialog />;
 
+/** Every change of the address passes here, filters included, so no pasted secret gets into the history or a request. */
+const goTo: AroundNavHandler = (navigate, to, options) => navigate(withoutSecrets(to), options);
+
 /**
  * The dashboard. Mantine's variables and global classes come from CSS files, because the Content-Security-Policy allows
  * no style elements.
@@ -35,7 +39,7 @@ export const App = () => (
     withGlobalClasses={false}
   >
     <QueryClientProvider client={client}>
-      <Router base="/dashboard">
+      <Router base="/dashboard" aroundNav={goTo}>
         <ErrorBoundary>
           <Switch>
             <Route path="/invitation">

@@ -3,6 +3,13 @@ import { startTransition } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app";
 import { pageAt } from "./pages";
+import { withoutSecrets } from "./ui/secrets";
+
+// A link or a bookmark may hold a secret. The fragment stays: an invitation has its token there.
+const address = location.pathname + location.search;
+if (withoutSecrets(address) !== address) {
+  history.replaceState(history.state, "", withoutSecrets(address) + location.hash);
+}
 
 // The code of the page is needed as soon as the session is known.
 void pageAt(location.pathname.replace(/^\/dashboard\/?/, "/"))?.load();

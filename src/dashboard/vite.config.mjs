@@ -101,7 +101,7 @@ const lessMantine = libraryChanges(
 
 /** Modules that almost every page has, in one file: each file more costs a request with its headers. */
 const COMMON =
-  /icons-react[\\/].*Icon(Plus|Search|X)\.|dashboard[\\/](api[\\/][\w-]+|store|loaded|session[\\/](session|documents)|agents[\\/]documents|ui[\\/](failure|format|icon|name|notice|page|row-link|segmented|table|tag|task)|api-keys[\\/]key-state)\./;
+  /credentials[\\/]token-parts\.|icons-react[\\/].*Icon(Plus|Search|X)\.|dashboard[\\/](api[\\/][\w-]+|store|loaded|session[\\/](session|documents)|agents[\\/]documents|ui[\\/](failure|format|icon|name|notice|page|row-link|secrets|segmented|table|tag|task)|api-keys[\\/]key-state)\./;
 
 /** Modules that many pages share, by what these pages have. None is part of the first load of Overview. */
 const INPUTS =

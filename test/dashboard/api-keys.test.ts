@@ -1,4 +1,5 @@
 import type { Page } from "playwright-core";
+import { mintSessionToken } from "../../src/credentials/token-format";
 import { mint, operator } from "../support/gateway";
 import { slowTest } from "../support/slow-test";
 import { act, describeDashboard, dialogOf, gone, rowOf, seen } from "./visit";
@@ -120,5 +121,76 @@ describeDashboard("API keys", (dashboard) => {
     await seen(rowOf(page, "First key"));
     await page.goBack();
     await seen(page.getByText("No matching API keys"));
+  });
+
+  /** What leaves the page from now on: its addresses, and its requests with their bodies. */
+  const leavingOf = (page: Page): string[] => {
+    const leaving: string[] = [];
+    page.on("framenavigated", (frame) => leaving.push(frame.url()));
+    page.on("request", (request) => leaving.push(`${request.url()} ${request.postData()}`));
+    return leaving;
+  };
+
+  test("a whole key pasted into the search is found by its prefix, goes nowhere, and can be revoked", async () => {
+    const { secret, hint } = await mint(dashboard.gateway, { name: "found on a website" });
+    const page = await dashboard.visit("/api-keys?state=expired");
+    const search = page.getByLabel("Search by name or key prefix");
+    await seen(page.getByText("No matching API keys"));
+    const leaving = leavingOf(page);
+    await search.fill(`Authorization: Bearer ${secret}`);
+    expect(await search.inputValue()).toBe(hint);
+    await seen(rowOf(page, "found on a website"));
+    await gone(rowOf(page, "First key"));
+    await page.getByRole("alert").getByRole("button", { name: "Revoke found on a website…" }).click();
+    await dialogOf(page).getByRole("button", { name: "Revoke key" }).click();
+    await seen(page.getByRole("alert").getByText("It no longer works: it is revoked."));
+    expect(await whoami(secret)).toMatchObject({ status: 403, body: { code: "key_revoked" } });
+    expect(leaving.filter((text) => text.includes(hint))).not.toEqual([]);
+    expect(leaving.filter((text) => text.includes(`${hint}_`))).toEqual([]);
+
+    await search.fill(`agk_dev_${"A".repeat(12)}_${"B".repeat(28)}`);
+    await seen(page.getByRole("alert").getByText("No key of this organization has this prefix."));
+    await search.fill("First");
+    await seen(rowOf(page, "First key"));
+    await gone(page.getByRole("alert"));
+  });
+
+  test("no secret that is pasted into any filter, Go to, or the address of a page goes anywhere", async () => {
+    const { secret: key, hint } = await mint(dashboard.gateway, { name: "pasted everywhere" });
+    const session = mintSessionToken();
+    const page = await dashboard.visit("/contacts");
+    const filters = page.getByRole("search").getByRole("textbox").or(page.getByRole("searchbox"));
+    const leaving = leavingOf(page);
+    for (const path of ["/contacts", "/api-keys"]) {
+      for (const secret of [key, session]) {
+        await page.goto(`${dashboard.gateway.url}/dashboard${path}`);
+        await seen(filters);
+        for (const filter of await filters.all()) {
+          await filter.fill(secret);
+          await filter.press("Enter");
+        }
+        await page.waitForLoadState("networkidle");
+      }
+    }
+    await seen(page.getByText("That was a session token."));
+    await page.goto(`${dashboard.gateway.url}/dashboard/contacts`);
+    await page.getByRole("searchbox").fill(key);
+    await page.getByRole("link", { name: "Find the key" }).click();
+    await seen(page.getByRole("button", { name: "Revoke pasted everywhere…" }));
+    await page.getByRole("button", { name: "Go to…" }).click();
+    await dialogOf(page).getByRole("combobox").fill(session);
+    await seen(dialogOf(page).getByText("That was a session token."));
+    await dialogOf(page).getByRole("combobox").fill(key);
+    await seen(dialogOf(page).getByRole("option", { name: "Find the pasted API key" }));
+    await page.keyboard.press("Enter");
+    await seen(page.getByRole("button", { name: "Revoke pasted everywhere…" }));
+    const tail = key.slice(hint.length + 1);
+    const has = (secret: string) =>
+      leaving.filter((text) => text.toLowerCase().includes(secret.toLowerCase()));
+    expect([...has(tail), ...has(session)]).toEqual([]);
+
+    await page.goto(`${dashboard.gateway.url}/dashboard/api-keys?search=${key}#here`);
+    await seen(rowOf(page, "pasted everywhere"));
+    expect(page.url()).toBe(`${dashboard.gateway.url}/dashboard/api-keys?search=${hint}#here`);
   });
 });

@@ -25,6 +25,7 @@ import { addressOf, useKeyActions } from "./key-actions";
 import { FILTERS, KeyFilters, keyFilterOf } from "./key-filters";
 import styles from "./key-list.module.css";
 import { EXPIRING_DAYS, KeyState } from "./key-state";
+import { PastedKey } from "./pasted-key";
 
 const { component: CreateKey } = loaded(async () => (await import("./create-key")).CreateKey);
 
@@ -46,7 +47,7 @@ const COLUMNS: readonly Column[] = [
 export function ApiKeys() {
   const { deactivated } = useViewer();
   const address = useListAddress();
-  const { menuOf, dialog } = useKeyActions();
+  const { open, menuOf, dialog } = useKeyActions();
   const agents = usePolledQuery(AgentsDocument, {}, { pollMs: WATCH_INTERVAL_MS }).data?.agents;
   const query = usePolledQuery(
     ApiKeysDocument,
@@ -75,6 +76,11 @@ export function ApiKeys() {
       ) : (
         <>
           {watch && <Watch watch={watch} address={address} />}
+          <PastedKey
+            address={address}
+            keys={query.isPlaceholderData ? undefined : query.data?.apiKeys.nodes}
+            onRevoke={(key) => open("revoke", key)}
+          />
           <div className={pageStyles.card}>
             <KeyFilters address={address} agents={agents} />
             <List

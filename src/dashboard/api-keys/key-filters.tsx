@@ -8,7 +8,7 @@ import { Search } from "../ui/search";
 import { EXPIRING_DAYS, STATE_OPTIONS } from "./key-state";
 
 /** The names of the filters in the URL. */
-export const FILTERS = ["search", "state", "agent"];
+export const FILTERS = ["search", "state", "agent", "pasted"];
 
 /** The filters in the URL, null for none. */
 export function keyFilterOf(address: ListAddress) {
@@ -36,7 +36,8 @@ export function KeyFilters({
         label="Search by name or key prefix"
         maxLength={SEARCH_MAX_LENGTH}
         value={address.get("search").slice(0, SEARCH_MAX_LENGTH)}
-        onSearch={(search) => address.filter({ search }, { replace: true })}
+        onSearch={(search) => address.filter({ search, pasted: "" }, { replace: true })}
+        onKey={(search) => address.filter({ search, state: "", agent: "", pasted: "yes" }, { replace: true })}
       />
       <FilterSelect
         address={address}

@@ -8,6 +8,8 @@ import { usePolledQuery } from "../api/client";
 import { PAGES } from "../pages";
 import { useViewer } from "../session/session";
 import { Icon } from "../ui/icon";
+import { SecretNote } from "../ui/pasted-secret";
+import { type PastedSecret, pastedKeyHref, secretIn } from "../ui/secrets";
 import { FoundKeysDocument } from "./documents.generated";
 import { HELP } from "./help";
 import styles from "./palette.module.css";
@@ -48,9 +50,12 @@ export function Palette({ onClosed }: { onClosed: () => void }) {
 /** A combobox with its list (ARIA Authoring Practices, combobox with list autocomplete). */
 function Finder({ close }: { close: () => void }) {
   const [text, setText] = useState("");
+  const [secret, setSecret] = useState<PastedSecret>();
   const [at, setAt] = useState(0);
   const [, navigate] = useLocation();
-  const groups = Object.entries(useEntries(text.trim())).filter(([, found]) => found.length > 0);
+  const groups = Object.entries(useEntries(text.trim(), secret?.hint)).filter(
+    ([, found]) => found.length > 0,
+  );
   const entries = groups.flatMap(([, found]) => found);
   // What is found may have become less since the selection moved.
   const selected = Math.min(at, entries.length - 1);
@@ -92,12 +97,15 @@ function Finder({ close }: { close: () => void }) {
         leftSection={<Icon of={IconSearch} />}
         value={text}
         onChange={({ currentTarget }) => {
-          setText(currentTarget.value);
+          const pasted = secretIn(currentTarget.value);
+          setSecret(pasted);
+          setText(pasted?.hint ?? currentTarget.value);
           setAt(0);
         }}
         onKeyDown={onKeyDown}
         data-autofocus
       />
+      {secret?.hint === "" && <SecretNote secret={secret} className={styles.group} />}
       <div id={`${id}list`} role="listbox" aria-label="Results" className={styles.options}>
         {groups.map(([group, found]) => (
           // biome-ignore lint/a11y/useSemanticElements: a group of options, not of fields
@@ -130,11 +138,18 @@ function Finder({ close }: { close: () => void }) {
   );
 }
 
-/** What matches the text, by group. */
-function useEntries(text: string): Readonly<Record<string, readonly Entry[]>> {
+/**
+ * What matches the text, by group.
+ * @param pasted the hint of a pasted API key, if the text is one
+ */
+function useEntries(text: string, pasted = ""): Readonly<Record<string, readonly Entry[]>> {
   const { may, manages, deactivated } = useViewer();
   const [search] = useDebouncedValue(text, DEBOUNCE_MS);
-  const { data } = usePolledQuery(FoundKeysDocument, { search }, { enabled: manages && search !== "" });
+  const { data } = usePolledQuery(
+    FoundKeysDocument,
+    { search },
+    { enabled: manages && search !== "" && pasted === "" },
+  );
   const words = text.toLowerCase().split(/\s+/);
   const matches = ({ title, hint = "" }: Entry) =>
     words.every((word) => `${title} ${hint}`.toLowerCase().includes(word));
@@ -146,6 +161,15 @@ function useEntries(text: string): Readonly<Record<string, readonly Entry[]>> {
       ? [{ href: "/api-keys?create=yes", title: "Create API key", icon: IconPlus }]
       : [];
   const keys = text === "" ? [] : (data?.apiKeys.nodes ?? []);
+  if (pasted !== "" && manages) {
+    const found = {
+      href: pastedKeyHref(pasted),
+      title: "Find the pasted API key",
+      hint: pasted,
+      icon: IconKey,
+    };
+    return { "API keys": [found] };
+  }
   return {
     Pages: pages.filter(matches),
     Actions: actions.filter(matches),

@@ -2,38 +2,56 @@ import { TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
 import { useEffect, useState } from "react";
+import filterStyles from "./filters.module.css";
 import { Icon } from "./icon";
+import { SecretNote } from "./pasted-secret";
+import { type PastedSecret, secretIn } from "./secrets";
 
 /** Search this long after the last key press (ms). */
 const DEBOUNCE_MS = 200;
 
-/** A field that searches while the user types. */
+/**
+ * A field of a list's filters that searches while the user types. Of a secret, not even the field keeps more than the hint.
+ * @param onKey searches for the hint of a pasted API key; without it, a note leads to the API keys
+ */
 export function Search(props: {
   label: string;
   value: string;
   maxLength: number;
   className?: string;
   onSearch: (text: string) => void;
+  onKey?: (hint: string) => void;
 }) {
-  const { value } = props;
+  const { value, onKey } = props;
   const [text, setText] = useState(value);
-  const search = useDebouncedCallback((typed: string) => {
-    if (typed.trim() !== value) props.onSearch(typed.trim());
+  const [secret, setSecret] = useState<PastedSecret>();
+  const search = useDebouncedCallback((typed: string, pasted: PastedSecret | undefined) => {
+    if (onKey !== undefined && pasted !== undefined && pasted.hint !== "") onKey(pasted.hint);
+    else if (typed.trim() !== value) props.onSearch(typed.trim());
   }, DEBOUNCE_MS);
   // The URL also changes by the browser's Back and by buttons. A space between two words is still being typed.
   useEffect(() => setText((typed) => (typed.trim() === value ? typed : value)), [value]);
+  const onChange = (typed: string) => {
+    const pasted = secretIn(typed);
+    const kept = pasted?.hint ?? typed;
+    setSecret(pasted);
+    setText(kept);
+    search(kept, pasted);
+  };
   return (
-    <TextInput
-      className={props.className}
-      type="search"
-      label={props.label}
-      maxLength={props.maxLength}
-      leftSection={<Icon of={IconSearch} size={16} />}
-      value={text}
-      onChange={({ currentTarget }) => {
-        setText(currentTarget.value);
-        search(currentTarget.value);
-      }}
-    />
+    <>
+      <TextInput
+        className={props.className}
+        type="search"
+        label={props.label}
+        maxLength={props.maxLength}
+        leftSection={<Icon of={IconSearch} size={16} />}
+        value={text}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      />
+      {secret !== undefined && (secret.hint === "" || onKey === undefined) && (
+        <SecretNote secret={secret} className={filterStyles.only} />
+      )}
+    </>
   );
 }

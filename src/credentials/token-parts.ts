@@ -1,0 +1,11 @@
+// The dashboard imports these too, so this module must not import anything.
+
+/** The beginnings of tokens and secrets, each before a "_". */
+export const API_KEY = "agk";
+export const SESSION = "ags";
+export const INVITATION = "agi";
+export const SIGNING_SECRET = "whsec";
+
+export const PUBLIC_ID_DIGITS = 12;
+/** 131 random bits. */
+export const SECRET_DIGITS = 22;

@@ -1,0 +1,35 @@
+import { Button } from "@mantine/core";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import type { ListAddress } from "../ui/list-address";
+import { Notice } from "../ui/notice";
+import type { KeyFragment } from "./documents.generated";
+import styles from "./key-list.module.css";
+
+/**
+ * After a whole key was pasted into a search, says whether it is one of the organization's, and offers to revoke it.
+ * @param keys the found keys; undefined while they are loading
+ */
+export function PastedKey(props: {
+  address: ListAddress;
+  keys: readonly KeyFragment[] | undefined;
+  onRevoke: (key: KeyFragment) => void;
+}) {
+  const { address, keys, onRevoke } = props;
+  if (address.get("pasted") === "" || keys === undefined) return null;
+  const key = keys.find(({ hint }) => hint === address.get("search"));
+  return (
+    <Notice className={styles.pasted} tone="warn" role="alert" icon={IconAlertTriangle}>
+      <p>
+        You pasted a whole API key. All but its prefix was removed before anything was sent.{" "}
+        {key === undefined && "No key of this organization has this prefix."}
+        {key?.state === "active" && "Revoke it if others may have seen it."}
+        {key !== undefined && key.state !== "active" && `It no longer works: it is ${key.state}.`}
+      </p>
+      {key?.state === "active" && (
+        <Button size="xs" color="red" onClick={() => onRevoke(key)}>
+          Revoke {key.name}…
+        </Button>
+      )}
+    </Notice>
+  );
+}

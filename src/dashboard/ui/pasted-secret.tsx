@@ -1,0 +1,28 @@
+import { Link } from "wouter";
+import { type PastedSecret, pastedKeyHref } from "./secrets";
+
+/** What each secret is, and how it stops working. */
+const WORDS: Readonly<Record<PastedSecret["kind"], { it: string; end: string }>> = {
+  agk: { it: "an API key", end: "Revoke it if others may have seen it." },
+  ags: { it: "a session token", end: "If others may have seen it, end its session." },
+  agi: { it: "the token of an invitation", end: "If others may have seen it, withdraw the invitation." },
+  whsec: {
+    it: "a signing secret",
+    end: "If others may have seen it, rotate it on the page of its line or webhook.",
+  },
+};
+
+/** Says that a secret was pasted where it does not belong, and how to end it. */
+export const SecretNote = ({
+  secret,
+  className,
+}: {
+  secret: PastedSecret;
+  className?: string | undefined;
+}) => (
+  <p role="alert" className={className}>
+    That was {WORDS[secret.kind].it}. {secret.hint === "" ? "It" : "All but its prefix"} was removed before
+    anything was sent. {WORDS[secret.kind].end}{" "}
+    {secret.hint !== "" && <Link href={pastedKeyHref(secret.hint)}>Find the key</Link>}
+  </p>
+);
