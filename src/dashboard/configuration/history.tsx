@@ -55,15 +55,13 @@ export function History({ agent, live }: { agent: Agent; live: number }) {
         cells={(node) => [
           <span key="version" className={styles.version}>
             <RowLink href={`/configuration/${node.version}?agent=${agent.id}`}>
-              Version {node.version}
+              {`Version ${node.version}`}
             </RowLink>{" "}
             {node.version === live && <Tag tone="good">Live</Tag>}
           </span>,
           <NoteOf key="note" version={node} />,
           <Time key="time" value={node.publishedAt} />,
-          <span key="by" className={styles.anywhere}>
-            {nameOfActor(node.publishedBy)}
-          </span>,
+          nameOfActor(node.publishedBy),
           <code key="digest" title={node.digest}>
             {node.digest.slice(0, 12)}
           </code>,

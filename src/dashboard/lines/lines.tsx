@@ -86,9 +86,7 @@ function LineList({ agent }: { agent: Agent }) {
               {line.isDefault && <Tag tone="plain">Default</Tag>}
             </span>,
             KINDS[line.kind].label,
-            <span key="address" className={styles.long}>
-              {line.address ?? "–"}
-            </span>,
+            line.address ?? "–",
             lineStateTag(line.state),
             line.ratePerMinute === null ? "No limit" : formatNumber(line.ratePerMinute),
             <RowMenu

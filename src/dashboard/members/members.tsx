@@ -162,9 +162,7 @@ function Invitations(props: Dialogs & { onInvite: (to: Invitee) => void }) {
                       <Name>{invitation.email}</Name>
                     </div>,
                     <PermissionTags key="permissions" permissions={invitation.permissions} />,
-                    <span key="by" className={styles.long}>
-                      {nameOfActor(invitation.invitedBy)}
-                    </span>,
+                    nameOfActor(invitation.invitedBy),
                     <Time key="expires" value={invitation.expiresAt} />,
                     <RowMenu
                       key="menu"

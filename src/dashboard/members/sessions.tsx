@@ -65,9 +65,7 @@ function cellsOf(session: Session, run: ReturnType<typeof useTask>["run"]) {
     <span key="browser" title={userAgent ?? undefined} className={styles.long}>
       {browser} {isCurrent && <Tag tone="good">This one</Tag>}
     </span>,
-    <span key="ip" className={styles.long}>
-      {ip ?? "–"}
-    </span>,
+    ip ?? "–",
     <Time key="created" value={createdAt} />,
     <Time key="expires" value={expiresAt} />,
     <span key="end" className={styles.end}>

@@ -1,16 +1,36 @@
 import type { MouseEvent, ReactNode } from "react";
+import { exactTime } from "./format";
 import styles from "./name.module.css";
+
+/** A name of so many letters, such as a phone number, is never broken. */
+const SHORT = 16;
 
 /** A name on at most two lines; the tooltip has the whole of a longer one. */
 export const Name = ({ children }: { children: ReactNode }) => (
   // biome-ignore lint/a11y/noStaticElementInteractions: only adds a tooltip
-  <bdi className={styles.name} onMouseEnter={showWhole}>
+  <bdi
+    className={styles.name}
+    data-short={typeof children === "string" && children.length <= SHORT}
+    onMouseEnter={showWhole}
+  >
     {children}
   </bdi>
 );
 
-/** Gives an element a tooltip with the name that it is, or contains, if not all of that is visible. */
+/** Gives an element a tooltip with its text, if not all of that is visible. */
 export function showWhole({ currentTarget: element }: MouseEvent<HTMLElement>) {
-  const name = element.querySelector("bdi") ?? element;
-  element.title = name.scrollHeight > name.clientHeight ? (name.textContent ?? "") : "";
+  element.title = tooltipOf(element);
+}
+
+const tooltipOf = (element: HTMLElement): string =>
+  element.scrollHeight > element.clientHeight || element.scrollWidth > element.clientWidth
+    ? (element.textContent ?? "")
+    : "";
+
+/** Gives the link that covers a row the tooltip of the time, name or tag below the pointer. */
+export function showTooltipBelow({ currentTarget: link, clientX, clientY }: MouseEvent<HTMLElement>) {
+  const below = document
+    .elementsFromPoint(clientX, clientY)
+    .find((element): element is HTMLElement => element.matches("time, bdi, [data-tone]"));
+  link.title = below instanceof HTMLTimeElement ? exactTime(below.dateTime) : below ? tooltipOf(below) : "";
 }

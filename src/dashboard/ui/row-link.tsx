@@ -1,11 +1,11 @@
 import type { ReactNode } from "react";
 import { Link } from "wouter";
-import { Name, showWhole } from "./name";
+import { Name, showTooltipBelow } from "./name";
 import styles from "./table.module.css";
 
 /** The link of a row's first cell, which opens from anywhere in the row that is not a control. */
 export const RowLink = ({ href, children }: { href: string; children: ReactNode }) => (
-  <Link href={href} className={styles.rowLink} onMouseEnter={showWhole}>
+  <Link href={href} className={styles.rowLink} onMouseMove={showTooltipBelow}>
     <Name>{children}</Name>
   </Link>
 );

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { Link } from "wouter";
+import { showTooltipBelow } from "./name";
 import styles from "./row-list.module.css";
 
 /** A few things in brief, each with a link to its page: for cards that show the first ones of a list. */
@@ -10,7 +11,9 @@ export const RowList = (props: {
   <ul className={styles.rows} aria-label={props.label}>
     {props.rows.map(({ href, title, state, time }) => (
       <li key={href}>
-        <Link href={href}>{title}</Link>
+        <Link href={href} onMouseMove={showTooltipBelow}>
+          {title}
+        </Link>
         {state}
         <span className={styles.time}>{time}</span>
       </li>

@@ -1,0 +1,69 @@
+import type { Page } from "playwright-core";
+
+/**
+ * What a page or a dialog cuts off; texts in tables that take more than two lines, and their words of up to 12 letters that
+ * are broken; tags of more than one line, and what runs out of the navigation.
+ */
+export const cutOff = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const dialog = document.querySelector("[role=dialog]");
+    const boxes = dialog
+      ? [dialog, ...dialog.querySelectorAll("*")]
+      : document.querySelectorAll("main, main section, main table, main [class*=card]");
+    const mayScroll = (element: Element) =>
+      element instanceof HTMLInputElement ||
+      ["auto", "scroll"].includes(getComputedStyle(element).overflowX) ||
+      getComputedStyle(element).textOverflow === "ellipsis" ||
+      getComputedStyle(element).webkitLineClamp !== "none";
+    const wide = [...boxes].filter(
+      (element) =>
+        element.scrollWidth > element.clientWidth + 1 &&
+        element.clientWidth > 0 &&
+        (!dialog || (element !== dialog && !mayScroll(element))) &&
+        !element.matches(".visually-hidden"),
+    );
+    // The lines of a text that are not clamped away.
+    const linesOf = (text: Node) => {
+      const range = document.createRange();
+      range.selectNodeContents(text);
+      const end = text.parentElement?.getBoundingClientRect().bottom ?? 0;
+      const tops = [...range.getClientRects()].filter(({ bottom }) => bottom <= end + 2);
+      return new Set(tops.map(({ top }) => Math.round(top))).size;
+    };
+    const isBroken = (text: Node, { index, 0: { length } }: RegExpMatchArray) => {
+      const range = document.createRange();
+      range.setStart(text, index ?? 0);
+      range.setEnd(text, (index ?? 0) + length);
+      return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1;
+    };
+    const high: Element[] = [];
+    const broken: string[] = [];
+    for (const part of document.querySelectorAll("main td, main span[data-tone]")) {
+      const texts = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);
+      while (texts.nextNode()) {
+        const text = texts.currentNode;
+        const isTag = text.parentElement?.matches("span[data-tone]");
+        if (linesOf(text) > (isTag ? 1 : 2)) high.push(text.parentElement as Element);
+        for (const word of (text.textContent ?? "").matchAll(/[^\s-]+/g))
+          if (word[0].length <= 12 && isBroken(text, word)) broken.push(word[0]);
+      }
+    }
+    const side = document.querySelector("header");
+    const outside = [...(side?.querySelectorAll("a, button, p, svg") ?? [])].filter(
+      (element) =>
+        element.getBoundingClientRect().right > (side?.getBoundingClientRect().right ?? 0) &&
+        getComputedStyle(element.parentElement ?? element).textOverflow !== "ellipsis",
+    );
+    const nameOf = (element: Element) =>
+      `${element.tagName} .${element.className} ${element.textContent?.slice(0, 30)}`;
+    return [
+      ...wide.map((each) => `${nameOf(each)} is ${each.scrollWidth - each.clientWidth} px too wide`),
+      ...high.map((each) => `${nameOf(each)} takes too many lines`),
+      ...broken.map((word) => `the word "${word}" is broken`),
+      ...outside.map((element) => `${nameOf(element)} runs out of the navigation`),
+    ];
+  });
+
+/** Waits until the page is laid out for a new size. */
+export const laidOut = (page: Page) =>
+  page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
