@@ -80,7 +80,7 @@ export interface App {
 export interface Peers {
   /** The windows of the rate limits, which hold for all workers together. */
   windows: KeyWindows;
-  /** Passes announcements on to the other workers, whose `Database.hear` takes them. */
+  /** Passes announcements on to the other workers, whose `Database.relay` takes them. */
   relay(channel: string): void;
   /**
    * The metrics of all workers, as `Metrics.text` has them.
@@ -236,7 +236,6 @@ export async function createApp(
           onError: (err) => log.warn({ err }, "delivery failed"),
         })
       : undefined;
-  const stopListening = deliverer && services.lanes.listen();
   const stopDispatching = deliverer && services.webhookDispatcher.start();
 
   let management: FastifyInstance | undefined;
@@ -270,7 +269,6 @@ export async function createApp(
       await apollo.stop();
       await swept;
       await dispatched;
-      await stopListening?.();
       await followed;
       await delivered;
       services.targets.close();

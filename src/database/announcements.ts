@@ -1,10 +1,10 @@
 import type { Engine } from "./engine";
 
-/** Other processes hear of several announcements together, this long after the first (ms). */
+/** Other processes are told of several announcements together, this long after the first (ms). */
 const GATHER_MS = 20;
 
 /**
- * Tells listeners that something was committed. It saves waiting but guarantees nothing: other processes hear of it on
+ * Tells listeners that something was committed. It saves waiting but guarantees nothing: other processes learn of it on
  * PostgreSQL, while the connection is not lost, and on SQLite if they are workers of one service.
  */
 export class Announcements {
@@ -13,10 +13,10 @@ export class Announcements {
 
   constructor(private readonly engine: Engine) {}
 
-  /** Tells the listeners of this process now, and those of others soon. */
-  announce(channel: string): void {
-    this.hear(channel);
-    if (this.pending.has(channel)) return;
+  /** Tells the listeners of this process now, and those of others soon if they need to know. */
+  announce(channel: string, others: boolean): void {
+    this.relay(channel);
+    if (!others || this.pending.has(channel)) return;
     // Not in the transaction itself, because PostgreSQL commits those that notify one after the other.
     const timer = setTimeout(() => {
       this.pending.delete(channel);
@@ -32,7 +32,7 @@ export class Announcements {
     if (!this.channels.has(channel))
       this.channels.set(channel, {
         listeners,
-        stop: this.engine.listen(channel, () => this.hear(channel)),
+        stop: this.engine.listen(channel, () => this.relay(channel)),
       });
     return async () => {
       if (!listeners.delete(listener) || listeners.size > 0) return;
@@ -42,14 +42,16 @@ export class Announcements {
     };
   }
 
-  /** Forgets what other processes have not heard yet. */
-  close(): void {
+  /** Tells other processes what they do not know yet. */
+  async close(): Promise<void> {
     for (const timer of this.pending.values()) clearTimeout(timer);
+    const channels = [...this.pending.keys()];
     this.pending.clear();
+    await Promise.all(channels.map((channel) => this.engine.announce(channel).catch(() => undefined)));
   }
 
   /** Tells the listeners of this process. */
-  hear(channel: string): void {
+  relay(channel: string): void {
     for (const listener of this.channels.get(channel)?.listeners ?? []) listener();
   }
 }

@@ -40,7 +40,7 @@ export class Database {
    * @param source a data source from `createDataSource`; `close` closes it
    * @param options.serving whether requests wait for results; if so, each call completes or fails within seconds
    * @param options.observer receives measurements
-   * @param options.relay passes announcements on to other processes on an SQLite file, where `hear` takes them
+   * @param options.relay passes announcements on to other processes on an SQLite file, where `relay` takes them
    * @throws StartupError with the database label
    */
   static open(
@@ -161,46 +161,30 @@ export class Database {
   }
 
   /**
-   * Notifies the listeners of all processes once the unit of work of `tx` is committed; does nothing on SQLite.
+   * Announces something to the listeners of a channel once the unit of work of `tx` is committed. Units that commit
+   * simultaneously pay nothing for it, but it is not part of the commit: other processes learn of it a moment later, or
+   * never if this one is killed in between.
    * @param channel a plain SQL identifier
+   * @param options.others false if only the listeners of this process need to know
    */
-  notify(tx: EntityManager, channel: string): Promise<void> {
-    return this.engine.notify(tx, channel);
+  announce(tx: EntityManager, channel: string, { others = true } = {}): void {
+    this.afterCommit(tx, () => this.announcements.announce(channel, others));
   }
 
   /**
-   * Calls a listener on the notifications of a channel, and after gaps in which some may have been lost. It saves waiting
-   * but guarantees nothing: on SQLite it does nothing, and a connection may be gone for long.
+   * Calls a listener on the announcements of a channel: those of this process, those of others on PostgreSQL or by
+   * `relay`, and after gaps in which some may have been lost. It saves waiting but guarantees nothing: a connection may be
+   * gone for long.
    * @param listener must not throw
    * @returns a function that stops listening; call it before `close`
    */
   listen(channel: string, listener: () => void): () => Promise<void> {
-    return this.engine.listen(channel, listener);
-  }
-
-  /**
-   * Tells those who heed a channel, in all processes, once the unit of work of `tx` is committed. Unlike `notify`, it
-   * costs units that commit simultaneously nothing, but it is not part of the commit: other processes hear of it a moment
-   * later, or never if this one is killed in between.
-   * @param channel a plain SQL identifier
-   */
-  announce(tx: EntityManager, channel: string): void {
-    this.afterCommit(tx, () => this.announcements.announce(channel));
-  }
-
-  /**
-   * Calls a listener on the announcements of a channel: those of this process, those of others on PostgreSQL or by `hear`,
-   * and after gaps in which some may have been lost.
-   * @param listener must not throw
-   * @returns a function that stops it; call it before `close`
-   */
-  heed(channel: string, listener: () => void): () => Promise<void> {
     return this.announcements.listen(channel, listener);
   }
 
-  /** Tells the listeners of this process of an announcement that another process has relayed. */
-  hear(channel: string): void {
-    this.announcements.hear(channel);
+  /** Passes on an announcement of another worker to the listeners of this process. */
+  relay(channel: string): void {
+    this.announcements.relay(channel);
   }
 
   /**
@@ -400,9 +384,9 @@ export class Database {
     return this.engine.stats();
   }
 
-  close(): Promise<void> {
-    this.announcements.close();
-    return this.engine.close();
+  async close(): Promise<void> {
+    await this.announcements.close();
+    await this.engine.close();
   }
 
   private async committing<T>(unit: UnitOfWork<T>, options: TransactionOptions): Promise<T> {

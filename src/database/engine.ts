@@ -103,8 +103,6 @@ export interface Engine {
     query: SelectQueryBuilder<Row>,
     skipLocked: boolean,
   ): SelectQueryBuilder<Row>;
-  /** Notifies the listeners of all processes once the transaction is committed, where the database can. */
-  notify(tx: EntityManager, channel: string): Promise<void>;
   /** Notifies the listeners of all processes now, where the database can. */
   announce(channel: string): Promise<void>;
   /**

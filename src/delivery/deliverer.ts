@@ -72,6 +72,7 @@ export class Deliverer {
   private endPause = () => {};
   private alarm: NodeJS.Timeout | undefined;
   private readonly timer: NodeJS.Timeout;
+  private readonly stopListening: () => Promise<void>;
 
   constructor(
     private readonly database: Database,
@@ -81,7 +82,7 @@ export class Deliverer {
     this.senders = new Senders(options.senders, options.shares);
     // Every send listens to it.
     setMaxListeners(0, this.stopping.signal);
-    lanes.onDue(() => this.wake());
+    this.stopListening = lanes.onDue(() => this.wake());
     this.timer = setInterval(() => this.wake(), SWEEP_INTERVAL_MS).unref();
     this.wake();
   }
@@ -89,6 +90,7 @@ export class Deliverer {
   /** Stops after the current batch and the current sends, which end within seconds; their lanes are free then. */
   async close(): Promise<void> {
     this.stopped = true;
+    await this.stopListening();
     clearInterval(this.timer);
     clearTimeout(this.alarm);
     this.endPause();

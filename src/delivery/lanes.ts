@@ -48,17 +48,18 @@ export interface LaneCounts {
 
 /** The queue of due work. The rows in the database are the queue; listeners only save the wait for the next sweep. */
 export class Lanes {
-  private readonly listeners: (() => void)[] = [];
-
-  /** Tells this process that work was committed. */
-  readonly notify = (): void => {
-    for (const listener of this.listeners) listener();
-  };
+  /** The listeners of this process. */
+  private listeners = 0;
 
   constructor(
     private readonly database: Database,
     private readonly observer = NO_DELIVERY_OBSERVER,
   ) {}
+
+  /** Tells this process that work may be due. */
+  notify(): void {
+    this.database.relay(CHANNEL);
+  }
 
   /** What receives measurements of the work that a transaction does. */
   observing(tx: EntityManager): DeliveryObserver {
@@ -80,13 +81,13 @@ export class Lanes {
        ON CONFLICT (id) DO UPDATE SET wake_at = CASE WHEN lane.wake_at < excluded.wake_at THEN lane.wake_at ELSE excluded.wake_at END`,
       inOrder.flatMap(({ id, agentId, kind }) => [id, agentId, kind, wakeAt]),
     );
-    await this.announce(tx);
+    this.announce(tx);
   }
 
   /** Makes the work of lanes due, which may leave on another line than before; a lane that does not exist has none. */
   async wake(tx: EntityManager, ids: readonly string[]): Promise<void> {
     await tx.update(Lane, [...ids], { wakeAt: timestamp(), needsSender: false, lineId: null });
-    await this.announce(tx);
+    this.announce(tx);
   }
 
   /** Makes all work of agents due, because what held it back may have changed. */
@@ -106,7 +107,7 @@ export class Lanes {
       .set({ wakeAt: now, needsSender: false, lineId: null })
       .where("agent_id IN (:...agentIds) AND (wake_at > :now OR line_id IS NOT NULL)", { agentIds, now })
       .execute();
-    await this.announce(tx, { everywhere: true });
+    this.announce(tx, { everywhere: true });
   }
 
   /**
@@ -245,19 +246,18 @@ export class Lanes {
    * Tells the deliverers of work that a transaction makes due, once it is committed.
    * @param options.everywhere whether to tell other processes although this one delivers, because there may be much work
    */
-  async announce(tx: EntityManager, { everywhere = false } = {}): Promise<void> {
-    this.database.afterCommit(tx, this.notify);
-    if (everywhere || this.listeners.length === 0) await this.database.notify(tx, CHANNEL);
+  announce(tx: EntityManager, { everywhere = false } = {}): void {
+    this.database.announce(tx, CHANNEL, { others: everywhere || this.listeners === 0 });
   }
 
-  /** Hears of the work that other processes commit. @returns a function that stops it */
-  listen(): () => Promise<void> {
-    return this.database.listen(CHANNEL, this.notify);
-  }
-
-  /** Adds a listener that is called when work was committed. */
-  onDue(listener: () => void): void {
-    this.listeners.push(listener);
+  /** Calls a listener when work is due, also of other processes. @returns a function that stops it */
+  onDue(listener: () => void): () => Promise<void> {
+    this.listeners += 1;
+    const stop = this.database.listen(CHANNEL, listener);
+    return () => {
+      this.listeners -= 1;
+      return stop();
+    };
   }
 
   /** The condition of lanes that no send holds. */

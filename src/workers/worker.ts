@@ -40,7 +40,7 @@ function work(): void {
   };
   const handle = async (message: ToWorker) => {
     if (message.type === "counts") windows.add(message.counts);
-    if (message.type === "announcement") (await started).app.services.database.hear(message.channel);
+    if (message.type === "announcement") (await started).app.services.database.relay(message.channel);
     if (message.type === "scraped") scrapes.answer(message.id, message.text);
     if (message.type === "collect") await collect(message.id);
     if (message.type === "announceStop") (await started).app.announceStop();

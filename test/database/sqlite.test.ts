@@ -32,14 +32,14 @@ describe("the embedded database", () => {
 
   test("relays what was announced by a unit to another process on the file, once it is committed", async () => {
     const reader = await Database.open(createDataSource(place.url));
-    const relay = jest.fn((channel: string) => reader.hear(channel));
+    const relay = jest.fn((channel: string) => reader.relay(channel));
     const writer = await Database.open(createDataSource(place.url), { relay });
     const failed = writer.write(async (tx) => {
       writer.announce(tx, "rolled_back");
       throw new Error("rolled back");
     });
     await expect(failed).rejects.toThrow("rolled back");
-    const heard = new Promise<void>((resolve) => void reader.heed("events", resolve));
+    const heard = new Promise<void>((resolve) => void reader.listen("events", resolve));
     await writer.write(async (tx) => writer.announce(tx, "events"));
     await heard;
     expect(relay.mock.calls).toEqual([["events"]]);

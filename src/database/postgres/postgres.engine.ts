@@ -277,12 +277,8 @@ export class PostgresEngine implements Engine {
     return skipLocked ? query.setOnLocked("skip_locked") : query;
   }
 
-  async notify(tx: EntityManager, channel: string): Promise<void> {
-    await tx.query("SELECT pg_notify($1, '')", [channel]);
-  }
-
   announce(channel: string): Promise<void> {
-    return this.transaction((tx) => this.notify(tx, channel), {});
+    return this.transaction((tx) => tx.query("SELECT pg_notify($1, '')", [channel]), {});
   }
 
   listen(channel: string, listener: () => void): () => Promise<void> {

@@ -183,9 +183,6 @@ export class SqliteEngine implements Engine {
     return query;
   }
 
-  /** No-op, because SQLite has no notifications. */
-  async notify(): Promise<void> {}
-
   /** Leaves it to the relay, because SQLite has no notifications. */
   async announce(channel: string): Promise<void> {
     this.relay(channel);

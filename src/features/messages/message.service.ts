@@ -189,7 +189,7 @@ export class MessageService {
           [timestamp(), id],
         );
         if (ids.length === 0) return 0;
-        await this.lanes.announce(tx, { everywhere: true });
+        this.lanes.announce(tx, { everywhere: true });
         await tx.query(`UPDATE message SET held_reason = NULL, expires_at = $1 WHERE ${imported}`, [
           timestamp(EXPIRE_AFTER_MS),
           id,

@@ -46,13 +46,13 @@ export class WebhookDispatcher {
   /** Works from now on. @returns a function that stops it after the current transaction */
   start(): () => Promise<void> {
     this.stopped = false;
-    const stopHeeding = this.database.heed(EVENTS_CHANNEL, this.wake);
+    const stopListening = this.database.listen(EVENTS_CHANNEL, this.wake);
     const timer = setInterval(this.wake, POLL_INTERVAL_MS).unref();
     this.wake();
     return async () => {
       this.stopped = true;
       clearInterval(timer);
-      await stopHeeding();
+      await stopListening();
       this.endPause();
       await this.running;
     };

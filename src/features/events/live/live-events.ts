@@ -139,7 +139,7 @@ export class LiveEvents {
 
   private start(): void {
     if (this.timer !== undefined) return;
-    this.stopListening = this.database.heed(EVENTS_CHANNEL, () => {
+    this.stopListening = this.database.listen(EVENTS_CHANNEL, () => {
       this.mayHaveEvents = true;
       this.run();
     });
