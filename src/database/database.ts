@@ -270,6 +270,14 @@ export class Database {
   }
 
   /**
+   * Asks the database whether it takes writes now: a standby or a server that was made read-only does not.
+   * @throws GatewayError `unavailable`
+   */
+  canWrite(): Promise<boolean> {
+    return this.guarded("database read", () => this.engine.canWrite());
+  }
+
+  /**
    * Batches concurrent inserts of one kind into one statement and one commit; if the batch fails, it retries each row
    * alone.
    * @param insert inserts rows in order and returns one value or Error per row

@@ -119,6 +119,8 @@ export interface Engine {
   jsonElements(parameter: string): string;
   /** Returns an SQL condition that selects at most `limit` of the rows that match another condition. */
   limitedCondition(table: string, condition: string, limit: number): string;
+  /** Asks the database whether it takes writes; if not, connections that may lead to a read-only server are replaced. */
+  canWrite(): Promise<boolean>;
   /** Whether an error means that the database cannot serve now (busy, gone, full), not that the statement is wrong. */
   isUnavailable(error: unknown): boolean;
   /** Whether an error is a unique violation caused by a concurrent transaction. */

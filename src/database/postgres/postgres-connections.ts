@@ -1,4 +1,4 @@
-import type { ClientConfig, Pool, PoolClient } from "pg";
+import { Client, type Pool, type PoolClient } from "pg";
 import {
   type DataSource,
   QueryFailedError,
@@ -28,7 +28,16 @@ const RETRY_INTERVAL_MS = 1_000;
 const SHARE = 5;
 
 /** SQLSTATEs that end the connection (PostgreSQL manual, appendix A). */
-const CONNECTION_LOST = /^08[0-9A-Z]{3}$|^57P0[12]$/;
+const CONNECTION_LOST = /^08[0-9A-Z]{3}$|^57P0[1245]$|^25P0[34]$/;
+
+/** The SQLSTATE of a session that cannot write: its server is a standby, or was made read-only for a switchover. */
+const READ_ONLY = "25006";
+
+/**
+ * Min time between two replacements of all connections (ms): while every server is read-only, reads must not wait for new
+ * connections all the time.
+ */
+const REPLACE_INTERVAL_MS = 1_000;
 
 /** Excludes five-letter system error codes such as `EPIPE`. */
 const SQLSTATE = /^[0-9FHPX][0-9A-Z]{4}$/;
@@ -41,6 +50,13 @@ export class PostgresConnections {
   private readonly transactions: Semaphore;
   private readonly reports: Semaphore;
   private readonly pool: Pool;
+  /** How often all connections were replaced. */
+  private replacements = 0;
+  /** The number of replacements before a pooled connection was opened; with a smaller one, it is closed when released. */
+  private readonly openedAfter = new WeakMap<object, number>();
+  /** Open connections outside of the pool. */
+  private readonly outside = new Set<Client>();
+  private replacedAt = -REPLACE_INTERVAL_MS;
 
   private constructor(
     private readonly source: DataSource,
@@ -52,6 +68,11 @@ export class PostgresConnections {
     this.reports = new Semaphore(share);
     const transactions = Math.max(1, poolSize - 2 * share);
     this.transactions = new Semaphore(transactions, shareOf(transactions));
+    this.pool.on("connect", (client) => this.openedAfter.set(client, this.replacements));
+    // The pool drops a connection that is ending.
+    this.pool.on("release", (_error, client) => {
+      if ((this.openedAfter.get(client) ?? 0) < this.replacements) end(client);
+    });
   }
 
   static async open(source: DataSource, limits: Limits): Promise<PostgresConnections> {
@@ -78,11 +99,28 @@ export class PostgresConnections {
     };
   }
 
-  /** How to open a connection outside of the pool. */
-  get config(): ClientConfig {
+  /** Creates a connection outside of the pool, for the caller to open and close. */
+  createClient(): Client {
     const { options } = this.pool;
     // The pool hides the password from a copy.
-    return { ...options, password: options.password, keepAlive: true };
+    const client = new Client({ ...options, password: options.password, keepAlive: true });
+    this.outside.add(client);
+    client.on("end", () => this.outside.delete(client));
+    return client;
+  }
+
+  /**
+   * Closes all connections, those in use once they are released: after a failover or switchover, others may lead to the
+   * same read-only server, whose rows are no longer current.
+   */
+  replaceAll(): void {
+    const now = performance.now();
+    if (now < this.replacedAt + REPLACE_INTERVAL_MS) return;
+    this.replacedAt = now;
+    this.replacements++;
+    for (let idle = this.pool.idleCount; idle > 0; idle--)
+      this.pool.connect().then((client) => client.release(), ignore);
+    for (const client of this.outside) end(client);
   }
 
   /**
@@ -99,6 +137,7 @@ export class PostgresConnections {
         return await query(client);
       } catch (error) {
         failure = error as Error;
+        this.dropIfReadOnly(client, error);
         throw error;
       } finally {
         clearTimeout(timer);
@@ -150,15 +189,30 @@ export class PostgresConnections {
 
   private async connected<T>(until: number, work: (runner: QueryRunner) => Promise<T>): Promise<T> {
     const runner = this.source.createQueryRunner("master");
-    const timer = endAt(until, await runner.connect().catch(cannotConnect));
+    const client: PoolClient = await runner.connect().catch(cannotConnect);
+    const timer = endAt(until, client);
     try {
       return await work(runner);
+    } catch (error) {
+      this.dropIfReadOnly(client, error);
+      throw error;
     } finally {
       clearTimeout(timer);
       await runner.release();
     }
   }
+
+  private dropIfReadOnly(client: PoolClient, error: unknown): void {
+    if (driverCode(error) !== READ_ONLY) return;
+    this.openedAfter.set(client, -1);
+    this.replaceAll();
+  }
 }
+
+const ignore = () => undefined;
+
+/** Closes a connection in order. */
+const end = (client: Pick<Client, "end">): void => void client.end().catch(ignore);
 
 /**
  * Whether an error means that the connection broke, not only that a statement failed. A failed query without a SQLSTATE
@@ -195,7 +249,6 @@ const endAt = (until: number, { connection }: PoolClient): NodeJS.Timeout =>
  * the connection, because the error may arrive in the same packet as the ready message.
  */
 function closeQuietly(pool: Pool): void {
-  const ignore = () => undefined;
   pool.on("acquire", (client) => client.on("error", ignore));
   // The pool listens on idle connections itself.
   pool.on("release", (_, client) => client.off("error", ignore));

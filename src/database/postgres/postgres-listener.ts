@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { Client, type ClientConfig } from "pg";
+import type { Client } from "pg";
 
 const FIRST_RETRY_MS = 250;
 const MAX_RETRY_MS = 10_000;
@@ -9,16 +9,21 @@ const CLOSE_TIMEOUT_MS = 500;
 /**
  * Calls a listener on every notification of a channel (LISTEN), on a connection of its own that is opened again whenever
  * it is lost. Notifications of the meantime are lost, so each new connection calls the listener, too.
+ * @param createClient creates a connection that is not open yet
  * @param channel a plain SQL identifier
  * @returns a function that stops listening
  */
-export function listenOn(config: ClientConfig, channel: string, listener: () => void): () => Promise<void> {
+export function listenOn(
+  createClient: () => Client,
+  channel: string,
+  listener: () => void,
+): () => Promise<void> {
   const stop = new AbortController();
   const { signal } = stop;
   const stopped = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
   const run = async () => {
     for (let retryMs = FIRST_RETRY_MS; !signal.aborted; retryMs = Math.min(2 * retryMs, MAX_RETRY_MS)) {
-      const client = new Client(config);
+      const client = createClient();
       const lost = new Promise<void>((resolve) => {
         client.on("error", () => resolve());
         client.on("end", resolve);

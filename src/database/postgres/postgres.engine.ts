@@ -282,7 +282,7 @@ export class PostgresEngine implements Engine {
   }
 
   listen(channel: string, listener: () => void): () => Promise<void> {
-    return listenOn(this.connections.config, channel, listener);
+    return listenOn(() => this.connections.createClient(), channel, listener);
   }
 
   clock(afterMs: number): string {
@@ -296,6 +296,13 @@ export class PostgresEngine implements Engine {
   /** Skips locked rows, which another process is deleting or updating. */
   limitedCondition(table: string, condition: string, limit: number): string {
     return `ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE ${condition} LIMIT ${limit} FOR UPDATE SKIP LOCKED))`;
+  }
+
+  async canWrite(): Promise<boolean> {
+    const [row] = await this.connections.forReading((runner) => runner.query("SHOW transaction_read_only"));
+    const canWrite = row.transaction_read_only === "off";
+    if (!canWrite) this.connections.replaceAll();
+    return canWrite;
   }
 
   isUnavailable(error: unknown): boolean {

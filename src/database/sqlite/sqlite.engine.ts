@@ -205,6 +205,10 @@ export class SqliteEngine implements Engine {
     return `rowid IN (SELECT rowid FROM ${table} WHERE ${condition} LIMIT ${limit})`;
   }
 
+  async canWrite(): Promise<boolean> {
+    return true;
+  }
+
   isUnavailable(error: unknown): boolean {
     return UNAVAILABLE.has(driverCode(error) ?? "");
   }

@@ -22,8 +22,12 @@ export function addHealthRoutes(app: FastifyInstance, database: Database, readin
   // Concurrent probes share a query, because the route is public.
   const probe = coalesce(
     async (calls: readonly true[]) => {
-      await database.read((reader) => reader.query("SELECT name FROM migration LIMIT 1"));
-      return calls.map(() => undefined);
+      const [canWrite] = await Promise.all([
+        database.canWrite(),
+        database.read((reader) => reader.query("SELECT name FROM migration LIMIT 1")),
+      ]);
+      const writes = canWrite && database.lastWriteSucceeded ? "ok" : "unavailable";
+      return calls.map(() => ({ status: "ok", writes }));
     },
     { name: "batch of readiness" },
   );
@@ -35,8 +39,7 @@ export function addHealthRoutes(app: FastifyInstance, database: Database, readin
       request.errorCode = error.code;
       return reply.code(error.status).headers(error.headers).send(error.toBody());
     }
-    await withTimeout(TIMEOUT_MS, probe(true));
-    return { status: "ok", writes: database.lastWriteSucceeded ? "ok" : "unavailable" };
+    return withTimeout(TIMEOUT_MS, probe(true));
   });
 }
 
@@ -44,7 +47,7 @@ export function addHealthRoutes(app: FastifyInstance, database: Database, readin
  * Waits for a promise with a timeout.
  * @throws GatewayError `unavailable` on timeout
  */
-async function withTimeout(timeoutMs: number, work: Promise<unknown>): Promise<void> {
+async function withTimeout<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
@@ -52,7 +55,7 @@ async function withTimeout(timeoutMs: number, work: Promise<unknown>): Promise<v
     }, timeoutMs);
   });
   try {
-    await Promise.race([work, timeout]);
+    return await Promise.race([work, timeout]);
   } finally {
     clearTimeout(timer);
   }

@@ -1,0 +1,81 @@
+import type { EntityManager } from "typeorm";
+import { administer, postgres } from "../support/engines";
+import { startGateway, type TestGateway } from "../support/gateway";
+import { waitUntil } from "../support/wait-until";
+
+const POOL = 5;
+
+describe("a PostgreSQL that becomes read-only, as after a failover or at a switchover", () => {
+  let gateway: TestGateway;
+  let name: string;
+  beforeEach(async () => {
+    const env = { DATABASE_POOL_SIZE: String(POOL), DELIVERY_WORKERS: "1" };
+    gateway = await startGateway(postgres, { env });
+    name = new URL(gateway.databaseUrl).pathname.slice(1);
+  });
+  afterEach(() => gateway.close());
+
+  const list = () => gateway.rest("GET", "/v1/pets");
+  const add = () => gateway.rest("POST", "/v1/pets", { body: { name: "Rex", categoryId: 1 } });
+  const writes = async () => (await gateway.rest("GET", "/readyz")).body.writes;
+  const read = (statement: string, parameters: unknown[] = []) =>
+    gateway.services.database.read((reader) => reader.query(statement, parameters));
+  const connections = async (): Promise<number[]> =>
+    (
+      await read(
+        `SELECT pid FROM pg_stat_activity WHERE datname = '${name}' AND application_name = 'gateway'`,
+      )
+    ).map(({ pid }: { pid: number }) => pid);
+
+  /** Makes the pooled sessions read-only, as those to a server that another one has replaced: new ones can write. */
+  async function makeOpenSessionsReadOnly(): Promise<void> {
+    let opened = 0;
+    let proceed = () => {};
+    const allOpen = new Promise<void>((resolve) => {
+      proceed = resolve;
+    });
+    const session = async (reader: EntityManager) => {
+      await reader.query("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY");
+      opened++;
+      if (opened === POOL) proceed();
+      await allOpen;
+    };
+    await Promise.all(Array.from({ length: POOL }, () => gateway.services.database.read(session)));
+  }
+
+  test("loses all connections to the failing write, and the next one succeeds", async () => {
+    await makeOpenSessionsReadOnly();
+    // Two more listen.
+    await waitUntil(async () => (await connections()).length === POOL + 2);
+    const before = await connections();
+    expect((await list()).status).toBe(200);
+    expect(await add()).toMatchObject({ status: 503, body: { code: "unavailable" } });
+    expect((await add()).status).toBe(201);
+    await waitUntil(async () => {
+      const now = new Set(await connections());
+      return before.every((pid) => !now.has(pid));
+    });
+  });
+
+  test("is reported by /readyz before any write fails, and left by it", async () => {
+    expect(await writes()).toBe("ok");
+    await makeOpenSessionsReadOnly();
+    expect(await writes()).toBe("unavailable");
+    expect((await add()).status).toBe(201);
+    expect(await writes()).toBe("ok");
+  });
+
+  test("is written to again without a restart, also if every new connection was read-only for a while", async () => {
+    await administer(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+    await makeOpenSessionsReadOnly();
+    for (let i = 0; i < 2 * POOL; i++) expect((await add()).status).toBe(503);
+    expect((await list()).status).toBe(200);
+    expect(await writes()).toBe("unavailable");
+    await administer(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
+    const statuses: number[] = [];
+    while (statuses.at(-1) !== 201) statuses.push((await add()).status);
+    // Each failure closes at least one connection.
+    expect(statuses.length).toBeLessThanOrEqual(POOL + 1);
+    await waitUntil(async () => (await writes()) === "ok");
+  });
+});
