@@ -129,10 +129,12 @@ export async function createApp(
   metrics.watch(database);
   await database.migrate();
   const services = createServices({ database, config, log }, metrics);
+  if (config.deliveryWorkers > 0) await services.restores.check();
   const warning = await services.instanceKey.open();
   const isFirst = peers?.isFirst ?? true;
   if (warning !== undefined && isFirst) log.warn(warning);
   metrics.watchLanes(() => services.lanes.counts());
+  metrics.watchRestores(services.restores);
   metrics.watchStreams(services.liveEvents);
   const schema = createSchema(createResolvers(services));
   const createContext = createContextFactory(services.keys, services.sessions, (outcome) =>
@@ -206,7 +208,7 @@ export async function createApp(
     readiness.stopping = true;
   };
   const addManagementRoutes = (app: FastifyInstance) => {
-    addHealthRoutes(app, database, readiness);
+    addHealthRoutes(app, database, services.restores, readiness);
     addMetricsRoute(app, metrics.contentType, peers?.metrics ?? (() => metrics.text()), config);
   };
   addManagementRoutes(http);
@@ -230,6 +232,7 @@ export async function createApp(
   const deliverer =
     config.deliveryWorkers > 0
       ? new Deliverer(database, services.lanes, {
+          restores: services.restores,
           work: laneWork(services),
           senders: config.deliveryWorkers,
           shares: senderShares(config.deliveryWorkers),

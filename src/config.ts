@@ -205,6 +205,7 @@ const settings = z
     RETENTION_DECISIONS_DAYS: integer("RETENTION_DECISIONS_DAYS", 0, 36_500).default(90),
     RETENTION_EVENTS_DAYS: integer("RETENTION_EVENTS_DAYS", 0, 36_500).default(30),
     RETENTION_DELIVERIES_DAYS: integer("RETENTION_DELIVERIES_DAYS", 0, 36_500).default(30),
+    RESTORED: z.literal("1", "RESTORED must be 1, or not be set").optional(),
     DELIVERY_WORKERS: integer("DELIVERY_WORKERS", 0, 1000).default(8),
     ALLOW_PRIVATE_TARGETS: networks("ALLOW_PRIVATE_TARGETS").default([]),
     MODEL_URL: url("MODEL_URL").optional(),
@@ -304,6 +305,7 @@ const settings = z
     decisionRetentionDays: env.RETENTION_DECISIONS_DAYS,
     eventRetentionDays: env.RETENTION_EVENTS_DAYS,
     deliveryRetentionDays: env.RETENTION_DELIVERIES_DAYS,
+    isRestored: env.RESTORED !== undefined,
     deliveryWorkers: env.DELIVERY_WORKERS,
     allowPrivateTargets: env.ALLOW_PRIVATE_TARGETS,
     model:

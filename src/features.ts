@@ -31,6 +31,7 @@ import { messages } from "./features/messages/messages.feature";
 import { onboarding } from "./features/onboarding/onboarding.feature";
 import { organizations } from "./features/organizations/organizations.feature";
 import { pets } from "./features/pets/pets.feature";
+import { restores } from "./features/restores/restores.feature";
 import { FAILURE_REASONS } from "./features/webhooks/endpoint-health";
 import { WebhookOutcome } from "./features/webhooks/webhook-work";
 import { webhooks } from "./features/webhooks/webhooks.feature";
@@ -59,6 +60,7 @@ export const FEATURES = [
   events,
   webhooks,
   audit,
+  restores,
   activity,
   onboarding,
 ] as const;

@@ -13,6 +13,11 @@ import { stopOnSignals } from "./signals";
 export async function serve(): Promise<void> {
   const config = loadConfig(process.env);
   const log = createLogger(config.logLevel);
+  if (config.isRestored) {
+    // Once for all workers, before any of them delivers.
+    const { declareRestored }: typeof import("./server-process") = require("./server-process");
+    await declareRestored(config, log);
+  }
   if (config.workers === 1) return serveAlone(config, log);
   // The supervisor of several workers needs none of the server's modules, which take memory.
   const { supervise }: typeof import("./workers/supervisor") = require("./workers/supervisor");

@@ -4,10 +4,13 @@ import "reflect-metadata";
 import { lookup } from "node:dns/promises";
 import type { Logger } from "pino";
 import { type App, createApp, type Peers } from "./app";
+import { systemFor } from "./auth/context";
 import { addressOf, firstStartNotice } from "./banner";
 import { bootstrap } from "./bootstrap";
 import type { Config } from "./config";
+import { Database } from "./database/database";
 import { createDataSource } from "./features";
+import { RestoreService } from "./features/restores/restore.service";
 import type { Tracing } from "./telemetry/open-telemetry";
 
 /** How long a shutdown may take before it is forced (ms). */
@@ -66,6 +69,23 @@ async function warnOfRefusedKeys({ services }: App, { environment }: Config, log
         "mint new ones, or list their environment in ACCEPT_KEY_ENVIRONMENTS",
     );
   }
+}
+
+/**
+ * Treats the database as restored from a backup, as the setting `RESTORED` says.
+ * @throws Error if that fails; nothing may be delivered then
+ */
+export async function declareRestored(config: Config, log: Logger): Promise<void> {
+  const database = await Database.open(createDataSource(config.databaseUrl, config.databasePoolSize));
+  try {
+    await database.migrate();
+    await new RestoreService(database, log).declareRestored(systemFor);
+  } finally {
+    await database.close();
+  }
+  log.warn(
+    "RESTORED is set: the lines were paused, and the webhook endpoints disabled; remove it, because each start with it does so again",
+  );
 }
 
 /**

@@ -1,18 +1,22 @@
 import type { Command } from "commander";
+import { operatorFor } from "../auth/context";
 import { loadConfig } from "../config";
 import { backUp, restore } from "../database/sqlite/backup";
-import { MOVE_RESTORED_POSITIONS } from "../features/events/move-restored-positions";
-import { PAUSE_RESTORED_LINES } from "../features/lines/pause-restored-lines";
-import { DISABLE_RESTORED_ENDPOINTS } from "../features/webhooks/disable-restored-endpoints";
+import { restoreSteps } from "../features/restores/restore-steps";
 import { addYesOption, type Confirmation, confirm } from "./confirm";
 import { print, printJson } from "./output";
-import { withDatabase } from "./services";
+import { withDatabase, withServices } from "./services";
+
+const HELD_LINES =
+  'Its lines are paused, so that no old message is sent; "gateway lines resume" puts them back into use.';
+const HELD_ENDPOINTS =
+  'Its webhook endpoints are disabled; "gateway webhooks enable" puts them back into use.';
 
 interface Json {
   json?: boolean;
 }
 
-/** Adds the commands `migrate`, `backup` and `restore`. */
+/** Adds the commands `migrate`, `backup`, `restore` and `restored`. */
 export function addDatabaseCommands(program: Command): void {
   program
     .command("migrate")
@@ -48,15 +52,36 @@ export function addDatabaseCommands(program: Command): void {
         await confirm(`Replace the database with ${file}? Its current data is lost.`, options);
       const copied = await restore(loadConfig(process.env).databaseUrl, file, {
         force: options.force,
-        afterwards: [PAUSE_RESTORED_LINES, MOVE_RESTORED_POSITIONS, ...DISABLE_RESTORED_ENDPOINTS],
+        afterwards: restoreSteps(),
       });
       if (options.json) printJson(copied);
       else {
         print(`Restored ${copied.file} (${copied.bytes} bytes).`);
-        print(
-          'Its lines are paused, so that no old message is sent; "gateway lines resume" puts them back into use.',
-        );
-        print('Its webhook endpoints are disabled; "gateway webhooks enable" puts them back into use.');
+        print(HELD_LINES);
+        print(HELD_ENDPOINTS);
       }
     });
+
+  addYesOption(program.command("restored"))
+    .description("hold what a database that was copied from a backup would send again")
+    .option(
+      "--same",
+      "confirm that this is the database to deliver from, after a move on purpose; holds nothing",
+    )
+    .option("--json", "print one JSON object")
+    .action((options: Json & Confirmation & { same?: true }) =>
+      withServices(async ({ restores }) => {
+        if (options.same) await restores.confirmSame();
+        else {
+          await confirm("Pause every line, and disable every webhook endpoint?", options);
+          await restores.declareRestored(operatorFor);
+        }
+        if (options.json) printJson({ restoredAt: await restores.restoredAt() });
+        else if (options.same) print("Messages are delivered from this database.");
+        else {
+          print(HELD_LINES);
+          print(HELD_ENDPOINTS);
+        }
+      }),
+    );
 }

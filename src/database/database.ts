@@ -269,6 +269,11 @@ export class Database {
     return !this.lastWriteFailed;
   }
 
+  /** An SQL expression of what tells the database from restored copies, as JSON; undefined on SQLite. */
+  get identity(): string | undefined {
+    return this.engine.identity;
+  }
+
   /**
    * Asks the database whether it takes writes now: a standby or a server that was made read-only does not.
    * @throws GatewayError `unavailable`

@@ -66,6 +66,11 @@ export function lengthOf({ limit }: PageQuery): number {
 export interface Engine {
   /** Whether a statement can contain another one that changes rows. */
   readonly hasWritableCtes: boolean;
+  /**
+   * An SQL expression of what a restored copy of the database has otherwise and a failover keeps, as JSON of names and
+   * texts; undefined if there is no such thing.
+   */
+  readonly identity?: string;
   /** Starts the batches of lookups and pages, where those that start together share a statement. */
   readonly readGate?: BatchGate;
   /** Returns the rows that match any of the values, from a snapshot of committed rows taken after the call. */

@@ -36,7 +36,16 @@ const NOT_SENT = failure(AttemptOutcome.retryable, "not_sent", "No sender was fr
 /** How long sends may go on while the process stops (ms). */
 const STOP_WITHIN_MS = 4_000;
 
+/** Keeps a database that was restored from a backup from sending what may have been sent since. */
+export interface RestoreGuard {
+  /** Tells whether messages may be delivered from the database of a transaction. */
+  isKnown(tx: EntityManager): Promise<boolean>;
+  /** Holds what a restored database would send, after which it is known. */
+  check(): Promise<void>;
+}
+
 interface Options {
+  restores: RestoreGuard;
   /** The work of each kind of lane. */
   work: Readonly<Record<LaneKind, LaneWork>>;
   /** How many messages to send simultaneously. */
@@ -179,8 +188,9 @@ export class Deliverer {
     let ended: EndedSend[] = [];
     let leasedAt = 0;
     const lease = uuid();
-    const { lanes, departures } = await this.database.write(
+    const batch = await this.database.write(
       async (tx) => {
+        if (!(await this.options.restores.isKnown(tx))) return undefined;
         // Not before its turn to write, and all of them, so that no lane is taken over whose send has ended.
         ended = [...this.ended];
         const freed = await this.finish(tx, ended);
@@ -195,6 +205,11 @@ export class Deliverer {
       },
       { limits: DELIVERING, isRepeated: true },
     );
+    if (batch === undefined) {
+      await this.options.restores.check();
+      return 1;
+    }
+    const { lanes, departures } = batch;
     this.ended = this.ended.slice(ended.length);
     for (const departure of departures) this.leave(departure, lease, leasedAt);
     return lanes + ended.length;

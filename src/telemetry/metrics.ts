@@ -256,6 +256,23 @@ export class Metrics implements DatabaseObserver {
     );
   }
 
+  /** Registers a gauge of the last restore, which has no value without one. */
+  watchRestores(restores: { restoredAt(): Promise<string | null> }): void {
+    registerGauge(
+      this.registry,
+      [
+        "gateway_database_restored_timestamp_seconds",
+        "When the database was restored from a backup, until that is confirmed (Unix time).",
+      ],
+      [],
+      async () => {
+        const at = await restores.restoredAt().catch(() => null);
+        return at === null ? [] : [[{}, Date.parse(at) / 1000]];
+      },
+      "first",
+    );
+  }
+
   /** Registers a gauge of the in-flight requests. */
   watchRequests(requests: { readonly count: number }): void {
     registerGauge(

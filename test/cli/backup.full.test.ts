@@ -97,6 +97,7 @@ describe("while a server writes", () => {
     const second = await startServer({ DATABASE_URL: elsewhere });
     expect(secretsIn(second.stdout())).toBeUndefined();
     expect((await call(second.url, "/agent/whoami")).status).toBe(200);
+    expect(await (await call(second.url, "/readyz")).json()).toHaveProperty("restoredAt");
     for (const id of before) expect((await call(second.url, `/v1/pets/${id}`)).status).toBe(200);
     const added = await call(second.url, "/v1/pets", { name: "Tom", categoryId: 1 });
     expect(((await added.json()) as { id: number }).id).toBeGreaterThan(Math.max(...before));

@@ -28,6 +28,7 @@ import { BACKGROUND, SERVING } from "../limits";
 import type { DatabaseObserver, DatabaseStats } from "../observer";
 import { decodeJson, jsonColumns, rowsOfJsonColumns, type Selection, sqlOf } from "../selection";
 import { isConnectionLost, PostgresConnections } from "./postgres-connections";
+import { identityOf } from "./postgres-identity";
 import { listenOn } from "./postgres-listener";
 
 /** SQLSTATEs (PostgreSQL manual, appendix A) of temporary failures: connection, deadlock, resources, operator. */
@@ -139,6 +140,7 @@ export class PostgresEngine implements Engine {
   private constructor(
     private readonly connections: PostgresConnections,
     private readonly observer: DatabaseObserver,
+    readonly identity: string,
   ) {}
 
   /**
@@ -159,7 +161,7 @@ export class PostgresEngine implements Engine {
         `the database ${databaseLabel(source)} is encoded in ${encoding}; it must be in UTF8`,
       );
     }
-    return new PostgresEngine(connections, observer);
+    return new PostgresEngine(connections, observer, await identityOf(source));
   }
 
   lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { coalesce } from "../../common/coalesce";
+import type { Timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import { GatewayError } from "../../errors";
 import { MANAGEMENT } from "./management";
@@ -13,21 +14,30 @@ export interface Readiness {
   stopping: boolean;
 }
 
+/** Reads the database. */
+interface Restores {
+  /** Returns when the database was restored from a backup; null if that needs no attention. */
+  restoredAt(): Promise<Timestamp | null>;
+}
+
 /**
  * Adds `/healthz` (the process is alive) and `/readyz` (the service accepts requests and the database responds, else
  * 503). `/readyz` queries the database on each call and reports failing writes in the body only, because reads still
  * work.
  */
-export function addHealthRoutes(app: FastifyInstance, database: Database, readiness: Readiness): void {
+export function addHealthRoutes(
+  app: FastifyInstance,
+  database: Pick<Database, "canWrite" | "lastWriteSucceeded">,
+  restores: Restores,
+  readiness: Readiness,
+): void {
   // Concurrent probes share a query, because the route is public.
   const probe = coalesce(
     async (calls: readonly true[]) => {
-      const [canWrite] = await Promise.all([
-        database.canWrite(),
-        database.read((reader) => reader.query("SELECT name FROM migration LIMIT 1")),
-      ]);
+      const [restoredAt, canWrite] = await Promise.all([restores.restoredAt(), database.canWrite()]);
       const writes = canWrite && database.lastWriteSucceeded ? "ok" : "unavailable";
-      return calls.map(() => ({ status: "ok", writes }));
+      const body = { status: "ok", writes, ...(restoredAt !== null && { restoredAt }) };
+      return calls.map(() => body);
     },
     { name: "batch of readiness" },
   );

@@ -279,4 +279,8 @@ const describe = (bigint: string, no: string): NewTable[] => [
     name: "instance_key_check",
     columns: [primary(integers("id")), texts({ value: 44 }), moments("created_at")],
   },
+  {
+    name: "known_database",
+    columns: [primary(integers("id")), nullable(longTexts("identity"), moments("restored_at"))],
+  },
 ];

@@ -1,0 +1,21 @@
+import type { DataSource } from "typeorm";
+import { isConnectionLost } from "./postgres-connections";
+
+/** A cluster and its physical copies have the same; some hosted servers do not tell it. */
+const SYSTEM = "(SELECT system_identifier::text FROM pg_control_system())";
+
+/** A restored database and its tables have other OIDs. */
+const DATABASE = "(SELECT oid::text FROM pg_database WHERE datname = current_database())";
+const TABLE = "'known_database'::regclass::oid::text";
+
+/** Returns an SQL expression of the parts of its identity that a database tells this role, as `Engine.identity` has it. */
+export async function identityOf(source: DataSource): Promise<string> {
+  const tellsSystem = await source.query(`SELECT ${SYSTEM}`).then(
+    () => true,
+    (error) => {
+      if (isConnectionLost(error)) throw error;
+      return false;
+    },
+  );
+  return `json_build_object('database', ${DATABASE}, 'table', ${TABLE}${tellsSystem ? `, 'system', ${SYSTEM}` : ""})::text`;
+}

@@ -1,0 +1,24 @@
+import { Column, Entity, PrimaryColumn } from "typeorm";
+import type { Timestamp } from "../../common/time";
+import { TIMESTAMP_COLUMN } from "../../database/columns";
+
+/** ID of the only row of its table. */
+export const KNOWN_DATABASE_ID = 1;
+
+/** What tells a database from restored copies, by name; a failover changes none of it. */
+export type DatabaseIdentity = Readonly<Record<string, string>>;
+
+/** The database that the gateway last delivered from; a restored copy of the row is in another one. */
+@Entity()
+export class KnownDatabase {
+  @PrimaryColumn({ type: "integer" })
+  id!: number;
+
+  /** Null on SQLite, where `restore` is a command of the gateway. */
+  @Column({ type: "simple-json", nullable: true })
+  identity!: DatabaseIdentity | null;
+
+  /** When it was last found or declared to be restored from a backup; null if never, or if that is confirmed since. */
+  @Column({ ...TIMESTAMP_COLUMN, nullable: true })
+  restoredAt!: Timestamp | null;
+}

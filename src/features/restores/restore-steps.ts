@@ -1,0 +1,20 @@
+import { timestamp } from "../../common/time";
+import { MOVE_RESTORED_POSITIONS } from "../events/move-restored-positions";
+import { PAUSE_RESTORED_LINES } from "../lines/pause-restored-lines";
+import { DISABLE_RESTORED_ENDPOINTS } from "../webhooks/disable-restored-endpoints";
+import { KNOWN_DATABASE_ID } from "./known-database.entity";
+
+/**
+ * Returns the changes of a restored database after which nothing is sent that may have been sent since the backup.
+ * @returns statements for either database, each with the table that it needs
+ */
+export const restoreSteps = () => [
+  PAUSE_RESTORED_LINES,
+  MOVE_RESTORED_POSITIONS,
+  ...DISABLE_RESTORED_ENDPOINTS,
+  {
+    table: "known_database",
+    statement: `INSERT INTO known_database (id, restored_at) VALUES (${KNOWN_DATABASE_ID}, '${timestamp()}')
+      ON CONFLICT (id) DO UPDATE SET restored_at = excluded.restored_at`,
+  },
+];

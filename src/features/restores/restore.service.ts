@@ -1,0 +1,106 @@
+import type { Logger } from "pino";
+import type { EntityManager } from "typeorm";
+import { operatorFor, systemFor } from "../../auth/context";
+import type { Timestamp } from "../../common/time";
+import type { Database } from "../../database/database";
+import { recordAudit } from "../audit/audit";
+import { auditActions } from "../audit/audit-actions";
+import { Organization } from "../organizations/organization.entity";
+import { type DatabaseIdentity, KNOWN_DATABASE_ID, KnownDatabase } from "./known-database.entity";
+import { restoreSteps } from "./restore-steps";
+
+const { database_restored } = auditActions({
+  database_restored:
+    "The database was restored from a backup: its lines were paused, its webhook endpoints were disabled, and what was pending for them was canceled.",
+});
+
+/** The identity of this database, and of the known one; both are empty on SQLite. */
+interface Identities {
+  now: DatabaseIdentity;
+  known: DatabaseIdentity;
+}
+
+/** Keeps a database that was restored from a backup from sending what may have been sent since. */
+export class RestoreService {
+  constructor(
+    private readonly database: Database,
+    private readonly log: Logger,
+  ) {}
+
+  /**
+   * Tells whether messages may be delivered from this database.
+   * @returns false if it may be a restored copy, until `check`; always true on SQLite
+   */
+  async isKnown(tx: EntityManager): Promise<boolean> {
+    const { now, known } = await this.identities(tx);
+    return Object.entries(now).every(([part, value]) => known[part] === value);
+  }
+
+  /**
+   * Compares this database with the known one, and holds what a restored copy would send; afterwards this one is known.
+   * The first database that is checked becomes the known one.
+   */
+  async check(): Promise<void> {
+    if (await this.database.read((reader) => this.isKnown(reader))) return;
+    const isRestored = await this.database.withMigrationLock(async (tx) => {
+      const { now, known } = await this.identities(tx);
+      const isOther = Object.entries(now).some(([part, value]) => (known[part] ?? value) !== value);
+      if (isOther) await this.hold(tx, systemFor);
+      else await this.remember(tx);
+      return isOther;
+    });
+    if (isRestored)
+      this.log.warn(
+        'the database was restored from a backup: its lines are paused, and its webhook endpoints are disabled; put them back into use, then run "gateway restored --same"',
+      );
+  }
+
+  /**
+   * Holds what this database would send as a restored copy, for copies that `check` cannot recognize, such as those of
+   * files or disks.
+   * @param contextFor acts for the operator or the system
+   */
+  async declareRestored(contextFor: typeof operatorFor | typeof systemFor): Promise<void> {
+    await this.database.withMigrationLock((tx) => this.hold(tx, contextFor));
+  }
+
+  /** Makes this database the known one without holding anything, and ends the notice of a restore. */
+  async confirmSame(): Promise<void> {
+    await this.database.withMigrationLock((tx) => this.remember(tx, { restoredAt: null }));
+  }
+
+  /** Returns when this database was last found or declared to be restored; null if never, or confirmed since. */
+  async restoredAt(): Promise<Timestamp | null> {
+    const [row] = await this.database.read((reader) =>
+      reader.query(`SELECT restored_at AS at FROM known_database WHERE id = ${KNOWN_DATABASE_ID}`),
+    );
+    return row?.at ?? null;
+  }
+
+  /** Reads both in one statement, because each batch of deliveries does. */
+  private async identities(tx: EntityManager): Promise<Identities> {
+    const { identity } = this.database;
+    if (identity === undefined) return { now: {}, known: {} };
+    const [{ now, known }] = await tx.query(
+      `SELECT ${identity} AS now, (SELECT identity FROM known_database WHERE id = ${KNOWN_DATABASE_ID}) AS known`,
+    );
+    return { now: JSON.parse(now), known: JSON.parse(known ?? "{}") };
+  }
+
+  private async hold(tx: EntityManager, contextFor: typeof operatorFor | typeof systemFor): Promise<void> {
+    for (const { statement } of restoreSteps()) await tx.query(statement);
+    await this.remember(tx);
+    for (const organization of await tx.find(Organization, { order: { id: "ASC" } })) {
+      const { id, name } = organization;
+      await recordAudit(tx, contextFor(organization), database_restored, { id, name, organizationId: id });
+    }
+  }
+
+  private async remember(
+    tx: EntityManager,
+    change: Pick<Partial<KnownDatabase>, "restoredAt"> = {},
+  ): Promise<void> {
+    const { now: identity } = await this.identities(tx);
+    await tx.upsert(KnownDatabase, { id: KNOWN_DATABASE_ID, identity, ...change }, ["id"]);
+  }
+}

@@ -1,0 +1,227 @@
+import { randomUUID } from "node:crypto";
+import { auditLog } from "../support/audit";
+import { administer, postgres, type TestDatabase } from "../support/engines";
+import { INSTANCE_KEY, startGateway, type TestGateway } from "../support/gateway";
+import { lineClient } from "../support/lines";
+import { scrape } from "../support/metrics";
+import { firstAgentId } from "../support/people";
+import { endProcesses, runCli, startServer } from "../support/process";
+import { Receiver } from "../support/receiver";
+import { describeGateway } from "../support/suite";
+import { waitUntil } from "../support/wait-until";
+import { addEndpoint, addEvents, webhookClient } from "../support/webhooks";
+
+const DELIVERS = { DELIVERY_WORKERS: "4", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" };
+
+const send = async (gateway: TestGateway, message: string): Promise<string> =>
+  (await gateway.rest("POST", "/messages", { body: { message } })).body.id;
+const statusOf = async (gateway: TestGateway, id: string) =>
+  (await gateway.rest("GET", `/messages/${id}`)).body.status;
+const delivered = (gateway: TestGateway, id: string) =>
+  waitUntil(async () => (await statusOf(gateway, id)) === "delivered");
+const readiness = async (gateway: TestGateway) => (await gateway.rest("GET", "/readyz")).body;
+const sql = (gateway: TestGateway, statement: string) =>
+  gateway.services.database.write((tx) => tx.query(statement));
+const stateOf = async (gateway: TestGateway) => {
+  const [line] = await sql(gateway, "SELECT id, state, paused_reason FROM line");
+  return line;
+};
+/** Waits until a deliverer has looked at all queued work and held it. */
+const allHeld = (gateway: TestGateway) =>
+  waitUntil(async () => {
+    const { due, leased } = await gateway.services.lanes.counts();
+    return due === 0 && leased === 0;
+  });
+/** Makes a part of the identity that the database has stored differ, as it does in a restored copy. */
+const change = (gateway: TestGateway, part: string) =>
+  sql(gateway, `UPDATE known_database SET identity = jsonb_set(identity::jsonb, '{${part}}', '"1"')::text`);
+
+describe("a PostgreSQL database", () => {
+  let place: TestDatabase;
+  let running: TestGateway[];
+  let receiver: Receiver;
+  beforeEach(async () => {
+    receiver = await Receiver.start();
+    place = await postgres.createMigratedDatabase();
+    running = [];
+  });
+  afterEach(async () => {
+    await receiver.close();
+    for (const gateway of running) await gateway.close();
+    await place.drop();
+  });
+  const start = async (env: Record<string, string> = DELIVERS, url = place.url) => {
+    const gateway = await startGateway(postgres, { env, database: { ...place, url } });
+    running.push(gateway);
+    return gateway;
+  };
+  const stop = async (gateway: TestGateway) => {
+    running = running.filter((each) => each !== gateway);
+    await gateway.close();
+  };
+
+  test("that was restored sends nothing that was queued before, until its lines are resumed", async () => {
+    const first = await start();
+    receiver.reaction = (response) => response.writeHead(500).end();
+    const agentId = await firstAgentId(first);
+    const endpoint = await addEndpoint(first, { agentId, url: receiver.url() });
+    await addEvents(first, agentId, [randomUUID()]);
+    await waitUntil(() => receiver.received.length === 1);
+    const { key } = first;
+    await stop(first);
+    const idle = await start({});
+    idle.key = key;
+    const old = await send(idle, "queued");
+    const [{ last }] = await sql(idle, "SELECT last FROM agent_stream");
+    await sql(idle, "UPDATE webhook_delivery SET not_before = NULL");
+    await sql(idle, "UPDATE lane SET wake_at = '2000-01-01T00:00:00.000Z'");
+    await change(idle, "database");
+    await stop(idle);
+
+    const gateway = await start();
+    gateway.key = key;
+    const restoredAt = expect.stringMatching(/^\d{4}-/);
+    expect(await readiness(gateway)).toEqual({ status: "ok", writes: "ok", restoredAt });
+    expect((await scrape(gateway)).total("gateway_database_restored_timestamp_seconds")).toBeGreaterThan(1e9);
+    expect(gateway.log()).toContain("the database was restored from a backup");
+    const [entry] = await auditLog(gateway, { action: "database_restored" });
+    expect(entry).toMatchObject({ actorKind: "system", targetName: "First organization", changes: [] });
+    const [moved] = await sql(gateway, "SELECT last FROM agent_stream");
+    expect(BigInt(moved.last) - BigInt(last)).toBeGreaterThanOrEqual(1_000_000_000n);
+    await allHeld(gateway);
+    expect(await statusOf(gateway, old)).toBe("queued");
+    const api = webhookClient(gateway);
+    expect((await api.find(endpoint.id)).body.data.webhookEndpoint).toMatchObject({
+      state: "disabled",
+      disabledReason: "restored",
+    });
+    const { nodes } = (await api.deliveries(endpoint.id)).body.data.webhookDeliveries;
+    expect(nodes).toMatchObject([{ state: "canceled" }]);
+    expect(receiver.received).toHaveLength(1);
+
+    const { id } = await stateOf(gateway);
+    await lineClient(gateway).resume(id);
+    await delivered(gateway, old);
+  });
+
+  test.each(["system", "database", "table"])(
+    "is a restored one if its %s differs, also while a process delivers",
+    async (part) => {
+      const gateway = await start();
+      await delivered(gateway, await send(gateway, "before"));
+      await change(gateway, part);
+      const id = await send(gateway, "after");
+      await waitUntil(async () => (await readiness(gateway)).restoredAt !== undefined);
+      await allHeld(gateway);
+      expect(await statusOf(gateway, id)).toBe("queued");
+      expect(await stateOf(gateway)).toMatchObject({
+        state: "paused",
+        paused_reason: "restored from a backup",
+      });
+    },
+  );
+
+  test("that two processes find restored is held once", async () => {
+    const idle = await start({});
+    await stop(await start());
+    await addEvents(idle, await firstAgentId(idle), [randomUUID()]);
+    const [before] = await sql(idle, "SELECT last FROM agent_stream");
+    await change(idle, "table");
+    await Promise.all([start(), start()]);
+    const [after] = await sql(idle, "SELECT last FROM agent_stream");
+    expect(BigInt(after.last) - BigInt(before.last)).toBe(1_000_000_000n);
+  });
+
+  test("that is the same as before, as after a failover, goes on delivering", async () => {
+    const first = await start();
+    const { key } = first;
+    await stop(first);
+    const second = await start();
+    second.key = key;
+    await delivered(second, await send(second, "after"));
+    expect(await readiness(second)).toEqual({ status: "ok", writes: "ok" });
+  });
+
+  test("that does not tell its system is known by the rest, and by its system once it tells", async () => {
+    const role = `role_${randomUUID().replaceAll("-", "")}`;
+    const admin = await start({});
+    await administer(
+      `CREATE ROLE ${role} LOGIN PASSWORD 'secret' IN ROLE pg_read_all_data, pg_write_all_data`,
+    );
+    await sql(admin, "REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC");
+    const url = Object.assign(new URL(place.url), { username: role, password: "secret" }).href;
+    const known = async () =>
+      JSON.parse((await sql(admin, "SELECT identity FROM known_database"))[0].identity);
+    try {
+      await stop(await start(DELIVERS, url));
+      expect(Object.keys(await known()).sort()).toEqual(["database", "table"]);
+      await sql(admin, `GRANT EXECUTE ON FUNCTION pg_control_system() TO ${role}`);
+      const gateway = await start(DELIVERS, url);
+      expect(Object.keys(await known()).sort()).toEqual(["database", "system", "table"]);
+      expect(await readiness(gateway)).toEqual({ status: "ok", writes: "ok" });
+      await stop(gateway);
+    } finally {
+      await sql(admin, `DROP OWNED BY ${role}`);
+      await administer(`DROP ROLE ${role}`);
+    }
+  });
+
+  test("that was moved on purpose delivers on, if that is confirmed before the start", async () => {
+    const idle = await start({});
+    await stop(await start());
+    await change(idle, "system");
+    const id = await send(idle, "queued");
+    expect(await runCli(place.url, ["restored", "--same"])).toEqual({
+      code: 0,
+      signal: null,
+      stdout: "Messages are delivered from this database.\n",
+      stderr: "",
+    });
+    const gateway = await start();
+    gateway.key = idle.key;
+    await delivered(gateway, id);
+    expect(await readiness(gateway)).toEqual({ status: "ok", writes: "ok" });
+  });
+});
+
+describeGateway({ env: DELIVERS }, (gateway) => {
+  afterEach(endProcesses);
+
+  test("RESTORED=1 holds once for all workers of a start, and the log says to remove it", async () => {
+    await addEvents(gateway, await firstAgentId(gateway), [randomUUID()]);
+    const last = async () => BigInt((await sql(gateway, "SELECT last FROM agent_stream"))[0].last);
+    const before = await last();
+    const server = await startServer({
+      DATABASE_URL: gateway.databaseUrl,
+      INSTANCE_KEY,
+      WORKERS: "2",
+      RESTORED: "1",
+    });
+    expect((await last()) - before).toBe(1_000_000_000n);
+    expect(await stateOf(gateway)).toMatchObject({ state: "paused" });
+    expect((await server.stop()).stderr.match(/RESTORED is set/g)).toHaveLength(1);
+  });
+
+  test("a database that is declared to be restored is held, and the notice ends once it is confirmed", async () => {
+    const held = await runCli(gateway.databaseUrl, ["restored", "--json"]);
+    expect([held.code, held.stderr]).toEqual([0, ""]);
+    const { restoredAt } = JSON.parse(held.stdout);
+    expect(await readiness(gateway)).toEqual({ status: "ok", writes: "ok", restoredAt });
+    expect(await stateOf(gateway)).toMatchObject({ state: "paused" });
+    expect((await auditLog(gateway, { action: "database_restored" }))[0]).toMatchObject({
+      actorKind: "operator",
+    });
+    const id = await send(gateway, "held");
+    await allHeld(gateway);
+    expect(await statusOf(gateway, id)).toBe("queued");
+
+    const confirmed = await runCli(gateway.databaseUrl, ["restored", "--same", "--json"]);
+    expect([confirmed.code, confirmed.stderr, JSON.parse(confirmed.stdout)]).toEqual([
+      0,
+      "",
+      { restoredAt: null },
+    ]);
+    expect(await readiness(gateway)).toEqual({ status: "ok", writes: "ok" });
+    expect(await stateOf(gateway)).toMatchObject({ state: "paused" });
+  });
+});
