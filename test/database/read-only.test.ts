@@ -1,9 +1,33 @@
 import type { EntityManager } from "typeorm";
+import { SERVING } from "../../src/database/limits";
+import { PostgresConnections } from "../../src/database/postgres/postgres-connections";
+import { createDataSource } from "../../src/features";
 import { administer, postgres } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 import { waitUntil } from "../support/wait-until";
 
 const POOL = 5;
+
+const PID = "SELECT pg_backend_pid() AS pid";
+
+test("connections that were opened since the last replacement are replaced as well, if it was just now", async () => {
+  const place = await postgres.createDatabase();
+  const connections = await PostgresConnections.open(createDataSource(place.url, 1), SERVING);
+  const pid = () => connections.forQuery(async (client) => (await client.query(PID)).rows[0].pid);
+  try {
+    const pids = [await pid()];
+    for (const _ of [1, 2]) {
+      connections.replaceAll();
+      // It stays in use, so that the pool does not close it.
+      await waitUntil(async () => (await pid()) !== pids.at(-1));
+      pids.push(await pid());
+    }
+    expect(new Set(pids).size).toBe(3);
+  } finally {
+    await connections.close();
+    await place.drop();
+  }
+});
 
 describe("a PostgreSQL that becomes read-only, as after a failover or at a switchover", () => {
   let gateway: TestGateway;
@@ -20,12 +44,19 @@ describe("a PostgreSQL that becomes read-only, as after a failover or at a switc
   const writes = async () => (await gateway.rest("GET", "/readyz")).body.writes;
   const read = (statement: string, parameters: unknown[] = []) =>
     gateway.services.database.read((reader) => reader.query(statement, parameters));
-  const connections = async (): Promise<number[]> =>
+  const connections = async (lastQuery = "%"): Promise<number[]> =>
     (
       await read(
-        `SELECT pid FROM pg_stat_activity WHERE datname = '${name}' AND application_name = 'gateway'`,
+        `SELECT pid FROM pg_stat_activity WHERE datname = '${name}' AND application_name = 'gateway' AND query LIKE $1`,
+        [lastQuery],
       )
     ).map(({ pid }: { pid: number }) => pid);
+
+  const allGone = (pids: readonly number[]) =>
+    waitUntil(async () => {
+      const open = new Set(await connections());
+      return pids.every((pid) => !open.has(pid));
+    });
 
   /** Makes the pooled sessions read-only, as those to a server that another one has replaced: new ones can write. */
   async function makeOpenSessionsReadOnly(): Promise<void> {
@@ -45,16 +76,12 @@ describe("a PostgreSQL that becomes read-only, as after a failover or at a switc
 
   test("loses all connections to the failing write, and the next one succeeds", async () => {
     await makeOpenSessionsReadOnly();
-    // Two more listen.
-    await waitUntil(async () => (await connections()).length === POOL + 2);
+    await waitUntil(async () => (await connections("LISTEN%")).length === 2);
     const before = await connections();
     expect((await list()).status).toBe(200);
     expect(await add()).toMatchObject({ status: 503, body: { code: "unavailable" } });
     expect((await add()).status).toBe(201);
-    await waitUntil(async () => {
-      const now = new Set(await connections());
-      return before.every((pid) => !now.has(pid));
-    });
+    await allGone(before);
   });
 
   test("is reported by /readyz before any write fails, and left by it", async () => {
@@ -71,11 +98,15 @@ describe("a PostgreSQL that becomes read-only, as after a failover or at a switc
     for (let i = 0; i < 2 * POOL; i++) expect((await add()).status).toBe(503);
     expect((await list()).status).toBe(200);
     expect(await writes()).toBe("unavailable");
+    await makeOpenSessionsReadOnly();
+    await waitUntil(async () => (await connections("LISTEN%")).length === 2);
+    const before = await connections();
     await administer(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
     const statuses: number[] = [];
     while (statuses.at(-1) !== 201) statuses.push((await add()).status);
     // Each failure closes at least one connection.
     expect(statuses.length).toBeLessThanOrEqual(POOL + 1);
-    await waitUntil(async () => (await writes()) === "ok");
+    await allGone(before);
+    expect(await writes()).toBe("ok");
   });
 });

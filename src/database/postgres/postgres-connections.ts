@@ -57,6 +57,7 @@ export class PostgresConnections {
   /** Open connections outside of the pool. */
   private readonly outside = new Set<Client>();
   private replacedAt = -REPLACE_INTERVAL_MS;
+  private nextReplacement: NodeJS.Timeout | undefined;
 
   private constructor(
     private readonly source: DataSource,
@@ -114,9 +115,16 @@ export class PostgresConnections {
    * same read-only server, whose rows are no longer current.
    */
   replaceAll(): void {
-    const now = performance.now();
-    if (now < this.replacedAt + REPLACE_INTERVAL_MS) return;
-    this.replacedAt = now;
+    const inMs = this.replacedAt + REPLACE_INTERVAL_MS - performance.now();
+    if (inMs > 0) {
+      // Connections that were opened since the last replacement may lead to the old server as well.
+      this.nextReplacement ??= setTimeout(() => {
+        this.nextReplacement = undefined;
+        this.replaceAll();
+      }, inMs).unref();
+      return;
+    }
+    this.replacedAt = performance.now();
     this.replacements++;
     for (let idle = this.pool.idleCount; idle > 0; idle--)
       this.pool.connect().then((client) => client.release(), ignore);
@@ -184,6 +192,7 @@ export class PostgresConnections {
   }
 
   close(): Promise<void> {
+    clearTimeout(this.nextReplacement);
     return this.source.destroy();
   }
 
