@@ -11,6 +11,7 @@ import { ConversationConnection } from "../../src/features/conversations/convers
 import type { ConversationsArgs } from "../../src/features/conversations/conversation.inputs";
 import { ConversationService } from "../../src/features/conversations/conversation.service";
 import { ConversationChanges } from "../../src/features/conversations/conversation-changes";
+import { countAnswers, MAX_AUTOMATIC_ANSWERS } from "../../src/features/decisions/loop";
 import { AgentQueues } from "../../src/features/messages/agent-queues";
 import { MessageConnection } from "../../src/features/messages/message.inputs";
 import type { Organization } from "../../src/features/organizations/organization.entity";
@@ -89,8 +90,11 @@ onEachEngine((engine) => {
       );
       const row = (i: number, at: number | undefined, sequence: number | undefined, isQueued: boolean) =>
         `'${message(i)}', '${owner(at ?? i)}', 'x', '${isQueued ? "queued" : "delivered"}', '${NOW}',
-         ${at === undefined ? "NULL" : `'${conversation(at)}'`}, ${sequence ?? "NULL"}, 1`;
-      await insert("message", "id, agent_id, message, status, created_at, conversation_id, sequence, fence", [
+         ${at === undefined ? "NULL" : `'${conversation(at)}'`}, ${sequence ?? "NULL"}, 1, 'agent',
+         ${at === undefined ? "NULL" : `'${conversation(at)}'`}`;
+      const columns =
+        "id, agent_id, message, status, created_at, conversation_id, sequence, fence, author, answered_address_id";
+      await insert("message", columns, [
         ...range(LONG).map((i) => row(i, 0, i + 1, false)),
         ...range(CONVERSATIONS - 1).map((i) => row(LONG + i, i + 1, 1, i < QUEUED)),
         ...range(QUEUED).map((i) => row(LONG + CONVERSATIONS + i, undefined, undefined, true)),
@@ -138,6 +142,14 @@ onEachEngine((engine) => {
       await expectIndexes(() => service.messages(context, { id: conversation(0), first: 20, after }), {
         reads: /FROM "message"/,
       });
+  });
+
+  test("the automatic answers to an address are counted by an index, up to the limit", async () => {
+    const count = (at: number) => logged.database.write((tx) => countAnswers(tx, conversation(at), NOW));
+    await expectIndexes(() => count(0), { reads: /answered_address_id/ });
+    const counting = logged.statements.find(({ query }) => /answered_address_id/.test(query));
+    expect(await logged.planOf(counting)).toContain("message_answers");
+    expect([await count(0), await count(1)]).toEqual([MAX_AUTOMATIC_ANSWERS, 1]);
   });
 
   test("a change looks at the queue of its conversation, not at its history", async () => {

@@ -1,5 +1,6 @@
 import { Effects } from "../decisions/effects";
 import { Rules } from "../decisions/rules";
+import { CLOSED_GATES } from "../decisions/words";
 import { Tag } from "../ui/tag";
 import styles from "./configuration.module.css";
 import type { TrySituationMutation } from "./documents.generated";
@@ -9,20 +10,18 @@ type Decision = TrySituationMutation["decide"];
 /** What an agent decided, and why. */
 export function DecisionExplained({ decision }: { decision: Decision }) {
   const { explanation, ruleId, outcome, configurationVersion } = decision;
-  const closed = explanation?.gates.filter(({ passed }) => !passed) ?? [];
+  const closed = explanation?.gates.find(({ passed }) => !passed);
   return (
     <div className={styles.explanation}>
       <p className={styles.outcome}>
         <Tag tone={outcome === "silent" ? "plain" : "good"}>{OUTCOMES[outcome ?? ""] ?? outcome}</Tag>
         <span>
-          {ruleId === null ? (
-            closed.length > 0 ? (
-              "A human answers in this conversation"
-            ) : (
-              <>
-                No rule decides, so <code>otherwise</code> applies
-              </>
-            )
+          {closed !== undefined ? (
+            CLOSED_GATES[closed.name]
+          ) : ruleId === null ? (
+            <>
+              No rule decides, so <code>otherwise</code> applies
+            </>
           ) : (
             <>
               The rule <code>{ruleId}</code> decides

@@ -41,9 +41,10 @@ export function deedsOf(effects: readonly { kind: string; status: string }[]): s
   return deeds.length === 1 ? `${last}` : `${deeds.slice(0, -1).join(", ")} and ${last}`;
 }
 
-/** Why a decision was not made on the rules, by the gate that was closed. */
+/** Why a decision did nothing, or sent nothing, by the gate that was closed. */
 export const CLOSED_GATES: Readonly<Record<string, string>> = {
   handler: "A human answers in this conversation, so the agent did nothing.",
+  loop: "The address got too many automatic answers within an hour, so the agent sent nothing.",
   contact: "The contact was erased before the decision was made, so nothing was done.",
   open: "The conversation was closed before the decision was made, so nothing was done.",
   unchanged: "The conversation went on before the decision was made, so nothing was done.",

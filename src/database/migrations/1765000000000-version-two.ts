@@ -38,6 +38,7 @@ const NEW_COLUMNS: Record<string, Record<string, string>> = {
     read_at: "varchar(24)",
     updated_at: "varchar(24)",
     decision_id: "varchar(36)",
+    answered_address_id: "varchar(36)",
     omitted: "varchar(500)",
   },
   audit_entry: { changes: "text NOT NULL DEFAULT '[]'", target_hint: "varchar(40)" },
@@ -50,6 +51,11 @@ const NEW_INDEXES: Record<string, TableIndexOptions[]> = {
       ...unique("conversation_id", "sequence"),
       name: "message_in_conversation",
       where: "conversation_id IS NOT NULL",
+    },
+    {
+      ...index("answered_address_id", "created_at"),
+      name: "message_answers",
+      where: "answered_address_id IS NOT NULL",
     },
     {
       ...index("conversation_id", "sequence"),

@@ -10,7 +10,8 @@ import type { Conversation } from "./conversation.entity";
 import { MAX_QUEUED } from "./conversation.limits";
 
 /** A message for a conversation. */
-export interface NewMessageIn extends Pick<Draft, "message" | "author" | "decisionId" | "delayMs"> {
+export interface NewMessageIn
+  extends Pick<Draft, "message" | "author" | "decisionId" | "delayMs" | "answeredAddressId"> {
   conversation: Conversation;
 }
 

@@ -24,6 +24,7 @@ import { type AgentQueues, assertRoom } from "../messages/agent-queues";
 import { insertMessages } from "../messages/insert-messages";
 import { EXPIRE_AFTER_MS, MESSAGE_ORDER, MessageAuthor } from "../messages/message.entity";
 import type { EffectExplanation, EffectStatus, ExplanationError } from "./explanation";
+import { LOOP_ERROR } from "./loop";
 import type { Parties } from "./parties";
 
 /** What effects are applied with. */
@@ -42,6 +43,10 @@ export interface Application extends Means {
   parties: Parties;
   /** What came of asking the model, if that was not in vain. */
   asked?: Pick<Result, "status" | "error"> | undefined;
+  /** Whether the situation is that a contact wrote, so that the messages count as automatic answers. */
+  isAnswer: boolean;
+  /** Whether a loop keeps the agent from sending. */
+  isLoop: boolean;
 }
 
 /** What came of the effects of a decision. */
@@ -63,6 +68,8 @@ interface Result {
   conversation?: Conversation | null;
   /** The line that it was sent to by name. */
   line?: string | null;
+  /** For a message that is to be sent: the address of the conversation at hand, else its own, before any move. */
+  addressId?: string | undefined;
 }
 
 /** What makes an effect fail, while the rest of the decision goes on. */
@@ -79,9 +86,11 @@ export async function applyEffects(
   effects: readonly Effect[],
   application: Application,
 ): Promise<Applied> {
-  const results = effects.map(({ error }): Result | undefined =>
-    error === null ? undefined : { status: "failed", error },
-  );
+  const results = effects.map(({ kind, error }): Result | undefined => {
+    if (error !== null) return { status: "failed", error };
+    const isKeptBack = application.isLoop && (kind === "send" || kind === "ask");
+    return isKeptBack ? { status: "skipped", error: LOOP_ERROR } : undefined;
+  });
   let { conversation } = application.parties;
   const opened = new Map<string, Conversation>();
   for (const [i, effect] of effects.entries()) {
@@ -95,6 +104,7 @@ export async function applyEffects(
         status: "done",
         conversation: known,
         line: isLineUsed(effect, application) ? effect.line : null,
+        addressId: (application.parties.conversation ?? known)?.addressId,
       };
     });
     // The conversation with the default contact is not what the situation is about.
@@ -209,11 +219,11 @@ async function send(
   tx: EntityManager,
   effects: readonly Effect[],
   results: readonly (Result | undefined)[],
-  { database, lanes, queues, agentId, decisionId }: Application,
+  { database, lanes, queues, agentId, decisionId, isAnswer }: Application,
 ): Promise<ReadonlyMap<Effect, string>> {
   const sends = effects.flatMap((effect, i) => {
-    const { status, conversation = null } = results[i] ?? {};
-    return effect.kind === "send" && status === "done" ? [{ effect, conversation }] : [];
+    const { status, conversation = null, addressId } = results[i] ?? {};
+    return effect.kind === "send" && status === "done" ? [{ effect, conversation, addressId }] : [];
   });
   if (sends.length === 0) return new Map();
   for (const _ of sends) assertRoom(await queues.take(agentId));
@@ -221,11 +231,12 @@ async function send(
     if (conversation !== null && (await roomIn(tx, conversation, length)) < length)
       throw conversationQueueFull();
   await database.lockInsertOrder(tx, MESSAGE_ORDER, [agentId]);
-  const drafts = sends.map(({ effect: { text, delaySeconds }, conversation }) => ({
+  const drafts = sends.map(({ effect: { text, delaySeconds }, conversation, addressId }) => ({
     message: text ?? "",
     author: MessageAuthor.agent,
     decisionId,
     delayMs: delaySeconds * 1000,
+    answeredAddressId: isAnswer ? addressId : undefined,
     conversation,
   }));
   const inConversations = drafts.flatMap(({ conversation, ...draft }) =>

@@ -8,6 +8,7 @@ import { noSuch } from "../../errors";
 import { Agent } from "../agents/agent.entity";
 import { DeciderKind } from "../configuration/decider";
 import type { Playbook } from "../configuration/document/playbook";
+import { MESSAGE_RECEIVED } from "../configuration/document/shapes";
 import type { Playbooks } from "../configuration/playbooks";
 import { recordEvents } from "../events/record-events";
 import { Organization } from "../organizations/organization.entity";
@@ -16,6 +17,7 @@ import { basisOf, obstacleTo, partiesAgain } from "./basis";
 import { Decision, DecisionOutcome, DecisionState, type Situation } from "./decision.entity";
 import { decisionEvent } from "./decision-events";
 import type { EffectExplanation, Explanation, ExplanationError, GateExplanation } from "./explanation";
+import { countAnswers, isLoop, LOOP_ERROR, reportLoop } from "./loop";
 import { type Answer, askIn, NO_MODEL, withAnswer } from "./model/asking";
 import { notMade } from "./not-made";
 import { findParties, type Named, type Parties } from "./parties";
@@ -60,8 +62,9 @@ export class DecisionMaker {
     const parties = await findParties(this.means.database, tx, context, agentId, named);
     const { version, playbook } = await this.playbooks.live(tx, agentId);
     const { caller } = context;
+    const agent = caller.kind === "agent" ? caller.agent : await agentOf(tx, agentId);
     const situation = { type, data };
-    const snapshot = await takeSnapshot(tx, agentId, parties, { caller, playbook, situation, now });
+    const snapshot = await takeSnapshot(tx, parties, { agent, playbook, situation, now });
     const decision = tx.create(Decision, {
       id: uuid(),
       agentId,
@@ -92,18 +95,20 @@ export class DecisionMaker {
     const parties = await partiesAgain(this.means.database, tx, found);
     const decision = await this.lock(tx, id);
     if (decision === null) return;
-    const { agentId, situation, snapshot } = decision;
-    const context = await systemOf(tx, agentId);
+    const { agentId, situation } = decision;
+    const agent = await agentOf(tx, agentId);
+    const context = await systemOf(tx, agent);
     const obstacle = obstacleTo(decision, parties) ?? closedBy(context);
     const playbook = await this.playbooks.at(tx, agentId, decision.configurationVersion);
+    if (answer !== undefined) await recountAnswers(tx, decision, parties);
+    const { snapshot } = decision;
     const planned = snapshot && plan(playbook, { situation, ...snapshot });
     if (obstacle !== undefined) this.abandon(tx, decision, obstacle, planned);
     else {
       const making = { context, parties, playbook };
       if (snapshot === null || planned === null) {
-        const { caller } = making.context;
-        const around = { caller, playbook, situation, now: timestamp() };
-        decision.snapshot = await takeSnapshot(tx, agentId, parties, around);
+        const around = { agent, playbook, situation, now: timestamp() };
+        decision.snapshot = await takeSnapshot(tx, parties, around);
         await this.decideByRules(tx, decision, decision.snapshot, making);
       } else if (answer !== undefined) {
         const answered = withAnswer(playbook, { situation, ...snapshot }, planned, answer);
@@ -166,7 +171,7 @@ export class DecisionMaker {
     const planned = plan(playbook, input);
     decision.ruleId = planned.ruleId;
     decision.effects = planned.effects;
-    const asks = askIn(planned.effects) !== undefined;
+    const asks = askIn(planned.effects) !== undefined && !isLoop(planned.gates);
     if (asks && this.hasModel) decision.decider = DeciderKind.model;
     if (!asks) await this.apply(tx, decision, snapshot, { ...making, planned });
     else if (!this.hasModel) {
@@ -191,7 +196,9 @@ export class DecisionMaker {
     { now }: Snapshot,
     { context, parties, playbook, planned, asked }: Making & { planned: Plan } & Pick<Application, "asked">,
   ): Promise<void> {
-    const { agentId, id: decisionId } = decision;
+    const { agentId, id: decisionId, situation } = decision;
+    // Before the effects, which may move the conversation.
+    const addressId = parties.conversation?.addressId;
     const { effects, conversation } = await applyEffects(tx, planned.effects, {
       ...this.means,
       context,
@@ -199,6 +206,8 @@ export class DecisionMaker {
       decisionId,
       parties,
       asked,
+      isAnswer: situation.type === MESSAGE_RECEIVED,
+      isLoop: isLoop(planned.gates),
     });
     const { gates, rules } = planned;
     const { basis } = decision;
@@ -211,6 +220,8 @@ export class DecisionMaker {
       },
       now,
     });
+    if (conversation !== null && addressId !== undefined && effects.some(wasLoop))
+      await reportLoop(tx, conversation, addressId, timestamp());
     decision.conversationId = conversation?.id ?? null;
     const explanation = { version: decision.configurationVersion, now, gates, rules, effects };
     this.complete(tx, decision, outcomeOf(effects), explanation);
@@ -240,14 +251,33 @@ const closedBy = ({ caller }: SystemContext): GateExplanation | undefined =>
 type SystemContext = ReturnType<typeof systemFor>;
 
 /** The context of what the gateway does for an agent by itself. */
-async function systemOf(tx: EntityManager, agentId: string): Promise<SystemContext> {
-  const agent = await tx.findOneBy(Agent, { id: agentId });
+const systemOf = async (tx: EntityManager, { organizationId }: Agent): Promise<SystemContext> =>
+  systemFor(await tx.findOneByOrFail(Organization, { id: organizationId }));
+
+/** @throws GatewayError `not_found` */
+async function agentOf(tx: EntityManager, id: string): Promise<Agent> {
+  const agent = await tx.findOneBy(Agent, { id });
   if (agent === null) throw noSuch("agent");
-  return systemFor(await tx.findOneByOrFail(Organization, { id: agent.organizationId }));
+  return agent;
 }
 
-const matchedIn = ({ rules }: Plan): ReadonlySet<string> =>
-  new Set(rules.flatMap(({ id, matched }) => (matched ? id : [])));
+/** Counts the answers again for a decision whose model took its time; the snapshot then says what was decided on. */
+async function recountAnswers(
+  tx: EntityManager,
+  decision: Decision,
+  { conversation }: Parties,
+): Promise<void> {
+  const { snapshot } = decision;
+  if (snapshot?.answers === undefined || conversation === null) return;
+  const answers = await countAnswers(tx, conversation.addressId, timestamp());
+  decision.snapshot = { ...snapshot, answers };
+}
+
+/** The rules that count as matched for `once`: none whose messages a loop keeps back. */
+const matchedIn = ({ rules, gates }: Plan): ReadonlySet<string> =>
+  new Set(isLoop(gates) ? [] : rules.flatMap(({ id, matched }) => (matched ? id : [])));
+
+const wasLoop = ({ error }: EffectExplanation): boolean => error?.code === LOOP_ERROR.code;
 
 /** Stores a decision that was stored before. */
 async function store(tx: EntityManager, decision: Decision): Promise<void> {

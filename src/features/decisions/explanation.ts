@@ -108,7 +108,7 @@ export class EffectExplanation {
 
   @Field(() => String, {
     description:
-      "`done`, `failed`, `unchanged` if there was nothing to change, or `skipped` if the decision did something else instead.",
+      "`done`, `failed`, `unchanged` if there was nothing to change, or `skipped` if the decision did something else instead, or a gate kept it back.",
   })
   @MaxCharacters(16)
   status!: EffectStatus;
@@ -152,12 +152,12 @@ export class EffectExplanation {
 
 @ObjectType({
   simpleResolvers: true,
-  description: "A condition that must be met before the rules are tried.",
+  description: "A condition for what a decision does.",
 })
 export class GateExplanation {
   @Field(() => String, {
     description:
-      "`handler`: the agent answers in the conversation, not a human. Of decisions that take a while, what has kept them from being made: `contact` (was not erased), `open` (the conversation was not closed), `unchanged` (the conversation did not go on).",
+      "`handler`: the agent answers in the conversation, not a human; otherwise no rule is tried. `loop`: the address that wrote got fewer than five automatic answers within an hour; otherwise nothing is sent. Of decisions that take a while, what has kept them from being made: `contact` (was not erased), `open` (the conversation was not closed), `unchanged` (the conversation did not go on).",
   })
   @MaxCharacters(16)
   name!: string;
@@ -175,8 +175,8 @@ export class Explanation {
   @MaxCharacters(24)
   now!: string;
 
-  @Field(() => [GateExplanation], { description: "What must be met before the rules are tried." })
-  @AtMost(2)
+  @Field(() => [GateExplanation], { description: "Conditions for what the decision does." })
+  @AtMost(3)
   gates!: GateExplanation[];
 
   @Field(() => ExplanationError, {

@@ -2,6 +2,7 @@ import { type DecisionInput, type Effect, evaluate } from "../configuration/docu
 import type { Playbook } from "../configuration/document/playbook";
 import { Handler } from "../conversations/conversation.entity";
 import type { GateExplanation, RuleExplanation } from "./explanation";
+import { loopGate } from "./loop";
 
 /** What rules make of a situation, before anything is done. */
 export interface Plan {
@@ -16,12 +17,13 @@ export interface Plan {
  * @throws InvalidInput if the situation is not as the configuration declares it, with paths from `situation`
  */
 export function plan(playbook: Playbook, input: DecisionInput): Plan {
-  const { conversation } = input;
-  const gates =
-    conversation === null ? [] : [{ name: "handler", passed: conversation.handler !== Handler.human }];
-  // Also if a gate is closed, because a wrong situation is the caller's mistake in any case.
+  const { conversation, answers } = input;
+  const isHuman = conversation?.handler === Handler.human;
+  const gates = [
+    ...(conversation === null ? [] : [{ name: "handler", passed: !isHuman }]),
+    ...(answers === undefined ? [] : [loopGate(answers)]),
+  ];
+  // Also while a human answers, because a wrong situation is the caller's mistake in any case.
   const { ruleId, rules, effects } = evaluate(playbook, input);
-  return gates.every(({ passed }) => passed)
-    ? { ruleId, gates, rules, effects }
-    : { ruleId: null, gates, rules: [], effects: [] };
+  return isHuman ? { ruleId: null, gates, rules: [], effects: [] } : { ruleId, gates, rules, effects };
 }

@@ -1,8 +1,6 @@
 import { type EntityManager, In } from "typeorm";
-import type { Caller } from "../../auth/caller";
 import type { Timestamp } from "../../common/time";
-import { noSuch } from "../../errors";
-import { Agent } from "../agents/agent.entity";
+import type { Agent } from "../agents/agent.entity";
 import type { DecisionInput } from "../configuration/document/evaluate";
 import { periodMs } from "../configuration/document/period";
 import type { Playbook } from "../configuration/document/playbook";
@@ -12,6 +10,7 @@ import type { Conversation } from "../conversations/conversation.entity";
 import { Line } from "../lines/line.entity";
 import { Message, MessageDirection } from "../messages/message.entity";
 import type { Situation } from "./decision.entity";
+import { countAnswers } from "./loop";
 import type { Parties } from "./parties";
 import { RuleMatch } from "./rule-match.entity";
 
@@ -23,7 +22,7 @@ type Subjects = Readonly<Record<"contact" | "conversation", string | undefined>>
 
 /** What a situation takes place in, besides its parties. */
 interface Around {
-  caller: Caller;
+  agent: Pick<Agent, "slug" | "name">;
   playbook: Playbook;
   situation: Situation;
   now: Timestamp;
@@ -32,13 +31,9 @@ interface Around {
 /** Reads what conditions and templates see. */
 export async function takeSnapshot(
   tx: EntityManager,
-  agentId: string,
   { contact, conversation, line: known }: Parties,
-  { caller, playbook, situation, now }: Around,
+  { agent: { slug, name }, playbook, situation, now }: Around,
 ): Promise<Snapshot> {
-  const agent = caller.kind === "agent" ? caller.agent : await tx.findOneBy(Agent, { id: agentId });
-  if (agent === null) throw noSuch("agent");
-  const { slug, name } = agent;
   const tags = contact === null ? [] : await tx.findBy(ContactTag, { contactId: contact.id });
   const line = conversation && (known ?? (await tx.findOneByOrFail(Line, { id: conversation.lineId })));
   const subjects = { contact: contact?.id, conversation: conversation?.id };
@@ -61,6 +56,8 @@ export async function takeSnapshot(
     agent: { slug, name },
     now,
     spent: await spentRules(tx, playbook, situation.type, subjects, now),
+    ...(situation.type === MESSAGE_RECEIVED &&
+      conversation !== null && { answers: await countAnswers(tx, conversation.addressId, now) }),
   };
 }
 

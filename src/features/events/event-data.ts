@@ -71,6 +71,7 @@ export const EVENT_DATA: Readonly<Record<EventType, JsonSchema>> = {
   "conversation.moved": CONVERSATION,
   "conversation.handed_off": CONVERSATION,
   "conversation.released": CONVERSATION,
+  "conversation.loop_detected": CONVERSATION,
   "conversation.closed": CONVERSATION,
   "contact.created": contact(),
   "contact.updated": contact(),

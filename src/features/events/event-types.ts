@@ -13,6 +13,8 @@ export const EVENT_TYPES = {
   "conversation.moved": "A conversation was moved to another line.",
   "conversation.handed_off": "A conversation was handed off to a human.",
   "conversation.released": "The agent answers again in a conversation.",
+  "conversation.loop_detected":
+    "The agent stopped answering an address, which got too many automatic answers within an hour.",
   "conversation.closed": "A conversation was closed.",
   "contact.created": "A contact was created.",
   "contact.updated": "A contact was changed.",

@@ -29,6 +29,8 @@ export interface Draft extends Pick<Message, "agentId" | "message" | "author"> {
   decisionId?: string | undefined;
   /** How long it waits at least (ms). */
   delayMs?: number | undefined;
+  /** The address whose message it answers automatically. */
+  answeredAddressId?: string | undefined;
 }
 
 /**
@@ -48,7 +50,16 @@ export async function insertMessages(
   const nextId = idsAfter(agents);
   const now = Date.now();
   const messages = drafts.map((draft) => {
-    const { agentId, message, author, expiresAfterMs, conversation, decisionId, delayMs = 0 } = draft;
+    const {
+      agentId,
+      message,
+      author,
+      expiresAfterMs,
+      conversation,
+      decisionId,
+      delayMs = 0,
+      answeredAddressId,
+    } = draft;
     return tx.create(Message, {
       id: nextId(agentId),
       agentId,
@@ -60,6 +71,7 @@ export async function insertMessages(
       notBefore: delayMs === 0 ? null : timestampOf(now + delayMs),
       expiresAt: timestampOf(now + delayMs + expiresAfterMs),
       decisionId: decisionId ?? null,
+      answeredAddressId: answeredAddressId ?? null,
       conversationId: conversation?.conversationId ?? null,
       sequence: conversation?.sequence ?? null,
       fence: conversation?.fence ?? null,

@@ -157,6 +157,7 @@ export const OMITTED_MAX_LENGTH = 500;
   unique: true,
   where: "provider_id IS NOT NULL",
 })
+@Index("message_answers", ["answeredAddressId", "createdAt"], { where: "answered_address_id IS NOT NULL" })
 @Index("message_queue", ["conversationId", "sequence"], {
   where: `conversation_id IS NOT NULL AND ${IS_UNSENT}`,
 })
@@ -194,6 +195,10 @@ export class Message {
   })
   @Column({ type: "varchar", length: 36, nullable: true })
   decisionId!: string | null;
+
+  /** The contact's address whose message it answers automatically; null for all other messages. */
+  @Column({ type: "varchar", length: 36, nullable: true })
+  answeredAddressId!: string | null;
 
   @Field(() => ID, { nullable: true, description: "ID of its conversation; null if it belongs to none." })
   @Column({ type: "varchar", length: 36, nullable: true })

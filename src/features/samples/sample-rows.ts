@@ -77,7 +77,7 @@ export function sampleAddress(
     // No country has this code.
     [AddressKind.phone]: `+999${String(number).padStart(12, "0")}`,
   };
-  return { id, agentId, contactId, kind, address: addresses[kind], optedOutAt: null };
+  return { id, agentId, contactId, kind, address: addresses[kind], optedOutAt: null, loopDetectedAt: null };
 }
 
 export const sampleConversation = (
@@ -113,6 +113,7 @@ export function sampleMessage(
     direction: MessageDirection.outbound,
     author: MessageAuthor.api,
     decisionId: null,
+    answeredAddressId: null,
     fence: place.conversationId === null ? null : 1,
     lineId: isSent ? line.id : null,
     heldReason: null,

@@ -34,6 +34,8 @@ export interface DecisionInput {
   now: string;
   /** The ids of rules with `once` that have matched recently enough. */
   spent: readonly string[];
+  /** For what a contact wrote: how many automatic answers its address got within the last hour, up to the limit. */
+  answers?: number;
 }
 
 /** Why a rule did or did not match. */

@@ -1,0 +1,65 @@
+import type { EntityManager } from "typeorm";
+import { HOUR_MS, type Timestamp, timestampOf } from "../../common/time";
+import { allReturning } from "../../database/returning";
+import type { Conversation } from "../conversations/conversation.entity";
+import { conversationEvent } from "../conversations/conversation-events";
+import { recordEvents } from "../events/record-events";
+import { MessageAuthor } from "../messages/message.entity";
+import type { ExplanationError, GateExplanation } from "./explanation";
+
+/** The gate that keeps two programs from answering each other endlessly. */
+const LOOP = "loop";
+
+/** Max automatic answers to an address within an hour; the decision that reaches it may still send all its messages. */
+export const MAX_AUTOMATIC_ANSWERS = 5;
+
+/** Why an effect was skipped while the gate is closed. */
+export const LOOP_ERROR: ExplanationError = {
+  code: LOOP,
+  message: `The address got ${MAX_AUTOMATIC_ANSWERS} automatic answers within an hour.`,
+};
+
+/** The gate after a number of automatic answers. */
+export const loopGate = (answers: number): GateExplanation => ({
+  name: LOOP,
+  passed: answers < MAX_AUTOMATIC_ANSWERS,
+});
+
+/** Whether a loop keeps an agent from sending. */
+export const isLoop = (gates: readonly GateExplanation[]): boolean =>
+  gates.some(({ name, passed }) => name === LOOP && !passed);
+
+/**
+ * Counts the automatic answers to what an address wrote, in the hour before `now` and on all lines.
+ * @param tx has locked the contact, so that no other decision adds an answer
+ * @returns at most `MAX_AUTOMATIC_ANSWERS`
+ */
+export async function countAnswers(tx: EntityManager, addressId: string, now: Timestamp): Promise<number> {
+  // In order, because PostgreSQL would otherwise read the whole table for an address with most of the messages.
+  const [row] = await tx.query(
+    `select count(*) as answers from (
+       select 1 from message where answered_address_id = $1 and created_at > $2 and author = $3
+       order by created_at desc limit $4
+     ) as recent`,
+    [addressId, hourBefore(now), MessageAuthor.agent, MAX_AUTOMATIC_ANSWERS],
+  );
+  return Number(row.answers);
+}
+
+/** Records the event of a loop, once an hour for each address. */
+export async function reportLoop(
+  tx: EntityManager,
+  conversation: Conversation,
+  addressId: string,
+  now: Timestamp,
+): Promise<void> {
+  const reported = await allReturning(
+    tx,
+    `update contact_address set loop_detected_at = $1
+     where id = $2 and (loop_detected_at is null or loop_detected_at <= $3) returning id`,
+    [now, addressId, hourBefore(now)],
+  );
+  if (reported.length > 0) recordEvents(tx, [conversationEvent("conversation.loop_detected", conversation)]);
+}
+
+const hourBefore = (now: Timestamp): Timestamp => timestampOf(Date.parse(now) - HOUR_MS);
