@@ -388,8 +388,11 @@ describeGateway(
       await lineClient(gateway).resume(sender.lineId);
       await waitUntil(async () => (await confirmations()).some(({ status }) => status === "sent"));
       const sent = (await confirmations()).length;
-      await sender.text(from, "START");
-      await sender.text(from, "STOP");
+      // More messages than a look at the last ones would cover.
+      for (let i = 0; i < 12; i++) {
+        await sender.text(from, "START");
+        await sender.text(from, "STOP");
+      }
       expect(await confirmations()).toHaveLength(sent);
     });
 

@@ -191,8 +191,10 @@ export class InboundService {
       conversation.handler === Handler.agent &&
       (await isActive(tx, agentId));
     const message = isDecided ? await this.situations.received(tx, conversation, store) : await store(null);
-    if (optsOut && optOutReply !== null && !(await isConfirmed(tx, conversation)))
-      await queueMessages(tx, this.lanes, [{ conversation, message: optOutReply, author: SYSTEM }]);
+    if (optsOut && optOutReply !== null && !(await isConfirmed(tx, address))) {
+      const confirmation = { message: optOutReply, author: SYSTEM, answeredAddressId: address.id };
+      await queueMessages(tx, this.lanes, [{ conversation, ...confirmation }]);
+    }
     return { message, contactId: contact.id, isNew: true };
   }
 
@@ -283,12 +285,10 @@ async function repeatOf(
   return { message, contactId, isNew: false };
 }
 
-/** Whether a conversation has lately confirmed that its contact opted out. */
-const isConfirmed = (tx: EntityManager, { id, lastSequence }: Conversation): Promise<boolean> =>
+/** Whether it was confirmed within the last hour, on any line, that an address opted out. */
+const isConfirmed = (tx: EntityManager, { id }: ContactAddress): Promise<boolean> =>
   tx.existsBy(Message, {
-    conversationId: id,
-    // Few of the last ones, because a conversation may be long.
-    sequence: MoreThan(lastSequence - 20),
+    answeredAddressId: id,
     author: SYSTEM,
     status: Not(MessageStatus.canceled),
     createdAt: MoreThan(timestamp(-CONFIRMED_MS)),
