@@ -1,0 +1,88 @@
+import { spawnSync } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+/** Writes the two files of the program, as the compiler does. */
+const COMPILER = `
+  const { cpSync, mkdirSync, readFileSync, writeFileSync } = require("node:fs");
+  const [, , , root, , next] = process.argv;
+  mkdirSync(next + "/src", { recursive: true });
+  for (const file of ["src/main", "src/version"]) cpSync(root + "/" + file + ".ts", next + "/" + file + ".js");
+  for (const file of ["ormconfig.js", "ormconfig.js.map"]) writeFileSync(next + "/" + file, "");
+`;
+
+/** The last page to be built: says which program a server would read by then, and may fail. */
+const PAGE = `
+  import { readFileSync, writeFileSync } from "node:fs";
+  const [main, version] = ["main", "version"].map((file) => {
+    try { return readFileSync("dist/src/" + file + ".js", "utf8"); } catch { return null; }
+  });
+  writeFileSync("half-way.json", JSON.stringify([main, version]));
+  if (process.env.FAILS) throw new Error("The page has a mistake.");
+`;
+
+describe("a build", () => {
+  let root: string;
+  const path = (name: string) => join(root, name);
+  const write = (name: string, text: string) => {
+    mkdirSync(dirname(path(name)), { recursive: true });
+    writeFileSync(path(name), text);
+  };
+  const build = (number: string, { fails = false } = {}) => {
+    for (const file of ["main", "version"]) write(`src/${file}.ts`, number);
+    const env = { ...process.env, FAILS: fails ? "1" : "" };
+    return spawnSync(process.execPath, ["src/build.mjs", "--if-changed"], { cwd: root, env }).status;
+  };
+  const program = () => ["main", "version"].map((file) => readFileSync(path(`dist/src/${file}.js`), "utf8"));
+  const halfWay = () => JSON.parse(readFileSync(path("half-way.json"), "utf8"));
+
+  beforeAll(() => {
+    root = mkdtempSync(join(tmpdir(), "build-"));
+    for (const file of ["build.mjs", "build-page.mjs"]) {
+      mkdirSync(path("src"), { recursive: true });
+      cpSync(join("src", file), path(join("src", file)));
+    }
+    for (const file of ["ormconfig.ts", "schema.graphql", "tsconfig.json", "package-lock.json"])
+      write(file, "");
+    write("node_modules/typescript/package.json", '{"name":"typescript"}');
+    write("node_modules/typescript/bin/tsc", COMPILER);
+    for (const folder of ["rest/openapi/viewer", "dashboard"]) write(`src/${folder}/build.mjs`, "");
+    write("src/graphql/explorer/build.mjs", PAGE);
+    build("1");
+  });
+  afterAll(() => rmSync(root, { recursive: true }));
+
+  test("leaves the program whole until it has all of the next one, and if it fails", () => {
+    expect(build("2", { fails: true })).not.toBe(0);
+    expect([halfWay(), program()]).toEqual([
+      ["1", "1"],
+      ["1", "1"],
+    ]);
+    expect(build("2")).toBe(0);
+    expect([halfWay(), program()]).toEqual([
+      ["1", "1"],
+      ["2", "2"],
+    ]);
+  });
+
+  test("completes what an earlier one left behind when it was killed", () => {
+    // Between the two steps that exchange the folders.
+    renameSync(path("dist/src"), path("dist/src.old"));
+    write("dist/next/src/removed.js", "");
+    expect(build("3")).toBe(0);
+    expect(program()).toEqual(["3", "3"]);
+    expect(
+      ["dist/src/removed.js", "dist/src.old", "dist/next"].filter((name) => existsSync(path(name))),
+    ).toEqual([]);
+  });
+});
