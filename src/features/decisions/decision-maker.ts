@@ -17,7 +17,7 @@ import { basisOf, obstacleTo, partiesAgain } from "./basis";
 import { Decision, DecisionOutcome, DecisionState, type Situation } from "./decision.entity";
 import { decisionEvent } from "./decision-events";
 import type { EffectExplanation, Explanation, ExplanationError, GateExplanation } from "./explanation";
-import { countAnswers, isLoop, LOOP_ERROR, reportLoop } from "./loop";
+import { isLoop, LOOP_ERROR, recountAnswers, reportLoop } from "./loop";
 import { type Answer, askIn, NO_MODEL, withAnswer } from "./model/asking";
 import { notMade } from "./not-made";
 import { findParties, type Named, type Parties } from "./parties";
@@ -100,7 +100,7 @@ export class DecisionMaker {
     const context = await systemOf(tx, agent);
     const obstacle = obstacleTo(decision, parties) ?? closedBy(context);
     const playbook = await this.playbooks.at(tx, agentId, decision.configurationVersion);
-    if (answer !== undefined) await recountAnswers(tx, decision, parties);
+    if (answer !== undefined) await recountAnswers(tx, decision, parties.conversation);
     const { snapshot } = decision;
     const planned = snapshot && plan(playbook, { situation, ...snapshot });
     if (obstacle !== undefined) this.abandon(tx, decision, obstacle, planned);
@@ -259,18 +259,6 @@ async function agentOf(tx: EntityManager, id: string): Promise<Agent> {
   const agent = await tx.findOneBy(Agent, { id });
   if (agent === null) throw noSuch("agent");
   return agent;
-}
-
-/** Counts the answers again for a decision whose model took its time; the snapshot then says what was decided on. */
-async function recountAnswers(
-  tx: EntityManager,
-  decision: Decision,
-  { conversation }: Parties,
-): Promise<void> {
-  const { snapshot } = decision;
-  if (snapshot?.answers === undefined || conversation === null) return;
-  const answers = await countAnswers(tx, conversation.addressId, timestamp());
-  decision.snapshot = { ...snapshot, answers };
 }
 
 /** The rules that count as matched for `once`: none whose messages a loop keeps back. */

@@ -1,10 +1,11 @@
 import type { EntityManager } from "typeorm";
-import { HOUR_MS, type Timestamp, timestampOf } from "../../common/time";
+import { HOUR_MS, type Timestamp, timestamp, timestampOf } from "../../common/time";
 import { allReturning } from "../../database/returning";
 import type { Conversation } from "../conversations/conversation.entity";
 import { conversationEvent } from "../conversations/conversation-events";
 import { recordEvents } from "../events/record-events";
 import { MessageAuthor } from "../messages/message.entity";
+import type { Decision } from "./decision.entity";
 import type { ExplanationError, GateExplanation } from "./explanation";
 
 /** The gate that keeps two programs from answering each other endlessly. */
@@ -44,6 +45,18 @@ export async function countAnswers(tx: EntityManager, addressId: string, now: Ti
     [addressId, hourBefore(now), MessageAuthor.agent, MAX_AUTOMATIC_ANSWERS],
   );
   return Number(row.answers);
+}
+
+/** Counts the answers again for a decision whose model took its time; the snapshot then says what it depended on. */
+export async function recountAnswers(
+  tx: EntityManager,
+  decision: Decision,
+  conversation: Conversation | null,
+): Promise<void> {
+  const { snapshot } = decision;
+  if (snapshot?.answers === undefined || conversation === null) return;
+  const answers = await countAnswers(tx, conversation.addressId, timestamp());
+  decision.snapshot = { ...snapshot, answers };
 }
 
 /** Records the event of a loop, once an hour for each address. */
