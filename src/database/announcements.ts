@@ -42,12 +42,14 @@ export class Announcements {
     };
   }
 
-  /** Tells other processes what they do not know yet. */
+  /** Tells other processes what they do not know yet, and stops listening. */
   async close(): Promise<void> {
     for (const timer of this.pending.values()) clearTimeout(timer);
-    const channels = [...this.pending.keys()];
+    const announced = [...this.pending.keys()].map((channel) => this.engine.announce(channel));
+    const stopped = [...this.channels.values()].map(({ stop }) => stop());
     this.pending.clear();
-    await Promise.all(channels.map((channel) => this.engine.announce(channel).catch(() => undefined)));
+    this.channels.clear();
+    await Promise.allSettled([...announced, ...stopped]);
   }
 
   /** Tells the listeners of this process. */

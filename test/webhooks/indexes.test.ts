@@ -63,7 +63,9 @@ onEachEngine((engine) => {
     await logged.expectIndexes(
       async () => {
         const stop = services.webhookDispatcher.start();
-        await new Promise((resolve) => lanes.onDue(() => resolve(undefined)));
+        await new Promise((resolve) => {
+          const stopListening = lanes.onDue(() => resolve(stopListening()));
+        });
         await stop();
         await database.write(async (tx) => {
           const due = (await lanes.lockDue(tx, { max: 8 })).map(({ id }) => id);
