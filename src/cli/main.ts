@@ -4,22 +4,9 @@ import { Command, Help } from "commander";
 import { GatewayError, InvalidInput } from "../errors";
 import { reportAndExit } from "../exit";
 import { version } from "../version";
-import { addAgentCommands } from "./agents";
-import { addAuditCommands } from "./audit";
-import { addConfigurationCommands } from "./configuration";
-import { addDatabaseCommands } from "./database";
-import { addInstanceKeyCommands } from "./instance-key";
-import { addInvitationCommands } from "./invitations";
-import { addKeyCommands } from "./keys";
-import { addLineCommands } from "./lines";
-import { addMemberCommands, addRemovalCommands } from "./members";
-import { addMessageCommands } from "./messages";
 import { inOptionsOf } from "./option-names";
-import { addOrganizationCommands } from "./organizations";
 import { exitOnClosedPipe } from "./output";
-import { addSeedCommand } from "./seed";
 import { addStartCommand } from "./start";
-import { addWebhookCommands } from "./webhooks";
 
 /** Exit code for a wrong command, option or value; 1 means that a command failed. */
 const WRONG_USAGE = 2;
@@ -48,24 +35,93 @@ const program = new Command("gateway")
   })
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : WRONG_USAGE));
 
+interface CommandModule {
+  /** The names of its commands, or of its group of commands. */
+  names: readonly string[];
+  /** Description of the group, if it is one. */
+  description?: string;
+  load: () => (parent: Command) => void;
+}
+
+/** The modules of all commands but `start`, in the order of the help. */
+const MODULES: readonly CommandModule[] = [
+  {
+    names: ["keys"],
+    description: "API keys",
+    load: () => (require("./keys") as typeof import("./keys")).addKeyCommands,
+  },
+  {
+    names: ["orgs"],
+    description: "Organizations",
+    load: () => (require("./organizations") as typeof import("./organizations")).addOrganizationCommands,
+  },
+  {
+    names: ["agents"],
+    description: "Agents",
+    load: () => (require("./agents") as typeof import("./agents")).addAgentCommands,
+  },
+  {
+    names: ["lines"],
+    description: "Lines that agents speak from",
+    load: () => (require("./lines") as typeof import("./lines")).addLineCommands,
+  },
+  {
+    names: ["configuration"],
+    description: "What agents do in which situation",
+    load: () => (require("./configuration") as typeof import("./configuration")).addConfigurationCommands,
+  },
+  {
+    names: ["messages"],
+    description: "Messages of agents",
+    load: () => (require("./messages") as typeof import("./messages")).addMessageCommands,
+  },
+  {
+    names: ["webhooks"],
+    description: "Webhook endpoints that get events",
+    load: () => (require("./webhooks") as typeof import("./webhooks")).addWebhookCommands,
+  },
+  {
+    names: ["members"],
+    description: "Members (people who sign in)",
+    load: () => {
+      const { addMemberCommands, addRemovalCommands }: typeof import("./members") = require("./members");
+      const { addInvitationCommands }: typeof import("./invitations") = require("./invitations");
+      return (members) => {
+        for (const add of [addMemberCommands, addInvitationCommands, addRemovalCommands]) add(members);
+      };
+    },
+  },
+  {
+    names: ["audit"],
+    description: "Audit logs",
+    load: () => (require("./audit") as typeof import("./audit")).addAuditCommands,
+  },
+  {
+    names: ["migrate", "backup", "restore", "restored"],
+    load: () => (require("./database") as typeof import("./database")).addDatabaseCommands,
+  },
+  { names: ["seed"], load: () => (require("./seed") as typeof import("./seed")).addSeedCommand },
+  {
+    names: ["instance-key"],
+    description: "The key of signing secrets and stored credentials",
+    load: () => (require("./instance-key") as typeof import("./instance-key")).addInstanceKeyCommands,
+  },
+];
+
+const typed = process.argv.slice(2).filter((argument) => !argument.startsWith("-"));
+/** The command that was typed; undefined for the help of all commands, and for the version. */
+const named = typed[0] === "help" ? typed[1] : typed[0];
+const isVersion = named === undefined && /^(-V|--version)$/.test(process.argv[2] ?? "");
+
 addStartCommand(program);
-addKeyCommands(program.command("keys").description("API keys"));
-addOrganizationCommands(program.command("orgs").description("Organizations"));
-addAgentCommands(program.command("agents").description("Agents"));
-addLineCommands(program.command("lines").description("Lines that agents speak from"));
-addConfigurationCommands(program.command("configuration").description("What agents do in which situation"));
-addMessageCommands(program.command("messages").description("Messages of agents"));
-addWebhookCommands(program.command("webhooks").description("Webhook endpoints that get events"));
-const members = program.command("members").description("Members (people who sign in)");
-addMemberCommands(members);
-addInvitationCommands(members);
-addRemovalCommands(members);
-addAuditCommands(program.command("audit").description("Audit logs"));
-addDatabaseCommands(program);
-addSeedCommand(program);
-addInstanceKeyCommands(
-  program.command("instance-key").description("The key of signing secrets and stored credentials"),
-);
+for (const { names, description, load } of MODULES) {
+  // Loading the services takes a second, so only what is typed is loaded.
+  const isLoaded = named === undefined ? !isVersion : names.includes(named);
+  const group =
+    description === undefined ? undefined : program.command(names[0] ?? "").description(description);
+  if (isLoaded) load()(group ?? program);
+  else if (group === undefined) for (const name of names) program.command(name);
+}
 
 exitOnClosedPipe();
 
