@@ -82,3 +82,24 @@ export async function post(port, { path, headers, body }) {
   });
   return { status: response.status, answer: await response.json() };
 }
+
+/**
+ * Adds lines to the first agent of a member.
+ * @returns `ask`, which sends GraphQL for the member, the ID of the agent, and the IDs and names of the lines
+ */
+export async function addLines(port, member, count, settings) {
+  const headers = { authorization: `Bearer ${await signIn(port, member)}` };
+  const ask = async (query, variables) => {
+    const { answer } = await post(port, { path: "/graphql", headers, body: { query, variables } });
+    if (answer.errors) throw new Error(`${query} failed: ${JSON.stringify(answer.errors)}`);
+    return answer.data;
+  };
+  const { agents } = await ask("{ agents { id } }");
+  const agentId = agents[0].id;
+  const names = Array.from({ length: count }, (_, i) => `line-${i}`);
+  const mutation = "mutation ($input: NewLine!) { createLine(input: $input) { line { id } } }";
+  const created = await Promise.all(
+    names.map((name) => ask(mutation, { input: { agentId, name, ...settings } })),
+  );
+  return { ask, agentId, names, ids: created.map(({ createLine }) => createLine.line.id) };
+}

@@ -244,7 +244,7 @@ function watchHealth(port) {
   };
 }
 
-/** How long it takes until a request is served, and how many of 64 connections' requests are refused in the next second. */
+/** How long it takes until a request is served, and how many of 64 connections' requests are rejected in the next second. */
 async function recovered(port, bytes) {
   const from = performance.now();
   while ((await burstOf(port, bytes, 1)).served === 0) await setTimeout(5);

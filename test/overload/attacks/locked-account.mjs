@@ -10,7 +10,7 @@ export const expect = {
   attackCpuMs: 15,
   peakMebibytes: 400,
   recoveryMs: 5_000,
-  // Attempts that are refused write nothing; those beside them, which are not, write three rows at most.
+  // Attempts that are rejected write nothing; those beside them, which are not, write three rows at most.
   rowsOfRefused: 0,
 };
 

@@ -2,7 +2,7 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { percentile } from "../figures.mjs";
-import { addMember, post, signIn } from "../fixture.mjs";
+import { addLines, addMember } from "../fixture.mjs";
 
 export const expect = {
   clientRefused: 0,
@@ -36,24 +36,12 @@ export const prepare = async ({ url }) => ({
   other: await addMember(url, "org-1"),
 });
 
-/** Adds e-mail lines to the first agent of a member. @returns their IDs and secrets */
-async function addLines(port, member, count) {
-  const headers = { authorization: `Bearer ${await signIn(port, member)}` };
-  const ask = async (query, variables) => {
-    const { answer } = await post(port, { path: "/graphql", headers, body: { query, variables } });
-    if (answer.errors) throw new Error(`Adding a line failed: ${JSON.stringify(answer.errors)}`);
-    return answer.data;
-  };
-  const { agents } = await ask("{ agents { id } }");
+/** Adds e-mail lines. @returns their IDs and secrets */
+async function addMailLines(port, member, count) {
   const email = { host: "93.184.215.14", from: "support@example.com" };
+  const { ask, ids } = await addLines(port, member, count, { kind: "email", email });
   return Promise.all(
-    Array.from({ length: count }, async (_, i) => {
-      const input = { agentId: agents[0].id, name: `mail-${i}`, kind: "email", email };
-      const { createLine } = await ask(
-        "mutation ($input: NewLine!) { createLine(input: $input) { line { id } } }",
-        { input },
-      );
-      const { id } = createLine.line;
+    ids.map(async (id) => {
       const { rotateLineSecret } = await ask(
         "mutation ($id: ID!) { rotateLineSecret(id: $id) { signingSecret } }",
         { id },
@@ -64,8 +52,8 @@ async function addLines(port, member, count) {
 }
 
 export const start = async ({ port, prepared: { attacker, other } }) => ({
-  attacked: await addLines(port, attacker, LINES),
-  line: (await addLines(port, other, 1))[0],
+  attacked: await addMailLines(port, attacker, LINES),
+  line: (await addMailLines(port, other, 1))[0],
 });
 
 function mailTo({ id, secret }, raw) {
