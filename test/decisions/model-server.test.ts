@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { loadConfig } from "../../src/config";
-import type { Ask } from "../../src/features/decisions/model/asking";
 import { Interrupted, Model } from "../../src/features/decisions/model/model";
+import type { Ask } from "../../src/features/decisions/model/proposal";
 import { completion } from "../support/model";
 import { Receiver } from "../support/receiver";
 
@@ -129,7 +129,7 @@ describe("a server of models", () => {
     ["answers 500", (response) => response.writeHead(500).end("secret-key"), "model_failed"],
     ["answers 429", (response) => response.writeHead(429, { "retry-after": "1" }).end(), "model_failed"],
     [
-      "refuses the key",
+      "rejects the key",
       (response) => response.writeHead(401).end('{"error":{"message":"secret-key"}}'),
       "model_failed",
     ],
@@ -193,7 +193,7 @@ test.each([
   ],
   [{ MODEL_URL: "https://x", MODEL_NAME: "a b" }, "MODEL_NAME must have 1 to 200"],
   [{ MODEL_API_KEY: "a secret" }, "MODEL_API_KEY must have 1 to 1000"],
-])("the settings %j are refused", (env, message) => {
+])("the settings %j are rejected", (env, message) => {
   const load = () => loadConfig(env);
   expect(load).toThrow(message);
   expect(load).not.toThrow("secret");

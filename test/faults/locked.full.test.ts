@@ -33,7 +33,7 @@ describe("while another process holds the write lock of the SQLite file for long
     });
 
   // Were each transaction to wait the whole 5 seconds, the last of seven would be answered after 35.
-  test("many writes are refused together and not one after the other, reads go on, and retries make one row each", async () => {
+  test("many writes are rejected together and not one after the other, reads go on, and retries make one row each", async () => {
     const numbers = Array.from({ length: WRITES }, (_, i) => i);
     await other.query("BEGIN EXCLUSIVE");
     const writing = Promise.allSettled(numbers.map(write));

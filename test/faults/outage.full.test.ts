@@ -28,7 +28,7 @@ describe("a PostgreSQL that is away for a while, under load", () => {
   let postgres: PostgresServer;
   let server: TestServer;
   let key: string;
-  let shots: Sample[];
+  let samples: Sample[];
   beforeAll(async () => {
     postgres = await startPostgres();
   });
@@ -47,32 +47,32 @@ describe("a PostgreSQL that is away for a while, under load", () => {
       });
       try {
         key = secretsIn(server.stdout())?.key ?? "";
-        shots = [];
+        samples = [];
         let running = true;
         const requests = [list, add, query, mutate];
         const clients = Promise.all(
           Array.from({ length: 16 }, async (_, i) => {
-            while (running) shots.push(await (requests[i % requests.length] ?? list)());
+            while (running) samples.push(await (requests[i % requests.length] ?? list)());
           }),
         );
         await until(() => requests.every((_, i) => served(NAMES[i] ?? "")));
         await postgres.order(away);
-        shots.length = 0;
+        samples.length = 0;
         const added: string[] = [];
         await until(() => {
           return requests.every((_, i) =>
-            shots.some(({ api, status }) => api === NAMES[i] && status === 503),
+            samples.some(({ api, status }) => api === NAMES[i] && status === 503),
           );
         });
         expect(await health("/readyz")).toBe(503);
         expect(await health("/healthz")).toBe(200);
         await postgres.order(back);
-        const from = shots.length;
+        const from = samples.length;
         await until(() => NAMES.every((name) => served(name, from)));
         expect(await health("/readyz")).toBe(200);
         running = false;
         await clients;
-        for (const { status, code, retryAfter, pet } of shots) {
+        for (const { status, code, retryAfter, pet } of samples) {
           expect([200, 201, 503]).toContain(status);
           if (status === 503) expect([code, retryAfter]).toEqual(["unavailable", "1"]);
           if (pet !== undefined) added.push(pet);
@@ -93,7 +93,7 @@ describe("a PostgreSQL that is away for a while, under load", () => {
 
   const NAMES = ["list", "add", "query", "mutate"];
   const served = (name: string, from = 0) =>
-    shots.slice(from).some(({ api, status }) => api === name && status < 300);
+    samples.slice(from).some(({ api, status }) => api === name && status < 300);
 
   async function ask(api: string, path: string, body?: unknown): Promise<Sample> {
     const response = await fetch(`${server.url}${path}`, {

@@ -85,9 +85,9 @@ describe("stopped by a signal while a client", () => {
     await beginBody();
     server.signal("SIGTERM");
     await server.until("stderr", '"stopping"');
-    const shortBusyTimeout = setInterval(() => server.signal("SIGTERM"), 100);
+    const signals = setInterval(() => server.signal("SIGTERM"), 100);
     const { code, stderr } = await server.ended;
-    clearInterval(shortBusyTimeout);
+    clearInterval(signals);
     expect(code).toBe(1);
     expect(stderr).toContain('"stopping immediately"');
     expect(stderr).not.toContain("given up");

@@ -4,19 +4,9 @@ import { Contact } from "../contacts/contact.entity";
 import { ContactAddress } from "../contacts/contact-address.entity";
 import { Conversation, ConversationState } from "../conversations/conversation.entity";
 import { lockContactRow, lockConversations } from "../conversations/own-conversation";
-import type { Decision } from "./decision.entity";
+import type { Basis, Decision } from "./decision.entity";
 import type { GateExplanation } from "./explanation";
 import { openOnDefaultLine, type Parties } from "./parties";
-
-/** What a decision that is made in two transactions was begun on. */
-export interface Basis {
-  /** The conversation at hand as it was; null if there was none. */
-  conversation: Pick<Conversation, "version" | "lastSequence"> | null;
-  /** As in `Parties`. */
-  isNamed: boolean;
-  /** ID of the contact's address that the situation names; null if it names none. */
-  addressId: string | null;
-}
 
 /** What a decision about these parties begins on. */
 export async function basisOf(

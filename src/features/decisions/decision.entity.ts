@@ -14,9 +14,19 @@ import {
 } from "../configuration/configuration.limits";
 import { DeciderKind } from "../configuration/decider";
 import type { Effect } from "../configuration/document/evaluate";
-import type { Basis } from "./basis";
+import type { Conversation } from "../conversations/conversation.entity";
 import { Explanation } from "./explanation";
 import type { Snapshot } from "./snapshot";
+
+/** What a decision that is made in two transactions was begun on. */
+export interface Basis {
+  /** The conversation at hand as it was; null if there was none. */
+  conversation: Pick<Conversation, "version" | "lastSequence"> | null;
+  /** As in `Parties`. */
+  isNamed: boolean;
+  /** ID of the contact's address that the situation names; null if it names none. */
+  addressId: string | null;
+}
 
 export enum DecisionState {
   deciding = "deciding",

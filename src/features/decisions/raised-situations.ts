@@ -3,6 +3,7 @@ import { v7 as uuid } from "uuid";
 import { groupBy } from "../../common/group-by";
 import { type Timestamp, timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
+import { placeholders } from "../../database/returning";
 import { LaneKind } from "../../delivery/lane.entity";
 import type { Lanes } from "../../delivery/lanes";
 import { DEFAULT_BURST_SECONDS } from "../configuration/configuration.limits";
@@ -60,7 +61,7 @@ export class RaisedSituations {
        from message
        join conversation on conversation.id = message.conversation_id
        left join decision on decision.id = message.decision_id
-       where message.id in (${failed.map((_, i) => `$${i + 1}`).join(", ")})`,
+       where message.id in ${placeholders(1, failed.length)}`,
       failed.map(({ id }) => id),
     );
     const errorCodes = new Map(failed.map(({ id, errorCode }) => [id, errorCode]));

@@ -2,6 +2,7 @@ import type { EntityManager } from "typeorm";
 import { INT64 } from "../../common/int64";
 import type { Database } from "../../database/database";
 import type { KeysetQuery, Lookup, PageQuery } from "../../database/engine";
+import { placeholders } from "../../database/returning";
 import { int64, type Selection, text } from "../../database/selection";
 import type { Page } from "../../pagination/connection";
 import type { Pet, PetStatus } from "./pet.entity";
@@ -49,10 +50,9 @@ export class PetReader {
  * integers as doubles.
  */
 export function petsWithin(tx: EntityManager, ids: readonly string[]): Promise<Pet[]> {
-  const placeholders = ids.map((_, i) => `$${i + 1}`);
   return tx.query(
     `SELECT CAST(id AS TEXT) AS id, name, CAST(category_id AS TEXT) AS "categoryId", status FROM pet
-     WHERE id IN (${placeholders})`,
+     WHERE id IN ${placeholders(1, ids.length)}`,
     [...ids],
   );
 }

@@ -7,11 +7,10 @@ import { isInt64 } from "../../common/int64";
 import type { Database } from "../../database/database";
 import { allReturning, placeholders } from "../../database/returning";
 import { GatewayError } from "../../errors";
-import { PET_ORDER } from "../../features/pets/pet.entity";
 import { once, onceEach } from "../../idempotency/idempotency";
 import { countRows } from "../../pagination/total-count";
 import { assertKeysAccepted, keysAreAccepted } from "../api-keys/assert-accepted";
-import { Pet, PetStatus } from "./pet.entity";
+import { PET_ORDER, Pet, PetStatus } from "./pet.entity";
 import { type NewPet, PetConnection, type PetsArgs } from "./pet.inputs";
 import { type PetPage, PetReader, petsWithin } from "./pet.reader";
 

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { Webhook } from "standardwebhooks";
 
-/** Share of the requests that are answered late, refused for now, or not at all. */
+/** Share of the requests that are answered late, rejected for now, or not at all. */
 const TROUBLE = { slow: 0.1, busy: 0.02, broken: 0.02 };
 /** The same where every failure delays what follows by a minute or more. */
 const LITTLE_TROUBLE = { ...TROUBLE, busy: 0, broken: 0 };
@@ -11,7 +11,7 @@ const MAX_DELAY_MS = 200;
 /**
  * Starts a webhook receiver that verifies what arrives, and remembers each `webhook-id`, so that it takes every message
  * once however often it is sent.
- * @param options.isBusy whether it refuses some requests for now
+ * @param options.isBusy whether it rejects some requests for now
  * @param options.isReliable whether it answers every request
  */
 export async function startReceiver(random, { isBusy = true, isReliable = false } = {}) {

@@ -17,7 +17,7 @@ const DELIVERY_LIMIT_MS = 40_000;
 const CONVERSATIONS = 8;
 /** Keys of a round that are presented after it. */
 const PRESENTED = 5;
-/** Retries at a time: hundreds in parallel would be refused by a database that has just come back. */
+/** Retries at a time: hundreds in parallel would be rejected by a database that has just come back. */
 const RETRYING = 12;
 /** How often a retry is sent while it is answered with 503, and the pause between (ms). */
 const MAX_ATTEMPTS = 5;
@@ -230,7 +230,7 @@ async function recovered(url, history) {
   history.violate("other", "the service did not find its database again");
 }
 
-/** The last keys that were made are accepted, or refused where they have been ended since. */
+/** The last keys that were made are accepted, or rejected where they have been ended since. */
 async function presentKeys(writes, url, history) {
   const ended = new Set(
     writes

@@ -8,10 +8,7 @@ import {
 } from "../../configuration/document/evaluate";
 import type { Playbook } from "../../configuration/document/playbook";
 import type { Plan } from "../plan";
-import type { Proposal } from "./proposal";
-
-/** What a rule asks a model. */
-export type Ask = Extract<Effect, { kind: "ask" }>;
+import type { Ask, Proposal } from "./proposal";
 
 /** What came of asking a model. */
 export type Answer = { proposal: Proposal } | { error: EffectError };

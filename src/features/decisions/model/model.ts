@@ -1,9 +1,9 @@
 import type OpenAI from "openai";
 import type { Config } from "../../../config";
 import type { DecisionInput } from "../../configuration/document/evaluate";
-import type { Answer, Ask } from "./asking";
+import type { Answer } from "./asking";
 import { promptOf } from "./prompt";
-import { readProposal, schemaOf } from "./proposal";
+import { type Ask, readProposal, schemaOf } from "./proposal";
 
 /** Max time of a call (ms), within the lease of the lane that it belongs to. */
 const TIMEOUT_MS = 20_000;

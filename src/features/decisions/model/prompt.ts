@@ -1,7 +1,6 @@
 import type { DecisionInput } from "../../configuration/document/evaluate";
 import { markedAsData } from "../../configuration/document/texts/prompt-run";
-import type { Ask } from "./asking";
-import { maxLengthOf } from "./proposal";
+import { type Ask, maxLengthOf } from "./proposal";
 
 /** A message to a model. */
 export interface PromptMessage {

@@ -1,5 +1,8 @@
+import type { Effect } from "../../configuration/document/evaluate";
 import { MESSAGE_TEXT_MAX_LENGTH } from "../../messages/message.limits";
-import type { Ask } from "./asking";
+
+/** What a rule asks a model. */
+export type Ask = Extract<Effect, { kind: "ask" }>;
 
 /** What a model wants to do, within the limits of what it was asked. */
 export interface Proposal {

@@ -155,7 +155,7 @@ function compileFor(tag: ForTag, place: TextPlace): Writer {
     const value = tag.hash.hash[name];
     return value && compileOperand(value, tag.token, place);
   };
-  const { reversed: isReversed } = { reversed: Object.hasOwn(tag.hash.hash, "reversed") };
+  const isReversed = Object.hasOwn(tag.hash.hash, "reversed");
   const unknown = Object.keys(tag.hash.hash).find((name) => !["limit", "offset", "reversed"].includes(name));
   if (unknown !== undefined) throw textSourceError(tag.token, `has a loop with the option ${unknown}`);
   const [offset, limit] = [option("offset"), option("limit")];
