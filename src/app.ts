@@ -173,7 +173,7 @@ export async function createApp(
   const graphql = async (scope: FastifyInstance) => {
     webSockets.accept(scope, handshakes, rejectForeign);
     authenticateRequests(scope, createContext, rateLimit, sessionCookies(config));
-    // Without a credential, hardly anything but a sign-in can succeed; parsing it would cost more than refusing it.
+    // Without a credential, hardly anything but a sign-in can succeed; parsing it would cost more than rejecting it.
     scope.addHook("onRequest", ({ method, callContext }, _reply, done) => {
       if (method === "POST" && callContext.caller.kind === "anonymous")
         services.sessions.assertPasswordCheckFree();

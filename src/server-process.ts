@@ -62,7 +62,7 @@ async function warnOfRefusedKeys({ services }: App, { environment }: Config, log
   const keys = await services.keys.countRefusedByEnvironment();
   for (const [other, count] of Object.entries(keys)) {
     const refused =
-      count === 1 ? "1 active API key is refused: it is" : `${count} active API keys are refused: they are`;
+      count === 1 ? "1 active API key is rejected: it is" : `${count} active API keys are rejected: they are`;
     log.warn(
       { keys: count, environment: other },
       `${refused} for ${other}, and this server is for ${environment}; ` +

@@ -67,7 +67,7 @@ export function addConfigurationCommands(configuration: Command): void {
     .addOption(
       new Option(
         "--expect <version>",
-        "refuse if another version is live; by default the version that is live when the command starts",
+        "fail if another version is live; by default the version that is live when the command starts",
       ).argParser(versionNumber),
     )
     .option("--note <text>", "what has changed")

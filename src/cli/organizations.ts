@@ -62,7 +62,7 @@ export function addOrganizationCommands(orgs: Command): void {
     addYesOption(orgs.command(command))
       .description(
         deactivates
-          ? "refuse all keys of an organization from the next request on"
+          ? "reject all keys of an organization from the next request on"
           : "accept the keys of an organization again",
       )
       .argument("<slug>", "slug of the organization")
@@ -71,7 +71,10 @@ export function addOrganizationCommands(orgs: Command): void {
         withServices(async ({ organizations }) => {
           const organization = await organizations.bySlug(slug);
           if (deactivates)
-            await confirm(`Deactivate ${slug} (${organization.name})? All of its keys are refused.`, options);
+            await confirm(
+              `Deactivate ${slug} (${organization.name})? All of its keys are rejected.`,
+              options,
+            );
           const changed = await organizations[command](operatorFor(organization));
           if (options.json) printJson(describe(changed));
           else print(`${slug} is ${describe(changed).state}.`);

@@ -185,11 +185,11 @@ function composer({ from, subject = DEFAULT_SUBJECT }: EmailSettings) {
   };
 }
 
-/** Replies that ask for a login, or refuse it. */
+/** Replies that ask for a login, or reject it. */
 const AUTHENTICATION_REPLIES = [530, 534, 535, 538];
 
 /**
- * A reply refuses the message for good only if it answers the message: its sender, its recipient or its text. What
+ * A reply rejects the message for good only if it answers the message: its sender, its recipient or its text. What
  * concerns the session (greeting, TLS, login) is a fault of the line, so it is repeated until the message expires, as
  * Postfix does: once the settings are mended, the messages are delivered.
  */
@@ -200,14 +200,14 @@ function failureOf(error: unknown, hasLeft: boolean, { password = "" }: EmailSet
   const { code, command = "", responseCode, response = "", permanent } = error as NodemailerError;
   const said = quote(response, [password]);
   if (code === "EAUTH" || AUTHENTICATION_REPLIES.includes(responseCode ?? 0)) {
-    // A server may quote the command that it refuses, and with it the password.
+    // A server may quote the command that it rejects, and with it the password.
     const reply = responseCode === undefined ? "" : ` (${responseCode})`;
-    return failure(AttemptOutcome.retryable, "auth", `The server refused the login${reply}.`);
+    return failure(AttemptOutcome.retryable, "auth", `The server rejected the login${reply}.`);
   }
   if (code === "ETLS")
     return failure(AttemptOutcome.retryable, "tls", `The server does not speak TLS${said}`);
   if (responseCode === undefined) {
-    // Nodemailer refused it before the server was asked.
+    // Nodemailer rejected it before the server was asked.
     return response === "" && (code === "EENVELOPE" || code === "EMESSAGE")
       ? failure(AttemptOutcome.permanent, "invalid_message", "The server does not take a message like this.")
       : connectionFailure(error, hasLeft);
@@ -218,6 +218,6 @@ function failureOf(error: unknown, hasLeft: boolean, { password = "" }: EmailSet
   return failure(
     permanent && isOfMessage ? AttemptOutcome.permanent : outcome,
     `smtp_${responseCode}`,
-    `The server refused the ${isOfMessage ? "message" : "connection"}${said}`,
+    `The server rejected the ${isOfMessage ? "message" : "connection"}${said}`,
   );
 }

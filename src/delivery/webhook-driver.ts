@@ -56,7 +56,7 @@ function jsonObject(body: Buffer): { providerId?: unknown; delivered?: unknown }
   }
 }
 
-/** PostgreSQL refuses NUL, and neither database keeps half a surrogate pair. */
+/** PostgreSQL rejects NUL, and neither database keeps half a surrogate pair. */
 const isProviderId = (value: unknown): value is string =>
   typeof value === "string" &&
   value.length > 0 &&

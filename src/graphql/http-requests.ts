@@ -23,7 +23,7 @@ export function rejectUnsupportedRequests(app: FastifyInstance): void {
 export function noteErrorCodes(app: FastifyInstance): void {
   app.addHook("onSend", (request, reply, payload, done) => {
     request.errorCode ??= request.callContext?.answer?.errorCode;
-    // Apollo refuses a request without a query before it calls plugins.
+    // Apollo rejects a request without a query before it calls plugins.
     if (request.errorCode === undefined && reply.statusCode >= 400) request.errorCode = codeIn(payload);
     done(null, payload);
   });

@@ -139,7 +139,7 @@ export interface Connection<T extends Row> {
 
 /**
  * Creates the Relay connection type of a node type.
- * @param kind kind of its cursors, so that a cursor of another list is refused
+ * @param kind kind of its cursors, so that a cursor of another list is rejected
  * @param isPosition tells whether a text is a well-formed position of a row
  * @param positionOf what a cursor holds of a row, without colons: its ID, unless the list is ordered by more
  */

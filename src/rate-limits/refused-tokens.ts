@@ -7,7 +7,7 @@ const MAX_ADDRESSES = 10_000;
 const MAX_TOKENS = 10_000;
 
 /**
- * Keeps a client address from guessing bearer tokens: after too many unknown tokens, its tokens are refused without a
+ * Keeps a client address from guessing bearer tokens: after too many unknown tokens, its tokens are rejected without a
  * lookup for the rest of the minute. Tokens that this process has found before are still looked up, so that other
  * clients behind the same address keep their access.
  */

@@ -21,7 +21,7 @@ export interface Core {
   targets: Targets;
   /** The key of signing secrets and sealed credentials. */
   instanceKey: InstanceKeyService;
-  /** Refused tokens by client address; API keys and session tokens count together. */
+  /** Rejected tokens by client address; API keys and session tokens count together. */
   refusedTokens: RefusedTokens;
 }
 

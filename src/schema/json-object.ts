@@ -10,7 +10,7 @@ const asObject = (value: unknown): JsonObject => {
   return value as JsonObject;
 };
 
-/** Any JSON object. Integers that a double would round are refused. */
+/** Any JSON object. Integers that a double would round are rejected. */
 export const GraphQLJsonObject = new GraphQLScalarType<JsonObject, JsonObject>({
   name: "JSONObject",
   description: "A JSON object. It must not contain an integer that JSON parsers round: send it as a string.",

@@ -131,7 +131,7 @@ test("a deactivated organization can still be read", () => {
   );
 });
 
-test("a field without a rule refuses every caller", () => {
+test("a field without a rule rejects every caller", () => {
   for (const caller of Object.values(CALLERS)) {
     expect(() => authorize(caller, undefined, false)).toThrow("declares no @Access");
   }
@@ -142,7 +142,7 @@ test.each([
   [{ member: true }, "<session token>, from signIn"],
   [both, "<API_KEY or session token>"],
 ] as const)(
-  "the refusal of a call without credentials names the one that %j needs",
+  "the rejection of a call without credentials names the one that %j needs",
   (allowed, credential) => {
     expect(() => authorize(CALLERS.anonymous, { allowed, whileDeactivated: false }, false)).toThrow(
       `Bearer ${credential}.`,

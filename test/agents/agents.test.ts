@@ -55,7 +55,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     ["name", "bell \u0007"],
     ["name", "two\nlines"],
     ["name", `with ${TOKEN}`],
-  ])("%s: %j is refused", async (field, value) => {
+  ])("%s: %j is rejected", async (field, value) => {
     const { id } = await desk.add();
     const created = await desk.create({ slug: "refused", name: "Refused", [field]: value });
     expect([codeOf(created), created.body.errors[0].extensions.problems[0].path]).toEqual([

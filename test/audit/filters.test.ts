@@ -90,7 +90,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     }
   });
 
-  test("an unknown action, a bad page size and a foreign cursor are refused", async () => {
+  test("an unknown action, a bad page size and a foreign cursor are rejected", async () => {
     const { endCursor } = (await apiKeyClient(gateway).list()).body.data.apiKeys.pageInfo;
     const ask = async (args: string) =>
       codeOf(await gateway.graphql(`{ auditLog(${args}) { nodes { id } } }`, {}, { token: gateway.owner }));

@@ -51,7 +51,7 @@ export async function makeData(store, { name, pets, keys, more }) {
   };
 }
 
-/** @returns the secrets of `count` keys that are accepted with their agents, and of some that are refused, with the status */
+/** @returns the secrets of `count` keys that are accepted with their agents, and of some that are rejected, with the status */
 async function insertKeys(run, count) {
   const now = new Date().toISOString();
   const organization = (i, deactivatedAt = null) => ({

@@ -75,7 +75,7 @@ describe("the reader of answers", () => {
     assert.equal(reader.push(Buffer.from("Length: 1\r\n\r\n[")), true);
   });
 
-  test("refuses what is no answer, goes on after its end, ends the connection, or has no length", () => {
+  test("rejects what is no answer, goes on after its end, ends the connection, or has no length", () => {
     for (const wire of [
       lines("HTTP/1.0 200 OK", "content-length: 0", "", ""),
       lines("HTTP/1.1 200 OK", "content-length: 1", "", "[]"),

@@ -16,7 +16,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  * keys that are unknown, revoked, expired, or of a deactivated organization. Those that do the product's other work must
  * send the same headers, and record uses of keys.
  * @param servers on equal copies of the data; the first is the one that is right
- * @throws Error for the first answer that is not the same, or for a key that is not refused as it should be
+ * @throws Error for the first answer that is not the same, or for a key that is not rejected as it should be
  */
 export async function verifySame(servers, workload, { facts, secrets, refused }) {
   const { api, draw } = WORKLOADS[workload];

@@ -19,7 +19,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   const statusOf = async (token: string) => (await gateway.rest("GET", "/agent/whoami", { token })).status;
 
   // An open connection would keep it alive; the host of the other commands waits for the same.
-  test("a command that writes and one that is refused end as processes", async () => {
+  test("a command that writes and one that is rejected end as processes", async () => {
     const ended = await Promise.all([
       spawnCli(gateway.databaseUrl, ["keys", "create", "--agent", "first-agent", "--name", "by a process"]),
       spawnCli(gateway.databaseUrl, ["keys", "list"]),
@@ -90,7 +90,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     });
   });
 
-  test("a key that is revoked, by its hint, is refused with 403 on the next request", async () => {
+  test("a key that is revoked, by its hint, is rejected with 403 on the next request", async () => {
     const key = await create("to revoke");
     expect(await statusOf(key.secret)).toBe(200);
     const { code, stdout } = await cli("keys", "revoke", key.hint);

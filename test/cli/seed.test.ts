@@ -173,7 +173,7 @@ describe("gateway seed", () => {
     [["seed", "--agent", "first-agent", "--contacts", "x"], "--contacts", 2],
     [["seed", "--agent", "unknown", "--contacts", "1"], 'no agent "unknown"', 1],
     [["seed", "--agent", "first-agent", "--line", "unknown", "--contacts", "1"], "line", 1],
-  ])("%j is refused", async (wrong, says, code) => {
+  ])("%j is rejected", async (wrong, says, code) => {
     const ended = await runCli(gateway.databaseUrl, wrong);
     expect(ended).toMatchObject({ code, stdout: "", stderr: expect.stringContaining(says) });
   });

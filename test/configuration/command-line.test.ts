@@ -100,13 +100,13 @@ describe("gateway configuration check", () => {
     ["a name twice", '{ "format": 1,\n "rules": [],\n "rules": [1] }', "x.json:3:3: Duplicate key 'rules'"],
     ["a list", "[]", "x.json: the document must be an object"],
     ["bytes that are not UTF-8", Buffer.from([0x7b, 0xff, 0x7d]), "x.json is not encoded in UTF-8"],
-  ])("refuses %s in one line", async (_, content, message) => {
+  ])("rejects %s in one line", async (_, content, message) => {
     const { code, stdout, stderr } = await check(content);
     expect([code, stdout, stderr]).toEqual([1, "", expect.stringMatching(/^gateway: [^\n]+\n$/)]);
     expect(stderr).toContain(message);
   });
 
-  test("refuses a file that does not exist", async () => {
+  test("rejects a file that does not exist", async () => {
     const { code, stderr } = await runCli("sqlite:/nowhere.sqlite", [
       "configuration",
       "check",
@@ -197,7 +197,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(JSON.parse((await cli("get", "--agent", slug, "--draft")).stdout)).toEqual({ format: 0 });
   });
 
-  test("an expected version that is no longer live is refused, also for the document that is live", async () => {
+  test("an expected version that is no longer live is rejected, also for the document that is live", async () => {
     const { slug } = await newAgent();
     await json("publish", await fileOf(DOCUMENT), "--agent", slug, "--expect", "1");
     for (const document of [DOCUMENT, OTHER]) {
@@ -229,7 +229,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       2,
       /^gateway: --note /,
     ],
-  ])("%s is refused", async (_, args, code, reason) => {
+  ])("%s is rejected", async (_, args, code, reason) => {
     const ended = await cli(...args);
     expect([ended.code, ended.stdout]).toEqual([code, ""]);
     expect(ended.stderr).toMatch(reason);

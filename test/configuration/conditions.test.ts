@@ -109,7 +109,7 @@ describe("a condition", () => {
     [`${"(".repeat(400)}true${")".repeat(400)}`, /maxDepth/, undefined],
     [`${"!".repeat(1_900)}true`, /nested too deeply/, undefined],
     [`true${" || true".repeat(240)}`, /nested too deeply/, undefined],
-  ])("%s is refused when it is checked", async (source, message, column) => {
+  ])("%s is rejected when it is checked", async (source, message, column) => {
     const [problem, ...others] = await problemsOf(source);
     expect(others).toEqual([]);
     expect(problem).toMatchObject({ path: "rules[0].when[0]", message: expect.stringMatching(message) });

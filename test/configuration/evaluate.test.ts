@@ -137,7 +137,7 @@ test.each([
     {},
     "situation.type must start with a letter and have at most 100 of a-z, 0-9 and single . _ - between them",
   ],
-])("a situation %s with bad data is refused with its path", async (type, data, message) => {
+])("a situation %s with bad data is rejected with its path", async (type, data, message) => {
   const input = decisionInput(data);
   if (type !== "order.shipped") input.situation = { type, data };
   const playbook = await playbookOf(PLAYBOOK);

@@ -28,7 +28,7 @@ const inputOf = ({
   };
 };
 
-/** The result as JSON, or the refusal of a bad situation; any other error fails the test. */
+/** The result as JSON, or the rejection of a bad situation; any other error fails the test. */
 function outcomeOf(playbook: Playbook, input: ReturnType<typeof inputOf>): string {
   try {
     return JSON.stringify(evaluate(playbook, input));
@@ -50,7 +50,7 @@ test("every generated document has a result of its check", async () => {
   expect(seen.refused).toBeGreaterThan(cases(100));
 });
 
-test("every generated situation has one result, within the budget, or is refused", async () => {
+test("every generated situation has one result, within the budget, or is rejected", async () => {
   const seen = { evaluated: 0, refused: 0, expensive: 0 };
   const check = async (generated: object, inputs: ReturnType<typeof inputOf>[]) => {
     const { problems, document: checked } = await checkDocument(generated);

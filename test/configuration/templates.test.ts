@@ -110,7 +110,7 @@ describe("a template", () => {
     ["{% if %}{% endif %}", /is not valid/, undefined],
     ["{% if true %}".repeat(30) + "{% endif %}".repeat(30), /nested too deeply/, undefined],
     ["{% if true %}".repeat(900) + "{% endif %}".repeat(900), /nested too deeply|at most/, undefined],
-  ])("%s is refused when it is checked", async (template, message, position) => {
+  ])("%s is rejected when it is checked", async (template, message, position) => {
     const [problem, ...others] = await problemsOf(template);
     expect(others).toEqual([]);
     expect(problem).toMatchObject({ path: "templates.text", message: expect.stringMatching(message) });

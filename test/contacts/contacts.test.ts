@@ -278,14 +278,14 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     ["101 addresses", { ref: "bad", addresses: Array(101).fill(email("a@example.com")) }],
     ["an unknown member", { ref: "bad", tags: ["x"] }],
   ];
-  test.each(BAD)("%s is refused by both APIs", async (_, input) => {
+  test.each(BAD)("%s is rejected by both APIs", async (_, input) => {
     const replies = [await client.put(input), await gateway.rest("POST", "/agent/contacts", { body: input })];
     for (const reply of replies) expect([reply.status, codeOf(reply)]).toEqual([400, "invalid_request"]);
     expect((await client.find({ ref: "bad" })).body.data.contact).toBeNull();
   });
 
   test.each(["9223372036854775807", "-9223372036854775809", "9007199254740993"])(
-    "an integer of %s in the attributes is refused, because it would be rounded",
+    "an integer of %s in the attributes is rejected, because it would be rounded",
     async (digits) => {
       const input = `{"ref":"bad","attributes":{"deep":[${digits}]}}`;
       const query = "mutation ($input: ContactInput!) { putContact(input: $input) { created } }";
@@ -341,7 +341,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     expect(body.data.putContact.contact.attributes).toEqual({ plan: "pro", n: [1, 2.5, null, "off"] });
   });
 
-  test("other bad input is refused, and unknown contacts are not found", async () => {
+  test("other bad input is rejected, and unknown contacts are not found", async () => {
     for (const [reply, code] of [
       [await client.find({}), "invalid_request"],
       [await client.find({ id: UNKNOWN_ID, ref: "x" }), "invalid_request"],

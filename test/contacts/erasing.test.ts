@@ -71,7 +71,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
     await api.open({ contact: { id: contactId }, line: other.name });
     // What a receiver answers may repeat the message.
     await gateway.services.database.write(async (tx) => {
-      const texts = { errorText: "a delivered secret is refused" };
+      const texts = { errorText: "a delivered secret is rejected" };
       await tx.update(Message, { conversationId: id, sequence: 1 }, texts);
       await tx.query(
         "update delivery_attempt set detail = $1 where message_id in (select id from message where conversation_id = $2)",

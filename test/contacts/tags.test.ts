@@ -60,7 +60,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     "\u212a",
     "a/b",
     "vip\n",
-  ])("the tag %j is refused by every verb", async (tag) => {
+  ])("the tag %j is rejected by every verb", async (tag) => {
     const id = await newContact(["kept"]);
     const replies = [
       await client.addTags(id, ["fine", tag]),
@@ -77,7 +77,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     expect(await tagsOf(id)).toEqual(["kept"]);
   });
 
-  test("other bad input is refused", async () => {
+  test("other bad input is rejected", async () => {
     const id = await newContact(["kept"]);
     for (const reply of [
       await client.changeTags(id, { add: ["Both"], remove: ["both"] }),
@@ -91,7 +91,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     expect(await tagsOf(id)).toEqual(["kept"]);
   });
 
-  test("the 51st tag is refused as a whole, unless as many are removed", async () => {
+  test("the 51st tag is rejected as a whole, unless as many are removed", async () => {
     const id = await newContact(Array.from({ length: 50 }, (_, i) => `t${i}`));
     const longest = "x".repeat(50);
     for (const reply of [

@@ -76,7 +76,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     expect((await byGraphQL(`${scheme} ${gateway.key}`)).status).toBe(200);
   });
 
-  test("the refusal does not repeat the token", async () => {
+  test("the rejection does not repeat the token", async () => {
     const { secret } = mintApiKey("dev");
     expect((await byRest(`Bearer ${secret}`)).text).not.toContain(secret);
     expect((await byGraphQL(`Bearer ${secret}`)).text).not.toContain(secret);

@@ -15,26 +15,29 @@ describeGateway(
   (gateway) => {
     const token = "agk_dev_made_up";
 
-    test.each(BODIES)("a bad key with %s is refused for the key", async (_, call) => {
+    test.each(BODIES)("a bad key with %s is rejected for the key", async (_, call) => {
       for (const path of ["/v1/pets", "/messages"]) {
         expectRestError(await gateway.rest("POST", path, { ...call, token }), "invalid_api_key");
       }
       expectGraphQLError(await gateway.rest("POST", "/graphql", { ...call, token }), "invalid_api_key");
     });
 
-    test.each(BODIES)("no key with %s is refused for the missing key on REST", async (_, call) => {
+    test.each(BODIES)("no key with %s is rejected for the missing key on REST", async (_, call) => {
       for (const path of ["/v1/pets", "/messages"]) {
         expectRestError(await gateway.rest("POST", path, { ...call, token: null }), "unauthenticated");
       }
     });
 
-    test.each(BODIES)("a session with %s is refused because the route takes no sessions", async (_, call) => {
-      for (const path of ["/v1/pets", "/messages"]) {
-        expectRestError(await gateway.rest("POST", path, { ...call, token: gateway.owner }), "forbidden");
-      }
-    });
+    test.each(BODIES)(
+      "a session with %s is rejected because the route takes no sessions",
+      async (_, call) => {
+        for (const path of ["/v1/pets", "/messages"]) {
+          expectRestError(await gateway.rest("POST", path, { ...call, token: gateway.owner }), "forbidden");
+        }
+      },
+    );
 
-    test("a bad key is refused before bad parameters and unknown pets", async () => {
+    test("a bad key is rejected before bad parameters and unknown pets", async () => {
       for (const path of ["/v1/pets?limit=0", "/v1/pets?cursor=x", "/v1/pets/x", "/v1/pets/999999"]) {
         expectRestError(await gateway.rest("GET", path, { token }), "invalid_api_key");
       }

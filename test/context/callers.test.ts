@@ -48,7 +48,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     expectGraphQLError(await gateway.graphql("{ viewer { id } }", {}, { token }), "invalid_session");
   });
 
-  test("a session token is refused after signing out", async () => {
+  test("a session token is rejected after signing out", async () => {
     const { services, ownerCredentials } = gateway;
     const anonymous = { kind: "anonymous" } as const;
     const origin = { ip: null, userAgent: null, requestId: null };

@@ -121,7 +121,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       expect(new Set(nodes.map((node: { message: string }) => node.message)).size).toBe(20);
     });
 
-    test("a repeat under its key queues nothing again, and another request under the key is refused", async () => {
+    test("a repeat under its key queues nothing again, and another request under the key is rejected", async () => {
       const { id } = await newContact();
       const input = { contact: { id }, message: "Once", idempotencyKey: `open ${id}` };
       const [first, second] = [await api.open(input), await api.open(input)].map(
@@ -168,7 +168,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       expect(codeOf(await api.open({ contact: { id }, ...input }))).toBe(code);
     });
 
-    test("a contact without an address of the line's kind, an archived line and an erased contact are refused", async () => {
+    test("a contact without an address of the line's kind, an archived line and an erased contact are rejected", async () => {
       const noAddress = await addContact(gateway, { agentId });
       const reply = await api.open({ contact: { id: noAddress } });
       expect(codeOf(reply)).toBe("not_deliverable");
@@ -221,7 +221,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       expect((await open({ token })).body).toEqual((await open({})).body);
     });
 
-    test("a cursor of another list is refused", async () => {
+    test("a cursor of another list is rejected", async () => {
       const [one, other] = [await queued(2), await queued(2)];
       const { endCursor } = (await api.messages(other.id, { first: 1 })).body.data.conversationMessages
         .pageInfo;
@@ -235,7 +235,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       }
     });
 
-    test("a closed conversation takes none, one that does not exist is not found, and blank text is refused", async () => {
+    test("a closed conversation takes none, one that does not exist is not found, and blank text is rejected", async () => {
       const { id } = await addConversation(gateway, { agentId });
       expect(codeOf(await api.send(id, " "))).toBe("invalid_request");
       await api.close(id);
@@ -307,7 +307,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       ]);
     });
 
-    test("a move where it cannot be is refused and says why", async () => {
+    test("a move where it cannot be is rejected and says why", async () => {
       const { id, contactId } = await addConversation(gateway, { agentId });
       const [archived, paused, taken] = [
         await addLine(gateway, { agentId }),
@@ -424,7 +424,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       expect(closed.body.data.conversations.nodes).toMatchObject([{ id }]);
     });
 
-    test("a change that is based on another version is refused and names the present one", async () => {
+    test("a change that is based on another version is rejected and names the present one", async () => {
       const { id, line } = await queued(0);
       const other = await addLine(gateway, { agentId });
       await api.handOff(id);

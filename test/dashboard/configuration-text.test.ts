@@ -53,7 +53,7 @@ describe("the text of a document", () => {
     ["nonsense", "Not valid JSON: Unexpected token 'o'.", undefined],
     ['{"a": {"b": 1, "c": [{"b": 2}], "b": 3}}', "“b” is there twice in the same object.", 32],
     ['{"\\u0061": 1, "a": 2}', "“a” is there twice in the same object.", 14],
-  ])("%s is refused", (text, message, offset) => {
+  ])("%s is rejected", (text, message, offset) => {
     expect(parseText(text)).toEqual({ problem: { message, offset } });
   });
 

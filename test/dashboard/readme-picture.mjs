@@ -16,7 +16,7 @@ const HOUR_MS = 60 * 60 * 1000;
 const HOURS = 48;
 const OWNER = { email: "mara@harborvet.example", password: "only for this picture" };
 
-/** Requests per hour at the busiest time of day, and how many of them are refused. */
+/** Requests per hour at the busiest time of day, and how many of them are rejected. */
 const KEYS = [
   { agent: "Appointment desk", name: "web chat", busiest: 420 },
   { agent: "Appointment desk", name: "phone line", busiest: 260 },

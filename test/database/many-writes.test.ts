@@ -39,12 +39,12 @@ onAnyEngine((engine) => {
   });
 
   slowTest(
-    "of many concurrent mutations, those that the database refuses leave nothing and tell no details",
+    "of many concurrent mutations, those that the database rejects leave nothing and tell no details",
     async () => {
       await gateway.services.database.write((tx) => tx.query(REFUSE_SOME[engine.name]));
       const numbers = Array.from({ length: 50 }, (_, i) => i);
       const fails = (i: number) => i % 5 === 0;
-      // The record of a fresh idempotency key is written before the pet is refused.
+      // The record of a fresh idempotency key is written before the pet is rejected.
       const codes = await Promise.all(
         numbers.map((i) => add(i, `${fails(i) ? "refused" : "pet"} ${i}`, `key ${i}`)),
       );
@@ -61,7 +61,7 @@ onAnyEngine((engine) => {
   );
 });
 
-/** Makes the database itself refuse pets of a certain name. */
+/** Makes the database itself reject pets of a certain name. */
 const REFUSE_SOME = {
   SQLite: `CREATE TRIGGER refuse BEFORE INSERT ON pet WHEN NEW.name LIKE 'refused %'
            BEGIN SELECT RAISE(ABORT, 'refused'); END`,

@@ -233,7 +233,7 @@ describe("a PostgreSQL that is set up in its own way", () => {
   );
 
   slowTest(
-    "for another encoding than UTF8 is refused at the start, for it could not keep every name",
+    "for another encoding than UTF8 is rejected at the start, for it could not keep every name",
     async () => {
       const { url } = await postgres.createDatabase();
       const name = `latin_${new URL(url).pathname.slice(1)}`;

@@ -81,7 +81,7 @@ onAnyEngine((engine) => {
     });
   }
 
-  test("a row that is refused takes none of the others with it", async () => {
+  test("a row that is rejected takes none of the others with it", async () => {
     const add = database.batchInserts(async (tx, rows: readonly string[]) => {
       const made = await insert(tx, rows);
       if (rows.includes("bad")) throw new Error("bad");

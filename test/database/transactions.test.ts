@@ -64,7 +64,7 @@ onEachEngine((engine) => {
       }
     });
 
-  test("a read that refuses its caller runs once", async () => {
+  test("a read that rejects its caller runs once", async () => {
     let runs = 0;
     const refused = database.read(async (reader) => {
       runs += 1;
@@ -100,27 +100,27 @@ onEachEngine((engine) => {
     ).rejects.toBe(failure);
   });
 
-  test("a unit whose statement the database refuses leaves nothing, and the next one works", async () => {
+  test("a unit whose statement the database rejects leaves nothing, and the next one works", async () => {
     await expect(
       database.write(async (tx) => {
-        await tx.insert(Pet, pet("before the refusal"));
+        await tx.insert(Pet, pet("before the rejection"));
         await tx.query("INSERT INTO no_such_table VALUES (1)");
       }),
     ).rejects.toThrow();
-    await database.write((tx) => tx.insert(Pet, pet("after the refusal")));
-    expect(await names()).toEqual(["after the refusal"]);
+    await database.write((tx) => tx.insert(Pet, pet("after the rejection")));
+    expect(await names()).toEqual(["after the rejection"]);
   });
 
   test("a unit that goes on after a statement failed does not report success when it was not kept", async () => {
     const unit = database.write(async (tx) => {
-      await tx.insert(Pet, pet("before the refusal"));
+      await tx.insert(Pet, pet("before the rejection"));
       await tx.query("INSERT INTO no_such_table VALUES (1)").catch(() => undefined);
     });
     const kept = await unit.then(
       () => true,
       () => false,
     );
-    expect(await names()).toEqual(kept ? ["before the refusal"] : []);
+    expect(await names()).toEqual(kept ? ["before the rejection"] : []);
   });
 
   describe("a unit of one statement", () => {
@@ -145,7 +145,7 @@ onEachEngine((engine) => {
       expect(await names()).toEqual([...given].sort());
     });
 
-    test("fails with the refusal of its statement, which leaves nothing, and the next one works", async () => {
+    test("fails with the rejection of its statement, which leaves nothing, and the next one works", async () => {
       const call = add();
       await expect(call({ name: null })).rejects.toThrow(/not.null/i);
       await expect(Promise.allSettled([call({ name: "kept" }), call({ name: null })])).resolves.toMatchObject(
@@ -211,7 +211,7 @@ onEachEngine((engine) => {
     expect(await names()).toEqual([]);
   });
 
-  test("a statement that a unit forgot to await is part of it or refused, and never of another unit", async () => {
+  test("a statement that a unit forgot to await is part of it or rejected, and never of another unit", async () => {
     const forgotten: Promise<unknown>[] = [];
     const forget = (work: Promise<unknown>) => {
       forgotten.push(work.catch(() => undefined));

@@ -72,7 +72,7 @@ onEachEngine((engine) => {
         }
       });
 
-      test("keep their rules: what refers to nothing, or is there already, is refused", async () => {
+      test("keep their rules: what refers to nothing, or is there already, is rejected", async () => {
         const database = await Database.open(source);
         try {
           await database.migrate();

@@ -407,7 +407,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
     expect([id, contactId, conversationId, createdAt, decidedAt]).not.toContain(undefined);
   });
 
-  test("a repeat with the same idempotency key gets the same decision, and another situation is refused", async () => {
+  test("a repeat with the same idempotency key gets the same decision, and another situation is rejected", async () => {
     const handed = { type: "note", data: { text: "once", more: 1 }, contact: { id: await newContact() } };
     await publish(gateway, agentId, {
       ...DOCUMENT,
@@ -468,7 +468,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
       "contact.ref",
     ],
     ["a blank ref", { contact: { ref: " " }, type: "tags" }, 400, "invalid_request", "contact.ref"],
-  ])("%s is refused", async (_, handed, status, code, path) => {
+  ])("%s is rejected", async (_, handed, status, code, path) => {
     const decisions = () => read((reader) => reader.count(Decision));
     const before = await decisions();
     const { status: answered, body } = await api.decide(handed);
@@ -477,7 +477,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
     expect(await decisions()).toBe(before);
   });
 
-  test("a situation about a closed conversation, or one with another contact, is refused", async () => {
+  test("a situation about a closed conversation, or one with another contact, is rejected", async () => {
     const { conversationId } = await decided({ type: "close", contact: { id: await newContact() } });
     expect((await api.decide({ type: "tags", conversationId })).body.code).toBe("conflict");
     const { body } = await conversationClient(gateway).open({ contact: { id: await newContact() } });

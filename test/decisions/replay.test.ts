@@ -159,7 +159,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     ["both", undefined, { version: 1, draft: true }, 400],
     ["no draft", undefined, { draft: false }, 400],
     ["a version below 1", undefined, { version: -1 }, 404],
-  ])("%s is refused", async (_, id, against, status) => {
+  ])("%s is rejected", async (_, id, against, status) => {
     expect((await replayed(id ?? ids[0], against)).status).toBe(status);
   });
 

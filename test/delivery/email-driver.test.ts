@@ -262,7 +262,7 @@ describe("a refusal", () => {
     expect(await sendVia(server.port)).toEqual({
       outcome,
       code: `smtp_${code}`,
-      detail: `The server refused the message: ${code} no, thanks`,
+      detail: `The server rejected the message: ${code} no, thanks`,
     });
   });
 
@@ -284,7 +284,7 @@ describe("a refusal", () => {
       expect(await sendVia(server.port)).toEqual({
         outcome: RETRYABLE,
         code: `smtp_${greeting.slice(0, 3)}`,
-        detail: `The server refused the connection: ${greeting}`,
+        detail: `The server rejected the connection: ${greeting}`,
       });
     }
   });
@@ -304,7 +304,7 @@ describe("a refusal", () => {
     const result = await sendVia(server.port, { user: "shop", password: PASSWORD });
     expect(result).toMatchObject({
       code: "smtp_550",
-      detail: "The server refused the message: 550 [redacted] is your password",
+      detail: "The server rejected the message: 550 [redacted] is your password",
     });
   });
 });
@@ -443,7 +443,7 @@ describe("a server that says more than a session needs", () => {
 });
 
 describe("before a mail leaves", () => {
-  test("the attempt is asked after the reply to DATA, and a refusal keeps back every line", async () => {
+  test("the attempt is asked after the reply to DATA, and a rejection keeps back every line", async () => {
     let closed: Promise<unknown> | undefined;
     const server = await startScripted({
       greeting: (socket) => {

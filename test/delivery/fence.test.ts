@@ -108,7 +108,7 @@ describeGateway(SENDS, (gateway, engine) => {
             ? await any(apis).move(id, { line: any(lines), pending })
             : await any(apis)[kind](id);
         const at = performance.now();
-        // One that is sent while the conversation is being closed may be refused.
+        // One that is sent while the conversation is being closed may be rejected.
         await concurrent?.catch(() => undefined);
         if (codeOf(reply) !== undefined) {
           problems.push(`${kind} was refused: ${reply.text}`);

@@ -199,7 +199,7 @@ onEachEngine((engine) => {
     expect(plan).toMatch(engine.name === "SQLite" ? /provider_id=\?/ : /Index Cond.*provider_id/);
   });
 
-  test("failed and refused sends are stored by indexes", async () => {
+  test("failed and rejected sends are stored by indexes", async () => {
     const { retryable, permanent } = AttemptOutcome;
     await expectIndexes(/line_traffic/, async (tx) => {
       const ended = await send(tx, (i) => ({

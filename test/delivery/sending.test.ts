@@ -226,7 +226,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     expect(Date.parse(notBefore ?? "") - Date.parse(updatedAt ?? "")).toBeGreaterThanOrEqual(2_950);
   });
 
-  test("a message that the receiver refuses has failed after one attempt, and the next one leaves", async () => {
+  test("a message that the receiver rejects has failed after one attempt, and the next one leaves", async () => {
     receiver.reaction = inTurn(answering(400, "no such number"), answering(200));
     const { first, ids } = await conversing({ messages: ["refused", "taken"] });
     const failed = await become(first, { status: MessageStatus.failed });
@@ -557,7 +557,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     }
   });
 
-  test("a line is paused once its receiver has refused twenty messages in a row", async () => {
+  test("a line is paused once its receiver has rejected twenty messages in a row", async () => {
     // The next one waits for the pause, which a slow database would otherwise make too late for all of them.
     const held: ServerResponse[] = [];
     const refusals = Array.from({ length: 20 }, () => answering(404));
@@ -578,7 +578,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     expect(await become(ids[24] as string, { heldReason: "line_paused" as never })).toMatchObject({
       attempts: 0,
     });
-    // One accepted and twenty-one refused; another may have left before the pause.
+    // One accepted and twenty-one rejected; another may have left before the pause.
     expect([22, 23]).toContain(receiver.received.length);
     const entries = await read((reader) =>
       reader.findBy(AuditEntry, { targetId: lineId, actorKind: "system" as never }),

@@ -38,7 +38,7 @@ const refusalOf = (targets: Targets, url: string) =>
   );
 
 describe("a URL that is saved", () => {
-  test.each(PRIVATE_HOSTS)("is refused at %s, whatever its scheme and port", async (host) => {
+  test.each(PRIVATE_HOSTS)("is rejected at %s, whatever its scheme and port", async (host) => {
     const targets = targetsIn("development");
     expect(await refusalOf(targets, `http://${host}/`)).toBe(PRIVATE);
     expect(await refusalOf(targets, `https://${host}:8443/hook`)).toBe(PRIVATE);
@@ -60,7 +60,7 @@ describe("a URL that is saved", () => {
     ["https://nowhere.test/", "input.url must name a host that resolves to an address"],
     [`https://public.test/${"a".repeat(2_029)}`, "input.url must have at most 2048 characters"],
     [`https://public.test/${"é".repeat(400)}`, "input.url must have at most 2048 characters"],
-  ])("is refused as %p", async (url, refusal) => {
+  ])("is rejected as %p", async (url, refusal) => {
     expect(await refusalOf(targetsIn("development"), url)).toBe(refusal);
   });
 
@@ -123,7 +123,7 @@ describe("a connection", () => {
   });
   afterAll(() => receiver.close());
 
-  test("is refused to a name that resolves to a private address only after it was saved", async () => {
+  test("is rejected to a name that resolves to a private address only after it was saved", async () => {
     const answers = [["93.184.215.14"], ["127.0.0.1"], ["127.0.0.1"]];
     const lookup = () => lookupIn({ "rebinding.test": answers.shift() ?? [] })("rebinding.test");
     const targets = new Targets({ environment: "development", allowPrivateTargets: [] }, { lookup });
@@ -137,14 +137,14 @@ describe("a connection", () => {
   });
 
   test.each(PRIVATE_HOSTS.filter((host) => !host.includes("test") && !host.includes("TEST")))(
-    "is refused to %s, which needs no resolving",
+    "is rejected to %s, which needs no resolving",
     (host) => {
       const targets = targetsIn("development");
       expect(() => targets.agentFor(new URL(`http://${host}:${receiver.port}/`))).toThrow(BlockedTarget);
     },
   );
 
-  test("is refused without TLS in production", () => {
+  test("is rejected without TLS in production", () => {
     const url = new URL("http://public.test");
     expect(() => targetsIn("production").agentFor(url)).toThrow(BlockedTarget);
     expect(targetsIn("development").agentFor(url)).toBeDefined();

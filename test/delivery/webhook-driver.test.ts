@@ -416,7 +416,7 @@ describe("before a message leaves", () => {
   });
   const silentUrl = (scheme: string) => `${scheme}://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
 
-  test("the attempt is asked on a connection, and a refusal keeps back every byte", async () => {
+  test("the attempt is asked on a connection, and a rejection keeps back every byte", async () => {
     const targets = targetsWith();
     const refusing = anAttempt({ mayLeave: () => false });
     const lost = { outcome: AttemptOutcome.retryable, code: "lease_lost", detail: expect.any(String) };

@@ -103,7 +103,7 @@ describeGateway((gateway) => {
     expect(JSON.stringify(ofContact)).not.toContain("anna");
   });
 
-  test("a change that is refused makes no event", async () => {
+  test("a change that is rejected makes no event", async () => {
     expect(
       await typesOf(async () => {
         await contactClient(gateway).addTags("01a1fcd4-2b50-7d2f-9c1a-7b2a8d1a3c43", ["x"]);
@@ -143,7 +143,7 @@ describeGateway((gateway) => {
   });
 
   test.each(["types=", "types=no.such", "types=line.paused&types=no.such"])(
-    "a list by %s is refused",
+    "a list by %s is rejected",
     async (query) => {
       const { status, body } = await gateway.rest("GET", `/agent/events?${query}`);
       expect([status, body.code, body.message]).toEqual([
@@ -175,7 +175,7 @@ describeGateway((gateway) => {
   });
 
   test.each(["9999999", "-1", "01", "x", "1e3", "9".repeat(30), ""])(
-    "the position %j, which no event has had, is refused",
+    "the position %j, which no event has had, is rejected",
     async (cursor) => {
       const { status, body } = await gateway.rest("GET", `/agent/events?cursor=${cursor}`);
       expect([status, body.code]).toEqual([400, "invalid_cursor"]);

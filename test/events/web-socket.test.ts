@@ -199,7 +199,7 @@ describeGateway({ engine: "any", env: { MAX_STREAMS: "50", CORS_ORIGINS } }, (ga
       "subscription ($a: String!) { events(after: $a) { id } }",
       "invalid_request",
     ],
-  ])("%s is refused, and the connection goes on", async (_, query, code) => {
+  ])("%s is rejected, and the connection goes on", async (_, query, code) => {
     const socket = await connect();
     socket.subscribe("refused", query);
     expect(await socket.errorOf("refused")).toBe(code);
@@ -232,7 +232,7 @@ describeGateway({ engine: "any", env: { MAX_STREAMS: "50", CORS_ORIGINS } }, (ga
     ["positions that no event has had", 'subscription { events(after: "x") { id } }'],
     ["queries", "{ whoami { agent { id } } }"],
   ])(
-    "a connection that goes on although its %s are refused is closed, to try again later",
+    "a connection that goes on although its %s are rejected is closed, to try again later",
     async (_, query) => {
       const socket = await connect();
       for (let i = 0; i < MAX_REFUSALS; i++) {
@@ -295,7 +295,7 @@ describeGateway({ engine: "any", env: { MAX_STREAMS: "50", CORS_ORIGINS } }, (ga
     await waitUntil(() => gateway.services.liveEvents.open === 26);
   });
 
-  test("a subscription by HTTP is refused with what to do instead", async () => {
+  test("a subscription by HTTP is rejected with what to do instead", async () => {
     const { status, body } = await gateway.graphql("subscription { events { id } }");
     expect(status).toBe(400);
     expect(body.errors[0]).toMatchObject({

@@ -99,7 +99,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "error" } }, (gateway, engine
   }
 
   test(
-    "every generated situation has one decision, within the budget, that can be replayed, or is refused",
+    "every generated situation has one decision, within the budget, that can be replayed, or is rejected",
     async () => {
       const situations = fc.array(situation, {
         minLength: SITUATIONS_PER_DOCUMENT,

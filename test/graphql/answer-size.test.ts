@@ -46,7 +46,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       `{ ${pages(50, "messages(first: 100) { ...f }")} } fragment f on MessageConnection { nodes { ${"n".repeat(25_000)}: id } }`,
       {},
     ],
-  ])("%s are refused, however short the messages are", async (_, query, variables) => {
+  ])("%s are rejected, however short the messages are", async (_, query, variables) => {
     const reply = await gateway.graphql(query, variables);
     expectGraphQLError(reply, "query_too_complex");
     expect(reply.body.errors[0].message).toMatch(

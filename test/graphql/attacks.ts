@@ -14,7 +14,7 @@ const bomb = (levels: number, part: (i: number) => string) =>
 const twice = (levels: number): string =>
   levels === 0 ? "{ agent { id } }" : `{ whoami ${twice(levels - 1)} whoami ${twice(levels - 1)} }`;
 
-/** An attack: what it is, the code that refuses it, the document. */
+/** An attack: what it is, the code that rejects it, the document. */
 export type Attack = readonly [name: string, code: ErrorCode, document: string];
 
 /** Small documents that would keep a server busy, or fill its memory. */

@@ -48,13 +48,13 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     ["a variable with an unknown field", "invalid_request", CREATE, { input: { ...PET, id: "1" } }],
     ["a variable with a missing field", "invalid_request", CREATE, { input: { name: "Rex" } }],
     ["two operations and no name", "invalid_request", "query a { __typename } query b { __typename }"],
-  ])("a document with %s is refused", async (_, code, query, variables = {}) => {
+  ])("a document with %s is rejected", async (_, code, query, variables = {}) => {
     const reply = await gateway.graphql(query, variables);
     expectGraphQLError(reply, code);
     expect(reply.body.errors[0].message.length).toBeLessThanOrEqual(500);
   });
 
-  test.each([300, 1000, 2000, 3000, 5000, 10_000])("nesting of %i levels is refused", async (levels) => {
+  test.each([300, 1000, 2000, 3000, 5000, 10_000])("nesting of %i levels is rejected", async (levels) => {
     const list = `{ pet(id: ${deep("[", "]", levels)}) { id } }`;
     const object = `mutation { createPet(input: ${deep("{name:", "}", levels).replace("}", "1}")}) { id } }`;
     const selection = deep("{a", "}", levels);
@@ -70,7 +70,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     expect((await gateway.graphql("", {}, { body: variables })).status).toBe(400);
   });
 
-  test("an operation that the document does not have is refused", async () => {
+  test("an operation that the document does not have is rejected", async () => {
     const body = { query: "query a { __typename }", operationName: "b" };
     expectGraphQLError(await gateway.rest("POST", "/graphql", { body }), "invalid_request", 200);
   });

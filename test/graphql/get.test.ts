@@ -72,7 +72,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     ["nothing but its address", {}],
     ["a cookie", { cookie: "gateway_session=ags_x" }],
     ["a media type of forms", { "content-type": "text/plain" }],
-  ])("a query by GET with %s, which a page of another site could send, is refused", async (_, headers) => {
+  ])("a query by GET with %s, which a page of another site could send, is rejected", async (_, headers) => {
     const reply = await gateway.rest("GET", "/graphql?query=%7B__typename%7D", { token: null, headers });
     expectGraphQLError(reply, "invalid_request");
   });
@@ -91,7 +91,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     expectGraphQLError(reply, "unauthenticated");
   });
 
-  test("GET refuses a bad key, whatever it asks for", async () => {
+  test("GET rejects a bad key, whatever it asks for", async () => {
     for (const search of ["", "?query=%7B__typename%7D"]) {
       expectGraphQLError(
         await gateway.rest("GET", `/graphql${search}`, { token: "wrong" }),

@@ -9,7 +9,7 @@ import { ResponseBudget } from "../../src/rate-limits/response-budget";
 import { Metrics } from "../../src/telemetry/metrics";
 import { ATTACKS } from "./attacks";
 
-/** Twice to three times what the dearest refusal runs, and little next to the millions that no limit would allow. */
+/** Twice to three times what the dearest rejection runs, and little next to the millions that no limit would allow. */
 const MAX_BLOCKS = 100_000;
 
 /** How often blocks of code ran: functions, branches and bodies of loops, as V8 counts them. */
@@ -56,7 +56,7 @@ describe("a hostile document", () => {
     await apollo.stop();
   });
 
-  test.each(ATTACKS)("%s takes little work to refuse", async (_, __, query) => {
+  test.each(ATTACKS)("%s takes little work to reject", async (_, __, query) => {
     expect(await blocksRunBy(session, () => refuse(query))).toBeLessThan(MAX_BLOCKS);
   });
 });

@@ -27,7 +27,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     );
   });
 
-  slowTest("is refused as often as it comes, also for a client that knows no other statuses", async () => {
+  slowTest("is rejected as often as it comes, also for a client that knows no other statuses", async () => {
     const accept = "application/json";
     for (const [, code, query] of ATTACKS.filter(([, code]) => code === "query_too_complex")) {
       for (let i = 0; i < 7; i++) {
@@ -36,7 +36,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     }
   });
 
-  test("by GET is refused too", async () => {
+  test("by GET is rejected too", async () => {
     const headers = { accept: "application/graphql-response+json" };
     const query = `{ ${"__typename ".repeat(1_000)} }`;
     const reply = await gateway.rest("GET", `/graphql?query=${encodeURIComponent(query)}`, { headers });

@@ -159,7 +159,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     rename.mockRestore();
   });
 
-  test("a query that is known from one caller is refused to those who may not ask it", async () => {
+  test("a query that is known from one caller is rejected to those who may not ask it", async () => {
     const query = "{ apiKeys(first: 1) { nodes { id } } }";
     await learn(query, {}, gateway.owner);
     expect((await post({ query }, gateway.owner)).byApollo).toBe(false);

@@ -184,7 +184,7 @@ describe("what an answer may hold depends on the pages that are asked for", () =
     expectSuccess(await gateway.graphql(`query ($first: Int = 100) { ${lists("$first")} }`, { first: null }));
   });
 
-  test("and the refusal tells both numbers", async () => {
+  test("and the rejection tells both numbers", async () => {
     const { body } = await gateway.graphql(`{ ${lists("100")} }`);
     expect(body.errors[0].message).toBe(
       "The answer may hold 24030 values, but at most 20000: select fewer fields or smaller pages.",

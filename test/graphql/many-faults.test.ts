@@ -31,12 +31,12 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     expect(reply.body.errors.length).toBe(6);
   });
 
-  test("a list in place of one value is refused, however long", async () => {
+  test("a list in place of one value is rejected, however long", async () => {
     const query = "query ($id: ID!) { pet(id: $id) { id } }";
     expectGraphQLError(await gateway.graphql(query, { id: Array(15_000).fill("1") }), "invalid_request");
   });
 
-  test("a persisted query is refused, also with the document beside it", async () => {
+  test("a persisted query is rejected, also with the document beside it", async () => {
     const extensions = { persistedQuery: { version: 1, sha256Hash: "0".repeat(64) } };
     for (const query of [undefined, "{ __typename }"]) {
       const body = { query, extensions };
@@ -44,7 +44,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     }
   });
 
-  test("a batch is refused, of one too", async () => {
+  test("a batch is rejected, of one too", async () => {
     for (const count of [0, 1, 2, 1_000]) {
       const body = Array(count).fill({ query: "{ __typename }" });
       expectGraphQLError(await gateway.rest("POST", "/graphql", { body }), "invalid_request");

@@ -53,7 +53,7 @@ describe("in development", () => {
     expect(headers.get("access-control-allow-origin")).toBeNull();
   });
 
-  test("a refusal can be read by pages that may call", async () => {
+  test("a rejection can be read by pages that may call", async () => {
     const reply = await gateway.graphql(
       "{ pets { nodes { id } } }",
       {},

@@ -14,7 +14,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "debug" }, strict: true }, (g
     ["nothing else", SECRET],
     ["a list of inputs around it", [{ email: "a@example.com", password: SECRET }]],
     ["an address that is none", { email: "", password: SECRET }],
-  ])("a refused password with %s comes back neither in the answer nor in the log", async (_, input) => {
+  ])("a rejected password with %s comes back neither in the answer nor in the log", async (_, input) => {
     const reply = await gateway.graphql(SIGN_IN, { input }, { token: null });
     expect(codesOf(reply)).toHaveLength(1);
     expect(reply.text).not.toContain(SECRET);

@@ -11,7 +11,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     for (let i = 0; i < 10; i++) await gateway.graphql(LIST);
   });
 
-  test("who may not ask is refused, also while others are answered the same question", async () => {
+  test("who may not ask is rejected, also while others are answered the same question", async () => {
     const { secret } = await mint(gateway, { scopes: [Scope.messages_read] });
     const tokens = Array.from({ length: 40 }, (_, i) => [undefined, secret, null][i % 3]);
     const replies = await Promise.all(tokens.map((token) => gateway.graphql(LIST, {}, { token })));
@@ -40,7 +40,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     await Promise.all(others);
   });
 
-  test("an invalid question is refused to each who asks it", async () => {
+  test("an invalid question is rejected to each who asks it", async () => {
     const replies = await Promise.all(
       Array.from({ length: 10 }, () => gateway.rest("GET", "/v1/pets?limit=5&cursor=made-up")),
     );

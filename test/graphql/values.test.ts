@@ -43,13 +43,13 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     ["an idempotency key of 256 characters", { idempotencyKey: "x".repeat(256) }],
     ["an idempotency key with NUL", { idempotencyKey: "a\0" }],
     ["an unknown field", { id: "1" }],
-  ])("a pet with %s is refused", async (_, fault) => {
+  ])("a pet with %s is rejected", async (_, fault) => {
     const input = { name: "Rex", categoryId: "1", ...fault };
     expectGraphQLError(await gateway.graphql(CREATE, { input }), "invalid_request");
   });
 
   test.each(["9007199254740992", "9007199254740993", "1e16", "-9223372036854775808"])(
-    "the categoryId %s, which JSON parsers round, is refused with advice",
+    "the categoryId %s, which JSON parsers round, is rejected with advice",
     async (categoryId) => {
       const body = `{"query":${JSON.stringify(CREATE)},"variables":{"input":{"name":"Rex","categoryId":${categoryId}}}}`;
       const reply = await gateway.rest("POST", "/graphql", {
@@ -71,7 +71,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     ["with a lone surrogate", "\udc00"],
     ["that is null", null],
     ["that is a number", 1],
-  ])("a message %s is refused", async (_, message) => {
+  ])("a message %s is rejected", async (_, message) => {
     expectGraphQLError(await gateway.graphql(SEND, { input: { message } }), "invalid_request");
   });
 
@@ -83,11 +83,11 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
         { token: ["pets", "messages"].includes(list) ? gateway.key : gateway.owner },
       );
 
-    test.each([0, -1, 101, 1.5, "1", "", true, 99999999999, [[1, 2]]])("refuses first: %j", async (first) => {
+    test.each([0, -1, 101, 1.5, "1", "", true, 99999999999, [[1, 2]]])("rejects first: %j", async (first) => {
       expectGraphQLError(await ask({ first }), "invalid_request");
     });
 
-    test.each(BAD_CURSORS)("refuses the cursor %j", async (after) => {
+    test.each(BAD_CURSORS)("rejects the cursor %j", async (after) => {
       expectGraphQLError(await ask({ after }), "invalid_cursor");
     });
 

@@ -40,7 +40,7 @@ describe("pages of other origins", () => {
     }
   });
 
-  test("that may call may read refusals, and never with cookies", async () => {
+  test("that may call may read rejections, and never with cookies", async () => {
     for (const path of PATHS) {
       for (const method of ["GET", "POST", "OPTIONS"]) {
         const { headers } = await ask(method, path, MINE);

@@ -27,7 +27,7 @@ describe("what a client asks of the connection", () => {
     expect(statusesIn(await closed)).toEqual([201, 200]);
   });
 
-  test("a body that waits for 100 Continue is not waited for when its key is refused", async () => {
+  test("a body that waits for 100 Continue is not waited for when its key is rejected", async () => {
     const answers = await sendBytes(
       gateway.url,
       head(["Expect: 100-continue", "Connection: close"], "nonsense"),

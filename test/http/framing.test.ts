@@ -91,7 +91,7 @@ describe("a request that two servers may read differently", () => {
       "the key twice",
       () => get(`Host: localhost\r\nAuthorization: Bearer ${gateway.key}\r\nConnection: close`),
     ],
-  ])("with %s is refused with one 400, and the connection ends", async (_, request) => {
+  ])("with %s is rejected with one 400, and the connection ends", async (_, request) => {
     const answers = await sendBytes(gateway.url, request());
     expect(statusesIn(answers)).toEqual([400]);
     expect(answers.toLowerCase()).toContain("\r\nconnection: close\r\n");
@@ -140,7 +140,7 @@ describe("a request that two servers may read differently", () => {
     expect(statusesIn(answers)).toEqual([200, 200, 401, 404]);
   });
 
-  test("the body of a refused request is not taken for the next request", async () => {
+  test("the body of a rejected request is not taken for the next request", async () => {
     const refused =
       `DELETE /v1/pets HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${HIDDEN.length}\r\n\r\n${HIDDEN}` +
       "GET /nowhere HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";

@@ -49,7 +49,7 @@ describe.each<[string, Record<string, string>, string[], string[]]>([
   ],
   ["in production without", { ENVIRONMENT: "production" }, [...FOREIGN, "localhost", ""], []],
 ])("%s", (_, env, own, foreign) => {
-  // The owner signs in from the address 127.0.0.1, which some of the settings refuse.
+  // The owner signs in from the address 127.0.0.1, which some of the settings reject.
   const signInOwner = env.ENVIRONMENT !== "production" || env.ALLOWED_HOSTS === undefined;
   const gateway = suiteGateway(sqlite, { env, signInOwner });
 

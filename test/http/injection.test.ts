@@ -65,7 +65,7 @@ describe("what a client sends and the server repeats or builds on", () => {
     '{"\\u005f_proto__":{"polluted":true}}',
   ];
 
-  test.each(POLLUTION)("the body %s changes no prototype and is refused", async (body) => {
+  test.each(POLLUTION)("the body %s changes no prototype and is rejected", async (body) => {
     for (const path of ["/v1/pets", "/messages"]) {
       expectRestError(await gateway.rest("POST", path, { body }), "invalid_request");
     }
@@ -81,7 +81,7 @@ describe("what a client sends and the server repeats or builds on", () => {
     expect(Object.keys(Object.prototype)).toEqual([]);
   });
 
-  test("query parameters with the names of inherited properties change no prototype and are refused", async () => {
+  test("query parameters with the names of inherited properties change no prototype and are rejected", async () => {
     for (const query of [
       "__proto__=x",
       "constructor=x",
@@ -93,7 +93,7 @@ describe("what a client sends and the server repeats or builds on", () => {
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
-  test("a member named twice with two values is refused by both APIs, however it is written", async () => {
+  test("a member named twice with two values is rejected by both APIs, however it is written", async () => {
     const before = await rowsOf(gateway);
     for (const body of [
       '{"name":"Rex","name":"Tom","categoryId":1}',

@@ -27,7 +27,7 @@ describe("a JSON body", () => {
     ["objects", '{"a":', "}"],
     ["both", '[{"a":', "}]"],
   ])(
-    "of %s is parsed down to the deepest level allowed, and refused unparsed beyond it",
+    "of %s is parsed down to the deepest level allowed, and rejected unparsed beyond it",
     (_, open, close) => {
       const nested = (levels: number) => {
         const times = Math.ceil(levels / open.replace(/[^[{]/g, "").length);

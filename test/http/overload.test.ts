@@ -50,7 +50,7 @@ onAnyEngine((engine) => {
     const statuses = async (sent: Promise<{ status: number }>[]) =>
       (await Promise.all(sent)).map(({ status }) => status);
 
-    test("are refused immediately in the form of their API, for every caller, while the others are answered", async () => {
+    test("are rejected immediately in the form of their API, for every caller, while the others are answered", async () => {
       const { sent, reply } = await fill();
       expect(reply.body).toEqual({ code: "unavailable", message: expect.any(String), status: 503 });
       expect(reply.headers.get("retry-after")).toMatch(/^\d+$/);
@@ -62,7 +62,7 @@ onAnyEngine((engine) => {
       release();
       expect((await statuses(sent)).filter((status) => status === 201)).toHaveLength(MAX);
       expect((await list()).body).toHaveLength(MAX);
-      expect(gateway.log().match(/requests are refused/g)).toHaveLength(1);
+      expect(gateway.log().match(/requests are rejected/g)).toHaveLength(1);
       expect(gateway.log()).not.toContain('"status":503');
     });
 

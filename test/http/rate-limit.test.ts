@@ -89,7 +89,7 @@ describe("with a limit for each key", () => {
       expectGraphQLError(await gateway.graphql(messages(1), {}, { token }), "rate_limited");
     });
 
-    test("is refused with 429 while the document runs, also where most errors are 200", async () => {
+    test("is rejected with 429 while the document runs, also where most errors are 200", async () => {
       const { secret: token } = await mint(gateway);
       const headers = { accept: "application/json" };
       expectGraphQLError(await gateway.graphql(messages(50), {}, { token, headers }), "rate_limited");
@@ -138,7 +138,7 @@ describe("with a limit for each key", () => {
     expect((await desk.revoke(id)).status).toBe(200);
   });
 
-  test("a refused key is answered with the reason, not with its rate limit", async () => {
+  test("a rejected key is answered with the reason, not with its rate limit", async () => {
     const { id, secret } = await mint(gateway);
     const expired = await mint(gateway, { expiresAt: new Date(Date.parse(timestamp()) - 1) });
     for (let i = 0; i < LIMIT; i++) await byRest(secret);

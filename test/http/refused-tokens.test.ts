@@ -23,7 +23,7 @@ describe("an address that tries out keys", () => {
     return codes;
   };
 
-  test("is refused with 429 at both APIs, and the database is not asked", async () => {
+  test("is rejected with 429 at both APIs, and the database is not asked", async () => {
     const ip = "192.0.2.1";
     expect(await tryOut(() => ip)).toEqual(Array(LIMIT).fill("invalid_api_key"));
     const lookup = jest.spyOn(gateway.services.database, "lookup");

@@ -52,7 +52,7 @@ describe("a client that sends little or nothing", () => {
     expect(statusesIn(await silent)).toEqual([408]);
   });
 
-  test("of a body that is not read, for its key was refused, is cut off too", async () => {
+  test("of a body that is not read, for its key was rejected, is cut off too", async () => {
     const answers = (await answersTo.get(refused)) ?? "";
     expect(statusesIn(answers)[0]).toBe(401);
   });

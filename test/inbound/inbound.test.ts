@@ -251,7 +251,7 @@ describeGateway(
       ["NUL", { text: "a\0b" }, "text must not contain the NUL character"],
       ["half a character", { text: "\ud83d" }, "text must be well-formed Unicode"],
       ["a day that does not exist", { timestamp: "2026-02-30T00:00:00Z" }, "timestamp must be a time"],
-    ])("%s is refused with what is wrong", async (_, change, message) => {
+    ])("%s is rejected with what is wrong", async (_, change, message) => {
       const body = Array.isArray(change)
         ? change
         : Object.keys(change as object).length === 0

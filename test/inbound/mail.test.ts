@@ -265,7 +265,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
       return connection;
     });
     try {
-      // Those that are not refused hold more than half of the share of a sender.
+      // Those that are not rejected hold more than half of the share of a sender.
       expect(statusesIn(await Promise.race(strangers.map(({ closed }) => closed)))).toEqual([503]);
       await stored(mail(...PLAIN, "", "x".repeat(size)));
     } finally {

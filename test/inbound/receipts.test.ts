@@ -145,7 +145,7 @@ describeGateway(
       ],
       [{ providerId: "x".repeat(201), status: "read" }, "providerId must have at most 200 characters"],
       [{ messageId: uuid(), status: "read", timestamp: "yesterday" }, "timestamp must be a time in RFC 3339"],
-    ])("%j is refused", async (receipt, message) => {
+    ])("%j is rejected", async (receipt, message) => {
       const reply = await sender.receipt(receipt);
       expect(reply).toMatchObject({ status: 400, body: { code: "invalid_request" } });
       expect(reply.body.message).toContain(message);

@@ -67,7 +67,7 @@ test.each([
   Buffer.alloc(33).toString("base64"),
   Buffer.alloc(32, 255).toString("base64url"),
   `${"A".repeat(42)}B=`,
-])("INSTANCE_KEY=%j is refused in one line that does not hold it", (text) => {
+])("INSTANCE_KEY=%j is rejected in one line that does not hold it", (text) => {
   expect(InstanceKey.parse(text)).toBeUndefined();
   let message = "";
   try {

@@ -28,7 +28,7 @@ onAnyEngine((engine) => {
     },
   );
 
-  test("without the key that the database depends on, a server warns and starts, and what needs the key is refused", async () => {
+  test("without the key that the database depends on, a server warns and starts, and what needs the key is rejected", async () => {
     await depend({ DATABASE_URL: place.url, INSTANCE_KEY: KEY });
     const server = await startServer({ DATABASE_URL: place.url });
     const { stderr } = await server.stop();
@@ -40,7 +40,7 @@ onAnyEngine((engine) => {
     });
   });
 
-  test("of processes with different keys the first one to need a key wins, and the others are refused", async () => {
+  test("of processes with different keys the first one to need a key wins, and the others are rejected", async () => {
     const use = (key: string) =>
       depend({ DATABASE_URL: place.url, INSTANCE_KEY: key }).then(
         () => "used",

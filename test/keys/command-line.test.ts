@@ -84,7 +84,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   });
 });
 
-test("what is asked wrongly is refused in one clear line", async () => {
+test("what is asked wrongly is rejected in one clear line", async () => {
   const database = await sqlite.createDatabase();
   const key = ["keys", "create", "--agent", "first-agent", "--name"];
   await (await startGateway(sqlite, { database })).close();

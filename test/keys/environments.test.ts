@@ -74,7 +74,7 @@ onAnyEngine((engine) => {
     await gateway.close();
   });
 
-  slowTest("a start logs how many active keys it refuses for their environment", async () => {
+  slowTest("a start logs how many active keys it rejects for their environment", async () => {
     const start = async (env: Record<string, string>) => {
       const server = await startServer({ DATABASE_URL: place.url, ...env });
       const { stderr } = await server.stop();

@@ -73,7 +73,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
   test.each([
     ["name", { name: "different" }],
     ["end", { expiresAt: "2999-12-31T23:59:59.000Z" }],
-  ])("another %s under the same idempotency key is refused and mints nothing", async (what, change) => {
+  ])("another %s under the same idempotency key is rejected and mints nothing", async (what, change) => {
     const input = { name: `first of ${what}`, idempotencyKey: `reused for ${what}` };
     const { secret } = await minted(input);
     const reply = await desk.create({ ...input, ...change });
@@ -81,7 +81,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     expect(await outcomeOf(gateway, secret)).toBe("accepted");
   });
 
-  test("a refused create leaves its idempotency key free", async () => {
+  test("a rejected create leaves its idempotency key free", async () => {
     await minted({ name: "taken" });
     const idempotencyKey = "free again";
     expect(codeOf(await desk.create({ name: "taken", idempotencyKey }))).toBe("conflict");

@@ -51,7 +51,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     }
   });
 
-  test("a key is refused from the next request after its revocation, with 403 at both APIs", async () => {
+  test("a key is rejected from the next request after its revocation, with 403 at both APIs", async () => {
     const { id, secret } = await mint(gateway);
     expect(await outcomeOf(gateway, secret)).toBe("accepted");
     const { revokeApiKey } = (await desk.revoke(id)).body.data;
@@ -81,7 +81,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await actionsOn(gateway, id)).toEqual(["api_key_created", "api_key_revoked"]);
   });
 
-  test("a key that reached its end is refused with 401 key_expired and listed as expired", async () => {
+  test("a key that reached its end is rejected with 401 key_expired and listed as expired", async () => {
     const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
     const { secret, apiKey } = await minted({ name: "short-lived", expiresAt });
     expect(apiKey).toMatchObject({ expiresAt, state: "active" });

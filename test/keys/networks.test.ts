@@ -42,7 +42,7 @@ describeGateway(
       ["0.0.0.0/0", ["203.0.113.1", "::ffff:203.0.113.1"], ["2001:db8::1"]],
       ["::/0", ["2001:db8::1", "::1"], ["203.0.113.1", "::ffff:203.0.113.1"]],
     ])(
-      "a key of %s is accepted from %j and refused from %j, at every API",
+      "a key of %s is accepted from %j and rejected from %j, at every API",
       async (network, inside, outside) => {
         const { secret } = await limitedTo("198.51.100.0/24", network);
         for (const address of inside)
@@ -84,7 +84,7 @@ describeGateway(
       }
     });
 
-    test("a refused use is no use: it is audited and counted per minute, apart from those of dead keys", async () => {
+    test("a rejected use is no use: it is audited and counted per minute, apart from those of dead keys", async () => {
       const { id, secret, hint } = await limitedTo("192.0.2.0/24");
       const whoami = (headers: Record<string, string>) =>
         gateway.rest("GET", "/agent/whoami", { token: secret, headers });

@@ -81,7 +81,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect([await namesWith("before"), await namesWith("after")]).toEqual([[], ["After"]]);
   });
 
-  test("a text of more than 100 characters is refused", async () => {
+  test("a text of more than 100 characters is rejected", async () => {
     const ask = (search: string) => gateway.graphql(LIST, { search }, { token: gateway.owner });
     expect(codeOf(await ask("é".repeat(100)))).toBeUndefined();
     expect(codeOf(await ask("é".repeat(101)))).toBe("invalid_request");

@@ -108,7 +108,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     ["rateLimitPerMinute", 0],
     ["rateLimitPerMinute", -1],
     ["rateLimitPerMinute", 100_000_001],
-  ])("%s: %j is refused", async (field, value) => {
+  ])("%s: %j is rejected", async (field, value) => {
     const { id } = await mint(gateway);
     const problemsOf = ({ body }: Reply) => body.errors[0].extensions.problems;
     const updated = await desk.update(id, { [field]: value });

@@ -71,7 +71,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect((await lastUse(id)).lastUsedIp).toBe("10.0.0.2");
   });
 
-  test("refused uses of a dead key are counted per minute, across processes, in one entry", async () => {
+  test("rejected uses of a dead key are counted per minute, across processes, in one entry", async () => {
     const { id } = await mint(gateway);
     const key = (await desk.revoke(id)).body.data.revokeApiKey;
     const known = { ...key, organizationId: await organizationId() };
@@ -91,7 +91,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect((await refusalsOf(id)).map(({ count }: { count: number }) => count)).toEqual([2, 10]);
   });
 
-  test("refused uses that several processes write at the same time are all counted", async () => {
+  test("rejected uses that several processes write at the same time are all counted", async () => {
     const organization = await organizationId();
     for (let round = 0; round < 5; round++) {
       const { id, hint } = await mint(gateway);
@@ -106,7 +106,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     }
   });
 
-  test("the entry of refused uses tells which key, from where, and holds no secret", async () => {
+  test("the entry of rejected uses tells which key, from where, and holds no secret", async () => {
     const { id, secret, hint } = await mint(gateway, { name: "dead one" });
     await expire(gateway, id);
     await gateway.rest("GET", "/v1/pets", { token: secret, headers: { "user-agent": "curl/8" } });

@@ -27,7 +27,7 @@ describeGateway((gateway) => {
       async (reader) => (await reader.count(Message)) + (await reader.count(Pet)),
     );
 
-  test("what a key has begun to write is refused when the key is dead at the commit", async () => {
+  test("what a key has begun to write is rejected when the key is dead at the commit", async () => {
     await addOrganization(gateway, "ending");
     const [revoked, rotated, expired, orphan] = await Promise.all([
       mint(gateway),
@@ -87,7 +87,7 @@ describeGateway((gateway) => {
     }
   });
 
-  test("what a member has begun is refused once its session has ended or its permission is gone", async () => {
+  test("what a member has begun is rejected once its session has ended or its permission is gone", async () => {
     const { keys, members, sessions, organizations } = gateway.services;
     const agentId = await firstAgentId(gateway);
     const target = await mint(gateway);

@@ -115,7 +115,7 @@ describe("large answers", () => {
     await begin("second", 100_000);
   });
 
-  slowTest("that are refused, or fail, take nothing", async () => {
+  slowTest("that are rejected, or fail, take nothing", async () => {
     for (let i = 0; i < 5; i++) {
       const { status } = await begin("first", MAX_CHARACTERS_OF_ORGANIZATION);
       finish[i]?.(Promise.reject(new Error("failed")) as never);

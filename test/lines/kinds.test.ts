@@ -181,7 +181,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     ["email.subject", { kind: "email", email: { ...EMAIL, subject: "x".repeat(201) } }, "at most 200"],
     ["email.subject", { kind: "email", email: { ...EMAIL, subject: "a\nb" } }, "control or invisible"],
     ["optOutReply", { optOutReply: "x".repeat(1001) }, "at most 1000"],
-  ])("%s of %j is refused", async (path, input, says) => {
+  ])("%s of %j is rejected", async (path, input, says) => {
     const reply = await attempt(input);
     expect([reply.status, codeOf(reply)]).toEqual([400, "invalid_request"]);
     const [problem] = problemsOf(reply);
@@ -254,7 +254,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       ["email.from", { email: { from: "nobody" } }, "must be an e-mail address"],
       ["webhook", { webhook: hook }, "is not allowed for a line of the kind email"],
       ["optOutReply", { optOutReply: " " }, "must not be empty"],
-    ])("of %s by %j are refused", async (path, input, says) => {
+    ])("of %s by %j are rejected", async (path, input, says) => {
       const { line } = await created({ kind: "email", email: EMAIL });
       const reply = await client.update({ id: line.id, ...input });
       expect([reply.status, codeOf(reply)]).toEqual([400, "invalid_request"]);
@@ -264,7 +264,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       expect(await targetOf(line.id)).toMatchObject({ host: HOST, port: 587, password: EMAIL.password });
     });
 
-    test("that would give a user without a password, or the reverse, are refused", async () => {
+    test("that would give a user without a password, or the reverse, are rejected", async () => {
       const { line } = await created({ kind: "email", email: { host: HOST, from: "a@example.com" } });
       const user = await client.update({ id: line.id, email: { user: "mailer" } });
       const password = await client.update({ id: line.id, email: { password: "x" } });
@@ -372,7 +372,7 @@ describeGateway(
   (gateway, engine) => {
     const isEmbedded = engine.name === "SQLite";
 
-    test("without an instance key, lines that need one are refused by its name, and others are created", async () => {
+    test("without an instance key, lines that need one are rejected by its name, and others are created", async () => {
       const client = lineClient(gateway);
       const agentId = await firstAgentId(gateway);
       const plain = { host: HOST, from: "a@example.com" };

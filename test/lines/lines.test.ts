@@ -96,7 +96,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     ]);
   });
 
-  test("a change of another version than the expected one is refused and names the current one", async () => {
+  test("a change of another version than the expected one is rejected and names the current one", async () => {
     const { id } = await created(await newAgent(), "versioned");
     expect(codeOf(await client.update({ id, name: "second", expectedVersion: 1 }))).toBeUndefined();
     const late = await client.update({ id, name: "third", expectedVersion: 1 });
@@ -210,7 +210,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     });
   });
 
-  test("two defaults of one agent are refused by the database itself", async () => {
+  test("two defaults of one agent are rejected by the database itself", async () => {
     const { id } = await created(await newAgent(), "second");
     const write = gateway.services.database.write((tx) =>
       tx.query("update line set is_default = true where id = $1", [id]),
@@ -244,7 +244,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     ["expireAfterSeconds", 2_592_001],
     ["idempotencyKey", ""],
     ["idempotencyKey", "x".repeat(256)],
-  ])("%s %j is refused at creation and at a change", async (field, value) => {
+  ])("%s %j is rejected at creation and at a change", async (field, value) => {
     const agentId = await firstAgentId(gateway);
     const reply = await client.create({ agentId, name: "refused", [field]: value });
     expect([reply.status, codeOf(reply)]).toEqual([400, "invalid_request"]);

@@ -183,7 +183,7 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
     ["", "invalid_request", undefined],
     ["not a number", "invalid_request", undefined],
     ["x".repeat(300), "invalid_request", undefined],
-  ])("to %j is refused with %s", async (to, code, id) => {
+  ])("to %j is rejected with %s", async (to, code, id) => {
     const line = await newLine(webhook());
     const reply = await gateway.graphql(TEST, { id: id ?? line.id, to }, { token: line.token });
     expect(codeOf(reply)).toBe(code);

@@ -15,7 +15,7 @@ const CORS_ORIGINS = "https://pages.example.com";
 describeGateway(
   { engine: "any", strict: true, storesNothing: true, env: { CORS_ORIGINS, LOG_LEVEL: "info" } },
   (gateway) => {
-    test("a request without a key, with a session or with a dead key is refused as in REST", async () => {
+    test("a request without a key, with a session or with a dead key is rejected as in REST", async () => {
       const off = await addOrganization(gateway, "switched-off");
       const [revoked, expired, unresolvable] = [
         await mint(gateway),
@@ -39,7 +39,7 @@ describeGateway(
       }
     });
 
-    test("a key that is revoked is refused by the next request", async () => {
+    test("a key that is revoked is rejected by the next request", async () => {
       const { id, secret } = await mint(gateway);
       expect((await rpc(gateway, "tools/list", {}, { token: secret })).status).toBe(200);
       await gateway.services.keys.revoke(await operator(gateway), id);
@@ -52,7 +52,7 @@ describeGateway(
       expect(reply.headers.get("allow")).toBe("POST, OPTIONS");
     });
 
-    test("pages of foreign origins are refused, before their key is looked at", async () => {
+    test("pages of foreign origins are rejected, before their key is looked at", async () => {
       const foreign: Record<string, string>[] = [
         { origin: "https://evil.example.com" },
         { origin: "null" },

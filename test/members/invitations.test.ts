@@ -166,7 +166,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
     expect(codeOf(await accept(tokenIn(link)))).toBeUndefined();
   });
 
-  test("an address of the same organization is refused; that of another only to whoever holds the link", async () => {
+  test("an address of the same organization is rejected; that of another only to whoever holds the link", async () => {
     const own = await addMember(gateway);
     const { manager } = await addOrganization(gateway, `org-${Math.random().toString(36).slice(2)}`);
     expect(codeOf(await inviteAs(gateway.owner, own.email))).toBe("conflict");

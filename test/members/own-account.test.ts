@@ -48,7 +48,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
     expect(await actionsOn(gateway, member.id)).not.toContain("member_email_changed");
   });
 
-  test("an address in use is refused, and counts as a failure, so that no member can try many", async () => {
+  test("an address in use is rejected, and counts as a failure, so that no member can try many", async () => {
     const { manager } = await addOrganization(gateway, `own-${Math.random().toString(36).slice(2)}`);
     const codes = [];
     for (let i = 0; i < 11; i++) codes.push(codeOf(await changeEmail(manager.email)));

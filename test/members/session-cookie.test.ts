@@ -98,7 +98,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(codeOf(await gateway.graphql(VIEWER, {}, { token: member.token }))).toBe("invalid_session");
   });
 
-  test("the cookie of a session that ended is refused once and taken away", async () => {
+  test("the cookie of a session that ended is rejected once and taken away", async () => {
     await browser.signIn(member);
     await expire();
     const reply = await browser.ask(VIEWER);

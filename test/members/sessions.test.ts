@@ -40,7 +40,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     });
   });
 
-  test("a wrong password and an unknown address are refused in the same words", async () => {
+  test("a wrong password and an unknown address are rejected in the same words", async () => {
     const { email } = await addMember(gateway);
     const wrong = await signInAs(email, "not the password");
     const unknown = await signInAs("unknown@example.com", "not the password");

@@ -22,7 +22,7 @@ const PER_SITE = 200;
 /** Sign-ins at a time. */
 const AT_ONCE = 16;
 
-/** Makes so many attempts with wrong passwords, as many in parallel as are not refused for that alone. */
+/** Makes so many attempts with wrong passwords, as many in parallel as are not rejected for that alone. */
 async function inTurns<T>(count: number, work: (i: number) => Promise<T>, atOnce = AT_ONCE): Promise<T[]> {
   const results: T[] = [];
   // Hundreds of real hashes would take most of the time of this suite.
@@ -141,7 +141,7 @@ onAnyEngine((engine) => {
     expect(knownThere?.[0]).toBe(429);
   });
 
-  test("a refused attempt writes nothing, whichever limit refuses it", async () => {
+  test("a rejected attempt writes nothing, whichever limit rejects it", async () => {
     const { email } = await addMember(gateway);
     await attempts(PER_PAIR, () => email);
     await inTurns(PER_ADDRESS - PER_PAIR, (i) => attempt(`${i}@example.com`, "wrong"));
@@ -185,7 +185,7 @@ onAnyEngine((engine) => {
     }
   });
 
-  test("sign-ins beyond those that are being judged are refused before anything is parsed, read or written", async () => {
+  test("sign-ins beyond those that are being judged are rejected before anything is parsed, read or written", async () => {
     const { email, password, token } = await addMember(gateway);
     const reads = jest.spyOn(gateway.services.database, "read");
     const lookups = jest.spyOn(gateway.services.database, "lookup");
@@ -397,7 +397,7 @@ slowTest("an IPv6 site of 48 bits is closed after 200 attempts from its networks
 });
 
 test("sign-ins that wait long shed no other request", async () => {
-  // With 4 requests at most, one that is late is enough to refuse all others.
+  // With 4 requests at most, one that is late is enough to reject all others.
   const gateway = await startGateway(sqlite, { env: { MAX_REQUESTS_IN_FLIGHT: "4" } });
   const hashing = holdHashing();
   try {

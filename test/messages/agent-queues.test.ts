@@ -78,7 +78,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
   });
 
   slowTest(
-    "a full queue refuses new messages on every path, and still answers a repeat",
+    "a full queue rejects new messages on every path, and still answers a repeat",
     async () => {
       const { id: agentId, token } = await newAgent();
       const { id } = await addConversation(gateway, { agentId });

@@ -99,13 +99,13 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await gateway.services.database.read(count)).toBe(2);
   });
 
-  test("a message that the full queue of the conversation does not take is refused", async () => {
+  test("a message that the full queue of the conversation does not take is rejected", async () => {
     await owner();
     await setDefault();
     await lineClient(gateway).pause((await gateway.rest("GET", "/agent/lines", { token })).body[0].id);
     const { conversationId } = await send();
     const replies: { code?: string }[] = [];
-    // Not all at once, which a busy server would refuse.
+    // Not all at once, which a busy server would reject.
     while (replies.length < MAX_QUEUED - 20)
       replies.push(...(await Promise.all(Array.from({ length: 40 }, () => send()))));
     replies.push(

@@ -135,7 +135,7 @@ describe("the contract", () => {
     expect(document.components.schemas.Error.properties.code.enum).toContain("method_not_allowed");
   });
 
-  test("has an Error for every refusal, and examples that fit their schemas", () => {
+  test("has an Error for every rejection, and examples that fit their schemas", () => {
     const ajv = new Ajv2020({ strict: false });
     addFormats.default(ajv);
     ajv.addSchema({ ...document, $id: "openapi" });

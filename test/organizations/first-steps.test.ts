@@ -34,7 +34,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     await expectSteps({});
   });
 
-  test("a refused key is not a used one, and what others did does not count, but for the store that all share", async () => {
+  test("a rejected key is not a used one, and what others did does not count, but for the store that all share", async () => {
     const { manager } = await addOrganization(gateway, "idle");
     const { id, secret: token } = await mint(gateway, { agent: "idle-agent" });
     await expire(gateway, id);

@@ -11,7 +11,7 @@ import { cases } from "../support/tiers";
 
 const run = (numRuns: number) => ({ numRuns: cases(numRuns), endOnFailure: false });
 
-/** What an API did with an input: the value it made or found, or the code it refused with. */
+/** What an API did with an input: the value it made or found, or the code it rejected with. */
 type Outcome = { value: unknown } | { code: string };
 
 const outcomeOfRest = ({ status, body, text }: Reply): Outcome =>
@@ -57,7 +57,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "silent" } }, (gateway) => {
     return gateway.rest("POST", "/mcp", { body, token });
   };
 
-  test("createPet makes the same pet, or refuses with the same code", async () => {
+  test("createPet makes the same pet, or rejects with the same code", async () => {
     const pet = fc.record(
       {
         name: maybe(hostile(text)),
@@ -92,7 +92,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "silent" } }, (gateway) => {
     );
   }, 60_000);
 
-  test("sendMessage queues the same message, or refuses with the same code", async () => {
+  test("sendMessage queues the same message, or rejects with the same code", async () => {
     const message = fc.record({ message: maybe(hostile(text)) }, { requiredKeys: [] });
     const mutation =
       "mutation ($input: NewMessage!) { sendMessage(input: $input) { id message status createdAt } }";
@@ -110,7 +110,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "silent" } }, (gateway) => {
     );
   }, 60_000);
 
-  test("putContact stores the same contact, or refuses with the same code", async () => {
+  test("putContact stores the same contact, or rejects with the same code", async () => {
     // Each API writes to an agent of its own, so that both see the same history.
     const tokens = await Promise.all(
       ["rest", "graphql", "mcp"].map(async (slug) => {
@@ -230,7 +230,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "silent" } }, (gateway) => {
       ]);
     }
 
-    test("openConversation opens or finds the same one, or refuses with the same code", async () => {
+    test("openConversation opens or finds the same one, or rejects with the same code", async () => {
       const address = fc.record(
         {
           kind: maybe(hostile(fc.constantFrom("local", "email"), fc.constantFrom("fax", 1))),
@@ -277,7 +277,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "silent" } }, (gateway) => {
       );
     }, 60_000);
 
-    test("sending, moving, handing off and releasing do the same, or refuse with the same code", async () => {
+    test("sending, moving, handing off and releasing do the same, or reject with the same code", async () => {
       const version = maybe(hostile(fc.constantFrom(1, 2, null), fc.oneof(int, junk)));
       const change = fc.oneof(
         fc.record({ verb: fc.constant("messages"), message: maybe(hostile(text)) }),
@@ -336,7 +336,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "silent" } }, (gateway) => {
     );
   }, 60_000);
 
-  test("listPets lists the same pets and leads to the same next page, or refuses with the same code", async () => {
+  test("listPets lists the same pets and leads to the same next page, or rejects with the same code", async () => {
     const cursors = await graphql("{ pets(first: 50) { edges { cursor } } }", {});
     const valid: string[] = cursors.body.data.pets.edges.map(({ cursor }: { cursor: string }) => cursor);
     const query = fc.record(

@@ -90,7 +90,7 @@ describe("a start that cannot succeed ends with code 1 and one line", () => {
     expect(line).not.toContain("hunter2");
   });
 
-  test("that names the PostgreSQL which refuses the sign-in, without the password", async () => {
+  test("that names the PostgreSQL which rejects the sign-in, without the password", async () => {
     const url = new URL(`${process.env.TEST_POSTGRES_URL}/no_such_database`);
     const { host } = url;
     url.password = "hunter2";

@@ -80,7 +80,7 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
     expect((await rowsOf(gateway)).pets).toBe(before.pets + 1);
   });
 
-  test("a refused call leaves its key free", async () => {
+  test("a rejected call leaves its key free", async () => {
     const key = newKey();
     expectRestError(await add(key, { ...PET, name: "" }), "invalid_request");
     expect((await add(key)).status).toBe(201);

@@ -14,13 +14,13 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     ["that is a boolean", "false"],
     ["that is a list", '["Hello"]'],
     ["that is an object", '{"message":"Hello"}'],
-  ])("a message %s is refused", async (_, message) => {
+  ])("a message %s is rejected", async (_, message) => {
     const reply = await gateway.rest("POST", "/messages", { body: `{"message":${message}}` });
     expectRestError(reply, "invalid_request");
     expect(reply.body.message).toMatch(/^message /);
   });
 
-  test("a message with an agent identifier is refused, for the key says which agent it is", async () => {
+  test("a message with an agent identifier is rejected, for the key says which agent it is", async () => {
     for (const name of ["agentId", "agent", "agent_id"]) {
       const reply = await gateway.rest("POST", "/messages", {
         body: { message: "Hello", [name]: "first-agent" },

@@ -28,7 +28,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     ["is a boolean", "true"],
     ["is a list", '["Rex"]'],
     ["is an object", '{"name":"Rex"}'],
-  ])("a pet whose name %s is refused", async (_, name) => {
+  ])("a pet whose name %s is rejected", async (_, name) => {
     const reply = await add({ name });
     expectRestError(reply, "invalid_request");
     expect(reply.body.message).toMatch(/^name /);
@@ -48,14 +48,14 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     ["is a boolean", "true"],
     ["is a list", "[1]"],
     ["is an object", '{"id":1}'],
-  ])("a pet whose categoryId %s is refused", async (_, categoryId) => {
+  ])("a pet whose categoryId %s is rejected", async (_, categoryId) => {
     const reply = await add({ categoryId });
     expectRestError(reply, "invalid_request");
     expect(reply.body.message).toMatch(/^categoryId /);
   });
 
   test.each(['"lost"', '"Available"', '""', '" sold"', "1", "true", '["sold"]', "{}", '"__proto__"'])(
-    "a pet whose status is %s is refused",
+    "a pet whose status is %s is rejected",
     async (status) => {
       const reply = await add({ status });
       expectRestError(reply, "invalid_request");
@@ -71,7 +71,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     ['"7"', "sent as a JSON number: leave out the quotes"],
     ["9223372036854775808", "write them with a lossless JSON library"],
     ["1e19", "write them with a lossless JSON library"],
-  ])("the refusal of the categoryId %s says what to do", async (categoryId, advice) => {
+  ])("the rejection of the categoryId %s says what to do", async (categoryId, advice) => {
     expect((await add({ categoryId })).body.message).toContain(advice);
   });
 
@@ -80,7 +80,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     expect(message).toMatch(/^name must not be empty; categoryId must be an integer/);
   });
 
-  test("a pet with several faults is refused with all of them", async () => {
+  test("a pet with several faults is rejected with all of them", async () => {
     const { message } = (await add({ name: "1", categoryId: '"7"', status: '"lost"', tag: '"x"' })).body;
     for (const name of ["name", "categoryId", "status", "tag"]) expect(message).toContain(`${name} `);
   });

@@ -120,12 +120,12 @@ describe("REST over a schema with every JSON shape", () => {
     );
   });
 
-  test("what the contract does not describe is refused, and what it describes is taken", async () => {
+  test("what the contract does not describe is rejected, and what it describes is taken", async () => {
     const counts = { taken: 0, refused: 0 };
     const name = fc.constantFrom(...Object.keys(shape), "surplus");
     await fc.assert(
       fc.asyncProperty(shapes, name, junk, async (good, at, bad) => {
-        // A text that is no UUID is the resolver's to refuse, as in GraphQL.
+        // A text that is no UUID is the resolver's to reject, as in GraphQL.
         fc.pre(at !== "ref" || typeof bad !== "string");
         const sent = { ...good, [at]: bad };
         const reply = await send("POST", "/echo", sent);
@@ -157,11 +157,11 @@ describe("REST over a schema with every JSON shape", () => {
     ["1.5", /^big must be an integer of 64 bits \(int64\)$/],
     ["9223372036854775808", /^big must be an integer.*lossless JSON library$/],
     ["9.3e18", /^big must be an integer.*lossless JSON library$/],
-  ])("the refusal of %s for an int64 says what to do", async (sent, message) => {
+  ])("the rejection of %s for an int64 says what to do", async (sent, message) => {
     expect(messageOf(await send("POST", "/echo", `{"flag":true,"big":${sent}}`))).toMatch(message);
   });
 
-  test("JSON values keep their numbers, or are refused", async () => {
+  test("JSON values keep their numbers, or are rejected", async () => {
     const body = (value: string) => `{"flag":true,"big":1,"anything":${value}}`;
     expect((await send("POST", "/echo", body("[1e2,0.1,-5,true,null,1e300]"))).json().anything).toEqual([
       100,

@@ -12,7 +12,7 @@ const CALLS = ROUTES.map(({ method, path, pathParameters = [], example }): [stri
 ]);
 
 describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) => {
-  test.each(CALLS)("%s %s refuses query parameters that it does not know", async (method, path, body) => {
+  test.each(CALLS)("%s %s rejects query parameters that it does not know", async (method, path, body) => {
     const reply = await gateway.rest(method, `${path}?unknown=1&__proto__=2`, {
       ...(body != null && { body }),
     });

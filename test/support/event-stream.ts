@@ -23,7 +23,7 @@ export class EventStreamClient {
 
   private constructor(private readonly sent: ClientRequest) {}
 
-  /** Opens a stream. @returns once its head has arrived; that of a refusal has the error as its only event */
+  /** Opens a stream. @returns once its head has arrived; that of a rejection has the error as its only event */
   static open(
     url: string,
     token: string | null,
@@ -119,7 +119,7 @@ export class EventStreamClient {
     this.tell();
   }
 
-  /** The body of a refusal. */
+  /** The body of a rejection. */
   get body() {
     return JSON.parse(this.text);
   }

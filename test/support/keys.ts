@@ -39,7 +39,7 @@ export function apiKeyClient(gateway: TestGateway) {
   };
 }
 
-/** The outcome of a call with a key, the same at both APIs: `accepted` or the code of the refusal. */
+/** The outcome of a call with a key, the same at both APIs: `accepted` or the code of the rejection. */
 export async function outcomeOf(gateway: TestGateway, secret: string): Promise<string> {
   const rest = await gateway.rest("GET", "/agent/whoami", { token: secret });
   const graphql = await gateway.graphql("{ whoami { key { id } } }", {}, { token: secret });

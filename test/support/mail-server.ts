@@ -14,7 +14,7 @@ export interface ReceivedMail {
   email: Email;
 }
 
-/** A reply that refuses a command. */
+/** A reply that rejects a command. */
 export const refusal = (responseCode: number, text = "refused") =>
   Object.assign(new Error(text), { responseCode });
 
@@ -24,7 +24,7 @@ export class MailServer {
 
   private constructor(private readonly server: SMTPServer) {}
 
-  /** @param options of `smtp-server`; `onMail` is called with each mail, and its error refuses the mail */
+  /** @param options of `smtp-server`; `onMail` is called with each mail, and its error rejects the mail */
   static async start({
     onMail = () => undefined,
     ...options

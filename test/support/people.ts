@@ -73,7 +73,7 @@ export async function addOrganization(
 export const firstAgentId = async (gateway: TestGateway): Promise<string> =>
   (await gateway.services.agents.bySlug("first-agent")).id;
 
-/** The code that a call was refused with, at either API; undefined for a success. */
+/** The code that a call was rejected with, at either API; undefined for a success. */
 export const codeOf = ({ body }: Reply): string | undefined =>
   body?.errors?.[0]?.extensions?.code ?? (body?.status === undefined ? undefined : body.code);
 

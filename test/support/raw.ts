@@ -25,7 +25,7 @@ export function openRaw(url: string): RawConnection {
     text += chunk.toString("latin1");
     tell();
   });
-  // To be refused may look like a reset, when the rest of the request was still on its way.
+  // To be rejected may look like a reset, when the rest of the request was still on its way.
   socket.on("error", () => undefined);
   const closed = new Promise<string>((resolve) => {
     socket.on("close", () => {

@@ -4,7 +4,7 @@ import { Message } from "../../src/features/messages/message.entity";
 import { Pet } from "../../src/features/pets/pet.entity";
 import type { Reply, TestGateway } from "./gateway";
 
-/** Proves that none of the refused input of a suite was stored, then stops the gateway. */
+/** Proves that none of the rejected input of a suite was stored, then stops the gateway. */
 export async function closeWithNothingStored(gateway: TestGateway): Promise<void> {
   try {
     expect(await rowsOf(gateway)).toEqual({ pets: 0, messages: 0 });

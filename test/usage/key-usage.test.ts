@@ -56,7 +56,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   const used = ({ buckets }: Report = { buckets: [] } as unknown as Report) =>
     buckets.filter(({ accepted, refused }) => accepted + refused > 0);
 
-  test("each request of a key is counted, accepted or refused, at either API", async () => {
+  test("each request of a key is counted, accepted or rejected, at either API", async () => {
     const { id, secret } = await mint(gateway);
     expect(await outcomeOf(gateway, secret)).toBe("accepted");
     await gateway.rest("GET", "/v1/pets?limit=0", { token: secret });
@@ -68,7 +68,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     }
   });
 
-  test("a key that expired and was presented shows up with its refusals", async () => {
+  test("a key that expired and was presented shows up with its rejections", async () => {
     const { id, secret } = await mint(gateway);
     await expire(gateway, id);
     await outcomeOf(gateway, secret);
@@ -262,7 +262,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await ids(`keyId: "${ofFirst}"`)).toEqual([]);
   });
 
-  test("a report says why a key was last refused", async () => {
+  test("a report says why a key was last rejected", async () => {
     const { id, secret } = await mint(gateway);
     const lastRefusal = async () => {
       await gateway.services.usageRecorder.flush({ all: true });

@@ -77,7 +77,7 @@ describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
     }
   });
 
-  test("a position that fits no endpoint of all agents is refused by the name of its option", async () => {
+  test("a position that fits no endpoint of all agents is rejected by the name of its option", async () => {
     const { id } = await json("create", "--url", PUBLIC_URL);
     const { code, stderr } = await cli("redeliver", id, "--after", "1", ...OF_FIRST);
     expect([code, stderr]).toEqual([

@@ -31,7 +31,7 @@ const { component: CreateKey } = loaded(async () => (await import("./create-key"
 
 /** Keys are polled less often than they would be if they changed by themselves (ms). */
 const POLL_INTERVAL_MS = 15_000;
-/** Refused and expiring keys come slowly (ms). */
+/** Rejected and expiring keys come slowly (ms). */
 const WATCH_INTERVAL_MS = 60_000;
 
 const COLUMNS: readonly Column[] = [
@@ -132,11 +132,11 @@ const Name = ({ apiKey }: { apiKey: KeyFragment }) => (
   </div>
 );
 
-/** A key that is refused but still in use somewhere. */
+/** A key that is rejected but still in use somewhere. */
 const Refused = ({ use }: { use: KeysToWatchQuery["refused"][number] | undefined }) =>
   use && <Tag tone="bad">{use.lastRefusal === "address" ? "Used from another network" : "Still in use"}</Tag>;
 
-/** What needs a look: keys that end soon, and keys that are refused. */
+/** What needs a look: keys that end soon, and keys that are rejected. */
 function Watch({ watch, address }: { watch: KeysToWatchQuery; address: ListAddress }) {
   const { count } = watch.expiring.totalCount;
   const refused = watch.refused.length;

@@ -10,7 +10,7 @@ type Attempt = NonNullable<AttemptsQuery["message"]>["deliveryAttempts"][number]
 const OUTCOMES = {
   accepted: { label: "Accepted", tone: "good" },
   retryable: { label: "Failed, to be repeated", tone: "warn" },
-  permanent: { label: "Refused for good", tone: "bad" },
+  permanent: { label: "Rejected for good", tone: "bad" },
   uncertain: { label: "Outcome unknown", tone: "warn" },
 } as const;
 

@@ -40,7 +40,7 @@ const ERRORS: Readonly<Record<MessageError, string>> = {
   moved: "The conversation moved to another line first.",
   no_address: "There is no address to send it to.",
   opted_out: "The contact has opted out.",
-  rejected: "The receiver refused it.",
+  rejected: "The receiver rejected it.",
   uncertain: "It’s unknown whether it was sent.",
 };
 

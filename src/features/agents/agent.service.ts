@@ -60,7 +60,7 @@ export class AgentService {
     this.creationSteps.push(step);
   }
 
-  /** Runs a check of another feature before an agent is deleted, while its row is locked; it may refuse. */
+  /** Runs a check of another feature before an agent is deleted, while its row is locked; it may throw. */
   beforeDelete(check: Step): void {
     this.deletionChecks.push(check);
   }

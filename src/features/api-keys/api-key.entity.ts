@@ -36,8 +36,8 @@ registerEnumType(ApiKeyState, {
   description: "State of an API key.",
   valuesConfig: {
     active: { description: "Accepted while the organization is active." },
-    revoked: { description: "Permanently refused with 403." },
-    expired: { description: "Past its expiry, refused with 401." },
+    revoked: { description: "Permanently rejected with 403." },
+    expired: { description: "Past its expiry, rejected with 401." },
   },
 });
 
@@ -153,7 +153,7 @@ export class ApiKey {
   @Field(() => [String], {
     nullable: true,
     description:
-      "Networks in CIDR notation from which the key is accepted; null for anywhere. From elsewhere it is refused with 403.",
+      "Networks in CIDR notation from which the key is accepted; null for anywhere. From elsewhere it is rejected with 403.",
   })
   @Column({ type: "simple-array", nullable: true })
   allowedNetworks!: string[] | null;
@@ -173,7 +173,7 @@ function stateOf({ revokedAt, expiresAt }: KeyEnds): ApiKeyState {
   return expiresAt !== null && expiresAt <= timestamp() ? ApiKeyState.expired : ApiKeyState.active;
 }
 
-/** Why an existing key is refused, or undefined. A permanent reason takes precedence over a temporary one. */
+/** Why an existing key is rejected, or undefined. A permanent reason takes precedence over a temporary one. */
 export function refusalOf(
   key: KeyEnds,
   organizationDeactivatedAt: Timestamp | null,

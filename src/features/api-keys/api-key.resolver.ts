@@ -91,7 +91,7 @@ export class ApiKeyResolver {
   @Access({ member: Permission.config_manage }, { whileDeactivated: true })
   @Mutation(() => ApiKey, {
     description:
-      "Revokes an API key: it is refused from the next request on. Revoking a revoked key changes nothing.",
+      "Revokes an API key: it is rejected from the next request on. Revoking a revoked key changes nothing.",
   })
   revokeApiKey(
     @Ctx() context: RequestContext,

@@ -110,7 +110,7 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
     );
   }
 
-  /** Counts the active keys of environments whose keys this server refuses, by environment. */
+  /** Counts the active keys of environments whose keys this server rejects, by environment. */
   async countRefusedByEnvironment(): Promise<Partial<Record<Environment, number>>> {
     const refused = ENVIRONMENTS.filter((each) => !this.accepted.includes(each));
     const counts = await Promise.all(
@@ -276,7 +276,7 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
   }
 
   /**
-   * Revokes a key: it is refused from the next request on. Revoking a revoked key changes nothing.
+   * Revokes a key: it is rejected from the next request on. Revoking a revoked key changes nothing.
    * @param tx the transaction to join, if any
    * @param options.keepReplaced whether the key that this one replaced, and that is still accepted, stays
    * @throws GatewayError `not_found`, or `conflict` if there is no key to keep

@@ -12,7 +12,7 @@ import { type KeyEnds, refusalOf } from "./api-key.entity";
  * Checks keys again in the transaction that acts for them, because a key may have been revoked since its request arrived.
  * The transaction must already hold its insert-order lock, or take a lock on the rows.
  * @param lock the end of the statement, from `Database.shareLock`
- * @throws GatewayError the refusal of the first key that is no longer accepted
+ * @throws GatewayError the rejection of the first key that is no longer accepted
  */
 export async function assertKeysAccepted(
   tx: EntityManager,
@@ -38,7 +38,7 @@ export async function assertKeysAccepted(
 
 /**
  * Returns an SQL condition that all keys are still accepted, for an insert that is then one statement. An insert that it
- * stops must call `assertKeysAccepted` for the refusal.
+ * stops must call `assertKeysAccepted` for the rejection.
  * @param first number of its first parameter
  */
 export function keysAreAccepted(
@@ -62,7 +62,7 @@ export function keysAreAccepted(
  * Checks the caller of a change again in the transaction that makes it. A key can only be revoked, and its organization
  * only be deactivated, after the transaction.
  * @param permission the permission that a member needs
- * @throws GatewayError the refusal of a key that is no longer accepted, or see `assertSignedIn`
+ * @throws GatewayError the rejection of a key that is no longer accepted, or see `assertSignedIn`
  */
 export async function assertStillAllowed(
   database: Database,

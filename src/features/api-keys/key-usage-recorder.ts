@@ -9,7 +9,7 @@ export interface KeyUsageRecorder {
   /** Records an accepted use. */
   accepted(keyId: string, origin: Origin): void;
   /**
-   * Records a refused use of an existing key.
+   * Records a rejected use of an existing key.
    * @param options.isElsewhere whether the key is accepted, but not from this address
    */
   refused(key: KnownKey, origin: Origin, options?: { isElsewhere?: boolean }): void;

@@ -10,7 +10,7 @@ import { AuditEntry } from "./audit-entry.entity";
 
 /** How much earlier than the entry's time its ID may have been generated (ms). */
 const LEAD_MS = 1_000;
-/** How much later (ms): older versions generated the IDs of refusals on write, and a clock may be set back. */
+/** How much later (ms): older versions generated the IDs of rejections on write, and a clock may be set back. */
 const LAG_MS = HOUR_MS;
 
 /** Reads the audit log; `recordAudit` writes it. */

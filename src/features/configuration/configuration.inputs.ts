@@ -40,7 +40,7 @@ export class SaveConfigurationDraftArgs {
 
   @Field(() => Int, {
     description:
-      "The revision of the draft that the document is based on, 0 if there is no draft; any other is refused with `version_conflict`.",
+      "The revision of the draft that the document is based on, 0 if there is no draft; any other is rejected with `version_conflict`.",
   })
   expectedRevision!: number;
 }
@@ -52,14 +52,14 @@ export class PublishConfigurationArgs {
 
   @Field(() => Int, {
     description:
-      "The version that the caller takes for the live one; any other is refused with `version_conflict`.",
+      "The version that the caller takes for the live one; any other is rejected with `version_conflict`.",
   })
   expectedLiveVersion!: number;
 
   @Field(() => Int, {
     nullable: true,
     description:
-      "The revision of the draft that the caller has reviewed; any other is refused with `version_conflict`.",
+      "The revision of the draft that the caller has reviewed; any other is rejected with `version_conflict`.",
   })
   expectedRevision?: number | null | undefined;
 

@@ -182,7 +182,7 @@ export class ContactService {
     return requests.map((request) => results.get(request) as TagChange | GatewayError);
   }
 
-  /** The refusals of the callers who may no longer change anything. */
+  /** The rejections of the callers who may no longer change anything. */
   private async refusalsOf(
     tx: EntityManager,
     requests: readonly TagRequest[],

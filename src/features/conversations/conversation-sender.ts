@@ -80,8 +80,8 @@ export class ConversationSender {
   /**
    * Queues messages in conversations that the transaction has locked, or just opened.
    * @param sendings those of members are authorized already
-   * @returns each message as it was accepted, or its refusal: `conflict` for a closed conversation, or `queue_full`
-   * @throws GatewayError the refusal of a key
+   * @returns each message as it was accepted, or its rejection: `conflict` for a closed conversation, or `queue_full`
+   * @throws GatewayError the rejection of a key
    */
   async insertLocked(
     tx: EntityManager,

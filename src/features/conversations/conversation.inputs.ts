@@ -31,7 +31,7 @@ registerEnumType(PendingMessages, {
 
 const EXPECTED_VERSION = {
   nullable: true,
-  description: "The version that the change is based on; any other is refused with `version_conflict`.",
+  description: "The version that the change is based on; any other is rejected with `version_conflict`.",
 };
 const AGENT_ID = {
   nullable: true,

@@ -18,7 +18,7 @@ const MAX_RETRY_DELAY_MS = 60_000;
 /** Min time between two writes of counts (ms), each a row per key in use. */
 const COUNTS_INTERVAL_MS = 5_000;
 
-/** Refused uses of one key in one minute, all for the same reason. */
+/** Rejected uses of one key in one minute, all for the same reason. */
 interface Refusal {
   /** ID of the audit entry. */
   id: string;
@@ -37,7 +37,7 @@ interface Batch {
 }
 
 /**
- * Collects accepted and refused uses of keys in memory and writes them later, outside the request path. A killed process
+ * Collects accepted and rejected uses of keys in memory and writes them later, outside the request path. A killed process
  * loses at most what the last seconds, or an outage, left in memory.
  */
 export class UsageRecorder implements KeyUsageRecorder {
@@ -154,7 +154,7 @@ export class UsageRecorder implements KeyUsageRecorder {
 }
 
 /**
- * Merges the refusals of a key for the same reason into the minute of the first, so that a long outage keeps at most two
+ * Merges the rejections of a key for the same reason into the minute of the first, so that a long outage keeps at most two
  * records per key in memory.
  */
 function onePerKey(refusals: Iterable<[string, Refusal]>): [string, Refusal][] {

@@ -117,7 +117,7 @@ const sums = (
       since: starts[0],
     });
 
-/** Why keys were last refused, by their IDs. One entry is read for each, because the newest says it. */
+/** Why keys were last rejected, by their IDs. One entry is read for each, because the newest says it. */
 async function lastRefusals(reader: EntityManager, ids: readonly string[]): Promise<Map<string, KeyRefusal>> {
   const { api_key_address_refused: address, api_key_refused: inactive } = keyUsageActions;
   const newest = reader

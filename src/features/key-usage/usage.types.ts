@@ -40,7 +40,7 @@ registerEnumType(UsageOutcome, {
   description: "What became of a request with an API key.",
   valuesConfig: {
     accepted: { description: "The key was accepted." },
-    refused: { description: "The key was refused." },
+    refused: { description: "The key was rejected." },
   },
 });
 
@@ -51,7 +51,7 @@ export enum KeyRefusal {
 
 registerEnumType(KeyRefusal, {
   name: "KeyRefusal",
-  description: "Why an API key was refused.",
+  description: "Why an API key was rejected.",
   valuesConfig: {
     inactive: { description: "It was revoked, expired or unresolvable." },
     address: { description: "It was used from an address that it does not allow." },
@@ -93,7 +93,7 @@ export class UsageBucket {
 
   @Field(() => Float, {
     description:
-      "Requests refused because the key was revoked, expired, unresolvable or used from an address that it does not allow.",
+      "Requests rejected because the key was revoked, expired, unresolvable or used from an address that it does not allow.",
   })
   refused!: number;
 }
@@ -105,7 +105,7 @@ export class UsageTotals {
 
   @Field(() => Float, {
     description:
-      "Requests in the period refused because the key was revoked, expired, unresolvable or used from an address that it does not allow.",
+      "Requests in the period rejected because the key was revoked, expired, unresolvable or used from an address that it does not allow.",
   })
   refused!: number;
 
@@ -123,7 +123,7 @@ export class KeyUsageReport extends UsageTotals {
 
   @Field(() => KeyRefusal, {
     nullable: true,
-    description: "Why the key was last refused; null if it was not refused in the period.",
+    description: "Why the key was last rejected; null if it was not rejected in the period.",
   })
   lastRefusal!: KeyRefusal | null;
 }

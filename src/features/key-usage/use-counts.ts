@@ -49,7 +49,7 @@ export class UseCounts {
     uses.lastIp = ip;
   }
 
-  /** Counts a refused use now. */
+  /** Counts a rejected use now. */
   addRefused(keyId: string): void {
     this.usesOf(Date.now(), keyId).refused += 1;
   }

@@ -12,7 +12,7 @@ import { Line, LineState } from "./line.entity";
 import { lineEvents } from "./line-events";
 import { LineTraffic } from "./line-traffic.entity";
 
-/** The reason for the pause of a line whose receiver refuses everything. */
+/** The reason for the pause of a line whose receiver rejects everything. */
 const REJECTING = "rejecting";
 
 /** Pauses lines that cannot send, so that their messages wait for the owner instead of failing one by one. */
@@ -25,7 +25,7 @@ export class LineHealth {
     private readonly log: Logger,
   ) {}
 
-  /** Pauses lines whose receivers have refused too many messages in a row; a failure is only logged. */
+  /** Pauses lines whose receivers have rejected too many messages in a row; a failure is only logged. */
   readonly pauseRejecting = (ids: readonly string[]): void => {
     for (const id of ids) {
       if (this.pausing.has(id)) continue;
@@ -59,7 +59,7 @@ export class LineHealth {
     // It starts afresh once it is resumed.
     await tx.update(LineTraffic, { lineId: id }, { rejections: 0 });
     this.database.afterCommit(tx, () =>
-      this.log.warn({ line: name, lineId: id }, "a line is paused: its receiver refuses every message"),
+      this.log.warn({ line: name, lineId: id }, "a line is paused: its receiver rejects every message"),
     );
   }
 }

@@ -10,7 +10,7 @@ export class LineTraffic {
   @ManyToOne(() => Line)
   line?: Line;
 
-  /** How many messages in a row were refused for good. */
+  /** How many messages in a row were rejected for good. */
   @Column({ type: "integer" })
   rejections!: number;
 

@@ -154,7 +154,7 @@ export class LineChanges {
 
   @Field(() => Int, {
     nullable: true,
-    description: "The version that the changes are based on; any other is refused with `version_conflict`.",
+    description: "The version that the changes are based on; any other is rejected with `version_conflict`.",
   })
   expectedVersion?: number | null | undefined;
 }

@@ -55,7 +55,7 @@ export interface AccountLock {
 export type CountLookup = (buckets: readonly string[]) => Promise<Counts>;
 
 /**
- * Creates a lookup that serves one attempt after the other: if many were refused in one event-loop tick, each step of all
+ * Creates a lookup that serves one attempt after the other: if many were rejected in one event-loop tick, each step of all
  * other requests would wait for all of them.
  */
 export const createCountLookup = (database: Database): CountLookup =>
@@ -66,7 +66,7 @@ export const createCountLookup = (database: Database): CountLookup =>
 
 /**
  * Counts a sign-in attempt before its password is verified, so that concurrent attempts cannot exceed a limit. Unknown
- * e-mail addresses count like accounts. A refused attempt is not counted and writes nothing.
+ * e-mail addresses count like accounts. A rejected attempt is not counted and writes nothing.
  * A locked account remains open for known addresses. From an address where any account signed in lately, each locked
  * account is counted and must take a verification, so that the response time does not reveal for which it is known.
  * @returns the lock if the account is locked elsewhere, otherwise undefined
@@ -80,7 +80,7 @@ export async function countSignInAttempt(
 ): Promise<AccountLock | undefined> {
   const { account, own, known, home } = limitsOf(email, ip);
   const all = [account, ...own];
-  // Read first, so that a flood of refused attempts does not queue for the write lock.
+  // Read first, so that a flood of rejected attempts does not queue for the write lock.
   const found = await countsOf([...all.map(({ bucket }) => bucket), known, home]);
   rejectAny(own, found);
   if (!found.has(home)) rejectAny([account], found);
@@ -148,7 +148,7 @@ export async function unlockAccount(tx: EntityManager, email: string): Promise<v
     .execute();
 }
 
-/** Writes the account's count unchanged, so that refusing an unknown account costs the same transaction. */
+/** Writes the account's count unchanged, so that rejecting an unknown account costs the same transaction. */
 export async function touchSignInAttempts(tx: EntityManager, email: string): Promise<void> {
   const bucket = bucketOf(email, "account");
   await tx.update(SignInThrottle, { bucket }, { bucket });

@@ -149,7 +149,7 @@ export const asAccepted = (message: Message): Message => ({
   updatedAt: null,
 });
 
-/** The message; a refusal ends the unit of work, so that it also frees the idempotency key. */
+/** The message; a rejection ends the unit of work, so that it also frees the idempotency key. */
 export function thrown(result: Message | GatewayError): Message {
   if (result instanceof GatewayError) throw result;
   return result;

@@ -14,7 +14,7 @@ export interface Queues {
 interface Options extends Means {
   /** Reads the waiting messages of lanes whose locks the transaction holds. */
   read(tx: EntityManager, laneIds: readonly string[]): Promise<Queues>;
-  /** Called after the commit with lines whose receivers refused too many messages in a row. */
+  /** Called after the commit with lines whose receivers rejected too many messages in a row. */
   onRejecting(lineIds: readonly string[]): void;
 }
 

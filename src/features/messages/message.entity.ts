@@ -88,7 +88,7 @@ registerEnumType(MessageError, {
     opted_out: { description: "The contact has opted out of messages to this address." },
     expired: { description: "It could not be sent in time." },
     no_address: { description: "There is no address to send it to." },
-    rejected: { description: "The receiver refused it for good; `errorText` says why." },
+    rejected: { description: "The receiver rejected it for good; `errorText` says why." },
     uncertain: {
       description: "It is unknown whether it was sent, and its line does not send such messages again.",
     },

@@ -4,11 +4,11 @@ import { returning } from "../../database/returning";
 import { AttemptOutcome } from "../../delivery/driver";
 import type { Ended } from "../../delivery/lane-work";
 
-/** After how many messages in a row that were refused for good a line is paused. */
+/** After how many messages in a row that were rejected for good a line is paused. */
 const MAX_REJECTIONS = 20;
 
 /**
- * Counts the messages in a row that receivers refused for good.
+ * Counts the messages in a row that receivers rejected for good.
  * @returns the IDs of lines that have reached the limit
  */
 export async function countRejections(tx: EntityManager, ended: readonly Ended[]): Promise<string[]> {

@@ -10,7 +10,7 @@ const TRY_AGAIN = 1013;
 /** The server goes away; clients connect again. */
 export const GOING_AWAY = 1001;
 
-/** A credential was refused after it had been accepted. */
+/** A credential was rejected after it had been accepted. */
 export const FORBIDDEN = 4403;
 
 /** Max length of a reason (bytes; RFC 6455, 5.5). */

@@ -26,7 +26,7 @@ const INIT_TIMEOUT_MS = 5_000;
 /** Max subscriptions of a connection. */
 export const MAX_SUBSCRIPTIONS = 20;
 
-/** Max subscriptions of a connection that are refused before it is closed. */
+/** Max subscriptions of a connection that are rejected before it is closed. */
 export const MAX_REFUSALS = 40;
 
 /** What a connection has besides the protocol's own state. */
@@ -35,7 +35,7 @@ export interface Connection {
   /** Resolves once the client's connection takes more. */
   send: (text: string) => Promise<void>;
   traffic: TrafficLimit;
-  /** How many of its subscriptions were refused. */
+  /** How many of its subscriptions were rejected. */
   refusals: number;
   /** The credential of `connection_init`, with the origin of the handshake. */
   credentials: Credentials;
@@ -52,7 +52,7 @@ export interface SubscriptionServices {
 
 /**
  * Creates the protocol of subscriptions (graphql-transport-ws) without a transport. Each subscription is authenticated
- * anew, counts as a request of its key, as `connection_init` does, and passes the checks of operations over HTTP. A connection with many refusals is
+ * anew, counts as a request of its key, as `connection_init` does, and passes the checks of operations over HTTP. A connection with many rejections is
  * closed, because the limits of HTTP requests do not see its messages.
  */
 export const createSubscriptionServer = ({
@@ -160,7 +160,7 @@ function authorizationIn({
 }: Readonly<Record<string, unknown>>): string | undefined {
   const value = Authorization ?? authorization;
   if (value === undefined || value === null) return undefined;
-  // Anything else is no credential, and is refused as a malformed one.
+  // Anything else is no credential, and is rejected as a malformed one.
   return typeof value === "string" ? value : "malformed";
 }
 
@@ -168,13 +168,13 @@ const refusal = (code: GatewayError["code"], message: string): [GraphQLError] =>
   new GraphQLError(message, { extensions: { code } }),
 ];
 
-/** Closes a connection whose client goes on although it is refused; a well-behaved one connects again. */
+/** Closes a connection whose client goes on although it is rejected; a well-behaved one connects again. */
 function countRefusal(connection: Connection): void {
   connection.refusals += 1;
   if (connection.refusals === MAX_REFUSALS)
     closeWith(
       connection.socket,
-      new GatewayError("rate_limited", `${MAX_REFUSALS} subscriptions of the connection were refused.`),
+      new GatewayError("rate_limited", `${MAX_REFUSALS} subscriptions of the connection were rejected.`),
     );
 }
 

@@ -49,7 +49,7 @@ export function shedOverload(
   const throttle = logThrottle(LOG_INTERVAL_MS);
   const logRejection = () => {
     const suppressed = throttle();
-    if (suppressed !== undefined) log.warn({ refused: suppressed + 1 }, "overloaded: requests are refused");
+    if (suppressed !== undefined) log.warn({ refused: suppressed + 1 }, "overloaded: requests are rejected");
   };
 
   const waiting: ((error: GatewayError) => void)[] = [];

@@ -14,7 +14,7 @@ export function errorSchema(plans: readonly RoutePlan[], more: readonly ErrorCod
   const codes = [...new Set([...plans.flatMap(errorCodes), ...more, ...ANYWHERE])];
   return {
     type: "object",
-    description: "Why a request was refused or failed.",
+    description: "Why a request was rejected or failed.",
     properties: {
       code: { type: "string", enum: codes, description: "Machine-readable error code." },
       message: { type: "string", description: "Human-readable description." },

@@ -24,7 +24,7 @@ export function parseDocument(value: unknown): ConfigurationDocument | Problem[]
   return problems.length > 0 || !data ? problems.slice(0, MAX_REPORTED) : data;
 }
 
-/** Members with a name that the format would leave out instead of refusing it. */
+/** Members with a name that the format would leave out instead of rejecting it. */
 function unusableNames(value: unknown, path: readonly PropertyKey[] = []): Problem[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, member]) => {

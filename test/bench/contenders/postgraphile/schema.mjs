@@ -23,7 +23,7 @@ export const whoami = extendSchema(() => ({
   objects: { Query: { plans: { whoami: () => context().get("caller") } } },
 }));
 
-/** Refuses pages and pets that the product would refuse. */
+/** Rejects pages and pets that the product would reject. */
 export const withChecks = wrapPlans({
   Query: {
     allPets(plan, _parent, args) {

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { GraphQLError } from "graphql";
 
-/** A request that is refused, with the status that HTTP gives it; servers of GraphQL read it in the extensions. */
+/** A request that is rejected, with the status that HTTP gives it; servers of GraphQL read it in the extensions. */
 export class Refusal extends GraphQLError {
   constructor(status, code, message) {
     super(message, { extensions: { code, http: { status } } });
@@ -12,7 +12,7 @@ export class Refusal extends GraphQLError {
 
 /**
  * Who calls, by the Authorization header: one query, every time.
- * @throws Refusal
+ * @throws Rejection
  */
 export async function callerOf(store, authorization) {
   if (authorization === undefined) throw new Refusal(401, "unauthenticated", "There is no key.");
