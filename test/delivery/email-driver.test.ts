@@ -192,7 +192,7 @@ describe("a server with TLS and a login", () => {
     expect(result).toEqual({
       outcome: RETRYABLE,
       code: "auth",
-      detail: expect.stringMatching(/^The server refused the login( \(53[05]\))?\.$/),
+      detail: expect.stringMatching(/^The server rejected the login( \(53[05]\))?\.$/),
     });
     expect(server.received).toHaveLength(0);
   });

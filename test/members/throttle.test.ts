@@ -194,27 +194,30 @@ onAnyEngine((engine) => {
       attempt(`${i}@example.com`, "wrong", `192.0.2.${i}`),
     );
     await hashing.reached;
-    // Each reads its counts, then its member.
-    await waitUntil(() => reads.mock.calls.length >= AT_ONCE);
-    reads.mockClear();
-    lookups.mockClear();
-    const operations = async () =>
-      (await gateway.rest("GET", "/metrics", { token: null })).text.match(
-        /^gateway_graphql_operations_total.*/gm,
+    try {
+      // Each reads its counts, then its member.
+      await waitUntil(() => reads.mock.calls.length >= AT_ONCE);
+      const operations = async () =>
+        (await gateway.rest("GET", "/metrics", { token: null })).text.match(
+          /^gateway_graphql_operations_total.*/gm,
+        );
+      const operationsBefore = await operations();
+      reads.mockClear();
+      lookups.mockClear();
+      const refused = await Promise.all(
+        Array.from({ length: 50 }, () => attempt(email, password, "192.0.2.200")),
       );
-    const operationsBefore = await operations();
-    const refused = await Promise.all(
-      Array.from({ length: 50 }, () => attempt(email, password, "192.0.2.200")),
-    );
-    expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 429));
-    expect(refused.map(codeOf)).toEqual(refused.map(() => "too_many_attempts"));
-    expect(refused[0]?.headers.get("retry-after")).toBe("2");
-    expect(reads).not.toHaveBeenCalled();
-    expect(lookups).not.toHaveBeenCalled();
-    // GraphQL counts what it parses; a key is served meanwhile.
-    expect(await operations()).toEqual(operationsBefore);
-    expect(codeOf(await gateway.graphql("{ whoami { agent { id } } }"))).toBeUndefined();
-    hashing.release();
+      expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 429));
+      expect(refused.map(codeOf)).toEqual(refused.map(() => "too_many_attempts"));
+      expect(refused[0]?.headers.get("retry-after")).toBe("2");
+      expect(reads).not.toHaveBeenCalled();
+      expect(lookups).not.toHaveBeenCalled();
+      // GraphQL counts what it parses; a key is served meanwhile.
+      expect(await operations()).toEqual(operationsBefore);
+      expect(codeOf(await gateway.graphql("{ whoami { agent { id } } }"))).toBeUndefined();
+    } finally {
+      hashing.release();
+    }
     expect((await Promise.all(admitted)).map(codeOf)).toEqual(admitted.map(() => "invalid_credentials"));
     reads.mockRestore();
     lookups.mockRestore();
