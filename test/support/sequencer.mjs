@@ -5,7 +5,7 @@ import { foldersOf } from "./suites.mjs";
 
 const TEST = join(import.meta.dirname, "..");
 
-/** Milliseconds of suites that take far longer than their bytes suggest, because they start programs. */
+/** Suites that take far longer than their bytes suggest, because they start programs: bytes that would take as long. */
 const SLOW = {
   "suites/dashboard.suite.ts": 250_000,
   "suites/dashboard-other-half.suite.ts": 250_000,
@@ -22,8 +22,8 @@ function bytesOf({ path, context }) {
   return [path, ...files].reduce((sum, file) => sum + statSync(file).size, 0);
 }
 
-/** Milliseconds of the last run; for most suites that Jest has not timed, their bytes come close. */
-const lengthOf = (test) => test.duration ?? SLOW[relative(TEST, test.path)] ?? bytesOf(test);
+/** Not the time of the last run, which may have been of another tier, or of a few tests. */
+const lengthOf = (test) => SLOW[relative(TEST, test.path)] ?? bytesOf(test);
 
 /** Starts the longest suites first, so that none is left for one worker at the end. */
 export default class extends Sequencer {
