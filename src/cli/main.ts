@@ -48,37 +48,58 @@ const MODULES: readonly CommandModule[] = [
   {
     names: ["keys"],
     description: "API keys",
-    load: () => (require("./keys") as typeof import("./keys")).addKeyCommands,
+    load: () => {
+      const { addKeyCommands }: typeof import("./keys") = require("./keys");
+      return addKeyCommands;
+    },
   },
   {
     names: ["orgs"],
     description: "Organizations",
-    load: () => (require("./organizations") as typeof import("./organizations")).addOrganizationCommands,
+    load: () => {
+      const { addOrganizationCommands }: typeof import("./organizations") = require("./organizations");
+      return addOrganizationCommands;
+    },
   },
   {
     names: ["agents"],
     description: "Agents",
-    load: () => (require("./agents") as typeof import("./agents")).addAgentCommands,
+    load: () => {
+      const { addAgentCommands }: typeof import("./agents") = require("./agents");
+      return addAgentCommands;
+    },
   },
   {
     names: ["lines"],
     description: "Lines that agents speak from",
-    load: () => (require("./lines") as typeof import("./lines")).addLineCommands,
+    load: () => {
+      const { addLineCommands }: typeof import("./lines") = require("./lines");
+      return addLineCommands;
+    },
   },
   {
     names: ["configuration"],
     description: "What agents do in which situation",
-    load: () => (require("./configuration") as typeof import("./configuration")).addConfigurationCommands,
+    load: () => {
+      const { addConfigurationCommands }: typeof import("./configuration") = require("./configuration");
+      return addConfigurationCommands;
+    },
   },
   {
     names: ["messages"],
     description: "Messages of agents",
-    load: () => (require("./messages") as typeof import("./messages")).addMessageCommands,
+    load: () => {
+      const { addMessageCommands }: typeof import("./messages") = require("./messages");
+      return addMessageCommands;
+    },
   },
   {
     names: ["webhooks"],
     description: "Webhook endpoints that get events",
-    load: () => (require("./webhooks") as typeof import("./webhooks")).addWebhookCommands,
+    load: () => {
+      const { addWebhookCommands }: typeof import("./webhooks") = require("./webhooks");
+      return addWebhookCommands;
+    },
   },
   {
     names: ["members"],
@@ -94,17 +115,32 @@ const MODULES: readonly CommandModule[] = [
   {
     names: ["audit"],
     description: "Audit logs",
-    load: () => (require("./audit") as typeof import("./audit")).addAuditCommands,
+    load: () => {
+      const { addAuditCommands }: typeof import("./audit") = require("./audit");
+      return addAuditCommands;
+    },
   },
   {
     names: ["migrate", "backup", "restore", "restored"],
-    load: () => (require("./database") as typeof import("./database")).addDatabaseCommands,
+    load: () => {
+      const { addDatabaseCommands }: typeof import("./database") = require("./database");
+      return addDatabaseCommands;
+    },
   },
-  { names: ["seed"], load: () => (require("./seed") as typeof import("./seed")).addSeedCommand },
+  {
+    names: ["seed"],
+    load: () => {
+      const { addSeedCommand }: typeof import("./seed") = require("./seed");
+      return addSeedCommand;
+    },
+  },
   {
     names: ["instance-key"],
     description: "The key of signing secrets and stored credentials",
-    load: () => (require("./instance-key") as typeof import("./instance-key")).addInstanceKeyCommands,
+    load: () => {
+      const { addInstanceKeyCommands }: typeof import("./instance-key") = require("./instance-key");
+      return addInstanceKeyCommands;
+    },
   },
 ];
 
