@@ -13,7 +13,7 @@ export class Announcements {
 
   constructor(private readonly engine: Engine) {}
 
-  /** Tells the listeners of this process now, and those of others soon if they need to know. */
+  /** Notifies the listeners of this process now, and other processes soon if they need to know. */
   announce(channel: string, others: boolean): void {
     this.relay(channel);
     if (!others || this.pending.has(channel)) return;

@@ -172,8 +172,8 @@ export class Database {
   }
 
   /**
-   * Calls a listener on the announcements of a channel: those of this process, those of others on PostgreSQL or by
-   * `relay`, and after gaps in which some may have been lost. It saves waiting but guarantees nothing: a connection may be
+   * Calls a listener on the announcements of a channel by this process, by other processes on PostgreSQL, or
+   * passed on by `relay`, and after gaps in which some may have been lost. It saves waiting but guarantees nothing: a connection may be
    * gone for long.
    * @param listener must not throw
    * @returns a function that stops listening; call it before `close`
