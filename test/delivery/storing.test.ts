@@ -99,6 +99,9 @@ describeGateway({ env: { ...SENDS.env, DELIVERY_WORKERS: "1" } }, (gateway) => {
   const messageOf = (id: string) =>
     gateway.services.database.read((reader) => reader.findOneByOrFail(Message, { id }));
 
+  const waiting = (ids: string[]) =>
+    gateway.services.database.read((reader) => reader.countBy(Lane, { id: In(ids), needsSender: true }));
+
   test("a message that was claimed, and for which no sender was free in time, leaves later", async () => {
     const receiver = await Receiver.start();
     const held: ServerResponse[] = [];
@@ -116,6 +119,7 @@ describeGateway({ env: { ...SENDS.env, DELIVERY_WORKERS: "1" } }, (gateway) => {
       await arrived(1);
       const second = await send();
       const third = await send();
+      await waitUntil(async () => (await waiting([second, third])) === 2);
       // As quickly as the first one has ended, the second one might, so the third one is claimed with it.
       held[0]?.end();
       await arrived(2);
