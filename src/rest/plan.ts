@@ -18,7 +18,7 @@ import type {
   RestStream,
   SuccessStatus,
 } from "../schema/rest-route";
-import { type FixedDocument, fixedDocument, selectedAt, type Variable } from "./document";
+import { type FixedDocument, fixedDocument, selectedAt, type Variable, validateDocument } from "./document";
 import {
   IDEMPOTENCY_FIELD,
   IDEMPOTENCY_HEADER,
@@ -60,7 +60,18 @@ export interface IdempotencyKey {
 }
 
 /**
+ * Validates the documents of a route.
+ * @throws Error with the name of the route when one of them is invalid
+ */
+export const validateRoute = (route: RestRoute, schema: GraphQLSchema): void =>
+  servable(route, () => {
+    validateDocument(route.document, schema);
+    if (route.stream) validateDocument(route.stream.document, schema);
+  });
+
+/**
  * Derives the plan of a route.
+ * @param route passes `validateRoute`
  * @param define names the schemas of named types, for the documentation
  * @throws Error with the name of the route when its declaration is invalid
  */
