@@ -174,7 +174,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
     }
   });
 
-  test("erasing again finishes an erasure that was left unfinished", async () => {
+  slowTest("erasing again finishes an erasure that was left unfinished", async () => {
     const { id, contactId } = await addConversation(gateway, { agentId });
     await contacts.erase(contactId);
     await database().write(async (tx) => {

@@ -38,7 +38,7 @@ describeGateway({ engine: "any", env: { DATABASE_POOL_SIZE: "5" } }, (gateway, e
     },
   );
 
-  test("a lookup and a write without an end are canceled, and the next ones run", async () => {
+  slowTest("a lookup and a write without an end are canceled, and the next ones run", async () => {
     const { database } = gateway.services;
     const endless = ENDLESS[engine.name]
       .replace("COUNT(*)", "COUNT(*) AS n")

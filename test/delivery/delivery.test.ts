@@ -193,18 +193,21 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     await gateway.rest("POST", `/messages/${id}/cancel`);
   });
 
-  test("a process without delivery workers leaves messages to the next process that has some", async () => {
-    const ids = [];
-    for (let i = 0; i < 150; i++) ids.push(await send(gateway, `left ${i}`));
-    expect(await get(gateway, ids[0] as string)).not.toHaveProperty("heldReason");
-    const database = { url: gateway.databaseUrl, drop: async () => undefined };
-    const other = await startGateway(engine, { ...DELIVERS, database });
-    try {
-      for (const id of ids) await become(gateway, id, { status: "delivered" });
-    } finally {
-      await other.close();
-    }
-  });
+  slowTest(
+    "a process without delivery workers leaves messages to the next process that has some",
+    async () => {
+      const ids = [];
+      for (let i = 0; i < 150; i++) ids.push(await send(gateway, `left ${i}`));
+      expect(await get(gateway, ids[0] as string)).not.toHaveProperty("heldReason");
+      const database = { url: gateway.databaseUrl, drop: async () => undefined };
+      const other = await startGateway(engine, { ...DELIVERS, database });
+      try {
+        for (const id of ids) await become(gateway, id, { status: "delivered" });
+      } finally {
+        await other.close();
+      }
+    },
+  );
 
   slowTest("what an upgrade held back leaves only when it is released, and in order", async () => {
     const { agents, messages, database } = gateway.services;

@@ -7,6 +7,7 @@ import { addLine, lineClient } from "../support/lines";
 import { firstAgentId } from "../support/people";
 import { startPostgres } from "../support/postgres-server";
 import { endProcesses, spawnCli } from "../support/process";
+import { slowTest } from "../support/slow-test";
 import { suiteGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
 
@@ -122,26 +123,29 @@ describe("processes on one PostgreSQL", () => {
   });
 });
 
-test("a listener hears again after the server was gone, and of the gap; a frozen server does not delay its stop", async () => {
-  const server = await startPostgres();
-  const open = () => Database.open(createDataSource(`${server.url}/postgres`), { serving: true });
-  const [database, other] = [await open(), await open()];
-  const calls = counter();
-  const stop = database.listen("some_channel", calls.listener);
-  try {
-    await calls.above(0);
-    await server.order("immediate");
-    await server.order("start");
-    await calls.above(1);
-    await other.write(async (tx) => other.announce(tx, "some_channel"));
-    await calls.above(2);
-    await server.order("freeze");
-    await stop();
-    await server.order("thaw");
-  } finally {
-    await stop();
-    await database.close();
-    await other.close();
-    await server.end();
-  }
-});
+slowTest(
+  "a listener hears again after the server was gone, and of the gap; a frozen server does not delay its stop",
+  async () => {
+    const server = await startPostgres();
+    const open = () => Database.open(createDataSource(`${server.url}/postgres`), { serving: true });
+    const [database, other] = [await open(), await open()];
+    const calls = counter();
+    const stop = database.listen("some_channel", calls.listener);
+    try {
+      await calls.above(0);
+      await server.order("immediate");
+      await server.order("start");
+      await calls.above(1);
+      await other.write(async (tx) => other.announce(tx, "some_channel"));
+      await calls.above(2);
+      await server.order("freeze");
+      await stop();
+      await server.order("thaw");
+    } finally {
+      await stop();
+      await database.close();
+      await other.close();
+      await server.end();
+    }
+  },
+);

@@ -7,6 +7,7 @@ import { scrape } from "../support/metrics";
 import { firstAgentId } from "../support/people";
 import { endProcesses, runCli, startServer } from "../support/process";
 import { Receiver } from "../support/receiver";
+import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
 import { addEndpoint, addEvents, webhookClient } from "../support/webhooks";
@@ -132,7 +133,7 @@ describe("a PostgreSQL database", () => {
     expect(BigInt(after.last) - BigInt(before.last)).toBe(1_000_000_000n);
   });
 
-  test("that is the same as before, as after a failover, goes on delivering", async () => {
+  slowTest("that is the same as before, as after a failover, goes on delivering", async () => {
     const first = await start();
     const { key } = first;
     await stop(first);
@@ -142,29 +143,32 @@ describe("a PostgreSQL database", () => {
     expect(await readiness(second)).toEqual({ status: "ok", writes: "ok" });
   });
 
-  test("that does not tell its system is known by the rest, and by its system once it tells", async () => {
-    const role = `role_${randomUUID().replaceAll("-", "")}`;
-    const admin = await start({});
-    await administer(
-      `CREATE ROLE ${role} LOGIN PASSWORD 'secret' IN ROLE pg_read_all_data, pg_write_all_data`,
-    );
-    await sql(admin, "REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC");
-    const url = Object.assign(new URL(place.url), { username: role, password: "secret" }).href;
-    const known = async () =>
-      JSON.parse((await sql(admin, "SELECT identity FROM known_database"))[0].identity);
-    try {
-      await stop(await start(DELIVERS, url));
-      expect(Object.keys(await known()).sort()).toEqual(["database", "table"]);
-      await sql(admin, `GRANT EXECUTE ON FUNCTION pg_control_system() TO ${role}`);
-      const gateway = await start(DELIVERS, url);
-      expect(Object.keys(await known()).sort()).toEqual(["database", "system", "table"]);
-      expect(await readiness(gateway)).toEqual({ status: "ok", writes: "ok" });
-      await stop(gateway);
-    } finally {
-      await sql(admin, `DROP OWNED BY ${role}`);
-      await administer(`DROP ROLE ${role}`);
-    }
-  });
+  slowTest(
+    "that does not tell its system is known by the rest, and by its system once it tells",
+    async () => {
+      const role = `role_${randomUUID().replaceAll("-", "")}`;
+      const admin = await start({});
+      await administer(
+        `CREATE ROLE ${role} LOGIN PASSWORD 'secret' IN ROLE pg_read_all_data, pg_write_all_data`,
+      );
+      await sql(admin, "REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC");
+      const url = Object.assign(new URL(place.url), { username: role, password: "secret" }).href;
+      const known = async () =>
+        JSON.parse((await sql(admin, "SELECT identity FROM known_database"))[0].identity);
+      try {
+        await stop(await start(DELIVERS, url));
+        expect(Object.keys(await known()).sort()).toEqual(["database", "table"]);
+        await sql(admin, `GRANT EXECUTE ON FUNCTION pg_control_system() TO ${role}`);
+        const gateway = await start(DELIVERS, url);
+        expect(Object.keys(await known()).sort()).toEqual(["database", "system", "table"]);
+        expect(await readiness(gateway)).toEqual({ status: "ok", writes: "ok" });
+        await stop(gateway);
+      } finally {
+        await sql(admin, `DROP OWNED BY ${role}`);
+        await administer(`DROP ROLE ${role}`);
+      }
+    },
+  );
 
   test("that was moved on purpose delivers on, if that is confirmed before the start", async () => {
     const idle = await start({});
@@ -184,7 +188,7 @@ describe("a PostgreSQL database", () => {
   });
 });
 
-describeGateway({ env: DELIVERS }, (gateway) => {
+describeGateway({ engine: "any", env: DELIVERS }, (gateway) => {
   afterEach(endProcesses);
 
   test("RESTORED=1 holds once for all workers of a start, and the log says to remove it", async () => {

@@ -518,7 +518,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     ).rejects.toThrow("undone");
   });
 
-  test("the rate of a line is exact over two processes", async () => {
+  slowTest("the rate of a line is exact over two processes", async () => {
     const ratePerMinute = 1_200;
     const other = await startGateway(engine, {
       ...SENDS,

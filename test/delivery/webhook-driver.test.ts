@@ -288,17 +288,6 @@ describe("an attempt without an answer", () => {
   });
 
   test.each<[string, string, Reaction]>([
-    ["hangs", "timeout", () => undefined],
-    [
-      "drips its head",
-      "timeout",
-      (response) => void drip(response.socket, "HTTP/1.1 200 OK\r\nX-Long: xxxxx"),
-    ],
-    [
-      "sends only informational answers",
-      "timeout",
-      (response) => void drip(response.socket, "HTTP/1.1 102 Processing\r\n\r\n", 60_000),
-    ],
     ["closes the connection", "reset", (response) => response.socket?.end()],
     ["resets the connection", "reset", (response) => response.socket?.resetAndDestroy()],
     ["closes within the status line", "reset", (response) => response.socket?.end("HTTP/1.1 20")],
@@ -310,9 +299,22 @@ describe("an attempt without an answer", () => {
     ],
   ])("by a receiver that %s is uncertain, code %s", async (_, code, reaction) => {
     receiver.reaction = reaction;
-    const result = await sendTo(receiver.url(), { timeoutMs: 1_500 });
+    const result = await sendTo(receiver.url());
     expect(result).toEqual({ outcome: UNCERTAIN, code, detail: expect.stringMatching(/^[A-Z].*\.$/) });
     expect(receiver.received).toHaveLength(1);
+  });
+
+  test("by a receiver that hangs, drips its head or sends only informational answers is uncertain, code timeout", async () => {
+    const reactions: Reaction[] = [
+      () => undefined,
+      (response) => void drip(response.socket, "HTTP/1.1 200 OK\r\nX-Long: xxxxx"),
+      (response) => void drip(response.socket, "HTTP/1.1 102 Processing\r\n\r\n", 60_000),
+    ];
+    receiver.reaction = (response) => reactions.pop()?.(response);
+    const results = reactions.map(() => sendTo(receiver.url(), { timeoutMs: 1_500 }));
+    const expected = { outcome: UNCERTAIN, code: "timeout", detail: expect.stringMatching(/^[A-Z].*\.$/) };
+    expect(await Promise.all(results)).toEqual([expected, expected, expected]);
+    expect(receiver.received).toHaveLength(3);
   });
 
   /** Sends a text byte by byte, until the peer goes; with a `size`, over and over. */

@@ -5,6 +5,7 @@ import { HourlyUse } from "../../src/features/key-usage/hourly-use.entity";
 import { sqlite } from "../support/engines";
 import { mint } from "../support/gateway";
 import { addMember } from "../support/people";
+import { slowTest } from "../support/slow-test";
 import { suiteGateway } from "../support/suite";
 
 /** What the dashboard asks for. */
@@ -53,7 +54,7 @@ describe("answers over the wire", () => {
   const ask = (query: string, accept?: string, { token = gateway.owner, variables = {} } = {}) =>
     send("/graphql", { accept, token, body: { query, variables } });
 
-  test("the usage of 100 keys takes at most 20 kB", async () => {
+  slowTest("the usage of 100 keys takes at most 20 kB", async () => {
     const { services } = gateway;
     let seed = 1;
     // As irregular as counts can be, and always the same.

@@ -5,6 +5,7 @@ import { sqlite } from "../support/engines";
 import { type Call, type Reply, startGateway } from "../support/gateway";
 import { sendRaw } from "../support/refusals";
 import { suiteGateway } from "../support/suite";
+import { TIER } from "../support/tiers";
 
 /** Every address with what answers there. */
 const PAGES = ["/docs", "/dashboard", "/dashboard/api-keys"];
@@ -20,7 +21,8 @@ const OPEN = [
   "/%ZZ",
 ];
 const API_ROUTES = [...new Set(ROUTES.map(({ path }) => path.replace(":petId", "1"))), "/graphql"];
-const METHODS = ["GET", "HEAD", "POST", "OPTIONS", "DELETE", "TRACE"];
+const METHODS =
+  TIER === "default" ? ["GET", "POST", "TRACE"] : ["GET", "HEAD", "POST", "OPTIONS", "DELETE", "TRACE"];
 
 /** The directives of a policy by name. */
 const policyOf = ({ headers }: Reply): Record<string, string> =>

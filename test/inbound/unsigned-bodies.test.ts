@@ -10,50 +10,53 @@ const MEBI = 1_048_576;
 /** As large as a mail may be, but for its end. */
 const SIZE = 8 * MEBI;
 
-describeGateway({ env: { TRUST_PROXY: "true", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }, (gateway) => {
-  let connections: RawConnection[] = [];
-  afterEach(async () => {
-    for (const { socket } of connections) socket.destroy();
-    await Promise.all(connections.map(({ closed }) => closed));
-    connections = [];
-  });
+describeGateway(
+  { engine: "any", env: { TRUST_PROXY: "true", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } },
+  (gateway) => {
+    let connections: RawConnection[] = [];
+    afterEach(async () => {
+      for (const { socket } of connections) socket.destroy();
+      await Promise.all(connections.map(({ closed }) => closed));
+      connections = [];
+    });
 
-  /** The other ends of mail lines of a new organization. */
-  async function addSenders(count: number): Promise<Sender[]> {
-    const { agentId } = await addOrganization(gateway, `org-${uuid().slice(-12)}`);
-    const email = { host: "127.0.0.1", port: 25, security: "none", from: "acme@example.com" };
-    const add = () => addSender(gateway, { agentId, kind: LineKind.email, email } as never);
-    const senders: Sender[] = [];
-    for (let i = 0; i < count; i++) senders.push(await add());
-    return senders;
-  }
-  /** Sends all but the last byte of a mail to a line, from an address, with a signature that is not its. */
-  function halfSend({ lineId }: Sender, address: string): RawConnection {
-    const connection = openRaw(gateway.url);
-    connections.push(connection);
-    connection.socket.write(
-      `POST /inbound/${lineId} HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: ${address}\r\n` +
-        `Content-Type: message/rfc822\r\nwebhook-id: 1\r\nwebhook-timestamp: ${Math.floor(Date.now() / 1000)}\r\n` +
-        `webhook-signature: v1,${Buffer.alloc(32).toString("base64")}\r\nContent-Length: ${SIZE}\r\n\r\n` +
-        " ".repeat(SIZE - 1),
-    );
-    return connection;
-  }
-  /** Waits until one of these bodies is rejected, because those before it hold what they may. */
-  const oneRejected = async () =>
-    expect(statusesIn(await Promise.race(connections.map(({ closed }) => closed)))).toEqual([503]);
+    /** The other ends of mail lines of a new organization. */
+    async function addSenders(count: number): Promise<Sender[]> {
+      const { agentId } = await addOrganization(gateway, `org-${uuid().slice(-12)}`);
+      const email = { host: "127.0.0.1", port: 25, security: "none", from: "acme@example.com" };
+      const add = () => addSender(gateway, { agentId, kind: LineKind.email, email } as never);
+      const senders: Sender[] = [];
+      for (let i = 0; i < count; i++) senders.push(await add());
+      return senders;
+    }
+    /** Sends all but the last byte of a mail to a line, from an address, with a signature that is not its. */
+    function halfSend({ lineId }: Sender, address: string): RawConnection {
+      const connection = openRaw(gateway.url);
+      connections.push(connection);
+      connection.socket.write(
+        `POST /inbound/${lineId} HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: ${address}\r\n` +
+          `Content-Type: message/rfc822\r\nwebhook-id: 1\r\nwebhook-timestamp: ${Math.floor(Date.now() / 1000)}\r\n` +
+          `webhook-signature: v1,${Buffer.alloc(32).toString("base64")}\r\nContent-Length: ${SIZE}\r\n\r\n` +
+          " ".repeat(SIZE - 1),
+      );
+      return connection;
+    }
+    /** Waits until one of these bodies is rejected, because those before it hold what they may. */
+    const oneRejected = async () =>
+      expect(statusesIn(await Promise.race(connections.map(({ closed }) => closed)))).toEqual([503]);
 
-  test.each([
-    ["an address that names lines of two organizations", 2, 1],
-    ["many addresses that name the lines of one organization", 1, 8],
-  ])("bodies from %s, and do not end, take no memory from others", async (_, organizations, addresses) => {
-    const named: Sender[] = [];
-    for (let i = 0; i < organizations; i++) named.push(...(await addSenders(8 / organizations)));
-    const [other] = await addSenders(1);
-    for (const [i, sender] of named.entries()) halfSend(sender, `192.0.2.${i % addresses}`);
-    await oneRejected();
-    const raw = ["From: nina@example.com", "Subject: Hello", "", "x".repeat(SIZE)].join("\r\n");
-    const answer = await other?.mail(raw);
-    expect(answer?.status).toBe(202);
-  });
-});
+    test.each([
+      ["an address that names lines of two organizations", 2, 1],
+      ["many addresses that name the lines of one organization", 1, 8],
+    ])("bodies from %s, and do not end, take no memory from others", async (_, organizations, addresses) => {
+      const named: Sender[] = [];
+      for (let i = 0; i < organizations; i++) named.push(...(await addSenders(8 / organizations)));
+      const [other] = await addSenders(1);
+      for (const [i, sender] of named.entries()) halfSend(sender, `192.0.2.${i % addresses}`);
+      await oneRejected();
+      const raw = ["From: nina@example.com", "Subject: Hello", "", "x".repeat(SIZE)].join("\r\n");
+      const answer = await other?.mail(raw);
+      expect(answer?.status).toBe(202);
+    });
+  },
+);

@@ -1,10 +1,11 @@
 import { sqlite } from "../support/engines";
 import { databaseForEach, startServer } from "../support/process";
+import { slowTest } from "../support/slow-test";
 
 describe("the inspector", () => {
   const place = databaseForEach(sqlite);
 
-  test("is not opened by SIGUSR1, which is passed over", async () => {
+  slowTest("is not opened by SIGUSR1, which is passed over", async () => {
     const server = await startServer({ DATABASE_URL: place.url });
     server.signal("SIGUSR1");
     // By then the signal has come.
