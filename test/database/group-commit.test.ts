@@ -68,6 +68,26 @@ describe("writes that meet on SQLite", () => {
     expect(commits()).toBeLessThan(10);
   });
 
+  test("those of organizations take turns, so that one with many does not hold up another, and keep their order", async () => {
+    const order: string[] = [];
+    const write = (owner: string, name: string) =>
+      database.writeFor(owner, async (tx) => {
+        order.push(name);
+        await tx.insert(Pet, pet(name));
+      });
+    const greedy = Array.from({ length: 250 }, (_, i) => `greedy ${i}`);
+    const all = [
+      ...greedy.map((name) => write("greedy", name)),
+      write("modest", "modest"),
+      write("other", "other"),
+    ];
+    await Promise.all(all);
+    expect(order.indexOf("modest")).toBeLessThan(100);
+    expect(order.indexOf("other")).toBeLessThan(100);
+    expect(order.filter((name) => name.startsWith("greedy"))).toEqual(greedy);
+    expect(await names()).toHaveLength(252);
+  });
+
   test("under steady load every transaction holds a unit", async () => {
     await Promise.all(
       Array.from({ length: 20 }, async (_, writer) => {

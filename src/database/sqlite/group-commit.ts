@@ -1,5 +1,5 @@
 import type { QueryRunner } from "typeorm";
-import { type TransactionBoundary, transact, type UnitOfWork } from "../engine";
+import { type TransactionBoundary, type TransactionOptions, transact, type UnitOfWork } from "../engine";
 import type { DatabaseObserver } from "../observer";
 
 /** A queued unit of work. */
@@ -24,10 +24,11 @@ const MAX_UNITS = 100;
 
 /**
  * Group commit for a database with one writer: units that arrive during a transaction share the next one, and so wait
- * only once for the disk.
+ * only once for the disk. Owners take turns, so that the units of one do not wait for all those of another.
  */
 export class GroupCommit {
-  private waiting: Waiting[] = [];
+  /** The units of each owner, first in, first out. */
+  private readonly waiting = new Map<string, Set<Waiting>>();
 
   /**
    * @param newRunner creates a fresh query runner
@@ -41,13 +42,16 @@ export class GroupCommit {
   ) {}
 
   /**
-   * Adds a unit to the next transaction.
+   * Adds a unit to the next transaction that has room for one of its owner.
+   * @param options.owner the fair-queueing key
    * @returns the result of the unit, once it is durable
    */
-  add<T>(unit: UnitOfWork<T>, singleStatement: boolean): Promise<T> {
+  add<T>(unit: UnitOfWork<T>, { singleStatement = false, owner = "" }: TransactionOptions): Promise<T> {
     return new Promise((resolve, reject) => {
       let settle = () => {};
-      this.waiting.push({
+      const own = this.waiting.get(owner) ?? new Set();
+      this.waiting.set(owner, own);
+      own.add({
         singleStatement,
         run: (boundary) =>
           transact(this.newRunner(), boundary, unit).then(
@@ -67,12 +71,12 @@ export class GroupCommit {
 
   /** The number of units that wait for a transaction. */
   get waitingUnits(): number {
-    return this.waiting.length;
+    return [...this.waiting.values()].reduce((sum, { size }) => sum + size, 0);
   }
 
   /** Whether any unit waits for a transaction. */
   get isWaiting(): boolean {
-    return this.waiting.length > 0;
+    return this.waiting.size > 0;
   }
 
   /**
@@ -80,12 +84,28 @@ export class GroupCommit {
    * @returns the error that rolled back the whole transaction, if any
    */
   async commitWaiting(): Promise<unknown> {
-    const units = this.waiting.splice(0, MAX_UNITS);
+    const units = this.take();
     const began = performance.now();
     const failure = await this.commit(units);
     this.observer.transaction((performance.now() - began) / 1000);
     this.observer.coalesced("transaction", units.length);
     return failure;
+  }
+
+  /** Takes the units of the next transaction, one of each owner in turn. */
+  private take(): Waiting[] {
+    const units: Waiting[] = [];
+    for (const [owner, own] of this.waiting) {
+      if (units.length === MAX_UNITS) break;
+      const [next] = own;
+      this.waiting.delete(owner);
+      if (next === undefined) continue;
+      own.delete(next);
+      units.push(next);
+      // An owner that is added again has another turn.
+      if (own.size > 0) this.waiting.set(owner, own);
+    }
+    return units;
   }
 
   private async commit(units: readonly Waiting[]): Promise<unknown> {

@@ -146,8 +146,8 @@ export class SqliteEngine implements Engine {
     }
   }
 
-  transaction<T>(unit: UnitOfWork<T>, { singleStatement = false }: TransactionOptions = {}): Promise<T> {
-    const result = this.units.add(unit, singleStatement);
+  transaction<T>(unit: UnitOfWork<T>, options: TransactionOptions = {}): Promise<T> {
+    const result = this.units.add(unit, options);
     this.schedule();
     return result;
   }
