@@ -10,21 +10,12 @@ import { authenticateRequests } from "./auth/authenticate";
 import { createContextFactory } from "./auth/context";
 import { foreignOriginCheck } from "./auth/foreign-origins";
 import { sessionCookies } from "./auth/session-cookie";
+import { startBackground } from "./background";
 import { withSpan } from "./common/spans";
 import type { Config } from "./config";
 import { Database } from "./database/database";
-import { Deliverer } from "./delivery/deliverer";
-import {
-  createResolvers,
-  createServices,
-  laneWork,
-  ROUTES,
-  SERIES,
-  type Services,
-  senderShares,
-} from "./features";
+import { createResolvers, createServices, ROUTES, SERIES, type Services } from "./features";
 import { DOCUMENT_MAX_BYTES } from "./features/configuration/configuration.limits";
-import { deleteEndpoints } from "./features/webhooks/delete-endpoints";
 import { compressQueries } from "./graphql/compress-queries";
 import { addExplorer } from "./graphql/explorer";
 import { sendGraphQLError } from "./graphql/http-errors";
@@ -34,7 +25,6 @@ import { createSchema } from "./graphql/schema";
 import { createGraphQL } from "./graphql/server";
 import { createSubscriptionServer } from "./graphql/websocket/subscription-server";
 import { WebSockets } from "./graphql/websocket/websockets";
-import { startHousekeeping } from "./housekeeping";
 import { closeNow, listenForManagement } from "./http/management-server";
 import { collectMethods } from "./http/plugins/allowed-methods";
 import { rejectInvalidHost } from "./http/plugins/host";
@@ -220,26 +210,7 @@ export async function createApp(
   addHome(http, config);
   rejectOtherMethods();
 
-  const chores = [
-    (signal: AbortSignal) => services.erasures.finishAll(signal),
-    (signal: AbortSignal) => services.agentPurge.finishAll(signal),
-    (signal: AbortSignal) => deleteEndpoints(database, signal),
-  ];
-  const stopHousekeeping = isFirst
-    ? startHousekeeping(database, config, (err) => log.warn({ err }, "housekeeping failed"), chores)
-    : undefined;
-
-  const deliverer =
-    config.deliveryWorkers > 0
-      ? new Deliverer(database, services.lanes, {
-          restores: services.restores,
-          work: laneWork(services),
-          senders: config.deliveryWorkers,
-          shares: senderShares(config.deliveryWorkers),
-          onError: (err) => log.warn({ err }, "delivery failed"),
-        })
-      : undefined;
-  const stopDispatching = deliverer && services.webhookDispatcher.start();
+  const background = startBackground(services, isFirst);
 
   let management: FastifyInstance | undefined;
 
@@ -255,14 +226,7 @@ export async function createApp(
     close: async () => {
       // A probe may reach a worker that leaves while the others serve on.
       if (peers === undefined) announceStop();
-      const followed = Promise.all([webSockets.close(), services.liveEvents.close()]);
-      const swept = Promise.all([
-        stopHousekeeping?.(),
-        services.erasures.close(),
-        services.agentPurge.close(),
-      ]);
-      const dispatched = stopDispatching?.();
-      const delivered = deliverer?.close();
+      const stopped = Promise.all([webSockets.close(), background.stop()]);
       const closed = http.close();
       const givenUp = await Promise.race([closed.then(() => 0), requests.drained()]);
       if (givenUp > 0) log.warn({ requests: givenUp }, "requests that did not end are given up");
@@ -270,12 +234,8 @@ export async function createApp(
       await closed;
       if (management) await closeNow(management);
       await apollo.stop();
-      await swept;
-      await dispatched;
-      await followed;
-      await delivered;
-      services.targets.close();
-      await services.usageRecorder.close();
+      await stopped;
+      await background.close();
       await database.close();
     },
   };

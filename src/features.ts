@@ -39,7 +39,8 @@ import { IdempotencyRecord } from "./idempotency/idempotency-record.entity";
 import { InstanceKeyService } from "./instance-key/instance-key.service";
 import { InstanceKeyCheck } from "./instance-key/instance-key-check.entity";
 import { RefusedTokens } from "./rate-limits/refused-tokens";
-import type { Core, ExpiredRows, Feature, Retention } from "./schema/feature";
+import type { Chore, Core, ExpiredRows, Feature, Retention } from "./schema/feature";
+import { HookRegistry } from "./schema/hooks";
 import type { RestRoute, RouteGroup } from "./schema/rest-route";
 
 /** The features of the service, each after those whose services it needs; REST is documented in this order. */
@@ -131,6 +132,24 @@ export function senderShares(senders: number): ReadonlyMap<string, Share> {
 export const laneWork = (services: Services): Record<LaneKind, LaneWork> =>
   Object.assign({}, ...ALL.map(({ lanes }) => lanes?.(services)));
 
+/** What housekeeping does besides deleting expired rows. */
+export const choresOf = (services: Services): Chore[] =>
+  ALL.flatMap(({ chores }) => chores?.(services) ?? []);
+
+/** Starts the background work of a process that delivers. @returns a function that stops it */
+export function startFeatures(services: Services): () => Promise<unknown> {
+  const started = ALL.map(({ start }) => start?.(services));
+  return () => Promise.all(started.map((stop) => stop?.()));
+}
+
+/** Stops the background work of all features, while requests still end. */
+export const stopFeatures = (services: Services): Promise<unknown> =>
+  Promise.all(ALL.map(({ stop }) => stop?.(services)));
+
+/** Stores or releases what requests used, after the last one has ended. */
+export const closeFeatures = (services: Services): Promise<unknown> =>
+  Promise.all(ALL.map(({ close }) => close?.(services)));
+
 /** As the function of this name in `database/`, with the tables of all features. */
 export const createDataSource = (url: string, poolSize?: number): DataSource =>
   createDataSourceOf(
@@ -144,17 +163,20 @@ export const createDataSource = (url: string, poolSize?: number): DataSource =>
  * @param observer receives measurements of messages
  */
 export function createServices(
-  core: Omit<Core, "refusedTokens" | "lanes" | "targets" | "instanceKey">,
+  core: Pick<Core, "database" | "config" | "log">,
   observer?: DeliveryObserver,
 ): Services {
+  const hooks = new HookRegistry();
   const services: Core = {
     ...core,
+    hooks,
     lanes: new Lanes(core.database, observer),
     targets: new Targets(core.config),
-    instanceKey: new InstanceKeyService(core.database, core.config),
+    instanceKey: new InstanceKeyService(core.database, core.config, () => hooks.of("instanceKeyReplaced")),
     refusedTokens: new RefusedTokens(core.config.refusedKeysPerMinute),
   };
   for (const { services: make } of ALL) Object.assign(services, make(services as Services));
+  for (const each of ALL) hooks.add(each.hooks?.(services as Services) ?? {});
   return services as Services;
 }
 

@@ -6,7 +6,7 @@ import type { Database } from "./database/database";
 import { expiredRows } from "./features";
 import { IDEMPOTENCY_LIFETIME_MS } from "./idempotency/idempotency";
 import { IdempotencyRecord } from "./idempotency/idempotency-record.entity";
-import type { ExpiredRows, Retention } from "./schema/feature";
+import type { Chore, ExpiredRows, Retention } from "./schema/feature";
 
 interface PurgeOptions extends Partial<Retention> {
   /** Stops the purge after the current chunk. */
@@ -38,9 +38,6 @@ export async function purge(database: Database, { signal, ...retention }: PurgeO
     await whileFull((tx, limit) => database.deleteBefore(tx, entity, { column, before, limit }));
   }
 }
-
-/** A chore of a feature; it stops soon after the signal. */
-export type Chore = (signal: AbortSignal) => Promise<void>;
 
 /**
  * Purges and does the chores now and then again an hour after each run.

@@ -34,13 +34,13 @@ export class InstanceKeyService {
   private opened: Promise<void> | undefined;
   /** Why the file could not be created. */
   private problem: string | undefined;
-  private readonly steps: ReplacementStep[] = [];
   /** File of the key of an embedded database without `INSTANCE_KEY`. */
   private readonly file: string | undefined;
 
   constructor(
     private readonly database: Database,
     private readonly config: Pick<Config, "instanceKey" | "databaseUrl">,
+    private readonly steps: () => readonly ReplacementStep[],
   ) {
     const { instanceKey, databaseUrl } = config;
     const isEmbedded = instanceKey === undefined && databaseUrl.startsWith("sqlite:");
@@ -88,11 +88,6 @@ export class InstanceKeyService {
     return key;
   }
 
-  /** Runs a step of a feature whenever the key is replaced. */
-  onReplace(step: ReplacementStep): void {
-    this.steps.push(step);
-  }
-
   /**
    * Makes the database depend on the key of this process instead of one that was lost, with the steps of all features.
    * @throws InstanceKeyError if there is no key, or the database does not depend on another one
@@ -110,7 +105,7 @@ export class InstanceKeyService {
       if (affected === 0) {
         throw new InstanceKeyError("Nothing in the database depends on another instance key.");
       }
-      for (const step of this.steps) await step(tx);
+      for (const step of this.steps()) await step(tx);
     });
     this.key = key;
     this.opened = Promise.resolve();

@@ -8,6 +8,7 @@ import type { Lanes } from "../delivery/lanes";
 import type { Targets } from "../delivery/targets";
 import type { InstanceKeyService } from "../instance-key/instance-key.service";
 import type { RefusedTokens } from "../rate-limits/refused-tokens";
+import type { HookImplementations, HookRegistry } from "./hooks";
 import type { RouteGroup } from "./rest-route";
 
 /** Dependencies of the services of every feature. */
@@ -21,9 +22,14 @@ export interface Core {
   targets: Targets;
   /** The key of signing secrets and sealed credentials. */
   instanceKey: InstanceKeyService;
+  /** The hooks of all features. */
+  hooks: HookRegistry;
   /** Rejected tokens by client address; API keys and session tokens count together. */
   refusedTokens: RefusedTokens;
 }
+
+/** Periodic work of one process of a service; it stops soon after the signal. */
+export type Chore = (signal: AbortSignal) => Promise<void>;
 
 /** Expired rows of a table: those whose column sorts before a text. */
 export interface ExpiredRows {
@@ -58,6 +64,8 @@ export interface Feature<Own extends object, Needs extends object> {
   services(core: Core & Needs): Own;
   /** Creates the resolvers; their constructors must only store the services. */
   resolvers(services: Own & Needs): object[];
+  /** What it does when something happens to what other features own. */
+  hooks?(services: Core & Own & Needs): HookImplementations;
   routes?: RouteGroup;
   /** Names of the feature's coalesced lookups, for the metrics. */
   batches?: readonly string[];
@@ -65,6 +73,14 @@ export interface Feature<Own extends object, Needs extends object> {
   lanes?(services: Core & Own & Needs): Partial<Record<LaneKind, LaneWork>>;
   /** Rows that housekeeping deletes. */
   expired?(retention: Retention): ExpiredRows[];
+  /** What housekeeping does besides, such as finishing what a process left unfinished. */
+  chores?(services: Core & Own & Needs): Chore[];
+  /** Starts the background work of a process that delivers. @returns a function that stops it */
+  start?(services: Core & Own & Needs): () => Promise<void>;
+  /** Stops background work, while requests still end. */
+  stop?(services: Core & Own & Needs): Promise<void>;
+  /** Stores or releases what requests used, after the last one has ended. */
+  close?(services: Core & Own & Needs): Promise<void>;
 }
 
 /**

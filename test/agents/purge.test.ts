@@ -223,13 +223,15 @@ describeGateway({ engine: "any", env: ENV }, (gateway) => {
         new Set(received.map(({ headers }) => headers["webhook-id"]));
       const underWay = messagesAt(receiver);
       let queued: string[] = [];
-      gateway.services.agents.onDelete(async (tx, _, { id }) => {
-        if (id !== agentId) return;
-        const rows = await tx.find(Message, {
-          select: ["id"],
-          where: { agentId, status: MessageStatus.queued },
-        });
-        queued = rows.map((row) => row.id).filter((id) => !underWay.has(id));
+      gateway.services.hooks.add({
+        agentDeleted: async (tx, _, { id }) => {
+          if (id !== agentId) return;
+          const rows = await tx.find(Message, {
+            select: ["id"],
+            where: { agentId, status: MessageStatus.queued },
+          });
+          queued = rows.map((row) => row.id).filter((id) => !underWay.has(id));
+        },
       });
       expect(codeOf(await desk.delete(agentId))).toBeUndefined();
       for (const server of [receiver, endpoint]) server.reaction = (response) => response.end();

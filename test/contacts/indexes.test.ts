@@ -6,6 +6,7 @@ import type { ContactsArgs } from "../../src/features/contacts/contact.inputs";
 import { ContactService } from "../../src/features/contacts/contact.service";
 import { Erasures } from "../../src/features/contacts/erasures";
 import type { Organization } from "../../src/features/organizations/organization.entity";
+import { HookRegistry } from "../../src/schema/hooks";
 import { onEachEngine } from "../support/engines";
 import { type LoggedDatabase, openLogged } from "../support/query-plans";
 
@@ -60,7 +61,10 @@ onEachEngine((engine) => {
     logged.statements.length = 0;
     const context = operatorFor({ id: ORGANIZATION } as Organization);
     const list = { first: 20, after: null, agentId: AGENT, ...args } as ContactsArgs;
-    const service = new ContactService(logged.database, new Erasures(logged.database, pino()));
+    const service = new ContactService(
+      logged.database,
+      new Erasures(logged.database, pino(), new HookRegistry()),
+    );
     expect((await service.list(context, list)).nodes.length).toBeGreaterThan(0);
     const pages = logged.statements.filter(({ query }) => /^SELECT.* FROM "contact/s.test(query));
     return Promise.all(pages.map(logged.planOf));

@@ -16,6 +16,7 @@ import { AgentQueues } from "../../src/features/messages/agent-queues";
 import { MessageConnection } from "../../src/features/messages/message.inputs";
 import type { Organization } from "../../src/features/organizations/organization.entity";
 import { createLogger } from "../../src/logger";
+import { HookRegistry } from "../../src/schema/hooks";
 import { onEachEngine } from "../support/engines";
 import { type LoggedDatabase, openLogged } from "../support/query-plans";
 
@@ -44,7 +45,7 @@ onEachEngine((engine) => {
     service = new ConversationService(
       database,
       lanes,
-      new AgentService(database, lanes),
+      new AgentService(database, lanes, new HookRegistry()),
       new AgentQueues(database),
     );
     await database.write(async (tx) => {
@@ -153,7 +154,7 @@ onEachEngine((engine) => {
   });
 
   test("a change looks at the queue of its conversation, not at its history", async () => {
-    const changes = new ConversationChanges(logged.database, lanes);
+    const changes = new ConversationChanges(logged.database, lanes, new HookRegistry());
     await expectIndexes(() => changes.handOff(context, { id: conversation(0) }), { reads: /FROM "message"/ });
     const queue = logged.statements.find(({ query }) => /FROM "message"/.test(query));
     expect(await logged.planOf(queue)).not.toContain("message_in_conversation");

@@ -2,6 +2,7 @@ import { actionsOn } from "../support/audit";
 import { operator } from "../support/gateway";
 import { apiKeyClient, expire } from "../support/keys";
 import { codeOf } from "../support/people";
+import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 
 describeGateway({ engine: "any" }, (gateway) => {
@@ -130,7 +131,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(nodes.filter(({ name }: { name: string }) => name === "race")).toHaveLength(1);
   });
 
-  test("renaming while revoking never leaves a dead key holding its name", async () => {
+  slowTest("renaming while revoking never leaves a dead key holding its name", async () => {
     for (let i = 0; i < 15; i++) {
       const { id } = await createdAs(`old ${i}`);
       await Promise.all([desk.revoke(id), desk.rename(id, `new ${i}`)]);

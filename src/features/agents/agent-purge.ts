@@ -3,6 +3,7 @@ import { type EntityTarget, In, IsNull, Not, type ObjectLiteral } from "typeorm"
 import { HOUR_MS, timestamp } from "../../common/time";
 import { inChunks } from "../../database/chunks";
 import type { Database } from "../../database/database";
+import type { HookRegistry } from "../../schema/hooks";
 import { Agent } from "./agent.entity";
 
 /** A change that began before a deletion may still add rows after it; none takes this long (ms). */
@@ -15,24 +16,26 @@ const LATE_ROWS_MS = HOUR_MS;
  */
 export type PurgeStep = (agentId: string, signal: AbortSignal) => Promise<boolean>;
 
+declare module "../../schema/hooks" {
+  interface Hooks {
+    /** Purges a deleted agent; hooks run in reverse order, because later features refer to rows of earlier ones. */
+    agentPurged: PurgeStep;
+  }
+}
+
 /**
  * Deletes the rows of deleted agents: in chunks, because there may be many. What a process leaves unfinished,
  * housekeeping finishes.
  */
 export class AgentPurge {
-  private readonly steps: PurgeStep[] = [];
   private readonly running = new Map<string, Promise<void>>();
   private readonly stop = new AbortController();
 
   constructor(
     private readonly database: Database,
     private readonly log: Logger,
+    private readonly hooks: HookRegistry,
   ) {}
-
-  /** Adds a step of another feature. Steps run in reverse order, because later features refer to rows of earlier ones. */
-  onPurge(step: PurgeStep): void {
-    this.steps.unshift(step);
-  }
 
   /** Purges a deleted agent in the background. */
   start(agentId: string): void {
@@ -73,7 +76,7 @@ export class AgentPurge {
 
   private async purge(id: string, signal: AbortSignal): Promise<void> {
     const settledBefore = timestamp(-LATE_ROWS_MS);
-    for (const step of this.steps) if (!(await step(id, signal))) return;
+    for (const hook of [...this.hooks.of("agentPurged")].reverse()) if (!(await hook(id, signal))) return;
     await this.database.write((tx) =>
       tx
         .createQueryBuilder()

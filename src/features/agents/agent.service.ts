@@ -14,6 +14,7 @@ import { GatewayError, noSuch } from "../../errors";
 import { once } from "../../idempotency/idempotency";
 import { type Connection, PageInfo, paginate } from "../../pagination/connection";
 import { decodeCursor } from "../../pagination/cursor";
+import type { HookRegistry } from "../../schema/hooks";
 import { actorOf, recordAudit } from "../audit/audit";
 import { Organization } from "../organizations/organization.entity";
 import { agentActions } from "./agent.audit";
@@ -22,8 +23,18 @@ import type { NewAgent, RenameAgentArgs } from "./agent.inputs";
 import { MAX_AGENTS } from "./agent.limits";
 import { lockAgent } from "./agent-scope";
 
-/** Adds to an agent in the transaction that creates it, or ends what it does in the one that deletes it. */
-type Step = (tx: EntityManager, context: RequestContext, agent: Agent) => Promise<void>;
+type AgentHook = (tx: EntityManager, context: RequestContext, agent: Agent) => Promise<void>;
+
+declare module "../../schema/hooks" {
+  interface Hooks {
+    /** Adds to the transaction that creates an agent. */
+    agentCreated: AgentHook;
+    /** Checks whether an agent may be deleted, while its row is locked; it may throw. */
+    agentDeleting: AgentHook;
+    /** Ends what an agent does, in the transaction that deletes it; its rows are purged later. */
+    agentDeleted: AgentHook;
+  }
+}
 
 const REQUIRED = { permission: Permission.config_manage };
 
@@ -35,13 +46,10 @@ export class AgentService {
    */
   readonly byId: (id: string) => Promise<Agent | undefined>;
 
-  private readonly creationSteps: Step[] = [];
-  private readonly deletionChecks: Step[] = [];
-  private readonly deletionSteps: Step[] = [];
-
   constructor(
     private readonly database: Database,
     private readonly lanes: Lanes,
+    private readonly hooks: HookRegistry,
   ) {
     this.byId = database.coalesceByKey("agents", async (ids) => {
       const agents = await database.read((reader) =>
@@ -53,21 +61,6 @@ export class AgentService {
       );
       return indexBy(agents, ({ id }) => id);
     });
-  }
-
-  /** Runs a step of another feature whenever an agent is created. */
-  onCreate(step: Step): void {
-    this.creationSteps.push(step);
-  }
-
-  /** Runs a check of another feature before an agent is deleted, while its row is locked; it may throw. */
-  beforeDelete(check: Step): void {
-    this.deletionChecks.push(check);
-  }
-
-  /** Runs a step of another feature whenever an agent is deleted: it must stop at once; its rows are purged later. */
-  onDelete(step: Step): void {
-    this.deletionSteps.push(step);
   }
 
   /** The agents of the caller's organization, ordered by slug. */
@@ -168,7 +161,7 @@ export class AgentService {
     });
     await insertUnlessTaken(tx, Agent, agent, `There is already an agent "${slug}", perhaps a deleted one.`);
     await recordAudit(tx, context, agentActions.agent_created, targetOf(agent), { name: [null, name] });
-    for (const step of this.creationSteps) await step(tx, context, agent);
+    for (const hook of this.hooks.of("agentCreated")) await hook(tx, context, agent);
     return agent;
   }
 
@@ -198,12 +191,12 @@ export class AgentService {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, REQUIRED);
       const agent = await this.lockOwn(tx, context, id);
-      for (const check of this.deletionChecks) await check(tx, context, agent);
+      for (const hook of this.hooks.of("agentDeleting")) await hook(tx, context, agent);
       const deletedAt = timestamp();
       await tx.update(Agent, { id }, { deletedAt });
       // Waits for deliveries; none can begin later.
       await this.lanes.endAll(tx, id);
-      for (const step of this.deletionSteps) await step(tx, context, agent);
+      for (const hook of this.hooks.of("agentDeleted")) await hook(tx, context, agent);
       await recordAudit(tx, context, agentActions.agent_deleted, targetOf(agent), {
         name: [agent.name, null],
       });

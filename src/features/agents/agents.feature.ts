@@ -9,11 +9,13 @@ import { AgentPurge, purgeRows } from "./agent-purge";
 /** The agents of an organization. */
 export const agents = feature({
   entities: [Agent],
-  services: ({ database, lanes, log }) => {
-    const agentPurge = new AgentPurge(database, log);
-    agentPurge.onPurge(purgeRows(database, Lane));
-    return { agentPurge, agents: new AgentService(database, lanes) };
-  },
+  services: ({ database, lanes, log, hooks }) => ({
+    agentPurge: new AgentPurge(database, log, hooks),
+    agents: new AgentService(database, lanes, hooks),
+  }),
+  hooks: ({ database }) => ({ agentPurged: purgeRows(database, Lane) }),
+  chores: ({ agentPurge }) => [(signal) => agentPurge.finishAll(signal)],
+  stop: ({ agentPurge }) => agentPurge.close(),
   resolvers: (services) => [new AgentResolver(services.agents, services.agentPurge)],
   routes: agentRoutes,
   batches: ["agents"],

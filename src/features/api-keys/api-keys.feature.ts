@@ -14,10 +14,10 @@ interface Needs {
 /** The API keys of agents: authentication and management. */
 export const apiKeys = feature({
   entities: [ApiKey],
-  services: ({ database, config, usageRecorder, refusedTokens, agents }: Needs & Core) => {
-    agents.beforeDelete((tx, _, { id }) => assertNoActiveKeys(tx, id));
-    return { keys: new ApiKeyService(database, usageRecorder, config, refusedTokens) };
-  },
+  services: ({ database, config, usageRecorder, refusedTokens }: Needs & Core) => ({
+    keys: new ApiKeyService(database, usageRecorder, config, refusedTokens),
+  }),
+  hooks: () => ({ agentDeleting: (tx, _, { id }) => assertNoActiveKeys(tx, id) }),
   resolvers: ({ keys, agents }) => [new ApiKeyResolver(keys, agents)],
   batches: ["keys", "successors"],
 });

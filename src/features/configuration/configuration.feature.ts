@@ -1,6 +1,4 @@
-import { type Core, feature } from "../../schema/feature";
-import type { AgentService } from "../agents/agent.service";
-import type { AgentPurge } from "../agents/agent-purge";
+import { feature } from "../../schema/feature";
 import { ConfigurationResolver } from "./configuration.resolver";
 import { configurationRoutes } from "./configuration.routes";
 import { ConfigurationService } from "./configuration.service";
@@ -14,26 +12,23 @@ import { insertVersion, purgeVersions } from "./versions";
 /** What agents do in which situation. */
 export const configuration = feature({
   entities: [ConfigurationVersion, ConfigurationDraft],
-  services: ({
-    database,
-    config,
-    agents,
-    agentPurge,
-  }: Core & { agents: AgentService; agentPurge: AgentPurge }) => {
-    agents.onCreate(async (tx, context, { id }) => {
+  services: ({ database, config }) => ({
+    configurations: new ConfigurationService(database, deciderWith(config.model?.name)),
+    playbooks: new Playbooks(),
+  }),
+  hooks: ({ database }) => ({
+    agentCreated: async (tx, context, { id }) => {
       const first = { version: 1, document: INITIAL_DOCUMENT, note: null, restoredFrom: null };
       await insertVersion(tx, context, id, first);
-    });
-    agentPurge.onPurge(async (agentId) => {
-      await database.write((tx) => tx.delete(ConfigurationDraft, { agentId }));
-      return true;
-    });
-    agentPurge.onPurge(purgeVersions(database));
-    return {
-      configurations: new ConfigurationService(database, deciderWith(config.model?.name)),
-      playbooks: new Playbooks(),
-    };
-  },
+    },
+    agentPurged: [
+      async (agentId) => {
+        await database.write((tx) => tx.delete(ConfigurationDraft, { agentId }));
+        return true;
+      },
+      purgeVersions(database),
+    ],
+  }),
   resolvers: ({ configurations }) => [new ConfigurationResolver(configurations)],
   routes: configurationRoutes,
 });

@@ -1,5 +1,5 @@
-import { type Core, feature } from "../../schema/feature";
-import { type AgentPurge, purgeRows } from "../agents/agent-purge";
+import { feature } from "../../schema/feature";
+import { purgeRows } from "../agents/agent-purge";
 import { eraseEvents } from "../events/erase-events";
 import { Contact } from "./contact.entity";
 import { ContactResolver } from "./contact.resolver";
@@ -14,18 +14,20 @@ import { Erasures } from "./erasures";
 /** The people that agents talk to. */
 export const contacts = feature({
   entities: [Contact, ContactAddress, ContactTag, ContactTerm, Erasure],
-  services: ({ database, log, agentPurge }: Core & { agentPurge: AgentPurge }) => {
-    const erasures = new Erasures(database, log);
-    agentPurge.onPurge(
-      purgeRows(
-        database,
-        Contact,
-        [ContactAddress, ContactTag, ContactTerm, Erasure].map((entity) => [entity, "contactId"]),
-      ),
-    );
-    erasures.onErase(eraseEvents(database));
+  services: ({ database, log, hooks }) => {
+    const erasures = new Erasures(database, log, hooks);
     return { erasures, contacts: new ContactService(database, erasures) };
   },
+  hooks: ({ database }) => ({
+    agentPurged: purgeRows(
+      database,
+      Contact,
+      [ContactAddress, ContactTag, ContactTerm, Erasure].map((entity) => [entity, "contactId"]),
+    ),
+    contactErased: eraseEvents(database),
+  }),
+  chores: ({ erasures }) => [(signal) => erasures.finishAll(signal)],
+  stop: ({ erasures }) => erasures.close(),
   resolvers: (services) => [new ContactResolver(services.contacts)],
   routes: contactRoutes,
   batches: ["addresses", "tags"],

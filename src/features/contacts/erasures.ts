@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { EntityManager } from "typeorm";
 import { timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
+import type { HookRegistry } from "../../schema/hooks";
 import { Erasure } from "./erasure.entity";
 
 /** How long a caller waits for an erasure (ms), which then goes on in the background. */
@@ -15,24 +16,25 @@ const MAX_WAIT_MS = 3_000;
  */
 export type ErasureStep = (contactId: string, signal: AbortSignal) => Promise<boolean>;
 
+declare module "../../schema/hooks" {
+  interface Hooks {
+    contactErased: ErasureStep;
+  }
+}
+
 /**
  * Erases what other features keep about erased contacts: in chunks, because there may be much of it. What a process
  * leaves unfinished, housekeeping finishes.
  */
 export class Erasures {
-  private readonly steps: ErasureStep[] = [];
   private readonly running = new Map<string, Promise<void>>();
   private readonly stop = new AbortController();
 
   constructor(
     private readonly database: Database,
     private readonly log: Logger,
+    private readonly hooks: HookRegistry,
   ) {}
-
-  /** Runs a step of another feature whenever a contact is erased. */
-  onErase(step: ErasureStep): void {
-    this.steps.push(step);
-  }
 
   /** Marks a contact as one to finish, in the transaction that erases its own data. */
   async begin(tx: EntityManager, contactId: string): Promise<void> {
@@ -74,7 +76,7 @@ export class Erasures {
   }
 
   private async erase(contactId: string, signal: AbortSignal): Promise<void> {
-    for (const step of this.steps) if (!(await step(contactId, signal))) return;
+    for (const hook of this.hooks.of("contactErased")) if (!(await hook(contactId, signal))) return;
     await this.database.write((tx) => tx.delete(Erasure, { contactId }));
   }
 }

@@ -6,6 +6,7 @@ import { timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import type { Lanes } from "../../delivery/lanes";
 import { GatewayError, noSuch } from "../../errors";
+import type { HookRegistry } from "../../schema/hooks";
 import { assertStillAllowed } from "../api-keys/assert-accepted";
 import { recordAudit } from "../audit/audit";
 import type { AuditAction } from "../audit/audit-actions";
@@ -26,25 +27,23 @@ import { conversationEvent, typesOfChange } from "./conversation-events";
 import { addressOn, lineOf, openOn } from "./destination";
 import { assertOpen, findConversation, lockContactRow, lockConversations } from "./own-conversation";
 
-/** Adds to the transaction that releases a conversation, which has locked its contact and its row. */
-type ReleaseStep = (tx: EntityManager, conversation: Conversation) => Promise<void>;
+declare module "../../schema/hooks" {
+  interface Hooks {
+    /** Adds to the transaction that releases a conversation, which has locked its contact and its row. */
+    conversationReleased: (tx: EntityManager, conversation: Conversation) => Promise<void>;
+  }
+}
 
 /**
  * Changes where a conversation takes place, who answers in it, and whether it goes on. Each change adds one to its
  * version: once it is answered, no message accepted before leaves as if the change had not been made.
  */
 export class ConversationChanges {
-  private readonly releaseSteps: ReleaseStep[] = [];
-
   constructor(
     private readonly database: Database,
     private readonly lanes: Lanes,
+    private readonly hooks: HookRegistry,
   ) {}
-
-  /** Runs a step of another feature whenever a conversation is released. */
-  onRelease(step: ReleaseStep): void {
-    this.releaseSteps.push(step);
-  }
 
   /**
    * Moves a conversation to another line. Moving it to its own line changes nothing.
@@ -80,7 +79,7 @@ export class ConversationChanges {
     return this.change(context, args, async (tx, conversation) => {
       assertOpen(conversation);
       if (conversation.handler === Handler.agent) return undefined;
-      for (const step of this.releaseSteps) await step(tx, conversation);
+      for (const hook of this.hooks.of("conversationReleased")) await hook(tx, conversation);
       return { change: { handler: Handler.agent } };
     });
   }

@@ -1,15 +1,12 @@
 import { DAY_MS, timestamp } from "../../common/time";
 import { LaneKind } from "../../delivery/lane.entity";
 import { type Core, feature } from "../../schema/feature";
-import { type AgentPurge, purgeRows } from "../agents/agent-purge";
+import { purgeRows } from "../agents/agent-purge";
 import { MAX_ONCE_DAYS } from "../configuration/configuration.limits";
 import type { ConfigurationService } from "../configuration/configuration.service";
 import type { Playbooks } from "../configuration/playbooks";
-import type { Erasures } from "../contacts/erasures";
-import type { ConversationChanges } from "../conversations/conversation-changes";
 import type { DefaultConversations } from "../conversations/default-conversations";
 import type { AgentQueues } from "../messages/agent-queues";
-import type { MessageFailures } from "../messages/message-failures";
 import { Decision } from "./decision.entity";
 import { DecisionResolver } from "./decision.resolver";
 import { decisionRoutes } from "./decision.routes";
@@ -23,28 +20,17 @@ import { ReplayService } from "./replay.service";
 import { RuleMatch } from "./rule-match.entity";
 
 interface Needs {
-  agentPurge: AgentPurge;
   configurations: ConfigurationService;
   playbooks: Playbooks;
-  erasures: Erasures;
   agentQueues: AgentQueues;
-  conversationChanges: ConversationChanges;
   defaultConversations: DefaultConversations;
-  messageFailures: MessageFailures;
 }
 
 /** What agents decide in the situations that they are handed. */
 export const decisions = feature({
   entities: [Decision, RuleMatch],
-  services: ({ database, lanes, log, config, agentPurge, ...needs }: Core & Needs) => {
-    // What rules with `once` matched holds only IDs, and expires.
-    agentPurge.onPurge(purgeRows(database, Decision));
-    const { playbooks, erasures, agentQueues, conversationChanges, defaultConversations } = needs;
-    const { configurations, messageFailures } = needs;
-    erasures.onErase(eraseDecisions(database));
-    const situations = new RaisedSituations(database, lanes, playbooks);
-    conversationChanges.onRelease(situations.released);
-    messageFailures.onFail(situations.messagesFailed);
+  services: ({ database, lanes, log, config, ...needs }: Core & Needs) => {
+    const { playbooks, agentQueues, defaultConversations, configurations } = needs;
     const model = config.model && new Model(config.model);
     const maker = new DecisionMaker(
       { database, lanes, queues: agentQueues, defaultConversations },
@@ -52,12 +38,19 @@ export const decisions = feature({
       model !== undefined,
     );
     return {
-      situations,
+      situations: new RaisedSituations(database, lanes, playbooks),
       decisions: new DecisionService(database, maker),
       decisionRunner: new DecisionRunner(database, maker, model, log),
       replays: new ReplayService(database, playbooks, configurations),
     };
   },
+  hooks: ({ database, situations }) => ({
+    // The matches of rules with `once` hold only IDs, and expire.
+    agentPurged: purgeRows(database, Decision),
+    contactErased: eraseDecisions(database),
+    conversationReleased: situations.released,
+    messagesFailed: situations.messagesFailed,
+  }),
   resolvers: (services) => [new DecisionResolver(services.decisions, services.replays)],
   routes: decisionRoutes,
   lanes: ({ decisionRunner }) => ({ [LaneKind.decision]: decisionRunner }),

@@ -1,6 +1,5 @@
 import { DAY_MS, timestamp } from "../../common/time";
-import { type Core, feature } from "../../schema/feature";
-import type { AgentPurge } from "../agents/agent-purge";
+import { feature } from "../../schema/feature";
 import { AgentStream } from "./agent-stream.entity";
 import { Event } from "./event.entity";
 import { EventResolver } from "./event.resolver";
@@ -12,13 +11,12 @@ import { purgeEvents } from "./purge-events";
 /** What has happened to agents, for other systems to follow. */
 export const events = feature({
   entities: [Event, AgentStream],
-  services: ({ database, config, log, agentPurge }: Core & { agentPurge: AgentPurge }) => {
-    agentPurge.onPurge(purgeEvents(database));
-    return {
-      events: new EventService(database),
-      liveEvents: new LiveEvents(database, config, log),
-    };
-  },
+  services: ({ database, config, log }) => ({
+    events: new EventService(database),
+    liveEvents: new LiveEvents(database, config, log),
+  }),
+  hooks: ({ database }) => ({ agentPurged: purgeEvents(database) }),
+  stop: ({ liveEvents }) => liveEvents.close(),
   resolvers: (services) => [new EventResolver(services.events, services.liveEvents)],
   routes: eventRoutes,
   expired: ({ eventRetentionDays }) =>

@@ -1,6 +1,6 @@
 import { LaneKind } from "../../delivery/lane.entity";
 import { type Core, feature } from "../../schema/feature";
-import { type AgentPurge, purgeRows } from "../agents/agent-purge";
+import { purgeRows } from "../agents/agent-purge";
 import type { RaisedSituations } from "../decisions/raised-situations";
 import type { Receipts } from "../messages/receipts";
 import { EarlyReceipt } from "./early-receipt.entity";
@@ -8,7 +8,6 @@ import { EarlyReceipts } from "./early-receipts";
 import { InboundService } from "./inbound.service";
 
 interface Needs {
-  agentPurge: AgentPurge;
   receipts: Receipts;
   situations: RaisedSituations;
 }
@@ -16,17 +15,7 @@ interface Needs {
 /** What contacts write, and receipts. */
 export const inbound = feature({
   entities: [EarlyReceipt],
-  services: ({
-    database,
-    lanes,
-    instanceKey,
-    refusedTokens,
-    log,
-    receipts,
-    situations,
-    agentPurge,
-  }: Core & Needs) => {
-    agentPurge.onPurge(purgeRows(database, EarlyReceipt));
+  services: ({ database, lanes, instanceKey, refusedTokens, log, receipts, situations }: Core & Needs) => {
     const earlyReceipts = new EarlyReceipts(database, lanes, receipts, log);
     return {
       earlyReceipts,
@@ -41,6 +30,7 @@ export const inbound = feature({
       ),
     };
   },
+  hooks: ({ database }) => ({ agentPurged: purgeRows(database, EarlyReceipt) }),
   resolvers: () => [],
   lanes: ({ earlyReceipts }) => ({ [LaneKind.receipt]: earlyReceipts }),
 });

@@ -14,6 +14,7 @@ export const keyUsage = feature({
     usageRecorder: new UsageRecorder(database, (err) => log.warn({ err }, "key usage could not be written")),
     usageReports: new UsageService(database),
   }),
+  close: ({ usageRecorder }) => usageRecorder.close(),
   resolvers: (services) => [new UsageResolver(services.usageReports)],
   expired: () => {
     const before = timestamp(-USE_LIFETIME_MS);

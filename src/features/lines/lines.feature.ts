@@ -1,6 +1,5 @@
-import { type Core, feature } from "../../schema/feature";
-import type { AgentService } from "../agents/agent.service";
-import { type AgentPurge, purgeRows } from "../agents/agent-purge";
+import { feature } from "../../schema/feature";
+import { purgeRows } from "../agents/agent-purge";
 import { insertLine } from "./create-line";
 import { Line, LineState } from "./line.entity";
 import { LineResolver } from "./line.resolver";
@@ -24,31 +23,23 @@ export interface LineServices {
 /** The lines that agents speak from. */
 export const lines = feature({
   entities: [Line, LineTraffic],
-  services: ({
-    database,
-    lanes,
-    targets,
-    instanceKey,
-    agents,
-    agentPurge,
-    log,
-  }: Core & { agents: AgentService; agentPurge: AgentPurge }) => {
-    agents.onCreate(async (tx, context, agent) => {
+  services: ({ database, lanes, targets, instanceKey, log }) => ({
+    lines: new LineService(database, lanes, targets, instanceKey),
+    drivers: new LineDrivers(targets, instanceKey),
+    lineHealth: new LineHealth(database, lanes, log),
+    lineTests: new LineTestService(database, targets, instanceKey),
+  }),
+  hooks: ({ database, instanceKey }) => ({
+    agentCreated: async (tx, context, agent) => {
       await insertLine(tx, context, agent, { name: FIRST_LINE }, instanceKey);
-    });
-    // A message that is queued meanwhile must not leave.
-    agents.onDelete(async (tx, _, { id: agentId }) => {
+    },
+    // A message that is queued at the same time must not be sent.
+    agentDeleted: async (tx, _, { id: agentId }) => {
       await tx.update(Line, { agentId }, { state: LineState.archived });
-    });
-    agentPurge.onPurge(purgeRows(database, Line, [[LineTraffic, "lineId"]]));
-    instanceKey.onReplace(loseSecrets);
-    return {
-      lines: new LineService(database, lanes, targets, instanceKey),
-      drivers: new LineDrivers(targets, instanceKey),
-      lineHealth: new LineHealth(database, lanes, log),
-      lineTests: new LineTestService(database, targets, instanceKey),
-    };
-  },
+    },
+    agentPurged: purgeRows(database, Line, [[LineTraffic, "lineId"]]),
+    instanceKeyReplaced: loseSecrets,
+  }),
   resolvers: (services) => [new LineResolver(services.lines, services.lineTests)],
   routes: lineRoutes,
 });

@@ -22,6 +22,13 @@ export interface Joining {
   isExpected(tx: EntityManager, live: readonly LiveVersion[]): Promise<boolean>;
 }
 
+declare module "../../schema/hooks" {
+  interface Hooks {
+    /** Of one feature only. */
+    messageJoining: Joining;
+  }
+}
+
 /** Ends a transaction whose messages were to join no conversation, but do since the configuration has changed. */
 export class JoiningChanged extends Error {}
 

@@ -14,6 +14,7 @@ import { GatewayError, noSuch } from "../../errors";
 import { onceEach } from "../../idempotency/idempotency";
 import { directionOf, pageOfRows } from "../../pagination/connection";
 import { countRows } from "../../pagination/total-count";
+import type { HookRegistry } from "../../schema/hooks";
 import type { Agent } from "../agents/agent.entity";
 import { scopedAgentId } from "../agents/agent-scope";
 import { assertKeysAccepted, assertStillAllowed } from "../api-keys/assert-accepted";
@@ -43,12 +44,12 @@ export class MessageService {
 
   private readonly add: (draft: NewDraft) => Promise<Message>;
   private readonly addOnce: (draft: KeyedDraft) => Promise<Message>;
-  private joining: Joining | undefined;
 
   constructor(
     private readonly database: Database,
     private readonly lanes: Lanes,
     private readonly queues: AgentQueues,
+    private readonly hooks: HookRegistry,
   ) {
     this.attemptsOf = database.coalesceByKey("attempts", async (ids) =>
       groupBy(await database.read((reader) => lastAttempts(reader, ids)), ({ messageId }) => messageId),
@@ -65,11 +66,6 @@ export class MessageService {
         idOf: ({ id }) => id,
       }),
     );
-  }
-
-  /** Makes messages that name no conversation join those that `joining` finds. */
-  joinBy(joining: Joining): void {
-    this.joining = joining;
   }
 
   /**
@@ -202,6 +198,11 @@ export class MessageService {
       },
       { limits: BACKGROUND },
     );
+  }
+
+  /** Finds the conversations of messages that name none. */
+  private get joining(): Joining | undefined {
+    return this.hooks.of("messageJoining")[0];
   }
 
   private async insert(tx: EntityManager, drafts: readonly NewDraft[]): Promise<(Message | GatewayError)[]> {

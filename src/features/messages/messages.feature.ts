@@ -1,7 +1,7 @@
 import { DAY_MS, timestamp } from "../../common/time";
 import { LaneKind } from "../../delivery/lane.entity";
 import { type Core, feature } from "../../schema/feature";
-import { type AgentPurge, purgeRows } from "../agents/agent-purge";
+import { purgeRows } from "../agents/agent-purge";
 import type { LineServices } from "../lines/lines.feature";
 import { AgentQueues } from "./agent-queues";
 import { DeliveryAttempt } from "./delivery-attempt.entity";
@@ -17,17 +17,17 @@ import { Receipts } from "./receipts";
 /** Messages of agents and their delivery. */
 export const messages = feature({
   entities: [Message, DeliveryAttempt],
-  services: ({ database, lanes, agentPurge }: Core & LineServices & { agentPurge: AgentPurge }) => {
-    agentPurge.onPurge(purgeRows(database, Message, [[DeliveryAttempt, "messageId"]]));
+  services: ({ database, lanes, hooks }: Core & LineServices) => {
     const agentQueues = new AgentQueues(database);
-    const messageFailures = new MessageFailures();
+    const messageFailures = new MessageFailures(hooks);
     return {
       agentQueues,
       messageFailures,
       receipts: new Receipts(database, lanes, messageFailures),
-      messages: new MessageService(database, lanes, agentQueues),
+      messages: new MessageService(database, lanes, agentQueues, hooks),
     };
   },
+  hooks: ({ database }) => ({ agentPurged: purgeRows(database, Message, [[DeliveryAttempt, "messageId"]]) }),
   resolvers: (services) => [new MessageResolver(services.messages)],
   routes: messageRoutes,
   batches: ["attempts"],

@@ -1,9 +1,7 @@
 import { DAY_MS, timestamp } from "../../common/time";
 import { LaneKind } from "../../delivery/lane.entity";
-import { type Core, feature } from "../../schema/feature";
-import type { AgentService } from "../agents/agent.service";
-import type { AgentPurge } from "../agents/agent-purge";
-import type { Erasures } from "../contacts/erasures";
+import { feature } from "../../schema/feature";
+import { deleteEndpoints } from "./delete-endpoints";
 import { DeliveryLogService } from "./delivery-log.service";
 import { EndpointHealth } from "./endpoint-health";
 import { eraseDeliveries } from "./erase-deliveries";
@@ -23,21 +21,7 @@ import { WebhookWork } from "./webhook-work";
 /** The events of agents, posted to URLs of other systems. */
 export const webhooks = feature({
   entities: [WebhookEndpoint, WebhookCursor, WebhookDelivery],
-  services: ({
-    database,
-    config,
-    lanes,
-    targets,
-    instanceKey,
-    log,
-    erasures,
-    agents,
-    agentPurge,
-  }: Core & { erasures: Erasures; agents: AgentService; agentPurge: AgentPurge }) => {
-    agents.onDelete(deleteEndpointsOf);
-    agentPurge.onPurge(purgeDeliveries(database));
-    erasures.onErase(eraseDeliveries(database));
-    instanceKey.onReplace(loseWebhookSecrets);
+  services: ({ database, config, lanes, targets, instanceKey, log }) => {
     const post = new EventPost(targets, instanceKey);
     return {
       webhooks: new WebhookService(database, lanes, targets, instanceKey),
@@ -48,6 +32,14 @@ export const webhooks = feature({
       webhookWork: new WebhookWork(post, new EndpointHealth(database, log)),
     };
   },
+  hooks: ({ database }) => ({
+    agentDeleted: deleteEndpointsOf,
+    agentPurged: purgeDeliveries(database),
+    contactErased: eraseDeliveries(database),
+    instanceKeyReplaced: loseWebhookSecrets,
+  }),
+  chores: ({ database }) => [(signal) => deleteEndpoints(database, signal)],
+  start: ({ webhookDispatcher }) => webhookDispatcher.start(),
   resolvers: ({ webhooks, webhookLog, redeliveries, webhookTests }) => [
     new WebhookResolver(webhooks, webhookLog, redeliveries, webhookTests),
   ],
