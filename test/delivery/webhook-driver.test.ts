@@ -310,7 +310,7 @@ describe("an attempt without an answer", () => {
       (response) => void drip(response.socket, "HTTP/1.1 200 OK\r\nX-Long: xxxxx"),
       (response) => void drip(response.socket, "HTTP/1.1 102 Processing\r\n\r\n", 60_000),
     ];
-    receiver.reaction = (response) => reactions.pop()?.(response);
+    receiver.reaction = (...args) => reactions.pop()?.(...args);
     const results = reactions.map(() => sendTo(receiver.url(), { timeoutMs: 1_500 }));
     const expected = { outcome: UNCERTAIN, code: "timeout", detail: expect.stringMatching(/^[A-Z].*\.$/) };
     expect(await Promise.all(results)).toEqual([expected, expected, expected]);
