@@ -1,8 +1,7 @@
 import type { DataSource } from "typeorm";
 import { createDataSource as createDataSourceOf } from "./database/data-source";
-import { shareOf } from "./database/semaphore";
 import { AttemptOutcome } from "./delivery/driver";
-import { Lane, LaneKind } from "./delivery/lane.entity";
+import { Lane } from "./delivery/lane.entity";
 import type { LaneWork } from "./delivery/lane-work";
 import { Lanes } from "./delivery/lanes";
 import type { DeliveryObserver } from "./delivery/observer";
@@ -17,10 +16,8 @@ import { DeciderKind } from "./features/configuration/decider";
 import { contacts } from "./features/contacts/contacts.feature";
 import { conversations } from "./features/conversations/conversations.feature";
 import { DecisionOutcome, DecisionState } from "./features/decisions/decision.entity";
-import { MODEL, RULES } from "./features/decisions/decision-runner";
 import { decisions } from "./features/decisions/decisions.feature";
 import { events } from "./features/events/events.feature";
-import { RECEIPTS } from "./features/inbound/early-receipts";
 import { inbound } from "./features/inbound/inbound.feature";
 import { keyUsage } from "./features/key-usage/key-usage.feature";
 import { LineKind } from "./features/lines/line.entity";
@@ -109,28 +106,19 @@ export const SERIES = {
 export const expiredRows = (retention: Retention): ExpiredRows[] =>
   ALL.flatMap(({ expired }) => expired?.(retention) ?? []);
 
-/**
- * The shares of the senders of a process. A model may take long, so decisions that ask it get fewer than half, and webhook
- * endpoints half, so that together they leave a sender to messages.
- */
-export function senderShares(senders: number): ReadonlyMap<string, Share> {
-  const webhooks = Math.max(1, Math.floor(senders / 2));
-  const model = Math.max(1, webhooks - 1);
-  const all = { by: "line", together: senders, owner: senders, line: senders } as const;
-  return new Map<string, Share>([
-    [
-      LaneKind.webhook,
-      { by: "kind", together: webhooks, owner: shareOf(webhooks), line: Math.ceil(webhooks / 2) },
-    ],
-    [MODEL, { by: "line", together: model, owner: shareOf(model), line: model }],
-    [RULES, all],
-    [RECEIPTS, all],
-  ]);
-}
+/** The shares of the senders of a process. */
+export const senderShares = (senders: number): ReadonlyMap<string, Share> =>
+  new Map(ALL.flatMap(({ shares }) => Object.entries(shares?.(senders) ?? {})));
 
-/** The work of every kind of lane. */
-export const laneWork = (services: Services): Record<LaneKind, LaneWork> =>
-  Object.assign({}, ...ALL.map(({ lanes }) => lanes?.(services)));
+/** @returns a function that returns the work of a kind of lane, and throws an Error for a kind that has none */
+export function laneWork(services: Services): (kind: string) => LaneWork {
+  const all = new Map(ALL.flatMap(({ lanes }) => Object.entries(lanes?.(services) ?? {})));
+  return (kind) => {
+    const work = all.get(kind);
+    if (work === undefined) throw new Error(`No feature has work for lanes of the kind "${kind}".`);
+    return work;
+  };
+}
 
 /** What housekeeping does besides deleting expired rows. */
 export const choresOf = (services: Services): Chore[] =>

@@ -7,7 +7,6 @@ import type { Database } from "../database/database";
 import { DELIVERING } from "../database/limits";
 import { AttemptOutcome, type SendResult } from "./driver";
 import { failure } from "./failures";
-import type { LaneKind } from "./lane.entity";
 import type { Departure, Ended, LaneWork } from "./lane-work";
 import type { DueLane, Lanes, NeedsSender } from "./lanes";
 import { type FreeSenders, NO_SENDERS, Senders, type Share } from "./senders";
@@ -46,8 +45,8 @@ export interface RestoreGuard {
 
 interface Options {
   restores: RestoreGuard;
-  /** The work of each kind of lane. */
-  work: Readonly<Record<LaneKind, LaneWork>>;
+  /** Returns the work of a kind of lane. */
+  work(kind: string): LaneWork;
   /** How many messages to send simultaneously. */
   senders: number;
   /** Shares of the senders, by their names. */
@@ -221,7 +220,7 @@ export class Deliverer {
     const held = await this.lanes.lockLeased(tx, ended);
     for (const [kind, ofKind] of groupBy(ended, (send) => send.kind)) {
       const sends = ofKind.map((send) => ({ ...send, isHeld: held.has(send.laneId) }));
-      await this.options.work[kind].finish(tx, sends, this.lanes.observing(tx));
+      await this.options.work(kind).finish(tx, sends, this.lanes.observing(tx));
     }
     return ended.flatMap(({ laneId: id, kind, owner }) => (held.has(id) ? [{ id, kind, owner }] : []));
   }
@@ -235,7 +234,7 @@ export class Deliverer {
     const departures: OwnedDeparture[] = [];
     const owners = new Map(lanes.map(({ id, owner }) => [id, owner]));
     for (const [kind, ofKind] of groupBy(lanes, (lane) => lane.kind)) {
-      const work = await this.options.work[kind].start(
+      const work = await this.options.work(kind).start(
         tx,
         ofKind.map(({ id }) => id),
         { senders, observer: this.lanes.observing(tx) },

@@ -2,20 +2,6 @@ import { Column, Entity, Index, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../common/time";
 import { Uuid } from "../common/uuid";
 
-/** The kinds of lane. */
-export enum LaneKind {
-  /** A message outside of any conversation, on a lane of its own with the ID of the message. */
-  message = "message",
-  /** The messages of a conversation, on a lane with its ID. */
-  conversation = "conversation",
-  /** A decision that no request waits for, on a lane with its ID. */
-  decision = "decision",
-  /** The deliveries of one subject to one webhook endpoint. */
-  webhook = "webhook",
-  /** A receipt about a message that is not known yet, on a lane with the ID of the receipt. */
-  receipt = "receipt",
-}
-
 /** A unit of ordered work; it exists only while it has work. */
 @Entity()
 @Index(["needsSender", "wakeAt"])
@@ -28,8 +14,9 @@ export class Lane {
   @Column({ type: "varchar", length: 36 })
   agentId!: string;
 
+  /** Names the work of a feature; see `lanes` of `Feature`. */
   @Column({ type: "varchar", length: 16 })
-  kind!: LaneKind;
+  kind!: string;
 
   /** When its work is due. */
   @Column({ type: "varchar", length: 24 })

@@ -2,9 +2,9 @@ import type { Logger } from "pino";
 import type { EntityManager, EntityTarget, ObjectLiteral } from "typeorm";
 import type { Config } from "../config";
 import type { Database } from "../database/database";
-import type { LaneKind } from "../delivery/lane.entity";
 import type { LaneWork } from "../delivery/lane-work";
 import type { Lanes } from "../delivery/lanes";
+import type { Share } from "../delivery/senders";
 import type { Targets } from "../delivery/targets";
 import type { InstanceKeyService } from "../instance-key/instance-key.service";
 import type { RefusedTokens } from "../rate-limits/refused-tokens";
@@ -69,8 +69,10 @@ export interface Feature<Own extends object, Needs extends object> {
   routes?: RouteGroup;
   /** Names of the feature's coalesced lookups, for the metrics. */
   batches?: readonly string[];
-  /** The work of the kinds of lane that belong to the feature. */
-  lanes?(services: Core & Own & Needs): Partial<Record<LaneKind, LaneWork>>;
+  /** The work of its lanes, by their kinds. */
+  lanes?(services: Core & Own & Needs): Readonly<Record<string, LaneWork>>;
+  /** The shares that its lanes get of so many senders, by their names. */
+  shares?(senders: number): Readonly<Record<string, Share>>;
   /** Rows that housekeeping deletes. */
   expired?(retention: Retention): ExpiredRows[];
   /** What housekeeping does besides, such as finishing what a process left unfinished. */

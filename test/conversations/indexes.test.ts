@@ -1,7 +1,6 @@
 import { operatorFor } from "../../src/auth/context";
 import { leastUuidAt } from "../../src/common/uuid";
 import { loadConfig } from "../../src/config";
-import { LaneKind } from "../../src/delivery/lane.entity";
 import { Lanes } from "../../src/delivery/lanes";
 import { NO_DELIVERY_OBSERVER } from "../../src/delivery/observer";
 import { Senders } from "../../src/delivery/senders";
@@ -169,12 +168,10 @@ onEachEngine((engine) => {
         database.write(async (tx) => {
           const due = await lanes.lockDue(tx, { max: 100 });
           expect(due).toHaveLength(2 * QUEUED);
-          for (const kind of Object.values(LaneKind).filter((each) =>
-            due.some((lane) => lane.kind === each),
-          )) {
+          for (const kind of new Set(due.map((lane) => lane.kind))) {
             const ids = due.filter((lane) => lane.kind === kind).map(({ id }) => id);
             expect(ids).toHaveLength(QUEUED);
-            expect((await work[kind].start(tx, ids, around)).next.size).toBe(0);
+            expect((await work(kind).start(tx, ids, around)).next.size).toBe(0);
           }
           await lanes.end(
             tx,

@@ -4,7 +4,6 @@ import { timestamp } from "../../src/common/time";
 import { leastUuidAt } from "../../src/common/uuid";
 import { loadConfig } from "../../src/config";
 import { AttemptOutcome, type SendResult } from "../../src/delivery/driver";
-import { LaneKind } from "../../src/delivery/lane.entity";
 import type { DueWork, Ended } from "../../src/delivery/lane-work";
 import type { NeedsSender } from "../../src/delivery/lanes";
 import { NO_DELIVERY_OBSERVER } from "../../src/delivery/observer";
@@ -18,6 +17,7 @@ import {
 } from "../../src/features/conversations/conversation.inputs";
 import { DeliveryAttempt } from "../../src/features/messages/delivery-attempt.entity";
 import { Message, MessageStatus } from "../../src/features/messages/message.entity";
+import { CONVERSATION_LANE, MESSAGE_LANE } from "../../src/features/messages/message-lanes";
 import type { Organization } from "../../src/features/organizations/organization.entity";
 import { seedConversations } from "../../src/features/samples/seed-conversations";
 import { purge } from "../../src/housekeeping";
@@ -116,7 +116,7 @@ onEachEngine((engine) => {
   const planOf = (text: RegExp) => logged.planOf(logged.statements.find(({ query }) => text.test(query)));
 
   /** Starts the due work of a kind, as the deliverer does. */
-  async function start(tx: EntityManager, kind: LaneKind, waiting?: NeedsSender): Promise<DueWork> {
+  async function start(tx: EntityManager, kind: string, waiting?: NeedsSender): Promise<DueWork> {
     const due = (await services.lanes.lockDue(tx, { max: 100, waiting })).filter(
       (lane) => lane.kind === kind,
     );
@@ -125,13 +125,13 @@ onEachEngine((engine) => {
       senders: new Senders(SENDERS).offer((laneId) => laneId),
       observer: NO_DELIVERY_OBSERVER,
     };
-    const work = await laneWork(services)[kind].start(tx, ids, around);
+    const work = await laneWork(services)(kind).start(tx, ids, around);
     await services.lanes.awaitSender(tx, work.waiting);
     return work;
   }
   /** Starts to send on the webhook line. @returns the sends, as if all had this result */
   async function send(tx: EntityManager, resultOf: (i: number) => SendResult): Promise<Ended[]> {
-    const { departures } = await start(tx, LaneKind.conversation);
+    const { departures } = await start(tx, CONVERSATION_LANE);
     expect(departures).toHaveLength(SENDERS);
     await services.lanes.lease(
       tx,
@@ -156,7 +156,7 @@ onEachEngine((engine) => {
     ["that wait for a sender of another organization", { except: [{ owners: [leastUuidAt(1)] }] }],
   ])("due lanes %s are found by an index", async (_, waiting) => {
     await expectIndexes(/wake_at <=/, async (tx) => {
-      await start(tx, LaneKind.conversation);
+      await start(tx, CONVERSATION_LANE);
       const due = await services.lanes.lockDue(tx, { max: 5, waiting }, { max: 1 });
       expect(due).toHaveLength(waiting === undefined ? 6 : 5 + 1);
     });
@@ -173,25 +173,22 @@ onEachEngine((engine) => {
     expect(plan).not.toMatch(/sort|temp b-tree/i);
   });
 
-  test.each([LaneKind.conversation, LaneKind.message])(
-    "the work of a lane (%s) starts by indexes",
-    async (kind) => {
-      await expectIndexes(/update message/, async (tx) => {
-        const { departures, waiting } = await start(tx, kind);
-        const isLone = kind === LaneKind.message;
-        expect([departures.length, waiting.length]).toEqual(isLone ? [0, 0] : [SENDERS, 40 - SENDERS]);
-        await services.lanes.end(tx, ["none"]);
-        await services.lanes.sleep(tx, [{ laneId: "none", until: timestamp() }]);
-      });
-    },
-  );
+  test.each([CONVERSATION_LANE, MESSAGE_LANE])("the work of a lane (%s) starts by indexes", async (kind) => {
+    await expectIndexes(/update message/, async (tx) => {
+      const { departures, waiting } = await start(tx, kind);
+      const isLone = kind === MESSAGE_LANE;
+      expect([departures.length, waiting.length]).toEqual(isLone ? [0, 0] : [SENDERS, 40 - SENDERS]);
+      await services.lanes.end(tx, ["none"]);
+      await services.lanes.sleep(tx, [{ laneId: "none", until: timestamp() }]);
+    });
+  });
 
   test("what came of sends is stored by indexes", async () => {
     await expectIndexes(/update delivery_attempt/, async (tx) => {
       const ended = await send(tx, accepted);
       const sends = ended.map(({ laneId }) => ({ laneId, lease: "lease" }));
       expect((await services.lanes.lockLeased(tx, sends)).size).toBe(SENDERS);
-      await laneWork(services).conversation.finish(tx, ended, NO_DELIVERY_OBSERVER);
+      await laneWork(services)(CONVERSATION_LANE).finish(tx, ended, NO_DELIVERY_OBSERVER);
       expect(await tx.countBy(Message, { status: MessageStatus.sent, providerId: "provider-3" })).toBe(1);
     });
     const plan = await planOf(/"provider_id" IN/);
@@ -207,7 +204,7 @@ onEachEngine((engine) => {
         code: "http_503",
         detail: "The receiver answered 503.",
       }));
-      await laneWork(services).conversation.finish(tx, ended, NO_DELIVERY_OBSERVER);
+      await laneWork(services)(CONVERSATION_LANE).finish(tx, ended, NO_DELIVERY_OBSERVER);
       const stored = { id: In(ended.map(({ messageId }) => messageId)), status: MessageStatus.queued };
       expect(await tx.countBy(Message, stored)).toBe(SENDERS / 2);
     });
@@ -220,7 +217,7 @@ onEachEngine((engine) => {
         tx,
         ended.map(({ laneId }) => ({ laneId, until: OLD })),
       );
-      const { departures } = await start(tx, LaneKind.conversation, { except: [] });
+      const { departures } = await start(tx, CONVERSATION_LANE, { except: [] });
       expect(departures.map(({ attempt }) => attempt)).toContain(2);
     });
   });

@@ -2,12 +2,13 @@ import type { ServerResponse } from "node:http";
 import { Webhook } from "standardwebhooks";
 import { v7 as uuid } from "uuid";
 import { timestamp } from "../../src/common/time";
-import { Lane, LaneKind } from "../../src/delivery/lane.entity";
+import { Lane } from "../../src/delivery/lane.entity";
 import { AuditEntry } from "../../src/features/audit/audit-entry.entity";
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
 import { Line, LineKind, LineState, WhenUncertain } from "../../src/features/lines/line.entity";
 import { DeliveryAttempt } from "../../src/features/messages/delivery-attempt.entity";
 import { Message, MessageAuthor, MessageStatus } from "../../src/features/messages/message.entity";
+import { CONVERSATION_LANE } from "../../src/features/messages/message-lanes";
 import { signingSecretOf } from "../../src/instance-key/signing-secrets";
 import { addContact } from "../support/contacts";
 import { conversationClient } from "../support/conversations";
@@ -500,7 +501,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
 
   test("a new message does not cost a conversation its place among those that wait", async () => {
     const { database, lanes } = gateway.services;
-    const lane = { id: uuid(), agentId, kind: LaneKind.conversation };
+    const lane = { id: uuid(), agentId, kind: CONVERSATION_LANE };
     const wakeAt = timestamp(-60_000);
     // Not committed, so that no delivery works on it.
     await expect(

@@ -1,12 +1,12 @@
 import { operatorFor } from "../../src/auth/context";
 import { timestamp } from "../../src/common/time";
 import { loadConfig } from "../../src/config";
-import { LaneKind } from "../../src/delivery/lane.entity";
 import { NO_DELIVERY_OBSERVER } from "../../src/delivery/observer";
 import { Senders } from "../../src/delivery/senders";
 import { createServices, laneWork, type Services } from "../../src/features";
 import type { Organization } from "../../src/features/organizations/organization.entity";
 import { WebhookDelivery } from "../../src/features/webhooks/webhook-delivery.entity";
+import { WEBHOOK_LANE } from "../../src/features/webhooks/webhook-lane";
 import { createLogger } from "../../src/logger";
 import { onEachEngine } from "../support/engines";
 import { type LoggedDatabase, openLogged } from "../support/query-plans";
@@ -69,7 +69,7 @@ onEachEngine((engine) => {
         await stop();
         await database.write(async (tx) => {
           const due = (await lanes.lockDue(tx, { max: 8 })).map(({ id }) => id);
-          const work = laneWork(services)[LaneKind.webhook];
+          const work = laneWork(services)(WEBHOOK_LANE);
           const around = {
             senders: new Senders(8).offer((laneId) => laneId),
             observer: NO_DELIVERY_OBSERVER,

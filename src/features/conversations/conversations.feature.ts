@@ -1,4 +1,3 @@
-import { LaneKind } from "../../delivery/lane.entity";
 import { type Core, feature } from "../../schema/feature";
 import type { AgentService } from "../agents/agent.service";
 import { purgeRows } from "../agents/agent-purge";
@@ -6,6 +5,7 @@ import type { Playbooks } from "../configuration/playbooks";
 import type { LineServices } from "../lines/lines.feature";
 import type { AgentQueues } from "../messages/agent-queues";
 import type { MessageFailures } from "../messages/message-failures";
+import { CONVERSATION_LANE } from "../messages/message-lanes";
 import { messageWork } from "../messages/message-work";
 import { Conversation } from "./conversation.entity";
 import { ConversationResolver } from "./conversation.resolver";
@@ -40,7 +40,7 @@ export const conversations = feature({
   routes: conversationRoutes,
   batches: ["conversations", "last messages", "lines", "conversation addresses"],
   lanes: ({ database, drivers, lineHealth, messageFailures }) => ({
-    [LaneKind.conversation]: messageWork({
+    [CONVERSATION_LANE]: messageWork({
       database,
       drivers,
       messageFailures,

@@ -3,7 +3,6 @@ import { v7 as uuid } from "uuid";
 import { type RequestContext, systemFor } from "../../auth/context";
 import { type Timestamp, timestamp } from "../../common/time";
 import { insertAll } from "../../database/insert-all";
-import { LaneKind } from "../../delivery/lane.entity";
 import { noSuch } from "../../errors";
 import { Agent } from "../agents/agent.entity";
 import { DeciderKind } from "../configuration/decider";
@@ -14,7 +13,7 @@ import { recordEvents } from "../events/record-events";
 import { Organization } from "../organizations/organization.entity";
 import { type Application, applyEffects, explain, type Means } from "./apply-effects";
 import { basisOf, obstacleTo, partiesAgain } from "./basis";
-import { Decision, DecisionOutcome, DecisionState, type Situation } from "./decision.entity";
+import { DECISION_LANE, Decision, DecisionOutcome, DecisionState, type Situation } from "./decision.entity";
 import { decisionEvent } from "./decision-events";
 import type { EffectExplanation, Explanation, ExplanationError, GateExplanation } from "./explanation";
 import { isLoop, LOOP_ERROR, recountAnswers, reportLoop } from "./loop";
@@ -78,7 +77,7 @@ export class DecisionMaker {
     });
     await this.decideByRules(tx, decision, snapshot, { context, parties, playbook, isDryRun });
     if (decision.state === DecisionState.deciding)
-      await this.means.lanes.add(tx, [{ id: decision.id, agentId, kind: LaneKind.decision }]);
+      await this.means.lanes.add(tx, [{ id: decision.id, agentId, kind: DECISION_LANE }]);
     await insertAll(tx, Decision, [decision]);
     return decision;
   }

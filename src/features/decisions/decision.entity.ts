@@ -18,6 +18,9 @@ import type { Conversation } from "../conversations/conversation.entity";
 import { Explanation } from "./explanation";
 import type { Snapshot } from "./snapshot";
 
+/** Kind of the lane of a decision that no request waits for, with the ID of the decision. */
+export const DECISION_LANE = "decision";
+
 /** What a decision that is made in two transactions was begun on. */
 export interface Basis {
   /** The conversation at hand as it was; null if there was none. */

@@ -1,5 +1,5 @@
 import { DAY_MS, timestamp } from "../../common/time";
-import { LaneKind } from "../../delivery/lane.entity";
+import { shareOf } from "../../database/semaphore";
 import { type Core, feature } from "../../schema/feature";
 import { purgeRows } from "../agents/agent-purge";
 import { MAX_ONCE_DAYS } from "../configuration/configuration.limits";
@@ -7,12 +7,12 @@ import type { ConfigurationService } from "../configuration/configuration.servic
 import type { Playbooks } from "../configuration/playbooks";
 import type { DefaultConversations } from "../conversations/default-conversations";
 import type { AgentQueues } from "../messages/agent-queues";
-import { Decision } from "./decision.entity";
+import { DECISION_LANE, Decision } from "./decision.entity";
 import { DecisionResolver } from "./decision.resolver";
 import { decisionRoutes } from "./decision.routes";
 import { DecisionService } from "./decision.service";
 import { DecisionMaker } from "./decision-maker";
-import { DecisionRunner } from "./decision-runner";
+import { DecisionRunner, MODEL, RULES } from "./decision-runner";
 import { eraseDecisions } from "./erase-decisions";
 import { Model } from "./model/model";
 import { RaisedSituations } from "./raised-situations";
@@ -53,7 +53,15 @@ export const decisions = feature({
   }),
   resolvers: (services) => [new DecisionResolver(services.decisions, services.replays)],
   routes: decisionRoutes,
-  lanes: ({ decisionRunner }) => ({ [LaneKind.decision]: decisionRunner }),
+  shares: (senders) => {
+    // A model may take long: together with webhook endpoints it leaves a sender to messages.
+    const model = Math.max(1, Math.floor(senders / 2) - 1);
+    return {
+      [MODEL]: { by: "line", together: model, owner: shareOf(model), line: model },
+      [RULES]: { by: "line", together: senders, owner: senders, line: senders },
+    };
+  },
+  lanes: ({ decisionRunner }) => ({ [DECISION_LANE]: decisionRunner }),
   expired: ({ decisionRetentionDays }) => [
     { entity: RuleMatch, column: "matched_at", before: timestamp(-MAX_ONCE_DAYS * DAY_MS) },
     ...(decisionRetentionDays === 0

@@ -4,7 +4,6 @@ import { groupBy } from "../../common/group-by";
 import { type Timestamp, timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import { placeholders } from "../../database/returning";
-import { LaneKind } from "../../delivery/lane.entity";
 import type { Lanes } from "../../delivery/lanes";
 import { DEFAULT_BURST_SECONDS } from "../configuration/configuration.limits";
 import { CONVERSATION_RELEASED, MESSAGE_FAILED, MESSAGE_RECEIVED } from "../configuration/document/shapes";
@@ -12,7 +11,7 @@ import type { Playbooks } from "../configuration/playbooks";
 import type { Conversation } from "../conversations/conversation.entity";
 import type { Message } from "../messages/message.entity";
 import type { FailedMessage } from "../messages/message-failures";
-import { Decision, type Situation } from "./decision.entity";
+import { DECISION_LANE, Decision, type Situation } from "./decision.entity";
 import { notMade } from "./not-made";
 
 /** Max messages of a decision about what a contact wrote; the further ones get one more decision. */
@@ -147,7 +146,7 @@ export class RaisedSituations {
       .execute();
     await this.lanes.add(
       tx,
-      decisions.map(({ id, agentId }) => ({ id, agentId, kind: LaneKind.decision })),
+      decisions.map(({ id, agentId }) => ({ id, agentId, kind: DECISION_LANE })),
       dueAt,
     );
   }

@@ -5,7 +5,6 @@ import { HOUR_MS, type Timestamp, timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import { DELIVERING } from "../../database/limits";
 import { AttemptOutcome, type SendResult } from "../../delivery/driver";
-import { LaneKind } from "../../delivery/lane.entity";
 import type { Departure, DueWork, LaneSurroundings, LaneWork } from "../../delivery/lane-work";
 import type { Lanes } from "../../delivery/lanes";
 import type { Line } from "../lines/line.entity";
@@ -14,6 +13,9 @@ import { EarlyReceipt } from "./early-receipt.entity";
 
 /** The group of senders that apply receipts, and its share. */
 export const RECEIPTS = "receipts";
+
+/** Kind of the lane of a receipt about a message that is not known yet, with the ID of the receipt. */
+export const RECEIPT_LANE = "receipt";
 
 /** When to look for the message of a receipt first (ms); then each time after as long as has passed so far. */
 const FIRST_MS = 1_000;
@@ -49,7 +51,7 @@ export class EarlyReceipts implements LaneWork {
         createdAt: timestamp(),
         dueAt,
       });
-      await this.lanes.add(tx, [{ id, agentId, kind: LaneKind.receipt }], dueAt);
+      await this.lanes.add(tx, [{ id, agentId, kind: RECEIPT_LANE }], dueAt);
     });
   }
 

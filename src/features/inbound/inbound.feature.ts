@@ -1,10 +1,9 @@
-import { LaneKind } from "../../delivery/lane.entity";
 import { type Core, feature } from "../../schema/feature";
 import { purgeRows } from "../agents/agent-purge";
 import type { RaisedSituations } from "../decisions/raised-situations";
 import type { Receipts } from "../messages/receipts";
 import { EarlyReceipt } from "./early-receipt.entity";
-import { EarlyReceipts } from "./early-receipts";
+import { EarlyReceipts, RECEIPT_LANE, RECEIPTS } from "./early-receipts";
 import { InboundService } from "./inbound.service";
 
 interface Needs {
@@ -32,5 +31,8 @@ export const inbound = feature({
   },
   hooks: ({ database }) => ({ agentPurged: purgeRows(database, EarlyReceipt) }),
   resolvers: () => [],
-  lanes: ({ earlyReceipts }) => ({ [LaneKind.receipt]: earlyReceipts }),
+  shares: (senders) => ({
+    [RECEIPTS]: { by: "line", together: senders, owner: senders, line: senders },
+  }),
+  lanes: ({ earlyReceipts }) => ({ [RECEIPT_LANE]: earlyReceipts }),
 });

@@ -3,12 +3,12 @@ import { timestamp, timestampOf } from "../../common/time";
 import { uuidAfter } from "../../common/uuid";
 import { insertAll } from "../../database/insert-all";
 import { placeholders } from "../../database/returning";
-import { LaneKind } from "../../delivery/lane.entity";
 import type { Lanes } from "../../delivery/lanes";
 import { GatewayError } from "../../errors";
 import { recordEvents } from "../events/record-events";
 import { Message, MessageAuthor, MessageDirection, MessageStatus } from "./message.entity";
 import { messageEvent } from "./message-events";
+import { CONVERSATION_LANE, MESSAGE_LANE } from "./message-lanes";
 
 /** The number of the live configuration of an agent. */
 export interface LiveVersion {
@@ -82,8 +82,8 @@ export async function insertMessages(
     tx,
     messages.map(({ id, agentId, conversationId }) =>
       conversationId === null
-        ? { id, agentId, kind: LaneKind.message }
-        : { id: conversationId, agentId, kind: LaneKind.conversation },
+        ? { id, agentId, kind: MESSAGE_LANE }
+        : { id: conversationId, agentId, kind: CONVERSATION_LANE },
     ),
   );
   lanes.observing(tx).reached(MessageStatus.queued, messages.length);

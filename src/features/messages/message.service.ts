@@ -8,7 +8,6 @@ import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
 import { BACKGROUND } from "../../database/limits";
 import { allReturning } from "../../database/returning";
-import { LaneKind } from "../../delivery/lane.entity";
 import type { Lanes } from "../../delivery/lanes";
 import { GatewayError, noSuch } from "../../errors";
 import { onceEach } from "../../idempotency/idempotency";
@@ -36,6 +35,7 @@ import {
 } from "./message.entity";
 import { MessageConnection, type MessagesArgs, type NewMessage } from "./message.inputs";
 import { messageEvent } from "./message-events";
+import { MESSAGE_LANE } from "./message-lanes";
 
 /** Messages queued for agents; an agent can read only its own. */
 export class MessageService {
@@ -181,7 +181,7 @@ export class MessageService {
         const ids = await allReturning(
           tx,
           `INSERT INTO lane (id, agent_id, kind, wake_at)
-           SELECT id, agent_id, '${LaneKind.message}', $1 FROM message WHERE ${imported} RETURNING id`,
+           SELECT id, agent_id, '${MESSAGE_LANE}', $1 FROM message WHERE ${imported} RETURNING id`,
           [timestamp(), id],
         );
         if (ids.length === 0) return 0;

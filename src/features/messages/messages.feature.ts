@@ -1,5 +1,4 @@
 import { DAY_MS, timestamp } from "../../common/time";
-import { LaneKind } from "../../delivery/lane.entity";
 import { type Core, feature } from "../../schema/feature";
 import { purgeRows } from "../agents/agent-purge";
 import type { LineServices } from "../lines/lines.feature";
@@ -11,6 +10,7 @@ import { MessageResolver } from "./message.resolver";
 import { messageRoutes } from "./message.routes";
 import { MessageService } from "./message.service";
 import { MessageFailures } from "./message-failures";
+import { MESSAGE_LANE } from "./message-lanes";
 import { messageWork } from "./message-work";
 import { Receipts } from "./receipts";
 
@@ -42,7 +42,7 @@ export const messages = feature({
           },
         ],
   lanes: ({ database, drivers, lineHealth, messageFailures }) => ({
-    [LaneKind.message]: messageWork({
+    [MESSAGE_LANE]: messageWork({
       database,
       drivers,
       messageFailures,

@@ -4,7 +4,6 @@ import { uuidAfter } from "../../common/uuid";
 import type { Database } from "../../database/database";
 import { insertAll } from "../../database/insert-all";
 import { BACKGROUND } from "../../database/limits";
-import { LaneKind } from "../../delivery/lane.entity";
 import type { Lanes, NewLane } from "../../delivery/lanes";
 import { lockAgent } from "../agents/agent-scope";
 import { Contact } from "../contacts/contact.entity";
@@ -16,6 +15,7 @@ import { Conversation } from "../conversations/conversation.entity";
 import { lineOf } from "../conversations/destination";
 import { DeliveryAttempt } from "../messages/delivery-attempt.entity";
 import { MESSAGE_ORDER, Message } from "../messages/message.entity";
+import { CONVERSATION_LANE, MESSAGE_LANE } from "../messages/message-lanes";
 import {
   type SampleContext,
   sampleAddress,
@@ -184,8 +184,8 @@ async function insertChunk(
       if (!each.isQueued) continue;
       rows.lanes.push(
         conversationId === null
-          ? { id: place.id, agentId, kind: LaneKind.message }
-          : { id: conversationId, agentId, kind: LaneKind.conversation },
+          ? { id: place.id, agentId, kind: MESSAGE_LANE }
+          : { id: conversationId, agentId, kind: CONVERSATION_LANE },
       );
     }
   }

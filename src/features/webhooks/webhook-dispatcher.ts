@@ -5,7 +5,6 @@ import { timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import { insertAll } from "../../database/insert-all";
 import { DELIVERING } from "../../database/limits";
-import { LaneKind } from "../../delivery/lane.entity";
 import type { Lanes } from "../../delivery/lanes";
 import { AgentStream } from "../events/agent-stream.entity";
 import { Event } from "../events/event.entity";
@@ -13,7 +12,7 @@ import { EVENTS_CHANNEL } from "../events/record-events";
 import { WebhookCursor } from "./webhook-cursor.entity";
 import { WebhookDelivery, WebhookDeliveryState } from "./webhook-delivery.entity";
 import { WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity";
-import { laneIdOf } from "./webhook-lane";
+import { laneIdOf, WEBHOOK_LANE } from "./webhook-lane";
 
 /** Max positions that a transaction goes through, because other writers may wait for it. */
 const WINDOW = 100n;
@@ -174,7 +173,7 @@ export class WebhookDispatcher {
     // Before the deliveries: a deliverer locks a lane before the deliveries on it, and so must this.
     await this.lanes.add(
       tx,
-      wanted.map((event) => ({ id: laneOf(event), agentId: event.agentId, kind: LaneKind.webhook })),
+      wanted.map((event) => ({ id: laneOf(event), agentId: event.agentId, kind: WEBHOOK_LANE })),
     );
     const now = timestamp();
     const fresh = {

@@ -3,13 +3,13 @@ import { groupBy } from "../../common/group-by";
 import { DAY_MS, type Timestamp, timestamp } from "../../common/time";
 import { padded, placeholders } from "../../database/returning";
 import { AttemptOutcome, type SendResult } from "../../delivery/driver";
-import { LaneKind } from "../../delivery/lane.entity";
 import type { Departure, DueWork, Ended, LaneSurroundings, LaneWork } from "../../delivery/lane-work";
 import type { DeliveryObserver } from "../../delivery/observer";
 import type { EndpointHealth } from "./endpoint-health";
 import type { EventBody, EventPost } from "./event-post";
 import { WebhookDelivery, WebhookDeliveryState } from "./webhook-delivery.entity";
 import { WebhookEndpointState } from "./webhook-endpoint.entity";
+import { WEBHOOK_LANE } from "./webhook-lane";
 import { redeliveryDelayMs } from "./webhook-retries";
 
 /** What came of an attempt, for the metrics. */
@@ -61,7 +61,7 @@ export class WebhookWork implements LaneWork {
       else if (
         !senders.take(id, head.endpointId, {
           mayWait: true,
-          share: LaneKind.webhook,
+          share: WEBHOOK_LANE,
           isFailing: head.failingSince !== null,
         })
       )
@@ -102,8 +102,8 @@ export class WebhookWork implements LaneWork {
     return {
       laneId,
       lineId: endpointId,
-      lineKind: LaneKind.webhook,
-      share: LaneKind.webhook,
+      lineKind: WEBHOOK_LANE,
+      share: WEBHOOK_LANE,
       message: { id },
       attempt: head.attempts + 1,
       send: async (attempt) => {

@@ -1,5 +1,5 @@
 import { DAY_MS, timestamp } from "../../common/time";
-import { LaneKind } from "../../delivery/lane.entity";
+import { shareOf } from "../../database/semaphore";
 import { feature } from "../../schema/feature";
 import { deleteEndpoints } from "./delete-endpoints";
 import { DeliveryLogService } from "./delivery-log.service";
@@ -15,6 +15,7 @@ import { WebhookCursor } from "./webhook-cursor.entity";
 import { WebhookDelivery } from "./webhook-delivery.entity";
 import { WebhookDispatcher } from "./webhook-dispatcher";
 import { WebhookEndpoint } from "./webhook-endpoint.entity";
+import { WEBHOOK_LANE, webhookShare } from "./webhook-lane";
 import { WebhookTestService } from "./webhook-test.service";
 import { WebhookWork } from "./webhook-work";
 
@@ -39,11 +40,17 @@ export const webhooks = feature({
     instanceKeyReplaced: loseWebhookSecrets,
   }),
   chores: ({ database }) => [(signal) => deleteEndpoints(database, signal)],
+  shares: (senders) => {
+    const share = webhookShare(senders);
+    return {
+      [WEBHOOK_LANE]: { by: "kind", together: share, owner: shareOf(share), line: Math.ceil(share / 2) },
+    };
+  },
   start: ({ webhookDispatcher }) => webhookDispatcher.start(),
   resolvers: ({ webhooks, webhookLog, redeliveries, webhookTests }) => [
     new WebhookResolver(webhooks, webhookLog, redeliveries, webhookTests),
   ],
-  lanes: ({ webhookWork }) => ({ [LaneKind.webhook]: webhookWork }),
+  lanes: ({ webhookWork }) => ({ [WEBHOOK_LANE]: webhookWork }),
   expired: ({ deliveryRetentionDays }) =>
     deliveryRetentionDays === 0
       ? []
