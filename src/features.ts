@@ -1,6 +1,5 @@
 import type { DataSource } from "typeorm";
 import { createDataSource as createDataSourceOf } from "./database/data-source";
-import { AttemptOutcome } from "./delivery/driver";
 import { Lane } from "./delivery/lane.entity";
 import type { LaneWork } from "./delivery/lane-work";
 import { Lanes } from "./delivery/lanes";
@@ -12,25 +11,19 @@ import { agents } from "./features/agents/agents.feature";
 import { apiKeys } from "./features/api-keys/api-keys.feature";
 import { audit } from "./features/audit/audit.feature";
 import { configuration } from "./features/configuration/configuration.feature";
-import { DeciderKind } from "./features/configuration/decider";
 import { contacts } from "./features/contacts/contacts.feature";
 import { conversations } from "./features/conversations/conversations.feature";
-import { DecisionOutcome, DecisionState } from "./features/decisions/decision.entity";
 import { decisions } from "./features/decisions/decisions.feature";
 import { events } from "./features/events/events.feature";
 import { inbound } from "./features/inbound/inbound.feature";
 import { keyUsage } from "./features/key-usage/key-usage.feature";
-import { LineKind } from "./features/lines/line.entity";
 import { lines } from "./features/lines/lines.feature";
 import { members } from "./features/members/members.feature";
-import { MessageStatus } from "./features/messages/message.entity";
 import { messages } from "./features/messages/messages.feature";
 import { onboarding } from "./features/onboarding/onboarding.feature";
 import { organizations } from "./features/organizations/organizations.feature";
 import { pets } from "./features/pets/pets.feature";
 import { restores } from "./features/restores/restores.feature";
-import { FAILURE_REASONS } from "./features/webhooks/endpoint-health";
-import { WebhookOutcome } from "./features/webhooks/webhook-work";
 import { webhooks } from "./features/webhooks/webhooks.feature";
 import { IdempotencyRecord } from "./idempotency/idempotency-record.entity";
 import { InstanceKeyService } from "./instance-key/instance-key.service";
@@ -39,6 +32,7 @@ import { RefusedTokens } from "./rate-limits/refused-tokens";
 import type { Chore, Core, ExpiredRows, Feature, Retention } from "./schema/feature";
 import { HookRegistry } from "./schema/hooks";
 import type { RestRoute, RouteGroup } from "./schema/rest-route";
+import type { SeriesOfFeatures } from "./telemetry/metrics";
 
 /** The features of the service, each after those whose services it needs; REST is documented in this order. */
 export const FEATURES = [
@@ -91,16 +85,9 @@ export const ROUTE_GROUPS: readonly RouteGroup[] = ALL.flatMap(({ routes }) => r
 export const ROUTES: readonly RestRoute[] = ROUTE_GROUPS.flatMap(({ routes }) => routes);
 
 /** Label values of the metrics. */
-export const SERIES = {
+export const SERIES: Partial<SeriesOfFeatures> = Object.assign({}, ...ALL.map(({ series }) => series), {
   batches: ALL.flatMap(({ batches }) => batches ?? []),
-  messageStatuses: Object.values(MessageStatus),
-  lineKinds: Object.values(LineKind),
-  attemptOutcomes: Object.values(AttemptOutcome),
-  deciders: Object.values(DeciderKind),
-  decisionOutcomes: [...Object.values(DecisionOutcome), DecisionState.failed],
-  webhookOutcomes: Object.values(WebhookOutcome),
-  webhookDisabledReasons: FAILURE_REASONS,
-};
+});
 
 /** What housekeeping deletes. */
 export const expiredRows = (retention: Retention): ExpiredRows[] =>

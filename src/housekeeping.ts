@@ -8,24 +8,16 @@ import { IDEMPOTENCY_LIFETIME_MS } from "./idempotency/idempotency";
 import { IdempotencyRecord } from "./idempotency/idempotency-record.entity";
 import type { Chore, ExpiredRows, Retention } from "./schema/feature";
 
-interface PurgeOptions extends Partial<Retention> {
+interface PurgeOptions extends Retention {
   /** Stops the purge after the current chunk. */
   signal?: AbortSignal;
 }
-
-const KEEP_ALL: Retention = {
-  auditRetentionDays: 0,
-  attemptRetentionDays: 0,
-  decisionRetentionDays: 0,
-  eventRetentionDays: 0,
-  deliveryRetentionDays: 0,
-};
 
 /** Deletes expired rows in chunks; correctness never depends on it, so it may stop at any time. */
 export async function purge(database: Database, { signal, ...retention }: PurgeOptions = {}): Promise<void> {
   const expired: ExpiredRows[] = [
     { entity: IdempotencyRecord, column: "created_at", before: timestamp(-IDEMPOTENCY_LIFETIME_MS) },
-    ...expiredRows({ ...KEEP_ALL, ...retention }),
+    ...expiredRows(retention),
   ];
   const whileFull = (work: (tx: EntityManager, limit: number) => Promise<number>) =>
     inChunks<true>(

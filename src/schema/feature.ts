@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { EntityManager, EntityTarget, ObjectLiteral } from "typeorm";
+import { DAY_MS, timestamp } from "../common/time";
 import type { Config } from "../config";
 import type { Database } from "../database/database";
 import type { LaneWork } from "../delivery/lane-work";
@@ -8,6 +9,7 @@ import type { Share } from "../delivery/senders";
 import type { Targets } from "../delivery/targets";
 import type { InstanceKeyService } from "../instance-key/instance-key.service";
 import type { RefusedTokens } from "../rate-limits/refused-tokens";
+import type { SeriesOfFeatures } from "../telemetry/metrics";
 import type { HookImplementations, HookRegistry } from "./hooks";
 import type { RouteGroup } from "./rest-route";
 
@@ -44,15 +46,17 @@ export interface ExpiredRows {
   keep?(tx: EntityManager, limit: number): Promise<number>;
 }
 
-/** The retention settings. */
-export type Retention = Pick<
-  Config,
-  | "auditRetentionDays"
-  | "attemptRetentionDays"
-  | "decisionRetentionDays"
-  | "eventRetentionDays"
-  | "deliveryRetentionDays"
->;
+/** The retention settings (days); rows are kept forever without one, or with 0. */
+export type Retention = {
+  readonly [Name in keyof Config as Name extends `${string}RetentionDays` ? Name : never]?: Config[Name];
+};
+
+/** The rows of a table that are older than so many days by a column of its times; none without a number, or with 0. */
+export const olderThan = (
+  days: number | undefined,
+  entity: EntityTarget<ObjectLiteral>,
+  column: string,
+): ExpiredRows[] => (days ? [{ entity, column, before: timestamp(-days * DAY_MS) }] : []);
 
 /**
  * A vertical slice of the domain. The data source, the schema, REST, its documentation, the metrics and housekeeping
@@ -69,6 +73,8 @@ export interface Feature<Own extends object, Needs extends object> {
   routes?: RouteGroup;
   /** Names of the feature's coalesced lookups, for the metrics. */
   batches?: readonly string[];
+  /** Other label values of the metrics. */
+  series?: Partial<SeriesOfFeatures>;
   /** The work of its lanes, by their kinds. */
   lanes?(services: Core & Own & Needs): Readonly<Record<string, LaneWork>>;
   /** The shares that its lanes get of so many senders, by their names. */

@@ -40,17 +40,6 @@ export interface SeriesOfFeatures {
   webhookDisabledReasons: readonly string[];
 }
 
-const NO_SERIES: SeriesOfFeatures = {
-  batches: [],
-  messageStatuses: [],
-  lineKinds: [],
-  attemptOutcomes: [],
-  deciders: [],
-  decisionOutcomes: [],
-  webhookOutcomes: [],
-  webhookDisabledReasons: [],
-};
-
 /** How long counts of the database are shown again (ms), because several scrapers may ask. */
 const COUNTS_LIFETIME_MS = 1_000;
 
@@ -76,8 +65,14 @@ export class Metrics implements DatabaseObserver {
   private readonly webhooksDisabled = new LabeledMetric(["reason"], count);
   private readonly deliveries = new LabeledMetric([], () => new Distribution(WAITING_SECONDS));
 
-  constructor(series = NO_SERIES) {
-    const { batches, messageStatuses, lineKinds, attemptOutcomes, deciders, decisionOutcomes } = series;
+  constructor(series: Partial<SeriesOfFeatures> = {}) {
+    const { batches = [], messageStatuses = [], lineKinds = [], attemptOutcomes = [] } = series;
+    const {
+      deciders = [],
+      decisionOutcomes = [],
+      webhookOutcomes = [],
+      webhookDisabledReasons = [],
+    } = series;
     const { registry } = this;
     registerCounts(registry, ["gateway_http_requests_total", "Completed requests."], this.requests);
     registerDistributions(
@@ -166,8 +161,8 @@ export class Metrics implements DatabaseObserver {
     for (const kind of lineKinds) for (const outcome of attemptOutcomes) this.attempts.labels(kind, outcome);
     for (const decider of deciders)
       for (const outcome of decisionOutcomes) this.decisions.labels(decider, outcome);
-    for (const outcome of series.webhookOutcomes) this.webhookAttempts.labels(outcome);
-    for (const reason of series.webhookDisabledReasons) this.webhooksDisabled.labels(reason);
+    for (const outcome of webhookOutcomes) this.webhookAttempts.labels(outcome);
+    for (const reason of webhookDisabledReasons) this.webhooksDisabled.labels(reason);
     this.recoveries.labels();
     this.deliveries.labels();
   }

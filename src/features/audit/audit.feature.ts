@@ -11,7 +11,7 @@ export const audit = feature({
   services: ({ database }) => ({ audit: new AuditService(database) }),
   resolvers: (services) => [new AuditResolver(services.audit)],
   expired: ({ auditRetentionDays }) =>
-    auditRetentionDays === 0
-      ? []
-      : [{ entity: AuditEntry, column: "id", before: leastUuidAt(Date.now() - auditRetentionDays * DAY_MS) }],
+    auditRetentionDays
+      ? [{ entity: AuditEntry, column: "id", before: leastUuidAt(Date.now() - auditRetentionDays * DAY_MS) }]
+      : [],
 });

@@ -4,7 +4,7 @@ import { configurationRoutes } from "./configuration.routes";
 import { ConfigurationService } from "./configuration.service";
 import { ConfigurationDraft } from "./configuration-draft.entity";
 import { ConfigurationVersion } from "./configuration-version.entity";
-import { deciderWith } from "./decider";
+import { DeciderKind, deciderWith } from "./decider";
 import { INITIAL_DOCUMENT } from "./initial-document";
 import { Playbooks } from "./playbooks";
 import { insertVersion, purgeVersions } from "./versions";
@@ -31,4 +31,5 @@ export const configuration = feature({
   }),
   resolvers: ({ configurations }) => [new ConfigurationResolver(configurations)],
   routes: configurationRoutes,
+  series: { deciders: Object.values(DeciderKind) },
 });

@@ -1,13 +1,13 @@
 import { DAY_MS, timestamp } from "../../common/time";
 import { shareOf } from "../../database/semaphore";
-import { type Core, feature } from "../../schema/feature";
+import { type Core, feature, olderThan } from "../../schema/feature";
 import { purgeRows } from "../agents/agent-purge";
 import { MAX_ONCE_DAYS } from "../configuration/configuration.limits";
 import type { ConfigurationService } from "../configuration/configuration.service";
 import type { Playbooks } from "../configuration/playbooks";
 import type { DefaultConversations } from "../conversations/default-conversations";
 import type { AgentQueues } from "../messages/agent-queues";
-import { DECISION_LANE, Decision } from "./decision.entity";
+import { DECISION_LANE, Decision, DecisionOutcome, DecisionState } from "./decision.entity";
 import { DecisionResolver } from "./decision.resolver";
 import { decisionRoutes } from "./decision.routes";
 import { DecisionService } from "./decision.service";
@@ -53,6 +53,7 @@ export const decisions = feature({
   }),
   resolvers: (services) => [new DecisionResolver(services.decisions, services.replays)],
   routes: decisionRoutes,
+  series: { decisionOutcomes: [...Object.values(DecisionOutcome), DecisionState.failed] },
   shares: (senders) => {
     // A model may take long: together with webhook endpoints it leaves a sender to messages.
     const model = Math.max(1, Math.floor(senders / 2) - 1);
@@ -64,8 +65,6 @@ export const decisions = feature({
   lanes: ({ decisionRunner }) => ({ [DECISION_LANE]: decisionRunner }),
   expired: ({ decisionRetentionDays }) => [
     { entity: RuleMatch, column: "matched_at", before: timestamp(-MAX_ONCE_DAYS * DAY_MS) },
-    ...(decisionRetentionDays === 0
-      ? []
-      : [{ entity: Decision, column: "created_at", before: timestamp(-decisionRetentionDays * DAY_MS) }]),
+    ...olderThan(decisionRetentionDays, Decision, "created_at"),
   ],
 });

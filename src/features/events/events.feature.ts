@@ -1,5 +1,4 @@
-import { DAY_MS, timestamp } from "../../common/time";
-import { feature } from "../../schema/feature";
+import { feature, olderThan } from "../../schema/feature";
 import { AgentStream } from "./agent-stream.entity";
 import { Event } from "./event.entity";
 import { EventResolver } from "./event.resolver";
@@ -19,8 +18,5 @@ export const events = feature({
   stop: ({ liveEvents }) => liveEvents.close(),
   resolvers: (services) => [new EventResolver(services.events, services.liveEvents)],
   routes: eventRoutes,
-  expired: ({ eventRetentionDays }) =>
-    eventRetentionDays === 0
-      ? []
-      : [{ entity: Event, column: "created_at", before: timestamp(-eventRetentionDays * DAY_MS) }],
+  expired: ({ eventRetentionDays }) => olderThan(eventRetentionDays, Event, "created_at"),
 });

@@ -1,7 +1,7 @@
 import { feature } from "../../schema/feature";
 import { purgeRows } from "../agents/agent-purge";
 import { insertLine } from "./create-line";
-import { Line, LineState } from "./line.entity";
+import { Line, LineKind, LineState } from "./line.entity";
 import { LineResolver } from "./line.resolver";
 import { lineRoutes } from "./line.routes";
 import { LineService } from "./line.service";
@@ -42,4 +42,5 @@ export const lines = feature({
   }),
   resolvers: (services) => [new LineResolver(services.lines, services.lineTests)],
   routes: lineRoutes,
+  series: { lineKinds: Object.values(LineKind) },
 });

@@ -1,11 +1,11 @@
-import { DAY_MS, timestamp } from "../../common/time";
-import { type Core, feature } from "../../schema/feature";
+import { AttemptOutcome } from "../../delivery/driver";
+import { type Core, feature, olderThan } from "../../schema/feature";
 import { purgeRows } from "../agents/agent-purge";
 import type { LineServices } from "../lines/lines.feature";
 import { AgentQueues } from "./agent-queues";
 import { DeliveryAttempt } from "./delivery-attempt.entity";
 import { readLoneMessages } from "./lone-messages";
-import { Message } from "./message.entity";
+import { Message, MessageStatus } from "./message.entity";
 import { MessageResolver } from "./message.resolver";
 import { messageRoutes } from "./message.routes";
 import { MessageService } from "./message.service";
@@ -31,16 +31,11 @@ export const messages = feature({
   resolvers: (services) => [new MessageResolver(services.messages)],
   routes: messageRoutes,
   batches: ["attempts"],
-  expired: ({ attemptRetentionDays }) =>
-    attemptRetentionDays === 0
-      ? []
-      : [
-          {
-            entity: DeliveryAttempt,
-            column: "started_at",
-            before: timestamp(-attemptRetentionDays * DAY_MS),
-          },
-        ],
+  series: {
+    messageStatuses: Object.values(MessageStatus),
+    attemptOutcomes: Object.values(AttemptOutcome),
+  },
+  expired: ({ attemptRetentionDays }) => olderThan(attemptRetentionDays, DeliveryAttempt, "started_at"),
   lanes: ({ database, drivers, lineHealth, messageFailures }) => ({
     [MESSAGE_LANE]: messageWork({
       database,

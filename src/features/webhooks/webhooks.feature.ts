@@ -1,9 +1,8 @@
-import { DAY_MS, timestamp } from "../../common/time";
 import { shareOf } from "../../database/semaphore";
-import { feature } from "../../schema/feature";
+import { feature, olderThan } from "../../schema/feature";
 import { deleteEndpoints } from "./delete-endpoints";
 import { DeliveryLogService } from "./delivery-log.service";
-import { EndpointHealth } from "./endpoint-health";
+import { EndpointHealth, FAILURE_REASONS } from "./endpoint-health";
 import { eraseDeliveries } from "./erase-deliveries";
 import { EventPost } from "./event-post";
 import { loseWebhookSecrets } from "./lose-webhook-secrets";
@@ -17,7 +16,7 @@ import { WebhookDispatcher } from "./webhook-dispatcher";
 import { WebhookEndpoint } from "./webhook-endpoint.entity";
 import { WEBHOOK_LANE, webhookShare } from "./webhook-lane";
 import { WebhookTestService } from "./webhook-test.service";
-import { WebhookWork } from "./webhook-work";
+import { WebhookOutcome, WebhookWork } from "./webhook-work";
 
 /** The events of agents, posted to URLs of other systems. */
 export const webhooks = feature({
@@ -50,15 +49,7 @@ export const webhooks = feature({
   resolvers: ({ webhooks, webhookLog, redeliveries, webhookTests }) => [
     new WebhookResolver(webhooks, webhookLog, redeliveries, webhookTests),
   ],
+  series: { webhookOutcomes: Object.values(WebhookOutcome), webhookDisabledReasons: FAILURE_REASONS },
   lanes: ({ webhookWork }) => ({ [WEBHOOK_LANE]: webhookWork }),
-  expired: ({ deliveryRetentionDays }) =>
-    deliveryRetentionDays === 0
-      ? []
-      : [
-          {
-            entity: WebhookDelivery,
-            column: "created_at",
-            before: timestamp(-deliveryRetentionDays * DAY_MS),
-          },
-        ],
+  expired: ({ deliveryRetentionDays }) => olderThan(deliveryRetentionDays, WebhookDelivery, "created_at"),
 });
