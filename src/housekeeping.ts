@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { EntityManager } from "typeorm";
 import { HOUR_MS, timestamp } from "./common/time";
 import { inChunks } from "./database/chunks";
 import type { Database } from "./database/database";
+import type { Tx } from "./database/unit-of-work";
 import { expiredRows } from "./features";
 import { IDEMPOTENCY_LIFETIME_MS } from "./idempotency/idempotency";
 import { IdempotencyRecord } from "./idempotency/idempotency-record.entity";
@@ -19,7 +19,7 @@ export async function purge(database: Database, { signal, ...retention }: PurgeO
     { entity: IdempotencyRecord, column: "created_at", before: timestamp(-IDEMPOTENCY_LIFETIME_MS) },
     ...expiredRows(retention),
   ];
-  const whileFull = (work: (tx: EntityManager, limit: number) => Promise<number>) =>
+  const whileFull = (work: (tx: Tx, limit: number) => Promise<number>) =>
     inChunks<true>(
       database,
       async (tx, _, limit) => ((await work(tx, limit)) < limit ? undefined : true),

@@ -1,5 +1,5 @@
-import type { EntityManager } from "typeorm";
 import { type Timestamp, timestamp } from "../common/time";
+import type { Tx } from "../database/unit-of-work";
 import { GatewayError } from "../errors";
 import type { RequestContext } from "./context";
 import type { Permission } from "./permissions";
@@ -12,7 +12,7 @@ import type { Permission } from "./permissions";
  * @throws GatewayError `invalid_session`, `forbidden` or `organization_deactivated`
  */
 export async function assertSignedIn(
-  tx: EntityManager,
+  tx: Tx,
   { caller }: RequestContext,
   { permission, whileDeactivated = false }: { permission?: Permission; whileDeactivated?: boolean } = {},
 ): Promise<void> {

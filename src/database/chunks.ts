@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { EntityManager } from "typeorm";
 import type { Database } from "./database";
+import type { Tx } from "./unit-of-work";
 
 /** Target duration of a chunk (ms), for which other writers wait. */
 const CHUNK_MS = 25;
@@ -16,7 +16,7 @@ const MIN_PAUSE_MS = 100;
  * @returns where the next chunk begins; undefined when nothing is left
  */
 export type Chunk<Position> = (
-  tx: EntityManager,
+  tx: Tx,
   after: Position | undefined,
   limit: number,
 ) => Promise<Position | undefined>;

@@ -1,21 +1,13 @@
-import {
-  type DataSource,
-  type EntityManager,
-  type EntityTarget,
-  MigrationExecutor,
-  type ObjectLiteral,
-  type SelectQueryBuilder,
-} from "typeorm";
+import { type DataSource, type EntityTarget, MigrationExecutor, type ObjectLiteral } from "typeorm";
 import { coalesce, coalesceByKey, indexBy, MAX_ITEMS } from "../common/coalesce";
 import { withSpan } from "../common/spans";
 import { GatewayError, StartupError } from "../errors";
 import { Announcements } from "./announcements";
-import { runBeforeCommit } from "./before-commit";
 import { databaseLabel } from "./database-label";
-import type { Engine, KeysetQuery, Lookup, PageQuery, Read, TransactionOptions, UnitOfWork } from "./engine";
-import { InsertOrderLock } from "./insert-order-lock";
+import type { Engine, KeysetQuery, Lookup, PageQuery, Read, TransactionOptions } from "./engine";
 import { type DatabaseObserver, type DatabaseStats, type Failure, NO_OBSERVER } from "./observer";
 import { SqliteEngine } from "./sqlite/sqlite.engine";
+import { type Transaction, type Tx, transactionOf, type UnitOfWork } from "./unit-of-work";
 
 /**
  * The only access to the database. It maps every outage to `unavailable` and every race to `conflict`; other errors
@@ -23,7 +15,6 @@ import { SqliteEngine } from "./sqlite/sqlite.engine";
  */
 export class Database {
   private lastWriteFailed = false;
-  private readonly commitHooks = new WeakMap<EntityManager, Set<() => void>>();
 
   private readonly announcements: Announcements;
 
@@ -131,46 +122,6 @@ export class Database {
     return this.guarded("database report", () => this.engine.report(owner, query));
   }
 
-  /** Whether a statement can contain another one that changes rows. */
-  get hasWritableCtes(): boolean {
-    return this.engine.hasWritableCtes;
-  }
-
-  /**
-   * Returns the end of a SELECT within a unit of work that keeps other units from changing its rows until this one ends.
-   * @param tables names or aliases in the SELECT
-   */
-  shareLock(...tables: string[]): string {
-    return this.engine.shareLock(tables);
-  }
-
-  /** As `locking`, for a SELECT as text: returns its end. */
-  updateLock({ skipLocked = false } = {}): string {
-    return this.engine.updateLock(skipLocked);
-  }
-
-  /**
-   * Makes a query of a unit of work lock its rows until the transaction ends.
-   * @param options.skipLocked whether to leave out rows that another transaction has locked, instead of waiting for it
-   */
-  locking<Row extends ObjectLiteral>(
-    query: SelectQueryBuilder<Row>,
-    { skipLocked = false } = {},
-  ): SelectQueryBuilder<Row> {
-    return this.engine.locking(query, skipLocked);
-  }
-
-  /**
-   * Announces something to the listeners of a channel once the unit of work of `tx` is committed. Units that commit
-   * simultaneously pay nothing for it, but it is not part of the commit: other processes learn of it a moment later, or
-   * never if this one is killed in between.
-   * @param channel a plain SQL identifier
-   * @param options.others false if only the listeners of this process need to know
-   */
-  announce(tx: EntityManager, channel: string, { others = true } = {}): void {
-    this.afterCommit(tx, () => this.announcements.announce(channel, others));
-  }
-
   /**
    * Calls a listener on the announcements of a channel by this process, by other processes on PostgreSQL, or
    * passed on by `relay`, and after gaps in which some may have been lost. It saves waiting but guarantees nothing: a connection may be
@@ -192,7 +143,7 @@ export class Database {
    * @returns the number of deleted rows
    */
   async deleteBefore(
-    tx: EntityManager,
+    tx: Tx,
     entity: EntityTarget<ObjectLiteral>,
     { column, before, limit }: { column: string; before: string; limit: number },
   ): Promise<number> {
@@ -219,7 +170,7 @@ export class Database {
     {
       tx,
       ...options
-    }: Pick<TransactionOptions, "limits" | "isRepeated" | "owner"> & { tx?: EntityManager | undefined } = {},
+    }: Pick<TransactionOptions, "limits" | "isRepeated" | "owner"> & { tx?: Tx | undefined } = {},
   ): Promise<T> {
     return tx === undefined ? this.committing(unit, options) : unit(tx);
   }
@@ -232,7 +183,7 @@ export class Database {
   writeFor<T>(
     owner: string | undefined,
     unit: UnitOfWork<T>,
-    options: Pick<TransactionOptions, "limits" | "isRepeated"> & { tx?: EntityManager | undefined } = {},
+    options: Pick<TransactionOptions, "limits" | "isRepeated"> & { tx?: Tx | undefined } = {},
   ): Promise<T> {
     return this.write(unit, { ...options, owner });
   }
@@ -244,24 +195,6 @@ export class Database {
    */
   clock(afterMs = 0): string {
     return this.engine.clock(afterMs);
-  }
-
-  /**
-   * Returns the FROM item of the elements of a JSON array, in order, as the column `value`, so that one parameter can hold
-   * many rows.
-   * @param parameter the placeholder of the array
-   */
-  jsonElements(parameter: string): string {
-    return this.engine.jsonElements(parameter);
-  }
-
-  /**
-   * Calls a hook once the unit of work of `tx` is durable, before its caller goes on.
-   * @param hook must not throw; a hook that is added twice is called once
-   */
-  afterCommit(tx: EntityManager, hook: () => void): void {
-    const hooks = this.commitHooks.get(tx) ?? new Set();
-    this.commitHooks.set(tx, hooks.add(hook));
   }
 
   /** Whether the last write succeeded: on a full disk, for example, writes fail but reads still work. */
@@ -289,7 +222,7 @@ export class Database {
    * @param options.singleStatement whether `insert` runs one statement, apart from `lockInsertOrder`
    */
   batchInserts<Row, T>(
-    insert: (tx: EntityManager, rows: readonly Row[]) => Promise<(T | Error)[]>,
+    insert: (tx: Tx, rows: readonly Row[]) => Promise<(T | Error)[]>,
     { singleStatement = false }: Pick<TransactionOptions, "singleStatement"> = {},
   ): (row: Row) => Promise<T> {
     let waiting: { rows: Row[]; results: Promise<(T | Error)[]> } | undefined;
@@ -330,25 +263,11 @@ export class Database {
 
   /** Runs a unit of work like `write`, but exclusively across all processes: for migrations and bootstrapping. */
   withMigrationLock<T>(unit: UnitOfWork<T>): Promise<T> {
-    return this.guarded("database write", () => this.engine.withMigrationLock(this.withHooks(unit)));
-  }
-
-  /**
-   * Blocks inserts into a list by other units of work until this one ends, so that rows become visible in ID order.
-   * Call it before the unit inserts.
-   * @param parts the UUIDs of the parts of the list that the unit inserts into, all of them at the first call; the whole
-   *   list if undefined
-   */
-  lockInsertOrder(tx: EntityManager, list: InsertOrderLock, parts?: readonly string[]): Promise<void> {
-    return this.engine.lockInsertOrder(tx, list.number, parts);
-  }
-
-  /**
-   * Waits for inserts that have already authorized their callers and blocks new ones until this unit of work ends. Call
-   * it in a unit that revokes a permission, so that every insert either commits before the revocation or is denied.
-   */
-  async waitForInserts(tx: EntityManager): Promise<void> {
-    for (const list of InsertOrderLock.authorizing) await this.lockInsertOrder(tx, list);
+    return this.guarded("database write", () =>
+      this.engine.withMigrationLock((manager) =>
+        withHooks(unit, transactionOf(manager, this.engine, this.announcements)),
+      ),
+    );
   }
 
   /**
@@ -403,24 +322,15 @@ export class Database {
   }
 
   private async committing<T>(unit: UnitOfWork<T>, options: TransactionOptions): Promise<T> {
-    let own: EntityManager | undefined;
+    let last: Transaction | undefined;
     const result = await this.writing(() =>
-      this.engine.transaction(async (tx) => {
-        own = tx;
-        return this.withHooks(unit)(tx);
+      this.engine.transaction((manager) => {
+        last = transactionOf(manager, this.engine, this.announcements);
+        return withHooks(unit, last);
       }, options),
     );
-    for (const hook of (own && this.commitHooks.get(own)) ?? []) hook();
+    for (const hook of last?.afterCommit ?? []) hook();
     return result;
-  }
-
-  /** A unit of work with what it leaves to its end. */
-  private withHooks<T>(unit: UnitOfWork<T>): UnitOfWork<T> {
-    return async (tx) => {
-      const made = await unit(tx);
-      await runBeforeCommit(tx, this);
-      return made;
-    };
   }
 
   private async writing<T>(work: () => Promise<T>): Promise<T> {
@@ -461,6 +371,13 @@ export class Database {
     const { readGate } = this.engine;
     return { ...this.watched(what), ...(readGate !== undefined && { gate: readGate }) };
   }
+}
+
+/** Runs a unit of work with what it leaves to its end. */
+async function withHooks<T>(unit: UnitOfWork<T>, { tx, beforeCommit }: Transaction): Promise<T> {
+  const result = await unit(tx);
+  for (const hook of beforeCommit) await hook();
+  return result;
 }
 
 /** Loads what only PostgreSQL needs. */

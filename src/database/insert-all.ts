@@ -1,5 +1,6 @@
-import type { EntityManager, EntityTarget, ObjectLiteral } from "typeorm";
+import type { EntityTarget, ObjectLiteral } from "typeorm";
 import { fillDefaults } from "./fill-defaults";
+import type { Tx } from "./unit-of-work";
 
 /** Max parameters of a statement; SQLite allows 32,766 and PostgreSQL 65,535. */
 const MAX_PARAMETERS = 30_000;
@@ -9,7 +10,7 @@ const MAX_PARAMETERS = 30_000;
  * @param rows all with the same properties; they get the defaults of their columns as properties
  */
 export async function insertAll<Row extends ObjectLiteral>(
-  tx: EntityManager,
+  tx: Tx,
   entity: EntityTarget<Row>,
   rows: readonly Partial<Row>[],
 ): Promise<void> {

@@ -1,7 +1,8 @@
-import type { EntityManager, EntityTarget, ObjectLiteral } from "typeorm";
+import type { EntityTarget, ObjectLiteral } from "typeorm";
 import type { QueryDeepPartialEntity } from "typeorm/query-builder/QueryPartialEntity";
 import { GatewayError } from "../errors";
 import { fillDefaults } from "./fill-defaults";
+import type { Tx } from "./unit-of-work";
 
 /**
  * Inserts a row unless it violates a unique index; the index decides, so two concurrent inserts cannot both succeed.
@@ -9,7 +10,7 @@ import { fillDefaults } from "./fill-defaults";
  * @throws GatewayError `conflict` with the given message
  */
 export async function insertUnlessTaken<T extends ObjectLiteral & { id: string }>(
-  tx: EntityManager,
+  tx: Tx,
   target: EntityTarget<T>,
   row: T,
   message: string,

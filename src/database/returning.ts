@@ -1,11 +1,11 @@
-import type { EntityManager } from "typeorm";
+import type { Tx } from "./unit-of-work";
 
 /**
  * Runs a statement that changes rows and returns them in no guaranteed order.
  * @param statement ends with `returning …`; its parameters are `$1`, `$2`, … in the order of their first use
  */
 export async function allReturning<T>(
-  tx: EntityManager,
+  tx: Tx,
   statement: string,
   parameters: readonly unknown[],
 ): Promise<T[]> {
@@ -16,11 +16,7 @@ export async function allReturning<T>(
 }
 
 /** Runs a statement like `allReturning`, for one row. */
-export async function returning<T>(
-  tx: EntityManager,
-  statement: string,
-  parameters: readonly unknown[],
-): Promise<T> {
+export async function returning<T>(tx: Tx, statement: string, parameters: readonly unknown[]): Promise<T> {
   const [row] = await allReturning<T>(tx, statement, parameters);
   return row as T;
 }

@@ -1,10 +1,10 @@
 import { setMaxListeners } from "node:events";
-import type { EntityManager } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { groupBy } from "../common/group-by";
 import { timestamp } from "../common/time";
 import type { Database } from "../database/database";
 import { DELIVERING } from "../database/limits";
+import type { Tx } from "../database/unit-of-work";
 import { AttemptOutcome, type SendResult } from "./driver";
 import { failure } from "./failures";
 import type { Departure, Ended, LaneWork } from "./lane-work";
@@ -38,7 +38,7 @@ const STOP_WITHIN_MS = 4_000;
 /** Keeps a database that was restored from a backup from sending what may have been sent since. */
 export interface RestoreGuard {
   /** Tells whether messages may be delivered from the database of a transaction. */
-  isKnown(tx: EntityManager): Promise<boolean>;
+  isKnown(tx: Tx): Promise<boolean>;
   /** Holds what a restored database would send, after which it is known. */
   check(): Promise<void>;
 }
@@ -167,7 +167,7 @@ export class Deliverer {
   }
 
   /** Locks due lanes; those that are deferred get the senders that the others leave. */
-  private async lockDue(tx: EntityManager, senders: number): Promise<DueLane[]> {
+  private async lockDue(tx: Tx, senders: number): Promise<DueLane[]> {
     if (this.stopped) return [];
     const others = { max: BATCH };
     if (senders <= 0) return this.lanes.lockDue(tx, others);
@@ -215,7 +215,7 @@ export class Deliverer {
   }
 
   /** Stores what came of sends. @returns the lanes that they still held */
-  private async finish(tx: EntityManager, ended: readonly EndedSend[]): Promise<NextLane[]> {
+  private async finish(tx: Tx, ended: readonly EndedSend[]): Promise<NextLane[]> {
     if (ended.length === 0) return [];
     const held = await this.lanes.lockLeased(tx, ended);
     for (const [kind, ofKind] of groupBy(ended, (send) => send.kind)) {
@@ -226,7 +226,7 @@ export class Deliverer {
   }
 
   private async start(
-    tx: EntityManager,
+    tx: Tx,
     lanes: readonly NextLane[],
     lease: string,
     senders: FreeSenders,

@@ -1,5 +1,5 @@
-import type { EntityManager } from "typeorm";
 import type { Timestamp } from "../common/time";
+import type { Tx } from "../database/unit-of-work";
 import type { Attempt, SendResult } from "./driver";
 import type { DeliveryObserver } from "./observer";
 import type { FreeSenders } from "./senders";
@@ -49,7 +49,7 @@ export interface LaneSurroundings {
 /** The work of one kind of lane. */
 export interface LaneWork {
   /** Does the due work of lanes, in the transaction that holds their locks; the first ones get senders first. */
-  start(tx: EntityManager, laneIds: readonly string[], around: LaneSurroundings): Promise<DueWork>;
+  start(tx: Tx, laneIds: readonly string[], around: LaneSurroundings): Promise<DueWork>;
   /** Stores what came of sends, in a transaction that holds the locks of the lanes that they still hold. */
-  finish(tx: EntityManager, ended: readonly Ended[], observer: DeliveryObserver): Promise<void>;
+  finish(tx: Tx, ended: readonly Ended[], observer: DeliveryObserver): Promise<void>;
 }

@@ -1,7 +1,7 @@
-import type { EntityManager } from "typeorm";
 import { type Timestamp, timestamp } from "../common/time";
 import type { Database } from "../database/database";
 import { padded, placeholders } from "../database/returning";
+import type { Tx } from "../database/unit-of-work";
 import { Lane } from "./lane.entity";
 import { type DeliveryObserver, NO_DELIVERY_OBSERVER, onceCommitted } from "./observer";
 import type { WaitingLanes } from "./senders";
@@ -62,15 +62,15 @@ export class Lanes {
   }
 
   /** What receives measurements of the work that a transaction does. */
-  observing(tx: EntityManager): DeliveryObserver {
-    return onceCommitted(this.database, tx, this.observer);
+  observing(tx: Tx): DeliveryObserver {
+    return onceCommitted(tx, this.observer);
   }
 
   /**
    * Adds lanes whose work is due, in the transaction that makes the work, or makes those due that exist.
    * @param wakeAt when their work is due; now by default
    */
-  async add(tx: EntityManager, lanes: readonly NewLane[], wakeAt = timestamp()): Promise<void> {
+  async add(tx: Tx, lanes: readonly NewLane[], wakeAt = timestamp()): Promise<void> {
     const distinct = new Map(lanes.map((lane) => [lane.id, lane]));
     // A fixed order, so that transactions which share two lanes do not deadlock.
     const inOrder = [...distinct.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -85,13 +85,13 @@ export class Lanes {
   }
 
   /** Makes the work of lanes due, which may leave on another line than before; a lane that does not exist has none. */
-  async wake(tx: EntityManager, ids: readonly string[]): Promise<void> {
+  async wake(tx: Tx, ids: readonly string[]): Promise<void> {
     await tx.update(Lane, [...ids], { wakeAt: timestamp(), needsSender: false, lineId: null });
     this.announce(tx);
   }
 
   /** Makes all work of agents due, because what held it back may have changed. */
-  async wakeAgents(tx: EntityManager, agentIds: readonly string[]): Promise<void> {
+  async wakeAgents(tx: Tx, agentIds: readonly string[]): Promise<void> {
     if (agentIds.length === 0) return;
     // Waits for deliveries, which may be about to let a lane sleep, having seen what held it back before.
     const all = tx
@@ -99,7 +99,7 @@ export class Lanes {
       .select("lane.id")
       .where("lane.agent_id IN (:...agentIds)", { agentIds })
       .orderBy("lane.id");
-    await this.database.locking(all).getRawMany();
+    await tx.lock(all).getRawMany();
     const now = timestamp();
     await tx
       .createQueryBuilder()
@@ -149,7 +149,7 @@ export class Lanes {
    * Locks due lanes, longest due first, until the transaction ends; another process skips them meanwhile.
    * @param parts how many to lock of which lanes; they follow each other in the result
    */
-  async lockDue(tx: EntityManager, ...parts: readonly DuePart[]): Promise<DueLane[]> {
+  async lockDue(tx: Tx, ...parts: readonly DuePart[]): Promise<DueLane[]> {
     const parameters: unknown[] = [timestamp()];
     const parameter = (value: unknown) => `$${parameters.push(value)}`;
     const all = parts.map(({ max, waiting }, i) => {
@@ -157,7 +157,7 @@ export class Lanes {
       return `SELECT id, kind, (SELECT organization_id FROM agent WHERE agent.id = agent_id) AS owner, ${i} AS part FROM (
         SELECT id, kind, agent_id FROM lane
         WHERE needs_sender = ${parameter(waiting !== undefined)} AND wake_at <= $1 AND ${this.isFree}${some}
-        ORDER BY wake_at, id LIMIT ${parameter(max)} ${this.database.updateLock({ skipLocked: true })}
+        ORDER BY wake_at, id LIMIT ${parameter(max)} ${tx.updateLock({ skipLocked: true })}
       ) AS part_${i}`;
     });
     const rows: (Pick<DueLane, "id" | "kind" | "owner"> & { part: number })[] = await tx.query(
@@ -168,8 +168,8 @@ export class Lanes {
   }
 
   /** Locks a lane until the transaction ends. @returns whether it exists */
-  async lock(tx: EntityManager, id: string): Promise<boolean> {
-    const lane = await this.database.locking(tx.createQueryBuilder(Lane, "lane").where({ id })).getOne();
+  async lock(tx: Tx, id: string): Promise<boolean> {
+    const lane = await tx.lock(tx.createQueryBuilder(Lane, "lane").where({ id })).getOne();
     return lane !== null;
   }
 
@@ -177,7 +177,7 @@ export class Lanes {
    * Lets a send hold lanes beyond the transaction, until it has ended or its lease runs out.
    * @param lease a new ID of the send
    */
-  async lease(tx: EntityManager, ids: readonly string[], lease: string): Promise<void> {
+  async lease(tx: Tx, ids: readonly string[], lease: string): Promise<void> {
     const until = this.database.clock(LEASE_MS);
     await tx.query(
       `UPDATE lane SET lease = $1, lease_until = ${until}, wake_at = ${until}, needs_sender = true
@@ -191,34 +191,34 @@ export class Lanes {
    * @returns the IDs of those lanes that still have the lease
    */
   async lockLeased(
-    tx: EntityManager,
+    tx: Tx,
     sends: readonly { laneId: string; lease: string }[],
   ): Promise<ReadonlySet<string>> {
     const leases = new Map(sends.map(({ laneId, lease }) => [laneId, lease]));
     const ids = [...leases.keys()];
     const rows: { id: string; lease: string | null }[] = await tx.query(
-      `SELECT id, lease FROM lane WHERE id IN ${listOf(ids)} ORDER BY id ${this.database.updateLock()}`,
+      `SELECT id, lease FROM lane WHERE id IN ${listOf(ids)} ORDER BY id ${tx.updateLock()}`,
       padded(ids),
     );
     return new Set(rows.filter(({ id, lease }) => lease === leases.get(id)).map(({ id }) => id));
   }
 
   /** Ends lanes without further work. */
-  async end(tx: EntityManager, ids: readonly string[]): Promise<void> {
+  async end(tx: Tx, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     await tx.query(`DELETE FROM lane WHERE id IN ${listOf(ids)}`, padded(ids));
   }
 
   /** Ends all lanes of an agent, also those that sends hold, whose results then count for nothing. */
-  async endAll(tx: EntityManager, agentId: string): Promise<void> {
+  async endAll(tx: Tx, agentId: string): Promise<void> {
     const all = tx.createQueryBuilder(Lane, "lane").select("lane.id").where({ agentId }).orderBy("lane.id");
     // In the order of other transactions, which may hold several.
-    await this.database.locking(all).getRawMany();
+    await tx.lock(all).getRawMany();
     await tx.delete(Lane, { agentId });
   }
 
   /** Lets lanes sleep until a time each, or until `wakeAgents`; no send holds them any longer. */
-  async sleep(tx: EntityManager, lanes: readonly { laneId: string; until: Timestamp }[]): Promise<void> {
+  async sleep(tx: Tx, lanes: readonly { laneId: string; until: Timestamp }[]): Promise<void> {
     if (lanes.length === 0) return;
     const rows = padded(lanes);
     await tx.query(
@@ -230,7 +230,7 @@ export class Lanes {
   }
 
   /** Lets lanes wait for a free sender for a line each; those that were due keep their place. */
-  async awaitSender(tx: EntityManager, lanes: readonly { laneId: string; lineId: string }[]): Promise<void> {
+  async awaitSender(tx: Tx, lanes: readonly { laneId: string; lineId: string }[]): Promise<void> {
     if (lanes.length === 0) return;
     const rows = padded(lanes);
     await tx.query(
@@ -246,8 +246,8 @@ export class Lanes {
    * Tells the deliverers of work that a transaction makes due, once it is committed.
    * @param options.everywhere whether to tell other processes although this one delivers, because there may be much work
    */
-  announce(tx: EntityManager, { everywhere = false } = {}): void {
-    this.database.announce(tx, CHANNEL, { others: everywhere || this.listeners === 0 });
+  announce(tx: Tx, { everywhere = false } = {}): void {
+    tx.announce(CHANNEL, { others: everywhere || this.listeners === 0 });
   }
 
   /** Calls a listener when work is due, also of other processes. @returns a function that stops it */

@@ -1,5 +1,4 @@
-import type { EntityManager } from "typeorm";
-import type { Database } from "../database/database";
+import type { Tx } from "../database/unit-of-work";
 
 /** Receives measurements of messages and their delivery; it is on the hot path, so implementations must only count. */
 export interface DeliveryObserver {
@@ -31,16 +30,12 @@ export const NO_DELIVERY_OBSERVER: DeliveryObserver = {
 };
 
 /** An observer that receives what a transaction did once it is committed. */
-export const onceCommitted = (
-  database: Database,
-  tx: EntityManager,
-  observer: DeliveryObserver,
-): DeliveryObserver => ({
-  reached: (...args) => database.afterCommit(tx, () => observer.reached(...args)),
-  attempted: (...args) => database.afterCommit(tx, () => observer.attempted(...args)),
-  recovered: (...args) => database.afterCommit(tx, () => observer.recovered(...args)),
-  delivered: (...args) => database.afterCommit(tx, () => observer.delivered(...args)),
-  decided: (...args) => database.afterCommit(tx, () => observer.decided(...args)),
-  webhooksAttempted: (...args) => database.afterCommit(tx, () => observer.webhooksAttempted(...args)),
-  webhookDisabled: (...args) => database.afterCommit(tx, () => observer.webhookDisabled(...args)),
+export const onceCommitted = (tx: Tx, observer: DeliveryObserver): DeliveryObserver => ({
+  reached: (...args) => tx.afterCommit(() => observer.reached(...args)),
+  attempted: (...args) => tx.afterCommit(() => observer.attempted(...args)),
+  recovered: (...args) => tx.afterCommit(() => observer.recovered(...args)),
+  delivered: (...args) => tx.afterCommit(() => observer.delivered(...args)),
+  decided: (...args) => tx.afterCommit(() => observer.decided(...args)),
+  webhooksAttempted: (...args) => tx.afterCommit(() => observer.webhooksAttempted(...args)),
+  webhookDisabled: (...args) => tx.afterCommit(() => observer.webhookDisabled(...args)),
 });

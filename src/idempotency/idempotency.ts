@@ -1,7 +1,7 @@
-import type { EntityManager } from "typeorm";
 import { DAY_MS, timestamp } from "../common/time";
 import { sha256 } from "../credentials/sha256";
 import { allReturning, placeholders } from "../database/returning";
+import type { Tx } from "../database/unit-of-work";
 import { GatewayError } from "../errors";
 import type { IdempotencyRecord } from "./idempotency-record.entity";
 
@@ -44,7 +44,7 @@ export interface BatchOfCreates<C, T> {
  * `repeat`. The unique index makes concurrent repeats wait for the first transaction, and a rollback frees the key.
  * @throws GatewayError `idempotency_key_reused` when the key was used with another request
  */
-export async function once<T>(tx: EntityManager, operation: IdempotentCreate<T>): Promise<T> {
+export async function once<T>(tx: Tx, operation: IdempotentCreate<T>): Promise<T> {
   const { key, ...rest } = operation;
   if (key == null) return operation.create();
   const wanted = recordOf({ ...rest, key });
@@ -62,7 +62,7 @@ export async function once<T>(tx: EntityManager, operation: IdempotentCreate<T>)
  * @returns the resource or the error of each create, in the order of the creates
  */
 export async function onceEach<C extends Request, T>(
-  tx: EntityManager,
+  tx: Tx,
   creates: readonly C[],
   { create, find, idOf }: BatchOfCreates<C, T>,
 ): Promise<(T | GatewayError)[]> {
@@ -114,7 +114,7 @@ const recordOf = ({ scope, key, request }: Request): NewRecord => ({
  * @param wanted records with distinct keys
  * @returns the stored records by name
  */
-async function claim(tx: EntityManager, wanted: readonly NewRecord[]): Promise<Map<string, StoredRecord>> {
+async function claim(tx: Tx, wanted: readonly NewRecord[]): Promise<Map<string, StoredRecord>> {
   // A fixed order keeps batches that share two keys from deadlocking.
   const sorted = [...wanted].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
   const now = timestamp();
@@ -137,7 +137,7 @@ async function claim(tx: EntityManager, wanted: readonly NewRecord[]): Promise<M
 }
 
 /** Stores the ID of the created resource with each key. */
-async function complete(tx: EntityManager, records: readonly StoredRecord[]): Promise<void> {
+async function complete(tx: Tx, records: readonly StoredRecord[]): Promise<void> {
   await tx.query(
     `with made (scope, key, resource_id) as (values ${placeholders(records.length, 3)})
      update idempotency_record set resource_id = made.resource_id from made
@@ -158,7 +158,7 @@ function hashOf(request: Readonly<Record<string, unknown>>): string {
  * @param writer a writer that writes its batches one after the other
  * @returns false when an earlier attempt committed the batch but lost the response
  */
-export async function claimBatch(tx: EntityManager, writer: string, batch: string): Promise<boolean> {
+export async function claimBatch(tx: Tx, writer: string, batch: string): Promise<boolean> {
   const rows = await allReturning(
     tx,
     `insert into idempotency_record (scope, key, request_hash, resource_id, created_at) values ($1, $2, $3, $4, $5)

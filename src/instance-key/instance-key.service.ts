@@ -5,6 +5,7 @@ import type { Config } from "../config";
 import type { InstanceKey } from "../credentials/instance-key";
 import { createKeyFile, readKeyFile } from "../credentials/instance-key-file";
 import type { Database } from "../database/database";
+import type { Tx } from "../database/unit-of-work";
 import { GatewayError, StartupError } from "../errors";
 import { InstanceKeyCheck } from "./instance-key-check.entity";
 
@@ -26,7 +27,7 @@ export class InstanceKeyError extends GatewayError {
 }
 
 /** Adapts the rows of a feature to a new instance key; those that the old one has sealed are lost. */
-export type ReplacementStep = (tx: EntityManager) => Promise<void>;
+export type ReplacementStep = (tx: Tx) => Promise<void>;
 
 /** The instance key of this process, and which key the database depends on. */
 export class InstanceKeyService {
@@ -74,7 +75,7 @@ export class InstanceKeyService {
    * The key, for a unit of work after which the database depends on it.
    * @throws InstanceKeyError if it is missing, or the database depends on another key
    */
-  async required(tx: EntityManager): Promise<InstanceKey> {
+  async required(tx: Tx): Promise<InstanceKey> {
     const key = await this.current();
     await tx
       .createQueryBuilder()

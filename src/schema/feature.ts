@@ -1,8 +1,9 @@
 import type { Logger } from "pino";
-import type { EntityManager, EntityTarget, ObjectLiteral } from "typeorm";
+import type { EntityTarget, ObjectLiteral } from "typeorm";
 import { DAY_MS, timestamp } from "../common/time";
 import type { Config } from "../config";
 import type { Database } from "../database/database";
+import type { Tx } from "../database/unit-of-work";
 import type { LaneWork } from "../delivery/lane-work";
 import type { Lanes } from "../delivery/lanes";
 import type { Share } from "../delivery/senders";
@@ -43,7 +44,7 @@ export interface ExpiredRows {
    * @param limit max rows to change
    * @returns how many it changed
    */
-  keep?(tx: EntityManager, limit: number): Promise<number>;
+  keep?(tx: Tx, limit: number): Promise<number>;
 }
 
 /** The retention settings (days); rows are kept forever without one, or with 0. */

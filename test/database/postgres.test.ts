@@ -110,7 +110,7 @@ describe("a PostgreSQL that goes away", () => {
         locked = resolve;
       });
       const holding = database.write(async (tx) => {
-        await database.lockInsertOrder(tx, PET_ORDER);
+        await tx.lockInsertOrder(PET_ORDER);
         await new Promise<void>((resolve) => {
           release = resolve;
           locked();
@@ -190,7 +190,7 @@ describe("a connection on which one statement fails", () => {
         const names = async () => (await database.read((reader) => reader.find(Pet))).map((pet) => pet.name);
         const add = database.batchInserts<string, string>(
           async (tx, [name]) => {
-            await database.lockInsertOrder(tx, PET_ORDER);
+            await tx.lockInsertOrder(PET_ORDER);
             await tx.query(" insert into pet (name, category_id) values ($1, 1)", [name]);
             return [name as string];
           },

@@ -35,12 +35,12 @@ describe("the embedded database", () => {
     const relay = jest.fn((channel: string) => reader.relay(channel));
     const writer = await Database.open(createDataSource(place.url), { relay });
     const failed = writer.write(async (tx) => {
-      writer.announce(tx, "rolled_back");
+      tx.announce("rolled_back");
       throw new Error("rolled back");
     });
     await expect(failed).rejects.toThrow("rolled back");
     const heard = new Promise<void>((resolve) => void reader.listen("events", resolve));
-    await writer.write(async (tx) => writer.announce(tx, "events"));
+    await writer.write(async (tx) => tx.announce("events"));
     await heard;
     expect(relay.mock.calls).toEqual([["events"]]);
     await writer.close();

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { EntityManager } from "typeorm";
 import { Database } from "../../src/database/database";
+import type { Tx } from "../../src/database/unit-of-work";
 import { GatewayError } from "../../src/errors";
 import { createDataSource } from "../../src/features";
 import { Pet } from "../../src/features/pets/pet.entity";
@@ -25,7 +25,7 @@ onAnyEngine((engine) => {
     const pets = await database.read((reader) => reader.find(Pet));
     return pets.map(({ name }) => name).sort();
   };
-  const insert = async (tx: EntityManager, rows: readonly string[]) => {
+  const insert = async (tx: Tx, rows: readonly string[]) => {
     await tx.insert(
       Pet,
       rows.map((name) => ({ name, categoryId: "1", status: null })),

@@ -79,7 +79,7 @@ onEachEngine((engine) => {
     const calls: string[] = [];
     const hooks = Array.from({ length: 10 }, (_, i) => () => void calls.push(`hook ${i}`));
     const add = database.batchInserts(async (tx, rows: readonly number[]) => {
-      for (const i of [...rows, ...rows]) database.afterCommit(tx, hooks[i] as () => void);
+      for (const i of [...rows, ...rows]) tx.afterCommit(hooks[i] as () => void);
       await tx.query("SELECT 1");
       if (rows.some((i) => i >= 5)) throw new Error("refused");
       return [...rows];
@@ -127,7 +127,7 @@ onEachEngine((engine) => {
     const add = () =>
       database.batchInserts<{ name: string | null }, string>(
         async (tx, given) => {
-          await database.lockInsertOrder(tx, PET_ORDER);
+          await tx.lockInsertOrder(PET_ORDER);
           const added = await allReturning<{ name: string }>(
             tx,
             `insert into pet (name, category_id) values ${placeholders(given.length, 2)} returning name`,
@@ -162,7 +162,7 @@ onEachEngine((engine) => {
       const failure = new Error("refused");
       const call = database.batchInserts(
         async (tx) => {
-          await database.lockInsertOrder(tx, PET_ORDER);
+          await tx.lockInsertOrder(PET_ORDER);
           throw failure;
         },
         { singleStatement: true },

@@ -159,7 +159,7 @@ describeGateway(SENDS, (gateway, engine) => {
         await gateway.services.database.write(async (tx) => {
           const past = timestamp(-1);
           const free = tx.createQueryBuilder(Lane, "lane").where("lane.lease IS NULL").orderBy("lane.id");
-          const lanes = await gateway.services.database.locking(free, { skipLocked: true }).getMany();
+          const lanes = await tx.lock(free, { skipLocked: true }).getMany();
           const conversationId = In(lanes.map(({ id }) => id));
           await tx.update(Message, { conversationId, heldReason: HeldReason.retry }, { notBefore: past });
           await tx.update(Lane, { id: conversationId }, { wakeAt: past });

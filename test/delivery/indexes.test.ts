@@ -1,8 +1,9 @@
-import { type EntityManager, In } from "typeorm";
+import { In } from "typeorm";
 import { operatorFor } from "../../src/auth/context";
 import { timestamp } from "../../src/common/time";
 import { leastUuidAt } from "../../src/common/uuid";
 import { loadConfig } from "../../src/config";
+import type { Tx } from "../../src/database/unit-of-work";
 import { AttemptOutcome, type SendResult } from "../../src/delivery/driver";
 import type { DueWork, Ended } from "../../src/delivery/lane-work";
 import type { NeedsSender } from "../../src/delivery/lanes";
@@ -98,7 +99,7 @@ onEachEngine((engine) => {
     });
   }
   /** Runs work in a transaction that leaves no trace, and expects indexes. */
-  const expectIndexes = (reads: RegExp, work: (tx: EntityManager) => Promise<unknown>) => {
+  const expectIndexes = (reads: RegExp, work: (tx: Tx) => Promise<unknown>) => {
     const undo = new Error("undone");
     return logged.expectIndexes(
       () =>
@@ -116,7 +117,7 @@ onEachEngine((engine) => {
   const planOf = (text: RegExp) => logged.planOf(logged.statements.find(({ query }) => text.test(query)));
 
   /** Starts the due work of a kind, as the deliverer does. */
-  async function start(tx: EntityManager, kind: string, waiting?: NeedsSender): Promise<DueWork> {
+  async function start(tx: Tx, kind: string, waiting?: NeedsSender): Promise<DueWork> {
     const due = (await services.lanes.lockDue(tx, { max: 100, waiting })).filter(
       (lane) => lane.kind === kind,
     );
@@ -130,7 +131,7 @@ onEachEngine((engine) => {
     return work;
   }
   /** Starts to send on the webhook line. @returns the sends, as if all had this result */
-  async function send(tx: EntityManager, resultOf: (i: number) => SendResult): Promise<Ended[]> {
+  async function send(tx: Tx, resultOf: (i: number) => SendResult): Promise<Ended[]> {
     const { departures } = await start(tx, CONVERSATION_LANE);
     expect(departures).toHaveLength(SENDERS);
     await services.lanes.lease(

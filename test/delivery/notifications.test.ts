@@ -109,11 +109,11 @@ describe("processes on one PostgreSQL", () => {
     try {
       await calls.above(0);
       const failed = database.write(async (tx) => {
-        database.announce(tx, CHANNEL);
+        tx.announce(CHANNEL);
         throw new Error("rolled back");
       });
       await expect(failed).rejects.toThrow("rolled back");
-      await database.write(async (tx) => database.announce(tx, CHANNEL));
+      await database.write(async (tx) => tx.announce(CHANNEL));
       await calls.above(1);
       expect(calls.count).toBe(2);
     } finally {
@@ -136,7 +136,7 @@ slowTest(
       await server.order("immediate");
       await server.order("start");
       await calls.above(1);
-      await other.write(async (tx) => other.announce(tx, "some_channel"));
+      await other.write(async (tx) => tx.announce("some_channel"));
       await calls.above(2);
       await server.order("freeze");
       await stop();

@@ -16,7 +16,7 @@ onAnyEngine((engine) => {
       const { database } = gateway.services;
       await new Promise<void>((begun) => {
         held = database.write(async (tx) => {
-          await database.lockInsertOrder(tx, PET_ORDER);
+          await tx.lockInsertOrder(PET_ORDER);
           begun();
           await new Promise<void>((resolve) => {
             release = resolve;

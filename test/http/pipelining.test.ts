@@ -41,7 +41,7 @@ onAnyEngine((engine) => {
       let held: Promise<void> = Promise.resolve();
       await new Promise<void>((begun) => {
         held = database.write(async (tx) => {
-          await database.lockInsertOrder(tx, PET_ORDER);
+          await tx.lockInsertOrder(PET_ORDER);
           begun();
           await new Promise<void>((resolve) => {
             release = resolve;

@@ -29,7 +29,7 @@ describe("on PostgreSQL a pet that is added later is not seen before one whose c
       inserted = resolve;
     });
     const slow = database.write(async (tx) => {
-      await database.lockInsertOrder(tx, PET_ORDER);
+      await tx.lockInsertOrder(PET_ORDER);
       await tx.query("insert into pet (name, category_id) values ('Slow', 1)");
       await new Promise<void>((resolve) => {
         commit = resolve;

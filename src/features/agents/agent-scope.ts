@@ -1,7 +1,7 @@
 import { type EntityManager, IsNull } from "typeorm";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { isUuid } from "../../common/uuid";
-import type { Database } from "../../database/database";
+import type { Tx } from "../../database/unit-of-work";
 import { InvalidInput, noSuch } from "../../errors";
 import { Agent } from "./agent.entity";
 
@@ -33,7 +33,7 @@ export async function scopedAgentId(
  * Locks the row of an agent until the transaction ends, for changes that must not run concurrently.
  * @throws GatewayError `not_found` if it was deleted meanwhile
  */
-export async function lockAgent(tx: EntityManager, agentId: string): Promise<void> {
+export async function lockAgent(tx: Tx, agentId: string): Promise<void> {
   const present = { id: agentId, deletedAt: IsNull() };
   const { affected } = await tx.update(Agent, present, { createdAt: () => "created_at" });
   if (affected !== 1) throw noSuch("agent");
@@ -43,9 +43,9 @@ export async function lockAgent(tx: EntityManager, agentId: string): Promise<voi
  * Keeps an agent from being deleted until the transaction ends.
  * @throws GatewayError `not_found` if it was deleted already
  */
-export async function keepAgent(database: Database, tx: EntityManager, agentId: string): Promise<void> {
+export async function keepAgent(tx: Tx, agentId: string): Promise<void> {
   const rows: unknown[] = await tx.query(
-    `select id from agent where id = $1 and deleted_at is null ${database.shareLock("agent")}`,
+    `select id from agent where id = $1 and deleted_at is null ${tx.shareLock("agent")}`,
     [agentId],
   );
   if (rows.length === 0) throw noSuch("agent");

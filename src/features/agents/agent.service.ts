@@ -9,6 +9,7 @@ import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
 import { insertUnlessTaken } from "../../database/insert-unless-taken";
+import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import { GatewayError, noSuch } from "../../errors";
 import { once } from "../../idempotency/idempotency";
@@ -23,7 +24,7 @@ import type { NewAgent, RenameAgentArgs } from "./agent.inputs";
 import { MAX_AGENTS } from "./agent.limits";
 import { lockAgent } from "./agent-scope";
 
-type AgentHook = (tx: EntityManager, context: RequestContext, agent: Agent) => Promise<void>;
+type AgentHook = (tx: Tx, context: RequestContext, agent: Agent) => Promise<void>;
 
 declare module "../../schema/hooks" {
   interface Hooks {
@@ -119,12 +120,12 @@ export class AgentService {
   create(
     context: RequestContext,
     input: Pick<NewAgent, "slug" | "name"> & Partial<NewAgent>,
-    tx?: EntityManager,
+    tx?: Tx,
   ): Promise<Agent> {
     const organizationId = organizationOf(context);
     const { slug, idempotencyKey } = input;
     const name = input.name.trim();
-    const unit = async (tx: EntityManager) => {
+    const unit = async (tx: Tx) => {
       await assertSignedIn(tx, context, REQUIRED);
       return once(tx, {
         scope: `createAgent:${actorOf(context.caller).actorId ?? organizationId}`,
@@ -139,7 +140,7 @@ export class AgentService {
   }
 
   private async insert(
-    tx: EntityManager,
+    tx: Tx,
     context: RequestContext,
     { slug, name }: Pick<Agent, "slug" | "name">,
   ): Promise<Agent> {
@@ -204,7 +205,7 @@ export class AgentService {
     });
   }
 
-  private async lockOwn(tx: EntityManager, context: RequestContext, id: string): Promise<Agent> {
+  private async lockOwn(tx: Tx, context: RequestContext, id: string): Promise<Agent> {
     await ownAgent(tx, context, id);
     await lockAgent(tx, id);
     return ownAgent(tx, context, id);

@@ -18,6 +18,7 @@ import {
   type KeyEnvironment,
 } from "../../credentials/token-format";
 import type { Database } from "../../database/database";
+import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, noSuch } from "../../errors";
 import { once } from "../../idempotency/idempotency";
 import { type PageArgs, pageOfRows, paginate } from "../../pagination/connection";
@@ -218,19 +219,19 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
    * @param tx the transaction to join, if any
    * @throws GatewayError `not_found` (agent), `conflict` (name), `idempotency_key_reused`
    */
-  create(context: RequestContext, input: NewApiKey, tx?: EntityManager): Promise<MintedApiKey> {
+  create(context: RequestContext, input: NewApiKey, tx?: Tx): Promise<MintedApiKey> {
     const { idempotencyKey, agentId, expiresAt } = input;
     const name = input.name.trim();
     const end = expiresAt?.toISOString() ?? null;
     const scopes = input.scopes == null ? null : SCOPES.filter((scope) => input.scopes?.includes(scope));
     const settings = storedSettings(input);
     const organizationId = organizationOf(context);
-    const unit = async (tx: EntityManager) => {
+    const unit = async (tx: Tx) => {
       await assertSignedIn(tx, context, REQUIRED);
       const hasAgent = isUuid(agentId) && (await tx.existsBy(Agent, { id: agentId, organizationId }));
       if (!hasAgent) throw noSuch("agent");
       const create = () =>
-        insertKey(this.database, tx, context, {
+        insertKey(tx, context, {
           organizationId,
           agentId,
           name,
@@ -284,10 +285,10 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
   revoke(
     context: RequestContext,
     id: string,
-    tx?: EntityManager,
+    tx?: Tx,
     { keepReplaced: keeps = false } = {},
   ): Promise<ApiKey> {
-    const unit = async (tx: EntityManager) => {
+    const unit = async (tx: Tx) => {
       await assertSignedIn(tx, context, { ...REQUIRED, whileDeactivated: !keeps });
       const key = await ownKey(tx, context, id);
       const current = { id: key.id, revokedAt: IsNull() };
@@ -295,7 +296,7 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
       if (affected === 1) await recordAudit(tx, context, apiKeyActions.api_key_revoked, key);
       if (keeps && !(await keepReplaced(tx, context, key)) && affected === 1)
         throw new GatewayError("conflict", "The key that this one replaced is no longer accepted.");
-      await this.database.waitForInserts(tx);
+      await tx.waitForInserts();
       return tx.findOneByOrFail(ApiKey, { id: key.id });
     };
     return this.database.writeFor(ownerOf(context.caller), unit, { tx });
@@ -319,13 +320,13 @@ export class ApiKeyService implements CredentialResolver<AgentCaller> {
       const end: Partial<ApiKey> =
         graceMs === 0 ? { revokedAt: ends } : { expiresAt: earlier(old.expiresAt, ends) };
       await updateIfActive(tx, old, { ...end, reservedName: null, replacedById });
-      if (graceMs === 0) await this.database.waitForInserts(tx);
+      if (graceMs === 0) await tx.waitForInserts();
       await recordAudit(tx, context, apiKeyActions.api_key_rotated, old, {
         revokedAt: [null, end.revokedAt ?? null],
         expiresAt: [old.expiresAt, end.expiresAt ?? old.expiresAt],
         replacedById: [old.replacedById, replacedById],
       });
-      return insertKey(this.database, tx, context, {
+      return insertKey(tx, context, {
         id: replacedById,
         organizationId: old.organizationId,
         agentId: old.agentId,

@@ -1,10 +1,9 @@
-import type { EntityManager } from "typeorm";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import type { RequestContext } from "../../auth/context";
 import type { Permission } from "../../auth/permissions";
 import { type Timestamp, timestamp } from "../../common/time";
-import type { Database } from "../../database/database";
 import { placeholders } from "../../database/returning";
+import type { Tx } from "../../database/unit-of-work";
 import { GatewayError } from "../../errors";
 import { type KeyEnds, refusalOf } from "./api-key.entity";
 
@@ -14,11 +13,7 @@ import { type KeyEnds, refusalOf } from "./api-key.entity";
  * @param lock the end of the statement, from `Database.shareLock`
  * @throws GatewayError the rejection of the first key that is no longer accepted
  */
-export async function assertKeysAccepted(
-  tx: EntityManager,
-  keyIds: readonly string[],
-  lock = "",
-): Promise<void> {
+export async function assertKeysAccepted(tx: Tx, keyIds: readonly string[], lock = ""): Promise<void> {
   const ids = [...new Set(keyIds)];
   const keys: (KeyEnds & { deactivatedAt: Timestamp | null })[] = await tx.query(
     `select key.revoked_at as "revokedAt", key.expires_at as "expiresAt",
@@ -65,12 +60,11 @@ export function keysAreAccepted(
  * @throws GatewayError the rejection of a key that is no longer accepted, or see `assertSignedIn`
  */
 export async function assertStillAllowed(
-  database: Database,
-  tx: EntityManager,
+  tx: Tx,
   context: RequestContext,
   permission: Permission,
 ): Promise<void> {
   const { caller } = context;
   if (caller.kind !== "agent") return assertSignedIn(tx, context, { permission });
-  await assertKeysAccepted(tx, [caller.key.id], database.shareLock("key", "organization"));
+  await assertKeysAccepted(tx, [caller.key.id], tx.shareLock("key", "organization"));
 }

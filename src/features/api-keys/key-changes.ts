@@ -1,4 +1,4 @@
-import { type EntityManager, IsNull, LessThanOrEqual, MoreThan, Not } from "typeorm";
+import { IsNull, LessThanOrEqual, MoreThan, Not } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import type { Scope } from "../../auth/permissions";
@@ -6,8 +6,8 @@ import { timestamp, timestampOf } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import { sha256 } from "../../credentials/sha256";
 import { hashToken, type KeyEnvironment, mintApiKey } from "../../credentials/token-format";
-import type { Database } from "../../database/database";
 import { insertUnlessTaken } from "../../database/insert-unless-taken";
+import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, noSuch } from "../../errors";
 import { keepAgent } from "../agents/agent-scope";
 import { actorOf, recordAudit } from "../audit/audit";
@@ -70,8 +70,7 @@ const asText = (number: number | null | undefined): string | null => (number == 
  * @throws GatewayError `conflict` if another active key of the agent has the name, or `not_found` for a deleted agent
  */
 export async function insertKey(
-  database: Database,
-  tx: EntityManager,
+  tx: Tx,
   context: RequestContext,
   { id = uuid(), organizationId, agentId, name, expiresAt, scopes, settings, environment }: KeyToMint,
 ): Promise<MintedApiKey> {
@@ -98,7 +97,7 @@ export async function insertKey(
   await releaseExpiredName(tx, agentId, name);
   await insertUnlessTaken(tx, ApiKey, apiKey, NAME_TAKEN);
   // Last, because transactions that act for a key lock the key before its agent.
-  await keepAgent(database, tx, agentId);
+  await keepAgent(tx, agentId);
   await recordAudit(tx, context, apiKeyActions.api_key_created, apiKey, {
     expiresAt: [null, expiresAt],
     ...settingsAudit(undefined, settings),
@@ -110,7 +109,7 @@ export async function insertKey(
  * A key of the caller's organization.
  * @throws GatewayError `not_found`
  */
-export async function ownKey(tx: EntityManager, context: RequestContext, id: string): Promise<ApiKey> {
+export async function ownKey(tx: Tx, context: RequestContext, id: string): Promise<ApiKey> {
   const organizationId = organizationOf(context);
   const key = isUuid(id) ? await tx.findOneBy(ApiKey, { id, organizationId }) : null;
   if (key === null) throw noSuch("API key");
@@ -121,7 +120,7 @@ export async function ownKey(tx: EntityManager, context: RequestContext, id: str
  * Checks that an agent may be deleted; the transaction must have locked it, so that it gets no key meanwhile.
  * @throws GatewayError `conflict` with the number of its active keys
  */
-export async function assertNoActiveKeys(tx: EntityManager, agentId: string): Promise<void> {
+export async function assertNoActiveKeys(tx: Tx, agentId: string): Promise<void> {
   const active = { agentId, revokedAt: IsNull() };
   const count = await tx.count(ApiKey, {
     where: [
@@ -137,7 +136,7 @@ export async function assertNoActiveKeys(tx: EntityManager, agentId: string): Pr
  * The key that replaced another one and was revoked or has expired, so that the other one counts as not replaced; null
  * without such a key. A successor that was replaced in turn does not count as ended: its own successor is in use.
  */
-export async function endedSuccessor(tx: EntityManager, { replacedById }: ApiKey): Promise<ApiKey | null> {
+export async function endedSuccessor(tx: Tx, { replacedById }: ApiKey): Promise<ApiKey | null> {
   const successor = replacedById === null ? null : await tx.findOneBy(ApiKey, { id: replacedById });
   return successor !== null && hasEnded(successor) ? successor : null;
 }
@@ -147,7 +146,7 @@ export const hasEnded = ({ state, replacedById }: Pick<ApiKey, "state" | "replac
   state !== ApiKeyState.active && replacedById === null;
 
 /** @throws GatewayError `conflict` if the key is not active, or replaced by one that has not ended */
-export async function assertActive(tx: EntityManager, key: ApiKey): Promise<void> {
+export async function assertActive(tx: Tx, key: ApiKey): Promise<void> {
   if (key.state !== ApiKeyState.active) throw new GatewayError("conflict", `The key is ${key.state}.`);
   if (key.replacedById !== null && (await endedSuccessor(tx, key)) === null)
     throw new GatewayError("conflict", "The key has already been replaced.");
@@ -158,7 +157,7 @@ export async function assertActive(tx: EntityManager, key: ApiKey): Promise<void
  * @throws GatewayError `conflict`
  */
 export async function updateIfActive(
-  tx: EntityManager,
+  tx: Tx,
   { id, replacedById }: ApiKey,
   change: Partial<ApiKey>,
 ): Promise<void> {
@@ -175,11 +174,7 @@ export const lifetimeOf = ({ createdAt, expiresAt }: ApiKey): number | null =>
  * Takes back a rotation whose new key is revoked: the old key gets back its expiry, and its name if no other key has it.
  * @returns whether there was an old key that is still accepted
  */
-export async function keepReplaced(
-  tx: EntityManager,
-  context: RequestContext,
-  successor: ApiKey,
-): Promise<boolean> {
+export async function keepReplaced(tx: Tx, context: RequestContext, successor: ApiKey): Promise<boolean> {
   const { id: replacedById, agentId } = successor;
   const old = await tx.findOneBy(ApiKey, { agentId, replacedById });
   if (old?.state !== ApiKeyState.active || successor.replacedById !== null) return false;
@@ -203,7 +198,7 @@ export async function keepReplaced(
  * @throws GatewayError `not_found`, or `conflict` if the name is taken or the key is not active
  */
 export async function changeKey(
-  tx: EntityManager,
+  tx: Tx,
   context: RequestContext,
   { id, ...given }: ApiKeyChanges,
   action: AuditAction,
@@ -226,7 +221,7 @@ export async function changeKey(
 }
 
 /** @throws GatewayError `conflict` */
-async function reserveName(tx: EntityManager, key: ApiKey, name: string): Promise<Partial<ApiKey>> {
+async function reserveName(tx: Tx, key: ApiKey, name: string): Promise<Partial<ApiKey>> {
   await releaseExpiredName(tx, key.agentId, name);
   const reservedName = reservedNameOf(name);
   if (await tx.existsBy(ApiKey, { agentId: key.agentId, reservedName, id: Not(key.id) })) {
@@ -236,7 +231,7 @@ async function reserveName(tx: EntityManager, key: ApiKey, name: string): Promis
 }
 
 /** Releases the name of an expired key when another key needs it, because expiry itself writes nothing. */
-async function releaseExpiredName(tx: EntityManager, agentId: string, name: string): Promise<void> {
+async function releaseExpiredName(tx: Tx, agentId: string, name: string): Promise<void> {
   await tx.update(
     ApiKey,
     { agentId, reservedName: reservedNameOf(name), expiresAt: LessThanOrEqual(timestamp()) },

@@ -1,8 +1,8 @@
-import type { EntityManager } from "typeorm";
 import { v7 as uuid } from "uuid";
 import type { Caller, Origin } from "../../auth/caller";
 import type { RequestContext } from "../../auth/context";
 import { type Timestamp, timestamp } from "../../common/time";
+import type { Tx } from "../../database/unit-of-work";
 import type { AuditAction } from "./audit-actions";
 import { type Changes, changesOf } from "./audit-change";
 import { ActorKind, AuditEntry } from "./audit-entry.entity";
@@ -21,7 +21,7 @@ export interface AuditTarget {
  * @param changes the fields that the action may have changed; unchanged fields are omitted
  */
 export async function recordAudit(
-  tx: EntityManager,
+  tx: Tx,
   { caller, origin }: RequestContext,
   action: AuditAction,
   target: AuditTarget,
@@ -55,7 +55,7 @@ export interface RepeatedAction {
 
 /** Adds repetitions of an action to the entry that counts them, and creates it if necessary. */
 export async function recordRepeated(
-  tx: EntityManager,
+  tx: Tx,
   { id, action, countedAs, key, origin, at, count }: RepeatedAction,
 ): Promise<void> {
   await tx

@@ -3,6 +3,7 @@ import type { RequestContext } from "../../auth/context";
 import { timestamp } from "../../common/time";
 import { inChunks } from "../../database/chunks";
 import type { Database } from "../../database/database";
+import type { Tx } from "../../database/unit-of-work";
 import { noSuch } from "../../errors";
 import type { PurgeStep } from "../agents/agent-purge";
 import { actorOf } from "../audit/audit";
@@ -13,7 +14,7 @@ import { digestOf } from "./document/canonical-json";
 
 /** Publishes a version. */
 export async function insertVersion(
-  tx: EntityManager,
+  tx: Tx,
   context: RequestContext,
   agentId: string,
   given: Pick<ConfigurationVersion, "version" | "document" | "note" | "restoredFrom">,

@@ -1,5 +1,6 @@
 import { Brackets, type EntityManager } from "typeorm";
 import { v7 as uuid } from "uuid";
+import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, InvalidInput } from "../../errors";
 import { normalizeAddress } from "./addresses";
 import type { Contact } from "./contact.entity";
@@ -28,11 +29,7 @@ export function normalized(addresses: readonly NewAddress[]): Address[] {
 }
 
 /** The IDs of the contacts that have any of some addresses. */
-export async function ownersOf(
-  tx: EntityManager,
-  agentId: string,
-  addresses: readonly Address[],
-): Promise<string[]> {
+export async function ownersOf(tx: Tx, agentId: string, addresses: readonly Address[]): Promise<string[]> {
   if (addresses.length === 0) return [];
   const rows = await tx
     .createQueryBuilder(ContactAddress, "entry")
@@ -56,7 +53,7 @@ const addressesOf = (reader: EntityManager, contactId: string): Promise<ContactA
  * @throws GatewayError `limit_reached`, or `conflict` if another contact has one of the addresses
  */
 export async function addAddresses(
-  tx: EntityManager,
+  tx: Tx,
   { id: contactId, agentId }: Contact,
   addresses: readonly Address[],
 ): Promise<{ all: readonly Address[]; added: boolean }> {

@@ -1,5 +1,5 @@
-import type { EntityManager } from "typeorm";
 import { insertAll } from "../../database/insert-all";
+import type { Tx } from "../../database/unit-of-work";
 import { normalizePhone } from "./addresses";
 import type { Contact } from "./contact.entity";
 import { TERM_MAX_LENGTH } from "./contact.limits";
@@ -25,7 +25,7 @@ export function termsOf(
 
 /** Stores the texts by which a new contact is found. */
 export function insertTerms(
-  tx: EntityManager,
+  tx: Tx,
   contact: Contact,
   addresses: readonly Pick<ContactAddress, "address">[],
 ): Promise<void> {
@@ -40,7 +40,7 @@ export function insertTerms(
 
 /** Replaces the texts by which a contact is found. */
 export async function replaceTerms(
-  tx: EntityManager,
+  tx: Tx,
   contact: Contact,
   addresses: readonly Pick<ContactAddress, "address">[],
 ): Promise<void> {

@@ -5,6 +5,7 @@ import { Permission } from "../../auth/permissions";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
+import type { Tx } from "../../database/unit-of-work";
 import { GatewayError } from "../../errors";
 import { directionOf, type Page, pageOfRows } from "../../pagination/connection";
 import { countRows } from "../../pagination/total-count";
@@ -162,10 +163,7 @@ export class ContactService {
   }
 
   /** Changes that arrive together share a transaction, and those of one contact its lock. */
-  private async changeBatch(
-    tx: EntityManager,
-    requests: readonly TagRequest[],
-  ): Promise<(TagChange | GatewayError)[]> {
+  private async changeBatch(tx: Tx, requests: readonly TagRequest[]): Promise<(TagChange | GatewayError)[]> {
     const refusals = await this.refusalsOf(tx, requests);
     const results = new Map<TagRequest, TagChange | GatewayError>();
     const byContact = new Map<string, TagRequest[]>();
@@ -184,7 +182,7 @@ export class ContactService {
 
   /** The rejections of the callers who may no longer change anything. */
   private async refusalsOf(
-    tx: EntityManager,
+    tx: Tx,
     requests: readonly TagRequest[],
   ): Promise<ReadonlyMap<string, GatewayError>> {
     const refusals = new Map<string, GatewayError>();
@@ -200,8 +198,8 @@ export class ContactService {
     return refusals;
   }
 
-  private authorize(tx: EntityManager, context: RequestContext, permission: Permission): Promise<void> {
-    return assertStillAllowed(this.database, tx, context, permission);
+  private authorize(tx: Tx, context: RequestContext, permission: Permission): Promise<void> {
+    return assertStillAllowed(tx, context, permission);
   }
 }
 

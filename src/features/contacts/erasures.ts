@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
-import type { EntityManager } from "typeorm";
 import { timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
+import type { Tx } from "../../database/unit-of-work";
 import type { HookRegistry } from "../../schema/hooks";
 import { Erasure } from "./erasure.entity";
 
@@ -37,7 +37,7 @@ export class Erasures {
   ) {}
 
   /** Marks a contact as one to finish, in the transaction that erases its own data. */
-  async begin(tx: EntityManager, contactId: string): Promise<void> {
+  async begin(tx: Tx, contactId: string): Promise<void> {
     await tx.insert(Erasure, { contactId, startedAt: timestamp() });
   }
 

@@ -1,5 +1,4 @@
-import type { EntityManager } from "typeorm";
-import type { Database } from "../../database/database";
+import type { Tx } from "../../database/unit-of-work";
 import { Contact } from "./contact.entity";
 import type { NewAddress } from "./contact.inputs";
 import { normalized } from "./contact-addresses";
@@ -15,8 +14,7 @@ export interface ContactKey {
  * @returns null if the agent has none; it may have been erased while the transaction waited for its lock
  */
 export function lockKnownContact(
-  database: Database,
-  tx: EntityManager,
+  tx: Tx,
   agentId: string,
   { ref, address }: ContactKey,
 ): Promise<Contact | null> {
@@ -29,5 +27,5 @@ export function lockKnownContact(
       { kind, text },
     );
   }
-  return database.locking(query).getOne();
+  return tx.lock(query).getOne();
 }

@@ -1,6 +1,7 @@
 import type { EntityManager } from "typeorm";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { isUuid } from "../../common/uuid";
+import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, noSuch } from "../../errors";
 import { Contact } from "./contact.entity";
 
@@ -22,7 +23,7 @@ export async function findContact(
  * @returns the contact as the last change left it
  * @throws GatewayError `not_found`
  */
-export async function lockContact(tx: EntityManager, context: RequestContext, id: string): Promise<Contact> {
+export async function lockContact(tx: Tx, context: RequestContext, id: string): Promise<Contact> {
   if (isUuid(id)) await tx.update(Contact, { id }, { version: () => "version" });
   const contact = await findContact(tx, context, id);
   if (contact === null) throw noSuch("contact");

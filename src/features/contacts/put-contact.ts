@@ -1,7 +1,8 @@
-import { type EntityManager, In } from "typeorm";
+import { In } from "typeorm";
 import { timestamp } from "../../common/time";
 import { uuidAfter } from "../../common/uuid";
 import { insertAll } from "../../database/insert-all";
+import type { Tx } from "../../database/unit-of-work";
 import { GatewayError } from "../../errors";
 import { lockAgent } from "../agents/agent-scope";
 import { recordEvents } from "../events/record-events";
@@ -20,11 +21,7 @@ type Fields = Pick<Contact, "ref" | "name" | "locale" | "timezone" | "attributes
  * @param input with a `ref` or addresses
  * @throws GatewayError `conflict`, `limit_reached`
  */
-export async function putContact(
-  tx: EntityManager,
-  agentId: string,
-  input: ContactInput,
-): Promise<StoredContact> {
+export async function putContact(tx: Tx, agentId: string, input: ContactInput): Promise<StoredContact> {
   const { ref = null } = input;
   const addresses = normalized(input.addresses ?? []);
   const find = () => findMeant(tx, agentId, ref, addresses);
@@ -38,7 +35,7 @@ export async function putContact(
 }
 
 async function findMeant(
-  tx: EntityManager,
+  tx: Tx,
   agentId: string,
   ref: string | null,
   addresses: readonly Address[],
@@ -50,7 +47,7 @@ async function findMeant(
 }
 
 async function create(
-  tx: EntityManager,
+  tx: Tx,
   agentId: string,
   input: ContactInput,
   addresses: readonly Address[],
@@ -76,7 +73,7 @@ async function create(
 
 /** A change to what is there already changes nothing, so that a repeated call does not count as a version. */
 async function change(
-  tx: EntityManager,
+  tx: Tx,
   id: string,
   input: ContactInput,
   addresses: readonly Address[],

@@ -1,8 +1,9 @@
-import { type EntityManager, In } from "typeorm";
+import { In } from "typeorm";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import { insertAll } from "../../database/insert-all";
+import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, InvalidInput, noSuch } from "../../errors";
 import { actorOf } from "../audit/audit";
 import { recordEvents } from "../events/record-events";
@@ -28,7 +29,7 @@ export interface TagRequest {
  * @returns the result or the error of each change
  */
 export async function changeTagsOf(
-  tx: EntityManager,
+  tx: Tx,
   contactId: string,
   requests: readonly TagRequest[],
 ): Promise<(TagChange | GatewayError)[]> {
@@ -83,7 +84,7 @@ function apply({ context, add, remove }: TagRequest, contact: Contact, tags: Map
 }
 
 async function store(
-  tx: EntityManager,
+  tx: Tx,
   contact: Contact,
   before: ReadonlySet<string>,
   after: ReadonlyMap<string, string>,

@@ -1,9 +1,10 @@
-import { type EntityManager, In } from "typeorm";
+import { In } from "typeorm";
 import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
+import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import { GatewayError, noSuch } from "../../errors";
 import type { HookRegistry } from "../../schema/hooks";
@@ -30,7 +31,7 @@ import { assertOpen, findConversation, lockContactRow, lockConversations } from 
 declare module "../../schema/hooks" {
   interface Hooks {
     /** Adds to the transaction that releases a conversation, which has locked its contact and its row. */
-    conversationReleased: (tx: EntityManager, conversation: Conversation) => Promise<void>;
+    conversationReleased: (tx: Tx, conversation: Conversation) => Promise<void>;
   }
 }
 
@@ -98,12 +99,12 @@ export class ConversationChanges {
     decide: Decide,
   ): Promise<ConversationChange> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
-      await assertStillAllowed(this.database, tx, context, Permission.conversations_write);
+      await assertStillAllowed(tx, context, Permission.conversations_write);
       const found = await findConversation(tx, context, id);
       if (found === null) throw noSuch("conversation");
       // Keeps others from opening a conversation with the contact meanwhile.
       await lockContactRow(tx, found.contactId);
-      const conversation = (await lockConversations(this.database, tx, [id])).get(id) as Conversation;
+      const conversation = (await lockConversations(tx, [id])).get(id) as Conversation;
       if (expectedVersion != null && expectedVersion !== conversation.version) {
         throw new GatewayError(
           "version_conflict",
@@ -134,7 +135,7 @@ export interface PlannedChange {
  * @throws GatewayError `not_found` (line), `not_deliverable`, `conflict`
  */
 export async function planMove(
-  tx: EntityManager,
+  tx: Tx,
   conversation: Conversation,
   name: string,
   pending: PendingMessages | null | undefined,
@@ -188,14 +189,14 @@ export const planClose = ({ state }: Conversation): PlannedChange | undefined =>
 export const all = (errorCode: MessageError) => ({ isMeant: () => true, errorCode });
 
 /** Decides on the change of a conversation whose row is locked; undefined if there is nothing to change. */
-type Decide = (tx: EntityManager, conversation: Conversation) => Promise<PlannedChange | undefined>;
+type Decide = (tx: Tx, conversation: Conversation) => Promise<PlannedChange | undefined>;
 
 /**
  * Stores a change of a conversation whose row is locked, and cancels or carries its queued messages.
  * @returns the IDs of those
  */
 export async function storeChange(
-  tx: EntityManager,
+  tx: Tx,
   lanes: Lanes,
   conversation: Conversation,
   { change, cancel }: Pick<PlannedChange, "change" | "cancel">,
@@ -216,7 +217,7 @@ export async function storeChange(
 
 /** Cancels queued messages of a conversation whose row is locked, without a change of it. */
 export async function cancelQueued(
-  tx: EntityManager,
+  tx: Tx,
   lanes: Lanes,
   conversation: Conversation,
   cancel: NonNullable<PlannedChange["cancel"]>,
@@ -228,7 +229,7 @@ export async function cancelQueued(
 
 /** Cancels or carries the queued messages of a conversation whose lane is locked, and wakes the lane. */
 async function settleQueue(
-  tx: EntityManager,
+  tx: Tx,
   lanes: Lanes,
   conversation: Conversation,
   cancel: PlannedChange["cancel"],
@@ -241,7 +242,7 @@ async function settleQueue(
 
 /** Stores a change of a conversation like `storeChange`, and records those that are audited. */
 export async function storeAudited(
-  tx: EntityManager,
+  tx: Tx,
   lanes: Lanes,
   context: RequestContext,
   conversation: Conversation,
@@ -258,7 +259,7 @@ export async function storeAudited(
 
 /** Cancels queued messages of a conversation, or accepts them anew at its new version. */
 async function restamp(
-  tx: EntityManager,
+  tx: Tx,
   { id: conversationId, version: fence }: Conversation,
   cancel: PlannedChange["cancel"],
 ): Promise<Pick<ConversationChange, "canceled" | "carried">> {
@@ -295,14 +296,14 @@ async function restamp(
 }
 
 /** The ID of the message of a conversation that is leaving. */
-async function inFlight(tx: EntityManager, conversationId: string): Promise<string | null> {
+async function inFlight(tx: Tx, conversationId: string): Promise<string | null> {
   const [message] = await unsent(tx, conversationId, MessageStatus.sending);
   return message?.id ?? null;
 }
 
 /** The messages of a conversation in their order that are queued, or that are leaving. */
 const unsent = (
-  tx: EntityManager,
+  tx: Tx,
   conversationId: string,
   status: MessageStatus.queued | MessageStatus.sending,
 ): Promise<Message[]> =>

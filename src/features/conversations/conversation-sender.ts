@@ -1,9 +1,10 @@
-import { type EntityManager, In } from "typeorm";
+import { In } from "typeorm";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { groupBy } from "../../common/group-by";
 import type { Database } from "../../database/database";
+import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import { GatewayError, noSuch } from "../../errors";
 import { onceEach } from "../../idempotency/idempotency";
@@ -37,7 +38,7 @@ export class ConversationSender {
   private readonly addOnce: (sending: KeyedSending) => Promise<Message>;
 
   constructor(
-    private readonly database: Database,
+    database: Database,
     private readonly lanes: Lanes,
   ) {
     this.add = database.batchInserts<Sending, Message>((tx, sendings) => this.insert(tx, sendings));
@@ -70,10 +71,10 @@ export class ConversationSender {
     });
   }
 
-  private async insert(tx: EntityManager, sendings: readonly Sending[]): Promise<(Message | GatewayError)[]> {
+  private async insert(tx: Tx, sendings: readonly Sending[]): Promise<(Message | GatewayError)[]> {
     await assertMembersSignedIn(tx, sendings);
     const ids = [...new Set(sendings.map(({ conversationId }) => conversationId))];
-    const conversations = await lockConversations(this.database, tx, ids);
+    const conversations = await lockConversations(tx, ids);
     return this.insertLocked(tx, sendings, conversations);
   }
 
@@ -84,7 +85,7 @@ export class ConversationSender {
    * @throws GatewayError the rejection of a key
    */
   async insertLocked(
-    tx: EntityManager,
+    tx: Tx,
     sendings: readonly Sending[],
     conversations: ReadonlyMap<string, Conversation>,
   ): Promise<(Message | GatewayError)[]> {
@@ -96,14 +97,14 @@ export class ConversationSender {
   }
 
   private async insertAccepted(
-    tx: EntityManager,
+    tx: Tx,
     sendings: readonly Sending[],
     conversations: ReadonlyMap<string, Conversation>,
   ): Promise<Message[]> {
     const agentIds = sendings.flatMap(
       ({ conversationId }) => conversations.get(conversationId)?.agentId ?? [],
     );
-    await this.database.lockInsertOrder(tx, MESSAGE_ORDER, agentIds);
+    await tx.lockInsertOrder(MESSAGE_ORDER, agentIds);
     const keys = sendings.flatMap(({ context: { caller } }) =>
       caller.kind === "agent" ? caller.key.id : [],
     );
@@ -121,7 +122,7 @@ export class ConversationSender {
 }
 
 /** Sessions in a fixed order, so that batches do not deadlock. */
-async function assertMembersSignedIn(tx: EntityManager, sendings: readonly Sending[]): Promise<void> {
+async function assertMembersSignedIn(tx: Tx, sendings: readonly Sending[]): Promise<void> {
   const sessions = new Map(
     sendings.flatMap(({ context }) =>
       context.caller.kind === "member" ? [[context.caller.sessionId, context] as const] : [],
@@ -133,7 +134,7 @@ async function assertMembersSignedIn(tx: EntityManager, sendings: readonly Sendi
 
 /** Why messages cannot be queued, in the order of their arrival: the first ones get the room that is left. */
 async function refusalsOf(
-  tx: EntityManager,
+  tx: Tx,
   sendings: readonly Sending[],
   conversations: ReadonlyMap<string, Conversation>,
 ): Promise<ReadonlyMap<Sending, GatewayError>> {

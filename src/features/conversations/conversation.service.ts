@@ -7,6 +7,7 @@ import { Permission, Scope } from "../../auth/permissions";
 import { indexBy } from "../../common/coalesce";
 import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
+import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import { GatewayError, noSuch } from "../../errors";
 import { once } from "../../idempotency/idempotency";
@@ -218,7 +219,7 @@ export class ConversationService {
   }
 
   private async openOnce(
-    tx: EntityManager,
+    tx: Tx,
     context: RequestContext,
     agentId: string,
     input: NewConversation,
@@ -233,10 +234,10 @@ export class ConversationService {
       contact.id,
       (each) => each.kind === meant?.kind && each.address === meant.address,
     );
-    const { conversation, created } = await openConversation(this.database, tx, line, address);
+    const { conversation, created } = await openConversation(tx, line, address);
     const { caller } = context;
     if (input.message == null) {
-      await this.database.lockInsertOrder(tx, MESSAGE_ORDER, [agentId]);
+      await tx.lockInsertOrder(MESSAGE_ORDER, [agentId]);
       if (caller.kind === "agent") await assertKeysAccepted(tx, [caller.key.id]);
       return { conversation, created, message: null };
     }
@@ -260,7 +261,7 @@ const lastMessages = (reader: EntityManager, conversationIds: readonly string[])
  * The answer to a repeat: the conversation as it is now, and the message as it was accepted.
  * @param id that of the conversation, or of the message that was queued in one which was open already
  */
-async function repeated(tx: EntityManager, id: string, hasMessage: boolean): Promise<OpenedConversation> {
+async function repeated(tx: Tx, id: string, hasMessage: boolean): Promise<OpenedConversation> {
   const opened = await tx.findOneBy(Conversation, { id });
   const message = !hasMessage
     ? null

@@ -27,7 +27,7 @@ interface Needs extends LineServices {
 export const conversations = feature({
   entities: [Conversation],
   services: ({ database, lanes, hooks, agents, agentQueues, playbooks }: Core & Needs) => ({
-    defaultConversations: new DefaultConversations(database, lanes, playbooks),
+    defaultConversations: new DefaultConversations(lanes, playbooks),
     conversations: new ConversationService(database, lanes, agents, agentQueues),
     conversationChanges: new ConversationChanges(database, lanes, hooks),
   }),
@@ -39,9 +39,8 @@ export const conversations = feature({
   resolvers: (services) => [new ConversationResolver(services.conversations, services.conversationChanges)],
   routes: conversationRoutes,
   batches: ["conversations", "last messages", "lines", "conversation addresses"],
-  lanes: ({ database, drivers, lineHealth, messageFailures }) => ({
+  lanes: ({ drivers, lineHealth, messageFailures }) => ({
     [CONVERSATION_LANE]: messageWork({
-      database,
       drivers,
       messageFailures,
       read: readQueues,

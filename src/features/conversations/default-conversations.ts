@@ -1,5 +1,5 @@
-import { type EntityManager, In } from "typeorm";
-import type { Database } from "../../database/database";
+import { In } from "typeorm";
+import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import type { GatewayError } from "../../errors";
 import type { Playbooks } from "../configuration/playbooks";
@@ -25,7 +25,6 @@ interface Destination {
 /** The conversations with the default contacts of agents, which messages without a contact join. */
 export class DefaultConversations implements Joining {
   constructor(
-    private readonly database: Database,
     private readonly lanes: Lanes,
     private readonly playbooks: Playbooks,
   ) {}
@@ -36,7 +35,7 @@ export class DefaultConversations implements Joining {
   }
 
   /** Whether an agent of these live versions has a default contact. */
-  async isExpected(tx: EntityManager, live: readonly LiveVersion[]): Promise<boolean> {
+  async isExpected(tx: Tx, live: readonly LiveVersion[]): Promise<boolean> {
     return (await this.playbooks.defaultContactsOf(tx, live)).size > 0;
   }
 
@@ -47,11 +46,7 @@ export class DefaultConversations implements Joining {
    * @returns how to queue messages in them, by agent; none for an agent without a default contact that its default line
    *   reaches
    */
-  async queues(
-    tx: EntityManager,
-    agentIds: readonly string[],
-    all: readonly string[],
-  ): Promise<QueueByAgent> {
+  async queues(tx: Tx, agentIds: readonly string[], all: readonly string[]): Promise<QueueByAgent> {
     const refs = await this.playbooks.defaultContacts(tx, agentIds);
     if (refs.size === 0) return new Map();
     const conversations = await this.lock(tx, await destinationsOf(tx, refs), all);
@@ -64,7 +59,7 @@ export class DefaultConversations implements Joining {
   }
 
   /** Locks the conversation with the default contact of an agent, or opens it; null if its default line reaches none. */
-  async of(tx: EntityManager, agentId: string): Promise<Conversation | null> {
+  async of(tx: Tx, agentId: string): Promise<Conversation | null> {
     const refs = await this.playbooks.defaultContacts(tx, [agentId]);
     const [conversation = null] =
       refs.size === 0 ? [] : await this.lock(tx, await destinationsOf(tx, refs), [agentId]);
@@ -72,7 +67,7 @@ export class DefaultConversations implements Joining {
   }
 
   private async queue(
-    tx: EntityManager,
+    tx: Tx,
     conversation: Conversation,
     texts: readonly string[],
   ): Promise<(Message | GatewayError)[]> {
@@ -86,7 +81,7 @@ export class DefaultConversations implements Joining {
 
   /** Those that are open come first, because opening one takes the lock on the insert order, which follows all others. */
   private async lock(
-    tx: EntityManager,
+    tx: Tx,
     destinations: readonly Destination[],
     agentIds: readonly string[],
   ): Promise<Conversation[]> {
@@ -95,20 +90,20 @@ export class DefaultConversations implements Joining {
     for (const destination of destinations) {
       const { line, address } = destination;
       const open = await openOn(tx, line, address);
-      const conversation = open && (await openConversation(this.database, tx, line, address)).conversation;
+      const conversation = open && (await openConversation(tx, line, address)).conversation;
       // It may have been closed while this transaction waited for its lock.
       if (conversation?.state === ConversationState.open) locked.push(conversation);
       else missing.push(destination);
     }
-    if (missing.length > 0) await this.database.lockInsertOrder(tx, MESSAGE_ORDER, agentIds);
+    if (missing.length > 0) await tx.lockInsertOrder(MESSAGE_ORDER, agentIds);
     for (const { line, address } of missing)
-      locked.push((await openConversation(this.database, tx, line, address)).conversation);
+      locked.push((await openConversation(tx, line, address)).conversation);
     return locked;
   }
 }
 
 /** Locks the default contacts of agents and finds how their default lines reach them. */
-async function destinationsOf(tx: EntityManager, refs: ReadonlyMap<string, string>): Promise<Destination[]> {
+async function destinationsOf(tx: Tx, refs: ReadonlyMap<string, string>): Promise<Destination[]> {
   const wanted = await tx.findBy(
     Contact,
     [...refs].map(([agentId, ref]) => ({ agentId, ref })),

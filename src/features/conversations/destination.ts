@@ -1,5 +1,6 @@
 import type { EntityManager } from "typeorm";
 import type { RequestContext } from "../../auth/context";
+import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, noSuch } from "../../errors";
 import { Contact } from "../contacts/contact.entity";
 import { ContactAddress } from "../contacts/contact-address.entity";
@@ -20,7 +21,7 @@ export const findLine = async (reader: EntityManager, agentId: string, name: str
  * @throws GatewayError `not_found`, or `conflict` for an erased contact
  */
 export async function lockReferenced(
-  tx: EntityManager,
+  tx: Tx,
   context: RequestContext,
   agentId: string,
   reference: ContactReference,
@@ -33,7 +34,7 @@ export async function lockReferenced(
 }
 
 async function idOf(
-  tx: EntityManager,
+  tx: Tx,
   context: RequestContext,
   agentId: string,
   { id, ref, address }: ContactReference,
@@ -69,7 +70,7 @@ export async function lineOf(
  * @throws GatewayError `not_deliverable` if the contact has no address of the line's kind
  */
 export async function addressOn(
-  tx: EntityManager,
+  tx: Tx,
   line: Line,
   contactId: string,
   isPreferred: (address: ContactAddress) => boolean,
@@ -87,11 +88,7 @@ export async function addressOn(
 }
 
 /** The open conversation with an address on a line. */
-export const openOn = (
-  tx: EntityManager,
-  line: Line,
-  address: ContactAddress,
-): Promise<Conversation | null> =>
+export const openOn = (tx: Tx, line: Line, address: ContactAddress): Promise<Conversation | null> =>
   tx.findOneBy(Conversation, { lineId: line.id, addressId: address.id, state: ConversationState.open });
 
 /** @throws GatewayError `not_deliverable` */

@@ -1,6 +1,7 @@
-import { type EntityManager, MoreThan } from "typeorm";
+import { MoreThan } from "typeorm";
 import { inChunks } from "../../database/chunks";
 import type { Database } from "../../database/database";
+import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import type { ErasureStep } from "../contacts/erasures";
 import { Message, MessageError } from "../messages/message.entity";
@@ -24,12 +25,12 @@ export const eraseConversations =
   (contactId, signal) =>
     inChunks<Position>(
       database,
-      (tx, after, limit) => eraseChunk({ database, lanes, tx }, contactId, after, limit),
+      (tx, after, limit) => eraseChunk({ lanes, tx }, contactId, after, limit),
       signal,
     );
 
 async function eraseChunk(
-  { database, lanes, tx }: { database: Database; lanes: Lanes; tx: EntityManager },
+  { lanes, tx }: { lanes: Lanes; tx: Tx },
   contactId: string,
   after: Position | undefined,
   limit: number,
@@ -43,7 +44,7 @@ async function eraseChunk(
       });
       if (next === null) return undefined;
       const { id } = next;
-      const conversation = (await lockConversations(database, tx, [id])).get(id) as Conversation;
+      const conversation = (await lockConversations(tx, [id])).get(id) as Conversation;
       if (conversation.state === ConversationState.open) {
         await storeChange(tx, lanes, conversation, {
           change: { state: ConversationState.closed },

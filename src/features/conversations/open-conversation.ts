@@ -1,7 +1,6 @@
-import type { EntityManager } from "typeorm";
 import { timestamp } from "../../common/time";
 import { uuidAfter } from "../../common/uuid";
-import type { Database } from "../../database/database";
+import type { Tx } from "../../database/unit-of-work";
 import type { ContactAddress } from "../contacts/contact-address.entity";
 import { recordEvents } from "../events/record-events";
 import type { Line } from "../lines/line.entity";
@@ -16,26 +15,24 @@ import { lockConversations } from "./own-conversation";
  * is open.
  */
 export async function openConversation(
-  database: Database,
-  tx: EntityManager,
+  tx: Tx,
   line: Line,
   address: ContactAddress,
 ): Promise<{ conversation: Conversation; created: boolean }> {
   // The lock of the contact keeps others from opening one meanwhile.
   const present = await openOn(tx, line, address);
-  if (present === null) return { conversation: await insert(database, tx, line, address), created: true };
-  const locked = await lockConversations(database, tx, [present.id]);
+  if (present === null) return { conversation: await insert(tx, line, address), created: true };
+  const locked = await lockConversations(tx, [present.id]);
   return { conversation: locked.get(present.id) as Conversation, created: false };
 }
 
 async function insert(
-  database: Database,
-  tx: EntityManager,
+  tx: Tx,
   line: Line,
   { id: addressId, agentId, contactId }: ContactAddress,
 ): Promise<Conversation> {
   // Conversations become visible in the order of their IDs, because clients page through them.
-  await database.lockInsertOrder(tx, MESSAGE_ORDER, [agentId]);
+  await tx.lockInsertOrder(MESSAGE_ORDER, [agentId]);
   const last = await tx
     .createQueryBuilder(Conversation, "conversation")
     .select("MAX(conversation.id)", "id")

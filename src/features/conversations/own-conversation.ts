@@ -1,7 +1,7 @@
 import type { EntityManager } from "typeorm";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { isUuid } from "../../common/uuid";
-import type { Database } from "../../database/database";
+import type { Tx } from "../../database/unit-of-work";
 import { GatewayError } from "../../errors";
 import { Contact } from "../contacts/contact.entity";
 import { Conversation, ConversationState } from "./conversation.entity";
@@ -23,7 +23,7 @@ export async function findConversation(
 }
 
 /** Locks the row of a contact until the transaction ends; it comes before the contact's conversations. */
-export async function lockContactRow(tx: EntityManager, id: string): Promise<void> {
+export async function lockContactRow(tx: Tx, id: string): Promise<void> {
   await tx.update(Contact, { id }, { version: () => "version" });
 }
 
@@ -31,16 +31,12 @@ export async function lockContactRow(tx: EntityManager, id: string): Promise<voi
  * Locks conversations until the transaction ends, in the order of their IDs.
  * @returns them as the last change left them, by ID
  */
-export async function lockConversations(
-  database: Database,
-  tx: EntityManager,
-  ids: readonly string[],
-): Promise<Map<string, Conversation>> {
+export async function lockConversations(tx: Tx, ids: readonly string[]): Promise<Map<string, Conversation>> {
   const query = tx
     .createQueryBuilder(Conversation, "conversation")
     .where("conversation.id IN (:...ids)", { ids })
     .orderBy("conversation.id");
-  const rows = await database.locking(query).getMany();
+  const rows = await tx.lock(query).getMany();
   return new Map(rows.map((row) => [row.id, row]));
 }
 

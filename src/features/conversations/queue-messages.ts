@@ -1,6 +1,7 @@
-import { type EntityManager, In } from "typeorm";
+import { In } from "typeorm";
 import { timestamp } from "../../common/time";
 import { placeholders } from "../../database/returning";
+import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import { Line } from "../lines/line.entity";
 import { queueFull } from "../messages/agent-queues";
@@ -21,7 +22,7 @@ export interface NewMessageIn
  * @returns the messages in the order of the drafts
  */
 export async function queueMessages(
-  tx: EntityManager,
+  tx: Tx,
   lanes: Lanes,
   drafts: readonly NewMessageIn[],
 ): Promise<Message[]> {
@@ -50,11 +51,7 @@ export async function queueMessages(
 }
 
 /** How many messages the queue of a conversation takes, of those that are wanted. */
-export async function roomIn(
-  tx: EntityManager,
-  { id, lastSequence }: Conversation,
-  wanted: number,
-): Promise<number> {
+export async function roomIn(tx: Tx, { id, lastSequence }: Conversation, wanted: number): Promise<number> {
   // A conversation with few messages has room in any case, which spares most of them the count.
   if (lastSequence + wanted <= MAX_QUEUED) return wanted;
   const queued = await tx
@@ -70,10 +67,7 @@ export const conversationQueueFull = () =>
   queueFull(`A conversation has at most ${MAX_QUEUED} queued messages.`);
 
 /** Stores the numbers of the last messages of conversations. */
-export async function storeSequences(
-  tx: EntityManager,
-  conversations: readonly Conversation[],
-): Promise<void> {
+export async function storeSequences(tx: Tx, conversations: readonly Conversation[]): Promise<void> {
   const now = timestamp();
   for (const conversation of conversations) conversation.updatedAt = now;
   await tx.query(

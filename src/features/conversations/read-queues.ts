@@ -1,7 +1,7 @@
-import type { EntityManager } from "typeorm";
 import { groupBy } from "../../common/group-by";
 import { type Timestamp, timestamp } from "../../common/time";
 import { padded, placeholders } from "../../database/returning";
+import type { Tx } from "../../database/unit-of-work";
 import type { QueuedMessage, Surroundings } from "../messages/gates";
 import { LINE_COLUMNS, type LineRow, lineIn, QUEUED_COLUMNS } from "../messages/lone-messages";
 import { IS_UNSENT } from "../messages/message.entity";
@@ -24,7 +24,7 @@ interface Row extends QueuedMessage, LineRow {
 }
 
 /** Reads the waiting messages of conversations, each of which leaves on the line of its conversation. */
-export async function readQueues(tx: EntityManager, ids: readonly string[]): Promise<Queues> {
+export async function readQueues(tx: Tx, ids: readonly string[]): Promise<Queues> {
   const rows: Row[] = await tx.query(
     `select ${QUEUED_COLUMNS}, ${LINE_COLUMNS}, conversation.id as "conversationId", conversation.version,
        conversation.handler, conversation.state as "conversationState", conversation.contact_id as "contactId", contact_address.address,

@@ -1,7 +1,6 @@
-import type { EntityManager } from "typeorm";
 import type { RequestContext } from "../../auth/context";
 import { groupBy } from "../../common/group-by";
-import type { Database } from "../../database/database";
+import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import { GatewayError } from "../../errors";
 import type { Effect } from "../configuration/document/evaluate";
@@ -29,7 +28,6 @@ import type { Parties } from "./parties";
 
 /** What effects are applied with. */
 export interface Means {
-  database: Database;
   lanes: Lanes;
   queues: AgentQueues;
   defaultConversations: DefaultConversations;
@@ -82,7 +80,7 @@ const FAILURES: ReadonlySet<string> = new Set(["not_deliverable", "not_found", "
  * @throws GatewayError `queue_full`
  */
 export async function applyEffects(
-  tx: EntityManager,
+  tx: Tx,
   effects: readonly Effect[],
   application: Application,
 ): Promise<Applied> {
@@ -156,11 +154,11 @@ const isLineUsed = ({ line }: Send, { parties: { contact, isNamed } }: Applicati
  * @throws GatewayError `not_found` (line), `not_deliverable`, `conflict` for one that a human answers in
  */
 async function conversationFor(
-  tx: EntityManager,
+  tx: Tx,
   name: string | null,
   application: Application,
 ): Promise<Conversation | null> {
-  const { database, agentId, parties, defaultConversations } = application;
+  const { agentId, parties, defaultConversations } = application;
   const { contact, conversation: atHand, isNamed, isPreferred } = parties;
   if (contact === null) return answeredByAgent(await defaultConversations.of(tx, agentId));
   if (atHand !== null && (isNamed || name === null)) return atHand;
@@ -168,7 +166,7 @@ async function conversationFor(
   if (line.id === atHand?.lineId) return atHand;
   assertInUse(line);
   const address = await addressOn(tx, line, contact.id, isPreferred);
-  return answeredByAgent((await openConversation(database, tx, line, address)).conversation);
+  return answeredByAgent((await openConversation(tx, line, address)).conversation);
 }
 
 /** @throws GatewayError `conflict` for a conversation that a human answers in */
@@ -179,7 +177,7 @@ function answeredByAgent(conversation: Conversation | null): Conversation | null
 
 /** @throws GatewayError what makes the effect fail */
 async function change(
-  tx: EntityManager,
+  tx: Tx,
   effect: Change,
   conversation: Conversation | null,
   { lanes, context, parties: { contact } }: Application,
@@ -200,7 +198,7 @@ async function change(
 }
 
 async function plan(
-  tx: EntityManager,
+  tx: Tx,
   effect: Exclude<Change, { kind: "addTags" | "removeTags" }>,
   conversation: Conversation,
 ): Promise<PlannedChange | undefined> {
@@ -216,10 +214,10 @@ async function plan(
 
 /** Queues the messages in their order. @returns their IDs */
 async function send(
-  tx: EntityManager,
+  tx: Tx,
   effects: readonly Effect[],
   results: readonly (Result | undefined)[],
-  { database, lanes, queues, agentId, decisionId, isAnswer }: Application,
+  { lanes, queues, agentId, decisionId, isAnswer }: Application,
 ): Promise<ReadonlyMap<Effect, string>> {
   const sends = effects.flatMap((effect, i) => {
     const { status, conversation = null, addressId } = results[i] ?? {};
@@ -230,7 +228,7 @@ async function send(
   for (const [conversation, { length }] of groupBy(sends, (each) => each.conversation))
     if (conversation !== null && (await roomIn(tx, conversation, length)) < length)
       throw conversationQueueFull();
-  await database.lockInsertOrder(tx, MESSAGE_ORDER, [agentId]);
+  await tx.lockInsertOrder(MESSAGE_ORDER, [agentId]);
   const drafts = sends.map(({ effect: { text, delaySeconds }, conversation, addressId }) => ({
     message: text ?? "",
     author: MessageAuthor.agent,

@@ -1,5 +1,5 @@
 import type { EntityManager } from "typeorm";
-import type { Database } from "../../database/database";
+import type { Tx } from "../../database/unit-of-work";
 import { Contact } from "../contacts/contact.entity";
 import { ContactAddress } from "../contacts/contact-address.entity";
 import { Conversation, ConversationState } from "../conversations/conversation.entity";
@@ -10,7 +10,7 @@ import { openOnDefaultLine, type Parties } from "./parties";
 
 /** What a decision about these parties begins on. */
 export async function basisOf(
-  tx: EntityManager,
+  tx: Tx,
   { contact, conversation, isNamed, isPreferred }: Parties,
 ): Promise<Basis> {
   const addresses = contact === null ? [] : await tx.findBy(ContactAddress, { contactId: contact.id });
@@ -26,13 +26,12 @@ export async function basisOf(
 
 /** Whom a stored decision is about, as they are now; their rows are locked. */
 export async function partiesAgain(
-  database: Database,
-  tx: EntityManager,
+  tx: Tx,
   { agentId, contactId, conversationId, basis }: Decision,
 ): Promise<Parties> {
   if (contactId !== null) await lockContactRow(tx, contactId);
   const contact = contactId === null ? null : await tx.findOneByOrFail(Contact, { id: contactId });
-  const find = async (id: string) => (await lockConversations(database, tx, [id])).get(id) ?? null;
+  const find = async (id: string) => (await lockConversations(tx, [id])).get(id) ?? null;
   const conversation = conversationId === null ? null : await find(conversationId);
   const addressId = basis === null ? conversation?.addressId : basis.addressId;
   const parties = {
@@ -42,7 +41,7 @@ export async function partiesAgain(
     isPreferred: ({ id }: ContactAddress) => id === addressId,
   };
   if (conversation !== null) return parties;
-  return { ...parties, ...(await openOnDefaultLine(database, tx, agentId, parties)) };
+  return { ...parties, ...(await openOnDefaultLine(tx, agentId, parties)) };
 }
 
 /**

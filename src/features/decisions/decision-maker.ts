@@ -1,8 +1,8 @@
-import type { EntityManager } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { type RequestContext, systemFor } from "../../auth/context";
 import { type Timestamp, timestamp } from "../../common/time";
 import { insertAll } from "../../database/insert-all";
+import type { Tx } from "../../database/unit-of-work";
 import { noSuch } from "../../errors";
 import { Agent } from "../agents/agent.entity";
 import { DeciderKind } from "../configuration/decider";
@@ -53,12 +53,12 @@ export class DecisionMaker {
    * @throws InvalidInput with paths from `situation`; GatewayError as `findParties` and `applyEffects`
    */
   async decide(
-    tx: EntityManager,
+    tx: Tx,
     context: RequestContext,
     agentId: string,
     { situation: { type, data }, now, isDryRun, ...named }: Handed,
   ): Promise<Decision> {
-    const parties = await findParties(this.means.database, tx, context, agentId, named);
+    const parties = await findParties(tx, context, agentId, named);
     const { version, playbook } = await this.playbooks.live(tx, agentId);
     const { caller } = context;
     const agent = caller.kind === "agent" ? caller.agent : await agentOf(tx, agentId);
@@ -88,10 +88,10 @@ export class DecisionMaker {
    * @param answer of the model; without it, a decision that asks the model stays as it is
    * @throws GatewayError as `applyEffects`
    */
-  async resume(tx: EntityManager, id: string, answer?: Answer): Promise<void> {
+  async resume(tx: Tx, id: string, answer?: Answer): Promise<void> {
     const found = await tx.findOneBy(Decision, { id, state: DecisionState.deciding });
     if (found === null) return;
-    const parties = await partiesAgain(this.means.database, tx, found);
+    const parties = await partiesAgain(tx, found);
     const decision = await this.lock(tx, id);
     if (decision === null) return;
     const { agentId, situation } = decision;
@@ -118,12 +118,7 @@ export class DecisionMaker {
   }
 
   /** Completes a decision that something keeps from being made. */
-  private abandon(
-    tx: EntityManager,
-    decision: Decision,
-    obstacle: GateExplanation,
-    planned: Plan | null,
-  ): void {
+  private abandon(tx: Tx, decision: Decision, obstacle: GateExplanation, planned: Plan | null): void {
     const { configurationVersion: version, snapshot, createdAt } = decision;
     const explanation = {
       version,
@@ -138,7 +133,7 @@ export class DecisionMaker {
   }
 
   /** Ends a stored decision that cannot be made, unless another process has made it. */
-  async fail(tx: EntityManager, id: string, error: ExplanationError): Promise<void> {
+  async fail(tx: Tx, id: string, error: ExplanationError): Promise<void> {
     const decision = await this.lock(tx, id);
     if (decision === null) return;
     const { configurationVersion: version, createdAt: now } = decision;
@@ -153,18 +148,13 @@ export class DecisionMaker {
   }
 
   /** Locks a decision that is still to be made, after those whom it is about; null if it was made. */
-  private lock(tx: EntityManager, id: string): Promise<Decision | null> {
+  private lock(tx: Tx, id: string): Promise<Decision | null> {
     const query = tx.createQueryBuilder(Decision, "decision").where({ id, state: DecisionState.deciding });
-    return this.means.database.locking(query).getOne();
+    return tx.lock(query).getOne();
   }
 
   /** Decides by the rules, and does what they say unless they ask a model. */
-  private async decideByRules(
-    tx: EntityManager,
-    decision: Decision,
-    snapshot: Snapshot,
-    making: Making,
-  ): Promise<void> {
+  private async decideByRules(tx: Tx, decision: Decision, snapshot: Snapshot, making: Making): Promise<void> {
     const { parties, playbook, isDryRun = false } = making;
     const input = { situation: decision.situation, ...snapshot };
     const planned = plan(playbook, input);
@@ -190,7 +180,7 @@ export class DecisionMaker {
 
   /** Does what a decision says, and completes it in memory. */
   private async apply(
-    tx: EntityManager,
+    tx: Tx,
     decision: Decision,
     { now }: Snapshot,
     { context, parties, playbook, planned, asked }: Making & { planned: Plan } & Pick<Application, "asked">,
@@ -227,7 +217,7 @@ export class DecisionMaker {
   }
 
   private complete(
-    tx: EntityManager,
+    tx: Tx,
     decision: Decision,
     outcome: DecisionOutcome,
     explanation: Explanation | null,
@@ -250,11 +240,11 @@ const closedBy = ({ caller }: SystemContext): GateExplanation | undefined =>
 type SystemContext = ReturnType<typeof systemFor>;
 
 /** The context of what the gateway does for an agent by itself. */
-const systemOf = async (tx: EntityManager, { organizationId }: Agent): Promise<SystemContext> =>
+const systemOf = async (tx: Tx, { organizationId }: Agent): Promise<SystemContext> =>
   systemFor(await tx.findOneByOrFail(Organization, { id: organizationId }));
 
 /** @throws GatewayError `not_found` */
-async function agentOf(tx: EntityManager, id: string): Promise<Agent> {
+async function agentOf(tx: Tx, id: string): Promise<Agent> {
   const agent = await tx.findOneBy(Agent, { id });
   if (agent === null) throw noSuch("agent");
   return agent;
@@ -267,7 +257,7 @@ const matchedIn = ({ rules, gates }: Plan): ReadonlySet<string> =>
 const wasLoop = ({ error }: EffectExplanation): boolean => error?.code === LOOP_ERROR.code;
 
 /** Stores a decision that was stored before. */
-async function store(tx: EntityManager, decision: Decision): Promise<void> {
+async function store(tx: Tx, decision: Decision): Promise<void> {
   const { id, agentId: _, agent: __, ...columns } = decision;
   await tx.update(Decision, { id }, columns as object);
 }

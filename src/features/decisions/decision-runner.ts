@@ -5,6 +5,7 @@ import { type Timestamp, timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import { DELIVERING } from "../../database/limits";
 import { placeholders } from "../../database/returning";
+import type { Tx } from "../../database/unit-of-work";
 import { type Attempt, AttemptOutcome, type SendResult } from "../../delivery/driver";
 import type { Departure, DueWork, Ended, LaneSurroundings, LaneWork } from "../../delivery/lane-work";
 import { GatewayError } from "../../errors";
@@ -34,11 +35,7 @@ export class DecisionRunner implements LaneWork {
     private readonly log: Logger,
   ) {}
 
-  async start(
-    tx: EntityManager,
-    laneIds: readonly string[],
-    { senders }: LaneSurroundings,
-  ): Promise<DueWork> {
+  async start(tx: Tx, laneIds: readonly string[], { senders }: LaneSurroundings): Promise<DueWork> {
     const departures: Departure[] = [];
     const waiting: DueWork["waiting"][number][] = [];
     const next = new Map<string, Timestamp>();
@@ -120,10 +117,7 @@ const delayMs = (result: SendResult): number =>
   result.outcome === AttemptOutcome.accepted ? 0 : (result.retryAfterMs ?? RETRY_MS);
 
 /** Which of these decisions are still to be made, and whether they ask the model. */
-async function undecided(
-  tx: EntityManager,
-  ids: readonly string[],
-): Promise<{ id: string; isAsking: boolean }[]> {
+async function undecided(tx: Tx, ids: readonly string[]): Promise<{ id: string; isAsking: boolean }[]> {
   const rows: { id: string; basis: string | null }[] = await tx.query(
     `select id, basis from decision where id in ${placeholders(1, ids.length)} and state = $${ids.length + 1}`,
     [...ids, DecisionState.deciding],

@@ -5,6 +5,7 @@ import { Permission } from "../../auth/permissions";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
+import type { Tx } from "../../database/unit-of-work";
 import { InvalidInput } from "../../errors";
 import { once } from "../../idempotency/idempotency";
 import { pageOfRows } from "../../pagination/connection";
@@ -93,12 +94,12 @@ export class DecisionService {
   }
 
   private async decideOnce(
-    tx: EntityManager,
+    tx: Tx,
     context: RequestContext,
     { agentId, idempotencyKey, situation, contact, conversationId }: DecideInput,
     isDryRun = false,
   ): Promise<Decision> {
-    await assertStillAllowed(this.database, tx, context, Permission.config_manage);
+    await assertStillAllowed(tx, context, Permission.config_manage);
     const agent = await scopedAgentId(tx, context, agentId, "input.agentId");
     return once(tx, {
       scope: idempotencyScope("decide", context),
@@ -136,7 +137,7 @@ export class DecisionService {
   }
 
   private async decideNow(
-    tx: EntityManager,
+    tx: Tx,
     context: RequestContext,
     agentId: string,
     handed: Pick<DecideInput, "situation" | "contact" | "conversationId"> & { isDryRun: boolean },

@@ -33,12 +33,12 @@ export const decisions = feature({
     const { playbooks, agentQueues, defaultConversations, configurations } = needs;
     const model = config.model && new Model(config.model);
     const maker = new DecisionMaker(
-      { database, lanes, queues: agentQueues, defaultConversations },
+      { lanes, queues: agentQueues, defaultConversations },
       playbooks,
       model !== undefined,
     );
     return {
-      situations: new RaisedSituations(database, lanes, playbooks),
+      situations: new RaisedSituations(lanes, playbooks),
       decisions: new DecisionService(database, maker),
       decisionRunner: new DecisionRunner(database, maker, model, log),
       replays: new ReplayService(database, playbooks, configurations),

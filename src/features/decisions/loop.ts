@@ -1,6 +1,6 @@
-import type { EntityManager } from "typeorm";
 import { HOUR_MS, type Timestamp, timestamp, timestampOf } from "../../common/time";
 import { allReturning } from "../../database/returning";
+import type { Tx } from "../../database/unit-of-work";
 import type { Conversation } from "../conversations/conversation.entity";
 import { conversationEvent } from "../conversations/conversation-events";
 import { recordEvents } from "../events/record-events";
@@ -35,7 +35,7 @@ export const isLoop = (gates: readonly GateExplanation[]): boolean =>
  * @param tx has locked the contact, so that no other decision adds an answer
  * @returns at most `MAX_AUTOMATIC_ANSWERS`
  */
-export async function countAnswers(tx: EntityManager, addressId: string, now: Timestamp): Promise<number> {
+export async function countAnswers(tx: Tx, addressId: string, now: Timestamp): Promise<number> {
   // In order, because PostgreSQL would otherwise read the whole table for an address with most of the messages.
   const [row] = await tx.query(
     `select count(*) as answers from (
@@ -49,7 +49,7 @@ export async function countAnswers(tx: EntityManager, addressId: string, now: Ti
 
 /** Counts the answers again for a decision whose model took its time; the snapshot then says what it depended on. */
 export async function recountAnswers(
-  tx: EntityManager,
+  tx: Tx,
   decision: Decision,
   conversation: Conversation | null,
 ): Promise<void> {
@@ -61,7 +61,7 @@ export async function recountAnswers(
 
 /** Records the event of a loop, once an hour for each address. */
 export async function reportLoop(
-  tx: EntityManager,
+  tx: Tx,
   conversation: Conversation,
   addressId: string,
   now: Timestamp,

@@ -1,6 +1,5 @@
-import type { EntityManager } from "typeorm";
 import type { RequestContext } from "../../auth/context";
-import type { Database } from "../../database/database";
+import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, noSuch } from "../../errors";
 import { Contact } from "../contacts/contact.entity";
 import { ContactAddress } from "../contacts/contact-address.entity";
@@ -45,16 +44,15 @@ export interface Named {
  *   one with another contact, or see `putContact`
  */
 export async function findParties(
-  database: Database,
-  tx: EntityManager,
+  tx: Tx,
   context: RequestContext,
   agentId: string,
   { contact: reference, conversationId }: Named,
 ): Promise<Parties> {
   if (conversationId != null) {
-    const parties = await partiesOf(database, tx, context, agentId, conversationId);
+    const parties = await partiesOf(tx, context, agentId, conversationId);
     if (reference != null) {
-      const contact = await contactOf(database, tx, context, agentId, reference);
+      const contact = await contactOf(tx, context, agentId, reference);
       if (contact.id !== parties.contact?.id)
         throw new GatewayError("conflict", "The conversation is with another contact.");
     }
@@ -62,17 +60,16 @@ export async function findParties(
   }
   const noParties: Parties = { contact: null, conversation: null, isNamed: false, isPreferred: () => false };
   if (reference == null) return noParties;
-  const contact = await contactOf(database, tx, context, agentId, reference);
+  const contact = await contactOf(tx, context, agentId, reference);
   const [address] = reference.address == null ? [] : normalized([reference.address]);
   const isPreferred = (each: ContactAddress) =>
     each.kind === address?.kind && each.address === address.address;
   const parties = { ...noParties, contact, isPreferred };
-  return { ...parties, ...(await openOnDefaultLine(database, tx, agentId, parties)) };
+  return { ...parties, ...(await openOnDefaultLine(tx, agentId, parties)) };
 }
 
 async function partiesOf(
-  database: Database,
-  tx: EntityManager,
+  tx: Tx,
   context: RequestContext,
   agentId: string,
   conversationId: string,
@@ -81,7 +78,7 @@ async function partiesOf(
   if (found === null || found.agentId !== agentId) throw noSuch("conversation");
   await lockContactRow(tx, found.contactId);
   const contact = await tx.findOneByOrFail(Contact, { id: found.contactId });
-  const conversation = (await lockConversations(database, tx, [found.id])).get(found.id) ?? found;
+  const conversation = (await lockConversations(tx, [found.id])).get(found.id) ?? found;
   assertOpen(conversation);
   return {
     contact,
@@ -92,14 +89,13 @@ async function partiesOf(
 }
 
 async function contactOf(
-  database: Database,
-  tx: EntityManager,
+  tx: Tx,
   context: RequestContext,
   agentId: string,
   { id, ref, address }: ContactReference,
 ): Promise<Contact> {
   if (id == null) {
-    const known = await lockKnownContact(database, tx, agentId, { ref, address });
+    const known = await lockKnownContact(tx, agentId, { ref, address });
     // It may have been erased while this transaction waited for its lock.
     if (known !== null) assertNotErased(known);
     if (known !== null) return known;
@@ -114,8 +110,7 @@ async function contactOf(
 
 /** The open conversation with a contact on the default line, with its row locked. */
 export async function openOnDefaultLine(
-  database: Database,
-  tx: EntityManager,
+  tx: Tx,
   agentId: string,
   { contact, isPreferred }: Pick<Parties, "contact" | "isPreferred">,
 ): Promise<Pick<Parties, "conversation" | "line"> | undefined> {
@@ -126,7 +121,7 @@ export async function openOnDefaultLine(
     const query = tx
       .createQueryBuilder(Conversation, "conversation")
       .where({ lineId: line.id, addressId, state: ConversationState.open });
-    return { conversation: await database.locking(query).getOne(), line };
+    return { conversation: await tx.lock(query).getOne(), line };
   } catch (error) {
     if (error instanceof GatewayError && error.code === "not_deliverable") return undefined;
     throw error;

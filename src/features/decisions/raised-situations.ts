@@ -1,9 +1,8 @@
-import type { EntityManager } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { groupBy } from "../../common/group-by";
 import { type Timestamp, timestamp } from "../../common/time";
-import type { Database } from "../../database/database";
 import { placeholders } from "../../database/returning";
+import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import { DEFAULT_BURST_SECONDS } from "../configuration/configuration.limits";
 import { CONVERSATION_RELEASED, MESSAGE_FAILED, MESSAGE_RECEIVED } from "../configuration/document/shapes";
@@ -35,16 +34,12 @@ interface FailedRow extends Pick<Decision, "agentId" | "contactId" | "conversati
 /** Raises the gateway's own situations, in the transactions in which they happen. A deliverer makes the decisions. */
 export class RaisedSituations {
   constructor(
-    private readonly database: Database,
     private readonly lanes: Lanes,
     private readonly playbooks: Playbooks,
   ) {}
 
   /** Raises that an agent may answer in a conversation again. */
-  readonly released = (
-    tx: EntityManager,
-    { agentId, contactId, id: conversationId }: Conversation,
-  ): Promise<void> =>
+  readonly released = (tx: Tx, { agentId, contactId, id: conversationId }: Conversation): Promise<void> =>
     this.raise(tx, [
       { agentId, contactId, conversationId, situation: { type: CONVERSATION_RELEASED, data: {} } },
     ]);
@@ -53,7 +48,7 @@ export class RaisedSituations {
    * Raises that messages of conversations were given up, unless a decision about such a failure sent them: it would raise
    * itself endlessly.
    */
-  readonly messagesFailed = async (tx: EntityManager, failed: readonly FailedMessage[]): Promise<void> => {
+  readonly messagesFailed = async (tx: Tx, failed: readonly FailedMessage[]): Promise<void> => {
     const rows: FailedRow[] = await tx.query(
       `select message.id, message.agent_id as "agentId", message.conversation_id as "conversationId",
          conversation.contact_id as "contactId", decision.situation
@@ -80,7 +75,7 @@ export class RaisedSituations {
    * @param store stores the message under the ID of the decision about it, and returns it
    */
   async received(
-    tx: EntityManager,
+    tx: Tx,
     { id: conversationId, agentId, contactId }: Conversation,
     store: (decisionId: string) => Promise<Message>,
   ): Promise<Message> {
@@ -108,7 +103,7 @@ export class RaisedSituations {
   }
 
   /** Stores a decision to make for each situation that the live configuration of its agent has a rule for. */
-  private async raise(tx: EntityManager, raised: readonly Raised[]): Promise<void> {
+  private async raise(tx: Tx, raised: readonly Raised[]): Promise<void> {
     const wanted: ToDecide[] = [];
     for (const [agentId, ofAgent] of groupBy(raised, (each) => each.agentId)) {
       const { version: configurationVersion, playbook } = await this.playbooks.live(tx, agentId);
@@ -121,18 +116,18 @@ export class RaisedSituations {
   }
 
   /** Locks the last decision to make about messages of a conversation. @returns null without one */
-  private async lockPending(tx: EntityManager, conversationId: string): Promise<Decision | null> {
+  private async lockPending(tx: Tx, conversationId: string): Promise<Decision | null> {
     const query = tx
       .createQueryBuilder(Decision, "decision")
       // As the partial index states it: SQLite compares texts.
       .where("decision.conversation_id = :conversationId AND decision.state = 'deciding'", { conversationId })
       .orderBy("decision.id", "DESC");
-    const pending = await this.database.locking(query).getMany();
+    const pending = await tx.lock(query).getMany();
     return pending.find(({ situation }) => situation.type === MESSAGE_RECEIVED) ?? null;
   }
 
   /** Stores decisions to make. @param dueAt when a deliverer makes them; now by default */
-  private async add(tx: EntityManager, raised: readonly ToDecide[], dueAt?: Timestamp): Promise<void> {
+  private async add(tx: Tx, raised: readonly ToDecide[], dueAt?: Timestamp): Promise<void> {
     const createdAt = timestamp();
     const decisions = raised.map((each) =>
       tx.create(Decision, { ...each, ...notMade(), snapshot: null, createdAt }),

@@ -1,5 +1,6 @@
-import { type EntityManager, In } from "typeorm";
+import { In } from "typeorm";
 import type { Timestamp } from "../../common/time";
+import type { Tx } from "../../database/unit-of-work";
 import type { Agent } from "../agents/agent.entity";
 import type { DecisionInput } from "../configuration/document/evaluate";
 import { periodMs } from "../configuration/document/period";
@@ -30,7 +31,7 @@ interface Around {
 
 /** Reads what conditions and templates see. */
 export async function takeSnapshot(
-  tx: EntityManager,
+  tx: Tx,
   { contact, conversation, line: known }: Parties,
   { agent: { slug, name }, playbook, situation, now }: Around,
 ): Promise<Snapshot> {
@@ -63,7 +64,7 @@ export async function takeSnapshot(
 
 /** The messages that a situation is about as one: their texts as lines, and the number of the last one. */
 async function receivedMessage(
-  tx: EntityManager,
+  tx: Tx,
   { type, data }: Situation,
   conversation: Conversation | null,
 ): Promise<Snapshot["message"]> {
@@ -80,7 +81,7 @@ async function receivedMessage(
 
 /** The IDs of the rules for situations of a type that have matched too recently, in their order. */
 async function spentRules(
-  tx: EntityManager,
+  tx: Tx,
   playbook: Playbook,
   type: string,
   subjects: Subjects,
@@ -108,7 +109,7 @@ async function spentRules(
 
 /** Records when rules with `once` have matched. */
 export async function recordMatches(
-  tx: EntityManager,
+  tx: Tx,
   playbook: Playbook,
   type: string,
   { matched, subjects, now }: { matched: ReadonlySet<string>; subjects: Subjects; now: Timestamp },

@@ -2,9 +2,9 @@ import type { EntityManager } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { groupBy } from "../../common/group-by";
 import { timestamp } from "../../common/time";
-import { beforeCommit } from "../../database/before-commit";
 import { insertAll } from "../../database/insert-all";
 import { allReturning, placeholders } from "../../database/returning";
+import type { Tx } from "../../database/unit-of-work";
 import { Event } from "./event.entity";
 import type { EventType } from "./event-types";
 
@@ -26,7 +26,7 @@ const buffers = new WeakMap<EntityManager, NewEvent[]>();
  * Records events in the unit of work that makes them. They get their positions at its end, because the row that counts
  * them is locked until the commit.
  */
-export function recordEvents(tx: EntityManager, events: readonly NewEvent[]): void {
+export function recordEvents(tx: Tx, events: readonly NewEvent[]): void {
   const buffer = buffers.get(tx);
   if (buffer !== undefined) {
     buffer.push(...events);
@@ -34,16 +34,16 @@ export function recordEvents(tx: EntityManager, events: readonly NewEvent[]): vo
   }
   const fresh = [...events];
   buffers.set(tx, fresh);
-  beforeCommit(tx, async (database) => {
+  tx.beforeCommit(async () => {
     const [only] = fresh;
-    if (database.hasWritableCtes && fresh.length === 1 && only !== undefined) await storeOne(tx, only);
+    if (tx.hasWritableCtes && fresh.length === 1 && only !== undefined) await storeOne(tx, only);
     else await store(tx, fresh);
-    database.announce(tx, EVENTS_CHANNEL);
+    tx.announce(EVENTS_CHANNEL);
   });
 }
 
 /** Stores a single event in one statement instead of two. */
-const storeOne = (tx: EntityManager, { agentId, type, subject, data }: NewEvent): Promise<unknown> =>
+const storeOne = (tx: Tx, { agentId, type, subject, data }: NewEvent): Promise<unknown> =>
   tx.query(
     `with stream as (
        insert into agent_stream (agent_id, last) values ($1, 1)
@@ -54,7 +54,7 @@ const storeOne = (tx: EntityManager, { agentId, type, subject, data }: NewEvent)
     [agentId, uuid(), type, subject, JSON.stringify(data), timestamp()],
   );
 
-async function store(tx: EntityManager, events: readonly NewEvent[]): Promise<void> {
+async function store(tx: Tx, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
   const byAgent = groupBy(events, ({ agentId }) => agentId);
   // In a fixed order, so that units which share two agents do not deadlock.

@@ -1,9 +1,10 @@
 import type { Logger } from "pino";
-import { type EntityManager, In } from "typeorm";
+import { In } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { HOUR_MS, type Timestamp, timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import { DELIVERING } from "../../database/limits";
+import type { Tx } from "../../database/unit-of-work";
 import { AttemptOutcome, type SendResult } from "../../delivery/driver";
 import type { Departure, DueWork, LaneSurroundings, LaneWork } from "../../delivery/lane-work";
 import type { Lanes } from "../../delivery/lanes";
@@ -55,7 +56,7 @@ export class EarlyReceipts implements LaneWork {
     });
   }
 
-  async start(tx: EntityManager, ids: readonly string[], { senders }: LaneSurroundings): Promise<DueWork> {
+  async start(tx: Tx, ids: readonly string[], { senders }: LaneSurroundings): Promise<DueWork> {
     const departures: Departure[] = [];
     const waiting: DueWork["waiting"][number][] = [];
     const next = new Map<string, Timestamp>();

@@ -4,6 +4,7 @@ import { HOUR_MS, timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import { isSignedBy, type WebhookSignature } from "../../credentials/webhook-signature";
 import type { Database } from "../../database/database";
+import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import { GatewayError, InvalidInput, noSuch } from "../../errors";
 import { InstanceKeyError, type InstanceKeyService } from "../../instance-key/instance-key.service";
@@ -163,7 +164,7 @@ export class InboundService {
     return undefined;
   }
 
-  private async store(tx: EntityManager, line: Line, from: Address, inbound: Inbound): Promise<Received> {
+  private async store(tx: Tx, line: Line, from: Address, inbound: Inbound): Promise<Received> {
     const { agentId, optOutReply } = line;
     // Before the contact is found, because it may have been erased: a repeat must not bring it back.
     const known = await repeatOf(tx, line, inbound);
@@ -181,7 +182,7 @@ export class InboundService {
     if (optsOut || optsIn) await this.setOptedOut(tx, contact, address, line, optsOut ? timestamp() : null);
     if (optsOut) await this.cancelAt(tx, address, MessageError.opted_out, (author) => author !== SYSTEM);
     if (optsIn) await this.cancelAt(tx, address, MessageError.canceled, (author) => author === SYSTEM);
-    const { conversation } = await openConversation(this.database, tx, line, address);
+    const { conversation } = await openConversation(tx, line, address);
     const store = (decisionId: string | null) => this.insert(tx, line, conversation, inbound, decisionId);
     const isDecided =
       wish !== "out" &&
@@ -199,12 +200,12 @@ export class InboundService {
   }
 
   private async lockContact(
-    tx: EntityManager,
+    tx: Tx,
     agentId: string,
     address: Address,
     name: string | null,
   ): Promise<Contact> {
-    const known = await lockKnownContact(this.database, tx, agentId, { address });
+    const known = await lockKnownContact(tx, agentId, { address });
     // The address of an erased contact is free again.
     if (known !== null && known.erasedAt === null) return known;
     const { contact } = await putContact(tx, agentId, {
@@ -215,13 +216,13 @@ export class InboundService {
   }
 
   private async insert(
-    tx: EntityManager,
+    tx: Tx,
     { id: lineId, agentId }: Line,
     conversation: Conversation,
     { providerId, text, sentAt, omitted }: Inbound,
     decisionId: string | null,
   ): Promise<Message> {
-    await this.database.lockInsertOrder(tx, MESSAGE_ORDER, [agentId]);
+    await tx.lockInsertOrder(MESSAGE_ORDER, [agentId]);
     conversation.lastSequence += 1;
     const message = await insertReceived(tx, this.lanes, {
       agentId,
@@ -239,7 +240,7 @@ export class InboundService {
   }
 
   private async setOptedOut(
-    tx: EntityManager,
+    tx: Tx,
     contact: Contact,
     { id: addressId }: ContactAddress,
     { id: lineId }: Line,
@@ -252,7 +253,7 @@ export class InboundService {
 
   /** Cancels what some authors have queued for an address, on all lines. */
   private async cancelAt(
-    tx: EntityManager,
+    tx: Tx,
     { id: addressId }: ContactAddress,
     errorCode: MessageError,
     isMeant: (author: MessageAuthor) => boolean,
@@ -260,7 +261,7 @@ export class InboundService {
     const open = await tx.findBy(Conversation, { addressId, state: ConversationState.open });
     if (open.length === 0) return;
     const ids = open.map(({ id }) => id);
-    for (const conversation of (await lockConversations(this.database, tx, ids)).values()) {
+    for (const conversation of (await lockConversations(tx, ids)).values()) {
       await cancelQueued(tx, this.lanes, conversation, {
         isMeant: ({ author }) => isMeant(author),
         errorCode,
@@ -286,7 +287,7 @@ async function repeatOf(
 }
 
 /** Whether it was confirmed within the last hour, on any line, that an address opted out. */
-const isConfirmed = (tx: EntityManager, { id }: ContactAddress): Promise<boolean> =>
+const isConfirmed = (tx: Tx, { id }: ContactAddress): Promise<boolean> =>
   tx.existsBy(Message, {
     answeredAddressId: id,
     author: SYSTEM,
@@ -295,11 +296,7 @@ const isConfirmed = (tx: EntityManager, { id }: ContactAddress): Promise<boolean
   });
 
 /** Whether an e-mail address is that of a line of the agent, maybe with a suffix such as `+orders`. */
-async function isOwnAddress(
-  tx: EntityManager,
-  agentId: string,
-  { kind, address }: Address,
-): Promise<boolean> {
+async function isOwnAddress(tx: Tx, agentId: string, { kind, address }: Address): Promise<boolean> {
   if (kind !== AddressKind.email) return false;
   const lines = await tx.findBy(Line, { agentId, kind: LineKind.email });
   return lines.some((line) => withoutSuffix(line.address?.toLowerCase() ?? "") === withoutSuffix(address));
@@ -308,7 +305,7 @@ async function isOwnAddress(
 const withoutSuffix = (address: string): string => address.replace(/\+[^@]*@/, "@");
 
 /** Whether the organization of an agent is active; what arrives for one that is not is kept and not answered. */
-async function isActive(tx: EntityManager, id: string): Promise<boolean> {
+async function isActive(tx: Tx, id: string): Promise<boolean> {
   const agent = await tx.findOne(Agent, { where: { id }, relations: { organization: true } });
   return agent?.organization?.deactivatedAt === null;
 }

@@ -1,6 +1,6 @@
-import type { EntityManager } from "typeorm";
 import type { Timestamp } from "../../common/time";
 import { allReturning } from "../../database/returning";
+import type { Tx } from "../../database/unit-of-work";
 
 /**
  * Stores with keys when they were last used, if the hour of that is about to be deleted. Until then the hour alone says
@@ -9,7 +9,7 @@ import { allReturning } from "../../database/returning";
  * @param limit max keys
  * @returns the number of keys
  */
-export async function keepLastUses(tx: EntityManager, before: Timestamp, limit: number): Promise<number> {
+export async function keepLastUses(tx: Tx, before: Timestamp, limit: number): Promise<number> {
   const kept = await allReturning(
     tx,
     `update api_key set last_used_at = last_use.at, last_used_ip = last_use.ip

@@ -1,5 +1,5 @@
-import type { EntityManager } from "typeorm";
 import { timestamp } from "../../common/time";
+import type { Tx } from "../../database/unit-of-work";
 import { feature } from "../../schema/feature";
 import { HourlyUse, USE_LIFETIME_MS } from "./hourly-use.entity";
 import { keepLastUses } from "./keep-last-uses";
@@ -18,7 +18,7 @@ export const keyUsage = feature({
   resolvers: (services) => [new UsageResolver(services.usageReports)],
   expired: () => {
     const before = timestamp(-USE_LIFETIME_MS);
-    const keep = (tx: EntityManager, limit: number) => keepLastUses(tx, before, limit);
+    const keep = (tx: Tx, limit: number) => keepLastUses(tx, before, limit);
     return [{ entity: HourlyUse, column: "hour", before, keep }];
   },
 });

@@ -119,10 +119,10 @@ export class UsageRecorder implements KeyUsageRecorder {
   private async write({ id, uses, refusals }: Batch): Promise<void> {
     try {
       await this.database.write(async (tx) => {
-        await this.database.lockInsertOrder(tx, USAGE_ORDER);
+        await tx.lockInsertOrder(USAGE_ORDER);
         if (!(await claimBatch(tx, `keyUsage:${this.id}`, id))) return;
         for (const [countedAs, refusal] of refusals) await recordRepeated(tx, { ...refusal, countedAs });
-        if (uses !== undefined) await writeUses(this.database, tx, uses);
+        if (uses !== undefined) await writeUses(tx, uses);
       });
     } catch (error) {
       this.failures += 1;

@@ -1,6 +1,5 @@
-import type { EntityManager } from "typeorm";
 import { HOUR_MS, type Timestamp, timestampOf } from "../../common/time";
-import type { Database } from "../../database/database";
+import type { Tx } from "../../database/unit-of-work";
 
 /**
  * Max keys per batch. A batch is one transaction, for which other writers wait: about 20 ms on SQLite, where smaller ones
@@ -84,18 +83,14 @@ export class UseCounts {
 }
 
 /** Adds uses to those that this and other processes have written. */
-export async function writeUses(
-  database: Database,
-  tx: EntityManager,
-  { hour, keys }: HourOfUses,
-): Promise<void> {
+export async function writeUses(tx: Tx, { hour, keys }: HourOfUses): Promise<void> {
   const unlessLater = (column: string) => `${column} = case
     when excluded.last_used_at is null or excluded.last_used_at < hourly_use.last_used_at
     then hourly_use.${column} else excluded.${column} end`;
   await tx.query(
     `insert into hourly_use (key_id, hour, accepted, refused, last_used_at, last_used_ip)
      select value ->> 0, $1, cast(value ->> 1 as integer), cast(value ->> 2 as integer), value ->> 3, value ->> 4
-     from ${database.jsonElements("$2")} where true
+     from ${tx.jsonElements("$2")} where true
      on conflict (key_id, hour) do update set
        accepted = hourly_use.accepted + excluded.accepted,
        refused = hourly_use.refused + excluded.refused,

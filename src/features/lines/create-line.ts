@@ -1,8 +1,8 @@
-import type { EntityManager } from "typeorm";
 import { v7 as uuid } from "uuid";
 import type { RequestContext } from "../../auth/context";
 import { timestamp } from "../../common/time";
 import { insertUnlessTaken } from "../../database/insert-unless-taken";
+import type { Tx } from "../../database/unit-of-work";
 import { GatewayError } from "../../errors";
 import type { InstanceKeyService } from "../../instance-key/instance-key.service";
 import { signingSecretOf } from "../../instance-key/signing-secrets";
@@ -30,7 +30,7 @@ export function settingsOf({ webhook, email }: Partial<NewLine>): LineSettings {
  *   `limit_reached`
  */
 export async function insertLine(
-  tx: EntityManager,
+  tx: Tx,
   context: RequestContext,
   { id: agentId, organizationId }: Pick<Agent, "id" | "organizationId">,
   input: Pick<NewLine, "name"> & Partial<NewLine>,

@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
-import { type EntityManager, In } from "typeorm";
+import { In } from "typeorm";
 import { type Timestamp, timestamp } from "../../common/time";
+import type { Tx } from "../../database/unit-of-work";
 import { AttemptOutcome, type Send } from "../../delivery/driver";
 import type { Targets } from "../../delivery/targets";
 import { GatewayError } from "../../errors";
@@ -31,7 +32,7 @@ export class LineDrivers {
 
   /** What sends messages on each line as it is now. @returns by ID */
   async sendersOf(
-    tx: EntityManager,
+    tx: Tx,
     lines: readonly Pick<Line, "id" | "version">[],
   ): Promise<ReadonlyMap<string, Send>> {
     const now = timestamp();

@@ -1,8 +1,8 @@
 import type { Logger } from "pino";
-import type { EntityManager } from "typeorm";
 import { systemFor } from "../../auth/context";
 import type { Database } from "../../database/database";
 import { BACKGROUND } from "../../database/limits";
+import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import { lockAgent } from "../agents/agent-scope";
 import { recordAudit } from "../audit/audit";
@@ -37,7 +37,7 @@ export class LineHealth {
     }
   };
 
-  private async pause(tx: EntityManager, id: string): Promise<void> {
+  private async pause(tx: Tx, id: string): Promise<void> {
     const found = await tx.findOne(Line, { where: { id }, relations: { agent: { organization: true } } });
     const organization = found?.agent?.organization;
     if (found === null || organization === undefined) return;
@@ -58,7 +58,7 @@ export class LineHealth {
     await this.lanes.wakeAgents(tx, [line.agentId]);
     // It starts afresh once it is resumed.
     await tx.update(LineTraffic, { lineId: id }, { rejections: 0 });
-    this.database.afterCommit(tx, () =>
+    tx.afterCommit(() =>
       this.log.warn({ line: name, lineId: id }, "a line is paused: its receiver rejects every message"),
     );
   }

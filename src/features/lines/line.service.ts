@@ -1,10 +1,10 @@
-import type { EntityManager } from "typeorm";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { DAY_MS, timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
+import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import type { Targets } from "../../delivery/targets";
 import { GatewayError } from "../../errors";
@@ -84,7 +84,7 @@ export class LineService {
   }
 
   /** What identifies a request to create a line, without its password. */
-  private async requestOf(tx: EntityManager, input: Omit<NewLine, "idempotencyKey">) {
+  private async requestOf(tx: Tx, input: Omit<NewLine, "idempotencyKey">) {
     const { agentId, name, kind, ratePerMinute, expireAfterSeconds, whenUncertain, optOutReply } = input;
     const password = input.email?.password;
     return {
@@ -234,7 +234,7 @@ interface LineChange {
 }
 
 /** Decides on the change of a line; the row of its agent is locked. */
-type Decide = (tx: EntityManager, line: Line) => Promise<LineChange>;
+type Decide = (tx: Tx, line: Line) => Promise<LineChange>;
 
 const stateChange = (
   action: AuditAction,
@@ -247,5 +247,5 @@ const stateChange = (
   audit: { state: [line.state, state], pausedReason: [line.pausedReason, pausedReason] },
 });
 
-const store = (tx: EntityManager, { id, version }: Line, change: Partial<Line>) =>
+const store = (tx: Tx, { id, version }: Line, change: Partial<Line>) =>
   tx.update(Line, { id }, { ...(change as object), version: version + 1 });

@@ -1,5 +1,6 @@
-import { Brackets, type EntityManager } from "typeorm";
+import { Brackets } from "typeorm";
 import { operatorFor } from "../../auth/context";
+import type { Tx } from "../../database/unit-of-work";
 import { recordAudit } from "../audit/audit";
 import { recordEvents } from "../events/record-events";
 import { lineActions } from "./line.audit";
@@ -9,7 +10,7 @@ import { lineEvents } from "./line-events";
 const REASON = "its secrets were lost with the instance key";
 
 /** Pauses the lines whose secrets depend on a lost instance key, and forgets the secrets. */
-export async function loseSecrets(tx: EntityManager): Promise<void> {
+export async function loseSecrets(tx: Tx): Promise<void> {
   const lines = await tx
     .createQueryBuilder(Line, "line")
     .innerJoinAndSelect("line.agent", "agent")

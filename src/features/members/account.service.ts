@@ -1,9 +1,10 @@
-import { type EntityManager, Not } from "typeorm";
+import { Not } from "typeorm";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import { ownerOf } from "../../auth/caller";
 import { memberCaller, type RequestContext } from "../../auth/context";
 import { hashPassword, verifyPassword } from "../../credentials/password";
 import type { Database } from "../../database/database";
+import type { Tx } from "../../database/unit-of-work";
 import { GatewayError } from "../../errors";
 import type { AuditAction } from "../audit/audit-actions";
 import { memberActions } from "./member.audit";
@@ -102,7 +103,7 @@ export class AccountService {
  * @throws GatewayError `invalid_credentials` or `invalid_session`
  */
 async function changeConfirmed(
-  tx: EntityManager,
+  tx: Tx,
   context: RequestContext,
   { id, passwordHash }: Member,
   change: Partial<Member>,

@@ -1,12 +1,12 @@
-import type { EntityManager } from "typeorm";
 import type { RequestContext } from "../../auth/context";
+import type { Tx } from "../../database/unit-of-work";
 import { recordAudit } from "../audit/audit";
 import { Invitation } from "./invitation.entity";
 import { memberActions } from "./member.audit";
 
 /** Ends an invitation: its link no longer works. */
 export async function endInvitation(
-  tx: EntityManager,
+  tx: Tx,
   context: RequestContext,
   { id, email, organizationId, permissions }: Invitation,
 ): Promise<void> {
@@ -22,7 +22,7 @@ export async function endInvitation(
 
 /** Ends the invitations that a member sent, who would otherwise keep a way back in. */
 export async function endInvitationsOf(
-  tx: EntityManager,
+  tx: Tx,
   context: RequestContext,
   { id }: { id: string },
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
-import { type EntityManager, LessThanOrEqual, MoreThan } from "typeorm";
+import { LessThanOrEqual, MoreThan } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import { ownerOf } from "../../auth/caller";
@@ -12,6 +12,7 @@ import type { Config } from "../../config";
 import { hashPassword } from "../../credentials/password";
 import { hashToken, isWellFormedInvitationToken, mintInvitationToken } from "../../credentials/token-format";
 import type { Database } from "../../database/database";
+import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, noSuch } from "../../errors";
 import type { RefusedTokens } from "../../rate-limits/refused-tokens";
 import { retryAfterError } from "../../rate-limits/retry-after";
@@ -101,7 +102,7 @@ export class InvitationService {
     const token = mintInvitationToken();
     const { actorId, actorName } = actorOf(context.caller);
     const invitation = await database.writeFor(ownerOf(context.caller), async (tx) => {
-      await database.lockInsertOrder(tx, MEMBER_CHANGES);
+      await tx.lockInsertOrder(MEMBER_CHANGES);
       await assertSignedIn(tx, context, { permission: Permission.config_manage });
       if (await tx.existsBy(Member, { email, organizationId }))
         throw new GatewayError("conflict", EMAIL_TAKEN);
@@ -143,7 +144,7 @@ export class InvitationService {
     const { database } = this.services;
     const organizationId = organizationOf(context);
     return database.writeFor(ownerOf(context.caller), async (tx) => {
-      await database.lockInsertOrder(tx, MEMBER_CHANGES);
+      await tx.lockInsertOrder(MEMBER_CHANGES);
       await assertSignedIn(tx, context, { permission: Permission.config_manage });
       const invitation = isUuid(id)
         ? await tx.findOne(Invitation, {
@@ -187,7 +188,7 @@ export class InvitationService {
       const { id, tokenHash } = await this.find(context, token);
       const passwordHash = await hashPassword(password);
       return database.writeFor(ownerOf(context.caller), async (tx) => {
-        await database.lockInsertOrder(tx, MEMBER_CHANGES);
+        await tx.lockInsertOrder(MEMBER_CHANGES);
         const current = { id, tokenHash, expiresAt: MoreThan(timestamp()) };
         const invitation = await tx.findOne(Invitation, {
           where: current,
@@ -201,7 +202,7 @@ export class InvitationService {
   }
 
   private async join(
-    tx: EntityManager,
+    tx: Tx,
     origin: RequestContext["origin"],
     invitation: Invitation,
     passwordHash: string,
@@ -244,7 +245,7 @@ export class InvitationService {
 }
 
 const recordOn = (
-  tx: EntityManager,
+  tx: Tx,
   context: RequestContext,
   action: "invitation_created" | "invitation_accepted",
   { id, email, organizationId }: Invitation,

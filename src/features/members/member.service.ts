@@ -1,4 +1,3 @@
-import type { EntityManager } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import { ownerOf } from "../../auth/caller";
@@ -9,6 +8,7 @@ import { isUuid } from "../../common/uuid";
 import { hashPassword } from "../../credentials/password";
 import type { Database } from "../../database/database";
 import { insertUnlessTaken } from "../../database/insert-unless-taken";
+import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, noSuch } from "../../errors";
 import { recordAudit } from "../audit/audit";
 import type { AuditAction } from "../audit/audit-actions";
@@ -26,7 +26,7 @@ export const EMAIL_TAKEN = "There is already a member with this e-mail address."
 
 /** Records an action on a member. */
 export const recordOn = (
-  tx: EntityManager,
+  tx: Tx,
   context: RequestContext,
   action: AuditAction,
   { id, email, organizationId }: Pick<Member, "id" | "email" | "organizationId">,
@@ -92,7 +92,7 @@ export class MemberService {
   async create(
     context: RequestContext,
     { email, password, permissions }: NewMember,
-    tx?: EntityManager,
+    tx?: Tx,
   ): Promise<Member> {
     const organizationId = organizationOf(context);
     const passwordHash = await hashPassword(password);
@@ -105,7 +105,7 @@ export class MemberService {
    * @throws GatewayError `conflict` if the address is in use
    */
   async add(
-    tx: EntityManager,
+    tx: Tx,
     context: RequestContext,
     fields: Pick<Member, "organizationId" | "email" | "passwordHash" | "permissions"> & { id?: string },
   ): Promise<Member> {
@@ -160,10 +160,10 @@ export class MemberService {
   }
 
   /** Locks a member of the caller's organization on behalf of a manager. */
-  private async lockMember(tx: EntityManager, context: RequestContext, id: string): Promise<Member> {
+  private async lockMember(tx: Tx, context: RequestContext, id: string): Promise<Member> {
     const organizationId = organizationOf(context);
     // Before any row lock, because two managers may remove each other.
-    await this.database.lockInsertOrder(tx, MEMBER_CHANGES);
+    await tx.lockInsertOrder(MEMBER_CHANGES);
     await assertSignedIn(tx, context, { permission: Permission.config_manage });
     // A sign-in locks the row too, so that it cannot add a session to a member who is being removed.
     if (isUuid(id))
@@ -203,7 +203,7 @@ export class MemberService {
 const manages = ({ permissions }: Member): boolean => permissions.includes(Permission.config_manage);
 
 /** @throws GatewayError `conflict` if no member of the organization holds `config:manage` */
-async function assertManaged(tx: EntityManager, organizationId: string): Promise<void> {
+async function assertManaged(tx: Tx, organizationId: string): Promise<void> {
   const members = await tx.findBy(Member, { organizationId });
   if (members.some(manages)) return;
   throw new GatewayError(

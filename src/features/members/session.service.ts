@@ -1,4 +1,4 @@
-import { type EntityManager, MoreThan } from "typeorm";
+import { MoreThan } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import type { MemberCaller, Origin } from "../../auth/caller";
@@ -16,6 +16,7 @@ import { isUuid } from "../../common/uuid";
 import { hashPassword, verifyPassword } from "../../credentials/password";
 import { hashToken, isWellFormedSessionToken, mintSessionToken } from "../../credentials/token-format";
 import type { Database } from "../../database/database";
+import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, noSuch } from "../../errors";
 import type { RefusedTokens } from "../../rate-limits/refused-tokens";
 import { memberActions } from "./member.audit";
@@ -106,7 +107,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   }
 
   /** Opens a session of a member in a transaction, and records the sign-in. */
-  async open(tx: EntityManager, member: Member, origin: Origin): Promise<SignedIn> {
+  async open(tx: Tx, member: Member, origin: Origin): Promise<SignedIn> {
     const token = mintSessionToken();
     const session = {
       id: uuid(),
@@ -120,7 +121,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     await tx.insert(Session, session);
     const context = { caller: callerOf(member, session.id), origin };
     await recordOn(tx, context, memberActions.member_signed_in, member);
-    this.database.afterCommit(tx, () => this.refused.remember(session.tokenHash));
+    tx.afterCommit(() => this.refused.remember(session.tokenHash));
     return { token, expiresAt: session.expiresAt, member };
   }
 
@@ -249,7 +250,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
  * Locks the password that was verified, so that a concurrent change waits and then ends the new session too.
  * @throws GatewayError `invalid_credentials` if the password was already changed
  */
-async function lockPassword(tx: EntityManager, { id, passwordHash }: Member): Promise<void> {
+async function lockPassword(tx: Tx, { id, passwordHash }: Member): Promise<void> {
   const { affected } = await tx.update(Member, { id, passwordHash }, { passwordHash });
   if (affected !== 1) throw new GatewayError("invalid_credentials");
 }
@@ -264,7 +265,7 @@ function assertManager({ caller }: RequestContext): void {
 }
 
 /** Whether the caller manages the organization, as of this transaction. */
-async function isManager(tx: EntityManager, { caller }: RequestContext): Promise<boolean> {
+async function isManager(tx: Tx, { caller }: RequestContext): Promise<boolean> {
   if (caller.kind !== "member") return true;
   const member = await tx.findOneBy(Member, { id: caller.id });
   return member?.permissions.includes(Permission.config_manage) === true;

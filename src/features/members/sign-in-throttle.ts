@@ -1,4 +1,3 @@
-import type { EntityManager } from "typeorm";
 import { coalesce } from "../../common/coalesce";
 import { networkOf, siteOf } from "../../common/network";
 import { DAY_MS, type Timestamp, timestamp } from "../../common/time";
@@ -6,6 +5,7 @@ import { sha256 } from "../../credentials/sha256";
 import type { Database } from "../../database/database";
 import type { Lookup } from "../../database/engine";
 import { returning } from "../../database/returning";
+import type { Tx } from "../../database/unit-of-work";
 import type { GatewayError } from "../../errors";
 import { retryAfterError } from "../../rate-limits/retry-after";
 import { SignInThrottle } from "./sign-in-throttle.entity";
@@ -117,7 +117,7 @@ export async function countAddressAttempt(
 }
 
 /** Records a successful sign-in: clears the account's counts, takes the attempt off its address and marks that known. */
-export async function recordSignIn(tx: EntityManager, email: string, ip: string | null): Promise<void> {
+export async function recordSignIn(tx: Tx, email: string, ip: string | null): Promise<void> {
   const { account, own, known, home } = limitsOf(email, ip);
   const [pair, ...shared] = own;
   await tx.delete(SignInThrottle, { bucket: account.bucket });
@@ -129,13 +129,13 @@ export async function recordSignIn(tx: EntityManager, email: string, ip: string 
 }
 
 /** Removes one attempt from each count that it was added to. */
-export async function refundAttempt(tx: EntityManager, email: string, ip: string | null): Promise<void> {
+export async function refundAttempt(tx: Tx, email: string, ip: string | null): Promise<void> {
   const { account, own } = limitsOf(email, ip);
   for (const { bucket } of [account, ...own]) await decrement(tx, bucket);
 }
 
 /** Unlocks an account for all addresses and forgets its known addresses. */
-export async function unlockAccount(tx: EntityManager, email: string): Promise<void> {
+export async function unlockAccount(tx: Tx, email: string): Promise<void> {
   const prefix = accountPrefix(email);
   // Every transaction locks this row first, so the account's other rows can be deleted in any order.
   await increment(tx, bucketOf(email, "account"));
@@ -149,7 +149,7 @@ export async function unlockAccount(tx: EntityManager, email: string): Promise<v
 }
 
 /** Writes the account's count unchanged, so that rejecting an unknown account costs the same transaction. */
-export async function touchSignInAttempts(tx: EntityManager, email: string): Promise<void> {
+export async function touchSignInAttempts(tx: Tx, email: string): Promise<void> {
   const bucket = bucketOf(email, "account");
   await tx.update(SignInThrottle, { bucket }, { bucket });
 }
@@ -177,7 +177,7 @@ function rejectAny(limits: readonly Limit[], counts: Counts, next = 1): void {
 }
 
 /** Counts an attempt; starts a new window if the last one has ended. */
-function increment(tx: EntityManager, bucket: string): Promise<Count> {
+function increment(tx: Tx, bucket: string): Promise<Count> {
   return returning<Count>(
     tx,
     `insert into sign_in_throttle (bucket, attempts, window_ends_at) values ($1, 1, $2)
@@ -190,7 +190,7 @@ function increment(tx: EntityManager, bucket: string): Promise<Count> {
   );
 }
 
-const decrement = (tx: EntityManager, bucket: string) =>
+const decrement = (tx: Tx, bucket: string) =>
   tx.query("update sign_in_throttle set attempts = attempts - 1 where bucket = $1 and attempts > 0", [
     bucket,
   ]);

@@ -1,7 +1,8 @@
-import { type EntityManager, In } from "typeorm";
+import { In } from "typeorm";
 import { groupBy } from "../../common/group-by";
 import { type Timestamp, timestamp, timestampOf } from "../../common/time";
 import { allReturning, padded, placeholders } from "../../database/returning";
+import type { Tx } from "../../database/unit-of-work";
 import { AttemptOutcome, type SendResult } from "../../delivery/driver";
 import type { Ended } from "../../delivery/lane-work";
 import type { DeliveryObserver } from "../../delivery/observer";
@@ -29,7 +30,7 @@ interface Outcome {
  * on without it.
  */
 export async function finishMessages(
-  tx: EntityManager,
+  tx: Tx,
   ended: readonly Ended[],
   observer: DeliveryObserver,
   messageFailures: MessageFailures,
@@ -103,7 +104,7 @@ export async function finishMessages(
 }
 
 /** The lines of uncertain attempts that do not send such messages again. */
-async function failingUncertain(tx: EntityManager, ended: readonly Ended[]): Promise<ReadonlySet<string>> {
+async function failingUncertain(tx: Tx, ended: readonly Ended[]): Promise<ReadonlySet<string>> {
   const uncertain = ended.filter(({ result }) => result.outcome === AttemptOutcome.uncertain);
   if (uncertain.length === 0) return new Set();
   const lines = await tx.findBy(Line, {
@@ -142,7 +143,7 @@ function outcomeOf(result: SendResult, attempt: number, failsUncertain: boolean,
   return { ...NOTHING, status: MessageStatus.queued, heldReason: HeldReason.retry, notBefore, errorText };
 }
 
-async function storeAttempts(tx: EntityManager, ended: readonly Ended[], now: Timestamp): Promise<void> {
+async function storeAttempts(tx: Tx, ended: readonly Ended[], now: Timestamp): Promise<void> {
   const rows = padded(ended);
   await tx.query(
     `with ended (id, number, outcome, code, detail) as (values ${placeholders(rows.length, 5)})
@@ -162,7 +163,7 @@ async function storeAttempts(tx: EntityManager, ended: readonly Ended[], now: Ti
 }
 
 /** Drops the receiver's IDs that other messages of their line have, because receipts must mean one message. */
-async function withFreshProviderIds(tx: EntityManager, ended: readonly Ended[]): Promise<Ended[]> {
+async function withFreshProviderIds(tx: Tx, ended: readonly Ended[]): Promise<Ended[]> {
   const given = ended.flatMap(({ lineId, result }) =>
     "providerId" in result && result.providerId !== null ? [{ lineId, providerId: result.providerId }] : [],
   );

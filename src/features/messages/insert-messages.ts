@@ -1,8 +1,8 @@
-import type { EntityManager } from "typeorm";
 import { timestamp, timestampOf } from "../../common/time";
 import { uuidAfter } from "../../common/uuid";
 import { insertAll } from "../../database/insert-all";
 import { placeholders } from "../../database/returning";
+import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import { GatewayError } from "../../errors";
 import { recordEvents } from "../events/record-events";
@@ -40,7 +40,7 @@ export interface Draft extends Pick<Message, "agentId" | "message" | "author"> {
  * @returns the messages in the order of the drafts
  */
 export async function insertMessages(
-  tx: EntityManager,
+  tx: Tx,
   lanes: Lanes,
   drafts: readonly Draft[],
   check?: (live: readonly LiveVersion[]) => Promise<void>,
@@ -112,11 +112,7 @@ export type ReceivedDraft = Pick<
  * Stores a message that a contact wrote.
  * @param tx holds the lock `MESSAGE_ORDER`, and that of the conversation
  */
-export async function insertReceived(
-  tx: EntityManager,
-  lanes: Lanes,
-  draft: ReceivedDraft,
-): Promise<Message> {
+export async function insertReceived(tx: Tx, lanes: Lanes, draft: ReceivedDraft): Promise<Message> {
   const { agentId } = draft;
   const message = tx.create(Message, {
     ...draft,
@@ -156,7 +152,7 @@ export function thrown(result: Message | GatewayError): Message {
 }
 
 /** The last message of each agent, and its live configuration, which costs little here. */
-function readAgents(tx: EntityManager, agentIds: readonly string[]): Promise<Writing[]> {
+function readAgents(tx: Tx, agentIds: readonly string[]): Promise<Writing[]> {
   // Found as the last entry of the index up to the agent: GROUP BY would read all messages of the agent, and with `=`
   // PostgreSQL may walk through those of other agents.
   return tx.query(

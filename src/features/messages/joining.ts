@@ -1,4 +1,4 @@
-import type { EntityManager } from "typeorm";
+import type { Tx } from "../../database/unit-of-work";
 import type { GatewayError } from "../../errors";
 import type { LiveVersion } from "./insert-messages";
 import type { Message } from "./message.entity";
@@ -17,9 +17,9 @@ export interface Joining {
    * Locks the conversations that messages of agents join, or opens them.
    * @param all these and the other agents that the transaction queues messages for
    */
-  queues(tx: EntityManager, agentIds: readonly string[], all: readonly string[]): Promise<QueueByAgent>;
+  queues(tx: Tx, agentIds: readonly string[], all: readonly string[]): Promise<QueueByAgent>;
   /** Whether messages of agents with these live configurations join one. */
-  isExpected(tx: EntityManager, live: readonly LiveVersion[]): Promise<boolean>;
+  isExpected(tx: Tx, live: readonly LiveVersion[]): Promise<boolean>;
 }
 
 declare module "../../schema/hooks" {

@@ -1,6 +1,6 @@
-import type { EntityManager } from "typeorm";
 import type { Timestamp } from "../../common/time";
 import { padded, placeholders } from "../../database/returning";
+import type { Tx } from "../../database/unit-of-work";
 import type { WhenUncertain } from "../lines/line.entity";
 import type { GateLine, QueuedMessage } from "./gates";
 import { IS_UNSENT, MessageStatus } from "./message.entity";
@@ -37,7 +37,7 @@ export const lineIn = (row: LineRow): GateLine => ({
 type Row = QueuedMessage & (LineRow | { gateId: null }) & { deactivatedAt: Timestamp | null };
 
 /** Reads messages outside of any conversation; each leaves on the default line of its agent, on a lane of its own. */
-export async function readLoneMessages(tx: EntityManager, ids: readonly string[]): Promise<Queues> {
+export async function readLoneMessages(tx: Tx, ids: readonly string[]): Promise<Queues> {
   const rows: Row[] = await tx.query(
     `select ${QUEUED_COLUMNS}, ${LINE_COLUMNS}, organization.deactivated_at as "deactivatedAt"
      from message

@@ -1,4 +1,4 @@
-import type { EntityManager } from "typeorm";
+import type { Tx } from "../../database/unit-of-work";
 import type { LaneWork, NextWork } from "../../delivery/lane-work";
 import { finishMessages } from "./finish-messages";
 import type { Waiting } from "./gates";
@@ -13,7 +13,7 @@ export interface Queues {
 
 interface Options extends Means {
   /** Reads the waiting messages of lanes whose locks the transaction holds. */
-  read(tx: EntityManager, laneIds: readonly string[]): Promise<Queues>;
+  read(tx: Tx, laneIds: readonly string[]): Promise<Queues>;
   /** Called after the commit with lines whose receivers rejected too many messages in a row. */
   onRejecting(lineIds: readonly string[]): void;
 }
@@ -33,6 +33,6 @@ export const messageWork = ({ read, onRejecting, ...means }: Options): LaneWork 
     await finishMessages(tx, ended, observer, means.messageFailures);
     const held = ended.filter(({ isHeld }) => isHeld);
     const rejecting = await countRejections(tx, held);
-    if (rejecting.length > 0) means.database.afterCommit(tx, () => onRejecting(rejecting));
+    if (rejecting.length > 0) tx.afterCommit(() => onRejecting(rejecting));
   },
 });

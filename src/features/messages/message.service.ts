@@ -8,6 +8,7 @@ import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
 import { BACKGROUND } from "../../database/limits";
 import { allReturning } from "../../database/returning";
+import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import { GatewayError, noSuch } from "../../errors";
 import { onceEach } from "../../idempotency/idempotency";
@@ -136,7 +137,7 @@ export class MessageService {
    */
   async cancel(context: RequestContext, id: string): Promise<Message> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
-      await assertStillAllowed(this.database, tx, context, Permission.conversations_write);
+      await assertStillAllowed(tx, context, Permission.conversations_write);
       const found = await findMessage(tx, context, id);
       if (found === null) throw noSuch("message");
       const { conversationId } = found;
@@ -205,7 +206,7 @@ export class MessageService {
     return this.hooks.of("messageJoining")[0];
   }
 
-  private async insert(tx: EntityManager, drafts: readonly NewDraft[]): Promise<(Message | GatewayError)[]> {
+  private async insert(tx: Tx, drafts: readonly NewDraft[]): Promise<(Message | GatewayError)[]> {
     // Here, because a repeat is answered also while the queue is full.
     for (const { hasRoom } of drafts) assertRoom(hasRoom);
     const byAgent = groupBy(drafts, ({ agentId }) => agentId);
@@ -213,7 +214,7 @@ export class MessageService {
     const joining = agentIds.filter((agentId) => this.joining?.isPossible(agentId));
     // Locks of conversations come before the one on the insert order.
     const queues = (joining.length > 0 && (await this.joining?.queues(tx, joining, agentIds))) || NONE;
-    await this.database.lockInsertOrder(tx, MESSAGE_ORDER, agentIds);
+    await tx.lockInsertOrder(MESSAGE_ORDER, agentIds);
     await assertKeysAccepted(
       tx,
       drafts.map(({ keyId }) => keyId),
@@ -230,11 +231,7 @@ export class MessageService {
   }
 
   /** @param joining the agents whose messages were found to join no conversation */
-  private insertLone(
-    tx: EntityManager,
-    drafts: readonly NewDraft[],
-    joining: readonly string[],
-  ): Promise<Message[]> {
+  private insertLone(tx: Tx, drafts: readonly NewDraft[], joining: readonly string[]): Promise<Message[]> {
     return insertMessages(
       tx,
       this.lanes,

@@ -36,9 +36,8 @@ export const messages = feature({
     attemptOutcomes: Object.values(AttemptOutcome),
   },
   expired: ({ attemptRetentionDays }) => olderThan(attemptRetentionDays, DeliveryAttempt, "started_at"),
-  lanes: ({ database, drivers, lineHealth, messageFailures }) => ({
+  lanes: ({ drivers, lineHealth, messageFailures }) => ({
     [MESSAGE_LANE]: messageWork({
-      database,
       drivers,
       messageFailures,
       read: readLoneMessages,

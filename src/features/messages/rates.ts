@@ -1,6 +1,6 @@
-import { type EntityManager, In } from "typeorm";
+import { In } from "typeorm";
 import { type Timestamp, timestampOf } from "../../common/time";
-import type { Database } from "../../database/database";
+import type { Tx } from "../../database/unit-of-work";
 import { LineTraffic } from "../lines/line-traffic.entity";
 import type { GateLine, QueuedMessage } from "./gates";
 import { HeldReason } from "./message.entity";
@@ -19,7 +19,7 @@ export class Rates {
   ) {}
 
   /** Reads and locks the traffic of those lines that have a rate, until the transaction ends. */
-  static async of(database: Database, tx: EntityManager, lines: readonly GateLine[]): Promise<Rates> {
+  static async of(tx: Tx, lines: readonly GateLine[]): Promise<Rates> {
     const rates = new Map(lines.map(({ id, ratePerMinute }) => [id, ratePerMinute]));
     const ids = [...rates].flatMap(([id, rate]) => (rate === null ? [] : [id])).sort();
     if (ids.length === 0) return new Rates(new Map(), Date.now());
@@ -35,7 +35,7 @@ export class Rates {
       .createQueryBuilder(LineTraffic, "traffic")
       .where({ lineId: In(ids) })
       .orderBy("traffic.line_id");
-    const all = await database.locking(query).getMany();
+    const all = await tx.lock(query).getMany();
     // Not before the locks, because waiting for another process takes time.
     const nowMs = Date.now();
     for (const traffic of all) {
@@ -74,7 +74,7 @@ export class Rates {
   }
 
   /** Stores the turns that were taken. */
-  async store(tx: EntityManager): Promise<void> {
+  async store(tx: Tx): Promise<void> {
     for (const { lineId, ratePerMinute, nextAt, queuedUntil } of this.traffic.values())
       await tx.update(LineTraffic, { lineId }, { ratePerMinute, nextAt, queuedUntil });
   }

@@ -1,7 +1,7 @@
-import type { EntityManager } from "typeorm";
 import type { Timestamp } from "../../common/time";
 import { timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
+import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import { recordEvents } from "../events/record-events";
 import {
@@ -52,7 +52,7 @@ export class Receipts {
    */
   apply(
     { lineId, message: reference, status, at, errorText }: Receipt,
-    tx?: EntityManager,
+    tx?: Tx,
   ): Promise<Message | undefined> {
     return this.database.write(
       async (tx) => {

@@ -1,6 +1,6 @@
-import type { EntityManager } from "typeorm";
 import { groupBy } from "../../common/group-by";
 import { returning } from "../../database/returning";
+import type { Tx } from "../../database/unit-of-work";
 import { AttemptOutcome } from "../../delivery/driver";
 import type { Ended } from "../../delivery/lane-work";
 
@@ -11,7 +11,7 @@ const MAX_REJECTIONS = 20;
  * Counts the messages in a row that receivers rejected for good.
  * @returns the IDs of lines that have reached the limit
  */
-export async function countRejections(tx: EntityManager, ended: readonly Ended[]): Promise<string[]> {
+export async function countRejections(tx: Tx, ended: readonly Ended[]): Promise<string[]> {
   const rejecting: string[] = [];
   const byLine = [...groupBy(ended, ({ lineId }) => lineId)].sort(([a], [b]) => (a < b ? -1 : 1));
   for (const [lineId, ofLine] of byLine) {

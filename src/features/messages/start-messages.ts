@@ -1,6 +1,5 @@
-import type { EntityManager } from "typeorm";
 import { type Timestamp, timestamp } from "../../common/time";
-import type { Database } from "../../database/database";
+import type { Tx } from "../../database/unit-of-work";
 import type { OutboundMessage } from "../../delivery/driver";
 import type { Departure, DueWork, LaneSurroundings } from "../../delivery/lane-work";
 import { LineKind, WhenUncertain } from "../lines/line.entity";
@@ -13,7 +12,6 @@ import { type Content, recordLostAttempts, storeStarts } from "./store-starts";
 
 /** What sends messages. */
 export interface Means {
-  database: Database;
   drivers: LineDrivers;
   messageFailures: MessageFailures;
 }
@@ -24,14 +22,13 @@ export interface Means {
  * @param queues the waiting messages by lane, whose locks the transaction holds; the first ones get senders first
  */
 export async function startMessages(
-  tx: EntityManager,
+  tx: Tx,
   queues: ReadonlyMap<string, readonly Waiting[]>,
-  { database, drivers, messageFailures }: Means,
+  { drivers, messageFailures }: Means,
   { senders, observer }: LaneSurroundings,
 ): Promise<DueWork> {
   const all = [...queues.values()].flat();
   const rates = await Rates.of(
-    database,
     tx,
     all.flatMap(({ around }) => around.line ?? []),
   );
@@ -109,7 +106,7 @@ function autoSubmittedOf(author: MessageAuthor): OutboundMessage["autoSubmitted"
 
 /** What leaves: messages with their texts and addresses, and how their lines send them. */
 async function departuresOf(
-  tx: EntityManager,
+  tx: Tx,
   leaving: readonly (readonly [string, Waiting, GateLine])[],
   contents: ReadonlyMap<string, Content>,
   drivers: LineDrivers,

@@ -1,7 +1,7 @@
-import type { EntityManager } from "typeorm";
 import { groupBy } from "../../common/group-by";
 import type { Timestamp } from "../../common/time";
 import { allReturning, padded, placeholders } from "../../database/returning";
+import type { Tx } from "../../database/unit-of-work";
 import { AttemptOutcome } from "../../delivery/driver";
 import type { DeliveryObserver } from "../../delivery/observer";
 import { recordEvents } from "../events/record-events";
@@ -21,7 +21,7 @@ export interface Content {
  * @returns the contents of those that leave
  */
 export async function storeStarts(
-  tx: EntityManager,
+  tx: Tx,
   starts: readonly (readonly [Waiting, Start])[],
   now: Timestamp,
   observer: DeliveryObserver,
@@ -84,7 +84,7 @@ function columnsOf({ id, attempts }: QueuedMessage, start: Start, now: Timestamp
 
 /** Records that it is unknown what came of attempts whose processes ended. */
 export async function recordLostAttempts(
-  tx: EntityManager,
+  tx: Tx,
   messages: readonly QueuedMessage[],
   now: Timestamp,
   observer: DeliveryObserver,

@@ -1,4 +1,4 @@
-import { type EntityManager, IsNull, Not } from "typeorm";
+import { IsNull, Not } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import { ownerOf } from "../../auth/caller";
@@ -7,6 +7,7 @@ import { Permission } from "../../auth/permissions";
 import { timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import { insertUnlessTaken } from "../../database/insert-unless-taken";
+import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import { GatewayError } from "../../errors";
 import { recordAudit } from "../audit/audit";
@@ -42,9 +43,9 @@ export class OrganizationService {
    * @param tx the transaction to join, if any
    * @throws GatewayError `conflict` if the slug is taken
    */
-  create({ slug, name: given }: NewOrganization, tx?: EntityManager): Promise<Organization> {
+  create({ slug, name: given }: NewOrganization, tx?: Tx): Promise<Organization> {
     const name = given.trim();
-    const unit = async (tx: EntityManager) => {
+    const unit = async (tx: Tx) => {
       const id = uuid();
       const fields = { id, slug, name, deactivatedAt: null, createdAt: timestamp() };
       const organization = tx.create(Organization, fields);
@@ -98,7 +99,7 @@ export class OrganizationService {
       await assertSignedIn(tx, context, { permission: Permission.config_manage, whileDeactivated: true });
       const other = deactivatedAt === null ? Not(IsNull()) : IsNull();
       const { affected } = await tx.update(Organization, { id, deactivatedAt: other }, { deactivatedAt });
-      if (deactivatedAt !== null) await this.database.waitForInserts(tx);
+      if (deactivatedAt !== null) await tx.waitForInserts();
       else await this.wakeAgents(tx, id);
       const organization = await tx.findOneByOrFail(Organization, { id });
       if (affected === 1) {
@@ -109,7 +110,7 @@ export class OrganizationService {
   }
 
   /** Makes the messages due that were held back while the organization was deactivated. */
-  private async wakeAgents(tx: EntityManager, organizationId: string): Promise<void> {
+  private async wakeAgents(tx: Tx, organizationId: string): Promise<void> {
     const agents: { id: string }[] = await tx.query(
       "SELECT id FROM agent WHERE organization_id = $1 AND deleted_at IS NULL",
       [organizationId],

@@ -1,9 +1,9 @@
-import type { EntityManager } from "typeorm";
 import { INT64 } from "../../common/int64";
 import type { Database } from "../../database/database";
 import type { KeysetQuery, Lookup, PageQuery } from "../../database/engine";
 import { placeholders } from "../../database/returning";
 import { int64, type Selection, text } from "../../database/selection";
+import type { Tx } from "../../database/unit-of-work";
 import type { Page } from "../../pagination/connection";
 import type { Pet, PetStatus } from "./pet.entity";
 
@@ -49,7 +49,7 @@ export class PetReader {
  * The pets with these IDs as seen by a transaction, in any order. Each int64 is selected as text because `sqlite3` returns
  * integers as doubles.
  */
-export function petsWithin(tx: EntityManager, ids: readonly string[]): Promise<Pet[]> {
+export function petsWithin(tx: Tx, ids: readonly string[]): Promise<Pet[]> {
   return tx.query(
     `SELECT CAST(id AS TEXT) AS id, name, CAST(category_id AS TEXT) AS "categoryId", status FROM pet
      WHERE id IN ${placeholders(1, ids.length)}`,

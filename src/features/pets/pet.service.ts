@@ -1,4 +1,3 @@
-import type { EntityManager } from "typeorm";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import { ownerOf } from "../../auth/caller";
 import type { RequestContext } from "../../auth/context";
@@ -6,6 +5,7 @@ import { Permission } from "../../auth/permissions";
 import { isInt64 } from "../../common/int64";
 import type { Database } from "../../database/database";
 import { allReturning, placeholders } from "../../database/returning";
+import type { Tx } from "../../database/unit-of-work";
 import { GatewayError } from "../../errors";
 import { once, onceEach } from "../../idempotency/idempotency";
 import { countRows } from "../../pagination/total-count";
@@ -106,8 +106,8 @@ export class PetService {
    * Inserts in one statement, which also checks the keys again; rows get ascending IDs in the order of VALUES, but
    * RETURNING may reorder them.
    */
-  private async insert(tx: EntityManager, pets: readonly Draft[]): Promise<Pet[]> {
-    await this.database.lockInsertOrder(tx, PET_ORDER);
+  private async insert(tx: Tx, pets: readonly Draft[]): Promise<Pet[]> {
+    await tx.lockInsertOrder(PET_ORDER);
     const keyIds = pets.flatMap(({ keyId }) => keyId ?? []);
     const accepted =
       keyIds.length === 0
@@ -149,7 +149,7 @@ export class PetService {
         status: statuses[(done + i) % statuses.length] ?? null,
       }));
       await this.database.write(async (tx) => {
-        await this.database.lockInsertOrder(tx, PET_ORDER);
+        await tx.lockInsertOrder(PET_ORDER);
         await tx.createQueryBuilder().insert().into(Pet).values(rows).updateEntity(false).execute();
       });
     }

@@ -3,6 +3,7 @@ import type { EntityManager } from "typeorm";
 import { operatorFor, systemFor } from "../../auth/context";
 import type { Timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
+import type { Tx } from "../../database/unit-of-work";
 import { recordAudit } from "../audit/audit";
 import { auditActions } from "../audit/audit-actions";
 import { Organization } from "../organizations/organization.entity";
@@ -87,7 +88,7 @@ export class RestoreService {
     return { now: JSON.parse(now), known: JSON.parse(known ?? "{}") };
   }
 
-  private async hold(tx: EntityManager, contextFor: typeof operatorFor | typeof systemFor): Promise<void> {
+  private async hold(tx: Tx, contextFor: typeof operatorFor | typeof systemFor): Promise<void> {
     for (const { statement } of restoreSteps()) await tx.query(statement);
     await this.remember(tx);
     for (const organization of await tx.find(Organization, { order: { id: "ASC" } })) {
@@ -96,10 +97,7 @@ export class RestoreService {
     }
   }
 
-  private async remember(
-    tx: EntityManager,
-    change: Pick<Partial<KnownDatabase>, "restoredAt"> = {},
-  ): Promise<void> {
+  private async remember(tx: Tx, change: Pick<Partial<KnownDatabase>, "restoredAt"> = {}): Promise<void> {
     const { now: identity } = await this.identities(tx);
     await tx.upsert(KnownDatabase, { id: KNOWN_DATABASE_ID, identity, ...change }, ["id"]);
   }

@@ -4,6 +4,7 @@ import { uuidAfter } from "../../common/uuid";
 import type { Database } from "../../database/database";
 import { insertAll } from "../../database/insert-all";
 import { BACKGROUND } from "../../database/limits";
+import type { Tx } from "../../database/unit-of-work";
 import type { Lanes, NewLane } from "../../delivery/lanes";
 import { lockAgent } from "../agents/agent-scope";
 import { Contact } from "../contacts/contact.entity";
@@ -73,7 +74,7 @@ export async function seedConversations(
     await database.write(
       async (tx) => {
         await lockAgent(tx, agentId);
-        await database.lockInsertOrder(tx, MESSAGE_ORDER, [agentId]);
+        await tx.lockInsertOrder(MESSAGE_ORDER, [agentId]);
         const context = { agentId, line, now: timestamp() };
         await insertChunk(tx, lanes, context, { chunk, firstNumber, last });
       },
@@ -145,7 +146,7 @@ function take<T>(from: Iterator<T>, max: number): T[] {
 
 /** Inserts rows that the locks of the transaction keep in the order of their IDs. */
 async function insertChunk(
-  tx: EntityManager,
+  tx: Tx,
   lanes: Lanes,
   context: SampleContext,
   { chunk, firstNumber, last }: { chunk: readonly Planned[]; firstNumber: number; last: Last },
@@ -223,7 +224,7 @@ async function insertChunk(
 
 /** Generates IDs that sort after all others of an agent, even if the clocks of the processes differ. */
 async function idsAfterLast(
-  tx: EntityManager,
+  tx: Tx,
   entity: typeof Contact | typeof Conversation | typeof Message,
   agentId: string,
 ): Promise<() => string> {

@@ -1,10 +1,10 @@
-import type { EntityManager } from "typeorm";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
+import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import { recordAudit } from "../audit/audit";
 import type { AuditAction } from "../audit/audit-actions";
@@ -19,7 +19,7 @@ export const REQUIRED = { permission: Permission.config_manage };
 
 /** Decides on the change of an endpoint, whose row is locked. */
 export type Decide = (
-  tx: EntityManager,
+  tx: Tx,
   endpoint: WebhookEndpoint,
 ) => Promise<{ action: AuditAction; change: Partial<WebhookEndpoint>; audit: Changes }>;
 
@@ -48,7 +48,7 @@ export class EndpointChanges {
       const found = await ownEndpoint(tx, organizationId, id);
       if (wakes) {
         // In the order of dispatchers, which lock a cursor before lanes, and deliverers, which lock lanes before endpoints.
-        await lockCursors(this.database, tx, id);
+        await lockCursors(tx, id);
         await this.lanes.wakeAgents(tx, await agentsOf(tx, found));
       }
       await tx.update(WebhookEndpoint, { id }, { updatedAt: () => "updated_at" });

@@ -1,9 +1,9 @@
 import type { Logger } from "pino";
-import { type EntityManager, In } from "typeorm";
+import { In } from "typeorm";
 import { systemFor } from "../../auth/context";
 import { groupBy } from "../../common/group-by";
 import { DAY_MS, timestamp } from "../../common/time";
-import type { Database } from "../../database/database";
+import type { Tx } from "../../database/unit-of-work";
 import { AttemptOutcome, type SendResult } from "../../delivery/driver";
 import type { DeliveryObserver } from "../../delivery/observer";
 import { recordAudit } from "../audit/audit";
@@ -24,17 +24,10 @@ interface EndedAttempt {
 
 /** Knows since when endpoints fail, and disables those that have failed for too long or want nothing any more. */
 export class EndpointHealth {
-  constructor(
-    private readonly database: Database,
-    private readonly log: Logger,
-  ) {}
+  constructor(private readonly log: Logger) {}
 
   /** Notes attempts, in the transaction that stores what came of them and holds the locks of their lanes. */
-  async note(
-    tx: EntityManager,
-    attempts: readonly EndedAttempt[],
-    observer: DeliveryObserver,
-  ): Promise<void> {
+  async note(tx: Tx, attempts: readonly EndedAttempt[], observer: DeliveryObserver): Promise<void> {
     const byEndpoint = groupBy(attempts, ({ endpointId }) => endpointId);
     // In a fixed order, so that transactions which change two endpoints do not deadlock.
     const endpoints = await tx.find(WebhookEndpoint, {
@@ -55,7 +48,7 @@ export class EndpointHealth {
   }
 
   private async disable(
-    tx: EntityManager,
+    tx: Tx,
     endpoint: WebhookEndpoint,
     reason: (typeof FAILURE_REASONS)[number],
     observer: DeliveryObserver,
@@ -80,7 +73,7 @@ export class EndpointHealth {
     observer.webhookDisabled(reason);
     const why =
       reason === WebhookDisabledReason.gone ? "it answered 410" : "every attempt has failed for days";
-    this.database.afterCommit(tx, () =>
+    tx.afterCommit(() =>
       this.log.warn({ webhookEndpoint: id, failingSince }, `a webhook endpoint is disabled: ${why}`),
     );
   }

@@ -42,7 +42,7 @@ export const eraseDeliveries =
           .createQueryBuilder(Lane, "lane")
           .where({ id: In(laneIds) })
           .orderBy("lane.id");
-        await database.locking(lanes).getMany();
+        await tx.lock(lanes).getMany();
         const where = { laneId: In(laneIds), lastError: Not(IsNull()) };
         await tx.update(WebhookDelivery, where, { lastError: null });
         return conversations.length < take ? undefined : conversations.at(-1)?.id;

@@ -1,5 +1,5 @@
 import type { EntityManager } from "typeorm";
-import type { Database } from "../../database/database";
+import type { Tx } from "../../database/unit-of-work";
 import { Agent } from "../agents/agent.entity";
 import { WebhookCursor } from "./webhook-cursor.entity";
 import type { WebhookEndpoint } from "./webhook-endpoint.entity";
@@ -22,13 +22,13 @@ export async function agentsOf(
 }
 
 /** Locks the cursors of an endpoint until the transaction ends. */
-export async function lockCursors(database: Database, tx: EntityManager, endpointId: string): Promise<void> {
+export async function lockCursors(tx: Tx, endpointId: string): Promise<void> {
   const cursors = tx.createQueryBuilder(WebhookCursor, "cursor").where({ endpointId });
-  await database.locking(cursors.orderBy("cursor.agent_id")).getMany();
+  await tx.lock(cursors.orderBy("cursor.agent_id")).getMany();
 }
 
 /** Lets an endpoint get the events from now on, and none of those before that it has not got yet. */
-export async function followFromNow(tx: EntityManager, endpoint: Followed): Promise<void> {
+export async function followFromNow(tx: Tx, endpoint: Followed): Promise<void> {
   const { id, organizationId, agentId } = endpoint;
   await tx.query(
     `insert into webhook_cursor (endpoint_id, agent_id, position)

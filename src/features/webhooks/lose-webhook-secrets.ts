@@ -1,13 +1,14 @@
-import { type EntityManager, IsNull } from "typeorm";
+import { IsNull } from "typeorm";
 import { operatorFor } from "../../auth/context";
 import { timestamp } from "../../common/time";
+import type { Tx } from "../../database/unit-of-work";
 import { recordAudit } from "../audit/audit";
 import { Organization } from "../organizations/organization.entity";
 import { auditTarget, webhookActions } from "./webhook.audit";
 import { WebhookDisabledReason, WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity";
 
 /** Disables all endpoints, whose signing secrets depend on a lost instance key; each gets a new secret by a rotation. */
-export async function loseWebhookSecrets(tx: EntityManager): Promise<void> {
+export async function loseWebhookSecrets(tx: Tx): Promise<void> {
   const endpoints = await tx.find(WebhookEndpoint, { where: { deletedAt: IsNull() }, order: { id: "ASC" } });
   for (const endpoint of endpoints) {
     await tx.update(

@@ -1,8 +1,9 @@
-import { type EntityManager, In, IsNull, MoreThan } from "typeorm";
+import { In, IsNull, MoreThan } from "typeorm";
 import type { RequestContext } from "../../auth/context";
 import { timestamp } from "../../common/time";
 import { inChunks } from "../../database/chunks";
 import type { Database } from "../../database/database";
+import type { Tx } from "../../database/unit-of-work";
 import { Agent } from "../agents/agent.entity";
 import type { PurgeStep } from "../agents/agent-purge";
 import { recordAudit } from "../audit/audit";
@@ -13,7 +14,7 @@ import { WebhookEndpoint } from "./webhook-endpoint.entity";
 
 /** Deletes the endpoints that get the events of an agent alone, in the transaction that deletes the agent. */
 export async function deleteEndpointsOf(
-  tx: EntityManager,
+  tx: Tx,
   context: RequestContext,
   { id: agentId }: Agent,
 ): Promise<void> {

@@ -1,4 +1,3 @@
-import type { EntityManager } from "typeorm";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
@@ -6,6 +5,7 @@ import { Permission } from "../../auth/permissions";
 import { DAY_MS, type Timestamp, timestamp, timestampOf } from "../../common/time";
 import type { Config } from "../../config";
 import type { Database } from "../../database/database";
+import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, InvalidInput } from "../../errors";
 import { recordAudit } from "../audit/audit";
 import { AgentStream } from "../events/agent-stream.entity";
@@ -56,7 +56,7 @@ export class RedeliveryService {
         since: [null, from ?? null],
         after: [null, after ?? null],
       });
-      this.database.announce(tx, EVENTS_CHANNEL);
+      tx.announce(EVENTS_CHANNEL);
       return endpoint;
     });
   }
@@ -73,7 +73,7 @@ export class RedeliveryService {
  * @throws GatewayError `invalid_cursor`, or `position_expired` if events after it were purged
  */
 async function startIn(
-  tx: EntityManager,
+  tx: Tx,
   agentId: string,
   from: Timestamp | { after: string },
   keptSince: Timestamp | undefined,
@@ -96,7 +96,7 @@ async function startIn(
 
 /** The last position before a time, by bisection: positions have no gaps, and are in the order of their times. */
 async function lastBefore(
-  tx: EntityManager,
+  tx: Tx,
   agentId: string,
   time: Timestamp,
   purged: bigint,

@@ -1,10 +1,11 @@
 import type { Logger } from "pino";
-import { Between, type EntityManager, In, MoreThan } from "typeorm";
+import { Between, In, MoreThan } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import { insertAll } from "../../database/insert-all";
 import { DELIVERING } from "../../database/limits";
+import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import { AgentStream } from "../events/agent-stream.entity";
 import { Event } from "../events/event.entity";
@@ -124,8 +125,8 @@ export class WebhookDispatcher {
    * Makes the deliveries of the next events of an agent to an endpoint.
    * @returns whether there may be more
    */
-  private async dispatch(tx: EntityManager, { endpointId, agentId }: Behind): Promise<boolean> {
-    const cursor = await lockCursor(this.database, tx, endpointId, agentId);
+  private async dispatch(tx: Tx, { endpointId, agentId }: Behind): Promise<boolean> {
+    const cursor = await lockCursor(tx, endpointId, agentId);
     // Another process is at it, or the endpoint is no longer to get events.
     if (cursor === undefined) return false;
     const endpoint = await tx.findOneBy(WebhookEndpoint, {
@@ -160,7 +161,7 @@ export class WebhookDispatcher {
   }
 
   /** Makes deliveries pending that do not exist yet, or were given up. */
-  private async deliver(tx: EntityManager, endpointId: string, events: readonly Event[]): Promise<void> {
+  private async deliver(tx: Tx, endpointId: string, events: readonly Event[]): Promise<void> {
     if (events.length === 0) return;
     const known = await tx.find(WebhookDelivery, {
       select: ["id", "eventId", "state"],
@@ -216,15 +217,10 @@ const isToBeSent = (state: WebhookDeliveryState | undefined): boolean =>
  * Locks the cursor of an endpoint and an agent.
  * @returns its position; undefined if another process has locked it
  */
-async function lockCursor(
-  database: Database,
-  tx: EntityManager,
-  endpointId: string,
-  agentId: string,
-): Promise<string | undefined> {
+async function lockCursor(tx: Tx, endpointId: string, agentId: string): Promise<string | undefined> {
   const find = () =>
-    database
-      .locking(tx.createQueryBuilder(WebhookCursor, "cursor").where({ endpointId, agentId }), {
+    tx
+      .lock(tx.createQueryBuilder(WebhookCursor, "cursor").where({ endpointId, agentId }), {
         skipLocked: true,
       })
       .getOne();

@@ -1,7 +1,7 @@
-import type { EntityManager } from "typeorm";
 import { groupBy } from "../../common/group-by";
 import { DAY_MS, type Timestamp, timestamp } from "../../common/time";
 import { padded, placeholders } from "../../database/returning";
+import type { Tx } from "../../database/unit-of-work";
 import { AttemptOutcome, type SendResult } from "../../delivery/driver";
 import type { Departure, DueWork, Ended, LaneSurroundings, LaneWork } from "../../delivery/lane-work";
 import type { DeliveryObserver } from "../../delivery/observer";
@@ -42,11 +42,7 @@ export class WebhookWork implements LaneWork {
     private readonly health: EndpointHealth,
   ) {}
 
-  async start(
-    tx: EntityManager,
-    laneIds: readonly string[],
-    { senders }: LaneSurroundings,
-  ): Promise<DueWork> {
+  async start(tx: Tx, laneIds: readonly string[], { senders }: LaneSurroundings): Promise<DueWork> {
     const now = timestamp();
     const next = new Map<string, Timestamp>();
     const waiting: DueWork["waiting"][number][] = [];
@@ -82,7 +78,7 @@ export class WebhookWork implements LaneWork {
     return { next, departures, waiting };
   }
 
-  async finish(tx: EntityManager, ended: readonly Ended[], observer: DeliveryObserver): Promise<void> {
+  async finish(tx: Tx, ended: readonly Ended[], observer: DeliveryObserver): Promise<void> {
     const attempted = ended.filter(({ isHeld, result }) => isHeld && !wasNotAttempted(result));
     if (attempted.length === 0) return;
     const outcomes = attempted.map((each) => [each, outcomeOf(each)] as const);
@@ -122,7 +118,7 @@ export class WebhookWork implements LaneWork {
 const wasNotAttempted = (result: SendResult): boolean => "code" in result && NOT_ATTEMPTED.has(result.code);
 
 /** The first pending delivery of each lane, with its endpoint. */
-async function readHeads(tx: EntityManager, laneIds: readonly string[]): Promise<ReadonlyMap<string, Head>> {
+async function readHeads(tx: Tx, laneIds: readonly string[]): Promise<ReadonlyMap<string, Head>> {
   const ids = padded(laneIds);
   const rows: Head[] = await tx.query(
     `with due (id) as (values ${placeholders(ids.length, 1)})
@@ -143,10 +139,7 @@ async function readHeads(tx: EntityManager, laneIds: readonly string[]): Promise
 }
 
 /** The events of deliveries, by the IDs of those; without those that are no longer kept. */
-async function readEvents(
-  tx: EntityManager,
-  heads: readonly Head[],
-): Promise<ReadonlyMap<string, EventBody>> {
+async function readEvents(tx: Tx, heads: readonly Head[]): Promise<ReadonlyMap<string, EventBody>> {
   if (heads.length === 0) return new Map();
   const ids = padded(heads.map(({ id }) => id));
   const rows: (EventBody & { deliveryId: string; data: unknown })[] = await tx.query(
@@ -195,7 +188,7 @@ function outcomeOf({ attempt, result }: Ended): Outcome {
   };
 }
 
-async function store(tx: EntityManager, outcomes: readonly (readonly [Ended, Outcome])[]): Promise<void> {
+async function store(tx: Tx, outcomes: readonly (readonly [Ended, Outcome])[]): Promise<void> {
   for (const [{ messageId: id, attempt, result }, { what: _, ...change }] of outcomes)
     await tx.update(
       WebhookDelivery,
@@ -210,7 +203,7 @@ async function store(tx: EntityManager, outcomes: readonly (readonly [Ended, Out
 }
 
 /** Gives up a delivery whose event was purged. */
-const giveUp = (tx: EntityManager, id: string) =>
+const giveUp = (tx: Tx, id: string) =>
   tx.update(
     WebhookDelivery,
     { id },

@@ -1,10 +1,11 @@
-import { type EntityManager, IsNull, Not } from "typeorm";
+import { IsNull, Not } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { DAY_MS, timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
+import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import type { Targets } from "../../delivery/targets";
 import { GatewayError } from "../../errors";
@@ -189,7 +190,7 @@ export class WebhookService {
   }
 
   private async insert(
-    tx: EntityManager,
+    tx: Tx,
     context: RequestContext,
     { agentId, url, ...input }: Omit<NewWebhookEndpoint, "idempotencyKey"> & { agentId: string | null },
   ): Promise<WebhookEndpointWithSecret> {
@@ -231,7 +232,7 @@ export class WebhookService {
 }
 
 /** Lets the pending deliveries to an endpoint be sent now, as if none had failed. */
-const restartPending = (tx: EntityManager, endpointId: string) =>
+const restartPending = (tx: Tx, endpointId: string) =>
   tx.update(
     WebhookDelivery,
     { endpointId, state: WebhookDeliveryState.pending, notBefore: Not(IsNull()) },

@@ -29,7 +29,7 @@ export const webhooks = feature({
       redeliveries: new RedeliveryService(database, config),
       webhookTests: new WebhookTestService(database, post),
       webhookDispatcher: new WebhookDispatcher(database, lanes, log),
-      webhookWork: new WebhookWork(post, new EndpointHealth(database, log)),
+      webhookWork: new WebhookWork(post, new EndpointHealth(log)),
     };
   },
   hooks: ({ database }) => ({

@@ -1,0 +1,104 @@
+import type { EntityManager, ObjectLiteral, SelectQueryBuilder } from "typeorm";
+import type { Announcements } from "./announcements";
+import type { Engine } from "./engine";
+import { InsertOrderLock } from "./insert-order-lock";
+
+/** The transaction of a unit of work: it runs all statements of the unit, which commit together or not at all. */
+export interface Tx extends EntityManager {
+  /** Whether a statement can contain another one that changes rows. */
+  readonly hasWritableCtes: boolean;
+  /**
+   * Makes a query lock its rows until the transaction ends.
+   * @param options.skipLocked whether to leave out rows that another transaction has locked, instead of waiting for it
+   */
+  lock<Row extends ObjectLiteral>(
+    query: SelectQueryBuilder<Row>,
+    options?: { skipLocked?: boolean },
+  ): SelectQueryBuilder<Row>;
+  /** As `lock`, for a SELECT as text: returns its end. */
+  updateLock(options?: { skipLocked?: boolean }): string;
+  /**
+   * Returns the end of a SELECT that keeps other units from changing its rows until this one ends.
+   * @param tables names or aliases in the SELECT
+   */
+  shareLock(...tables: string[]): string;
+  /**
+   * Blocks inserts into a list by other units of work until this one ends, so that rows become visible in ID order.
+   * Call it before the unit inserts.
+   * @param parts the UUIDs of the parts of the list that the unit inserts into, all of them at the first call; the whole
+   *   list if undefined
+   */
+  lockInsertOrder(list: InsertOrderLock, parts?: readonly string[]): Promise<void>;
+  /**
+   * Waits for inserts that have already authorized their callers and blocks new ones until this unit of work ends. Call
+   * it in a unit that revokes a permission, so that every insert either commits before the revocation or is denied.
+   */
+  waitForInserts(): Promise<void>;
+  /**
+   * Runs a hook as the last part of the unit, for what must hold its locks only shortly. Not for units of a single
+   * statement.
+   */
+  beforeCommit(hook: () => Promise<void>): void;
+  /**
+   * Calls a hook once the unit is durable, before its caller goes on.
+   * @param hook must not throw; a hook that is added twice is called once
+   */
+  afterCommit(hook: () => void): void;
+  /**
+   * Announces something to the listeners of a channel once the unit is committed. Units that commit simultaneously pay
+   * nothing for it, but it is not part of the commit: other processes learn of it a moment later, or never if this one is
+   * killed in between.
+   * @param channel a plain SQL identifier
+   * @param options.others false if only the listeners of this process need to know
+   */
+  announce(channel: string, options?: { others?: boolean }): void;
+  /** As `Database.clock`. */
+  clock(afterMs?: number): string;
+  /**
+   * Returns the FROM item of the elements of a JSON array, in order, as the column `value`, so that one parameter can hold
+   * many rows.
+   * @param parameter the placeholder of the array
+   */
+  jsonElements(parameter: string): string;
+}
+
+/** A unit of work: it runs every statement through `tx`, and all of them commit or none. */
+export type UnitOfWork<T> = (tx: Tx) => Promise<T>;
+
+/** A transaction, and the hooks that its unit adds. */
+export interface Transaction {
+  tx: Tx;
+  /** Grows while the hooks run, because a hook may add others. */
+  beforeCommit: readonly (() => Promise<void>)[];
+  afterCommit: ReadonlySet<() => void>;
+}
+
+/** Makes the transaction of a unit of an entity manager that an engine has begun. */
+export function transactionOf(
+  manager: EntityManager,
+  engine: Engine,
+  announcements: Announcements,
+): Transaction {
+  const beforeCommit: (() => Promise<void>)[] = [];
+  const afterCommit = new Set<() => void>();
+  const lockInsertOrder: Tx["lockInsertOrder"] = (list, parts) =>
+    engine.lockInsertOrder(manager, list.number, parts);
+  const tx: Tx = Object.assign(manager, {
+    hasWritableCtes: engine.hasWritableCtes,
+    lock: <Row extends ObjectLiteral>(query: SelectQueryBuilder<Row>, { skipLocked = false } = {}) =>
+      engine.locking(query, skipLocked),
+    updateLock: ({ skipLocked = false } = {}) => engine.updateLock(skipLocked),
+    shareLock: (...tables: string[]) => engine.shareLock(tables),
+    lockInsertOrder,
+    waitForInserts: async () => {
+      for (const list of InsertOrderLock.authorizing) await lockInsertOrder(list);
+    },
+    beforeCommit: (hook: () => Promise<void>) => void beforeCommit.push(hook),
+    afterCommit: (hook: () => void) => void afterCommit.add(hook),
+    announce: (channel: string, { others = true } = {}) =>
+      void afterCommit.add(() => announcements.announce(channel, others)),
+    clock: (afterMs = 0) => engine.clock(afterMs),
+    jsonElements: (parameter: string) => engine.jsonElements(parameter),
+  });
+  return { tx, beforeCommit, afterCommit };
+}
