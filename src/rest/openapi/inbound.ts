@@ -1,8 +1,7 @@
-import { PROVIDER_ID_MAX_LENGTH } from "../../delivery/driver";
+import { z } from "zod";
 import type { ErrorCode } from "../../errors";
-import { ADDRESS_MAX_LENGTH } from "../../features/contacts/contact.limits";
-import { ERROR_TEXT_MAX_LENGTH, OMITTED_MAX_LENGTH } from "../../features/messages/message.entity";
-import { MESSAGE_TEXT_MAX_LENGTH } from "../../features/messages/message.limits";
+import { INBOUND_MESSAGE, INBOUND_RECEIPT } from "../../features/inbound/inbound.bodies";
+import { OMITTED_MAX_LENGTH } from "../../features/messages/message.entity";
 import type { JsonSchema } from "../json-value";
 import type { ErrorResponses } from "./errors";
 import { headers } from "./headers";
@@ -37,7 +36,12 @@ const text = (maxLength: number, description: string, minLength = 1): JsonSchema
   description,
 });
 const id = (description: string): JsonSchema => ({ type: "string", format: "uuid", description });
-const time = (description: string): JsonSchema => ({ type: "string", format: "date-time", description });
+
+/** The JSON Schema of a body. */
+const schemaOf = (body: z.ZodType): JsonSchema => {
+  const { $schema: _, ...schema } = z.toJSONSchema(body, { io: "input" });
+  return schema;
+};
 
 const PARAMETERS = [
   {
@@ -63,17 +67,6 @@ const PARAMETERS = [
 
 const MESSAGE_ID = "01a1fcd2-8c5c-76e1-b1ca-cdbe8ad941e6";
 
-const MESSAGE = {
-  type: "object",
-  required: ["id", "from", "text"],
-  properties: {
-    id: text(PROVIDER_ID_MAX_LENGTH, "Its ID where it comes from; the same ID is stored once."),
-    from: text(ADDRESS_MAX_LENGTH, "Address of the contact, of the kind that the line sends to."),
-    text: text(MESSAGE_TEXT_MAX_LENGTH, "What the contact wrote.", 0),
-    timestamp: time("When the contact wrote it; now by default."),
-  },
-};
-
 const RECEIVED = {
   type: "object",
   required: ["id", "conversationId", "contactId", "status"],
@@ -83,23 +76,7 @@ const RECEIVED = {
     contactId: id("ID of the contact."),
     status: { type: "string", enum: ["received"], description: "Status of the message." },
     decisionId: id("ID of the decision about it, unless the agent decides nothing."),
-    omitted: text(OMITTED_MAX_LENGTH, "What of it was not kept, for people."),
-  },
-};
-
-const RECEIPT = {
-  type: "object",
-  required: ["status"],
-  properties: {
-    messageId: id("ID of the message, as the gateway sent it; or else `providerId`."),
-    providerId: text(PROVIDER_ID_MAX_LENGTH, "The ID of the message that the answer to it named."),
-    status: {
-      type: "string",
-      enum: ["sent", "delivered", "read", "failed"],
-      description: "What became of the message.",
-    },
-    errorCode: text(ERROR_TEXT_MAX_LENGTH, "Why it failed; a number is accepted, too."),
-    timestamp: time("When that happened; now by default."),
+    omitted: text(OMITTED_MAX_LENGTH, "Parts of the message that are not kept, for people."),
   },
 };
 
@@ -159,7 +136,7 @@ export function createInbound(errors: ErrorResponses): Record<string, JsonSchema
       "receiveMessage",
       "Hand in a message that a contact wrote",
       {
-        body: MESSAGE,
+        body: schemaOf(INBOUND_MESSAGE),
         example: { id: "SM-17", from: "+41446681800", text: "Hello", timestamp: "2026-11-21T06:36:59Z" },
         answers: {
           200: answer("The message, which was known.", RECEIVED, received),
@@ -175,9 +152,9 @@ export function createInbound(errors: ErrorResponses): Record<string, JsonSchema
     ),
     "/inbound/{lineId}/status": operation(
       "reportStatus",
-      "Report what became of a message",
+      "Report the status of a message",
       {
-        body: RECEIPT,
+        body: schemaOf(INBOUND_RECEIPT),
         example: { messageId: MESSAGE_ID, status: "delivered", timestamp: "2026-11-21T06:37:02Z" },
         answers: {
           200: answer("The message as it is now.", APPLIED, { messageId: MESSAGE_ID, status: "delivered" }),

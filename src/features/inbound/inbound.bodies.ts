@@ -1,0 +1,130 @@
+import { z } from "zod";
+import { instantOf } from "../../common/instant";
+import { timestamp, timestampOf } from "../../common/time";
+import { PROVIDER_ID_MAX_LENGTH } from "../../delivery/driver";
+import { GatewayError, InvalidInput } from "../../errors";
+import { ADDRESS_MAX_LENGTH } from "../contacts/contact.limits";
+import { ERROR_TEXT_MAX_LENGTH, MessageStatus } from "../messages/message.entity";
+import { MESSAGE_TEXT_MAX_LENGTH } from "../messages/message.limits";
+import type { Receipt } from "../messages/receipts";
+import type { Inbound } from "./inbound.service";
+
+/** A text that both databases keep as it is. @param max in code points, as in JSON Schema */
+const text = (max: number, description: string, min = 1) =>
+  z
+    .string("must be a string")
+    .min(min, "must not be empty")
+    .refine((value) => value.length <= max || [...value].length <= max, `must have at most ${max} characters`)
+    .refine((value) => !value.includes("\0"), "must not contain the NUL character")
+    .refine((value) => value.isWellFormed(), "must be well-formed Unicode")
+    .meta({ maxLength: max, description });
+
+const TIME = "must be a time in RFC 3339, such as 2026-11-21T06:36:59Z";
+const time = (description: string) =>
+  z
+    .string(TIME)
+    .refine((value) => instantOf(value) !== undefined, TIME)
+    .meta({ format: "date-time", description })
+    .optional();
+
+const REPORTED = [
+  MessageStatus.sent,
+  MessageStatus.delivered,
+  MessageStatus.read,
+  MessageStatus.failed,
+] as const;
+
+/** The body of a message that a contact wrote. */
+export const INBOUND_MESSAGE = z.object({
+  id: text(PROVIDER_ID_MAX_LENGTH, "Its ID where it comes from; the same ID is stored once."),
+  // Longer ones are rejected as addresses of the wrong kind.
+  from: text(MESSAGE_TEXT_MAX_LENGTH, "Address of the contact, of the kind that the line sends to.").meta({
+    maxLength: ADDRESS_MAX_LENGTH,
+  }),
+  text: text(MESSAGE_TEXT_MAX_LENGTH, "Text of the contact.", 0),
+  timestamp: time("When the contact wrote it; now by default."),
+});
+
+/** The body of a receipt. */
+export const INBOUND_RECEIPT = z
+  .object({
+    messageId: text(36, "ID of the message, as the gateway sent it; or else `providerId`.")
+      .meta({ format: "uuid" })
+      .optional(),
+    providerId: text(PROVIDER_ID_MAX_LENGTH, "ID of the message in the response to it.").optional(),
+    status: z
+      .enum(REPORTED, {
+        error: ({ input }) =>
+          typeof input === "string" ? `must be one of ${REPORTED.join(", ")}` : "must be a string",
+      })
+      .meta({ description: "Status that the message has reached." }),
+    errorCode: text(ERROR_TEXT_MAX_LENGTH, "Why it failed; a number is accepted, too.").optional(),
+    timestamp: time("When that happened; now by default."),
+  })
+  .refine((receipt) => (receipt.messageId === undefined) !== (receipt.providerId === undefined), {
+    path: ["messageId"],
+    error: "must be given, or providerId, not both",
+    when: () => true,
+  });
+
+/** No request may make code. */
+const NO_CODE = { jitless: true } as const;
+
+/**
+ * Checks a body; members that are null count as missing.
+ * @throws GatewayError `invalid_request` with the first problem of each member
+ */
+function parse<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
+  if (typeof body !== "object" || body === null || Array.isArray(body))
+    throw new GatewayError("invalid_request", "The body must be a JSON object.");
+  const given = Object.entries(body).filter(([, value]) => value !== null);
+  const { data, error } = schema.safeParse(Object.fromEntries(given), NO_CODE);
+  if (error === undefined) return data;
+  const problems = error.issues.map(({ path, message }) => ({ path: path.join("."), message }));
+  throw new InvalidInput(
+    [...new Map(problems.reverse().map((each) => [each.path, each])).values()].reverse(),
+  );
+}
+
+/** The time that another system names, whose clock may be ahead; now if it names none. */
+const timeOf = (named: string | undefined): string => {
+  const instant = named === undefined ? undefined : instantOf(named);
+  return instant === undefined ? timestamp() : timestampOf(Math.min(instant.getTime(), Date.now()));
+};
+
+/**
+ * Reads the body of a message.
+ * @throws GatewayError `invalid_request`
+ */
+export function inboundOf(body: unknown): Inbound {
+  const { id, from, text, timestamp } = parse(INBOUND_MESSAGE, body);
+  return {
+    providerId: id,
+    from,
+    name: null,
+    text,
+    sentAt: timeOf(timestamp),
+    omitted: null,
+    isAutomatic: false,
+  };
+}
+
+/**
+ * Reads the body of a receipt.
+ * @throws GatewayError `invalid_request`
+ */
+export function receiptOf(body: unknown): Omit<Receipt, "lineId"> {
+  const { errorCode } = (body ?? {}) as { errorCode?: unknown };
+  // Many systems number their errors.
+  const named = Number.isSafeInteger(errorCode)
+    ? { ...(body as object), errorCode: String(errorCode) }
+    : body;
+  const receipt = parse(INBOUND_RECEIPT, named);
+  return {
+    message:
+      receipt.messageId === undefined ? { providerId: receipt.providerId ?? "" } : { id: receipt.messageId },
+    status: receipt.status,
+    at: timeOf(receipt.timestamp),
+    ...(receipt.errorCode !== undefined && { errorText: receipt.errorCode }),
+  };
+}
