@@ -87,8 +87,6 @@ const environment = (name: string) =>
 
 const environments = list.pipe(z.array(environment("Each of ACCEPT_KEY_ENVIRONMENTS")));
 
-const otlpProtocol = (name: string) => z.literal("http/protobuf", `${name} must be http/protobuf`).optional();
-
 /** Max worker processes. */
 const MAX_WORKERS = 256;
 
@@ -231,8 +229,6 @@ const settings = z
       .optional(),
     OTEL_EXPORTER_OTLP_ENDPOINT: url("OTEL_EXPORTER_OTLP_ENDPOINT").optional(),
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT").optional(),
-    OTEL_EXPORTER_OTLP_PROTOCOL: otlpProtocol("OTEL_EXPORTER_OTLP_PROTOCOL"),
-    OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: otlpProtocol("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"),
     OTEL_SERVICE_NAME: z.string().default("gateway"),
     OTEL_TRACES_SAMPLER: z
       .enum(SAMPLERS, `OTEL_TRACES_SAMPLER must be one of ${SAMPLERS.join(", ")}`)

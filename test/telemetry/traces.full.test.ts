@@ -95,8 +95,6 @@ describe("tracing", () => {
   test("settings that are wrong stop the start with one line", async () => {
     for (const [name, value] of [
       ["OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4317"],
-      ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"],
-      ["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "grpc"],
       ["OTEL_TRACES_SAMPLER", "sometimes"],
       ["OTEL_TRACES_SAMPLER_ARG", "1.5"],
     ] as const) {
