@@ -2,13 +2,13 @@ import { MantineProvider } from "@mantine/core";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { type AroundNavHandler, Route, Router, Switch } from "wouter";
 import { client } from "./api/client";
-import { useShownSecret } from "./api-keys/shown-secret";
-import { loaded } from "./loaded";
 import { Routes } from "./routes";
+import { useShownSecret } from "./secrets/shown-secret";
 import { SignedIn } from "./session/session";
-import { LoadingShell } from "./shell/loading-shell";
 import { ErrorBoundary } from "./ui/error-boundary";
 import { FailedPage } from "./ui/failure";
+import { loaded } from "./ui/loaded";
+import { LoadingShell } from "./ui/loading-shell";
 import { withoutSecrets } from "./ui/secrets";
 import { Toasts } from "./ui/toast";
 import "./styles/index.css";
@@ -18,7 +18,7 @@ const { component: AcceptInvitation } = loaded(
 );
 
 const { component: SecretDialog } = loaded(
-  async () => (await import("./api-keys/secret-dialog")).SecretDialog,
+  async () => (await import("./secrets/secret-dialog")).SecretDialog,
 );
 
 /** The pages that make keys have loaded the code of the dialog, so that no secret is lost when the network is. */

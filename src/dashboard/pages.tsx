@@ -16,8 +16,8 @@ import {
   IconUsers,
   IconWebhook,
 } from "@tabler/icons-react";
-import { type Loaded, loaded } from "./loaded";
-import type { Permission } from "./session/documents.generated";
+import type { Permission } from "./api/documents.generated";
+import { type Loaded, loaded } from "./ui/loaded";
 
 /** A page of the dashboard. */
 export interface PageEntry extends Loaded<object> {

@@ -23,20 +23,45 @@ const LAYERS = [
   ["cli", "main.ts"],
 ];
 
-/** A separate program, which a bundler makes. */
-const APART = ["dashboard"];
+/** The same of src/dashboard/, a separate program. Folders that are named nowhere are those of pages, which show parts of each other. */
+const DASHBOARD = "dashboard";
+const PAGES = "folders of pages";
+const DASHBOARD_LAYERS = [
+  ["store.ts", "codegen.mjs"],
+  ["api"],
+  ["ui"],
+  ["session"],
+  ["secrets"],
+  [PAGES],
+  ["pages.tsx"],
+  ["palette"],
+  ["shell"],
+  ["routes.tsx"],
+  ["app.tsx", "main.tsx"],
+];
 
 const src = resolve(process.argv[2] ?? "src");
-const layerOf = new Map(LAYERS.flatMap((names, layer) => names.map((name) => [name, layer])));
+const layersOf = (layers) => new Map(layers.flatMap((names, layer) => names.map((name) => [name, layer])));
+const serverLayers = layersOf(LAYERS);
+const dashboardLayers = layersOf(DASHBOARD_LAYERS);
 
 const sources = readdirSync(src, { recursive: true })
-  .filter((file) => /\.[cm]?ts$/.test(file) && !APART.includes(file.split(sep)[0]))
+  .filter((file) => /\.[cm]?tsx?$/.test(file))
   .map((file) => join(src, file));
 
-/** The part of src/ that a file belongs to, such as "http", "errors.ts" or "features/pets". */
+/** The part of src/ that a file belongs to, such as "http", "errors.ts", "features/pets" or "dashboard/ui". */
 function partOf(file) {
-  const [top, feature] = relative(src, file).split(sep);
-  return top === "features" ? `${top}/${feature}` : top;
+  const [top, inner] = relative(src, file).split(sep);
+  if (top === "features") return `${top}/${inner}`;
+  if (top !== DASHBOARD) return top;
+  return `${top}/${dashboardLayers.has(inner) || inner.includes(".") ? inner : PAGES}`;
+}
+
+/** The layer of a part, and the program that it is one of. */
+function layerOf(part) {
+  const [top, inner] = part.split("/");
+  if (top !== DASHBOARD) return { program: "server", layer: serverLayers.get(top) };
+  return { program: DASHBOARD, layer: dashboardLayers.get(inner) };
 }
 
 function importsOf(file) {
@@ -44,7 +69,9 @@ function importsOf(file) {
   const specifiers = text.matchAll(/\b(?:from|import|require)\s*\(?\s*["'](\.{1,2}\/[^"']*)["']/g);
   return [...specifiers].flatMap(([, specifier]) => {
     const path = resolve(dirname(file), specifier);
-    return sources.filter((other) => [path, `${path}.ts`, join(path, "index.ts")].includes(other));
+    return sources.filter((other) =>
+      [path, `${path}.ts`, `${path}.tsx`, join(path, "index.ts")].includes(other),
+    );
   });
 }
 
@@ -53,7 +80,7 @@ const faults = [];
 const needs = new Map();
 for (const file of sources) {
   const part = partOf(file);
-  const layer = layerOf.get(part.split("/")[0]);
+  const { program, layer } = layerOf(part);
   if (layer === undefined) {
     faults.push(
       `${relative(src, file)} is in no layer: add its folder to ${relative(".", process.argv[1])}.`,
@@ -64,7 +91,13 @@ for (const file of sources) {
     const other = partOf(imported);
     if (other === part) continue;
     const shown = `${relative(src, file)} imports ${relative(src, imported)}`;
-    if (layerOf.get(other.split("/")[0]) > layer) faults.push(`Upwards: ${shown}.`);
+    const { program: ofOther, layer: below } = layerOf(other);
+    if (program !== ofOther) {
+      // What both share, such as limits, must not pull more of the server into the pages.
+      if (importsOf(imported).length > 0) faults.push(`Into another program: ${shown}.`);
+      continue;
+    }
+    if (below > layer) faults.push(`Upwards: ${shown}.`);
     const known = needs.get(part) ?? new Map();
     needs.set(part, known.set(other, known.get(other) ?? shown));
   }

@@ -43,6 +43,20 @@ describe("the check of the layers", () => {
       },
       "A circle:",
     ],
+    [
+      "a shared part of the dashboard that needs a page",
+      { "dashboard/ui/a.tsx": 'import "../pets/b";', "dashboard/pets/b.tsx": "" },
+      "Upwards: dashboard/ui/a.tsx imports dashboard/pets/b.tsx.",
+    ],
+    [
+      "a page that needs more of the server than a file",
+      {
+        "dashboard/pets/a.tsx": 'import "../../features/pets/b";',
+        "features/pets/b.ts": 'import "./c";',
+        "features/pets/c.ts": "",
+      },
+      "Into another program: dashboard/pets/a.tsx imports features/pets/b.ts.",
+    ],
     ["a folder that is in no layer", { "elsewhere/a.ts": "" }, "elsewhere/a.ts is in no layer"],
   ])("fails for %s", (_, files, fault) => {
     write(files as Record<string, string>);

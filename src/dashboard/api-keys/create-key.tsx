@@ -12,8 +12,8 @@ import { expiryOf, useExpiry } from "./expiry";
 import { LIMIT_FIELDS, LimitFields, limitsOf } from "./key-limits";
 import { NameField } from "./name-field";
 import { useScopes } from "./scopes";
-import "./secret-dialog";
-import { showSecret } from "./shown-secret";
+import "../secrets/secret-dialog";
+import { showSecret } from "../secrets/shown-secret";
 
 interface Props {
   agents: AgentsQuery["agents"];

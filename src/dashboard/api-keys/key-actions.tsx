@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { useLocation } from "wouter";
-import { loaded } from "../loaded";
 import { useViewer } from "../session/session";
+import { loaded } from "../ui/loaded";
 import type { MenuAction } from "../ui/menu-button";
 import type { KeyFragment } from "./documents.generated";
 

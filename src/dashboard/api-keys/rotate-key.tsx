@@ -4,8 +4,8 @@ import { change } from "../api/client";
 import { FormDialog } from "../ui/form-dialog";
 import { type KeyFragment, RotateApiKeyDocument } from "./documents.generated";
 import { KeyFacts } from "./key-facts";
-import "./secret-dialog";
-import { showSecret } from "./shown-secret";
+import "../secrets/secret-dialog";
+import { showSecret } from "../secrets/shown-secret";
 
 const GRACE = [
   { value: "0", label: "Don’t – revoke immediately" },

@@ -6,8 +6,8 @@ import {
   useQuery,
 } from "@tanstack/react-query";
 import { useDeferredValue } from "react";
-import { ViewerDocument, type ViewerQuery } from "../session/documents.generated";
 import { isSessionError, isTransient } from "./api-error";
+import { ViewerDocument, type ViewerQuery } from "./documents.generated";
 import { execute } from "./execute";
 import type { TypedDocumentString } from "./typed-document";
 

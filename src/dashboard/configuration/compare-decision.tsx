@@ -6,7 +6,14 @@ import { Dialog, DialogButtons } from "../ui/dialog";
 import { Failure } from "../ui/failure";
 import styles from "./configuration.module.css";
 import { type EffectFragment, RecordedEffectsDocument, ReplayDecisionDocument } from "./documents.generated";
-import type { Compared } from "./replay-report";
+
+/** A replayed decision. */
+export interface Compared {
+  decisionId: string;
+  situationType: string;
+  /** Why it could not be replayed. */
+  error: { message: string } | null;
+}
 
 /** What a decision did, next to what it would do by the draft. */
 export const CompareDecision = (props: { decision: Compared; onClosed: () => void }) => (

@@ -5,10 +5,10 @@ import { DOCUMENT_MAX_BYTES } from "../../features/configuration/configuration.l
 import type { Agent } from "../agents/agent-page";
 import { isConflict } from "../api/api-error";
 import { change } from "../api/client";
-import { loaded } from "../loaded";
 import { useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
 import { nameOfActor, Time } from "../ui/format";
+import { loaded } from "../ui/loaded";
 import { RowMenu } from "../ui/row-menu";
 import { Tag } from "../ui/tag";
 import { useTask } from "../ui/task";

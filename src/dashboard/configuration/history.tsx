@@ -1,11 +1,11 @@
 import { useState } from "react";
 import type { Agent } from "../agents/agent-page";
 import { usePolledQuery } from "../api/client";
-import { loaded } from "../loaded";
 import { useViewer } from "../session/session";
 import { nameOfActor, Time } from "../ui/format";
 import { List, PAGE_SIZE } from "../ui/list";
 import { useListAddress } from "../ui/list-address";
+import { loaded } from "../ui/loaded";
 import { Card } from "../ui/page";
 import { RowLink } from "../ui/row-link";
 import { RowMenu } from "../ui/row-menu";

@@ -1,7 +1,7 @@
 import { Button, Skeleton } from "@mantine/core";
 import { type MouseEvent, useImperativeHandle, useRef, useState } from "react";
-import { loaded } from "../loaded";
 import { Failure } from "../ui/failure";
+import { loaded } from "../ui/loaded";
 import styles from "./configuration.module.css";
 import type { EditorHandle, EditorProps, Mark } from "./editor/editor";
 

@@ -9,14 +9,11 @@ import { Failure } from "../ui/failure";
 import { formatNumber } from "../ui/format";
 import { Card } from "../ui/page";
 import { DataTable, Row } from "../ui/table";
-import { CompareDecision } from "./compare-decision";
+import { CompareDecision, type Compared } from "./compare-decision";
 import styles from "./configuration.module.css";
 import { ReplayDecisionsDocument, type ReplayDecisionsQuery } from "./documents.generated";
 
 type Report = ReplayDecisionsQuery["replayDecisions"];
-/** A decision that would change. */
-export type Compared = Report["decisions"][number];
-
 /** Numbers of decisions to replay. */
 const COUNTS = ["100", "500"];
 

@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { useState } from "react";
-import { loaded } from "../loaded";
 import { useViewer } from "../session/session";
+import { loaded } from "../ui/loaded";
 import { RowMenu } from "../ui/row-menu";
 import type { Action } from "./conversation-dialogs";
 import type { ConversationFragment } from "./documents.generated";

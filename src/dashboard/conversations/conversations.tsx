@@ -2,9 +2,9 @@ import { Button } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { AgentPage } from "../agents/agent-page";
-import { loaded } from "../loaded";
 import { useViewer } from "../session/session";
 import { Icon } from "../ui/icon";
+import { loaded } from "../ui/loaded";
 import { ConversationList } from "./conversation-list";
 
 const { component: OpenConversation } = loaded(

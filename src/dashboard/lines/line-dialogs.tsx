@@ -1,8 +1,8 @@
 import { TextInput } from "@mantine/core";
 import { PAUSED_REASON_MAX_LENGTH } from "../../features/lines/line.limits";
 import { change } from "../api/client";
-import { showSecret } from "../api-keys/shown-secret";
-import "../api-keys/secret-dialog";
+import { showSecret } from "../secrets/shown-secret";
+import "../secrets/secret-dialog";
 import { FormDialog } from "../ui/form-dialog";
 import { toast } from "../ui/toast";
 import {

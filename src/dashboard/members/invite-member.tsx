@@ -1,7 +1,7 @@
 import { TextInput } from "@mantine/core";
 import { change } from "../api/client";
-import { showSecret } from "../api-keys/shown-secret";
-import "../api-keys/secret-dialog";
+import { showSecret } from "../secrets/shown-secret";
+import "../secrets/secret-dialog";
 import { FormDialog } from "../ui/form-dialog";
 import { type InvitationMail, InviteMemberDocument, type Permission } from "./documents.generated";
 import { PermissionFields, permissionsOf } from "./permissions";
@@ -11,6 +11,9 @@ export interface Invitee {
   email: string;
   permissions: readonly Permission[];
 }
+
+/** A member of the list. */
+export type MemberEntry = Invitee & { id: string };
 
 /** What the dialog with the link says of the mail. */
 const MAIL: Readonly<Record<InvitationMail, (email: string) => string>> = {

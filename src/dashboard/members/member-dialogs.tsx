@@ -8,7 +8,7 @@ import {
   RevokePermissionDocument,
   WithdrawInvitationDocument,
 } from "./documents.generated";
-import type { MemberEntry } from "./members";
+import type { MemberEntry } from "./invite-member";
 import { PERMISSIONS } from "./permission-tags";
 import { PermissionFields, permissionsOf } from "./permissions";
 

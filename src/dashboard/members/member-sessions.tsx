@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { Dialog, DialogButtons } from "../ui/dialog";
-import type { MemberEntry } from "./members";
+import type { MemberEntry } from "./invite-member";
 import { Sessions } from "./sessions";
 
 /** Where a member is signed in. */

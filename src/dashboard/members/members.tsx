@@ -2,10 +2,10 @@ import { Button } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
 import { usePolledQuery } from "../api/client";
-import { loaded } from "../loaded";
 import { useViewer } from "../session/session";
 import { nameOfActor, Time } from "../ui/format";
 import { Icon } from "../ui/icon";
+import { loaded } from "../ui/loaded";
 import type { MenuAction } from "../ui/menu-button";
 import { Name } from "../ui/name";
 import { Card, Empty, Page } from "../ui/page";
@@ -13,7 +13,7 @@ import { Result } from "../ui/result";
 import { RowMenu } from "../ui/row-menu";
 import { type Column, DataTable, Row } from "../ui/table";
 import { InvitationsDocument, type InvitationsQuery, MembersDocument } from "./documents.generated";
-import type { Invitee } from "./invite-member";
+import type { Invitee, MemberEntry } from "./invite-member";
 import styles from "./members.module.css";
 import { PermissionTags } from "./permission-tags";
 
@@ -76,9 +76,6 @@ const COLUMNS: readonly Column[] = [
   { heading: "Permissions" },
   { heading: "Actions", hidden: true },
 ];
-
-/** A member of the list. */
-export type MemberEntry = Invitee & { id: string };
 
 function MemberTable({ members, open, onClosed }: Dialogs & { members: readonly MemberEntry[] }) {
   const viewer = useViewer();

@@ -1,9 +1,9 @@
 import { Button } from "@mantine/core";
 import { useState } from "react";
-import { loaded } from "../loaded";
 import { useViewer } from "../session/session";
 import { Facts } from "../ui/facts";
 import { Time } from "../ui/format";
+import { loaded } from "../ui/loaded";
 import { Card, Page } from "../ui/page";
 import styles from "./organization.module.css";
 

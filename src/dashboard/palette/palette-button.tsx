@@ -2,8 +2,8 @@ import { UnstyledButton } from "@mantine/core";
 import { useWindowEvent } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
 import { useState } from "react";
-import { loaded } from "../loaded";
 import { Icon } from "../ui/icon";
+import { loaded } from "../ui/loaded";
 import styles from "./palette-button.module.css";
 
 const { component: Palette, load } = loaded(async () => (await import("./palette")).Palette);

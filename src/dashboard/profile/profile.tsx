@@ -1,11 +1,11 @@
 import { Button } from "@mantine/core";
 import { useState } from "react";
-import { loaded } from "../loaded";
 import { spelled } from "../members/permission-tags";
 import { Sessions } from "../members/sessions";
 import { signOut, useViewer } from "../session/session";
 import { Facts } from "../ui/facts";
 import { Failure } from "../ui/failure";
+import { loaded } from "../ui/loaded";
 import { Card, Page } from "../ui/page";
 import { useTask } from "../ui/task";
 import { ColorScheme } from "./color-scheme";

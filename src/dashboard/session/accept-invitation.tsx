@@ -3,12 +3,13 @@ import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { client, refetchEverywhere } from "../api/client";
+import { ViewerDocument } from "../api/documents.generated";
 import { execute } from "../api/execute";
-import { Wordmark } from "../shell/wordmark";
 import { Failure } from "../ui/failure";
 import { usePageTitle } from "../ui/page";
 import { useTask } from "../ui/task";
-import { AcceptInvitationDocument, InvitationDocument, ViewerDocument } from "./documents.generated";
+import { Wordmark } from "../ui/wordmark";
+import { AcceptInvitationDocument, InvitationDocument } from "./documents.generated";
 import { signOut } from "./session";
 import styles from "./sign-in.module.css";
 

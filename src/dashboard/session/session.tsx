@@ -1,21 +1,16 @@
 import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
 import { isSessionError } from "../api/api-error";
 import { client, refetchEverywhere, usePolledQuery } from "../api/client";
+import { type Permission, ViewerDocument, type ViewerQuery } from "../api/documents.generated";
 import { execute } from "../api/execute";
-import { loaded } from "../loaded";
-import { LoadingShell } from "../shell/loading-shell";
 import { FailedPage } from "../ui/failure";
-import {
-  type Permission,
-  SignOutDocument,
-  SignOutEverywhereDocument,
-  ViewerDocument,
-  type ViewerFragment,
-} from "./documents.generated";
+import { loaded } from "../ui/loaded";
+import { LoadingShell } from "../ui/loading-shell";
+import { SignOutDocument, SignOutEverywhereDocument } from "./documents.generated";
 
 const { component: SignIn } = loaded(async () => (await import("./sign-in")).SignIn);
 
-const ViewerContext = createContext<ViewerFragment | undefined>(undefined);
+const ViewerContext = createContext<NonNullable<ViewerQuery["viewer"]> | undefined>(undefined);
 
 /** The signed-in member. For components inside `SignedIn`. */
 export function useViewer() {

@@ -2,10 +2,10 @@ import { Button, PasswordInput, TextInput } from "@mantine/core";
 import { IconLock } from "@tabler/icons-react";
 import { type FormEvent, useRef, useState } from "react";
 import { change, client } from "../api/client";
-import { Wordmark } from "../shell/wordmark";
 import { Failure } from "../ui/failure";
 import { Icon } from "../ui/icon";
 import { usePageTitle } from "../ui/page";
+import { Wordmark } from "../ui/wordmark";
 import { SignInDocument } from "./documents.generated";
 import styles from "./sign-in.module.css";
 

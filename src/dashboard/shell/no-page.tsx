@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import type { Permission } from "../session/documents.generated";
+import type { Permission } from "../api/documents.generated";
 import { Failure } from "../ui/failure";
 import { Empty, Page } from "../ui/page";
 

@@ -5,11 +5,11 @@ import { useLocation } from "wouter";
 import { PaletteButton } from "../palette/palette-button";
 import { useViewer } from "../session/session";
 import { Icon } from "../ui/icon";
+import { Wordmark } from "../ui/wordmark";
 import { Account } from "./account";
 import { Nav } from "./nav";
 import { Notices } from "./notices";
 import styles from "./shell.module.css";
-import { Wordmark } from "./wordmark";
 
 /** The frame of every page: navigation, account and notices. */
 export function Shell({ children }: { children: ReactNode }) {

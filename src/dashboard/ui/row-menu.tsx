@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { loaded, NotLoaded } from "../loaded";
+import { loaded, NotLoaded } from "./loaded";
 import { MenuButton, type RowMenuProps } from "./menu-button";
 
 const { component: OpenMenu, load } = loaded(async () => (await import("./open-menu")).OpenMenu);

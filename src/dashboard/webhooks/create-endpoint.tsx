@@ -4,8 +4,8 @@ import { labelOf } from "../agents/agent-label";
 import type { AgentsQuery } from "../agents/documents.generated";
 import { change } from "../api/client";
 import { useIdempotencyKey } from "../api/idempotency";
-import { showSecret } from "../api-keys/shown-secret";
-import "../api-keys/secret-dialog";
+import { showSecret } from "../secrets/shown-secret";
+import "../secrets/secret-dialog";
 import { FormDialog, type FormState } from "../ui/form-dialog";
 import { toast } from "../ui/toast";
 import {

@@ -8,11 +8,12 @@ import type { InstanceKeyService } from "../../instance-key/instance-key.service
 import { signingSecretOf } from "../../instance-key/signing-secrets";
 import type { Agent } from "../agents/agent.entity";
 import { recordAudit } from "../audit/audit";
+import { emailSettings, webhookSettings } from "./given-settings";
 import { auditOf, lineActions } from "./line.audit";
 import { Line, LineKind, LineState, WhenUncertain } from "./line.entity";
 import type { LineWithSecret, NewLine } from "./line.inputs";
 import { DEFAULT_EXPIRE_AFTER_SECONDS, MAX_LINES } from "./line.limits";
-import { addressIn, emailSettings, type LineSettings, webhookSettings } from "./line-settings";
+import { addressIn, type LineSettings } from "./line-settings";
 
 /** The message for a name that another line of the agent has. */
 export const nameTaken = (name: string) => `The agent already has a line "${name}".`;

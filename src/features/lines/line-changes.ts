@@ -1,11 +1,11 @@
 import { type InputProblem, InvalidInput } from "../../errors";
 import type { Changes } from "../audit/audit-change";
+import { changedEmail } from "./given-settings";
 import { type Line, WhenUncertain } from "./line.entity";
 import type { LineChanges } from "./line.inputs";
 import { DEFAULT_EXPIRE_AFTER_SECONDS } from "./line.limits";
 import {
   addressIn,
-  changedEmail,
   isOtherServer,
   type LineEmail,
   type LineSettings,

@@ -2,8 +2,7 @@ import { Field, Int, ObjectType, registerEnumType } from "type-graphql";
 import { isEmail } from "../../common/validators";
 import { MaxCharacters } from "../../schema/list-size";
 import { AddressKind } from "../contacts/contact-address.entity";
-import { DEFAULT_SUBJECT, FROM_MAX_LENGTH, URL_MAX_LENGTH } from "./line.limits";
-import type { LineEmailChanges, NewLineEmail, NewLineWebhook } from "./line-settings.inputs";
+import { FROM_MAX_LENGTH, URL_MAX_LENGTH } from "./line.limits";
 
 export enum SmtpSecurity {
   tls = "tls",
@@ -20,12 +19,6 @@ registerEnumType(SmtpSecurity, {
     none: { description: "Not encrypted, usually on port 25." },
   },
 });
-
-const DEFAULT_PORTS: Readonly<Record<SmtpSecurity, number>> = {
-  [SmtpSecurity.tls]: 465,
-  [SmtpSecurity.starttls]: 587,
-  [SmtpSecurity.none]: 25,
-};
 
 @ObjectType({ simpleResolvers: true, description: "How a webhook line delivers messages." })
 export class LineWebhook {
@@ -72,42 +65,6 @@ export class LineEmail {
 
 /** What a line stores of its settings: nothing for a local line. */
 export type LineSettings = LineWebhook | LineEmail | Record<string, never>;
-
-/** The settings of a webhook line. */
-export const webhookSettings = ({ url, addressKind }: NewLineWebhook): LineWebhook => ({
-  url,
-  addressKind: addressKind ?? AddressKind.phone,
-});
-
-/** The settings of an e-mail line. */
-export function emailSettings(input: NewLineEmail): LineEmail {
-  const security = input.security ?? SmtpSecurity.starttls;
-  return {
-    host: input.host,
-    port: input.port ?? DEFAULT_PORTS[security],
-    security,
-    user: input.user ?? null,
-    hasPassword: input.password != null,
-    from: input.from.trim(),
-    subject: input.subject ?? DEFAULT_SUBJECT,
-  };
-}
-
-/** The settings of an e-mail line after a change; without a user name there is no password, and the reverse. */
-export function changedEmail(before: LineEmail, input: LineEmailChanges): LineEmail {
-  const security = input.security ?? before.security;
-  const isCleared = input.user === null || input.password === null;
-  const port = input.port === undefined && security === before.security ? before.port : input.port;
-  return {
-    host: input.host ?? before.host,
-    port: port ?? DEFAULT_PORTS[security],
-    security,
-    user: isCleared ? null : (input.user ?? before.user),
-    hasPassword: !isCleared && (input.password !== undefined || before.hasPassword),
-    from: input.from?.trim() ?? before.from,
-    subject: input.subject ?? before.subject,
-  };
-}
 
 /** Whether two settings lead to different mail servers, or to the same one in another way. */
 export const isOtherServer = (one: LineEmail, other: LineEmail): boolean =>

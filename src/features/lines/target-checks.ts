@@ -1,8 +1,9 @@
 import type { Targets } from "../../delivery/targets";
+import { emailSettings } from "./given-settings";
 import type { Line } from "./line.entity";
 import type { LineChanges, NewLine } from "./line.inputs";
 import { changedSettings } from "./line-changes";
-import { emailSettings, isOtherServer, type LineEmail, SmtpSecurity } from "./line-settings";
+import { isOtherServer, type LineEmail, SmtpSecurity } from "./line-settings";
 
 /** Checks the targets of lines before they are saved. Names are resolved, so no transaction may wait for it. */
 export class TargetChecks {

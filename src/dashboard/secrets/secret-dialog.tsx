@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from "react";
 import { Dialog, DialogButtons } from "../ui/dialog";
 import { Icon } from "../ui/icon";
 import { Snippet } from "../ui/snippet";
-import styles from "./dialogs.module.css";
+import styles from "./secret-dialog.module.css";
 import { forgetSecret, type NewSecret, type SecretKind, useShownSecret } from "./shown-secret";
 
 /** How the dialog speaks of each kind. */

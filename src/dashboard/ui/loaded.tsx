@@ -1,6 +1,6 @@
 import { type ComponentType, type ReactNode, startTransition, useEffect, useState } from "react";
-import { connection } from "./api/connection";
-import { toast } from "./ui/toast";
+import { connection } from "../api/connection";
+import { toast } from "./toast";
 
 /** When this tab was last loaded anew because code was missing (ms since the epoch), in the storage of the tab. */
 const RELOADED = "reloaded-for-code";
