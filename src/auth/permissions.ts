@@ -12,7 +12,7 @@ export const PERMISSIONS: readonly Permission[] = Object.values(Permission);
 
 registerEnumType(Permission, {
   name: "Permission",
-  description: "What a member may do in the organization beyond viewing agents and members.",
+  description: "Permissions of a member in the organization, beyond viewing agents and members.",
   valuesConfig: {
     config_manage: {
       description: "`config:manage`: manage API keys, members and the organization, and read the audit log.",
@@ -46,7 +46,7 @@ export const SCOPES: readonly Scope[] = Object.values(Scope);
 
 registerEnumType(Scope, {
   name: "Scope",
-  description: "What an API key may be used for.",
+  description: "Scope of an API key.",
   valuesConfig: {
     pets_read: { description: "`pets:read`: list and read pets." },
     pets_write: { description: "`pets:write`: add pets." },

@@ -107,10 +107,10 @@ export class PageInfo {
     this.hasPreviousPage = page.after !== undefined;
   }
 
-  @Field(() => Boolean, { description: "Whether the list has items after this page." })
+  @Field(() => Boolean, { description: "True if the list has items after this page." })
   readonly hasNextPage: boolean;
 
-  @Field(() => Boolean, { description: "Whether the page starts after a cursor." })
+  @Field(() => Boolean, { description: "True if the page starts after a cursor." })
   readonly hasPreviousPage: boolean;
 
   @Field(() => String, { nullable: true, description: "Cursor of the first item; null for an empty page." })

@@ -12,7 +12,7 @@ export class TotalCount {
   readonly count: number;
 
   @Field(() => Boolean, {
-    description: "Whether `count` is exact; false if the list has more than 10,000 items.",
+    description: "True if `count` is exact; false if the list has more than 10,000 items.",
   })
   readonly isExact: boolean;
 

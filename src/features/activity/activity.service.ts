@@ -9,7 +9,7 @@ import { startOf } from "../key-usage/usage.service";
 import type { UsagePeriod } from "../key-usage/usage.types";
 import { Message, MessageStatus } from "../messages/message.entity";
 
-@ObjectType({ simpleResolvers: true, description: "What the agents of an organization did in a period." })
+@ObjectType({ simpleResolvers: true, description: "Activity of an organization's agents in a period." })
 export class Activity {
   @Field(() => TotalCount, {
     description: "Messages accepted in the period that were sent, without a confirmation that they arrived.",

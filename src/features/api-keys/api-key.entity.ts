@@ -130,12 +130,12 @@ export class ApiKey {
 
   @Field(() => [Scope], {
     nullable: true,
-    description: "The scopes of the key; null for all scopes, including those that later versions add.",
+    description: "The scopes of the key; null for all scopes, including scopes added by later versions.",
   })
   @Column({ type: "simple-array", nullable: true })
   scopes!: Scope[] | null;
 
-  @Field(() => String, { nullable: true, description: "What the key is for, in the words of its managers." })
+  @Field(() => String, { nullable: true, description: "Purpose of the key, in the words of its managers." })
   @MaxCharacters(KEY_DESCRIPTION_MAX_LENGTH)
   @Column({ type: "varchar", length: KEY_DESCRIPTION_MAX_LENGTH, nullable: true })
   description!: string | null;

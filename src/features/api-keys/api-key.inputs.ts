@@ -27,7 +27,7 @@ const IsInFuture = () =>
   });
 
 const DESCRIPTION =
-  "What the key is for, 1 to 500 characters; leading and trailing blanks are removed. Null for none.";
+  "Purpose of the key, 1 to 500 characters; leading and trailing blanks are removed. Null for none.";
 const RATE_LIMIT =
   "Max requests with the key per minute at one server with all its workers, 1 to 100,000,000, in place of the server's limit; null for that.";
 const NETWORKS =

@@ -99,7 +99,7 @@ export class ApiKeyResolver {
     @Arg("keepReplaced", () => Boolean, {
       defaultValue: false,
       description:
-        "Whether to keep the key that this one replaced by rotation and that is still accepted: it gets back its expiry, and can be changed and rotated again.",
+        "True to keep the key that this key replaced by rotation, if it is still accepted: it gets back its expiry, and can be changed and rotated again.",
     })
     keepReplaced: boolean,
   ): Promise<ApiKey> {
@@ -127,7 +127,7 @@ export class ApiKeyResolver {
 
   @FieldResolver(() => Boolean, {
     description:
-      "Whether the key was replaced by one that is in use: it can no longer be changed or rotated, and ends soon.",
+      "True if the key was replaced by a key in use: it can no longer be changed or rotated, and ends soon.",
   })
   isReplaced(@Root() key: ApiKey): Promise<boolean> {
     return this.keys.isReplaced(key);

@@ -34,14 +34,13 @@ export class ConfigurationLine {
   @Field(() => LineState, { description: "Current state of the line." })
   state!: LineState;
 
-  @Field(() => Boolean, { description: "Whether the agent uses the line where no other is named." })
+  @Field(() => Boolean, { description: "True if the agent uses the line by default." })
   isDefault!: boolean;
 }
 
 @ObjectType({
   simpleResolvers: true,
-  description:
-    "What an agent works with: a version of its configuration, its current lines, and what makes its decisions.",
+  description: "The setup of an agent: a version of its configuration, its current lines, and its decider.",
 })
 export class Configuration extends ConfigurationVersion {
   @Field(() => GraphQLJsonObject, { description: "The document; `digest` is that of its canonical form." })

@@ -16,7 +16,7 @@ registerEnumType(DeciderKind, {
 
 @ObjectType({ simpleResolvers: true, description: "What makes the decisions of an agent." })
 export class ConfigurationDecider {
-  @Field(() => DeciderKind, { description: "Whether a language model takes part." })
+  @Field(() => DeciderKind, { description: "True if a language model takes part." })
   readonly kind!: DeciderKind;
 
   @Field(() => String, { nullable: true, description: "Name of the model; null if none is configured." })

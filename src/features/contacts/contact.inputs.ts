@@ -132,7 +132,7 @@ export class ContactInput {
   @Field(() => GraphQLJsonObject, {
     nullable: true,
     description:
-      "What the customer keeps about the contact, at most 8 KiB as JSON. It replaces all earlier attributes.",
+      "The customer's own data about the contact, at most 8 KiB as JSON. It replaces all earlier attributes.",
   })
   @IsOptional()
   @IsJsonObject(ATTRIBUTES_MAX_BYTES)
@@ -141,7 +141,7 @@ export class ContactInput {
   @Field(() => [NewAddress], {
     nullable: true,
     description:
-      "Addresses to add to those that the contact has, at most 10 in all; null removes all, which needs `ref`.",
+      "Addresses to add, at most 10 with the contact's present ones; null removes all, which needs `ref`.",
   })
   @IsOptional()
   @ValidateNested({ each: true })
@@ -155,7 +155,7 @@ export class StoredContact {
   @Field(() => Contact, { description: "The contact." })
   contact!: Contact;
 
-  @Field(() => Boolean, { description: "Whether the call created the contact." })
+  @Field(() => Boolean, { description: "True if the call created the contact." })
   created!: boolean;
 }
 

@@ -41,7 +41,7 @@ export class ContactResolver {
   @Access(READ)
   @Report()
   @Query(() => ContactConnection, {
-    description: "The contacts of an agent, without those that were erased.",
+    description: "The contacts of an agent, without erased ones.",
   })
   contacts(
     @Ctx() context: RequestContext,

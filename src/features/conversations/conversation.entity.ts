@@ -36,7 +36,7 @@ registerEnumType(Handler, {
 
 @ObjectType({
   simpleResolvers: true,
-  description: "What an agent and a contact say to each other on a line.",
+  description: "Messages between an agent and a contact on a line.",
 })
 @Entity()
 @Index(["agentId", "id"])

@@ -22,7 +22,7 @@ export enum PendingMessages {
 
 registerEnumType(PendingMessages, {
   name: "PendingMessages",
-  description: "What becomes of the queued messages of a conversation that moves.",
+  description: "Policy for the queued messages of a moved conversation.",
   valuesConfig: {
     cancel: { description: "They are canceled." },
     carry: { description: "They are sent on the new line." },
@@ -84,7 +84,9 @@ export class OpenedConversation {
   @Field(() => Conversation, { description: "The conversation." })
   conversation!: Conversation;
 
-  @Field(() => Boolean, { description: "Whether the call opened it; otherwise it was open already." })
+  @Field(() => Boolean, {
+    description: "True if the call opened the conversation; false if it was open already.",
+  })
   created!: boolean;
 
   @Field(() => Message, { nullable: true, description: "The message that the call queued." })
@@ -180,7 +182,7 @@ export class MoveConversationArgs extends ConversationChangeArgs {
   @Field(() => PendingMessages, {
     nullable: true,
     defaultValue: PendingMessages.cancel,
-    description: "What becomes of its queued messages.",
+    description: "Policy for its queued messages.",
   })
   pending?: PendingMessages | null | undefined;
 }

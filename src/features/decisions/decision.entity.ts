@@ -41,9 +41,9 @@ registerEnumType(DecisionState, {
   name: "DecisionState",
   description: "State of a decision.",
   valuesConfig: {
-    deciding: { description: "It is still being made." },
-    decided: { description: "It is made, and its effects are stored." },
-    failed: { description: "It could not be made; nothing was done." },
+    deciding: { description: "The agent is still deciding." },
+    decided: { description: "Decided; its effects are stored." },
+    failed: { description: "The decision failed; nothing was done." },
   },
 });
 
@@ -56,14 +56,13 @@ export enum DecisionOutcome {
 
 registerEnumType(DecisionOutcome, {
   name: "DecisionOutcome",
-  description: "What a decision led to.",
+  description: "Outcome of a decision.",
   valuesConfig: {
     send: { description: "Messages were queued." },
     silent: { description: "No message was queued." },
     handoff: { description: "The conversation was handed off to a human." },
     stale: {
-      description:
-        "What it is about changed before it was made, such as a conversation that went on; nothing was done.",
+      description: "The contact or conversation changed before the decision was made; nothing was done.",
     },
   },
 });
@@ -82,7 +81,7 @@ export class Situation {
 
 @ObjectType({
   simpleResolvers: true,
-  description: "What an agent made of a situation, and why. It never changes once it is made.",
+  description: "An agent's decision in a situation, and the reasons. A finished decision never changes.",
 })
 @Entity()
 @Index(["agentId", "id"])
@@ -137,7 +136,10 @@ export class Decision {
   @Column({ type: "varchar", length: 8 })
   state!: DecisionState;
 
-  @Field(() => DecisionOutcome, { nullable: true, description: "What it led to; null until it is made." })
+  @Field(() => DecisionOutcome, {
+    nullable: true,
+    description: "Outcome of the decision; null until it is made.",
+  })
   @Column({ type: "varchar", length: 8, nullable: true })
   outcome!: DecisionOutcome | null;
 

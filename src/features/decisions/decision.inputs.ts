@@ -61,7 +61,7 @@ export class DecideInput extends IdempotentInput {
 
   @Field(() => Boolean, {
     nullable: true,
-    description: "Whether only to tell what the agent would do; nothing is stored or sent then.",
+    description: "True to return what the agent would do; nothing is stored or sent.",
   })
   dryRun?: boolean | null | undefined;
 }

@@ -42,7 +42,7 @@ export class ReadValue {
   @MaxCharacters(READ_MAX_LENGTH)
   value!: unknown;
 
-  @Field(() => Boolean, { nullable: true, description: "Whether the value is not shown as a whole." })
+  @Field(() => Boolean, { nullable: true, description: "True if the value is shortened." })
   isCut?: true;
 }
 
@@ -54,7 +54,7 @@ export class ClauseExplanation {
 
   @Field(() => Boolean, {
     nullable: true,
-    description: "Whether it holds; null if it failed, which counts as false.",
+    description: "True if the condition holds; null if its evaluation failed, which counts as false.",
   })
   value!: boolean | null;
 
@@ -72,12 +72,12 @@ export class RuleExplanation {
   @MaxCharacters(NAME_MAX_LENGTH)
   id!: string;
 
-  @Field(() => Boolean, { description: "Whether it matched." })
+  @Field(() => Boolean, { description: "True if the rule matched." })
   matched!: boolean;
 
   @Field(() => Boolean, {
     nullable: true,
-    description: "Whether its conditions hold, but it has matched too recently (`once`).",
+    description: "True if its conditions hold, but the rule matched too recently (`once`).",
   })
   spent?: true;
 
@@ -162,7 +162,7 @@ export class GateExplanation {
   @MaxCharacters(16)
   name!: string;
 
-  @Field(() => Boolean, { description: "Whether it was met." })
+  @Field(() => Boolean, { description: "True if the condition was met." })
   passed!: boolean;
 }
 
@@ -189,7 +189,7 @@ export class Explanation {
   @AtMost(ASSUMED_RULES)
   rules!: RuleExplanation[];
 
-  @Field(() => [EffectExplanation], { description: "What the agent does, in order." })
+  @Field(() => [EffectExplanation], { description: "The effects, in order." })
   @AtMost(MAX_EFFECTS)
   effects!: EffectExplanation[];
 }

@@ -84,7 +84,7 @@ export class ComparedDecision {
 
 @ObjectType({
   simpleResolvers: true,
-  description: "What an agent would have decided by another configuration.",
+  description: "A past decision, made again with another configuration.",
 })
 export class Replay extends ComparedDecision {
   @Field(() => Explanation, {
@@ -108,7 +108,7 @@ export class RuleTotal {
   replayed!: number;
 }
 
-@ObjectType({ simpleResolvers: true, description: "What an agent would have decided in many situations." })
+@ObjectType({ simpleResolvers: true, description: "Past decisions, made again with another configuration." })
 export class Replays {
   @Field(() => Int, { description: "How many decisions were replayed." })
   total!: number;

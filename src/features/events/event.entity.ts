@@ -42,7 +42,8 @@ export class Event {
   type!: string;
 
   @Field(() => String, {
-    description: "What it is about, such as `conversation:<id>`: events with the same subject are in order.",
+    description:
+      "Subject of the event, such as `conversation:<id>`. Events with the same subject are in order.",
   })
   @MaxCharacters(SUBJECT_MAX_LENGTH)
   @Column({ type: "varchar", length: SUBJECT_MAX_LENGTH })

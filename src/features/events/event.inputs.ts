@@ -62,7 +62,7 @@ export class FollowEventsArgs {
 
 @ObjectType({ simpleResolvers: true, description: "Position of a page of events." })
 export class EventPageInfo {
-  @Field(() => Boolean, { description: "Whether there are events after this page." })
+  @Field(() => Boolean, { description: "True if there are events after this page." })
   hasNextPage!: boolean;
 
   @Field(() => String, {

@@ -53,8 +53,8 @@ registerEnumType(KeyRefusal, {
   name: "KeyRefusal",
   description: "Why an API key was rejected.",
   valuesConfig: {
-    inactive: { description: "It was revoked, expired or unresolvable." },
-    address: { description: "It was used from an address that it does not allow." },
+    inactive: { description: "The key was revoked, expired or unresolvable." },
+    address: { description: "The key was used from an address that it does not allow." },
   },
 });
 

@@ -50,7 +50,7 @@ export class LineEmail {
   })
   user!: string | null;
 
-  @Field(() => Boolean, { description: "Whether a password is stored. It is never shown." })
+  @Field(() => Boolean, { description: "True if a password is stored. The password is never shown." })
   hasPassword!: boolean;
 
   @Field(() => String, {

@@ -38,9 +38,9 @@ export class TestLineArgs {
   to?: string | null | undefined;
 }
 
-@ObjectType({ simpleResolvers: true, description: "What came of a test message." })
+@ObjectType({ simpleResolvers: true, description: "Outcome of a test message." })
 export class LineTest {
-  @Field(() => AttemptOutcome, { description: "What came of it." })
+  @Field(() => AttemptOutcome, { description: "Outcome of the test." })
   outcome!: AttemptOutcome;
 
   @Field(() => String, {

@@ -46,10 +46,10 @@ export enum WhenUncertain {
 
 registerEnumType(WhenUncertain, {
   name: "WhenUncertain",
-  description: "What becomes of a message when it is unknown whether it was sent.",
+  description: "Policy for a message when it is unknown whether it was sent.",
   valuesConfig: {
-    retry: { description: "It is sent again, so that it may arrive twice." },
-    fail: { description: "It fails, so that it may never have arrived." },
+    retry: { description: "The message is sent again; it may arrive twice." },
+    fail: { description: "The message fails; it may never have arrived." },
   },
 });
 
@@ -144,7 +144,7 @@ export class Line {
   expireAfterSeconds!: number;
 
   @Field(() => WhenUncertain, {
-    description: "What becomes of a message when it is unknown whether it was sent.",
+    description: "Policy for a message when it is unknown whether it was sent.",
   })
   @Column({ type: "varchar", length: 16 })
   whenUncertain!: WhenUncertain;
@@ -157,7 +157,7 @@ export class Line {
   @Column({ type: "text", nullable: true })
   optOutReply!: string | null;
 
-  @Field(() => Boolean, { description: "Whether the agent uses the line where no other is named." })
+  @Field(() => Boolean, { description: "True if the agent uses the line by default." })
   @Column({ type: "boolean" })
   isDefault!: boolean;
 

@@ -75,8 +75,7 @@ export class NewLine extends IdempotentInput {
 
   @Field(() => WhenUncertain, {
     nullable: true,
-    description:
-      "What becomes of a message when it is unknown whether it was sent; null or omitted for `retry`.",
+    description: "Policy for a message when it is unknown whether it was sent; null or omitted for `retry`.",
   })
   whenUncertain?: WhenUncertain | null | undefined;
 
@@ -123,7 +122,7 @@ export class LineChanges {
 
   @Field(() => WhenUncertain, {
     nullable: true,
-    description: "What becomes of a message when it is unknown whether it was sent; null for `retry`.",
+    description: "Policy for a message when it is unknown whether it was sent; null for `retry`.",
   })
   whenUncertain?: WhenUncertain | null | undefined;
 

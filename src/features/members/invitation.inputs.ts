@@ -51,7 +51,7 @@ export enum InvitationMail {
 
 registerEnumType(InvitationMail, {
   name: "InvitationMail",
-  description: "Whether the link of an invitation was sent by mail.",
+  description: "Delivery of an invitation's link by mail.",
   valuesConfig: {
     sent: { description: "The mail server has accepted the mail." },
     failed: { description: "The mail server did not accept the mail: pass the link on yourself." },
@@ -71,6 +71,6 @@ export class NewInvitation {
   @MaxCharacters(LINK_MAX_LENGTH)
   link!: string;
 
-  @Field(() => InvitationMail, { description: "Whether the link was sent by mail." })
+  @Field(() => InvitationMail, { description: "Delivery of the link by mail." })
   mail!: InvitationMail;
 }

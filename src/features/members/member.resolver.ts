@@ -32,8 +32,7 @@ export class MemberResolver {
   @Access("anyone")
   @Query(() => Member, {
     nullable: true,
-    description:
-      "The signed-in member; null for callers without a session, to whom `viewer` answers with an error.",
+    description: "The signed-in member; null for callers without a session, for whom `viewer` fails.",
   })
   signedInMember(@Ctx() context: RequestContext): Promise<Member | null> {
     return this.service.signedIn(context);

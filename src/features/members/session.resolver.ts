@@ -26,7 +26,7 @@ export class SessionResolver {
     return this.sessions.list(context, memberId);
   }
 
-  @FieldResolver(() => Boolean, { description: "Whether it is the session of this request." })
+  @FieldResolver(() => Boolean, { description: "True for the session of this request." })
   isCurrent(@Root() { id }: Session, @Ctx() { caller }: RequestContext): boolean {
     return caller.kind === "member" && caller.sessionId === id;
   }

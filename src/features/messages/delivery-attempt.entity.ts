@@ -37,7 +37,7 @@ export class DeliveryAttempt {
 
   @Field(() => AttemptOutcome, {
     nullable: true,
-    description: "What came of it; null while it has not ended.",
+    description: "Outcome of the attempt; null while it runs.",
   })
   @Column({ type: "varchar", length: 16, nullable: true })
   outcome!: AttemptOutcome | null;

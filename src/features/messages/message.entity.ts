@@ -59,7 +59,7 @@ registerEnumType(HeldReason, {
     organization_deactivated: { description: "The organization is deactivated." },
     retry: { description: "An attempt to send it failed, and `notBefore` is the time of the next one." },
     imported: {
-      description: "It was queued by a version that sent nothing, and waits until an operator releases it.",
+      description: "Queued by a version that sent nothing; waits until an operator releases it.",
     },
   },
 });
@@ -86,11 +86,11 @@ registerEnumType(MessageError, {
     handed_off: { description: "Its conversation was handed off to a human before it was sent." },
     closed: { description: "Its conversation was closed before it was sent." },
     opted_out: { description: "The contact has opted out of messages to this address." },
-    expired: { description: "It could not be sent in time." },
+    expired: { description: "The message could not be sent in time." },
     no_address: { description: "There is no address to send it to." },
     rejected: { description: "The receiver rejected it for good; `errorText` says why." },
     uncertain: {
-      description: "It is unknown whether it was sent, and its line does not send such messages again.",
+      description: "It is unknown whether the message was sent, and its line does not resend such messages.",
     },
   },
 });

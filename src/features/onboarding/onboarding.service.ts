@@ -8,18 +8,18 @@ import { Pet } from "../pets/pet.entity";
 
 @ObjectType("FirstSteps", { simpleResolvers: true, description: "Onboarding progress of an organization." })
 export class OnboardingProgress {
-  @Field(() => Boolean, { description: "Whether an API key was ever minted for the organization." })
+  @Field(() => Boolean, { description: "True once an API key was minted for the organization." })
   keyMinted!: boolean;
 
-  @Field(() => Boolean, { description: "Whether one of its API keys was ever accepted." })
+  @Field(() => Boolean, { description: "True once one of its API keys was accepted." })
   keyUsed!: boolean;
 
   @Field(() => Boolean, {
-    description: "Whether the petstore, which all organizations share, contains a pet.",
+    description: "True if the petstore, which all organizations share, contains a pet.",
   })
   petAdded!: boolean;
 
-  @Field(() => Boolean, { description: "Whether a message was ever queued for one of its agents." })
+  @Field(() => Boolean, { description: "True once a message was queued for one of its agents." })
   messageQueued!: boolean;
 }
 

@@ -19,10 +19,10 @@ registerEnumType(WebhookDeliveryState, {
   name: "WebhookDeliveryState",
   description: "State of the delivery of an event to a webhook endpoint.",
   valuesConfig: {
-    pending: { description: "It is still to be sent, or sent again." },
+    pending: { description: "Waiting to be sent, or to be sent again." },
     delivered: { description: "The endpoint answered 2xx." },
-    failed: { description: "It was given up." },
-    canceled: { description: "It was pending when the database was restored from a backup." },
+    failed: { description: "Given up." },
+    canceled: { description: "Pending when the database was restored from a backup." },
   },
 });
 
@@ -65,7 +65,7 @@ export class WebhookDelivery {
   type!: string;
 
   @Field(() => String, {
-    description: "What the event is about; deliveries with the same subject are in order.",
+    description: "Subject of the event; deliveries with the same subject are in order.",
   })
   @MaxCharacters(SUBJECT_MAX_LENGTH)
   @Column({ type: "varchar", length: SUBJECT_MAX_LENGTH })

@@ -16,7 +16,7 @@ registerEnumType(WebhookEndpointState, {
   name: "WebhookEndpointState",
   description: "State of a webhook endpoint.",
   valuesConfig: {
-    active: { description: "It gets events." },
+    active: { description: "The endpoint gets events." },
     disabled: { description: "Nothing is sent to it until it is enabled." },
   },
 });
@@ -34,7 +34,7 @@ registerEnumType(WebhookDisabledReason, {
   description: "Why a webhook endpoint is disabled.",
   valuesConfig: {
     requested: { description: "A member or an operator disabled it." },
-    gone: { description: "It answered 410." },
+    gone: { description: "The endpoint answered 410." },
     failing: { description: "Every attempt has failed for five days." },
     restored: { description: "The database was restored from a backup." },
     secret_lost: { description: "Its signing secret was lost with the instance key." },
@@ -66,7 +66,7 @@ export class WebhookEndpoint {
   @Column({ type: "text" })
   url!: string;
 
-  @Field(() => String, { nullable: true, description: "What it is for." })
+  @Field(() => String, { nullable: true, description: "Purpose of the endpoint." })
   @Column({ type: "varchar", length: DESCRIPTION_MAX_LENGTH, nullable: true })
   description!: string | null;
 

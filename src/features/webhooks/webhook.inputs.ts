@@ -16,7 +16,7 @@ const URL =
   "URL that events are posted to: http or https, only https in production, without a user name or fragment, at most 2,048 characters.";
 const TYPES =
   "Types of the events that it gets, such as `message.delivered`; null for all types, future ones too.";
-const DESCRIPTION = "What it is for, at most 200 characters.";
+const DESCRIPTION = "Purpose of the endpoint, at most 200 characters.";
 
 @InputType({ description: "A webhook endpoint to create." })
 export class NewWebhookEndpoint extends IdempotentInput {
@@ -117,9 +117,9 @@ export class WebhookEndpointWithSecret {
   signingSecret!: string | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: "What came of a test event." })
+@ObjectType({ simpleResolvers: true, description: "Outcome of a test event." })
 export class WebhookTest {
-  @Field(() => AttemptOutcome, { description: "What came of it." })
+  @Field(() => AttemptOutcome, { description: "Outcome of the test." })
   outcome!: AttemptOutcome;
 
   @Field(() => Int, { nullable: true, description: "Status of the answer; null if none came." })

@@ -141,7 +141,7 @@ export class WebhookResolver {
   @Access(MANAGERS)
   @Mutation(() => WebhookEndpoint, {
     description:
-      "Delivers events to a webhook endpoint again, from a time or position on: those that it never got, or whose delivery was given up.",
+      "Redelivers events to a webhook endpoint from a time or position on: events it never got, or whose delivery was given up.",
   })
   redeliver(
     @Ctx() context: RequestContext,
