@@ -3,8 +3,7 @@ import { authorize, isAllowed } from "../auth/authorize";
 import type { Caller } from "../auth/caller";
 import type { RequestContext } from "../auth/context";
 import { InvalidInput, noSuch } from "../errors";
-import { callerIndependentFields, memoizeByObject } from "../graphql/compiled/coalesce-runs";
-import { compile } from "../graphql/compiled/compile";
+import { planOperation } from "../graphql/compiled/plan";
 import { toGatewayError } from "../graphql/errors";
 import { keyAccessOf } from "../schema/access";
 import type { RestRoute, SuccessStatus } from "../schema/rest-route";
@@ -73,9 +72,7 @@ function compileRoute(plan: RoutePlan, schema: GraphQLSchema): CompiledRoute {
   if (access === undefined) throw new Error(`${field.name} declares no @Access`);
   const changes = operation.operation === "mutation";
   const execute = executor(schema, plan.document);
-  // A coalesced result is serialized once.
-  const write =
-    result && (callerIndependentFields(schema, operation) ? memoizeByObject(result.write) : result.write);
+  const write = result?.write;
   const statusOf = statusReader(route);
   const what = getNamedType(field.type)
     .name.replace(/\B[A-Z]/g, " $&")
@@ -107,7 +104,7 @@ function compileRoute(plan: RoutePlan, schema: GraphQLSchema): CompiledRoute {
 
 /** Runs the document with the schema, resolvers, context and errors of GraphQL. */
 function executor(schema: GraphQLSchema, document: DocumentNode) {
-  const execute = compile(schema, document);
+  const execute = planOperation(schema, document);
   return async (variables: Record<string, unknown>, context: RequestContext): Promise<unknown> => {
     const { data, errors } = await execute(context, variables);
     if (errors?.[0]) throw toGatewayError(errors[0]);

@@ -1,7 +1,7 @@
 import { execute, parse, validate } from "graphql";
 import type { RequestContext } from "../../src/auth/context";
 import { createResolvers } from "../../src/features";
-import { compile } from "../../src/graphql/compiled/compile";
+import { planOperation } from "../../src/graphql/compiled/plan";
 import { createSchema } from "../../src/graphql/schema";
 import { sqlite } from "../support/engines";
 import fc from "../support/generated";
@@ -78,7 +78,7 @@ describe("a compiled query", () => {
       fc.asyncProperty(query, fc.array(variables, { minLength: 2, maxLength: 3 }), async (text, sets) => {
         const document = parse(text);
         fc.pre(validate(schema, document).length === 0);
-        const compiled = compile(schema, document);
+        const compiled = planOperation(schema, document);
         for (const variableValues of sets) {
           // One object each, as each request has.
           const context = (): RequestContext => ({ caller, origin });

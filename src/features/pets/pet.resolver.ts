@@ -2,7 +2,6 @@ import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import type { RequestContext } from "../../auth/context";
 import { Permission, Scope } from "../../auth/permissions";
 import { Access } from "../../schema/access";
-import { CallerIndependent } from "../../schema/caller-independent";
 import { Pet } from "./pet.entity";
 import { NewPet, PetConnection, PetsArgs } from "./pet.inputs";
 import { GET_PET_DEPRECATION } from "./pet.routes";
@@ -13,7 +12,6 @@ export class PetResolver {
   constructor(private readonly pets: PetService) {}
 
   @Access({ key: Scope.pets_read, member: true })
-  @CallerIndependent()
   @Query(() => PetConnection, {
     name: "pets",
     description: "Pets in the store, ordered by ID.",

@@ -8,18 +8,14 @@ import {
 } from "graphql";
 import type { RequestContext } from "../../auth/context";
 import { mayCallAll } from "../../schema/access";
-import { callerIndependentFields, memoizeByObject } from "./coalesce-runs";
-import { compile } from "./compile";
 import { KnownDocuments } from "./known-documents";
-import type { Execute } from "./plan";
+import { type Execute, planOperation } from "./plan";
 
 /** An operation of a known document that has a plan. */
 export interface KnownOperation {
   document: DocumentNode;
   operation: OperationDefinitionNode;
   execute: Execute;
-  /** Whether equal concurrent calls get the same result. */
-  isShared: boolean;
 }
 
 /**
@@ -40,10 +36,6 @@ export function compiledQueries(schema: GraphQLSchema) {
     if (!known.has(operation)) known.set(operation, tryCompile(schema, document, operation));
     return known.get(operation);
   };
-
-  // Results of coalesced runs, which are serialized once.
-  const shared = new WeakSet<object>();
-  const textOf = memoizeByObject((data: object) => JSON.stringify({ data }));
 
   const plugin: ApolloServerPlugin<RequestContext> = {
     async requestDidStart() {
@@ -66,7 +58,6 @@ export function compiledQueries(schema: GraphQLSchema) {
           const plan = planOf(document, operation);
           const result = await plan?.execute(contextValue, request.variables ?? {});
           if (result?.data == null || result.errors !== undefined) return null;
-          if (plan?.isShared) shared.add(result.data);
           return {
             http: { status: undefined, headers: new HeaderMap() },
             body: { kind: "single", singleResult: result },
@@ -81,10 +72,7 @@ export function compiledQueries(schema: GraphQLSchema) {
     plugin,
     // Apollo's store would also keep documents of callers without access.
     documentStore: null,
-    stringifyResult: (result: FormattedExecutionResult): string => {
-      const { data } = result;
-      return data != null && shared.has(data) ? textOf(data) : JSON.stringify(result);
-    },
+    stringifyResult: (result: FormattedExecutionResult): string => JSON.stringify(result),
     /** Finds an operation by the exact text of its document; undefined if it is unknown or Apollo must run it. */
     find(text: string, operationName: string | null | undefined): KnownOperation | undefined {
       const document = documents.get(text);
@@ -93,14 +81,14 @@ export function compiledQueries(schema: GraphQLSchema) {
     },
     /** Runs an operation and writes its answer; undefined if it fails, after which Apollo must run it. */
     async answer(
-      { execute, isShared }: KnownOperation,
+      { execute }: KnownOperation,
       context: RequestContext,
       variables: Record<string, unknown>,
     ): Promise<string | undefined> {
       if (context.answer) context.answer.attempt = {};
       const { data, errors } = await execute(context, variables);
       if (data == null || errors !== undefined) return undefined;
-      return isShared ? textOf(data) : JSON.stringify({ data });
+      return JSON.stringify({ data });
     },
   };
 }
@@ -111,9 +99,7 @@ function tryCompile(
   operation: OperationDefinitionNode,
 ): KnownOperation | undefined {
   try {
-    const execute = compile(schema, document, operation.name?.value);
-    const isShared = callerIndependentFields(schema, operation) !== undefined;
-    return { document, operation, execute, isShared };
+    return { document, operation, execute: planOperation(schema, document, operation.name?.value) };
   } catch {
     return undefined;
   }

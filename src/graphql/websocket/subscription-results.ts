@@ -5,7 +5,6 @@ import { LRUCache } from "lru-cache";
 import type { Caller } from "../../auth/caller";
 import { TokenBucket } from "../../common/token-bucket";
 import { credentialOf } from "../../features/events/live/refusals";
-import { memoizeByObject } from "../compiled/coalesce-runs";
 
 /** Max fields that the subscriptions of an organization execute a second in this process. */
 export const FIELDS_PER_SECOND = 100_000;
@@ -27,8 +26,15 @@ const MAX_ORGANIZATIONS = 10_000;
 /** Turns an event into the JSON of its result, and waits until that may be sent. */
 export type WriteResult = (event: object) => Promise<string>;
 
-/** Content of events, as a part of keys. */
-const contentOf = memoizeByObject((event: object) => JSON.stringify(event));
+/** The texts of events, which all subscriptions get as the same objects. */
+const contents = new WeakMap<object, string>();
+
+/** Content of an event, as a part of keys. */
+function contentOf(event: object): string {
+  const content = contents.get(event) ?? JSON.stringify(event);
+  contents.set(event, content);
+  return content;
+}
 
 /**
  * The results of subscriptions. Subscriptions with the same document, variables and credential share the result of an
