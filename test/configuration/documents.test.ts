@@ -1,4 +1,5 @@
 import Ajv from "ajv/dist/2020";
+import { Token } from "liquidjs";
 import { mintApiKey, mintSessionToken } from "../../src/credentials/token-format";
 import { checkDocument } from "../../src/features/configuration/document/check-document";
 import { documentJsonSchema } from "../../src/features/configuration/document/format";
@@ -246,4 +247,23 @@ test.each([
   ];
   const { warnings } = await checkDocument(of({ situations: { order: {}, other: {} }, rules }));
   expect(warnings).toEqual([]);
+});
+
+test("however often a template names what does not exist, in many situations, only the reported places are looked up", async () => {
+  const positions = jest.spyOn(Token.prototype, "getPosition");
+  const { problems } = await checkDocument(
+    of({
+      situations: Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`x${i}`, {}])),
+      templates: { a: "{{a}}".repeat(4_000), b: "{{b}}".repeat(4_000) },
+      rules: Array.from({ length: 200 }, (_, i) => ({
+        id: `r${i}`,
+        on: `x${i % 50}`,
+        do: [{ send: "a" }, { send: "b" }],
+      })),
+    }),
+  );
+  expect(problems).toHaveLength(100);
+  expect(problems[1]).toMatchObject({ path: "templates.a", position: { line: 1, column: 8 } });
+  expect(positions.mock.calls.length).toBeLessThanOrEqual(200);
+  positions.mockRestore();
 });

@@ -170,15 +170,11 @@ function templateChecks(playbook: Playbook): Check[] {
   return Object.keys(templates).map((name) => () => {
     const types = new Set(uses.filter((use) => use.name === name).map(({ on }) => on));
     if (types.size === 0) types.add(ANY_SITUATION);
-    return attempt(["templates", name], () => {
-      const template = playbook.template(name);
-      const missing = [...types].flatMap((type) => template.missingNames(playbook.shapesFor(type)));
-      return missing.filter(
-        ({ message, position }, index) =>
-          missing.findIndex(
-            (other) => other.message === message && other.position?.column === position?.column,
-          ) === index,
-      );
-    });
+    return attempt(["templates", name], () =>
+      playbook.template(name).missingNames(
+        [...types].map((type) => playbook.shapesFor(type)),
+        MAX_REPORTED,
+      ),
+    );
   });
 }

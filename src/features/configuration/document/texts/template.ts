@@ -64,11 +64,21 @@ export class TextTemplate {
     }
   }
 
-  /** Problems with names that the situations in which the template is used do not have. */
-  missingNames(shapes: Shapes): SourceError[] {
-    return this.names
-      .filter(({ path }) => !hasPath(shapes, path))
-      .map(({ path, token }) => textSourceError(token, `names ${path.join(".")}, which does not exist`));
+  /**
+   * Problems with names that one of the situations in which the template is used does not have.
+   * @param max how many to report, because each takes a walk through the source
+   */
+  missingNames(situations: readonly Shapes[], max: number): SourceError[] {
+    const missing = new Map<string, boolean>();
+    const problems: SourceError[] = [];
+    for (const { path, token } of this.names) {
+      if (problems.length === max) break;
+      const key = JSON.stringify(path);
+      const isMissing = missing.get(key) ?? situations.some((shapes) => !hasPath(shapes, path));
+      missing.set(key, isMissing);
+      if (isMissing) problems.push(textSourceError(token, `names ${path.join(".")}, which does not exist`));
+    }
+    return problems;
   }
 
   /**
