@@ -22,6 +22,9 @@ const AUTOCOMMIT: TransactionBoundary = {
 /** Max units per transaction, because the first caller waits for the last unit. */
 const MAX_UNITS = 100;
 
+/** How long a transaction starts units (ms), because those of other organizations wait for its commit. */
+const MAX_MS = 50;
+
 /**
  * Group commit for a database with one writer: units that arrive during a transaction share the next one, and so wait
  * only once for the disk. Owners take turns, so that the units of one do not wait for all those of another.
@@ -80,46 +83,54 @@ export class GroupCommit {
   }
 
   /**
-   * Runs the waiting units in one transaction.
+   * Runs the waiting units in one transaction, as many as its time allows.
    * @returns the error that rolled back the whole transaction, if any
    */
   async commitWaiting(): Promise<unknown> {
-    const units = this.take();
     const began = performance.now();
-    const failure = await this.commit(units);
+    const units: Waiting[] = [];
+    const failure = await this.commit(units, Math.min(MAX_UNITS, this.waitingUnits));
     this.observer.transaction((performance.now() - began) / 1000);
     this.observer.coalesced("transaction", units.length);
     return failure;
   }
 
-  /** Takes the units of the next transaction, one of each owner in turn. */
-  private take(): Waiting[] {
-    const units: Waiting[] = [];
+  /** Takes the next unit: one of each owner in turn. */
+  private next(): Waiting | undefined {
     for (const [owner, own] of this.waiting) {
-      if (units.length === MAX_UNITS) break;
-      const [next] = own;
+      const [unit] = own;
       this.waiting.delete(owner);
-      if (next === undefined) continue;
-      own.delete(next);
-      units.push(next);
-      // An owner that is added again has another turn.
+      if (unit === undefined) continue;
+      own.delete(unit);
       if (own.size > 0) this.waiting.set(owner, own);
+      return unit;
     }
-    return units;
+    return undefined;
   }
 
-  private async commit(units: readonly Waiting[]): Promise<unknown> {
-    const [only] = units;
-    if (units.length === 1 && only !== undefined) {
+  /** @param units gets those that the transaction has run */
+  private async commit(units: Waiting[], max: number): Promise<unknown> {
+    const only = max === 1 ? this.next() : undefined;
+    if (only !== undefined) {
+      units.push(only);
       const failure = await only.run(only.singleStatement ? AUTOCOMMIT : this.boundary);
       only.settle();
       return failure;
     }
+    const until = performance.now() + MAX_MS;
+    const next = () => {
+      if (units.length === max || performance.now() > until) return undefined;
+      const unit = this.next();
+      if (unit !== undefined) units.push(unit);
+      return unit;
+    };
     try {
-      await transact(this.newRunner(), this.boundary, () => runEach(units));
+      await transact(this.newRunner(), this.boundary, () => runEach(next));
       for (const unit of units) unit.settle();
       return undefined;
     } catch (error) {
+      // A transaction that could not begin is not to be waited for again.
+      if (units.length === 0) while (units.length < max) units.push(this.next() as Waiting);
       for (const unit of units) unit.fail(error);
       return error;
     }
@@ -130,7 +141,7 @@ export class GroupCommit {
  * Runs units serially, each in a savepoint, so that a failed unit does not affect the others.
  * @throws the error of a unit that ended the whole transaction, for example on a full disk
  */
-async function runEach(units: readonly Waiting[]): Promise<void> {
+async function runEach(next: () => Waiting | undefined): Promise<void> {
   let ended = false;
   const savepoint: TransactionBoundary = {
     begin: "SAVEPOINT unit",
@@ -144,7 +155,7 @@ async function runEach(units: readonly Waiting[]): Promise<void> {
       }
     },
   };
-  for (const unit of units) {
+  for (let unit = next(); unit !== undefined; unit = next()) {
     const failure = await unit.run(savepoint);
     if (ended) throw failure;
   }
