@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { type DataSource, type EntityTarget, MigrationExecutor, type ObjectLiteral } from "typeorm";
 import { coalesce, coalesceByKey, indexBy, MAX_ITEMS } from "../common/coalesce";
 import { withSpan } from "../common/spans";
@@ -8,6 +9,9 @@ import type { Engine, KeysetQuery, Lookup, PageQuery, Read, TransactionOptions }
 import { type DatabaseObserver, type DatabaseStats, type Failure, NO_OBSERVER } from "./observer";
 import { SqliteEngine } from "./sqlite/sqlite.engine";
 import { type Transaction, type Tx, transactionOf, type UnitOfWork } from "./unit-of-work";
+
+/** Max organizations whose inserts are batched; those of one that is forgotten start another batch. */
+const MAX_OWNERS = 1_000;
 
 /**
  * The only access to the database. It maps every outage to `unavailable` and every race to `conflict`; other errors
@@ -220,10 +224,11 @@ export class Database {
    * alone.
    * @param insert inserts rows in order and returns one value or Error per row
    * @param options.singleStatement whether `insert` runs one statement, apart from `lockInsertOrder`
+   * @param options.owner the organization of all rows, as in `writeFor`
    */
   batchInserts<Row, T>(
     insert: (tx: Tx, rows: readonly Row[]) => Promise<(T | Error)[]>,
-    { singleStatement = false }: Pick<TransactionOptions, "singleStatement"> = {},
+    { singleStatement = false, owner }: Pick<TransactionOptions, "singleStatement" | "owner"> = {},
   ): (row: Row) => Promise<T> {
     let waiting: { rows: Row[]; results: Promise<(T | Error)[]> } | undefined;
     const insertAll = async (rows: Row[]): Promise<(T | Error)[]> => {
@@ -235,13 +240,13 @@ export class Database {
         return insert(tx, rows);
       };
       try {
-        return await this.committing(unit, { singleStatement, isRepeated: true });
+        return await this.committing(unit, { singleStatement, owner, isRepeated: true });
       } catch (error) {
         stopWaiting();
         // After an outage the rows may have been committed, so a retry could insert them twice.
         if (rows.length === 1 || isUnavailable(error)) throw error;
         const alone = rows.map((row) =>
-          this.write((tx) => insert(tx, [row])).then(([value]) => value as T | Error),
+          this.writeFor(owner, (tx) => insert(tx, [row])).then(([value]) => value as T | Error),
         );
         return (await Promise.allSettled(alone)).map((outcome) =>
           outcome.status === "fulfilled" ? outcome.value : asError(outcome.reason),
@@ -259,6 +264,25 @@ export class Database {
       const from = all.push(...rows) - rows.length;
       return (await results).slice(from, from + rows.length);
     });
+  }
+
+  /**
+   * Batches concurrent inserts like `batchInserts`, those of each organization apart, because they wait for locks that an
+   * organization holds.
+   * @param ownerOf returns the ID of the organization of a row, if known
+   */
+  batchInsertsByOwner<Row, T>(
+    ownerOf: (row: Row) => string | undefined,
+    insert: (tx: Tx, rows: readonly Row[]) => Promise<(T | Error)[]>,
+  ): (row: Row) => Promise<T> {
+    const batches = new LRUCache<string, (row: Row) => Promise<T>>({ max: MAX_OWNERS });
+    return (row) => {
+      const owner = ownerOf(row);
+      const key = owner ?? "";
+      const add = batches.get(key) ?? this.batchInserts(insert, { owner });
+      batches.set(key, add);
+      return add(row);
+    };
   }
 
   /** Runs a unit of work like `write`, but exclusively across all processes: for migrations and bootstrapping. */

@@ -273,6 +273,28 @@ describe("a PostgreSQL that is set up in its own way", () => {
   });
 });
 
+test("inserts of an organization that wait for its locks hold up none of another", async () => {
+  const place = await postgres.createDatabase();
+  const database = await Database.open(createDataSource(place.url));
+  let unlock = () => {};
+  const lock = new Promise<void>((resolve) => {
+    unlock = resolve;
+  });
+  const add = database.batchInsertsByOwner<{ owner: string; name: string }, string>(
+    ({ owner }) => owner,
+    async (_, rows) => {
+      if (rows.some(({ owner }) => owner === "greedy")) await lock;
+      return rows.map(({ name }) => name);
+    },
+  );
+  const greedy = add({ owner: "greedy", name: "first" });
+  expect(await add({ owner: "modest", name: "second" })).toBe("second");
+  unlock();
+  expect(await greedy).toBe("first");
+  await database.close();
+  await place.drop();
+});
+
 describe("a PostgreSQL that is not there", () => {
   test("is named, without the password", async () => {
     const server = createServer();

@@ -42,8 +42,9 @@ export class ContactService {
     private readonly database: Database,
     private readonly erasures: Erasures,
   ) {
-    this.changeInBatch = database.batchInserts<TagRequest, TagChange>((tx, requests) =>
-      this.changeBatch(tx, requests),
+    this.changeInBatch = database.batchInsertsByOwner<TagRequest, TagChange>(
+      ({ context }) => ownerOf(context.caller),
+      (tx, requests) => this.changeBatch(tx, requests),
     );
     this.addressesOf = database.coalesceByKey("addresses", async (ids) =>
       groupByContact(

@@ -1,5 +1,6 @@
 import { In } from "typeorm";
 import { assertSignedIn } from "../../auth/assert-signed-in";
+import { ownerOf } from "../../auth/caller";
 import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { groupBy } from "../../common/group-by";
@@ -41,17 +42,22 @@ export class ConversationSender {
     database: Database,
     private readonly lanes: Lanes,
   ) {
-    this.add = database.batchInserts<Sending, Message>((tx, sendings) => this.insert(tx, sendings));
-    this.addOnce = database.batchInserts<KeyedSending, Message>((tx, keyed) =>
-      onceEach(tx, keyed, {
-        create: async (fresh) => {
-          const sendings = fresh.map(({ sending }) => sending);
-          return (await this.insert(tx, sendings)).map(thrown);
-        },
-        // A repeat gets the answer of the first request, also when the message has been delivered since.
-        find: async (ids) => (await tx.findBy(Message, { id: In([...ids]) })).map(asAccepted),
-        idOf: ({ id }) => id,
-      }),
+    const organizationOf = ({ context }: Sending) => ownerOf(context.caller);
+    this.add = database.batchInsertsByOwner<Sending, Message>(organizationOf, (tx, sendings) =>
+      this.insert(tx, sendings),
+    );
+    this.addOnce = database.batchInsertsByOwner<KeyedSending, Message>(
+      ({ sending }) => organizationOf(sending),
+      (tx, keyed) =>
+        onceEach(tx, keyed, {
+          create: async (fresh) => {
+            const sendings = fresh.map(({ sending }) => sending);
+            return (await this.insert(tx, sendings)).map(thrown);
+          },
+          // A repeat gets the answer of the first request, also when the message has been delivered since.
+          find: async (ids) => (await tx.findBy(Message, { id: In([...ids]) })).map(asAccepted),
+          idOf: ({ id }) => id,
+        }),
     );
   }
 

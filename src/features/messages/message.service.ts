@@ -55,17 +55,21 @@ export class MessageService {
     this.attemptsOf = database.coalesceByKey("attempts", async (ids) =>
       groupBy(await database.read((reader) => lastAttempts(reader, ids)), ({ messageId }) => messageId),
     );
-    this.add = database.batchInserts<NewDraft, Message>((tx, drafts) => this.insert(tx, drafts));
-    this.addOnce = database.batchInserts<KeyedDraft, Message>((tx, keyed) =>
-      onceEach(tx, keyed, {
-        create: async (fresh) => {
-          const drafts = fresh.map(({ draft }) => draft);
-          return (await this.insert(tx, drafts)).map(thrown);
-        },
-        // A repeat gets the answer of the first request, also when the message has been delivered since.
-        find: async (ids) => (await tx.findBy(Message, { id: In([...ids]) })).map(asAccepted),
-        idOf: ({ id }) => id,
-      }),
+    this.add = database.batchInsertsByOwner<NewDraft, Message>(organizationOfDraft, (tx, drafts) =>
+      this.insert(tx, drafts),
+    );
+    this.addOnce = database.batchInsertsByOwner<KeyedDraft, Message>(
+      ({ draft }) => organizationOfDraft(draft),
+      (tx, keyed) =>
+        onceEach(tx, keyed, {
+          create: async (fresh) => {
+            const drafts = fresh.map(({ draft }) => draft);
+            return (await this.insert(tx, drafts)).map(thrown);
+          },
+          // A repeat gets the answer of the first request, also when the message has been delivered since.
+          find: async (ids) => (await tx.findBy(Message, { id: In([...ids]) })).map(asAccepted),
+          idOf: ({ id }) => id,
+        }),
     );
   }
 
@@ -119,9 +123,9 @@ export class MessageService {
    * @throws GatewayError `queue_full`, `idempotency_key_reused`
    */
   async send(context: RequestContext, { message, idempotencyKey }: NewMessage): Promise<Message> {
-    const { agent, key } = agentCaller(context);
+    const { agent, key, organization } = agentCaller(context);
     const hasRoom = await this.queues.take(agent.id);
-    const draft = { agentId: agent.id, message, keyId: key.id, hasRoom };
+    const draft = { agentId: agent.id, message, keyId: key.id, hasRoom, organizationId: organization.id };
     if (idempotencyKey == null) {
       assertRoom(hasRoom);
       return whileJoiningChanges(() => this.add(draft));
@@ -251,7 +255,13 @@ export class MessageService {
 
 const NONE: QueueByAgent = new Map();
 
-type NewDraft = Pick<Message, "agentId" | "message"> & { keyId: string; hasRoom: boolean };
+type NewDraft = Pick<Message, "agentId" | "message"> & {
+  keyId: string;
+  hasRoom: boolean;
+  organizationId: string;
+};
+
+const organizationOfDraft = ({ organizationId }: NewDraft): string => organizationId;
 
 /** A message with an idempotency key. */
 interface KeyedDraft {
