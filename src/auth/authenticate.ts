@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { networkOf } from "../common/network";
 import { excerpt } from "../credentials/redact-tokens";
 import type { RateLimit } from "../rate-limits/rate-limit";
-import type { Origin } from "./caller";
+import { type Origin, ownerOf } from "./caller";
 import { clientAddress } from "./client-address";
 import type { Credentials, RequestContext, SessionCookie } from "./context";
 
@@ -20,8 +21,8 @@ export const originOf = (request: FastifyRequest): Origin => ({
 });
 
 /**
- * Authenticates each request before its body is read, and applies the rate limit. A body that arrives later may take
- * until the request times out, so the caller is then authenticated a second time.
+ * Authenticates each request before its body is read, and applies the limit of late requests and the rate limit. A body
+ * that arrives later may take until the request times out, so the caller is then authenticated a second time.
  * @param createContext authenticates; `again` is true for the second time
  * @param rateLimit counts the requests of a key
  * @param cookieOf reads the session cookie of a request; cookies are ignored without it
@@ -43,7 +44,8 @@ export function authenticateRequests(
     request.callContext = await createContext(credentialsOf(request, reply));
     // Most requests are complete by now and need no second check.
     if (!request.raw.complete) request.isHeldBack = true;
-    const { caller } = request.callContext;
+    const { caller, origin } = request.callContext;
+    request.countLoadOf(ownerOf(caller) ?? networkOf(origin.ip));
     const counted = caller.kind === "agent" ? rateLimit(caller.key) : undefined;
     if (counted === undefined) return;
     reply.headers(counted.headers);

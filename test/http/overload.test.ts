@@ -1,7 +1,8 @@
 import { PET_ORDER } from "../../src/features/pets/pet.entity";
 import { LoadMonitor } from "../../src/http/plugins/load-monitor";
 import { onAnyEngine } from "../support/engines";
-import { startGateway, type TestGateway } from "../support/gateway";
+import { mint, startGateway, type TestGateway } from "../support/gateway";
+import { addOrganization } from "../support/people";
 import { waitUntil } from "../support/wait-until";
 
 const MAX = 5;
@@ -9,10 +10,16 @@ const MAX = 5;
 onAnyEngine((engine) => {
   describe("more requests than may be in flight", () => {
     let gateway: TestGateway;
+    let otherKey: string;
     let release: () => void;
     let held: Promise<void>;
+    /** The clock of the process, which decides what is late. */
+    let clock: jest.SpyInstance<number>;
+    let now: number;
     beforeEach(async () => {
       gateway = await startGateway(engine, { env: { MAX_REQUESTS_IN_FLIGHT: String(MAX) } });
+      await addOrganization(gateway, "other");
+      otherKey = (await mint(gateway, { agent: "other-agent" })).secret;
       const { database } = gateway.services;
       await new Promise<void>((begun) => {
         held = database.write(async (tx) => {
@@ -23,8 +30,11 @@ onAnyEngine((engine) => {
           });
         });
       });
+      now = performance.now();
+      clock = jest.spyOn(performance, "now").mockImplementation(() => now);
     });
     afterEach(async () => {
+      clock.mockRestore();
       release();
       await held;
       await gateway.close();
@@ -37,7 +47,7 @@ onAnyEngine((engine) => {
         body: '{"name":"Rex","categoryId":1}',
         ...init,
       });
-    const list = (token?: null) => gateway.rest("GET", "/v1/pets", token === null ? { token } : {});
+    const list = (token: string | null = gateway.key) => gateway.rest("GET", "/v1/pets", { token });
     /** Adds pets, which have to wait, until there are too many of them. */
     const fill = async (init?: { signal: AbortSignal }) => {
       const sent: Promise<{ status: number }>[] = [];
@@ -85,6 +95,25 @@ onAnyEngine((engine) => {
       // Each finds a place, so none is still taken.
       expect(await statuses(Array.from({ length: MAX }, () => add()))).toEqual(Array(MAX).fill(201));
     });
+
+    test("and fewer that are late are rejected only for the organization whose requests are late", async () => {
+      const create = jest.spyOn(gateway.services.pets, "create");
+      const sent = Array.from({ length: MAX - 1 }, () => add());
+      await waitUntil(() => create.mock.calls.length === sent.length);
+      now += 1_000;
+      for (let i = 0; i < 3; i++) expect((await list(otherKey)).status).toBe(200);
+      const reply = await list();
+      expect(reply.body).toEqual({ code: "unavailable", message: expect.any(String), status: 503 });
+      expect(reply.headers.get("retry-after")).toMatch(/^\d+$/);
+      const graphql = await gateway.graphql("{ pets { nodes { id } } }");
+      expect([graphql.status, graphql.body.errors[0].extensions.code]).toEqual([503, "unavailable"]);
+      expect((await list(otherKey)).status).toBe(200);
+      release();
+      expect(await statuses(sent)).toEqual(sent.map(() => 201));
+      expect((await list()).status).toBe(200);
+      expect(gateway.log().match(/requests are rejected/g)).toHaveLength(1);
+      expect(gateway.log()).not.toContain('"status":503');
+    });
   });
 });
 
@@ -101,7 +130,7 @@ describe("what counts as too much to do", () => {
       () => now,
     );
   });
-  const begin = (count: number) => Array.from({ length: count }, () => load.begin());
+  const begin = (count: number, owner?: string) => Array.from({ length: count }, () => load.begin(owner));
 
   test("a thousand concurrent requests are not; one more is", () => {
     const slots = begin(999);
@@ -123,6 +152,28 @@ describe("what counts as too much to do", () => {
     expect(load.isOverloaded).toBe(false);
     now += 100_000;
     expect(load.isOverloaded).toBe(true);
+  });
+
+  test("the late ones of one owner count up to half of that quarter, also when the owner becomes known later", () => {
+    const known = begin(100, "a");
+    const unknown = begin(300);
+    now += 1_000;
+    expect(load.isOverloaded).toBe(true);
+    for (const slot of unknown) load.assign(slot, "a");
+    expect([load.isOverloaded, load.isOverloadedBy("a"), load.isOverloadedBy("b")]).toEqual([
+      false,
+      true,
+      false,
+    ]);
+    const others = begin(125, "b");
+    now += 1_000;
+    expect([load.isOverloaded, load.isOverloadedBy("b")]).toEqual([true, true]);
+    load.end(others[0] ?? 0, "b");
+    expect([load.isOverloaded, load.isOverloadedBy("b")]).toEqual([false, false]);
+    for (const slot of [...known, ...unknown]) load.end(slot, "a");
+    begin(126);
+    now += 1_000;
+    expect([load.isOverloaded, load.isOverloadedBy("a")]).toEqual([true, false]);
   });
 
   test("answers that have not left count with the others, and are never late", () => {

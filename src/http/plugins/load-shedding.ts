@@ -23,10 +23,17 @@ declare module "fastify" {
   interface FastifyRequest {
     /** The LoadMonitor slot of the request; undefined while it does not count as load. */
     loadSlot: number | undefined;
+    /** The organization or network that the request counts for; undefined until its caller is known. */
+    loadOwner: string | undefined;
     /** The response while it waits for its client; undefined before that, or if the client has disconnected. */
     unsentResponse: Unsent | undefined;
     /** Whether the request was rejected because of overload. */
     wasShed: boolean;
+    /**
+     * Counts the request for its organization or network from now on.
+     * @throws GatewayError `unavailable` if too many requests of that owner are late
+     */
+    countLoadOf(owner: string): void;
     /** Runs work that does not count as load, because a separate bounded queue already limits it. */
     outsideLoad<T>(work: () => Promise<T>): Promise<T>;
   }
@@ -34,7 +41,8 @@ declare module "fastify" {
 
 /**
  * Rejects requests with 503 under overload, before authentication and before reading a body, so that accepted requests
- * stay fast. Receiving a body does not count as load; an unsent response counts, but never as late.
+ * stay fast. A request with a known caller is also rejected if too many of its organization are late; those alone do not
+ * shed the requests of others. Receiving a body does not count as load; an unsent response counts, but never as late.
  */
 export function shedOverload(
   app: FastifyInstance,
@@ -59,6 +67,7 @@ export function shedOverload(
   };
 
   app.decorateRequest("loadSlot", undefined);
+  app.decorateRequest("loadOwner", undefined);
   app.decorateRequest("unsentResponse", undefined);
   app.decorateRequest("wasShed", false);
   app.addHook("onRequest", (request, _reply, done) => {
@@ -72,15 +81,24 @@ export function shedOverload(
     done();
   });
   const pause = (request: FastifyRequest) => {
-    if (request.loadSlot !== undefined) load.end(request.loadSlot);
+    if (request.loadSlot !== undefined) load.end(request.loadSlot, request.loadOwner);
     request.loadSlot = undefined;
   };
+  app.decorateRequest("countLoadOf", function (this: FastifyRequest, owner: string) {
+    if (load.isOverloadedBy(owner)) {
+      this.wasShed = true;
+      logRejection();
+      throw rejection;
+    }
+    if (this.loadSlot !== undefined) load.assign(this.loadSlot, owner);
+    this.loadOwner = owner;
+  });
   app.decorateRequest("outsideLoad", async function <T>(this: FastifyRequest, work: () => Promise<T>) {
     pause(this);
     try {
       return await work();
     } finally {
-      this.loadSlot ??= load.begin();
+      this.loadSlot ??= load.begin(this.loadOwner);
     }
   });
   app.addHook("preParsing", (request, _reply, payload, done) => {
@@ -89,7 +107,7 @@ export function shedOverload(
     done(null, payload);
   });
   app.addHook("preValidation", (request, _reply, done) => {
-    request.loadSlot ??= load.begin();
+    request.loadSlot ??= load.begin(request.loadOwner);
     done();
   });
   // From here on, the request only waits for its client to read, unless the client has disconnected.
