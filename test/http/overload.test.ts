@@ -167,7 +167,7 @@ describe("what counts as too much to do", () => {
     ]);
     const others = begin(125, "b");
     now += 1_000;
-    expect([load.isOverloaded, load.isOverloadedBy("b")]).toEqual([true, true]);
+    expect([load.isOverloaded, load.isOverloadedBy("b")]).toEqual([true, false]);
     load.end(others[0] ?? 0, "b");
     expect([load.isOverloaded, load.isOverloadedBy("b")]).toEqual([false, false]);
     for (const slot of [...known, ...unknown]) load.end(slot, "a");

@@ -54,10 +54,10 @@ export class LoadMonitor {
     return this.late >= this.maxLate;
   }
 
-  /** Whether to shed the new requests of one owner, because its late requests have reached its share. */
+  /** Whether to shed the new requests of one owner, because its own late requests are as many as all may be. */
   isOverloadedBy(owner: string): boolean {
     this.advance();
-    return (this.lateOf.get(owner) ?? 0) >= this.maxLateOfOwner;
+    return (this.lateOf.get(owner) ?? 0) >= this.maxLate;
   }
 
   /**
