@@ -135,6 +135,14 @@ describe("a template", () => {
       "long texts that are not written",
       `{% for a in situation.data.lines %}{% for b in situation.data.lines %}{% if situation.data.text ${"| append: situation.data.text".repeat(0)}== situation.data.part %}{% endif %}{{ situation.data.text | append: situation.data.text | truncate: 0, "" }}{% endfor %}{% endfor %}`,
     ],
+    [
+      "texts that are cut into many parts",
+      "{% for a in situation.data.lines %}{{ situation.data.text | replace: 'a', '' }}{% endfor %}.",
+    ],
+    [
+      "texts that many parts are removed from",
+      "{% for a in situation.data.lines %}{{ situation.data.text | remove: 'a' }}{% endfor %}.",
+    ],
   ])("with %s ends before it keeps the process busy", async (_, template) => {
     const lines = Array.from({ length: 100 }, () => "");
     const data = { lines, text: "a".repeat(12_000), part: `b${"a".repeat(6_000)}` };

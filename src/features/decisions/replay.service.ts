@@ -1,4 +1,3 @@
-import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { EntityManager } from "typeorm";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import type { Database } from "../../database/database";
@@ -13,9 +12,12 @@ import { Decision, DecisionState } from "./decision.entity";
 import { DEFAULT_REPLAYED, type ReplayDecisionsArgs } from "./decision.inputs";
 import { findDecision } from "./own-decision";
 import { type Against, type Replay, type ReplayAgainst, type Replays, replay, summarize } from "./replay";
+import { ReplayTurns } from "./replay-turns";
 
 /** Tells what agents would have decided by another configuration. */
 export class ReplayService {
+  private readonly turns = new ReplayTurns();
+
   constructor(
     private readonly database: Database,
     private readonly playbooks: Playbooks,
@@ -25,7 +27,8 @@ export class ReplayService {
   /**
    * Replays one decision.
    * @throws GatewayError `not_found` (decision, version, draft), `invalid_request` for a draft with an API key, or
-   *   `conflict` for a decision that is not made, or a draft that is not valid
+   *   `conflict` for a decision that is not made, or a draft that is not valid, or `unavailable` if it would wait too
+   *   long for others
    */
   async one(context: RequestContext, id: string, against: ReplayAgainst): Promise<Replay> {
     const [decision, candidate] = await this.database.read(async (reader) => {
@@ -35,18 +38,33 @@ export class ReplayService {
     });
     if (decision.state !== DecisionState.decided)
       throw new GatewayError("conflict", `The decision is ${decision.state}.`);
-    return replay(decision, await this.load(context, candidate));
+    const loaded = await this.load(context, candidate);
+    return this.turns.evaluate(organizationOf(context), () => replay(decision, loaded));
   }
 
   /**
-   * Replays the last decisions of an agent.
+   * Replays the last decisions of an agent, after other such replays of its organization.
    * @throws GatewayError as `one`, or `not_found` (agent)
    */
-  async many(
+  many(context: RequestContext, args: ReplayDecisionsArgs): Promise<Replays> {
+    const organizationId = organizationOf(context);
+    // Replays that wait hold no decisions in memory.
+    return this.turns.replay(organizationId, async () => {
+      const [decisions, candidate] = await this.last(context, args);
+      const loaded = await this.load(context, candidate);
+      const replays: Replay[] = [];
+      for (const decision of decisions)
+        replays.push(await this.turns.evaluate(organizationId, () => replay(decision, loaded)));
+      return summarize(replays);
+    });
+  }
+
+  /** The decisions to replay, newest first, and the configuration to decide by. */
+  private last(
     context: RequestContext,
     { agentId, since, until, first, against }: ReplayDecisionsArgs,
-  ): Promise<Replays> {
-    const [decisions, candidate] = await this.database.report(organizationOf(context), async (reader) => {
+  ): Promise<readonly [Decision[], ConfigurationVersion | ConfigurationDraft]> {
+    return this.database.report(organizationOf(context), async (reader) => {
       const agent = await scopedAgentId(reader, context, agentId);
       const query = reader
         .createQueryBuilder(Decision, "decision")
@@ -57,14 +75,6 @@ export class ReplayService {
       if (until != null) query.andWhere("decision.created_at < :until", { until: until.toISOString() });
       return [await query.getMany(), await candidateOf(reader, context, agent, against)] as const;
     });
-    const loaded = await this.load(context, candidate);
-    const replays: Replay[] = [];
-    for (const decision of decisions) {
-      replays.push(replay(decision, loaded));
-      // Each may take as long as a decision.
-      await yieldToOthers();
-    }
-    return summarize(replays);
   }
 
   private async load(

@@ -96,7 +96,10 @@ function joined(texts: readonly string[], separator: string, steps: TextRun["ste
 function replaced(text: string, part: string, by: string, { steps }: TextRun): string {
   if (part === "") return text;
   steps.spendSearch(text.length, part.length);
-  return joined(text.split(part), by, steps);
+  const parts = text.split(part);
+  // To cut and join a part takes up to a step, however short it is.
+  steps.spend(parts.length);
+  return joined(parts, by, steps);
 }
 
 /** Shortens a text to a number of characters, those of `end` included. */

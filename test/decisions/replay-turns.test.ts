@@ -1,0 +1,84 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { systemFor } from "../../src/auth/context";
+import type { Database } from "../../src/database/database";
+import { ConfigurationVersion } from "../../src/features/configuration/configuration-version.entity";
+import type { Playbooks } from "../../src/features/configuration/playbooks";
+import type { Replays } from "../../src/features/decisions/replay";
+import { ReplayService } from "../../src/features/decisions/replay.service";
+
+type Read = [decisions: object[], candidate: ConfigurationVersion];
+
+/** A service whose database answers each replay with what was given for it. */
+function replaying(): (organizationId: string, decisions: object[]) => Promise<Replays> {
+  const reads = new Map<string, Read[]>();
+  const database = { report: async (owner: string) => reads.get(owner)?.shift() };
+  const service = new ReplayService(
+    database as unknown as Database,
+    { of: () => ({}) } as unknown as Playbooks,
+    { check: () => Promise.reject(new Error("not a draft")) },
+  );
+  return (id, decisions) => {
+    const own = reads.get(id) ?? [];
+    reads.set(id, own);
+    own.push([decisions, new ConfigurationVersion()]);
+    return service.many(systemFor({ id } as Parameters<typeof systemFor>[0]), {
+      first: null,
+      against: { version: 1 },
+    });
+  };
+}
+
+/** Decisions that are erased, which is told without a playbook, and that call back when they are evaluated. */
+const decisions = (count: number, evaluated: () => void): object[] =>
+  Array.from({ length: count }, (_, index) => ({
+    id: String(index),
+    situation: { type: "order", data: {} },
+    ruleId: null,
+    get snapshot() {
+      evaluated();
+      return null;
+    },
+  }));
+
+function keepBusy(durationMs: number): void {
+  const end = performance.now() + durationMs;
+  while (performance.now() < end);
+}
+
+test("the replays of an organization run one after the other, those of two organizations in turns", async () => {
+  const order: string[] = [];
+  const replay = replaying();
+  const of = (name: string) => decisions(3, () => order.push(name));
+  await Promise.all([replay("one", of("first")), replay("one", of("second")), replay("two", of("other"))]);
+  expect(order.slice(0, 6)).toEqual(["first", "other", "first", "other", "first", "other"]);
+  expect(order.slice(6)).toEqual(["second", "second", "second"]);
+});
+
+test("slow decisions do not follow one another in every turn of the event loop", async () => {
+  let evaluated = 0;
+  const replay = replaying();
+  const slow = () => {
+    evaluated += 1;
+    keepBusy(20);
+  };
+  const replays = ["one", "two", "three", "four"].map((id) => replay(id, decisions(2, slow)));
+  while (evaluated === 0) await nextTurn();
+  for (let turn = 0; turn < 10; turn += 1) await nextTurn();
+  expect(evaluated).toBeLessThanOrEqual(2);
+  await Promise.all(replays);
+  expect(evaluated).toBe(8);
+});
+
+test("a replay that fails ends the turn of its organization", async () => {
+  const replay = replaying();
+  const failing = decisions(1, () => {
+    throw new Error("broken");
+  });
+  const failed = replay("one", failing);
+  const next = replay(
+    "one",
+    decisions(2, () => undefined),
+  );
+  await expect(failed).rejects.toThrow("broken");
+  expect(await next).toMatchObject({ total: 2, erased: 2 });
+});
