@@ -8,7 +8,7 @@ import type { Tx } from "../database/unit-of-work";
 import { AttemptOutcome, type SendResult } from "./driver";
 import { failure } from "./failures";
 import type { Departure, Ended, LaneWork } from "./lane-work";
-import type { DueLane, Lanes, NeedsSender } from "./lanes";
+import type { DueLane, DuePart, Lanes, SomeLanes } from "./lanes";
 import { type FreeSenders, NO_SENDERS, Senders, type Share } from "./senders";
 
 /** Max lanes of a transaction, because those behind it wait for its commit. */
@@ -64,6 +64,14 @@ type EndedSend = Omit<Ended, "isHeld"> & Pick<DueLane, "kind" | "owner"> & { lea
 /** A departure, and the lane that it comes from. */
 type OwnedDeparture = Departure & Pick<DueLane, "kind" | "owner">;
 
+/** The owners of more than half of the lanes of a full batch. */
+function ownersOfMost(lanes: readonly DueLane[]): string[] {
+  const ready = lanes.filter(({ needsSender }) => !needsSender);
+  if (ready.length < BATCH) return [];
+  const byOwner = [...groupBy(ready, ({ owner }) => owner)];
+  return byOwner.flatMap(([owner, { length }]) => (length > BATCH / 2 ? [owner] : []));
+}
+
 /**
  * Works through due lanes, in batches of one transaction each. Messages that connect to another system leave once the
  * batch is committed, and what came of them is stored by a later batch.
@@ -76,6 +84,8 @@ export class Deliverer {
   private ended: EndedSend[] = [];
   private running: Promise<void> | undefined;
   private isDue = false;
+  /** Owners of most lanes of the last batch, which come last in the next one; not in two batches that follow each other. */
+  private greedy: readonly string[] = [];
   private stopped = false;
   private endPause = () => {};
   private alarm: NodeJS.Timeout | undefined;
@@ -162,24 +172,27 @@ export class Deliverer {
   }
 
   /** The lanes that there is a sender for. */
-  private get servable(): NeedsSender | undefined {
+  private get servable(): SomeLanes | undefined {
     return this.senders.free > 0 ? { except: this.senders.excluded } : undefined;
   }
 
   /** Locks due lanes; those that are deferred get the senders that the others leave. */
   private async lockDue(tx: Tx, senders: number): Promise<DueLane[]> {
     if (this.stopped) return [];
-    const others = { max: BATCH };
-    if (senders <= 0) return this.lanes.lockDue(tx, others);
     const { excluded, deferred } = this.senders;
-    const waiting = { except: [...excluded, ...deferred] };
-    const lanes = await this.lanes.lockDue(tx, { max: senders, waiting }, others);
+    const greedy = this.greedy.map((owner) => ({ owners: [owner] }));
+    const parts: DuePart[] = [{ max: BATCH, ready: { except: greedy } }];
+    if (senders > 0) parts.unshift({ max: senders, waiting: { except: [...excluded, ...deferred] } });
+    const lanes = await this.lanes.lockDue(tx, ...parts);
     const left = senders - lanes.filter(({ needsSender }) => needsSender).length;
-    if (left === 0 || deferred.length === 0) return lanes;
-    return [
-      ...lanes,
-      ...(await this.lanes.lockDue(tx, { max: left, waiting: { except: excluded, only: deferred } })),
-    ];
+    const room = BATCH - lanes.filter(({ needsSender }) => !needsSender).length;
+    const rest: DuePart[] = [];
+    if (left > 0 && deferred.length > 0)
+      rest.push({ max: left, waiting: { except: excluded, only: deferred } });
+    if (room > 0 && greedy.length > 0) rest.push({ max: room, ready: { except: [], only: greedy } });
+    const all = rest.length === 0 ? lanes : [...lanes, ...(await this.lanes.lockDue(tx, ...rest))];
+    this.greedy = this.greedy.length > 0 ? [] : ownersOfMost(all);
+    return all;
   }
 
   /** @returns the number of lanes that it worked on */

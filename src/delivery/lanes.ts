@@ -17,16 +17,17 @@ export interface DueLane extends Pick<Lane, "id" | "kind"> {
   needsSender: boolean;
 }
 
-/** Some of the lanes that wait for a sender: all but `except`, or of those only the ones that are in one of `only`. */
-export interface NeedsSender {
+/** Some lanes: all but `except`, or of these only those that are in one of `only`. */
+export interface SomeLanes {
   except: readonly WaitingLanes[];
   only?: readonly WaitingLanes[];
 }
 
-/** How many due lanes to lock, and which of those that wait for a sender; if undefined, those that may need none. */
+/** How many due lanes to lock: some that wait for a sender, or some that may need none; all of the latter by default. */
 export interface DuePart {
   max: number;
-  waiting?: NeedsSender | undefined;
+  waiting?: SomeLanes | undefined;
+  ready?: SomeLanes | undefined;
 }
 
 /** The channel on which processes tell each other of due work. */
@@ -114,7 +115,7 @@ export class Lanes {
    * When the first work is due that no send holds; undefined if there is none.
    * @param waiting which of the lanes that wait for a sender count; none if undefined
    */
-  async nextDue(waiting: NeedsSender | undefined): Promise<Timestamp | undefined> {
+  async nextDue(waiting: SomeLanes | undefined): Promise<Timestamp | undefined> {
     const parameters: unknown[] = [false, true];
     const first = (condition: string) =>
       `SELECT wake_at FROM lane WHERE ${condition} AND ${this.isFree} ORDER BY wake_at LIMIT 1`;
@@ -152,8 +153,9 @@ export class Lanes {
   async lockDue(tx: Tx, ...parts: readonly DuePart[]): Promise<DueLane[]> {
     const parameters: unknown[] = [timestamp()];
     const parameter = (value: unknown) => `$${parameters.push(value)}`;
-    const all = parts.map(({ max, waiting }, i) => {
-      const some = waiting === undefined ? "" : conditionOf(waiting, parameters);
+    const all = parts.map(({ max, waiting, ready }, i) => {
+      const which = waiting ?? ready;
+      const some = which === undefined ? "" : conditionOf(which, parameters);
       return `SELECT id, kind, (SELECT organization_id FROM agent WHERE agent.id = agent_id) AS owner, ${i} AS part FROM (
         SELECT id, kind, agent_id FROM lane
         WHERE needs_sender = ${parameter(waiting !== undefined)} AND wake_at <= $1 AND ${this.isFree}${some}
@@ -266,8 +268,8 @@ export class Lanes {
   }
 }
 
-/** A condition, which begins with `AND`, of lanes that wait for a sender; adds its parameters. */
-function conditionOf({ except, only }: NeedsSender, parameters: unknown[]): string {
+/** A condition, which begins with `AND`, of some lanes; adds its parameters. */
+function conditionOf({ except, only }: SomeLanes, parameters: unknown[]): string {
   const listed = (values: readonly string[]) =>
     `(${values.map((value) => `$${parameters.push(value)}`).join(", ")})`;
   const meets = ({ kind, lines, owners }: WaitingLanes) => {

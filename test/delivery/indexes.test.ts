@@ -6,7 +6,7 @@ import { loadConfig } from "../../src/config";
 import type { Tx } from "../../src/database/unit-of-work";
 import { AttemptOutcome, type SendResult } from "../../src/delivery/driver";
 import type { DueWork, Ended } from "../../src/delivery/lane-work";
-import type { NeedsSender } from "../../src/delivery/lanes";
+import type { SomeLanes } from "../../src/delivery/lanes";
 import { NO_DELIVERY_OBSERVER } from "../../src/delivery/observer";
 import { Senders } from "../../src/delivery/senders";
 import { createServices, laneWork, type Services } from "../../src/features";
@@ -117,7 +117,7 @@ onEachEngine((engine) => {
   const planOf = (text: RegExp) => logged.planOf(logged.statements.find(({ query }) => text.test(query)));
 
   /** Starts the due work of a kind, as the deliverer does. */
-  async function start(tx: Tx, kind: string, waiting?: NeedsSender): Promise<DueWork> {
+  async function start(tx: Tx, kind: string, waiting?: SomeLanes): Promise<DueWork> {
     const due = (await services.lanes.lockDue(tx, { max: 100, waiting })).filter(
       (lane) => lane.kind === kind,
     );
