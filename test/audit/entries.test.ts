@@ -103,7 +103,9 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
       const requestId = `req-${name.replaceAll(" ", "-")}-${engine.name}`;
       const since = new Date().toISOString();
       const { action, target, changes = [] } = await deed(requestId);
-      const entries = await auditLog(gateway, { since, targetId: target.id, action });
+      const all = await auditLog(gateway, { since, targetId: target.id, action });
+      // The manager may have been made in the same millisecond, by no request.
+      const entries = all.filter((entry: { requestId: string | null }) => entry.requestId !== null);
       expect(entries).toEqual([
         {
           id: expect.any(String),
