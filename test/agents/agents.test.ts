@@ -203,7 +203,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(deletions).toHaveLength(1);
   });
 
-  test("the command line renames and deletes agents, and lists the keys of deleted ones", async () => {
+  slowTest("the command line renames and deletes agents, and lists the keys of deleted ones", async () => {
     const run = (...args: string[]) => runCliForJson(gateway.databaseUrl, ...args);
     const fails = async (...args: string[]) => (await runCli(gateway.databaseUrl, args)).stderr;
     await run("agents", "add", "--org", "first", "--slug", "by-hand", "--name", "By hand");

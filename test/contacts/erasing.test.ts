@@ -185,7 +185,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
     await waitUntil(async () => (await textsLeft(id)) === 0);
   });
 
-  test("what two processes send and open meanwhile leaves no text behind", async () => {
+  slowTest("what two processes send and open meanwhile leaves no text behind", async () => {
     const other = await sharing();
     try {
       const apis = [api, conversationClient(other, gateway.key)];

@@ -9,6 +9,7 @@ import {
 } from "../../src/features/inbound/parse-mail";
 import fc from "../support/generated";
 import { slowTest } from "../support/slow-test";
+import { cases } from "../support/tiers";
 
 /** A mail of these lines; the first ones are headers. */
 const mail = (...lines: string[]): string => lines.join("\r\n");
@@ -167,7 +168,7 @@ test("whatever a mail consists of, its thread posts one small message", async ()
       expect(sizes[0]).toBeLessThanOrEqual(RESULT_MAX_BYTES);
     }),
     {
-      numRuns: 20,
+      numRuns: cases(40),
       examples: Object.keys(SHAPES).map((shape) => [
         {
           shape,
