@@ -10,7 +10,7 @@ import {
 } from "./features";
 import { startHousekeeping } from "./housekeeping";
 
-/** What an app does besides answering requests. */
+/** Background work of an app: housekeeping, deliveries, and the work of features. */
 export interface Background {
   /** Stops it, while requests still end. */
   stop(): Promise<void>;

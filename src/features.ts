@@ -107,7 +107,7 @@ export function laneWork(services: Services): (kind: string) => LaneWork {
   };
 }
 
-/** What housekeeping does besides deleting expired rows. */
+/** The work of housekeeping, apart from deleting expired rows. */
 export const choresOf = (services: Services): Chore[] =>
   ALL.flatMap(({ chores }) => chores?.(services) ?? []);
 

@@ -10,7 +10,7 @@ import { type DatabaseObserver, type DatabaseStats, type Failure, NO_OBSERVER } 
 import { SqliteEngine } from "./sqlite/sqlite.engine";
 import { type Transaction, type Tx, transactionOf, type UnitOfWork } from "./unit-of-work";
 
-/** Max organizations whose inserts are batched; those of one that is forgotten start another batch. */
+/** Max organizations with a batch; a forgotten organization starts a new one. */
 const MAX_OWNERS = 1_000;
 
 /**
@@ -127,9 +127,8 @@ export class Database {
   }
 
   /**
-   * Calls a listener on the announcements of a channel by this process, by other processes on PostgreSQL, or
-   * passed on by `relay`, and after gaps in which some may have been lost. It saves waiting but guarantees nothing: a connection may be
-   * gone for long.
+   * Calls a listener on the announcements of a channel: from this process, from others on PostgreSQL, or from `relay`; and
+   * after gaps that may have lost some. It saves waiting but guarantees nothing: a connection may be gone for long.
    * @param listener must not throw
    * @returns a function that stops listening; call it before `close`
    */
@@ -267,8 +266,8 @@ export class Database {
   }
 
   /**
-   * Batches concurrent inserts like `batchInserts`, those of each organization apart, because they wait for locks that an
-   * organization holds.
+   * Batches concurrent inserts like `batchInserts`, one batch per organization, for inserts that wait for an
+   * organization's locks.
    * @param ownerOf returns the ID of the organization of a row, if known
    */
   batchInsertsByOwner<Row, T>(

@@ -5,7 +5,7 @@ import { InsertOrderLock } from "./insert-order-lock";
 
 /** The transaction of a unit of work: it runs all statements of the unit, which commit together or not at all. */
 export interface Tx extends EntityManager {
-  /** Whether a statement can contain another one that changes rows. */
+  /** True if a statement can contain another one that changes rows. */
   readonly hasWritableCtes: boolean;
   /**
    * Makes a query lock its rows until the transaction ends.

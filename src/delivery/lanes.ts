@@ -17,7 +17,7 @@ export interface DueLane extends Pick<Lane, "id" | "kind"> {
   needsSender: boolean;
 }
 
-/** Some lanes: all but `except`, or of these only those that are in one of `only`. */
+/** A selection of lanes: all but `except`, limited to `only` if given. */
 export interface SomeLanes {
   except: readonly WaitingLanes[];
   only?: readonly WaitingLanes[];

@@ -82,7 +82,7 @@ export interface Feature<Own extends object, Needs extends object> {
   shares?(senders: number): Readonly<Record<string, Share>>;
   /** Rows that housekeeping deletes. */
   expired?(retention: Retention): ExpiredRows[];
-  /** What housekeeping does besides, such as finishing what a process left unfinished. */
+  /** More work for housekeeping, such as finishing erasures that a process left unfinished. */
   chores?(services: Core & Own & Needs): Chore[];
   /** Starts the background work of a process that delivers. @returns a function that stops it */
   start?(services: Core & Own & Needs): () => Promise<void>;

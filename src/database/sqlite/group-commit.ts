@@ -22,12 +22,12 @@ const AUTOCOMMIT: TransactionBoundary = {
 /** Max units per transaction, because the first caller waits for the last unit. */
 const MAX_UNITS = 100;
 
-/** How long a transaction starts units (ms), because those of other organizations wait for its commit. */
+/** Stop starting units after this (ms), because other organizations wait for the commit. */
 const MAX_MS = 50;
 
 /**
  * Group commit for a database with one writer: units that arrive during a transaction share the next one, and so wait
- * only once for the disk. Owners take turns, so that the units of one do not wait for all those of another.
+ * only once for the disk. Owners take turns, so that one with many units does not hold up another.
  */
 export class GroupCommit {
   /** The units of each owner, first in, first out. */
@@ -108,7 +108,7 @@ export class GroupCommit {
     return undefined;
   }
 
-  /** @param units gets those that the transaction has run */
+  /** @param units receives the units that the transaction runs */
   private async commit(units: Waiting[], max: number): Promise<unknown> {
     const only = max === 1 ? this.next() : undefined;
     if (only !== undefined) {
