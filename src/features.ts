@@ -1,4 +1,5 @@
 import type { DataSource } from "typeorm";
+import { declareScopes } from "./auth/permissions";
 import { createDataSource as createDataSourceOf } from "./database/data-source";
 import { Lane } from "./delivery/lane.entity";
 import type { LaneWork } from "./delivery/lane-work";
@@ -77,6 +78,8 @@ type Needs = Intersection<
 
 /** The features as those read them who treat all alike. */
 const ALL = FEATURES as readonly unknown[] as readonly Feature<object, Services>[];
+
+for (const { scopes } of ALL) declareScopes(scopes ?? {});
 
 /** The REST routes as the documentation groups them. */
 export const ROUTE_GROUPS: readonly RouteGroup[] = ALL.flatMap(({ routes }) => routes ?? []);

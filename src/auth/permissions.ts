@@ -26,42 +26,37 @@ registerEnumType(Permission, {
   },
 });
 
-/** What an API key may be used for. */
-export enum Scope {
-  pets_read = "pets:read",
-  pets_write = "pets:write",
-  messages_read = "messages:read",
-  messages_write = "messages:write",
-  agent_read = "agent:read",
-  agent_decide = "agent:decide",
-  contacts_read = "contacts:read",
-  contacts_write = "contacts:write",
-  conversations_read = "conversations:read",
-  conversations_write = "conversations:write",
-  events_read = "events:read",
+/** The scopes of API keys. Each feature adds the names of those that it declares, so that they are checked. */
+// biome-ignore lint/suspicious/noEmptyInterface: features fill it
+export interface Scopes {}
+
+/** What an API key may be used for, such as `pets:read`. */
+export type Scope = keyof Scopes;
+
+/** The declared scopes as an enum, which TypeGraphQL reads when it builds the schema. */
+export const Scope: Record<string, Scope> = {};
+
+const valuesConfig: Record<string, { description: string }> = {};
+
+registerEnumType(Scope, { name: "Scope", description: "Scope of an API key.", valuesConfig });
+
+const scopes: Scope[] = [];
+
+/** All scopes, in the order of the features that declare them; complete once `features.ts` is loaded. */
+export const SCOPES: readonly Scope[] = scopes;
+
+/**
+ * Declares the scopes of a feature.
+ * @param declared a sentence of what each allows, by its name
+ * @throws Error if a name is taken
+ */
+export function declareScopes(declared: Readonly<Record<string, string>>): void {
+  for (const [name, allows] of Object.entries(declared)) {
+    const scope = name as Scope;
+    if (scopes.includes(scope)) throw new Error(`The scope ${name} is declared twice.`);
+    scopes.push(scope);
+    const value = name.replace(":", "_");
+    Scope[value] = scope;
+    valuesConfig[value] = { description: `\`${name}\`: ${allows.charAt(0).toLowerCase()}${allows.slice(1)}` };
+  }
 }
-
-/** All scopes, in display order. */
-export const SCOPES: readonly Scope[] = Object.values(Scope);
-
-registerEnumType(Scope, {
-  name: "Scope",
-  description: "Scope of an API key.",
-  valuesConfig: {
-    pets_read: { description: "`pets:read`: list and read pets." },
-    pets_write: { description: "`pets:write`: add pets." },
-    messages_read: { description: "`messages:read`: list and read the agent's messages." },
-    messages_write: { description: "`messages:write`: queue and cancel messages." },
-    agent_read: { description: "`agent:read`: read the agent's configuration, lines and decisions." },
-    agent_decide: {
-      description: "`agent:decide`: have the agent decide, and do what its configuration says.",
-    },
-    contacts_read: { description: "`contacts:read`: list and read contacts." },
-    contacts_write: { description: "`contacts:write`: add, change and erase contacts." },
-    conversations_read: { description: "`conversations:read`: list and read conversations." },
-    conversations_write: {
-      description: "`conversations:write`: open, move, hand off and close conversations.",
-    },
-    events_read: { description: "`events:read`: read and follow the agent's events." },
-  },
-});

@@ -4,8 +4,8 @@ import { buildPage, filesIn } from "../build-page.mjs";
 // It has run when this module does.
 import "./codegen.mjs";
 
-// The limits are shared with the server.
-const limits = filesIn(join(import.meta.dirname, "../features")).filter((file) =>
-  file.endsWith(".limits.ts"),
+// Shared with the server.
+const shared = filesIn(join(import.meta.dirname, "../features")).filter((file) =>
+  /\.(limits|scopes)\.ts$/.test(file),
 );
-await buildPage(import.meta.dirname, "dashboard", limits);
+await buildPage(import.meta.dirname, "dashboard", shared);

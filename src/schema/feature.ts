@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { EntityTarget, ObjectLiteral } from "typeorm";
+import type { Scope } from "../auth/permissions";
 import { DAY_MS, timestamp } from "../common/time";
 import type { Config } from "../config";
 import type { Database } from "../database/database";
@@ -72,6 +73,8 @@ export interface Feature<Own extends object, Needs extends object> {
   /** What it does when something happens to what other features own. */
   hooks?(services: Core & Own & Needs): HookImplementations;
   routes?: RouteGroup;
+  /** The scopes of API keys that its resolvers need, with what each allows; they are also added to `Scopes`. */
+  scopes?: Readonly<Partial<Record<Scope, string>>>;
   /** Names of the feature's coalesced lookups, for the metrics. */
   batches?: readonly string[];
   /** Other label values of the metrics. */

@@ -1,4 +1,4 @@
-import { Permission, Scope } from "../../src/auth/permissions";
+import { Permission } from "../../src/auth/permissions";
 import { mint, operator, type TestGateway } from "../support/gateway";
 import { expire } from "../support/keys";
 import { addMember, addOrganization, openSession, type TestMember } from "../support/people";
@@ -52,7 +52,7 @@ export async function accessFixture(gateway: TestGateway): Promise<AccessFixture
   };
   const keys: Partial<Record<CallerName, { id: string; secret: string }>> = {
     "an agent key": await mint(gateway),
-    "a key with only pets:read": await mint(gateway, { scopes: [Scope.pets_read] }),
+    "a key with only pets:read": await mint(gateway, { scopes: ["pets:read"] }),
     "a revoked key": await mint(gateway),
     "an expired key": await mint(gateway),
     "a key of a deactivated organization": await mint(gateway, { agent: "switched-off-agent" }),

@@ -1,4 +1,4 @@
-import { Permission, Scope } from "../../src/auth/permissions";
+import { Permission } from "../../src/auth/permissions";
 import { timestamp } from "../../src/common/time";
 import { Lane } from "../../src/delivery/lane.entity";
 import { ContactAddress } from "../../src/features/contacts/contact-address.entity";
@@ -140,7 +140,7 @@ describeGateway({ engine: "any" }, (gateway) => {
 
     test("a first message needs the scope to send", async () => {
       const { id } = await newContact();
-      const { secret: token } = await mint(gateway, { scopes: [Scope.conversations_write] });
+      const { secret: token } = await mint(gateway, { scopes: ["conversations:write"] });
       const refused = await api.open({ contact: { id }, message: "Hello" }, { token });
       expect([codeOf(refused), refused.text]).toEqual([
         "insufficient_scope",

@@ -248,7 +248,7 @@ describeDashboard("API keys", (dashboard) => {
       "by owner@example.com",
     ])
       await seen(details.getByText(text));
-    await seen(details.getByText("pets:read, messages:read, agent:read, contacts:read"));
+    await seen(details.getByText("pets:read, agent:read, contacts:read, messages:read"));
     await act(page, "limited", "Settings");
     expect(await dialog.getByLabel("Requests per minute").inputValue()).toBe("60");
     await dialog.getByLabel("Allowed networks").fill("203.0.113.0/24");

@@ -44,8 +44,8 @@ describeDashboard("API keys", (dashboard) => {
     await dialogOf(page).getByLabel("Scopes").selectOption("Only some…");
     await dialogOf(page).getByRole("button", { name: "Create API key" }).click();
     await seen(dialogOf(page).getByText("at least one scope"));
-    await dialogOf(page).getByLabel("Read pets").check();
-    await dialogOf(page).getByLabel("Read messages").check();
+    await dialogOf(page).getByLabel("pets:read").check();
+    await dialogOf(page).getByLabel("messages:read").check();
     await dialogOf(page).getByRole("button", { name: "Create API key" }).click();
     const token = await takeSecret(page);
     const { body } = await dashboard.gateway.graphql("{ whoami { key { scopes } } }", {}, { token });

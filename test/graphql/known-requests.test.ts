@@ -1,5 +1,4 @@
 import { ApolloServer } from "@apollo/server";
-import { Scope } from "../../src/auth/permissions";
 import { queryDocument } from "../fuzz/documents";
 import { mint, type Reply } from "../support/gateway";
 import fc from "../support/generated";
@@ -42,7 +41,7 @@ describeGateway({ engine: "any" }, (gateway) => {
 
   beforeAll(async () => {
     await gateway.services.pets.seed(20);
-    const readOnly = await mint(gateway, { scopes: [Scope.pets_read] });
+    const readOnly = await mint(gateway, { scopes: ["pets:read"] });
     const member = await addMember(gateway);
     callers = {
       agent: gateway.key,

@@ -1,4 +1,3 @@
-import { Scope } from "../../src/auth/permissions";
 import { addContact } from "../support/contacts";
 import { addConversation } from "../support/conversations";
 import { decisionClient } from "../support/decisions";
@@ -106,7 +105,7 @@ describeGateway({ engine: "any" }, (gateway) => {
 
   test("a key that may not read messages sees conversations without them", async () => {
     await gateway.rest("POST", `/agent/conversations/${conversation}/messages`, { body: { message: "x" } });
-    const { secret: token } = await mint(gateway, { scopes: [Scope.conversations_read] });
+    const { secret: token } = await mint(gateway, { scopes: ["conversations:read"] });
     const list = (fields: string) =>
       gateway.graphql(`{ conversations { nodes { ${fields} } } }`, {}, { token });
     expect((await list("id")).body.errors).toBeUndefined();

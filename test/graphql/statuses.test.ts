@@ -1,4 +1,3 @@
-import { Scope } from "../../src/auth/permissions";
 import { ERRORS, type ErrorCode } from "../../src/errors";
 import { mint, operator } from "../support/gateway";
 import { scrape } from "../support/metrics";
@@ -36,7 +35,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     const { id, secret } = await mint(gateway);
     await gateway.services.keys.revoke(await operator(gateway), id);
     revoked = secret;
-    unscoped = (await mint(gateway, { scopes: [Scope.messages_write] })).secret;
+    unscoped = (await mint(gateway, { scopes: ["messages:write"] })).secret;
     agentId = (await gateway.services.agents.bySlug("first-agent")).id;
     await mint(gateway, { name: "taken" });
   });

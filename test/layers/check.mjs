@@ -66,12 +66,13 @@ function layerOf(part) {
 
 function importsOf(file) {
   const text = readFileSync(file, "utf8").replace(/^\s*(\/\/|\*|\/\*).*$/gm, "");
-  const specifiers = text.matchAll(/\b(?:from|import|require)\s*\(?\s*["'](\.{1,2}\/[^"']*)["']/g);
+  const specifiers = text.matchAll(/\b(?:from|import|require|glob[^(]*)\s*\(?\s*["'](\.{1,2}\/[^"']*)["']/g);
   return [...specifiers].flatMap(([, specifier]) => {
     const path = resolve(dirname(file), specifier);
-    return sources.filter((other) =>
-      [path, `${path}.ts`, `${path}.tsx`, join(path, "index.ts")].includes(other),
-    );
+    const isImported = path.includes("*")
+      ? (other) => new RegExp(`^${path.replaceAll(".", "\\.").replaceAll("*", "[^/]*")}$`).test(other)
+      : (other) => [path, `${path}.ts`, `${path}.tsx`, join(path, "index.ts")].includes(other);
+    return sources.filter(isImported);
   });
 }
 

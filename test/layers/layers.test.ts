@@ -57,6 +57,15 @@ describe("the check of the layers", () => {
       },
       "Into another program: dashboard/pets/a.tsx imports features/pets/b.ts.",
     ],
+    [
+      "a page that finds such a file by its name",
+      {
+        "dashboard/pets/a.tsx": 'import.meta.glob<object>("../../features/*/*.b.ts", { eager: true });',
+        "features/pets/pet.b.ts": 'import "./c";',
+        "features/pets/c.ts": "",
+      },
+      "Into another program: dashboard/pets/a.tsx imports features/pets/pet.b.ts.",
+    ],
     ["a folder that is in no layer", { "elsewhere/a.ts": "" }, "elsewhere/a.ts is in no layer"],
   ])("fails for %s", (_, files, fault) => {
     write(files as Record<string, string>);

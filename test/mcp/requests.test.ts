@@ -1,4 +1,3 @@
-import { Scope } from "../../src/auth/permissions";
 import { ERRORS } from "../../src/errors";
 import { version } from "../../src/version";
 import { mint, operator } from "../support/gateway";
@@ -219,7 +218,7 @@ describeGateway(
     });
 
     test("the log and the metrics have the API, the tool and the code of an error", async () => {
-      const { secret, hint } = await mint(gateway, { scopes: [Scope.pets_read] });
+      const { secret, hint } = await mint(gateway, { scopes: ["pets:read"] });
       const call = { token: secret, headers: { "x-request-id": "to-find-it" } };
       await callTool(gateway, "listPets", {}, call);
       await callTool(gateway, "createPet", {}, call);

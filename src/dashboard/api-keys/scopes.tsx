@@ -3,22 +3,15 @@ import { type ReactNode, useState } from "react";
 import styles from "./dialogs.module.css";
 import type { Scope } from "./documents.generated";
 
-/** What each scope allows, in the order in which they are offered. */
-const ALLOWS: Readonly<Record<Scope, string>> = {
-  pets_read: "Read pets",
-  pets_write: "Add pets",
-  messages_read: "Read messages",
-  messages_write: "Queue messages",
-  agent_read: "Read the agent's configuration",
-  agent_decide: "Have the agent decide",
-  contacts_read: "Read contacts",
-  contacts_write: "Change contacts",
-  conversations_read: "Read conversations",
-  conversations_write: "Change conversations",
-  events_read: "Read events",
-};
+/** The scopes that the features declare, with what they allow. */
+const ALLOWS: Readonly<Record<string, string>> = Object.assign(
+  {},
+  ...Object.values(import.meta.glob<object>("../../features/*/*.scopes.ts", { eager: true })).flatMap(
+    (declared) => Object.values(declared),
+  ),
+);
 
-const SCOPES = Object.keys(ALLOWS) as Scope[];
+const SCOPES = Object.keys(ALLOWS).map((name) => name.replace(":", "_") as Scope);
 
 /** The scopes that change nothing. */
 const READ_ONLY = SCOPES.filter((scope) => scope.endsWith("_read"));
@@ -47,7 +40,12 @@ export function useScopes(): { scopes: Scope[] | null; field: ReactNode } {
         <Checkbox.Group<Scope> aria-label="Allowed" value={chosen} onChange={setChosen}>
           <div className={styles.scopes}>
             {SCOPES.map((scope) => (
-              <Checkbox key={scope} value={scope} label={ALLOWS[scope]} description={spelled(scope)} />
+              <Checkbox
+                key={scope}
+                value={scope}
+                label={spelled(scope)}
+                description={ALLOWS[spelled(scope)]}
+              />
             ))}
           </div>
         </Checkbox.Group>

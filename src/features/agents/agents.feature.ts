@@ -3,8 +3,13 @@ import { feature } from "../../schema/feature";
 import { Agent } from "./agent.entity";
 import { AgentResolver } from "./agent.resolver";
 import { agentRoutes } from "./agent.routes";
+import { agentScopes } from "./agent.scopes";
 import { AgentService } from "./agent.service";
 import { AgentPurge, purgeRows } from "./agent-purge";
+
+declare module "../../auth/permissions" {
+  interface Scopes extends Record<keyof typeof agentScopes, string> {}
+}
 
 /** The agents of an organization. */
 export const agents = feature({
@@ -18,5 +23,6 @@ export const agents = feature({
   stop: ({ agentPurge }) => agentPurge.close(),
   resolvers: (services) => [new AgentResolver(services.agents, services.agentPurge)],
   routes: agentRoutes,
+  scopes: agentScopes,
   batches: ["agents"],
 });

@@ -70,7 +70,7 @@ export class NewApiKey {
   })
   @IsOptional()
   @ArrayNotEmpty({ message: "must contain at least one scope; omit it for all scopes" })
-  @IsIn(SCOPES, { each: true, message: `must be one of ${SCOPES.join(", ")}` })
+  @IsIn(SCOPES, { each: true, message: () => `must be one of ${SCOPES.join(", ")}` })
   scopes?: Scope[] | null | undefined;
 
   @Field(() => String, { nullable: true, description: DESCRIPTION })

@@ -1,6 +1,6 @@
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import type { RequestContext } from "../../auth/context";
-import { Permission, Scope } from "../../auth/permissions";
+import { Permission } from "../../auth/permissions";
 import { Access } from "../../schema/access";
 import { GraphQLJsonObject } from "../../schema/json-object";
 import {
@@ -25,7 +25,7 @@ const MANAGER = { member: Permission.config_manage };
 export class ConfigurationResolver {
   constructor(private readonly service: ConfigurationService) {}
 
-  @Access({ key: Scope.agent_read, ...MANAGER })
+  @Access({ key: "agent:read", ...MANAGER })
   @Query(() => Configuration, {
     nullable: true,
     description: "The live configuration of an agent, or another version; null if there is no such version.",

@@ -1,6 +1,6 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
 import type { RequestContext } from "../../auth/context";
-import { Permission, Scope } from "../../auth/permissions";
+import { Permission } from "../../auth/permissions";
 import { Access } from "../../schema/access";
 import { AtMost } from "../../schema/list-size";
 import { Report } from "../../schema/report";
@@ -19,8 +19,8 @@ import { MAX_ADDRESSES, MAX_TAGS } from "./contact.limits";
 import { ContactService } from "./contact.service";
 import { ContactAddress } from "./contact-address.entity";
 
-const READ = { key: Scope.contacts_read, member: Permission.conversations_read };
-const WRITE = { key: Scope.contacts_write, member: Permission.conversations_write };
+const READ = { key: "contacts:read", member: Permission.conversations_read } as const;
+const WRITE = { key: "contacts:write", member: Permission.conversations_write } as const;
 
 @Resolver(() => Contact)
 export class ContactResolver {
@@ -62,7 +62,7 @@ export class ContactResolver {
     return this.service.put(context, input);
   }
 
-  @Access({ key: Scope.contacts_write, member: Permission.config_manage })
+  @Access({ key: "contacts:write", member: Permission.config_manage })
   @Mutation(() => Contact, {
     description:
       "Deletes all that is known about a contact but its ID and times. Erasing it again changes nothing.",

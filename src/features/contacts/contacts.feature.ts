@@ -4,12 +4,17 @@ import { eraseEvents } from "../events/erase-events";
 import { Contact } from "./contact.entity";
 import { ContactResolver } from "./contact.resolver";
 import { contactRoutes } from "./contact.routes";
+import { contactScopes } from "./contact.scopes";
 import { ContactService } from "./contact.service";
 import { ContactAddress } from "./contact-address.entity";
 import { ContactTag } from "./contact-tag.entity";
 import { ContactTerm } from "./contact-term.entity";
 import { Erasure } from "./erasure.entity";
 import { Erasures } from "./erasures";
+
+declare module "../../auth/permissions" {
+  interface Scopes extends Record<keyof typeof contactScopes, string> {}
+}
 
 /** The people that agents talk to. */
 export const contacts = feature({
@@ -30,5 +35,6 @@ export const contacts = feature({
   stop: ({ erasures }) => erasures.close(),
   resolvers: (services) => [new ContactResolver(services.contacts)],
   routes: contactRoutes,
+  scopes: contactScopes,
   batches: ["addresses", "tags"],
 });

@@ -1,7 +1,7 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
 import { authorize } from "../../auth/authorize";
 import type { RequestContext } from "../../auth/context";
-import { Permission, Scope } from "../../auth/permissions";
+import { Permission } from "../../auth/permissions";
 import { Access } from "../../schema/access";
 import { Report } from "../../schema/report";
 import { Message } from "../messages/message.entity";
@@ -21,10 +21,10 @@ import {
 import { ConversationService } from "./conversation.service";
 import { ConversationChanges } from "./conversation-changes";
 
-const READ = { key: Scope.conversations_read, member: Permission.conversations_read };
-const READ_MESSAGES = { key: Scope.messages_read, member: Permission.conversations_read };
-const CHANGE = { key: Scope.conversations_write, member: Permission.conversations_write };
-const SEND = { key: Scope.messages_write, member: Permission.conversations_write };
+const READ = { key: "conversations:read", member: Permission.conversations_read } as const;
+const READ_MESSAGES = { key: "messages:read", member: Permission.conversations_read } as const;
+const CHANGE = { key: "conversations:write", member: Permission.conversations_write } as const;
+const SEND = { key: "messages:write", member: Permission.conversations_write } as const;
 
 @Resolver(() => Conversation)
 export class ConversationResolver {

@@ -1,9 +1,9 @@
 import { type EntityManager, In } from "typeorm";
 import { assertSignedIn } from "../../auth/assert-signed-in";
-import { authorize } from "../../auth/authorize";
+import { type AccessRule, authorize } from "../../auth/authorize";
 import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
-import { Permission, Scope } from "../../auth/permissions";
+import { Permission } from "../../auth/permissions";
 import { indexBy } from "../../common/coalesce";
 import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
@@ -38,8 +38,8 @@ import { openConversation } from "./open-conversation";
 import { assertOpen, findConversation, idempotencyScope } from "./own-conversation";
 
 /** Who may queue a first message. */
-const SENDING = {
-  allowed: { key: Scope.messages_write, member: Permission.conversations_write },
+const SENDING: AccessRule = {
+  allowed: { key: "messages:write", member: Permission.conversations_write },
   whileDeactivated: false,
 };
 

@@ -10,6 +10,7 @@ import { messageWork } from "../messages/message-work";
 import { Conversation } from "./conversation.entity";
 import { ConversationResolver } from "./conversation.resolver";
 import { conversationRoutes } from "./conversation.routes";
+import { conversationScopes } from "./conversation.scopes";
 import { ConversationService } from "./conversation.service";
 import { ConversationChanges } from "./conversation-changes";
 import { DefaultConversations } from "./default-conversations";
@@ -21,6 +22,10 @@ interface Needs extends LineServices {
   agentQueues: AgentQueues;
   playbooks: Playbooks;
   messageFailures: MessageFailures;
+}
+
+declare module "../../auth/permissions" {
+  interface Scopes extends Record<keyof typeof conversationScopes, string> {}
 }
 
 /** What agents and contacts say to each other. */
@@ -38,6 +43,7 @@ export const conversations = feature({
   }),
   resolvers: (services) => [new ConversationResolver(services.conversations, services.conversationChanges)],
   routes: conversationRoutes,
+  scopes: conversationScopes,
   batches: ["conversations", "last messages", "lines", "conversation addresses"],
   lanes: ({ drivers, lineHealth, messageFailures }) => ({
     [CONVERSATION_LANE]: messageWork({

@@ -1,6 +1,6 @@
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import type { RequestContext } from "../../auth/context";
-import { Permission, Scope } from "../../auth/permissions";
+import { Permission } from "../../auth/permissions";
 import { Access } from "../../schema/access";
 import { Report } from "../../schema/report";
 import { DecisionConnection } from "./decision.connection";
@@ -10,8 +10,8 @@ import type { DecisionService } from "./decision.service";
 import { Replay, ReplayAgainst, Replays } from "./replay";
 import type { ReplayService } from "./replay.service";
 
-const READ = { key: Scope.agent_read, member: Permission.conversations_read };
-const DECIDE = { key: Scope.agent_decide, member: Permission.config_manage };
+const READ = { key: "agent:read", member: Permission.conversations_read } as const;
+const DECIDE = { key: "agent:decide", member: Permission.config_manage } as const;
 
 @Resolver(() => Decision)
 export class DecisionResolver {

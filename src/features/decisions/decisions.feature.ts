@@ -10,6 +10,7 @@ import type { AgentQueues } from "../messages/agent-queues";
 import { DECISION_LANE, Decision, DecisionOutcome, DecisionState } from "./decision.entity";
 import { DecisionResolver } from "./decision.resolver";
 import { decisionRoutes } from "./decision.routes";
+import { decisionScopes } from "./decision.scopes";
 import { DecisionService } from "./decision.service";
 import { DecisionMaker } from "./decision-maker";
 import { DecisionRunner, MODEL, RULES } from "./decision-runner";
@@ -24,6 +25,10 @@ interface Needs {
   playbooks: Playbooks;
   agentQueues: AgentQueues;
   defaultConversations: DefaultConversations;
+}
+
+declare module "../../auth/permissions" {
+  interface Scopes extends Record<keyof typeof decisionScopes, string> {}
 }
 
 /** What agents decide in the situations that they are handed. */
@@ -53,6 +58,7 @@ export const decisions = feature({
   }),
   resolvers: (services) => [new DecisionResolver(services.decisions, services.replays)],
   routes: decisionRoutes,
+  scopes: decisionScopes,
   series: { decisionOutcomes: [...Object.values(DecisionOutcome), DecisionState.failed] },
   shares: (senders) => {
     // A model may take long: together with webhook endpoints it leaves a sender to messages.

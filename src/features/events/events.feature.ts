@@ -3,9 +3,14 @@ import { AgentStream } from "./agent-stream.entity";
 import { Event } from "./event.entity";
 import { EventResolver } from "./event.resolver";
 import { eventRoutes } from "./event.routes";
+import { eventScopes } from "./event.scopes";
 import { EventService } from "./event.service";
 import { LiveEvents } from "./live/live-events";
 import { purgeEvents } from "./purge-events";
+
+declare module "../../auth/permissions" {
+  interface Scopes extends Record<keyof typeof eventScopes, string> {}
+}
 
 /** What has happened to agents, for other systems to follow. */
 export const events = feature({
@@ -18,5 +23,6 @@ export const events = feature({
   stop: ({ liveEvents }) => liveEvents.close(),
   resolvers: (services) => [new EventResolver(services.events, services.liveEvents)],
   routes: eventRoutes,
+  scopes: eventScopes,
   expired: ({ eventRetentionDays }) => olderThan(eventRetentionDays, Event, "created_at"),
 });

@@ -1,6 +1,6 @@
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import type { RequestContext } from "../../auth/context";
-import { Permission, Scope } from "../../auth/permissions";
+import { Permission } from "../../auth/permissions";
 import { Access } from "../../schema/access";
 import { AtMost } from "../../schema/list-size";
 import { Line } from "./line.entity";
@@ -18,7 +18,7 @@ export class LineResolver {
     private readonly tests: LineTestService,
   ) {}
 
-  @Access({ key: Scope.agent_read, member: Permission.config_manage })
+  @Access({ key: "agent:read", member: Permission.config_manage })
   @AtMost(MAX_LINES)
   @Query(() => [Line], { description: "The lines of an agent, ordered by name." })
   lines(

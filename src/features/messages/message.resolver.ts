@@ -1,6 +1,6 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
 import type { RequestContext } from "../../auth/context";
-import { Permission, Scope } from "../../auth/permissions";
+import { Permission } from "../../auth/permissions";
 import { Access } from "../../schema/access";
 import { AtMost, MaxCharacters } from "../../schema/list-size";
 import { ThirdPartyText } from "../../schema/third-party-text";
@@ -9,7 +9,7 @@ import { Message } from "./message.entity";
 import { MessageConnection, MessagesArgs, NewMessage } from "./message.inputs";
 import { MessageService } from "./message.service";
 
-const READ = { key: Scope.messages_read, member: Permission.conversations_read };
+const READ = { key: "messages:read", member: Permission.conversations_read } as const;
 
 /** In code points. */
 const PREVIEW_LENGTH = 100;
@@ -39,7 +39,7 @@ export class MessageResolver {
     return this.service.find(context, id);
   }
 
-  @Access({ key: Scope.messages_write })
+  @Access({ key: "messages:write" })
   @Mutation(() => Message, { description: "Queues a message for the agent of the API key." })
   sendMessage(
     @Ctx() context: RequestContext,
@@ -48,7 +48,7 @@ export class MessageResolver {
     return this.service.send(context, input);
   }
 
-  @Access({ key: Scope.messages_write, member: Permission.conversations_write })
+  @Access({ key: "messages:write", member: Permission.conversations_write })
   @Mutation(() => Message, { description: "Cancels a message that has not been sent." })
   cancelMessage(
     @Ctx() context: RequestContext,

@@ -8,11 +8,16 @@ import { readLoneMessages } from "./lone-messages";
 import { Message, MessageStatus } from "./message.entity";
 import { MessageResolver } from "./message.resolver";
 import { messageRoutes } from "./message.routes";
+import { messageScopes } from "./message.scopes";
 import { MessageService } from "./message.service";
 import { MessageFailures } from "./message-failures";
 import { MESSAGE_LANE } from "./message-lanes";
 import { messageWork } from "./message-work";
 import { Receipts } from "./receipts";
+
+declare module "../../auth/permissions" {
+  interface Scopes extends Record<keyof typeof messageScopes, string> {}
+}
 
 /** Messages of agents and their delivery. */
 export const messages = feature({
@@ -30,6 +35,7 @@ export const messages = feature({
   hooks: ({ database }) => ({ agentPurged: purgeRows(database, Message, [[DeliveryAttempt, "messageId"]]) }),
   resolvers: (services) => [new MessageResolver(services.messages)],
   routes: messageRoutes,
+  scopes: messageScopes,
   batches: ["attempts"],
   series: {
     messageStatuses: Object.values(MessageStatus),

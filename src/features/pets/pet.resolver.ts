@@ -1,6 +1,6 @@
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import type { RequestContext } from "../../auth/context";
-import { Permission, Scope } from "../../auth/permissions";
+import { Permission } from "../../auth/permissions";
 import { Access } from "../../schema/access";
 import { Pet } from "./pet.entity";
 import { NewPet, PetConnection, PetsArgs } from "./pet.inputs";
@@ -11,7 +11,7 @@ import { PetService } from "./pet.service";
 export class PetResolver {
   constructor(private readonly pets: PetService) {}
 
-  @Access({ key: Scope.pets_read, member: true })
+  @Access({ key: "pets:read", member: true })
   @Query(() => PetConnection, {
     name: "pets",
     description: "Pets in the store, ordered by ID.",
@@ -20,7 +20,7 @@ export class PetResolver {
     return this.pets.list(args);
   }
 
-  @Access({ key: Scope.pets_read, member: true })
+  @Access({ key: "pets:read", member: true })
   @Query(() => Pet, {
     name: "pet",
     nullable: true,
@@ -31,7 +31,7 @@ export class PetResolver {
     return this.pets.find(id);
   }
 
-  @Access({ key: Scope.pets_write, member: Permission.config_manage })
+  @Access({ key: "pets:write", member: Permission.config_manage })
   @Mutation(() => Pet, { name: "createPet", description: "Adds a pet to the store." })
   create(
     @Ctx() context: RequestContext,

@@ -2,7 +2,12 @@ import { feature } from "../../schema/feature";
 import { Pet } from "./pet.entity";
 import { PetResolver } from "./pet.resolver";
 import { petRoutes } from "./pet.routes";
+import { petScopes } from "./pet.scopes";
 import { PetService } from "./pet.service";
+
+declare module "../../auth/permissions" {
+  interface Scopes extends Record<keyof typeof petScopes, string> {}
+}
 
 /** The petstore, which all API keys share. */
 export const pets = feature({
@@ -10,5 +15,6 @@ export const pets = feature({
   services: ({ database }) => ({ pets: new PetService(database) }),
   resolvers: (services) => [new PetResolver(services.pets)],
   routes: petRoutes,
+  scopes: petScopes,
   batches: ["pets", "pages"],
 });

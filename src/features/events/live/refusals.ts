@@ -1,6 +1,6 @@
 import { type AccessRule, authorize } from "../../../auth/authorize";
 import type { Caller } from "../../../auth/caller";
-import { Permission, SCOPES, Scope } from "../../../auth/permissions";
+import { Permission, SCOPES, type Scope } from "../../../auth/permissions";
 import { timestamp } from "../../../common/time";
 import { GatewayError, noSuch } from "../../../errors";
 import { addressRefusal, networksOf } from "../../api-keys/allowed-networks";
@@ -8,7 +8,7 @@ import { refusalOf } from "../../api-keys/api-key.entity";
 import type { LiveSnapshot } from "./live-snapshot";
 
 /** Who may read the events of an agent. */
-export const MAY_READ_EVENTS = { key: Scope.events_read, member: Permission.conversations_read } as const;
+export const MAY_READ_EVENTS = { key: "events:read", member: Permission.conversations_read } as const;
 
 /** A deactivated organization ends its streams, although its members may still read. */
 const MAY_FOLLOW: AccessRule = { allowed: MAY_READ_EVENTS, whileDeactivated: false };

@@ -1,0 +1,3 @@
+export const agentScopes = {
+  "agent:read": "Read the agent's configuration, lines and decisions.",
+};

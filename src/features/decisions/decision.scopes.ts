@@ -1,0 +1,3 @@
+export const decisionScopes = {
+  "agent:decide": "Have the agent decide, and do what its configuration says.",
+};

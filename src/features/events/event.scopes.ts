@@ -1,0 +1,3 @@
+export const eventScopes = {
+  "events:read": "Read and follow the agent's events.",
+};
