@@ -15,6 +15,7 @@ import { configuration } from "./features/configuration/configuration.feature";
 import { contacts } from "./features/contacts/contacts.feature";
 import { conversations } from "./features/conversations/conversations.feature";
 import { decisions } from "./features/decisions/decisions.feature";
+import { declareEventTypes } from "./features/events/event-types";
 import { events } from "./features/events/events.feature";
 import { inbound } from "./features/inbound/inbound.feature";
 import { keyUsage } from "./features/key-usage/key-usage.feature";
@@ -79,7 +80,10 @@ type Needs = Intersection<
 /** The features as those read them who treat all alike. */
 const ALL = FEATURES as readonly unknown[] as readonly Feature<object, Services>[];
 
-for (const { scopes } of ALL) declareScopes(scopes ?? {});
+for (const { scopes, eventTypes } of ALL) {
+  declareScopes(scopes ?? {});
+  declareEventTypes(eventTypes ?? {});
+}
 
 /** The REST routes as the documentation groups them. */
 export const ROUTE_GROUPS: readonly RouteGroup[] = ALL.flatMap(({ routes }) => routes ?? []);

@@ -6,6 +6,6 @@ import "./codegen.mjs";
 
 // Shared with the server.
 const shared = filesIn(join(import.meta.dirname, "../features")).filter((file) =>
-  /\.(limits|scopes)\.ts$/.test(file),
+  /\.(limits|scopes|event-types)\.ts$/.test(file),
 );
 await buildPage(import.meta.dirname, "dashboard", shared);

@@ -12,6 +12,7 @@ import type { Targets } from "../delivery/targets";
 import type { InstanceKeyService } from "../instance-key/instance-key.service";
 import type { RefusedTokens } from "../rate-limits/refused-tokens";
 import type { SeriesOfFeatures } from "../telemetry/metrics";
+import type { DeclaredEventType } from "./event-type";
 import type { HookImplementations, HookRegistry } from "./hooks";
 import type { RouteGroup } from "./rest-route";
 
@@ -75,6 +76,8 @@ export interface Feature<Own extends object, Needs extends object> {
   routes?: RouteGroup;
   /** The scopes of API keys that its resolvers need, with what each allows; they are also added to `Scopes`. */
   scopes?: Readonly<Partial<Record<Scope, string>>>;
+  /** The types of the events that it records; they are also added to `EventTypes`. */
+  eventTypes?: Readonly<Record<string, DeclaredEventType>>;
   /** Names of the feature's coalesced lookups, for the metrics. */
   batches?: readonly string[];
   /** Other label values of the metrics. */

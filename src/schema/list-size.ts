@@ -15,7 +15,8 @@ import { DEFAULT_PAGE, MAX_PAGE } from "../pagination/connection";
 type Field = GraphQLField<unknown, unknown>;
 
 /** Declares the max length of a list without the argument `first`. */
-export const AtMost = (items: number): MethodDecorator & PropertyDecorator => Extensions({ items });
+export const AtMost = (items: number | (() => number)): MethodDecorator & PropertyDecorator =>
+  Extensions({ items });
 
 /** Declares the max length of a text that may be longer than `ASSUMED_TEXT_LENGTH`. */
 export const MaxCharacters = (characters: number): MethodDecorator & PropertyDecorator =>
@@ -61,6 +62,7 @@ export function itemsOf(field: Field | undefined, parent: string, page: number |
   if (field === undefined || !isListType(getNullableType(field.type))) return 1;
   const { items } = field.extensions;
   if (typeof items === "number") return items;
+  if (typeof items === "function") return items();
   return page ?? (parent.startsWith("__") ? ASSUMED_ITEMS_OF_INTROSPECTION : ASSUMED_ITEMS);
 }
 

@@ -94,8 +94,9 @@ for (const file of sources) {
     const shown = `${relative(src, file)} imports ${relative(src, imported)}`;
     const { program: ofOther, layer: below } = layerOf(other);
     if (program !== ofOther) {
-      // What both share, such as limits, must not pull more of the server into the pages.
-      if (importsOf(imported).length > 0) faults.push(`Into another program: ${shown}.`);
+      // What both share, such as limits, must not pull more of the server into the pages than what needs nothing itself.
+      if (importsOf(imported).some((each) => importsOf(each).length > 0))
+        faults.push(`Into another program: ${shown}.`);
       continue;
     }
     if (below > layer) faults.push(`Upwards: ${shown}.`);

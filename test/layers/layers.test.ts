@@ -53,7 +53,8 @@ describe("the check of the layers", () => {
       {
         "dashboard/pets/a.tsx": 'import "../../features/pets/b";',
         "features/pets/b.ts": 'import "./c";',
-        "features/pets/c.ts": "",
+        "features/pets/c.ts": 'import "./d";',
+        "features/pets/d.ts": "",
       },
       "Into another program: dashboard/pets/a.tsx imports features/pets/b.ts.",
     ],
@@ -62,7 +63,8 @@ describe("the check of the layers", () => {
       {
         "dashboard/pets/a.tsx": 'import.meta.glob<object>("../../features/*/*.b.ts", { eager: true });',
         "features/pets/pet.b.ts": 'import "./c";',
-        "features/pets/c.ts": "",
+        "features/pets/c.ts": 'import "./d";',
+        "features/pets/d.ts": "",
       },
       "Into another program: dashboard/pets/a.tsx imports features/pets/pet.b.ts.",
     ],

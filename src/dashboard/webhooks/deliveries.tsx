@@ -1,5 +1,4 @@
 import { useState } from "react";
-import { EVENT_TYPES } from "../../features/events/event-types";
 import { usePolledQuery } from "../api/client";
 import { FilterSelect } from "../ui/filter-select";
 import filterStyles from "../ui/filters.module.css";
@@ -11,6 +10,7 @@ import type { Column } from "../ui/table";
 import { DeliveryDialog } from "./delivery";
 import { DeliveryResponse, DeliveryState, STATE_OPTIONS } from "./delivery-state";
 import { WebhookDeliveriesDocument } from "./documents.generated";
+import { EVENT_TYPES } from "./event-types";
 import styles from "./webhooks.module.css";
 
 /** A full page of the log has 5 kB (ms). */

@@ -1,7 +1,14 @@
 import { Checkbox, NativeSelect } from "@mantine/core";
 import { type ReactNode, useState } from "react";
-import { EVENT_TYPES } from "../../features/events/event-types";
 import styles from "./webhooks.module.css";
+
+/** The types of events that the features declare. */
+export const EVENT_TYPES: Readonly<Record<string, { description: string }>> = Object.assign(
+  {},
+  ...Object.values(import.meta.glob<object>("../../features/*/*.event-types.ts", { eager: true })).flatMap(
+    (declared) => Object.values(declared),
+  ),
+);
 
 /** The field for the types of events that an endpoint gets, and what was chosen: null for all. */
 export function useEventTypes(initial: readonly string[] | null): {
@@ -25,8 +32,8 @@ export function useEventTypes(initial: readonly string[] | null): {
       {limited && (
         <Checkbox.Group aria-label="Types of events" value={chosen} onChange={setChosen}>
           <div className={styles.types}>
-            {Object.entries(EVENT_TYPES).map(([type, says]) => (
-              <Checkbox key={type} value={type} label={type} description={says} />
+            {Object.entries(EVENT_TYPES).map(([type, { description }]) => (
+              <Checkbox key={type} value={type} label={type} description={description} />
             ))}
           </div>
         </Checkbox.Group>

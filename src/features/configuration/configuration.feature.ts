@@ -1,4 +1,5 @@
 import { feature } from "../../schema/feature";
+import { configurationEventTypes } from "./configuration.event-types";
 import { ConfigurationResolver } from "./configuration.resolver";
 import { configurationRoutes } from "./configuration.routes";
 import { ConfigurationService } from "./configuration.service";
@@ -8,6 +9,10 @@ import { DeciderKind, deciderWith } from "./decider";
 import { INITIAL_DOCUMENT } from "./initial-document";
 import { Playbooks } from "./playbooks";
 import { insertVersion, purgeVersions } from "./versions";
+
+declare module "../events/event-types" {
+  interface EventTypes extends Record<keyof typeof configurationEventTypes, object> {}
+}
 
 /** What agents do in which situation. */
 export const configuration = feature({
@@ -31,5 +36,6 @@ export const configuration = feature({
   }),
   resolvers: ({ configurations }) => [new ConfigurationResolver(configurations)],
   routes: configurationRoutes,
+  eventTypes: configurationEventTypes,
   series: { deciders: Object.values(DeciderKind) },
 });

@@ -2,6 +2,7 @@ import { feature } from "../../schema/feature";
 import { purgeRows } from "../agents/agent-purge";
 import { eraseEvents } from "../events/erase-events";
 import { Contact } from "./contact.entity";
+import { contactEventTypes } from "./contact.event-types";
 import { ContactResolver } from "./contact.resolver";
 import { contactRoutes } from "./contact.routes";
 import { contactScopes } from "./contact.scopes";
@@ -14,6 +15,10 @@ import { Erasures } from "./erasures";
 
 declare module "../../auth/permissions" {
   interface Scopes extends Record<keyof typeof contactScopes, string> {}
+}
+
+declare module "../events/event-types" {
+  interface EventTypes extends Record<keyof typeof contactEventTypes, object> {}
 }
 
 /** The people that agents talk to. */
@@ -36,5 +41,6 @@ export const contacts = feature({
   resolvers: (services) => [new ContactResolver(services.contacts)],
   routes: contactRoutes,
   scopes: contactScopes,
+  eventTypes: contactEventTypes,
   batches: ["addresses", "tags"],
 });

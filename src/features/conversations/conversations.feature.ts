@@ -8,6 +8,7 @@ import type { MessageFailures } from "../messages/message-failures";
 import { CONVERSATION_LANE } from "../messages/message-lanes";
 import { messageWork } from "../messages/message-work";
 import { Conversation } from "./conversation.entity";
+import { conversationEventTypes } from "./conversation.event-types";
 import { ConversationResolver } from "./conversation.resolver";
 import { conversationRoutes } from "./conversation.routes";
 import { conversationScopes } from "./conversation.scopes";
@@ -28,6 +29,10 @@ declare module "../../auth/permissions" {
   interface Scopes extends Record<keyof typeof conversationScopes, string> {}
 }
 
+declare module "../events/event-types" {
+  interface EventTypes extends Record<keyof typeof conversationEventTypes, object> {}
+}
+
 /** What agents and contacts say to each other. */
 export const conversations = feature({
   entities: [Conversation],
@@ -44,6 +49,7 @@ export const conversations = feature({
   resolvers: (services) => [new ConversationResolver(services.conversations, services.conversationChanges)],
   routes: conversationRoutes,
   scopes: conversationScopes,
+  eventTypes: conversationEventTypes,
   batches: ["conversations", "last messages", "lines", "conversation addresses"],
   lanes: ({ drivers, lineHealth, messageFailures }) => ({
     [CONVERSATION_LANE]: messageWork({

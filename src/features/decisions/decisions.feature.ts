@@ -8,6 +8,7 @@ import type { Playbooks } from "../configuration/playbooks";
 import type { DefaultConversations } from "../conversations/default-conversations";
 import type { AgentQueues } from "../messages/agent-queues";
 import { DECISION_LANE, Decision, DecisionOutcome, DecisionState } from "./decision.entity";
+import { decisionEventTypes } from "./decision.event-types";
 import { DecisionResolver } from "./decision.resolver";
 import { decisionRoutes } from "./decision.routes";
 import { decisionScopes } from "./decision.scopes";
@@ -29,6 +30,10 @@ interface Needs {
 
 declare module "../../auth/permissions" {
   interface Scopes extends Record<keyof typeof decisionScopes, string> {}
+}
+
+declare module "../events/event-types" {
+  interface EventTypes extends Record<keyof typeof decisionEventTypes, object> {}
 }
 
 /** What agents decide in the situations that they are handed. */
@@ -59,6 +64,7 @@ export const decisions = feature({
   resolvers: (services) => [new DecisionResolver(services.decisions, services.replays)],
   routes: decisionRoutes,
   scopes: decisionScopes,
+  eventTypes: decisionEventTypes,
   series: { decisionOutcomes: [...Object.values(DecisionOutcome), DecisionState.failed] },
   shares: (senders) => {
     // A model may take long: together with webhook endpoints it leaves a sender to messages.

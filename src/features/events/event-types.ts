@@ -1,30 +1,26 @@
-/** All types of events, with what they say. */
-export const EVENT_TYPES = {
-  "message.queued": "A message was queued.",
-  "message.sent": "A message was sent; it is not known yet whether it arrived.",
-  "message.delivered": "A message was delivered.",
-  "message.read": "The contact has read a message.",
-  "message.failed": "A message was given up.",
-  "message.canceled": "A message was canceled.",
-  "message.received": "A contact wrote a message.",
-  "decision.made": "The agent has decided.",
-  "decision.failed": "A decision could not be made.",
-  "conversation.opened": "A conversation was opened.",
-  "conversation.moved": "A conversation was moved to another line.",
-  "conversation.handed_off": "A conversation was handed off to a human.",
-  "conversation.released": "The agent answers again in a conversation.",
-  "conversation.loop_detected":
-    "The agent stopped answering an address, which got too many automatic answers within an hour.",
-  "conversation.closed": "A conversation was closed.",
-  "contact.created": "A contact was created.",
-  "contact.updated": "A contact was changed.",
-  "contact.erased": "A contact was erased.",
-  "contact.tags_changed": "Tags were added to a contact or removed from it.",
-  "contact.opted_out": "A contact opted out of messages to an address.",
-  "contact.opted_in": "A contact opted in again to messages to an address.",
-  "configuration.published": "A version of the configuration was published.",
-  "line.paused": "A line was paused.",
-  "line.resumed": "A line was resumed.",
-} as const;
+import type { DeclaredEventType } from "../../schema/event-type";
+import { TYPE_MAX_LENGTH } from "./event.limits";
 
-export type EventType = keyof typeof EVENT_TYPES;
+/** The types of events. Each feature adds the names of those that it declares, so that they are checked. */
+// biome-ignore lint/suspicious/noEmptyInterface: features fill it
+export interface EventTypes {}
+
+/** A type of event, such as `message.delivered`. */
+export type EventType = keyof EventTypes;
+
+const types = new Map<string, DeclaredEventType>();
+
+/** All types of events, in the order of the features that declare them; complete once `features.ts` is loaded. */
+export const EVENT_TYPES: ReadonlyMap<string, DeclaredEventType> = types;
+
+/**
+ * Declares the types of the events of a feature.
+ * @throws Error if a name is taken or too long
+ */
+export function declareEventTypes(declared: Readonly<Record<string, DeclaredEventType>>): void {
+  for (const [name, type] of Object.entries(declared)) {
+    if (types.has(name)) throw new Error(`The type of event ${name} is declared twice.`);
+    if (name.length > TYPE_MAX_LENGTH) throw new Error(`The name of the type of event ${name} is too long.`);
+    types.set(name, type);
+  }
+}

@@ -6,7 +6,7 @@ import { PageArgs } from "../../pagination/connection";
 import { Event } from "./event.entity";
 import { EVENT_TYPES } from "./event-types";
 
-const isEventType = (type: unknown) => typeof type === "string" && Object.hasOwn(EVENT_TYPES, type);
+const isEventType = (type: unknown) => typeof type === "string" && EVENT_TYPES.has(type);
 
 /** Checks a list, of which REST has each item checked alone. No types are a mistake: null stands for all. */
 export const AreEventTypes = () =>

@@ -13,7 +13,7 @@ export interface NewEvent {
   agentId: string;
   type: EventType;
   /** The kind and ID of what it is about. */
-  subject: `${"conversation" | "contact" | "message" | "line" | "configuration"}:${string}`;
+  subject: `${string}:${string}`;
   data: Record<string, unknown>;
 }
 

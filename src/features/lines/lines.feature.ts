@@ -2,6 +2,7 @@ import { feature } from "../../schema/feature";
 import { purgeRows } from "../agents/agent-purge";
 import { insertLine } from "./create-line";
 import { Line, LineKind, LineState } from "./line.entity";
+import { lineEventTypes } from "./line.event-types";
 import { LineResolver } from "./line.resolver";
 import { lineRoutes } from "./line.routes";
 import { LineService } from "./line.service";
@@ -18,6 +19,10 @@ const FIRST_LINE = "main";
 export interface LineServices {
   drivers: LineDrivers;
   lineHealth: LineHealth;
+}
+
+declare module "../events/event-types" {
+  interface EventTypes extends Record<keyof typeof lineEventTypes, object> {}
 }
 
 /** The lines that agents speak from. */
@@ -42,5 +47,6 @@ export const lines = feature({
   }),
   resolvers: (services) => [new LineResolver(services.lines, services.lineTests)],
   routes: lineRoutes,
+  eventTypes: lineEventTypes,
   series: { lineKinds: Object.values(LineKind) },
 });

@@ -6,6 +6,7 @@ import { AgentQueues } from "./agent-queues";
 import { DeliveryAttempt } from "./delivery-attempt.entity";
 import { readLoneMessages } from "./lone-messages";
 import { Message, MessageStatus } from "./message.entity";
+import { messageEventTypes } from "./message.event-types";
 import { MessageResolver } from "./message.resolver";
 import { messageRoutes } from "./message.routes";
 import { messageScopes } from "./message.scopes";
@@ -17,6 +18,10 @@ import { Receipts } from "./receipts";
 
 declare module "../../auth/permissions" {
   interface Scopes extends Record<keyof typeof messageScopes, string> {}
+}
+
+declare module "../events/event-types" {
+  interface EventTypes extends Record<keyof typeof messageEventTypes, object> {}
 }
 
 /** Messages of agents and their delivery. */
@@ -36,6 +41,7 @@ export const messages = feature({
   resolvers: (services) => [new MessageResolver(services.messages)],
   routes: messageRoutes,
   scopes: messageScopes,
+  eventTypes: messageEventTypes,
   batches: ["attempts"],
   series: {
     messageStatuses: Object.values(MessageStatus),

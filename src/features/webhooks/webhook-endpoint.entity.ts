@@ -74,7 +74,7 @@ export class WebhookEndpoint {
     nullable: true,
     description: "Types of the events that it gets, such as `message.delivered`; null for all types.",
   })
-  @AtMost(Object.keys(EVENT_TYPES).length)
+  @AtMost(() => EVENT_TYPES.size)
   @Column({ type: "simple-json", nullable: true })
   types!: EventType[] | null;
 

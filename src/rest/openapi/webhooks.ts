@@ -1,5 +1,4 @@
-import { EVENT_DATA } from "../../features/events/event-data";
-import { EVENT_TYPES, type EventType } from "../../features/events/event-types";
+import { EVENT_TYPES } from "../../features/events/event-types";
 import { TEST_EVENT, TEST_EVENT_SCHEMA } from "../../features/webhooks/test-event";
 import type { JsonSchema } from "../json-value";
 
@@ -15,9 +14,9 @@ const HEADERS = [
 /** The section of the requests that the gateway sends to webhook endpoints, one for each type of event. */
 export const createWebhooks = (): Record<string, JsonSchema> => ({
   ...Object.fromEntries(
-    Object.entries(EVENT_TYPES).map(([type, description]) => [
+    [...EVENT_TYPES].map(([type, { description, data }]) => [
       type,
-      requestOf(type, description, eventOf(type as EventType)),
+      requestOf(type, description, eventOf(type, data)),
     ]),
   ),
   [TEST_EVENT]: requestOf(TEST_EVENT, "Somebody tests the endpoint.", TEST_EVENT_SCHEMA),
@@ -40,9 +39,9 @@ const requestOf = (type: string, summary: string, schema: JsonSchema): JsonSchem
 });
 
 /** An event of a type, as the list shows it. */
-const eventOf = (type: EventType): JsonSchema => ({
+const eventOf = (type: string, data: JsonSchema): JsonSchema => ({
   allOf: [
     { $ref: "#/components/schemas/Event" },
-    { type: "object", properties: { type: { type: "string", enum: [type] }, data: EVENT_DATA[type] } },
+    { type: "object", properties: { type: { type: "string", enum: [type] }, data } },
   ],
 });

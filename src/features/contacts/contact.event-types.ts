@@ -1,0 +1,25 @@
+import { ID, NUMBER, object, orNull, TEXT } from "../../schema/event-type";
+
+/** Once a contact is erased, the events about it have nothing but its ID. */
+const contact = (more: Parameters<typeof object>[0] = {}) =>
+  object({ id: ID, ref: orNull(TEXT), version: NUMBER, ...more }, ["id"]);
+
+const TAGS = { type: "array", items: TEXT };
+
+export const contactEventTypes = {
+  "contact.created": { description: "A contact was created.", data: contact() },
+  "contact.updated": { description: "A contact was changed.", data: contact() },
+  "contact.erased": { description: "A contact was erased.", data: contact() },
+  "contact.tags_changed": {
+    description: "Tags were added to a contact or removed from it.",
+    data: contact({ added: TAGS, removed: TAGS }),
+  },
+  "contact.opted_out": {
+    description: "A contact opted out of messages to an address.",
+    data: contact({ addressId: ID, lineId: ID }),
+  },
+  "contact.opted_in": {
+    description: "A contact opted in again to messages to an address.",
+    data: contact({ addressId: ID, lineId: ID }),
+  },
+};

@@ -1,0 +1,23 @@
+import { ID, NUMBER, object, TEXT } from "../../schema/event-type";
+
+const data = object({
+  id: ID,
+  contactId: ID,
+  lineId: ID,
+  state: TEXT,
+  handler: TEXT,
+  version: NUMBER,
+});
+
+export const conversationEventTypes = {
+  "conversation.opened": { description: "A conversation was opened.", data },
+  "conversation.moved": { description: "A conversation was moved to another line.", data },
+  "conversation.handed_off": { description: "A conversation was handed off to a human.", data },
+  "conversation.released": { description: "The agent answers again in a conversation.", data },
+  "conversation.loop_detected": {
+    description:
+      "The agent stopped answering an address, which got too many automatic answers within an hour.",
+    data,
+  },
+  "conversation.closed": { description: "A conversation was closed.", data },
+};

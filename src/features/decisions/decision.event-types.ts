@@ -1,0 +1,17 @@
+import { ID, NUMBER, object, orNull, TEXT } from "../../schema/event-type";
+
+const data = object({
+  id: ID,
+  contactId: orNull(ID),
+  conversationId: orNull(ID),
+  situationType: TEXT,
+  configurationVersion: NUMBER,
+  decider: TEXT,
+  outcome: orNull(TEXT),
+  ruleId: orNull(TEXT),
+});
+
+export const decisionEventTypes = {
+  "decision.made": { description: "The agent has decided.", data },
+  "decision.failed": { description: "A decision could not be made.", data },
+};

@@ -1,0 +1,27 @@
+import { ID, NUMBER, object, orNull, TEXT } from "../../schema/event-type";
+
+const messageIn = (status: string) =>
+  object({
+    id: ID,
+    conversationId: orNull(ID),
+    sequence: orNull(NUMBER),
+    status: { type: "string", enum: [status] },
+    author: TEXT,
+    decisionId: orNull(ID),
+    lineId: orNull(ID),
+    errorCode: orNull(TEXT),
+    providerId: orNull(TEXT),
+  });
+
+export const messageEventTypes = {
+  "message.queued": { description: "A message was queued.", data: messageIn("queued") },
+  "message.sent": {
+    description: "A message was sent; it is not known yet whether it arrived.",
+    data: messageIn("sent"),
+  },
+  "message.delivered": { description: "A message was delivered.", data: messageIn("delivered") },
+  "message.read": { description: "The contact has read a message.", data: messageIn("read") },
+  "message.failed": { description: "A message was given up.", data: messageIn("failed") },
+  "message.canceled": { description: "A message was canceled.", data: messageIn("canceled") },
+  "message.received": { description: "A contact wrote a message.", data: messageIn("received") },
+};

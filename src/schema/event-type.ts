@@ -1,0 +1,23 @@
+/** A JSON Schema (2020-12), as OpenAPI 3.1 uses it. */
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** A type of event that a feature declares. */
+export interface DeclaredEventType {
+  /** A sentence of what has happened. */
+  description: string;
+  /** JSON Schema of the data of its events. */
+  data: JsonSchema;
+}
+
+/** An object that always has all of its properties, or those that are named. */
+export const object = (
+  properties: Record<string, JsonSchema>,
+  required = Object.keys(properties),
+): JsonSchema => ({ type: "object", required, properties });
+
+/** Not a list of types, which generators do not know. */
+export const orNull = (schema: JsonSchema): JsonSchema => ({ oneOf: [schema, { type: "null" }] });
+
+export const ID: JsonSchema = { type: "string", format: "uuid" };
+export const TEXT: JsonSchema = { type: "string" };
+export const NUMBER: JsonSchema = { type: "integer", format: "int32" };
