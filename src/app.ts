@@ -14,7 +14,7 @@ import { startBackground } from "./background";
 import { withSpan } from "./common/spans";
 import type { Config } from "./config";
 import { Database } from "./database/database";
-import { createResolvers, createServices, ROUTES, SERIES, type Services } from "./features";
+import { BATCHES, createResolvers, createServices, metricsOf, ROUTES, type Services } from "./features";
 import { DOCUMENT_MAX_BYTES } from "./features/configuration/configuration.limits";
 import { compressQueries } from "./graphql/compress-queries";
 import { addExplorer } from "./graphql/explorer";
@@ -110,7 +110,7 @@ export async function createApp(
   dashboard = BUILT_DASHBOARD,
   peers?: Peers,
 ): Promise<App> {
-  const metrics = new Metrics(SERIES);
+  const metrics = new Metrics(BATCHES);
   const database = await Database.open(source, {
     serving: true,
     observer: metrics,
@@ -124,8 +124,7 @@ export async function createApp(
   const isFirst = peers?.isFirst ?? true;
   if (warning !== undefined && isFirst) log.warn(warning);
   metrics.watchLanes(() => services.lanes.counts());
-  metrics.watchRestores(services.restores);
-  metrics.watchStreams(services.liveEvents);
+  metrics.register(metricsOf(services));
   const schema = createSchema(createResolvers(services));
   const createContext = createContextFactory(services.keys, services.sessions, (outcome) =>
     metrics.keyChecks.labels(outcome).inc(),

@@ -4,7 +4,7 @@ import { createDataSource as createDataSourceOf } from "./database/data-source";
 import { Lane } from "./delivery/lane.entity";
 import type { LaneWork } from "./delivery/lane-work";
 import { Lanes } from "./delivery/lanes";
-import type { DeliveryObserver } from "./delivery/observer";
+import type { WorkObserver } from "./delivery/observer";
 import type { Share } from "./delivery/senders";
 import { Targets } from "./delivery/targets";
 import { activity } from "./features/activity/activity.feature";
@@ -34,7 +34,7 @@ import { RefusedTokens } from "./rate-limits/refused-tokens";
 import type { Chore, Core, ExpiredRows, Feature, Retention } from "./schema/feature";
 import { HookRegistry } from "./schema/hooks";
 import type { RestRoute, RouteGroup } from "./schema/rest-route";
-import type { SeriesOfFeatures } from "./telemetry/metrics";
+import type { FeatureMetric } from "./telemetry/feature-metrics";
 
 /** The features of the service, each after those whose services it needs; REST is documented in this order. */
 export const FEATURES = [
@@ -91,10 +91,12 @@ export const ROUTE_GROUPS: readonly RouteGroup[] = ALL.flatMap(({ routes }) => r
 /** The whole REST API. */
 export const ROUTES: readonly RestRoute[] = ROUTE_GROUPS.flatMap(({ routes }) => routes);
 
-/** Label values of the metrics. */
-export const SERIES: Partial<SeriesOfFeatures> = Object.assign({}, ...ALL.map(({ series }) => series), {
-  batches: ALL.flatMap(({ batches }) => batches ?? []),
-});
+/** Names of the coalesced lookups of all features. */
+export const BATCHES: readonly string[] = ALL.flatMap(({ batches }) => batches ?? []);
+
+/** The metrics of all features. */
+export const metricsOf = (services: Services): FeatureMetric[] =>
+  ALL.flatMap(({ metrics }) => metrics?.(services) ?? []);
 
 /** What housekeeping deletes. */
 export const expiredRows = (retention: Retention): ExpiredRows[] =>
@@ -142,11 +144,11 @@ export const createDataSource = (url: string, poolSize?: number): DataSource =>
 
 /**
  * Makes the services of all features.
- * @param observer receives measurements of messages
+ * @param observer receives measurements of queued work
  */
 export function createServices(
   core: Pick<Core, "database" | "config" | "log">,
-  observer?: DeliveryObserver,
+  observer?: WorkObserver,
 ): Services {
   const hooks = new HookRegistry();
   const services: Core = {

@@ -1,7 +1,7 @@
 import type { Timestamp } from "../common/time";
 import type { Tx } from "../database/unit-of-work";
 import type { Attempt, SendResult } from "./driver";
-import type { DeliveryObserver } from "./observer";
+import type { WorkObserver } from "./observer";
 import type { FreeSenders } from "./senders";
 
 /** When each lane is due again; a lane without an entry has no further work. */
@@ -43,7 +43,7 @@ export interface Ended extends Pick<Departure, "laneId" | "lineId" | "lineKind" 
 /** What the work of a transaction takes place in. */
 export interface LaneSurroundings {
   senders: FreeSenders;
-  observer: DeliveryObserver;
+  observer: WorkObserver;
 }
 
 /** The work of one kind of lane. */
@@ -51,5 +51,5 @@ export interface LaneWork {
   /** Does the due work of lanes, in the transaction that holds their locks; the first ones get senders first. */
   start(tx: Tx, laneIds: readonly string[], around: LaneSurroundings): Promise<DueWork>;
   /** Stores what came of sends, in a transaction that holds the locks of the lanes that they still hold. */
-  finish(tx: Tx, ended: readonly Ended[], observer: DeliveryObserver): Promise<void>;
+  finish(tx: Tx, ended: readonly Ended[], observer: WorkObserver): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { Database } from "../database/database";
 import { padded, placeholders } from "../database/returning";
 import type { Tx } from "../database/unit-of-work";
 import { Lane } from "./lane.entity";
-import { type DeliveryObserver, NO_DELIVERY_OBSERVER, onceCommitted } from "./observer";
+import { NO_WORK_OBSERVER, onceCommitted, type WorkObserver } from "./observer";
 import type { WaitingLanes } from "./senders";
 
 /** A lane with work, by the ID of what it works on. */
@@ -54,7 +54,7 @@ export class Lanes {
 
   constructor(
     private readonly database: Database,
-    private readonly observer = NO_DELIVERY_OBSERVER,
+    private readonly observer = NO_WORK_OBSERVER,
   ) {}
 
   /** Tells this process that work may be due. */
@@ -63,7 +63,7 @@ export class Lanes {
   }
 
   /** What receives measurements of the work that a transaction does. */
-  observing(tx: Tx): DeliveryObserver {
+  observing(tx: Tx): WorkObserver {
     return onceCommitted(tx, this.observer);
   }
 

@@ -11,7 +11,7 @@ import type { Share } from "../delivery/senders";
 import type { Targets } from "../delivery/targets";
 import type { InstanceKeyService } from "../instance-key/instance-key.service";
 import type { RefusedTokens } from "../rate-limits/refused-tokens";
-import type { SeriesOfFeatures } from "../telemetry/metrics";
+import type { FeatureMetric } from "../telemetry/feature-metrics";
 import type { DeclaredEventType } from "./event-type";
 import type { HookImplementations, HookRegistry } from "./hooks";
 import type { RouteGroup } from "./rest-route";
@@ -80,8 +80,8 @@ export interface Feature<Own extends object, Needs extends object> {
   eventTypes?: Readonly<Record<string, DeclaredEventType>>;
   /** Names of the feature's coalesced lookups, for the metrics. */
   batches?: readonly string[];
-  /** Other label values of the metrics. */
-  series?: Partial<SeriesOfFeatures>;
+  /** The metrics that it counts or that are read of its services. */
+  metrics?(services: Core & Own & Needs): readonly FeatureMetric[];
   /** The work of its lanes, by their kinds. */
   lanes?(services: Core & Own & Needs): Readonly<Record<string, LaneWork>>;
   /** The shares that its lanes get of so many senders, by their names. */

@@ -1,4 +1,5 @@
 import { Counter, Gauge, type Metric, type Registry } from "prom-client";
+import type { FeatureReading } from "./feature-metrics";
 import type { Count, Distribution, LabeledMetric } from "./labeled-metric";
 
 /** Name and help text of a metric. */
@@ -48,6 +49,31 @@ export function registerGauge(
       // A reset sets a gauge without labels to 0, which is no measurement.
       if (labelNames.length === 0) this.remove();
       for (const [labels, value] of samples) this.set(labels, value);
+    },
+  });
+}
+
+/** Registers a number that is read at each scrape. */
+export function registerReading(
+  registry: Registry,
+  { name, help, isCounter, isShared, read }: FeatureReading,
+): void {
+  if (!isCounter) {
+    const samples = async (): Promise<Samples> => {
+      const value = await read();
+      return value === undefined ? [] : [[{}, value]];
+    };
+    registerGauge(registry, [name, help], [], samples, isShared ? "first" : "sum");
+    return;
+  }
+  new Counter({
+    name,
+    help,
+    registers: [registry],
+    async collect() {
+      const value = await read();
+      this.reset();
+      if (value !== undefined) this.inc(value);
     },
   });
 }

@@ -4,13 +4,17 @@ import type { Database } from "../database/database";
 import { DATABASE_BATCHES, type DatabaseObserver, FAILURES, type Failure } from "../database/observer";
 import { version } from "../version";
 import type { MetricValues } from "./aggregate";
-import { registerCounts, registerDistributions, registerGauge } from "./exposition";
+import { registerCounts, registerDistributions, registerGauge, registerReading } from "./exposition";
+import {
+  combinations,
+  type FeatureCounter,
+  type FeatureHistogram,
+  type FeatureMetric,
+} from "./feature-metrics";
 import { Count, Distribution, LabeledMetric } from "./labeled-metric";
 
 /** Histogram bounds (s), from a request that waits for nothing to one whose client has timed out. */
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** Histogram bounds (s), from a message that leaves at once to one that waits until it nearly expires. */
-const WAITING_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600, 3_600, 86_400];
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 
 /** Possible outcomes of a key check. */
@@ -26,19 +30,6 @@ const KEY_OUTCOMES = [
 
 const count = () => new Count();
 const seconds = () => new Distribution(SECONDS);
-
-/** Label values of the features. */
-export interface SeriesOfFeatures {
-  /** Names of the batches. */
-  batches: readonly string[];
-  messageStatuses: readonly string[];
-  lineKinds: readonly string[];
-  attemptOutcomes: readonly string[];
-  deciders: readonly string[];
-  decisionOutcomes: readonly string[];
-  webhookOutcomes: readonly string[];
-  webhookDisabledReasons: readonly string[];
-}
 
 /** How long counts of the database are shown again (ms), because several scrapers may ask. */
 const COUNTS_LIFETIME_MS = 1_000;
@@ -57,22 +48,11 @@ export class Metrics implements DatabaseObserver {
   private readonly joins = new LabeledMetric(["of"], () => new Distribution(SIZES));
   private readonly transactions = new LabeledMetric([], seconds);
   private readonly failures = new LabeledMetric(["kind"], count);
-  private readonly messages = new LabeledMetric(["status"], count);
-  private readonly attempts = new LabeledMetric(["kind", "outcome"], count);
-  private readonly recoveries = new LabeledMetric([], count);
-  private readonly decisions = new LabeledMetric(["decider", "outcome"], count);
-  private readonly webhookAttempts = new LabeledMetric(["outcome"], count);
-  private readonly webhooksDisabled = new LabeledMetric(["reason"], count);
-  private readonly deliveries = new LabeledMetric([], () => new Distribution(WAITING_SECONDS));
+  private readonly counts = new Map<FeatureCounter, LabeledMetric<Count>>();
+  private readonly distributions = new Map<FeatureHistogram, LabeledMetric<Distribution>>();
 
-  constructor(series: Partial<SeriesOfFeatures> = {}) {
-    const { batches = [], messageStatuses = [], lineKinds = [], attemptOutcomes = [] } = series;
-    const {
-      deciders = [],
-      decisionOutcomes = [],
-      webhookOutcomes = [],
-      webhookDisabledReasons = [],
-    } = series;
+  /** @param batches names of the batches of the features */
+  constructor(batches: readonly string[] = []) {
     const { registry } = this;
     registerCounts(registry, ["gateway_http_requests_total", "Completed requests."], this.requests);
     registerDistributions(
@@ -104,47 +84,6 @@ export class Metrics implements DatabaseObserver {
       ["gateway_database_errors_total", "Failed database operations, by kind."],
       this.failures,
     );
-    registerCounts(
-      registry,
-      ["gateway_messages_total", "Messages that reached a status in this process."],
-      this.messages,
-    );
-    registerCounts(
-      registry,
-      ["gateway_delivery_attempts_total", "Attempts to send a message, by kind of line and outcome."],
-      this.attempts,
-    );
-    registerCounts(
-      registry,
-      [
-        "gateway_delivery_leases_recovered_total",
-        "Messages taken over from processes that ended while they sent them.",
-      ],
-      this.recoveries,
-    );
-    registerDistributions(
-      registry,
-      [
-        "gateway_message_delivery_duration_seconds",
-        "Time from the acceptance of a message until it was sent.",
-      ],
-      this.deliveries,
-    );
-    registerCounts(
-      registry,
-      ["gateway_decisions_total", "Decisions, by what decided and their outcome."],
-      this.decisions,
-    );
-    registerCounts(
-      registry,
-      ["gateway_webhook_attempts_total", "Attempts to deliver an event to a webhook endpoint, by outcome."],
-      this.webhookAttempts,
-    );
-    registerCounts(
-      registry,
-      ["gateway_webhook_endpoints_disabled_total", "Webhook endpoints disabled because they failed."],
-      this.webhooksDisabled,
-    );
     registerGauge(
       registry,
       ["gateway_build_info", "Version of the gateway and of Node.js; always 1."],
@@ -157,14 +96,28 @@ export class Metrics implements DatabaseObserver {
     for (const kind of FAILURES) this.failures.labels(kind);
     for (const what of [...DATABASE_BATCHES, ...batches]) this.joins.labels(what);
     this.transactions.labels();
-    for (const status of messageStatuses) this.messages.labels(status);
-    for (const kind of lineKinds) for (const outcome of attemptOutcomes) this.attempts.labels(kind, outcome);
-    for (const decider of deciders)
-      for (const outcome of decisionOutcomes) this.decisions.labels(decider, outcome);
-    for (const outcome of webhookOutcomes) this.webhookAttempts.labels(outcome);
-    for (const reason of webhookDisabledReasons) this.webhooksDisabled.labels(reason);
-    this.recoveries.labels();
-    this.deliveries.labels();
+  }
+
+  /** Registers metrics of features. Each combination of labels is shown from the start: a rate needs a first sample. */
+  register(metrics: readonly FeatureMetric[]): void {
+    for (const metric of metrics) {
+      if (metric.type === "reading") registerReading(this.registry, metric);
+      else {
+        const labeled = metric.type === "counter" ? this.countsOf(metric) : this.distributionsOf(metric);
+        for (const labels of combinations(metric.labels)) labeled.labels(...labels);
+      }
+    }
+  }
+
+  count(counter: FeatureCounter, labels: readonly string[], by = 1): void {
+    this.countsOf(counter)
+      .labels(...labels)
+      .inc(by);
+  }
+
+  observe(histogram: FeatureHistogram, measure: () => readonly number[]): void {
+    const distribution = this.distributionsOf(histogram).labels();
+    for (const value of measure()) distribution.observe(value);
   }
 
   coalesced(what: string, calls: number): void {
@@ -177,36 +130,6 @@ export class Metrics implements DatabaseObserver {
 
   failed(failure: Failure): void {
     this.failures.labels(failure).inc();
-  }
-
-  reached(status: string, messages: number): void {
-    this.messages.labels(status).inc(messages);
-  }
-
-  attempted(kind: string, outcome: string, attempts: number): void {
-    this.attempts.labels(kind, outcome).inc(attempts);
-  }
-
-  recovered(messages: number): void {
-    this.recoveries.labels().inc(messages);
-  }
-
-  delivered(acceptedAt: readonly string[]): void {
-    const now = Date.now();
-    // The clock of the process that accepted the message may be ahead.
-    for (const at of acceptedAt) this.deliveries.labels().observe(Math.max(0, now - Date.parse(at)) / 1000);
-  }
-
-  decided(decider: string, outcome: string): void {
-    this.decisions.labels(decider, outcome).inc();
-  }
-
-  webhooksAttempted(outcome: string, attempts: number): void {
-    this.webhookAttempts.labels(outcome).inc(attempts);
-  }
-
-  webhookDisabled(reason: string): void {
-    this.webhooksDisabled.labels(reason).inc();
   }
 
   /**
@@ -251,23 +174,6 @@ export class Metrics implements DatabaseObserver {
     );
   }
 
-  /** Registers a gauge of the last restore, which has no value without one. */
-  watchRestores(restores: { restoredAt(): Promise<string | null> }): void {
-    registerGauge(
-      this.registry,
-      [
-        "gateway_database_restored_timestamp_seconds",
-        "When the database was restored from a backup, until that is confirmed (Unix time).",
-      ],
-      [],
-      async () => {
-        const at = await restores.restoredAt().catch(() => null);
-        return at === null ? [] : [[{}, Date.parse(at) / 1000]];
-      },
-      "first",
-    );
-  }
-
   /** Registers a gauge of the in-flight requests. */
   watchRequests(requests: { readonly count: number }): void {
     registerGauge(
@@ -276,22 +182,6 @@ export class Metrics implements DatabaseObserver {
       [],
       () => [[{}, requests.count]],
     );
-  }
-
-  /** Registers the open streams of events and the events that they have sent. */
-  watchStreams(streams: { readonly open: number; readonly sent: number }): void {
-    registerGauge(this.registry, ["gateway_event_streams", "Open streams of events."], [], () => [
-      [{}, streams.open],
-    ]);
-    new Counter({
-      name: "gateway_events_sent_total",
-      help: "Events sent to followers.",
-      registers: [this.registry],
-      collect() {
-        this.reset();
-        this.inc(streams.sent);
-      },
-    });
   }
 
   /** Registers gauges of the database's queues and connections. */
@@ -327,6 +217,24 @@ export class Metrics implements DatabaseObserver {
         this.inc(labels, performance.eventLoopUtilization().active / 1000);
       },
     });
+  }
+
+  private countsOf(metric: FeatureCounter): LabeledMetric<Count> {
+    const known = this.counts.get(metric);
+    if (known !== undefined) return known;
+    const labeled = new LabeledMetric(Object.keys(metric.labels), count);
+    this.counts.set(metric, labeled);
+    registerCounts(this.registry, [metric.name, metric.help], labeled);
+    return labeled;
+  }
+
+  private distributionsOf(metric: FeatureHistogram): LabeledMetric<Distribution> {
+    const known = this.distributions.get(metric);
+    if (known !== undefined) return known;
+    const labeled = new LabeledMetric(Object.keys(metric.labels), () => new Distribution(metric.bounds));
+    this.distributions.set(metric, labeled);
+    registerDistributions(this.registry, [metric.name, metric.help], labeled);
+    return labeled;
   }
 
   /** All metrics, for `aggregateMetrics`. */

@@ -2,7 +2,7 @@ import { operatorFor } from "../../src/auth/context";
 import { leastUuidAt } from "../../src/common/uuid";
 import { loadConfig } from "../../src/config";
 import { Lanes } from "../../src/delivery/lanes";
-import { NO_DELIVERY_OBSERVER } from "../../src/delivery/observer";
+import { NO_WORK_OBSERVER } from "../../src/delivery/observer";
 import { Senders } from "../../src/delivery/senders";
 import { createServices, laneWork } from "../../src/features";
 import { AgentService } from "../../src/features/agents/agent.service";
@@ -162,7 +162,7 @@ onEachEngine((engine) => {
   test("due work is found and done by indexes, however much waits", async () => {
     const { database } = logged;
     const work = laneWork(createServices({ database, config: loadConfig({}), log: createLogger("silent") }));
-    const around = { senders: new Senders(8).offer((laneId) => laneId), observer: NO_DELIVERY_OBSERVER };
+    const around = { senders: new Senders(8).offer((laneId) => laneId), observer: NO_WORK_OBSERVER };
     await expectIndexes(
       () =>
         database.write(async (tx) => {

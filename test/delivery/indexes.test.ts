@@ -7,7 +7,7 @@ import type { Tx } from "../../src/database/unit-of-work";
 import { AttemptOutcome, type SendResult } from "../../src/delivery/driver";
 import type { DueWork, Ended } from "../../src/delivery/lane-work";
 import type { SomeLanes } from "../../src/delivery/lanes";
-import { NO_DELIVERY_OBSERVER } from "../../src/delivery/observer";
+import { NO_WORK_OBSERVER } from "../../src/delivery/observer";
 import { Senders } from "../../src/delivery/senders";
 import { createServices, laneWork, type Services } from "../../src/features";
 import { insertVersion } from "../../src/features/configuration/versions";
@@ -124,7 +124,7 @@ onEachEngine((engine) => {
     const ids = due.map(({ id }) => id);
     const around = {
       senders: new Senders(SENDERS).offer((laneId) => laneId),
-      observer: NO_DELIVERY_OBSERVER,
+      observer: NO_WORK_OBSERVER,
     };
     const work = await laneWork(services)(kind).start(tx, ids, around);
     await services.lanes.awaitSender(tx, work.waiting);
@@ -189,7 +189,7 @@ onEachEngine((engine) => {
       const ended = await send(tx, accepted);
       const sends = ended.map(({ laneId }) => ({ laneId, lease: "lease" }));
       expect((await services.lanes.lockLeased(tx, sends)).size).toBe(SENDERS);
-      await laneWork(services)(CONVERSATION_LANE).finish(tx, ended, NO_DELIVERY_OBSERVER);
+      await laneWork(services)(CONVERSATION_LANE).finish(tx, ended, NO_WORK_OBSERVER);
       expect(await tx.countBy(Message, { status: MessageStatus.sent, providerId: "provider-3" })).toBe(1);
     });
     const plan = await planOf(/"provider_id" IN/);
@@ -205,7 +205,7 @@ onEachEngine((engine) => {
         code: "http_503",
         detail: "The receiver answered 503.",
       }));
-      await laneWork(services)(CONVERSATION_LANE).finish(tx, ended, NO_DELIVERY_OBSERVER);
+      await laneWork(services)(CONVERSATION_LANE).finish(tx, ended, NO_WORK_OBSERVER);
       const stored = { id: In(ended.map(({ messageId }) => messageId)), status: MessageStatus.queued };
       expect(await tx.countBy(Message, stored)).toBe(SENDERS / 2);
     });

@@ -1,7 +1,7 @@
 import { operatorFor } from "../../src/auth/context";
 import { timestamp } from "../../src/common/time";
 import { loadConfig } from "../../src/config";
-import { NO_DELIVERY_OBSERVER } from "../../src/delivery/observer";
+import { NO_WORK_OBSERVER } from "../../src/delivery/observer";
 import { Senders } from "../../src/delivery/senders";
 import { createServices, laneWork, type Services } from "../../src/features";
 import type { Organization } from "../../src/features/organizations/organization.entity";
@@ -72,7 +72,7 @@ onEachEngine((engine) => {
           const work = laneWork(services)(WEBHOOK_LANE);
           const around = {
             senders: new Senders(8).offer((laneId) => laneId),
-            observer: NO_DELIVERY_OBSERVER,
+            observer: NO_WORK_OBSERVER,
           };
           const { departures } = await work.start(tx, due, around);
           expect(departures).toHaveLength(8);
@@ -80,7 +80,7 @@ onEachEngine((engine) => {
             ...{ ...each, messageId: each.message.id, isHeld: true },
             result: { outcome: "retryable", code: "http_500", detail: "x", status: 500 } as never,
           }));
-          await work.finish(tx, ended, NO_DELIVERY_OBSERVER);
+          await work.finish(tx, ended, NO_WORK_OBSERVER);
         });
       },
       { reads: /with due/ },

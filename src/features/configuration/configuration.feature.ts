@@ -5,7 +5,7 @@ import { configurationRoutes } from "./configuration.routes";
 import { ConfigurationService } from "./configuration.service";
 import { ConfigurationDraft } from "./configuration-draft.entity";
 import { ConfigurationVersion } from "./configuration-version.entity";
-import { DeciderKind, deciderWith } from "./decider";
+import { deciderWith } from "./decider";
 import { INITIAL_DOCUMENT } from "./initial-document";
 import { Playbooks } from "./playbooks";
 import { insertVersion, purgeVersions } from "./versions";
@@ -37,5 +37,4 @@ export const configuration = feature({
   resolvers: ({ configurations }) => [new ConfigurationResolver(configurations)],
   routes: configurationRoutes,
   eventTypes: configurationEventTypes,
-  series: { deciders: Object.values(DeciderKind) },
 });

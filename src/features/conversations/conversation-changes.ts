@@ -15,6 +15,7 @@ import type { Changes } from "../audit/audit-change";
 import { recordEvents } from "../events/record-events";
 import { Line, LineState } from "../lines/line.entity";
 import { IS_UNSENT, Message, MessageAuthor, MessageError, MessageStatus } from "../messages/message.entity";
+import { MESSAGES } from "../messages/message.metrics";
 import { messageEvent } from "../messages/message-events";
 import { conversationActions } from "./conversation.audit";
 import { Conversation, ConversationState, Handler } from "./conversation.entity";
@@ -235,7 +236,7 @@ async function settleQueue(
   cancel: PlannedChange["cancel"],
 ): Promise<Pick<ConversationChange, "canceled" | "carried">> {
   const queues = await restamp(tx, conversation, cancel);
-  lanes.observing(tx).reached(MessageStatus.canceled, queues.canceled.length);
+  lanes.observing(tx).count(MESSAGES, [MessageStatus.canceled], queues.canceled.length);
   await lanes.wake(tx, [conversation.id]);
   return queues;
 }

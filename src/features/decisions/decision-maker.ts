@@ -14,6 +14,7 @@ import { Organization } from "../organizations/organization.entity";
 import { type Application, applyEffects, explain, type Means } from "./apply-effects";
 import { basisOf, obstacleTo, partiesAgain } from "./basis";
 import { DECISION_LANE, Decision, DecisionOutcome, DecisionState, type Situation } from "./decision.entity";
+import { DECISIONS } from "./decision.metrics";
 import { decisionEvent } from "./decision-events";
 import type { EffectExplanation, Explanation, ExplanationError, GateExplanation } from "./explanation";
 import { isLoop, LOOP_ERROR, recountAnswers, reportLoop } from "./loop";
@@ -142,7 +143,7 @@ export class DecisionMaker {
       explanation: { version, now, error, gates: [], rules: [], effects: [] },
       decidedAt: timestamp(),
     });
-    this.means.lanes.observing(tx).decided(decision.decider, decision.state);
+    this.means.lanes.observing(tx).count(DECISIONS, [decision.decider, decision.state]);
     recordEvents(tx, [decisionEvent(decision)]);
     await store(tx, decision);
   }
@@ -228,7 +229,7 @@ export class DecisionMaker {
       explanation,
       decidedAt: timestamp(),
     });
-    this.means.lanes.observing(tx).decided(decision.decider, outcome);
+    this.means.lanes.observing(tx).count(DECISIONS, [decision.decider, outcome]);
     recordEvents(tx, [decisionEvent(decision)]);
   }
 }

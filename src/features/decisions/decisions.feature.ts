@@ -7,8 +7,9 @@ import type { ConfigurationService } from "../configuration/configuration.servic
 import type { Playbooks } from "../configuration/playbooks";
 import type { DefaultConversations } from "../conversations/default-conversations";
 import type { AgentQueues } from "../messages/agent-queues";
-import { DECISION_LANE, Decision, DecisionOutcome, DecisionState } from "./decision.entity";
+import { DECISION_LANE, Decision } from "./decision.entity";
 import { decisionEventTypes } from "./decision.event-types";
+import { DECISIONS } from "./decision.metrics";
 import { DecisionResolver } from "./decision.resolver";
 import { decisionRoutes } from "./decision.routes";
 import { decisionScopes } from "./decision.scopes";
@@ -65,7 +66,7 @@ export const decisions = feature({
   routes: decisionRoutes,
   scopes: decisionScopes,
   eventTypes: decisionEventTypes,
-  series: { decisionOutcomes: [...Object.values(DecisionOutcome), DecisionState.failed] },
+  metrics: () => [DECISIONS],
   shares: (senders) => {
     // A model may take long: together with webhook endpoints it leaves a sender to messages.
     const model = Math.max(1, Math.floor(senders / 2) - 1);

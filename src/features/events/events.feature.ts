@@ -21,6 +21,21 @@ export const events = feature({
   }),
   hooks: ({ database }) => ({ agentPurged: purgeEvents(database) }),
   stop: ({ liveEvents }) => liveEvents.close(),
+  metrics: ({ liveEvents }) => [
+    {
+      type: "reading",
+      name: "gateway_event_streams",
+      help: "Open streams of events.",
+      read: () => liveEvents.open,
+    },
+    {
+      type: "reading",
+      name: "gateway_events_sent_total",
+      help: "Events sent to followers.",
+      isCounter: true,
+      read: () => liveEvents.sent,
+    },
+  ],
   resolvers: (services) => [new EventResolver(services.events, services.liveEvents)],
   routes: eventRoutes,
   scopes: eventScopes,

@@ -1,7 +1,7 @@
 import { feature } from "../../schema/feature";
 import { purgeRows } from "../agents/agent-purge";
 import { insertLine } from "./create-line";
-import { Line, LineKind, LineState } from "./line.entity";
+import { Line, LineState } from "./line.entity";
 import { lineEventTypes } from "./line.event-types";
 import { LineResolver } from "./line.resolver";
 import { lineRoutes } from "./line.routes";
@@ -48,5 +48,4 @@ export const lines = feature({
   resolvers: (services) => [new LineResolver(services.lines, services.lineTests)],
   routes: lineRoutes,
   eventTypes: lineEventTypes,
-  series: { lineKinds: Object.values(LineKind) },
 });

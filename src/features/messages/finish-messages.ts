@@ -5,10 +5,11 @@ import { allReturning, padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import { AttemptOutcome, type SendResult } from "../../delivery/driver";
 import type { Ended } from "../../delivery/lane-work";
-import type { DeliveryObserver } from "../../delivery/observer";
+import type { WorkObserver } from "../../delivery/observer";
 import { recordEvents } from "../events/record-events";
 import { Line, WhenUncertain } from "../lines/line.entity";
 import { HeldReason, Message, MessageDirection, MessageError, MessageStatus } from "./message.entity";
+import { ATTEMPTS, MESSAGES, observeSent } from "./message.metrics";
 import { statusEvents, TOLD, type Told } from "./message-events";
 import type { MessageFailures } from "./message-failures";
 import { retryDelayMs } from "./retries";
@@ -32,14 +33,14 @@ interface Outcome {
 export async function finishMessages(
   tx: Tx,
   ended: readonly Ended[],
-  observer: DeliveryObserver,
+  observer: WorkObserver,
   messageFailures: MessageFailures,
 ): Promise<void> {
   const now = timestamp();
   await storeAttempts(tx, ended, now);
   for (const [kind, ofKind] of groupBy(ended, ({ lineKind }) => lineKind)) {
     for (const [outcome, { length }] of groupBy(ofKind, ({ result }) => result.outcome))
-      observer.attempted(kind, outcome, length);
+      observer.count(ATTEMPTS, [kind, outcome], length);
   }
   const held = await withFreshProviderIds(
     tx,
@@ -82,8 +83,9 @@ export async function finishMessages(
   const changed = outcomes.filter(([{ messageId }]) => byId.has(messageId));
   recordEvents(tx, statusEvents(changed.flatMap(([{ messageId }]) => byId.get(messageId) ?? [])));
   for (const [status, { length }] of groupBy(changed, ([, outcome]) => outcome.status))
-    if (status !== MessageStatus.queued) observer.reached(status, length);
-  observer.delivered(
+    if (status !== MessageStatus.queued) observer.count(MESSAGES, [status], length);
+  observeSent(
+    observer,
     changed.flatMap(([{ messageId }, { sentAt }]) =>
       sentAt === null ? [] : (byId.get(messageId)?.createdAt ?? []),
     ),

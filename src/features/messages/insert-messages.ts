@@ -7,6 +7,7 @@ import type { Lanes } from "../../delivery/lanes";
 import { GatewayError } from "../../errors";
 import { recordEvents } from "../events/record-events";
 import { Message, MessageAuthor, MessageDirection, MessageStatus } from "./message.entity";
+import { MESSAGES } from "./message.metrics";
 import { messageEvent } from "./message-events";
 import { CONVERSATION_LANE, MESSAGE_LANE } from "./message-lanes";
 
@@ -86,7 +87,7 @@ export async function insertMessages(
         : { id: conversationId, agentId, kind: CONVERSATION_LANE },
     ),
   );
-  lanes.observing(tx).reached(MessageStatus.queued, messages.length);
+  lanes.observing(tx).count(MESSAGES, [MessageStatus.queued], messages.length);
   recordEvents(
     tx,
     messages.map((message) => messageEvent("message.queued", message)),
@@ -123,7 +124,7 @@ export async function insertReceived(tx: Tx, lanes: Lanes, draft: ReceivedDraft)
     createdAt: timestamp(),
   });
   await insertAll(tx, Message, [message]);
-  lanes.observing(tx).reached(MessageStatus.received, 1);
+  lanes.observing(tx).count(MESSAGES, [MessageStatus.received]);
   recordEvents(tx, [messageEvent("message.received", message)]);
   return message;
 }

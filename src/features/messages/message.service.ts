@@ -35,6 +35,7 @@ import {
   MessageStatus,
 } from "./message.entity";
 import { MessageConnection, type MessagesArgs, type NewMessage } from "./message.inputs";
+import { MESSAGES } from "./message.metrics";
 import { messageEvent } from "./message-events";
 import { MESSAGE_LANE } from "./message-lanes";
 
@@ -162,7 +163,7 @@ export class MessageService {
         updatedAt: timestamp(),
       };
       await tx.update(Message, { id }, change);
-      this.lanes.observing(tx).reached(MessageStatus.canceled, 1);
+      this.lanes.observing(tx).count(MESSAGES, [MessageStatus.canceled]);
       tx.merge(Message, message, change);
       recordEvents(tx, [messageEvent("message.canceled", message)]);
       if (conversationId === null) await this.lanes.end(tx, [id]);

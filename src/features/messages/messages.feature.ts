@@ -1,12 +1,12 @@
-import { AttemptOutcome } from "../../delivery/driver";
 import { type Core, feature, olderThan } from "../../schema/feature";
 import { purgeRows } from "../agents/agent-purge";
 import type { LineServices } from "../lines/lines.feature";
 import { AgentQueues } from "./agent-queues";
 import { DeliveryAttempt } from "./delivery-attempt.entity";
 import { readLoneMessages } from "./lone-messages";
-import { Message, MessageStatus } from "./message.entity";
+import { Message } from "./message.entity";
 import { messageEventTypes } from "./message.event-types";
+import { ATTEMPTS, DELIVERIES, MESSAGES, RECOVERIES } from "./message.metrics";
 import { MessageResolver } from "./message.resolver";
 import { messageRoutes } from "./message.routes";
 import { messageScopes } from "./message.scopes";
@@ -43,10 +43,7 @@ export const messages = feature({
   scopes: messageScopes,
   eventTypes: messageEventTypes,
   batches: ["attempts"],
-  series: {
-    messageStatuses: Object.values(MessageStatus),
-    attemptOutcomes: Object.values(AttemptOutcome),
-  },
+  metrics: () => [MESSAGES, ATTEMPTS, RECOVERIES, DELIVERIES],
   expired: ({ attemptRetentionDays }) => olderThan(attemptRetentionDays, DeliveryAttempt, "started_at"),
   lanes: ({ drivers, lineHealth, messageFailures }) => ({
     [MESSAGE_LANE]: messageWork({

@@ -11,6 +11,7 @@ import {
   MessageError,
   MessageStatus,
 } from "./message.entity";
+import { MESSAGES } from "./message.metrics";
 import { statusEvents } from "./message-events";
 import type { MessageFailures } from "./message-failures";
 
@@ -90,7 +91,7 @@ export class Receipts {
         await tx.update(Message, { id }, change);
         Object.assign(message, change);
         recordEvents(tx, statusEvents([message]));
-        this.lanes.observing(tx).reached(status, 1);
+        this.lanes.observing(tx).count(MESSAGES, [status]);
         if (fails) await this.failures.tell(tx, [{ id, errorCode: MessageError.rejected }]);
         // It may have been the head of its queue, waiting to be sent again.
         if (hasLane) await this.lanes.wake(tx, [laneId]);

@@ -3,11 +3,12 @@ import type { Timestamp } from "../../common/time";
 import { allReturning, padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import { AttemptOutcome } from "../../delivery/driver";
-import type { DeliveryObserver } from "../../delivery/observer";
+import type { WorkObserver } from "../../delivery/observer";
 import { recordEvents } from "../events/record-events";
 import { LineKind } from "../lines/line.entity";
 import type { QueuedMessage, Start, Waiting } from "./gates";
 import { MessageStatus } from "./message.entity";
+import { ATTEMPTS, MESSAGES, observeSent, RECOVERIES } from "./message.metrics";
 import { statusEvents, TOLD, type Told } from "./message-events";
 
 /** What of a message is read only when it leaves. */
@@ -24,7 +25,7 @@ export async function storeStarts(
   tx: Tx,
   starts: readonly (readonly [Waiting, Start])[],
   now: Timestamp,
-  observer: DeliveryObserver,
+  observer: WorkObserver,
 ): Promise<ReadonlyMap<string, Content>> {
   const changes = starts.filter(
     ([{ heldReason, notBefore, status }, start]) =>
@@ -54,12 +55,15 @@ export async function storeStarts(
   const byId = new Map(stored.map((message) => [message.id, message]));
   recordEvents(tx, statusEvents(changes.flatMap(([{ id }]) => byId.get(id) ?? [])));
   for (const [status, { length }] of groupBy(changes, ([, start]) => start.status))
-    if (status !== MessageStatus.queued) observer.reached(status, length);
+    if (status !== MessageStatus.queued) observer.count(MESSAGES, [status], length);
   const made = changes.flatMap(([message, start]) => ("line" in start ? [{ message, start }] : []));
   if (made.length === 0) return contents;
   const delivered = made.filter(({ start }) => start.status === MessageStatus.delivered);
-  observer.attempted(LineKind.local, AttemptOutcome.accepted, delivered.length);
-  observer.delivered(delivered.map(({ message }) => message.createdAt));
+  observer.count(ATTEMPTS, [LineKind.local, AttemptOutcome.accepted], delivered.length);
+  observeSent(
+    observer,
+    delivered.map(({ message }) => message.createdAt),
+  );
   await tx.query(
     `insert into delivery_attempt (message_id, number, line_id, started_at, ended_at, outcome)
      values ${placeholders(made.length, 6)}`,
@@ -87,7 +91,7 @@ export async function recordLostAttempts(
   tx: Tx,
   messages: readonly QueuedMessage[],
   now: Timestamp,
-  observer: DeliveryObserver,
+  observer: WorkObserver,
 ): Promise<void> {
   if (messages.length === 0) return;
   const first = messages.length * 2 + 1;
@@ -103,5 +107,5 @@ export async function recordLostAttempts(
       "The process that sent it ended before it knew the answer.",
     ],
   );
-  observer.recovered(messages.length);
+  observer.count(RECOVERIES, [], messages.length);
 }

@@ -6,5 +6,17 @@ import { RestoreService } from "./restore.service";
 export const restores = feature({
   entities: [KnownDatabase],
   services: ({ database, log }) => ({ restores: new RestoreService(database, log) }),
+  metrics: ({ restores }) => [
+    {
+      type: "reading",
+      name: "gateway_database_restored_timestamp_seconds",
+      help: "When the database was restored from a backup, until that is confirmed (Unix time).",
+      isShared: true,
+      read: async () => {
+        const at = await restores.restoredAt().catch(() => null);
+        return at === null ? undefined : Date.parse(at) / 1000;
+      },
+    },
+  ],
   resolvers: () => [],
 });

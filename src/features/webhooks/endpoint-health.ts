@@ -5,16 +5,14 @@ import { groupBy } from "../../common/group-by";
 import { DAY_MS, timestamp } from "../../common/time";
 import type { Tx } from "../../database/unit-of-work";
 import { AttemptOutcome, type SendResult } from "../../delivery/driver";
-import type { DeliveryObserver } from "../../delivery/observer";
+import type { WorkObserver } from "../../delivery/observer";
 import { recordAudit } from "../audit/audit";
 import { Organization } from "../organizations/organization.entity";
 import { GONE } from "./event-post";
 import { auditTarget, webhookActions } from "./webhook.audit";
 import { MAX_FAILING_DAYS } from "./webhook.limits";
+import { type FAILURE_REASONS, WEBHOOKS_DISABLED } from "./webhook.metrics";
 import { WebhookDisabledReason, WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity";
-
-/** The reasons for which endpoints are disabled automatically. */
-export const FAILURE_REASONS = [WebhookDisabledReason.gone, WebhookDisabledReason.failing] as const;
 
 /** An attempt that has ended. */
 interface EndedAttempt {
@@ -27,7 +25,7 @@ export class EndpointHealth {
   constructor(private readonly log: Logger) {}
 
   /** Notes attempts, in the transaction that stores what came of them and holds the locks of their lanes. */
-  async note(tx: Tx, attempts: readonly EndedAttempt[], observer: DeliveryObserver): Promise<void> {
+  async note(tx: Tx, attempts: readonly EndedAttempt[], observer: WorkObserver): Promise<void> {
     const byEndpoint = groupBy(attempts, ({ endpointId }) => endpointId);
     // In a fixed order, so that transactions which change two endpoints do not deadlock.
     const endpoints = await tx.find(WebhookEndpoint, {
@@ -51,7 +49,7 @@ export class EndpointHealth {
     tx: Tx,
     endpoint: WebhookEndpoint,
     reason: (typeof FAILURE_REASONS)[number],
-    observer: DeliveryObserver,
+    observer: WorkObserver,
   ): Promise<void> {
     const { id, organizationId, failingSince } = endpoint;
     const now = timestamp();
@@ -70,7 +68,7 @@ export class EndpointHealth {
       auditTarget(endpoint),
       { state: [WebhookEndpointState.active, disabled.state], disabledReason: [null, reason] },
     );
-    observer.webhookDisabled(reason);
+    observer.count(WEBHOOKS_DISABLED, [reason]);
     const why =
       reason === WebhookDisabledReason.gone ? "it answered 410" : "every attempt has failed for days";
     tx.afterCommit(() =>

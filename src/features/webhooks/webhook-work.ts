@@ -4,20 +4,14 @@ import { padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import { AttemptOutcome, type SendResult } from "../../delivery/driver";
 import type { Departure, DueWork, Ended, LaneSurroundings, LaneWork } from "../../delivery/lane-work";
-import type { DeliveryObserver } from "../../delivery/observer";
+import type { WorkObserver } from "../../delivery/observer";
 import type { EndpointHealth } from "./endpoint-health";
 import type { EventBody, EventPost } from "./event-post";
+import { WEBHOOK_ATTEMPTS, WebhookOutcome } from "./webhook.metrics";
 import { WebhookDelivery, WebhookDeliveryState } from "./webhook-delivery.entity";
 import { WebhookEndpointState } from "./webhook-endpoint.entity";
 import { WEBHOOK_LANE } from "./webhook-lane";
 import { redeliveryDelayMs } from "./webhook-retries";
-
-/** What came of an attempt, for the metrics. */
-export enum WebhookOutcome {
-  delivered = "delivered",
-  retried = "retried",
-  failed = "failed",
-}
 
 /** How long a lane sleeps whose endpoint gets nothing (ms); enabling it wakes the lane. */
 const HELD_MS = DAY_MS;
@@ -78,13 +72,13 @@ export class WebhookWork implements LaneWork {
     return { next, departures, waiting };
   }
 
-  async finish(tx: Tx, ended: readonly Ended[], observer: DeliveryObserver): Promise<void> {
+  async finish(tx: Tx, ended: readonly Ended[], observer: WorkObserver): Promise<void> {
     const attempted = ended.filter(({ isHeld, result }) => isHeld && !wasNotAttempted(result));
     if (attempted.length === 0) return;
     const outcomes = attempted.map((each) => [each, outcomeOf(each)] as const);
     await store(tx, outcomes);
     for (const [outcome, { length }] of groupBy(outcomes, ([, { what }]) => what))
-      observer.webhooksAttempted(outcome, length);
+      observer.count(WEBHOOK_ATTEMPTS, [outcome], length);
     await this.health.note(
       tx,
       attempted.map(({ lineId, result }) => ({ endpointId: lineId, result })),

@@ -2,12 +2,13 @@ import { shareOf } from "../../database/semaphore";
 import { feature, olderThan } from "../../schema/feature";
 import { deleteEndpoints } from "./delete-endpoints";
 import { DeliveryLogService } from "./delivery-log.service";
-import { EndpointHealth, FAILURE_REASONS } from "./endpoint-health";
+import { EndpointHealth } from "./endpoint-health";
 import { eraseDeliveries } from "./erase-deliveries";
 import { EventPost } from "./event-post";
 import { loseWebhookSecrets } from "./lose-webhook-secrets";
 import { deleteEndpointsOf, purgeDeliveries } from "./purge-agent";
 import { RedeliveryService } from "./redelivery.service";
+import { WEBHOOK_ATTEMPTS, WEBHOOKS_DISABLED } from "./webhook.metrics";
 import { WebhookResolver } from "./webhook.resolver";
 import { WebhookService } from "./webhook.service";
 import { WebhookCursor } from "./webhook-cursor.entity";
@@ -16,7 +17,7 @@ import { WebhookDispatcher } from "./webhook-dispatcher";
 import { WebhookEndpoint } from "./webhook-endpoint.entity";
 import { WEBHOOK_LANE, webhookShare } from "./webhook-lane";
 import { WebhookTestService } from "./webhook-test.service";
-import { WebhookOutcome, WebhookWork } from "./webhook-work";
+import { WebhookWork } from "./webhook-work";
 
 /** The events of agents, posted to URLs of other systems. */
 export const webhooks = feature({
@@ -49,7 +50,7 @@ export const webhooks = feature({
   resolvers: ({ webhooks, webhookLog, redeliveries, webhookTests }) => [
     new WebhookResolver(webhooks, webhookLog, redeliveries, webhookTests),
   ],
-  series: { webhookOutcomes: Object.values(WebhookOutcome), webhookDisabledReasons: FAILURE_REASONS },
+  metrics: () => [WEBHOOK_ATTEMPTS, WEBHOOKS_DISABLED],
   lanes: ({ webhookWork }) => ({ [WEBHOOK_LANE]: webhookWork }),
   expired: ({ deliveryRetentionDays }) => olderThan(deliveryRetentionDays, WebhookDelivery, "created_at"),
 });

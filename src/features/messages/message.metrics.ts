@@ -1,0 +1,41 @@
+import { AttemptOutcome } from "../../delivery/driver";
+import type { WorkObserver } from "../../delivery/observer";
+import { counter, type FeatureHistogram } from "../../telemetry/feature-metrics";
+import { LineKind } from "../lines/line.entity";
+import { MessageStatus } from "./message.entity";
+
+export const MESSAGES = counter("gateway_messages_total", "Messages that reached a status in this process.", {
+  status: Object.values(MessageStatus),
+});
+
+export const ATTEMPTS = counter(
+  "gateway_delivery_attempts_total",
+  "Attempts to send a message, by kind of line and outcome.",
+  { kind: Object.values(LineKind), outcome: Object.values(AttemptOutcome) },
+);
+
+export const RECOVERIES = counter(
+  "gateway_delivery_leases_recovered_total",
+  "Messages taken over from processes that ended while they sent them.",
+);
+
+export const DELIVERIES: FeatureHistogram = {
+  type: "histogram",
+  name: "gateway_message_delivery_duration_seconds",
+  help: "Time from the acceptance of a message until it was sent.",
+  labels: {},
+  // From a message that is sent immediately to one that waits until it nearly expires.
+  bounds: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600, 3_600, 86_400],
+};
+
+/**
+ * Observes messages that were sent.
+ * @param acceptedAt when each was accepted
+ */
+export function observeSent(observer: WorkObserver, acceptedAt: readonly string[]): void {
+  observer.observe(DELIVERIES, () => {
+    const now = Date.now();
+    // The clock of the process that accepted the message may be ahead.
+    return acceptedAt.map((at) => Math.max(0, now - Date.parse(at)) / 1000);
+  });
+}

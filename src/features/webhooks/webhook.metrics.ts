@@ -1,0 +1,24 @@
+import { counter } from "../../telemetry/feature-metrics";
+import { WebhookDisabledReason } from "./webhook-endpoint.entity";
+
+/** Outcome of a delivery attempt. */
+export enum WebhookOutcome {
+  delivered = "delivered",
+  retried = "retried",
+  failed = "failed",
+}
+
+export const WEBHOOK_ATTEMPTS = counter(
+  "gateway_webhook_attempts_total",
+  "Attempts to deliver an event to a webhook endpoint, by outcome.",
+  { outcome: Object.values(WebhookOutcome) },
+);
+
+/** The reasons for which endpoints are disabled automatically. */
+export const FAILURE_REASONS = [WebhookDisabledReason.gone, WebhookDisabledReason.failing] as const;
+
+export const WEBHOOKS_DISABLED = counter(
+  "gateway_webhook_endpoints_disabled_total",
+  "Webhook endpoints disabled because they failed.",
+  { reason: FAILURE_REASONS },
+);

@@ -1,0 +1,48 @@
+interface Named {
+  name: `gateway_${string}`;
+  help: string;
+}
+
+/** A counter or histogram that a feature fills by an observer; declare it once at module scope. */
+interface Filled extends Named {
+  /** Possible values of each label, in their order; each combination is shown from the start. */
+  labels: Readonly<Record<string, readonly string[]>>;
+}
+
+export interface FeatureCounter extends Filled {
+  type: "counter";
+}
+
+export interface FeatureHistogram extends Filled {
+  type: "histogram";
+  /** Upper bounds of the buckets, ascending. */
+  bounds: readonly number[];
+}
+
+/** A number that is read at each scrape. */
+export interface FeatureReading extends Named {
+  type: "reading";
+  /** Whether the number only grows. */
+  isCounter?: boolean;
+  /** Whether all workers read the same number, such as one of the database. */
+  isShared?: boolean;
+  /** @returns undefined for no value */
+  read(): number | undefined | Promise<number | undefined>;
+}
+
+/** A metric that a feature declares. */
+export type FeatureMetric = FeatureCounter | FeatureHistogram | FeatureReading;
+
+/** Declares a counter. */
+export const counter = (
+  name: FeatureCounter["name"],
+  help: string,
+  labels: Filled["labels"] = {},
+): FeatureCounter => ({ type: "counter", name, help, labels });
+
+/** Every combination of the values of labels. */
+export const combinations = (labels: Filled["labels"]): string[][] =>
+  Object.values(labels).reduce<string[][]>(
+    (before, values) => before.flatMap((each) => values.map((value) => [...each, value])),
+    [[]],
+  );
