@@ -23,7 +23,7 @@ export interface Background {
  * @param isFirst whether this is the process of its service that does the housekeeping
  */
 export function startBackground(services: Services, isFirst: boolean): Background {
-  const { database, config, lanes, log, restores, targets } = services;
+  const { database, config, hooks, lanes, log, targets } = services;
   const stopHousekeeping = isFirst
     ? startHousekeeping(
         database,
@@ -36,7 +36,7 @@ export function startBackground(services: Services, isFirst: boolean): Backgroun
   const deliverer =
     senders > 0
       ? new Deliverer(database, lanes, {
-          restores,
+          restores: hooks.the("restoreGuard"),
           work: laneWork(services),
           senders,
           shares: senderShares(senders),

@@ -1,3 +1,4 @@
+import type { FastifyInstance } from "fastify";
 import type { DataSource } from "typeorm";
 import { declareScopes } from "./auth/permissions";
 import { createDataSource as createDataSourceOf } from "./database/data-source";
@@ -33,6 +34,7 @@ import { InstanceKeyCheck } from "./instance-key/instance-key-check.entity";
 import { RefusedTokens } from "./rate-limits/refused-tokens";
 import type { Chore, Core, ExpiredRows, Feature, Retention } from "./schema/feature";
 import { HookRegistry } from "./schema/hooks";
+import type { HttpOperations } from "./schema/http-operation";
 import type { RestRoute, RouteGroup } from "./schema/rest-route";
 import type { FeatureMetric } from "./telemetry/feature-metrics";
 
@@ -90,6 +92,19 @@ export const ROUTE_GROUPS: readonly RouteGroup[] = ALL.flatMap(({ routes }) => r
 
 /** The whole REST API. */
 export const ROUTES: readonly RestRoute[] = ROUTE_GROUPS.flatMap(({ routes }) => routes);
+
+/** Functions that add the routes without an API key, each to an encapsulated scope of the server. */
+export const httpOf = (services: Services): ((app: FastifyInstance) => void)[] =>
+  ALL.flatMap(({ http }) => (http === undefined ? [] : (app) => http(app, services)));
+
+/** These routes as the documentation groups them. */
+export const OPERATIONS: readonly HttpOperations[] = ALL.flatMap(({ operations }) => operations ?? []);
+
+/** Max size of a document that members send in a mutation (bytes). */
+export const MEMBER_DOCUMENT_BYTES = Math.max(
+  0,
+  ...ALL.map(({ memberDocumentBytes }) => memberDocumentBytes ?? 0),
+);
 
 /** Names of the coalesced lookups of all features. */
 export const BATCHES: readonly string[] = ALL.flatMap(({ batches }) => batches ?? []);

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import type { GraphQLSchema } from "graphql";
 import type { Config } from "../config";
@@ -12,16 +14,18 @@ const POLICY =
   "connect-src 'self'; img-src 'self' data:; font-src 'self' data:; base-uri 'none'; form-action 'none'; " +
   "frame-ancestors 'none'";
 
+/** Output folder of the build of GraphiQL, as seen from the built program or the sources. */
+const BUILT =
+  ["../../graphiql", "../../dist/graphiql"].map((path) => join(__dirname, path)).find(existsSync) ?? "";
+
 /**
  * Adds `/graphiql`, an explorer that needs no internet access, and `/schema.graphql`, the schema. Where introspection is
  * off, both say so.
- * @param directory the build output of GraphiQL
  */
 export async function addExplorer(
   app: FastifyInstance,
   schema: GraphQLSchema,
   { introspection }: Pick<Config, "introspection">,
-  directory: string,
 ): Promise<void> {
   if (!introspection) {
     for (const path of ["/graphiql", "/schema.graphql"]) {
@@ -34,7 +38,7 @@ export async function addExplorer(
   await addBuiltPage(app, {
     name: "GraphiQL",
     paths: ["/graphiql", "/graphiql/"],
-    directory,
+    directory: BUILT,
     policy: POLICY,
   });
   let text: Validated | undefined;

@@ -1,3 +1,4 @@
+import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import type { EntityTarget, ObjectLiteral } from "typeorm";
 import type { Scope } from "../auth/permissions";
@@ -14,6 +15,7 @@ import type { RefusedTokens } from "../rate-limits/refused-tokens";
 import type { FeatureMetric } from "../telemetry/feature-metrics";
 import type { DeclaredEventType } from "./event-type";
 import type { HookImplementations, HookRegistry } from "./hooks";
+import type { HttpOperations } from "./http-operation";
 import type { RouteGroup } from "./rest-route";
 
 /** Dependencies of the services of every feature. */
@@ -74,10 +76,16 @@ export interface Feature<Own extends object, Needs extends object> {
   /** What it does when something happens to what other features own. */
   hooks?(services: Core & Own & Needs): HookImplementations;
   routes?: RouteGroup;
+  /** Adds routes that need no API key, to an encapsulated scope of the server. */
+  http?(app: FastifyInstance, services: Core & Own & Needs): void;
+  /** The documentation of these routes. */
+  operations?: HttpOperations;
   /** The scopes of API keys that its resolvers need, with what each allows; they are also added to `Scopes`. */
   scopes?: Readonly<Partial<Record<Scope, string>>>;
   /** The types of the events that it records; they are also added to `EventTypes`. */
   eventTypes?: Readonly<Record<string, DeclaredEventType>>;
+  /** Max size of a document that members send in a mutation (bytes). */
+  memberDocumentBytes?: number;
   /** Names of the feature's coalesced lookups, for the metrics. */
   batches?: readonly string[];
   /** The metrics that it counts or that are read of its services. */

@@ -1,9 +1,22 @@
+import type { AgentCaller, MemberCaller } from "../auth/caller";
+import type { CredentialResolver } from "../auth/context";
+import type { RestoreGuard } from "../delivery/deliverer";
 import type { ReplacementStep } from "../instance-key/instance-key.service";
 
 /** The hooks that features can implement, by name. The feature that calls a hook adds its type here. */
 export interface Hooks {
   /** Adapts rows when the instance key is replaced. */
   instanceKeyReplaced: ReplacementStep;
+  /** Authenticates API keys; one feature does. */
+  apiKeys: CredentialResolver<AgentCaller>;
+  /** Authenticates session tokens; one feature does. */
+  sessions: CredentialResolver<MemberCaller>;
+  /** Checks a POST to `/graphql` without a credential before its body is parsed; it may throw. */
+  anonymousPost: () => void;
+  /** Keeps a restored copy of the database from delivering; one feature does. */
+  restoreGuard: RestoreGuard;
+  /** Returns what `/readyz` also answers. */
+  readiness: () => Promise<Readonly<Record<string, unknown>>>;
 }
 
 /** The hooks that a feature implements. */
@@ -22,5 +35,15 @@ export class HookRegistry {
   /** Returns the implementations of a hook. */
   of<Name extends keyof Hooks>(name: Name): readonly Hooks[Name][] {
     return (this.all.get(name) ?? []) as Hooks[Name][];
+  }
+
+  /**
+   * Returns the only implementation of a hook.
+   * @throws Error if there is none, or another
+   */
+  the<Name extends keyof Hooks>(name: Name): Hooks[Name] {
+    const [only, ...others] = this.of(name);
+    if (only === undefined || others.length > 0) throw new Error(`One feature must implement ${name}.`);
+    return only;
   }
 }

@@ -17,7 +17,10 @@ export const apiKeys = feature({
   services: ({ database, config, usageRecorder, refusedTokens }: Needs & Core) => ({
     keys: new ApiKeyService(database, usageRecorder, config, refusedTokens),
   }),
-  hooks: () => ({ agentDeleting: (tx, _, { id }) => assertNoActiveKeys(tx, id) }),
+  hooks: ({ keys }) => ({
+    apiKeys: keys,
+    agentDeleting: (tx, _, { id }) => assertNoActiveKeys(tx, id),
+  }),
   resolvers: ({ keys, agents }) => [new ApiKeyResolver(keys, agents)],
   batches: ["keys", "successors"],
 });

@@ -1,5 +1,7 @@
 import { feature } from "../../schema/feature";
 import { configurationEventTypes } from "./configuration.event-types";
+import { addConfigurationSchema } from "./configuration.http";
+import { DOCUMENT_MAX_BYTES } from "./configuration.limits";
 import { ConfigurationResolver } from "./configuration.resolver";
 import { configurationRoutes } from "./configuration.routes";
 import { ConfigurationService } from "./configuration.service";
@@ -36,5 +38,7 @@ export const configuration = feature({
   }),
   resolvers: ({ configurations }) => [new ConfigurationResolver(configurations)],
   routes: configurationRoutes,
+  http: addConfigurationSchema,
+  memberDocumentBytes: DOCUMENT_MAX_BYTES,
   eventTypes: configurationEventTypes,
 });

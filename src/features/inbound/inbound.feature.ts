@@ -4,6 +4,8 @@ import type { RaisedSituations } from "../decisions/raised-situations";
 import type { Receipts } from "../messages/receipts";
 import { EarlyReceipt } from "./early-receipt.entity";
 import { EarlyReceipts, RECEIPT_LANE, RECEIPTS } from "./early-receipts";
+import { addInbound } from "./inbound.http";
+import { inboundOperations } from "./inbound.operations";
 import { InboundService } from "./inbound.service";
 
 interface Needs {
@@ -31,6 +33,13 @@ export const inbound = feature({
   },
   hooks: ({ database }) => ({ agentPurged: purgeRows(database, EarlyReceipt) }),
   resolvers: () => [],
+  http: addInbound,
+  operations: {
+    tag: "Inbound",
+    description:
+      "What the systems at the other end of lines send. They sign it as Standard Webhooks, with the secret of the line, and need no API key.",
+    operations: inboundOperations,
+  },
   shares: (senders) => ({
     [RECEIPTS]: { by: "line", together: senders, owner: senders, line: senders },
   }),

@@ -24,6 +24,11 @@ export const members = feature({
     const shared = { database, config, log, refusedTokens, members, sessions, checks };
     return { members, sessions, account, invitations: new InvitationService(shared) };
   },
+  hooks: ({ sessions }) => ({
+    sessions,
+    // Without a credential, hardly anything but a sign-in can succeed; parsing it would cost more than rejecting it.
+    anonymousPost: () => sessions.assertPasswordCheckFree(),
+  }),
   resolvers: (services) => [
     new MemberResolver(services.members, services.sessions, services.account),
     new SessionResolver(services.sessions),

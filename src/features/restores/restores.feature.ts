@@ -6,6 +6,13 @@ import { RestoreService } from "./restore.service";
 export const restores = feature({
   entities: [KnownDatabase],
   services: ({ database, log }) => ({ restores: new RestoreService(database, log) }),
+  hooks: ({ restores }) => ({
+    restoreGuard: restores,
+    readiness: async () => {
+      const restoredAt = await restores.restoredAt();
+      return restoredAt === null ? {} : { restoredAt };
+    },
+  }),
   metrics: ({ restores }) => [
     {
       type: "reading",

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from "fastify";
 import { coalesce } from "../../common/coalesce";
-import type { Timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import { GatewayError } from "../../errors";
 import { MANAGEMENT } from "./management";
@@ -14,29 +13,24 @@ export interface Readiness {
   stopping: boolean;
 }
 
-/** Reads the database. */
-interface Restores {
-  /** Returns when the database was restored from a backup; null if that needs no attention. */
-  restoredAt(): Promise<Timestamp | null>;
-}
-
 /**
  * Adds `/healthz` (the process is alive) and `/readyz` (the service accepts requests and the database responds, else
  * 503). `/readyz` queries the database on each call and reports failing writes in the body only, because reads still
  * work.
+ * @param more each returns what the answer of `/readyz` also says
  */
 export function addHealthRoutes(
   app: FastifyInstance,
   database: Pick<Database, "canWrite" | "lastWriteSucceeded">,
-  restores: Restores,
   readiness: Readiness,
+  more: readonly (() => Promise<object>)[],
 ): void {
   // Concurrent probes share a query, because the route is public.
   const probe = coalesce(
     async (calls: readonly true[]) => {
-      const [restoredAt, canWrite] = await Promise.all([restores.restoredAt(), database.canWrite()]);
+      const [canWrite, ...others] = await Promise.all([database.canWrite(), ...more.map((read) => read())]);
       const writes = canWrite && database.lastWriteSucceeded ? "ok" : "unavailable";
-      const body = { status: "ok", writes, ...(restoredAt !== null && { restoredAt }) };
+      const body = Object.assign({ status: "ok", writes }, ...others);
       return calls.map(() => body);
     },
     { name: "batch of readiness" },

@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from "graphql";
 import type { Config } from "../../config";
-import { ROUTE_GROUPS } from "../../features";
+import { OPERATIONS, ROUTE_GROUPS } from "../../features";
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from "../../idempotency/idempotency";
 import { RATE_LIMIT_HEADERS } from "../../rate-limits/rate-limit";
 import type { SuccessStatus } from "../../schema/rest-route";
@@ -11,7 +11,7 @@ import type { JsonSchema } from "../json-value";
 import { type IdempotencyKey, planOf, type RoutePlan } from "../plan";
 import { ErrorResponses, errorSchema } from "./errors";
 import { DEPRECATION_HEADERS, HEADERS, type HeaderName, headers } from "./headers";
-import { createInbound, INBOUND_ERRORS, INBOUND_TAG } from "./inbound";
+import { pathOf } from "./http-operations";
 import { Schemas } from "./schemas";
 import { createWebhooks } from "./webhooks";
 
@@ -46,6 +46,7 @@ export function createOpenApi(
     routes.map((route) => ({ tag, plan: planOf(route, schema, schemas.definer(route.operationId)) })),
   );
   const plans = operations.map(({ plan }) => plan);
+  const http = OPERATIONS.flatMap(({ tag, operations }) => operations.map((each) => [tag, each] as const));
   const errors = new ErrorResponses(plans);
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const { tag, plan } of operations) {
@@ -63,9 +64,12 @@ export function createOpenApi(
       license: { name: "MIT", identifier: "MIT" },
     },
     servers,
-    tags: [...groups.map(({ tag: name, description }) => ({ name, description })), INBOUND_TAG],
+    tags: [...groups, ...OPERATIONS].map(({ tag: name, description }) => ({ name, description })),
     security: [{ apiKey: [] }],
-    paths: { ...paths, ...createInbound(errors) },
+    paths: {
+      ...paths,
+      ...Object.fromEntries(http.map(([tag, operation]) => pathOf(tag, operation, errors))),
+    },
     webhooks: createWebhooks(),
     components: {
       securitySchemes: {
@@ -75,7 +79,13 @@ export function createOpenApi(
           description: "An API key: `agk_<env>_<publicId>_<secret>`.",
         },
       },
-      schemas: { Error: errorSchema(plans, INBOUND_ERRORS), ...schemas.toJSON() },
+      schemas: {
+        Error: errorSchema(
+          plans,
+          http.flatMap(([, operation]) => operation.errors),
+        ),
+        ...schemas.toJSON(),
+      },
       responses: errors.toJSON(),
       headers: HEADERS,
     },

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
-import { documentJsonSchema } from "../features/configuration/document/format";
-import { sendValidated, type Validated, validated } from "../http/validated";
+import { sendValidated, type Validated, validated } from "../../http/validated";
+import { documentJsonSchema } from "./document/format";
 
 /**
  * Adds the JSON Schema of configuration documents. It needs no key, because editors load it by the `$schema` of a

@@ -1,16 +1,16 @@
 import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { clientAddress } from "../auth/client-address";
-import { networkOf, siteOf } from "../common/network";
-import { type WebhookSignature, webhookSignatureOf } from "../credentials/webhook-signature";
-import { GatewayError } from "../errors";
-import { inboundOf, receiptOf } from "../features/inbound/inbound.bodies";
-import { INBOUND_JSON_MAX_BYTES, MAIL_MAX_BYTES } from "../features/inbound/inbound.limits";
-import type { Inbound, InboundService } from "../features/inbound/inbound.service";
-import { readMail } from "../features/inbound/mail";
-import { type Line, LineKind } from "../features/lines/line.entity";
-import { parseJson, requireJson, requireUncompressed } from "../http/plugins/json-body";
-import { Bodies } from "../http/plugins/read-body";
+import { clientAddress } from "../../auth/client-address";
+import { networkOf, siteOf } from "../../common/network";
+import { type WebhookSignature, webhookSignatureOf } from "../../credentials/webhook-signature";
+import { GatewayError } from "../../errors";
+import { parseJson, requireJson, requireUncompressed } from "../../http/plugins/json-body";
+import { Bodies } from "../../http/plugins/read-body";
+import { type Line, LineKind } from "../lines/line.entity";
+import { inboundOf, receiptOf } from "./inbound.bodies";
+import { INBOUND_JSON_MAX_BYTES, MAIL_MAX_BYTES } from "./inbound.limits";
+import type { Inbound, InboundService } from "./inbound.service";
+import { readMail } from "./mail";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -21,10 +21,8 @@ declare module "fastify" {
   }
 }
 
-/**
- * Adds the routes that other systems call without an API key: what they send is signed with the secret of a line.
- */
-export function addInbound(app: FastifyInstance, inbound: InboundService): void {
+/** Adds the routes whose requests are signed with the secret of a line. */
+export function addInbound(app: FastifyInstance, { inbound }: { inbound: InboundService }): void {
   const bodies = new Bodies();
   app.decorateRequest("sender", undefined);
   app.addHook<{ Params: { lineId: string } }>("onRequest", async (request) => {

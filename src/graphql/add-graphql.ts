@@ -1,0 +1,99 @@
+import { fastifyApolloHandler } from "@as-integrations/fastify";
+import type { FastifyInstance } from "fastify";
+import fp from "fastify-plugin";
+import type { GraphQLSchema } from "graphql";
+import type { Logger } from "pino";
+import { authenticateRequests } from "../auth/authenticate";
+import type { createContextFactory } from "../auth/context";
+import type { foreignOriginCheck } from "../auth/foreign-origins";
+import { sessionCookies } from "../auth/session-cookie";
+import { withSpan } from "../common/spans";
+import type { Config } from "../config";
+import { rejectInvalidHost } from "../http/plugins/host";
+import { routeHandshakes } from "../http/websocket-handshakes";
+import type { RateLimit } from "../rate-limits/rate-limit";
+import { ResponseBudget } from "../rate-limits/response-budget";
+import type { Metrics } from "../telemetry/metrics";
+import { compressQueries } from "./compress-queries";
+import { sendGraphQLError } from "./http-errors";
+import { noteErrorCodes, rejectUnsupportedRequests } from "./http-requests";
+import { allowSandboxContent } from "./plugins/landing-page";
+import { createGraphQL } from "./server";
+import { createSubscriptionServer } from "./websocket/subscription-server";
+import { WebSockets } from "./websocket/websockets";
+
+/** Max share of the in-flight requests that wait for response memory: too few to count as overload. */
+const MAX_WAITING_SHARE = 0.1;
+
+/** Max body size (bytes): a document of the max length, and as much for its variables. */
+const BODY_LIMIT = 65_536;
+
+/** What the GraphQL API needs of the server. */
+interface Dependencies {
+  schema: GraphQLSchema;
+  config: Config;
+  log: Logger;
+  metrics: Metrics;
+  createContext: ReturnType<typeof createContextFactory>;
+  rateLimit: RateLimit;
+  rejectForeign: ReturnType<typeof foreignOriginCheck>;
+  /** Checks POSTs without a credential before their bodies are parsed. */
+  anonymousChecks: readonly (() => void)[];
+  /** Max size of a document that members send in a mutation (bytes). */
+  memberDocumentBytes: number;
+}
+
+/** The running GraphQL API. */
+export interface GraphQLApi {
+  /** Closes the WebSocket connections. */
+  closeConnections(): Promise<void>;
+  /** Ends Apollo Server, after the last request. */
+  stop(): Promise<void>;
+}
+
+/** Adds `/graphql`, over HTTP and WebSockets. */
+export async function addGraphQL(http: FastifyInstance, dependencies: Dependencies): Promise<GraphQLApi> {
+  const { schema, config, log, createContext, rateLimit, rejectForeign } = dependencies;
+  const responses = new ResponseBudget(config.maxRequestsInFlight * MAX_WAITING_SHARE);
+  const limits = { rateLimit, responses };
+  const { apollo, answerKnown } = createGraphQL(schema, config, log, dependencies.metrics.operations, limits);
+  await apollo.start();
+  const handle = fastifyApolloHandler(apollo, { context: async ({ callContext }) => callContext });
+  const handshakes = routeHandshakes(http, "/graphql", config);
+  const webSockets = new WebSockets(
+    createSubscriptionServer({ apollo, schema, createContext, rateLimit, log }),
+  );
+  const graphql = async (scope: FastifyInstance) => {
+    webSockets.accept(scope, handshakes, rejectForeign);
+    authenticateRequests(scope, createContext, rateLimit, sessionCookies(config));
+    scope.addHook("onRequest", ({ method, callContext }, _reply, done) => {
+      if (method === "POST" && callContext.caller.kind === "anonymous")
+        for (const check of dependencies.anonymousChecks) check();
+      done();
+    });
+    rejectInvalidHost(scope);
+    allowSandboxContent(scope, config.environment);
+    rejectUnsupportedRequests(scope);
+    noteErrorCodes(scope);
+    responses.track(scope);
+    compressQueries(scope);
+    scope.setErrorHandler(sendGraphQLError);
+    scope.route({
+      method: ["GET", "POST"],
+      url: "/graphql",
+      config: {
+        api: "graphql",
+        memberBodyLimit: Math.min(config.bodyLimitBytes, BODY_LIMIT + dependencies.memberDocumentBytes),
+      },
+      exposeHeadRoute: false,
+      bodyLimit: Math.min(config.bodyLimitBytes, BODY_LIMIT),
+      handler: (request, reply) =>
+        withSpan(
+          "graphql",
+          async () => (await answerKnown(request, reply)) ?? handle.call(scope, request, reply),
+        ),
+    });
+  };
+  await http.register(fp(graphql, { name: "graphql", encapsulate: true }));
+  return { closeConnections: () => webSockets.close(), stop: () => apollo.stop() };
+}

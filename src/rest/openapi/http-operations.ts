@@ -1,0 +1,37 @@
+import type { HttpOperation } from "../../schema/http-operation";
+import type { JsonSchema } from "../json-value";
+import type { ErrorResponses } from "./errors";
+import { headers } from "./headers";
+
+/** The path of an operation that takes no API key. */
+export const pathOf = (
+  tag: string,
+  { operationId, summary, path, parameters, body, answers, errors }: HttpOperation,
+  responses: ErrorResponses,
+): [path: string, item: JsonSchema] => [
+  path,
+  {
+    post: {
+      operationId,
+      summary,
+      description: summary,
+      tags: [tag],
+      security: [],
+      parameters,
+      requestBody: { required: true, content: body },
+      responses: {
+        ...Object.fromEntries(
+          Object.entries(answers).map(([status, { description, ...content }]) => [
+            status,
+            {
+              description,
+              headers: headers(),
+              ...(content.schema && { content: { "application/json": content } }),
+            },
+          ]),
+        ),
+        ...responses.ofCodes(errors),
+      },
+    },
+  },
+];

@@ -1,0 +1,30 @@
+import type { ErrorCode } from "../errors";
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** A body of a request or response, by its schema. */
+interface Body {
+  schema: JsonSchema;
+  example?: object;
+}
+
+/** A POST in the OpenAPI document that takes no API key and has no GraphQL document. */
+export interface HttpOperation {
+  operationId: string;
+  summary: string;
+  /** Parameters as `{name}`. */
+  path: `/${string}`;
+  parameters: readonly JsonSchema[];
+  /** The body by its content type. */
+  body: Readonly<Record<string, Body>>;
+  /** The success responses by status; one without a schema has no body. */
+  answers: Readonly<Record<number, { description: string } & Partial<Body>>>;
+  errors: readonly ErrorCode[];
+}
+
+/** Operations of a feature, one group in the documentation. */
+export interface HttpOperations {
+  tag: string;
+  description: string;
+  operations: readonly HttpOperation[];
+}
