@@ -3,6 +3,7 @@ import {
   choresOf,
   closeFeatures,
   laneWork,
+  retentionOf,
   type Services,
   senderShares,
   startFeatures,
@@ -27,7 +28,7 @@ export function startBackground(services: Services, isFirst: boolean): Backgroun
   const stopHousekeeping = isFirst
     ? startHousekeeping(
         database,
-        config,
+        retentionOf(config),
         (err) => log.warn({ err }, "housekeeping failed"),
         choresOf(services),
       )

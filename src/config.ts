@@ -198,11 +198,6 @@ const settings = z
     MAX_STREAMS: integer("MAX_STREAMS", 0, 1_000_000).default(10_000),
     RATE_LIMIT_PER_MINUTE: integer("RATE_LIMIT_PER_MINUTE", 0, 100_000_000).default(0),
     REFUSED_KEYS_PER_MINUTE: integer("REFUSED_KEYS_PER_MINUTE", 0, 100_000_000).default(1000),
-    AUDIT_RETENTION_DAYS: integer("AUDIT_RETENTION_DAYS", 0, 36_500).default(0),
-    RETENTION_ATTEMPTS_DAYS: integer("RETENTION_ATTEMPTS_DAYS", 0, 36_500).default(90),
-    RETENTION_DECISIONS_DAYS: integer("RETENTION_DECISIONS_DAYS", 0, 36_500).default(90),
-    RETENTION_EVENTS_DAYS: integer("RETENTION_EVENTS_DAYS", 0, 36_500).default(30),
-    RETENTION_DELIVERIES_DAYS: integer("RETENTION_DELIVERIES_DAYS", 0, 36_500).default(30),
     RESTORED: z.literal("1", "RESTORED must be 1, or not be set").optional(),
     DELIVERY_WORKERS: integer("DELIVERY_WORKERS", 0, 1000).default(8),
     ALLOW_PRIVATE_TARGETS: networks("ALLOW_PRIVATE_TARGETS").default([]),
@@ -296,11 +291,6 @@ const settings = z
     maxStreams: env.MAX_STREAMS,
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
     refusedKeysPerMinute: env.REFUSED_KEYS_PER_MINUTE,
-    auditRetentionDays: env.AUDIT_RETENTION_DAYS,
-    attemptRetentionDays: env.RETENTION_ATTEMPTS_DAYS,
-    decisionRetentionDays: env.RETENTION_DECISIONS_DAYS,
-    eventRetentionDays: env.RETENTION_EVENTS_DAYS,
-    deliveryRetentionDays: env.RETENTION_DELIVERIES_DAYS,
     isRestored: env.RESTORED !== undefined,
     deliveryWorkers: env.DELIVERY_WORKERS,
     allowPrivateTargets: env.ALLOW_PRIVATE_TARGETS,
@@ -320,8 +310,14 @@ const settings = z
     },
   }));
 
+/** The names of settings of how long rows are kept (days; 0 keeps all). Features declare them, with their defaults. */
+const RETENTION = /^(RETENTION_[A-Z_]+|[A-Z_]+_RETENTION)_DAYS$/;
+
+/** The given settings of how long rows are kept, by their names. */
+export type Retention = Readonly<Record<string, number>>;
+
 /** The validated settings of the service, with defaults. */
-export type Config = z.output<typeof settings>;
+export type Config = z.output<typeof settings> & { retention: Retention };
 
 /**
  * Reads the settings from environment variables, and is their only reader; an empty variable counts as unset.
@@ -329,7 +325,14 @@ export type Config = z.output<typeof settings>;
  */
 export function loadConfig(env: NodeJS.ProcessEnv): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
-  const result = settings.safeParse(given);
+  const retention = Object.keys(given)
+    .filter((name) => RETENTION.test(name))
+    .map((name) => [name, validated(integer(name, 0, 36_500), given[name])]);
+  return { ...validated(settings, given), retention: Object.fromEntries(retention) };
+}
+
+function validated<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
+  const result = schema.safeParse(given);
   if (!result.success) throw new StartupError(result.error.issues[0]?.message ?? "invalid settings");
   return result.data;
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { DataSource } from "typeorm";
 import { declareScopes } from "./auth/permissions";
+import type { Config, Retention } from "./config";
 import { createDataSource as createDataSourceOf } from "./database/data-source";
 import { Lane } from "./delivery/lane.entity";
 import type { LaneWork } from "./delivery/lane-work";
@@ -32,7 +33,7 @@ import { IdempotencyRecord } from "./idempotency/idempotency-record.entity";
 import { InstanceKeyService } from "./instance-key/instance-key.service";
 import { InstanceKeyCheck } from "./instance-key/instance-key-check.entity";
 import { RefusedTokens } from "./rate-limits/refused-tokens";
-import type { Chore, Core, ExpiredRows, Feature, Retention } from "./schema/feature";
+import type { Chore, Core, ExpiredRows, Feature } from "./schema/feature";
 import { HookRegistry } from "./schema/hooks";
 import type { HttpOperations } from "./schema/http-operation";
 import type { RestRoute, RouteGroup } from "./schema/rest-route";
@@ -112,6 +113,10 @@ export const BATCHES: readonly string[] = ALL.flatMap(({ batches }) => batches ?
 /** The metrics of all features. */
 export const metricsOf = (services: Services): FeatureMetric[] =>
   ALL.flatMap(({ metrics }) => metrics?.(services) ?? []);
+
+/** The settings of how long rows are kept (days). */
+export const retentionOf = ({ retention }: Pick<Config, "retention">): Retention =>
+  Object.assign({}, ...ALL.map((each) => each.retention), retention);
 
 /** What housekeeping deletes. */
 export const expiredRows = (retention: Retention): ExpiredRows[] =>

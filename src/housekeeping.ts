@@ -1,20 +1,23 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { HOUR_MS, timestamp } from "./common/time";
+import type { Retention } from "./config";
 import { inChunks } from "./database/chunks";
 import type { Database } from "./database/database";
 import type { Tx } from "./database/unit-of-work";
 import { expiredRows } from "./features";
 import { IDEMPOTENCY_LIFETIME_MS } from "./idempotency/idempotency";
 import { IdempotencyRecord } from "./idempotency/idempotency-record.entity";
-import type { Chore, ExpiredRows, Retention } from "./schema/feature";
+import type { Chore, ExpiredRows } from "./schema/feature";
 
-interface PurgeOptions extends Retention {
-  /** Stops the purge after the current chunk. */
-  signal?: AbortSignal;
-}
-
-/** Deletes expired rows in chunks; correctness never depends on it, so it may stop at any time. */
-export async function purge(database: Database, { signal, ...retention }: PurgeOptions = {}): Promise<void> {
+/**
+ * Deletes expired rows in chunks; correctness never depends on it, so it may stop at any time.
+ * @param signal stops it after the current chunk
+ */
+export async function purge(
+  database: Database,
+  retention: Retention = {},
+  signal?: AbortSignal,
+): Promise<void> {
   const expired: ExpiredRows[] = [
     { entity: IdempotencyRecord, column: "created_at", before: timestamp(-IDEMPOTENCY_LIFETIME_MS) },
     ...expiredRows(retention),
@@ -45,7 +48,7 @@ export function startHousekeeping(
 ): () => Promise<void> {
   const stop = new AbortController();
   const { signal } = stop;
-  const all: readonly Chore[] = [() => purge(database, { ...retention, signal }), ...chores];
+  const all: readonly Chore[] = [() => purge(database, retention, signal), ...chores];
   const run = async () => {
     while (!signal.aborted) {
       for (const chore of all) if (!signal.aborted) await chore(signal).catch(onError);

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { EntityTarget, ObjectLiteral } from "typeorm";
 import type { Scope } from "../auth/permissions";
 import { DAY_MS, timestamp } from "../common/time";
-import type { Config } from "../config";
+import type { Config, Retention } from "../config";
 import type { Database } from "../database/database";
 import type { Tx } from "../database/unit-of-work";
 import type { LaneWork } from "../delivery/lane-work";
@@ -51,11 +51,6 @@ export interface ExpiredRows {
   keep?(tx: Tx, limit: number): Promise<number>;
 }
 
-/** The retention settings (days); rows are kept forever without one, or with 0. */
-export type Retention = {
-  readonly [Name in keyof Config as Name extends `${string}RetentionDays` ? Name : never]?: Config[Name];
-};
-
 /** The rows of a table that are older than so many days by a column of its times; none without a number, or with 0. */
 export const olderThan = (
   days: number | undefined,
@@ -94,7 +89,9 @@ export interface Feature<Own extends object, Needs extends object> {
   lanes?(services: Core & Own & Needs): Readonly<Record<string, LaneWork>>;
   /** The shares that its lanes get of so many senders, by their names. */
   shares?(senders: number): Readonly<Record<string, Share>>;
-  /** Rows that housekeeping deletes. */
+  /** Settings of how long it keeps rows, `RETENTION_…_DAYS`, with their defaults; 0 keeps all. */
+  retention?: Retention;
+  /** Rows that housekeeping deletes, by these settings; rows are kept forever without a setting, or with 0. */
   expired?(retention: Retention): ExpiredRows[];
   /** More work for housekeeping, such as finishing erasures that a process left unfinished. */
   chores?(services: Core & Own & Needs): Chore[];

@@ -1,7 +1,8 @@
 import { v7 as uuid } from "uuid";
 import { timestamp } from "../../src/common/time";
+import { loadConfig } from "../../src/config";
 import { Database } from "../../src/database/database";
-import { createDataSource } from "../../src/features";
+import { createDataSource, retentionOf } from "../../src/features";
 import { AuditEntry } from "../../src/features/audit/audit-entry.entity";
 import { HourlyUse } from "../../src/features/key-usage/hourly-use.entity";
 import { purge, startHousekeeping } from "../../src/housekeeping";
@@ -60,19 +61,9 @@ onAnyEngine((engine) => {
 
   slowTest("a stop ends it after a chunk, and the next time goes on from there", async () => {
     await addRecords(MANY, timestamp(-2 * DAY_MS));
-    const stop = startHousekeeping(
-      database,
-      {
-        auditRetentionDays: 0,
-        attemptRetentionDays: 0,
-        decisionRetentionDays: 0,
-        eventRetentionDays: 0,
-        deliveryRetentionDays: 0,
-      },
-      (error) => {
-        throw error;
-      },
-    );
+    const stop = startHousekeeping(database, {}, (error) => {
+      throw error;
+    });
     await stop();
     const left = await records();
     expect(left).toBeGreaterThan(0);
@@ -118,7 +109,7 @@ onAnyEngine((engine) => {
         .sort((a, b) => a - b);
     await purge(database);
     expect(await kept()).toEqual(ages);
-    await purge(database, { auditRetentionDays: 30 });
+    await purge(database, { AUDIT_RETENTION_DAYS: 30 });
     expect(await kept()).toEqual([0, 29]);
   });
 
@@ -138,5 +129,16 @@ onAnyEngine((engine) => {
     } finally {
       await gateway.close();
     }
+  });
+});
+
+test("rows are kept for as long as the features say, or else the settings", () => {
+  const config = loadConfig({ RETENTION_EVENTS_DAYS: "7", RETENTION_DECISIONS_DAYS: "" });
+  expect(retentionOf(config)).toEqual({
+    AUDIT_RETENTION_DAYS: 0,
+    RETENTION_ATTEMPTS_DAYS: 90,
+    RETENTION_DECISIONS_DAYS: 90,
+    RETENTION_EVENTS_DAYS: 7,
+    RETENTION_DELIVERIES_DAYS: 30,
   });
 });

@@ -277,7 +277,7 @@ onEachEngine((engine) => {
     );
     const old = await logged.database.read((reader) => reader.countBy(DeliveryAttempt, { startedAt: OLD }));
     expect(old).toBeGreaterThan(1_000);
-    await logged.expectIndexes(() => purge(logged.database, { attemptRetentionDays: 90 }), {
+    await logged.expectIndexes(() => purge(logged.database, { RETENTION_ATTEMPTS_DAYS: 90 }), {
       reads: /DELETE FROM "delivery_attempt"/,
     });
     expect(await attempts()).toBe(before - old);

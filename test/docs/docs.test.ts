@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { promisify } from "node:util";
 import { ERRORS } from "../../src/errors";
+import { retentionOf } from "../../src/features";
 import { version } from "../../src/version";
 import { publish } from "../support/decisions";
 import { sqlite } from "../support/engines";
@@ -90,7 +91,8 @@ describe("the documentation", () => {
   });
 
   test("has a row for each setting, and no other", () => {
-    const known = [...read("src/config.ts").matchAll(/^ {4}([A-Z][A-Z_]+): /gm)].map(([, name]) => name);
+    const settings = [...read("src/config.ts").matchAll(/^ {4}([A-Z][A-Z_]+): /gm)].map(([, name]) => name);
+    const known = [...settings, ...Object.keys(retentionOf({ retention: {} }))];
     const documented = [...read("docs/configuration.md").matchAll(/^\| (`[^|]+`) \|/gm)].flatMap(
       ([, names]) => names?.match(/[A-Z][A-Z_]+/g) ?? [],
     );

@@ -77,6 +77,8 @@ test.each<[string, Record<string, string>]>([
   ["WORKERS", { WORKERS: "1.5" }],
   ["WORKERS", { WORKERS: "hunter2" }],
   ["WORKERS", { WORKERS: "1000000000" }],
+  ["RETENTION_EVENTS_DAYS", { RETENTION_EVENTS_DAYS: "hunter2" }],
+  ["RETENTION_EVENTS_DAYS", { RETENTION_EVENTS_DAYS: "36501" }],
   ["BOOTSTRAP_OWNER_PASSWORD", { BOOTSTRAP_OWNER_PASSWORD: "hunter2" }],
 ])("a wrong %s is named in one line, never with its value", (name, env) => {
   const complaint = complaintAbout(env);

@@ -227,7 +227,7 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
       timestamp(-8 * DAY_MS),
       oldest.id,
     ]);
-    await purge(gateway.services.database, { deliveryRetentionDays: 7 });
+    await purge(gateway.services.database, { RETENTION_DELIVERIES_DAYS: 7 });
     expect((await api.deliveries(id)).body.data.webhookDeliveries.nodes).toHaveLength(2);
     await api.delete(id);
     await deleteEndpoints(gateway.services.database);

@@ -10,8 +10,7 @@ export const audit = feature({
   entities: [AuditEntry],
   services: ({ database }) => ({ audit: new AuditService(database) }),
   resolvers: (services) => [new AuditResolver(services.audit)],
-  expired: ({ auditRetentionDays }) =>
-    auditRetentionDays
-      ? [{ entity: AuditEntry, column: "id", before: leastUuidAt(Date.now() - auditRetentionDays * DAY_MS) }]
-      : [],
+  retention: { AUDIT_RETENTION_DAYS: 0 },
+  expired: ({ AUDIT_RETENTION_DAYS: days }) =>
+    days ? [{ entity: AuditEntry, column: "id", before: leastUuidAt(Date.now() - days * DAY_MS) }] : [],
 });

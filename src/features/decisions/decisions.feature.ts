@@ -76,8 +76,9 @@ export const decisions = feature({
     };
   },
   lanes: ({ decisionRunner }) => ({ [DECISION_LANE]: decisionRunner }),
-  expired: ({ decisionRetentionDays }) => [
+  retention: { RETENTION_DECISIONS_DAYS: 90 },
+  expired: ({ RETENTION_DECISIONS_DAYS: days }) => [
     { entity: RuleMatch, column: "matched_at", before: timestamp(-MAX_ONCE_DAYS * DAY_MS) },
-    ...olderThan(decisionRetentionDays, Decision, "created_at"),
+    ...olderThan(days, Decision, "created_at"),
   ],
 });

@@ -1,6 +1,7 @@
 import { feature, olderThan } from "../../schema/feature";
 import { AgentStream } from "./agent-stream.entity";
 import { Event } from "./event.entity";
+import { EVENT_RETENTION } from "./event.limits";
 import { EventResolver } from "./event.resolver";
 import { eventRoutes } from "./event.routes";
 import { eventScopes } from "./event.scopes";
@@ -39,5 +40,6 @@ export const events = feature({
   resolvers: (services) => [new EventResolver(services.events, services.liveEvents)],
   routes: eventRoutes,
   scopes: eventScopes,
-  expired: ({ eventRetentionDays }) => olderThan(eventRetentionDays, Event, "created_at"),
+  retention: EVENT_RETENTION,
+  expired: ({ RETENTION_EVENTS_DAYS: days }) => olderThan(days, Event, "created_at"),
 });

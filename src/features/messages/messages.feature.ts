@@ -44,7 +44,8 @@ export const messages = feature({
   eventTypes: messageEventTypes,
   batches: ["attempts"],
   metrics: () => [MESSAGES, ATTEMPTS, RECOVERIES, DELIVERIES],
-  expired: ({ attemptRetentionDays }) => olderThan(attemptRetentionDays, DeliveryAttempt, "started_at"),
+  retention: { RETENTION_ATTEMPTS_DAYS: 90 },
+  expired: ({ RETENTION_ATTEMPTS_DAYS: days }) => olderThan(days, DeliveryAttempt, "started_at"),
   lanes: ({ drivers, lineHealth, messageFailures }) => ({
     [MESSAGE_LANE]: messageWork({
       drivers,

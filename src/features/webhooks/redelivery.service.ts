@@ -10,6 +10,7 @@ import { GatewayError, InvalidInput } from "../../errors";
 import { recordAudit } from "../audit/audit";
 import { AgentStream } from "../events/agent-stream.entity";
 import { Event } from "../events/event.entity";
+import { EVENT_RETENTION } from "../events/event.limits";
 import { lastPurged, positionOf } from "../events/event.service";
 import { EVENTS_CHANNEL } from "../events/record-events";
 import { agentsOf } from "./follow";
@@ -22,7 +23,7 @@ import { type WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.e
 export class RedeliveryService {
   constructor(
     private readonly database: Database,
-    private readonly config: Pick<Config, "eventRetentionDays">,
+    private readonly config: Pick<Config, "retention">,
   ) {}
 
   /**
@@ -63,7 +64,7 @@ export class RedeliveryService {
 
   /** Since when all events are kept; undefined if that is unknown, because events are no longer purged. */
   private keptSince(): Timestamp | undefined {
-    const { eventRetentionDays: days } = this.config;
+    const { RETENTION_EVENTS_DAYS: days } = { ...EVENT_RETENTION, ...this.config.retention };
     return days === 0 ? undefined : timestamp(-days * DAY_MS);
   }
 }

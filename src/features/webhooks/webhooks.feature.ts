@@ -52,5 +52,6 @@ export const webhooks = feature({
   ],
   metrics: () => [WEBHOOK_ATTEMPTS, WEBHOOKS_DISABLED],
   lanes: ({ webhookWork }) => ({ [WEBHOOK_LANE]: webhookWork }),
-  expired: ({ deliveryRetentionDays }) => olderThan(deliveryRetentionDays, WebhookDelivery, "created_at"),
+  retention: { RETENTION_DELIVERIES_DAYS: 30 },
+  expired: ({ RETENTION_DELIVERIES_DAYS: days }) => olderThan(days, WebhookDelivery, "created_at"),
 });
