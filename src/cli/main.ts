@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import "reflect-metadata";
+import { readdirSync } from "node:fs";
 import { Command, Help } from "commander";
 import { GatewayError, InvalidInput } from "../errors";
 import { reportAndExit } from "../exit";
@@ -35,129 +36,42 @@ const program = new Command("gateway")
   })
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : WRONG_USAGE));
 
-interface CommandModule {
-  /** The names of its commands, or of its group of commands. */
-  names: readonly string[];
-  /** Description of the group, if it is one. */
-  description?: string;
-  load: () => (parent: Command) => void;
+/** A file `<name>.commands` beside this one: the commands of the group `gateway <name>`. */
+interface CommandGroup {
+  description: string;
+  add(group: Command): void;
 }
 
-/** The modules of all commands but `start`, in the order of the help. */
-const MODULES: readonly CommandModule[] = [
-  {
-    names: ["keys"],
-    description: "API keys",
-    load: () => {
-      const { addKeyCommands }: typeof import("./keys") = require("./keys");
-      return addKeyCommands;
-    },
-  },
-  {
-    names: ["orgs"],
-    description: "Organizations",
-    load: () => {
-      const { addOrganizationCommands }: typeof import("./organizations") = require("./organizations");
-      return addOrganizationCommands;
-    },
-  },
-  {
-    names: ["agents"],
-    description: "Agents",
-    load: () => {
-      const { addAgentCommands }: typeof import("./agents") = require("./agents");
-      return addAgentCommands;
-    },
-  },
-  {
-    names: ["lines"],
-    description: "Lines that agents speak from",
-    load: () => {
-      const { addLineCommands }: typeof import("./lines") = require("./lines");
-      return addLineCommands;
-    },
-  },
-  {
-    names: ["configuration"],
-    description: "What agents do in which situation",
-    load: () => {
-      const { addConfigurationCommands }: typeof import("./configuration") = require("./configuration");
-      return addConfigurationCommands;
-    },
-  },
-  {
-    names: ["messages"],
-    description: "Messages of agents",
-    load: () => {
-      const { addMessageCommands }: typeof import("./messages") = require("./messages");
-      return addMessageCommands;
-    },
-  },
-  {
-    names: ["webhooks"],
-    description: "Webhook endpoints that get events",
-    load: () => {
-      const { addWebhookCommands }: typeof import("./webhooks") = require("./webhooks");
-      return addWebhookCommands;
-    },
-  },
-  {
-    names: ["members"],
-    description: "Members (people who sign in)",
-    load: () => {
-      const { addMemberCommands, addRemovalCommands }: typeof import("./members") = require("./members");
-      const { addInvitationCommands }: typeof import("./invitations") = require("./invitations");
-      return (members) => {
-        for (const add of [addMemberCommands, addInvitationCommands, addRemovalCommands]) add(members);
-      };
-    },
-  },
-  {
-    names: ["audit"],
-    description: "Audit logs",
-    load: () => {
-      const { addAuditCommands }: typeof import("./audit") = require("./audit");
-      return addAuditCommands;
-    },
-  },
-  {
-    names: ["migrate", "backup", "restore", "restored"],
-    load: () => {
-      const { addDatabaseCommands }: typeof import("./database") = require("./database");
-      return addDatabaseCommands;
-    },
-  },
-  {
-    names: ["seed"],
-    load: () => {
-      const { addSeedCommand }: typeof import("./seed") = require("./seed");
-      return addSeedCommand;
-    },
-  },
-  {
-    names: ["instance-key"],
-    description: "The key of signing secrets and stored credentials",
-    load: () => {
-      const { addInstanceKeyCommands }: typeof import("./instance-key") = require("./instance-key");
-      return addInstanceKeyCommands;
-    },
-  },
-];
+const GROUPS = readdirSync(__dirname)
+  .sort()
+  .flatMap((file) => /^([\w-]+)\.commands\.[jt]s$/.exec(file)?.[1] ?? []);
+
+const DATABASE_COMMANDS = ["migrate", "backup", "restore", "restored"];
+const SEED = "seed";
 
 const typed = process.argv.slice(2).filter((argument) => !argument.startsWith("-"));
 /** The command that was typed; undefined for the help of all commands, and for the version. */
 const named = typed[0] === "help" ? typed[1] : typed[0];
 const isVersion = named === undefined && /^(-V|--version)$/.test(process.argv[2] ?? "");
 
+/** Whether to load the commands of these names: loading the services takes a second, so only what is typed is loaded. */
+const isLoaded = (...names: string[]) => (named === undefined ? !isVersion : names.includes(named));
+
 addStartCommand(program);
-for (const { names, description, load } of MODULES) {
-  // Loading the services takes a second, so only what is typed is loaded.
-  const isLoaded = named === undefined ? !isVersion : names.includes(named);
-  const group =
-    description === undefined ? undefined : program.command(names[0] ?? "").description(description);
-  if (isLoaded) load()(group ?? program);
-  else if (group === undefined) for (const name of names) program.command(name);
+for (const name of GROUPS) {
+  const group = program.command(name);
+  if (!isLoaded(name)) continue;
+  const { description, add }: CommandGroup = require(`./${name}.commands`);
+  add(group.description(description));
 }
+if (isLoaded(...DATABASE_COMMANDS)) {
+  const { addDatabaseCommands }: typeof import("./database") = require("./database");
+  addDatabaseCommands(program);
+} else for (const name of DATABASE_COMMANDS) program.command(name);
+if (isLoaded(SEED)) {
+  const { addSeedCommand }: typeof import("./seed") = require("./seed");
+  addSeedCommand(program);
+} else program.command(SEED);
 
 exitOnClosedPipe();
 

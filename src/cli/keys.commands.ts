@@ -47,8 +47,10 @@ interface Json {
   json?: boolean;
 }
 
+export const description = "API keys";
+
 /** Adds the commands of `gateway keys`. */
-export function addKeyCommands(keys: Command): void {
+export function add(keys: Command): void {
   keys
     .command("create")
     .description("mint a key; its secret is shown once")

@@ -19,8 +19,10 @@ interface Options extends PageOptions {
   json?: boolean;
 }
 
+export const description = "Audit logs";
+
 /** Adds the commands of `gateway audit`. */
-export function addAuditCommands(audit: Command): void {
+export function add(audit: Command): void {
   addPageOptions(audit.command("list"))
     .description("show an organization's audit log, newest first")
     .requiredOption("--org <slug>", "slug of the organization")

@@ -25,8 +25,10 @@ interface Options {
   json?: boolean;
 }
 
+export const description = "Lines that agents speak from";
+
 /** Adds the commands of `gateway lines`. */
-export function addLineCommands(lines: Command): void {
+export function add(lines: Command): void {
   const add = (name: string, description: string) =>
     lines
       .command(name)

@@ -3,8 +3,10 @@ import { addYesOption, type Confirmation, confirm } from "./confirm";
 import { print, printJson } from "./output";
 import { withServices } from "./services";
 
+export const description = "The key of signing secrets and stored credentials";
+
 /** Adds the commands of `gateway instance-key`. */
-export function addInstanceKeyCommands(instanceKey: Command): void {
+export function add(instanceKey: Command): void {
   addYesOption(instanceKey.command("replace"))
     .description(
       "give up a lost instance key, with all signing secrets and credentials; stop the servers first",

@@ -33,8 +33,10 @@ interface SettingOptions {
   description?: string | false;
 }
 
+export const description = "Webhook endpoints that get events";
+
 /** Adds the commands of `gateway webhooks`. */
-export function addWebhookCommands(webhooks: Command): void {
+export function add(webhooks: Command): void {
   const add = (name: string, description: string) =>
     webhooks
       .command(name)

@@ -18,8 +18,10 @@ interface ListOptions extends PageOptions {
   json?: boolean;
 }
 
+export const description = "Messages of agents";
+
 /** Adds the commands of `gateway messages`. */
-export function addMessageCommands(messages: Command): void {
+export function add(messages: Command): void {
   addPageOptions(messages.command("list"))
     .description("list the messages of an agent, oldest first")
     .requiredOption("--agent <slug>", "agent that the messages belong to")

@@ -25,8 +25,10 @@ interface PublishOptions extends AgentOption {
   json?: boolean;
 }
 
+export const description = "What agents do in which situation";
+
 /** Adds the commands of `gateway configuration`. */
-export function addConfigurationCommands(configuration: Command): void {
+export function add(configuration: Command): void {
   configuration
     .command("get")
     .description("print the live configuration of an agent as JSON, for a file that `publish` reads")

@@ -11,8 +11,10 @@ interface Json {
   json?: boolean;
 }
 
+export const description = "Organizations";
+
 /** Adds the commands of `gateway orgs`. */
-export function addOrganizationCommands(orgs: Command): void {
+export function add(orgs: Command): void {
   orgs
     .command("list")
     .description("list organizations")

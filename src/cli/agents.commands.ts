@@ -12,8 +12,10 @@ interface Json {
   json?: boolean;
 }
 
+export const description = "Agents";
+
 /** Adds the commands of `gateway agents`. */
-export function addAgentCommands(agents: Command): void {
+export function add(agents: Command): void {
   agents
     .command("add")
     .description("create an agent")

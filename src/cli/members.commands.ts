@@ -1,0 +1,10 @@
+import type { Command } from "commander";
+import { addInvitationCommands } from "./invitations";
+import { addMemberCommands, addRemovalCommands } from "./members";
+
+export const description = "Members (people who sign in)";
+
+/** Adds the commands of `gateway members`. */
+export function add(members: Command): void {
+  for (const each of [addMemberCommands, addInvitationCommands, addRemovalCommands]) each(members);
+}
