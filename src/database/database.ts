@@ -224,10 +224,15 @@ export class Database {
    * @param insert inserts rows in order and returns one value or Error per row
    * @param options.singleStatement whether `insert` runs one statement, apart from `lockInsertOrder`
    * @param options.owner the organization of all rows, as in `writeFor`
+   * @param options.max returns the max rows of a batch
    */
   batchInserts<Row, T>(
     insert: (tx: Tx, rows: readonly Row[]) => Promise<(T | Error)[]>,
-    { singleStatement = false, owner }: Pick<TransactionOptions, "singleStatement" | "owner"> = {},
+    {
+      singleStatement = false,
+      owner,
+      max = () => MAX_ITEMS,
+    }: Pick<TransactionOptions, "singleStatement" | "owner"> & { max?: () => number } = {},
   ): (row: Row) => Promise<T> {
     let waiting: { rows: Row[]; results: Promise<(T | Error)[]> } | undefined;
     const insertAll = async (rows: Row[]): Promise<(T | Error)[]> => {
@@ -243,18 +248,22 @@ export class Database {
       } catch (error) {
         stopWaiting();
         // After an outage the rows may have been committed, so a retry could insert them twice.
-        if (rows.length === 1 || isUnavailable(error)) throw error;
+        if (rows.length === 1 || (isUnavailable(error) && !this.isDeadlock(error))) throw error;
         const alone = rows.map((row) =>
-          this.writeFor(owner, (tx) => insert(tx, [row])).then(([value]) => value as T | Error),
+          this.writeFor(owner, (tx) => insert(tx, [row]), { isRepeated: true }).then(
+            ([value]) => value as T | Error,
+          ),
         );
         return (await Promise.allSettled(alone)).map((outcome) =>
           outcome.status === "fulfilled" ? outcome.value : asError(outcome.reason),
         );
       }
     };
-    return this.coalesce("inserts", async (rows: readonly Row[]) => {
+    const add = async (rows: readonly Row[]): Promise<(T | Error)[]> => {
+      const most = max();
+      if (rows.length > most) return [...(await add(rows.slice(0, most))), ...(await add(rows.slice(most)))];
       // A further unit of work would queue behind the one that waits, and cost as many statements again.
-      if (waiting === undefined || waiting.rows.length + rows.length > MAX_ITEMS) {
+      if (waiting === undefined || waiting.rows.length + rows.length > most) {
         const all: Row[] = [];
         const results = Promise.resolve(all).then(insertAll);
         waiting = { rows: all, results };
@@ -262,23 +271,26 @@ export class Database {
       const { rows: all, results } = waiting;
       const from = all.push(...rows) - rows.length;
       return (await results).slice(from, from + rows.length);
-    });
+    };
+    return coalesce(add, this.watched("inserts"));
   }
 
   /**
    * Batches concurrent inserts like `batchInserts`, one batch per organization, for inserts that wait for an
    * organization's locks.
    * @param ownerOf returns the ID of the organization of a row, if known
+   * @param max returns the max rows of a batch of an organization
    */
   batchInsertsByOwner<Row, T>(
     ownerOf: (row: Row) => string | undefined,
     insert: (tx: Tx, rows: readonly Row[]) => Promise<(T | Error)[]>,
+    max: (owner: string | undefined) => number = () => MAX_ITEMS,
   ): (row: Row) => Promise<T> {
     const batches = new LRUCache<string, (row: Row) => Promise<T>>({ max: MAX_OWNERS });
     return (row) => {
       const owner = ownerOf(row);
       const key = owner ?? "";
-      const add = batches.get(key) ?? this.batchInserts(insert, { owner });
+      const add = batches.get(key) ?? this.batchInserts(insert, { owner, max: () => max(owner) });
       batches.set(key, add);
       return add(row);
     };
@@ -379,6 +391,11 @@ export class Database {
       this.observer.failed(failure);
       throw failure === "unexpected" ? error : new GatewayError(failure, undefined, { cause: error });
     }
+  }
+
+  /** Whether a write was rolled back because it and another one waited for each other. */
+  private isDeadlock(error: unknown): boolean {
+    return error instanceof GatewayError && this.engine.isDeadlock(error.cause);
   }
 
   private failureOf(error: unknown): Failure {

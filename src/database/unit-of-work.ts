@@ -24,7 +24,7 @@ export interface Tx extends EntityManager {
   shareLock(...tables: string[]): string;
   /**
    * Blocks inserts into a list by other units of work until this one ends, so that rows become visible in ID order.
-   * Call it before the unit inserts.
+   * Call it before the unit inserts; what the unit has blocked already costs nothing.
    * @param parts the UUIDs of the parts of the list that the unit inserts into, all of them at the first call; the whole
    *   list if undefined
    */
@@ -81,8 +81,14 @@ export function transactionOf(
 ): Transaction {
   const beforeCommit: (() => Promise<void>)[] = [];
   const afterCommit = new Set<() => void>();
-  const lockInsertOrder: Tx["lockInsertOrder"] = (list, parts) =>
-    engine.lockInsertOrder(manager, list.number, parts);
+  const held = new Set<string>();
+  const lockInsertOrder: Tx["lockInsertOrder"] = async ({ number }, parts) => {
+    const isHeld = (part: string) => held.has(`${number}`) || held.has(`${number} ${part}`);
+    const wanted = parts?.filter((part) => !isHeld(part));
+    if (wanted === undefined ? held.has(`${number}`) : wanted.length === 0) return;
+    await engine.lockInsertOrder(manager, number, wanted);
+    for (const part of wanted ?? [""]) held.add(`${number} ${part}`.trim());
+  };
   const tx: Tx = Object.assign(manager, {
     hasWritableCtes: engine.hasWritableCtes,
     lock: <Row extends ObjectLiteral>(query: SelectQueryBuilder<Row>, { skipLocked = false } = {}) =>

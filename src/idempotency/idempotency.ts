@@ -20,9 +20,11 @@ interface Request {
   request: Readonly<Record<string, unknown>>;
 }
 
+/** A request whose client need not send a key. */
+type OptionalKey<R extends Request> = Omit<R, "key"> & { key?: string | null | undefined };
+
 /** A create that clients may retry. */
-export interface IdempotentCreate<T> extends Omit<Request, "key"> {
-  key: string | null | undefined;
+export interface IdempotentCreate<T> extends OptionalKey<Request> {
   /** Creates the resource. */
   create: () => Promise<T>;
   /** Answers a repeat, given the ID of the resource that the first request created. */
@@ -32,8 +34,8 @@ export interface IdempotentCreate<T> extends Omit<Request, "key"> {
 
 /** Creates the resources of a batch and finds those of repeats. */
 export interface BatchOfCreates<C, T> {
-  /** Creates a resource for each create, in the same order. */
-  create: (creates: readonly C[]) => Promise<T[]>;
+  /** Creates a resource for each create, in the same order; an error rejects a create that has stored nothing. */
+  create: (creates: readonly C[]) => Promise<(T | GatewayError)[]>;
   /** Finds the resources with these IDs, in any order. */
   find: (ids: readonly string[]) => Promise<readonly T[]>;
   idOf: (made: T) => string;
@@ -45,9 +47,8 @@ export interface BatchOfCreates<C, T> {
  * @throws GatewayError `idempotency_key_reused` when the key was used with another request
  */
 export async function once<T>(tx: Tx, operation: IdempotentCreate<T>): Promise<T> {
-  const { key, ...rest } = operation;
-  if (key == null) return operation.create();
-  const wanted = recordOf({ ...rest, key });
+  if (operation.key == null) return operation.create();
+  const wanted = recordOf(operation, operation.key);
   const record = (await claim(tx, [wanted])).get(nameOf(wanted));
   if (record?.requestHash !== wanted.requestHash) throw new GatewayError("idempotency_key_reused");
   const made =
@@ -61,38 +62,48 @@ export async function once<T>(tx: Tx, operation: IdempotentCreate<T>): Promise<T
  * `create` holds its lock on the insert order.
  * @returns the resource or the error of each create, in the order of the creates
  */
-export async function onceEach<C extends Request, T>(
+export async function onceEach<C extends OptionalKey<Request>, T>(
   tx: Tx,
   creates: readonly C[],
   { create, find, idOf }: BatchOfCreates<C, T>,
 ): Promise<(T | GatewayError)[]> {
-  const wanted = creates.map((each) => ({ ...recordOf(each), create: each }));
+  const wanted = creates.map((each) => ({
+    each,
+    record: each.key == null ? undefined : recordOf(each, each.key),
+  }));
   // Of creates with the same key, only the first runs.
-  const firstByName = new Map(wanted.toReversed().map((record) => [nameOf(record), record]));
-  const records = await claim(tx, [...firstByName.values()]);
-  const fresh = [...firstByName].flatMap(([name, first]) =>
-    records.get(name)?.resourceId === null ? [{ ...first, name }] : [],
+  const firsts = new Map<string, NewRecord>();
+  for (const { record } of wanted)
+    if (record !== undefined && !firsts.has(nameOf(record))) firsts.set(nameOf(record), record);
+  const records = firsts.size === 0 ? new Map<string, StoredRecord>() : await claim(tx, [...firsts.values()]);
+  const fresh = wanted.filter(
+    ({ record }) =>
+      record === undefined ||
+      (firsts.get(nameOf(record)) === record && records.get(nameOf(record))?.resourceId === null),
   );
   const repeated = [...records.values()].flatMap(({ resourceId }) => resourceId ?? []);
   const found = new Map(
     repeated.length === 0 ? [] : (await find(repeated)).map((resource) => [idOf(resource), resource]),
   );
-  const made = new Map<string, T>();
-  if (fresh.length > 0) {
-    const resources = await create(fresh.map((record) => record.create));
-    fresh.forEach(({ name }, i) => {
-      made.set(name, resources[i] as T);
-    });
-    await complete(
-      tx,
-      fresh.map((record, i) => ({ ...record, resourceId: idOf(resources[i] as T) })),
-    );
-  }
-  return wanted.map((record) => {
-    const name = nameOf(record);
-    const { requestHash, resourceId } = records.get(name) as StoredRecord;
+  const created = fresh.length === 0 ? [] : await create(fresh.map(({ each }) => each));
+  const made = new Map<NewRecord | C, T | GatewayError>();
+  const completed: StoredRecord[] = [];
+  const released: NewRecord[] = [];
+  fresh.forEach(({ each, record }, i) => {
+    const outcome = created[i] as T | GatewayError;
+    made.set(record ?? each, outcome);
+    if (record === undefined) return;
+    if (outcome instanceof GatewayError) released.push(record);
+    else completed.push({ ...record, resourceId: idOf(outcome) });
+  });
+  if (completed.length > 0) await complete(tx, completed);
+  if (released.length > 0) await release(tx, released);
+  return wanted.map(({ each, record }) => {
+    if (record === undefined) return made.get(each) as T | GatewayError;
+    const { requestHash, resourceId } = records.get(nameOf(record)) as StoredRecord;
     if (requestHash !== record.requestHash) return new GatewayError("idempotency_key_reused");
-    const resource = resourceId === null ? made.get(name) : found.get(resourceId);
+    const resource =
+      resourceId === null ? made.get(firsts.get(nameOf(record)) as NewRecord) : found.get(resourceId);
     return resource ?? new GatewayError("not_found");
   });
 }
@@ -103,7 +114,7 @@ const nameOf = ({ scope, key }: Pick<IdempotencyRecord, "scope" | "key">) => `${
 type NewRecord = Pick<IdempotencyRecord, "scope" | "key" | "requestHash">;
 type StoredRecord = NewRecord & Pick<IdempotencyRecord, "resourceId">;
 
-const recordOf = ({ scope, key, request }: Request): NewRecord => ({
+const recordOf = ({ scope, request }: Omit<Request, "key">, key: string): NewRecord => ({
   scope,
   key: sha256(key),
   requestHash: hashOf(request),
@@ -143,6 +154,14 @@ async function complete(tx: Tx, records: readonly StoredRecord[]): Promise<void>
      update idempotency_record set resource_id = made.resource_id from made
      where idempotency_record.scope = made.scope and idempotency_record.key = made.key`,
     records.flatMap(({ scope, key, resourceId }) => [scope, key, resourceId]),
+  );
+}
+
+/** Frees keys that a transaction has claimed. */
+async function release(tx: Tx, records: readonly NewRecord[]): Promise<void> {
+  await tx.query(
+    `delete from idempotency_record where (scope, key) in (values ${placeholders(records.length, 2)})`,
+    records.flatMap(({ scope, key }) => [scope, key]),
   );
 }
 

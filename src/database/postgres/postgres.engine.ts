@@ -7,6 +7,7 @@ import {
   type QueryRunner,
   type SelectQueryBuilder,
 } from "typeorm";
+import { Mutex } from "../../common/mutex";
 import { sha256 } from "../../credentials/sha256";
 import { StartupError } from "../../errors";
 import { databaseLabel } from "../database-label";
@@ -38,6 +39,7 @@ const UNAVAILABLE = /^(08|40|53|57|58)[0-9A-Z]{3}$|^25006$|^42501$|^55P03$/;
 const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED";
 
 const UNIQUE_VIOLATION = "23505";
+const DEADLOCK = "40P01";
 
 /** Arbitrary advisory lock keys that other applications are unlikely to use. */
 const EXCLUSIVE_LOCK = 7_236_418_905;
@@ -71,10 +73,12 @@ const queryPrepared = (client: PoolClient, text: string, values: unknown[] = [])
     ? client.query(text, values)
     : client.query({ name: nameOf(text), text, values });
 
-/** Lets the short statements of a runner stay prepared on its connection. */
+/** Lets the short statements of a runner stay prepared on its connection, and runs them one at a time, as the driver asks. */
 async function keepPrepared(runner: QueryRunner): Promise<void> {
   const client: PoolClient = await runner.connect();
-  const query = (text: string, values?: unknown[]) => queryPrepared(client, text, values);
+  const statements = new Mutex();
+  const query = (text: string, values?: unknown[]) =>
+    statements.runExclusive(() => queryPrepared(client, text, values));
   runner.connect = async () => ({ query });
 }
 
@@ -313,6 +317,10 @@ export class PostgresEngine implements Engine {
 
   isConflict(error: unknown): boolean {
     return driverCode(error) === UNIQUE_VIOLATION;
+  }
+
+  isDeadlock(error: unknown): boolean {
+    return driverCode(error) === DEADLOCK;
   }
 
   stats(): DatabaseStats {

@@ -218,6 +218,11 @@ export class SqliteEngine implements Engine {
     return false;
   }
 
+  /** Always false, because SQLite has one writer at a time. */
+  isDeadlock(): boolean {
+    return false;
+  }
+
   stats(): DatabaseStats {
     return {
       waiting: {

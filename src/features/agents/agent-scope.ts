@@ -1,6 +1,7 @@
 import { type EntityManager, IsNull } from "typeorm";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { isUuid } from "../../common/uuid";
+import { coalesceInTx } from "../../database/coalesce-in-tx";
 import type { Tx } from "../../database/unit-of-work";
 import { InvalidInput, noSuch } from "../../errors";
 import { Agent } from "./agent.entity";
@@ -33,11 +34,18 @@ export async function scopedAgentId(
  * Locks the row of an agent until the transaction ends, for changes that must not run concurrently.
  * @throws GatewayError `not_found` if it was deleted meanwhile
  */
-export async function lockAgent(tx: Tx, agentId: string): Promise<void> {
-  const present = { id: agentId, deletedAt: IsNull() };
-  const { affected } = await tx.update(Agent, present, { createdAt: () => "created_at" });
-  if (affected !== 1) throw noSuch("agent");
-}
+export const lockAgent = coalesceInTx(
+  async (tx: Tx, agentIds: readonly string[]): Promise<(Error | undefined)[]> => {
+    const missing = new Set<string>();
+    // A fixed order, so that transactions that share two agents do not deadlock.
+    for (const id of [...new Set(agentIds)].sort()) {
+      const present = { id, deletedAt: IsNull() };
+      const { affected } = await tx.update(Agent, present, { createdAt: () => "created_at" });
+      if (affected !== 1) missing.add(id);
+    }
+    return agentIds.map((id) => (missing.has(id) ? noSuch("agent") : undefined));
+  },
+);
 
 /**
  * Keeps an agent from being deleted until the transaction ends.

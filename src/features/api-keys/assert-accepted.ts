@@ -2,6 +2,7 @@ import { assertSignedIn } from "../../auth/assert-signed-in";
 import type { RequestContext } from "../../auth/context";
 import type { Permission } from "../../auth/permissions";
 import { type Timestamp, timestamp } from "../../common/time";
+import { coalesceInTx } from "../../database/coalesce-in-tx";
 import { placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError } from "../../errors";
@@ -10,13 +11,22 @@ import { type KeyEnds, refusalOf } from "./api-key.entity";
 /**
  * Checks keys again in the transaction that acts for them, because a key may have been revoked since its request arrived.
  * The transaction must already hold its insert-order lock, or take a lock on the rows.
- * @param lock the end of the statement, from `Database.shareLock`
  * @throws GatewayError the rejection of the first key that is no longer accepted
  */
-export async function assertKeysAccepted(tx: Tx, keyIds: readonly string[], lock = ""): Promise<void> {
+export async function assertKeysAccepted(tx: Tx, keyIds: readonly string[]): Promise<void> {
+  for (const rejection of (await rejectionsOf(tx, keyIds)).values())
+    if (rejection !== undefined) throw rejection;
+}
+
+/** @param lock the end of the statement, from `Tx.shareLock` */
+async function rejectionsOf(
+  tx: Tx,
+  keyIds: readonly string[],
+  lock = "",
+): Promise<Map<string, GatewayError | undefined>> {
   const ids = [...new Set(keyIds)];
-  const keys: (KeyEnds & { deactivatedAt: Timestamp | null })[] = await tx.query(
-    `select key.revoked_at as "revokedAt", key.expires_at as "expiresAt",
+  const keys: (KeyEnds & { id: string; deactivatedAt: Timestamp | null })[] = await tx.query(
+    `select key.id, key.revoked_at as "revokedAt", key.expires_at as "expiresAt",
        organization.deactivated_at as "deactivatedAt"
      from api_key as key
      join agent on agent.id = key.agent_id
@@ -24,12 +34,15 @@ export async function assertKeysAccepted(tx: Tx, keyIds: readonly string[], lock
      where key.id in ${placeholders(1, ids.length)} ${lock}`,
     ids,
   );
-  if (keys.length < ids.length) throw new GatewayError("invalid_api_key");
-  for (const key of keys) {
-    const refusal = refusalOf(key, key.deactivatedAt);
-    if (refusal !== undefined) throw refusal;
-  }
+  const found = new Map(keys.map((key) => [key.id, refusalOf(key, key.deactivatedAt)]));
+  return new Map(ids.map((id) => [id, found.has(id) ? found.get(id) : new GatewayError("invalid_api_key")]));
 }
+
+/** Checks one key as `assertKeysAccepted`, and locks it. */
+const assertKeyAccepted = coalesceInTx(async (tx: Tx, keyIds: readonly string[]) => {
+  const rejections = await rejectionsOf(tx, keyIds, tx.shareLock("key", "organization"));
+  return keyIds.map((id) => rejections.get(id));
+});
 
 /**
  * Returns an SQL condition that all keys are still accepted, for an insert that is then one statement. An insert that it
@@ -66,5 +79,5 @@ export async function assertStillAllowed(
 ): Promise<void> {
   const { caller } = context;
   if (caller.kind !== "agent") return assertSignedIn(tx, context, { permission });
-  await assertKeysAccepted(tx, [caller.key.id], tx.shareLock("key", "organization"));
+  await assertKeyAccepted(tx, caller.key.id);
 }

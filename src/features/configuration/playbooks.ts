@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { EntityManager } from "typeorm";
+import { coalesceKeysInTx } from "../../database/coalesce-in-tx";
 import { placeholders } from "../../database/returning";
 import type { LiveVersion } from "../messages/insert-messages";
 import { ConfigurationVersion } from "./configuration-version.entity";
@@ -20,12 +21,7 @@ export class Playbooks {
 
   /** The live version of an agent, in a form that can be evaluated. */
   async live(reader: EntityManager, agentId: string): Promise<{ version: number; playbook: Playbook }> {
-    // As text, because building the query takes as long as running it.
-    const [row] = await reader.query(
-      "select max(version) as version from configuration_version where agent_id = $1",
-      [agentId],
-    );
-    const version = Number(row?.version);
+    const version = (await liveVersionOf(reader, agentId)) as number;
     return { version, playbook: await this.at(reader, agentId, version) };
   }
 
@@ -43,14 +39,7 @@ export class Playbooks {
 
   /** The `ref` of the default contact of each agent whose live version has one, by agent. */
   async defaultContacts(reader: EntityManager, agentIds: readonly string[]): Promise<Map<string, string>> {
-    const live: LiveVersion[] = await reader.query(
-      `with writing (agent_id) as (values ${placeholders(agentIds.length, 1)})
-       select agent_id as "agentId",
-         (select max(version) from configuration_version where agent_id = writing.agent_id) as version
-       from writing`,
-      [...agentIds],
-    );
-    return this.defaultContactsOf(reader, live);
+    return this.defaultContactsOf(reader, await liveVersionsOf(reader, agentIds));
   }
 
   /** As `defaultContacts`, of versions that are known to be live. */
@@ -77,5 +66,22 @@ export class Playbooks {
     return playbook;
   }
 }
+
+/** The live version of each agent. */
+const liveVersionsOf = (reader: EntityManager, agentIds: readonly string[]): Promise<LiveVersion[]> =>
+  reader.query(
+    `with writing (agent_id) as (values ${placeholders(agentIds.length, 1)})
+     select agent_id as "agentId",
+       (select max(version) from configuration_version where agent_id = writing.agent_id) as version
+     from writing`,
+    [...agentIds],
+  );
+
+const liveVersionOf = coalesceKeysInTx(
+  async (reader: EntityManager, agentIds) =>
+    new Map(
+      (await liveVersionsOf(reader, agentIds)).map(({ agentId, version }) => [agentId, Number(version)]),
+    ),
+);
 
 const keyOf = ({ agentId, version }: { agentId: string; version: number }) => `${agentId}:${version}`;

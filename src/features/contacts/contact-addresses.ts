@@ -1,5 +1,6 @@
-import { Brackets, type EntityManager } from "typeorm";
 import { v7 as uuid } from "uuid";
+import { coalesceInTx } from "../../database/coalesce-in-tx";
+import { insertAll } from "../../database/insert-all";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, InvalidInput } from "../../errors";
 import { normalizeAddress } from "./addresses";
@@ -7,6 +8,7 @@ import type { Contact } from "./contact.entity";
 import type { NewAddress } from "./contact.inputs";
 import { MAX_ADDRESSES } from "./contact.limits";
 import { ContactAddress } from "./contact-address.entity";
+import { addressesOf, contactIdOf } from "./known-contact";
 
 /** An address in its normal form. */
 export type Address = Pick<ContactAddress, "kind" | "address">;
@@ -30,22 +32,9 @@ export function normalized(addresses: readonly NewAddress[]): Address[] {
 
 /** The IDs of the contacts that have any of some addresses. */
 export async function ownersOf(tx: Tx, agentId: string, addresses: readonly Address[]): Promise<string[]> {
-  if (addresses.length === 0) return [];
-  const rows = await tx
-    .createQueryBuilder(ContactAddress, "entry")
-    .where({ agentId })
-    .andWhere(
-      new Brackets((any) => {
-        for (const address of addresses) any.orWhere({ ...address });
-      }),
-    )
-    .getMany();
-  return [...new Set(rows.map(({ contactId }) => contactId))];
+  const ids = await Promise.all(addresses.map((address) => contactIdOf(tx, { agentId, address })));
+  return [...new Set(ids.flatMap((id) => id ?? []))];
 }
-
-/** The addresses of a contact in the order in which they were added. */
-const addressesOf = (reader: EntityManager, contactId: string): Promise<ContactAddress[]> =>
-  reader.find(ContactAddress, { where: { contactId }, order: { id: "ASC" } });
 
 /**
  * Adds addresses to a contact whose row is locked; those that it has already stay as they are.
@@ -57,7 +46,7 @@ export async function addAddresses(
   { id: contactId, agentId }: Contact,
   addresses: readonly Address[],
 ): Promise<{ all: readonly Address[]; added: boolean }> {
-  const present = await addressesOf(tx, contactId);
+  const present = (await addressesOf(tx, contactId)) ?? [];
   const names = new Set(present.map(nameOf));
   const missing = addresses.filter((address) => !names.has(nameOf(address)));
   if (missing.length === 0) return { all: present, added: false };
@@ -65,19 +54,21 @@ export async function addAddresses(
     throw new GatewayError("limit_reached", `A contact has at most ${MAX_ADDRESSES} addresses.`);
   }
   const rows = missing.map((address) => ({ ...address, id: uuid(), agentId, contactId, optedOutAt: null }));
-  await tx
-    .createQueryBuilder()
-    .insert()
-    .into(ContactAddress)
-    .values(rows)
-    .orIgnore()
-    .updateEntity(false)
-    .execute();
+  await insertAddresses(tx, rows);
   // The unique index decides between concurrent calls.
   const owners = await ownersOf(tx, agentId, missing);
   if (owners.some((owner) => owner !== contactId)) throw new GatewayError("conflict", ANOTHER_CONTACT);
   return { all: [...present, ...missing], added: true };
 }
+
+const insertAddresses = coalesceInTx(async (tx: Tx, added: readonly NewRow[][]) => {
+  // A fixed order, so that concurrent inserts of the same ones do not deadlock.
+  const rows = added.flat().sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  await insertAll(tx, ContactAddress, rows, { orIgnore: true });
+  return added.map(() => undefined);
+});
+
+type NewRow = Pick<ContactAddress, "id" | "agentId" | "contactId" | "kind" | "address" | "optedOutAt">;
 
 /**
  * Decides which contact an input means, by its `ref` or its addresses.

@@ -1,3 +1,4 @@
+import { coalesceInTx } from "../../database/coalesce-in-tx";
 import { insertAll } from "../../database/insert-all";
 import type { Tx } from "../../database/unit-of-work";
 import { normalizePhone } from "./addresses";
@@ -24,19 +25,23 @@ export function termsOf(
 }
 
 /** Stores the texts by which a new contact is found. */
-export function insertTerms(
+export async function insertTerms(
   tx: Tx,
-  contact: Contact,
+  { id: contactId, agentId, ref, name }: Contact,
   addresses: readonly Pick<ContactAddress, "address">[],
 ): Promise<void> {
-  const { id: contactId, agentId } = contact;
-  const terms = termsOf(contact, addresses);
-  return insertAll(
+  await insertRows(
     tx,
-    ContactTerm,
-    terms.map((term) => ({ contactId, agentId, term })),
+    termsOf({ ref, name }, addresses).map((term) => ({ contactId, agentId, term })),
   );
 }
+
+const insertRows = coalesceInTx(
+  async (tx: Tx, rows: readonly Pick<ContactTerm, "contactId" | "agentId" | "term">[][]) => {
+    await insertAll(tx, ContactTerm, rows.flat());
+    return rows.map(() => undefined);
+  },
+);
 
 /** Replaces the texts by which a contact is found. */
 export async function replaceTerms(

@@ -1,31 +1,91 @@
+import { groupBy } from "../../common/group-by";
+import { coalesceInTx, coalesceKeysInTx } from "../../database/coalesce-in-tx";
+import { placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import { Contact } from "./contact.entity";
-import type { NewAddress } from "./contact.inputs";
-import { normalized } from "./contact-addresses";
+import { ContactAddress } from "./contact-address.entity";
+import type { Address } from "./contact-addresses";
 
-/** What identifies a contact of an agent. */
+/** What identifies a contact of an agent: one of these. */
 export interface ContactKey {
   ref?: string | null | undefined;
-  address?: NewAddress | null | undefined;
+  address?: Address | null | undefined;
 }
+
+/** A contact of an agent by what identifies it. */
+export interface KeyedContact extends ContactKey {
+  agentId: string;
+}
+
+/** The ID of the contact with a key, without a lock; undefined if there is none. */
+export const contactIdOf = coalesceInTx(async (tx: Tx, keys: readonly KeyedContact[]) => {
+  const rows: { n: string; byRef: string | null; byAddress: string | null }[] = await tx.query(
+    `with wanted (n, agent_id, ref, kind, address) as (values ${placeholders(keys.length, 5)})
+     select n,
+       (select id from contact where agent_id = wanted.agent_id and ref = wanted.ref) as "byRef",
+       (select contact_id from contact_address where agent_id = wanted.agent_id and kind = wanted.kind
+          and address = wanted.address) as "byAddress"
+     from wanted`,
+    keys.flatMap(({ agentId, ref, address }, n) => [
+      String(n),
+      agentId,
+      ref ?? null,
+      address?.kind ?? null,
+      address?.address ?? null,
+    ]),
+  );
+  const found = new Map(rows.map(({ n, byRef, byAddress }) => [Number(n), byRef ?? byAddress ?? undefined]));
+  return keys.map((_, n) => found.get(n));
+});
+
+/**
+ * Locks contacts until the transaction ends, in the order of their IDs; they come before their conversations.
+ * @returns them as the last change left them, by ID
+ */
+export async function lockContacts(tx: Tx, ids: readonly string[]): Promise<Map<string, Contact>> {
+  if (ids.length === 0) return new Map();
+  const query = tx
+    .createQueryBuilder(Contact, "contact")
+    .where("contact.id IN (:...ids)", { ids: [...new Set(ids)] })
+    .orderBy("contact.id");
+  const contacts = await tx.lock(query).getMany();
+  return new Map(contacts.map((contact) => [contact.id, contact]));
+}
+
+/** Whether a contact with these addresses has the `ref` or the address of a key. */
+export const isMeant = (
+  { ref, address }: ContactKey,
+  contact: Contact,
+  addresses: readonly ContactAddress[],
+): boolean =>
+  address == null
+    ? contact.ref === ref
+    : addresses.some((each) => each.kind === address.kind && each.address === address.address);
 
 /**
  * Finds the contact with a `ref` or an address, and locks its row.
- * @returns null if the agent has none; it may have been erased while the transaction waited for its lock
+ * @returns the contact and its addresses; null if the agent has none
  */
-export function lockKnownContact(
+export async function lockKnownContact(
   tx: Tx,
-  agentId: string,
-  { ref, address }: ContactKey,
-): Promise<Contact | null> {
-  const query = tx.createQueryBuilder(Contact, "contact").where("contact.agent_id = :agentId", { agentId });
-  if (ref != null) query.andWhere("contact.ref = :ref", { ref });
-  for (const { kind, address: text } of address == null ? [] : normalized([address])) {
-    query.andWhere(
-      `contact.id = (SELECT contact_id FROM contact_address
-         WHERE agent_id = :agentId AND kind = :kind AND address = :text)`,
-      { kind, text },
-    );
-  }
-  return tx.lock(query).getOne();
+  key: KeyedContact,
+): Promise<{ contact: Contact; addresses: readonly ContactAddress[] } | null> {
+  const id = await contactIdOf(tx, key);
+  const contact = id && (await lockContacts(tx, [id])).get(id);
+  if (!contact) return null;
+  const addresses = (await addressesOf(tx, contact.id)) ?? [];
+  // It may have been changed while the transaction waited for its lock.
+  return isMeant(key, contact, addresses) ? { contact, addresses } : null;
 }
+
+/** The addresses of a contact, in the order in which they were added; undefined without any. */
+export const addressesOf = coalesceKeysInTx(async (tx: Tx, contactIds) =>
+  groupBy(
+    await tx
+      .createQueryBuilder(ContactAddress, "address")
+      .where("address.contact_id IN (:...contactIds)", { contactIds })
+      .orderBy("address.id")
+      .getMany(),
+    ({ contactId }) => contactId,
+  ),
+);

@@ -1,7 +1,9 @@
 import { In } from "typeorm";
+import { indexBy } from "../../common/coalesce";
 import { timestamp } from "../../common/time";
-import { uuidAfter } from "../../common/uuid";
+import { coalesceInTx, coalesceKeysInTx } from "../../database/coalesce-in-tx";
 import { insertAll } from "../../database/insert-all";
+import { nextIds } from "../../database/next-ids";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError } from "../../errors";
 import { lockAgent } from "../agents/agent-scope";
@@ -12,6 +14,7 @@ import { ContactAddress } from "./contact-address.entity";
 import { type Address, addAddresses, normalized, ownersOf, sameContact } from "./contact-addresses";
 import { contactEvent } from "./contact-events";
 import { insertTerms, replaceTerms } from "./contact-search";
+import { contactIdOf } from "./known-contact";
 
 /** The members of an input that are stored in the contact's row. */
 type Fields = Pick<Contact, "ref" | "name" | "locale" | "timezone" | "attributes">;
@@ -40,11 +43,22 @@ async function findMeant(
   ref: string | null,
   addresses: readonly Address[],
 ): Promise<Contact | null> {
-  const byRef = ref === null ? null : await tx.findOneBy(Contact, { agentId, ref });
-  const owners = await ownersOf(tx, agentId, addresses);
-  const contacts = owners.length === 0 ? [] : await tx.findBy(Contact, { id: In(owners) });
-  return sameContact(byRef, contacts, ref);
+  const [id, owners] = await Promise.all([
+    ref === null ? undefined : contactIdOf(tx, { agentId, ref }),
+    ownersOf(tx, agentId, addresses),
+  ]);
+  const byRef = id === undefined ? undefined : await contactById(tx, id);
+  const contacts = await Promise.all(owners.map((owner) => contactById(tx, owner)));
+  return sameContact(
+    byRef ?? null,
+    contacts.flatMap((contact) => contact ?? []),
+    ref,
+  );
 }
+
+const contactById = coalesceKeysInTx(async (tx: Tx, ids) =>
+  indexBy(await tx.findBy(Contact, { id: In(ids) }), ({ id }) => id),
+);
 
 async function create(
   tx: Tx,
@@ -52,24 +66,31 @@ async function create(
   input: ContactInput,
   addresses: readonly Address[],
 ): Promise<Contact> {
-  // As text, because building the query takes as long as running it.
-  const [{ last }] = await tx.query("select max(id) as last from contact where agent_id = $1", [agentId]);
-  const now = timestamp();
-  const contact = tx.create(Contact, {
-    id: uuidAfter(last),
-    agentId,
-    ...fieldsOf(input, { ref: null, name: null, locale: null, timezone: null, attributes: {} }),
-    version: 1,
-    createdAt: now,
-    updatedAt: now,
-    erasedAt: null,
-  });
-  await insertAll(tx, Contact, [contact]);
+  const fields = fieldsOf(input, { ref: null, name: null, locale: null, timezone: null, attributes: {} });
+  const contact = await insertContact(tx, { agentId, ...fields });
   const { all } = await addAddresses(tx, contact, addresses);
   await insertTerms(tx, contact, all);
   recordEvents(tx, [contactEvent("contact.created", contact)]);
   return contact;
 }
+
+const insertContact = coalesceInTx(async (tx: Tx, drafts: readonly (Fields & { agentId: string })[]) => {
+  const agentIds = drafts.map(({ agentId }) => agentId);
+  const nextId = await nextIds(tx, "contact", agentIds);
+  const now = timestamp();
+  const contacts = drafts.map((draft) =>
+    tx.create(Contact, {
+      id: nextId(draft.agentId),
+      ...draft,
+      version: 1,
+      createdAt: now,
+      updatedAt: now,
+      erasedAt: null,
+    }),
+  );
+  await insertAll(tx, Contact, contacts);
+  return contacts;
+});
 
 /** A change to what is there already changes nothing, so that a repeated call does not count as a version. */
 async function change(

@@ -26,7 +26,7 @@ import {
   PendingMessages,
 } from "./conversation.inputs";
 import { conversationEvent, typesOfChange } from "./conversation-events";
-import { addressOn, lineOf, openOn } from "./destination";
+import { addressOn, lineOf, openIdOn } from "./destination";
 import { assertOpen, findConversation, lockContactRow, lockConversations } from "./own-conversation";
 
 declare module "../../schema/hooks" {
@@ -147,11 +147,11 @@ export async function planMove(
   if (line.state !== LineState.active)
     throw new GatewayError("not_deliverable", `The line "${name}" is ${line.state}.`);
   const address = await addressOn(tx, line, contactId, (each) => each.id === addressId);
-  const other = await openOn(tx, line, address);
-  if (other !== null) {
+  const other = await openIdOn(tx, { line, address });
+  if (other !== undefined) {
     throw new GatewayError(
       "conflict",
-      `The conversation ${other.id} with this address is open on the line "${name}".`,
+      `The conversation ${other} with this address is open on the line "${name}".`,
     );
   }
   const from = await tx.findOneByOrFail(Line, { id: lineId });

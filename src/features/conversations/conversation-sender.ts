@@ -11,7 +11,7 @@ import { GatewayError, noSuch } from "../../errors";
 import { onceEach } from "../../idempotency/idempotency";
 import { assertKeysAccepted } from "../api-keys/assert-accepted";
 import { agentQueueFull } from "../messages/agent-queues";
-import { asAccepted, thrown } from "../messages/insert-messages";
+import { asAccepted } from "../messages/insert-messages";
 import { MESSAGE_ORDER, Message, MessageAuthor } from "../messages/message.entity";
 import { type Conversation, ConversationState } from "./conversation.entity";
 import { conversationClosed, idempotencyScope, lockConversations } from "./own-conversation";
@@ -28,32 +28,28 @@ export interface Sending {
 
 interface KeyedSending {
   scope: string;
-  key: string;
+  key: string | null | undefined;
   request: { conversationId: string; message: string };
   sending: Sending;
 }
 
 /** Queues messages in conversations; those that arrive together share a transaction. */
 export class ConversationSender {
-  private readonly add: (sending: Sending) => Promise<Message>;
-  private readonly addOnce: (sending: KeyedSending) => Promise<Message>;
+  private readonly add: (sending: KeyedSending) => Promise<Message>;
 
   constructor(
     database: Database,
     private readonly lanes: Lanes,
   ) {
-    const organizationOf = ({ context }: Sending) => ownerOf(context.caller);
-    this.add = database.batchInsertsByOwner<Sending, Message>(organizationOf, (tx, sendings) =>
-      this.insert(tx, sendings),
-    );
-    this.addOnce = database.batchInsertsByOwner<KeyedSending, Message>(
-      ({ sending }) => organizationOf(sending),
+    this.add = database.batchInsertsByOwner<KeyedSending, Message>(
+      ({ sending: { context } }) => ownerOf(context.caller),
       (tx, keyed) =>
         onceEach(tx, keyed, {
-          create: async (fresh) => {
-            const sendings = fresh.map(({ sending }) => sending);
-            return (await this.insert(tx, sendings)).map(thrown);
-          },
+          create: (fresh) =>
+            this.insert(
+              tx,
+              fresh.map(({ sending }) => sending),
+            ),
           // A repeat gets the answer of the first request, also when the message has been delivered since.
           find: async (ids) => (await tx.findBy(Message, { id: In([...ids]) })).map(asAccepted),
           idOf: ({ id }) => id,
@@ -66,15 +62,10 @@ export class ConversationSender {
    * @returns the message as it was accepted, also for a repeat with the same idempotency key
    * @throws GatewayError `not_found`, `conflict` for a closed conversation, `queue_full`, `idempotency_key_reused`
    */
-  async send(sending: Sending, key: string | null | undefined): Promise<Message> {
+  send(sending: Sending, key: string | null | undefined): Promise<Message> {
     const { context, conversationId, message } = sending;
-    if (key == null) return this.add(sending);
-    return this.addOnce({
-      scope: idempotencyScope("sendToConversation", context),
-      key,
-      request: { conversationId, message },
-      sending,
-    });
+    const scope = idempotencyScope("sendToConversation", context);
+    return this.add({ scope, key, request: { conversationId, message }, sending });
   }
 
   private async insert(tx: Tx, sendings: readonly Sending[]): Promise<(Message | GatewayError)[]> {
@@ -118,11 +109,11 @@ export class ConversationSender {
     return queueMessages(
       tx,
       this.lanes,
-      sendings.map(({ context: { caller }, conversationId, message }) => ({
-        conversation: conversations.get(conversationId) as Conversation,
-        message,
-        author: caller.kind === "agent" ? MessageAuthor.api : MessageAuthor.member,
-      })),
+      sendings.map(({ context: { caller }, conversationId, message }) => {
+        const conversation = conversations.get(conversationId) as Conversation;
+        const author = caller.kind === "agent" ? MessageAuthor.api : MessageAuthor.member;
+        return { agentId: conversation.agentId, conversation, message, author };
+      }),
     );
   }
 }

@@ -20,7 +20,7 @@ import { ContactAddress } from "../contacts/contact-address.entity";
 import { normalized } from "../contacts/contact-addresses";
 import { Line } from "../lines/line.entity";
 import { type AgentQueues, assertRoom } from "../messages/agent-queues";
-import { asAccepted, thrown } from "../messages/insert-messages";
+import { asAccepted } from "../messages/insert-messages";
 import { MESSAGE_ORDER, Message } from "../messages/message.entity";
 import { MessageConnection } from "../messages/message.inputs";
 import { ConversationConnection, paginateConversations } from "./conversation.connection";
@@ -234,7 +234,7 @@ export class ConversationService {
       contact.id,
       (each) => each.kind === meant?.kind && each.address === meant.address,
     );
-    const { conversation, created } = await openConversation(tx, line, address);
+    const { conversation, created } = await openConversation(tx, { line, address });
     const { caller } = context;
     if (input.message == null) {
       await tx.lockInsertOrder(MESSAGE_ORDER, [agentId]);
@@ -244,7 +244,9 @@ export class ConversationService {
     const hasRoom = await this.queues.take(agentId);
     const sending = { context, conversationId: conversation.id, message: input.message, hasRoom };
     const conversations = new Map([[conversation.id, conversation]]);
-    const [message] = (await this.sender.insertLocked(tx, [sending], conversations)).map(thrown);
+    const [message] = await this.sender.insertLocked(tx, [sending], conversations);
+    // So that the conversation is not opened without it.
+    if (message instanceof GatewayError) throw message;
     return { conversation, created, message: message ?? null };
   }
 }

@@ -5,22 +5,17 @@ import type { GatewayError } from "../../errors";
 import type { Playbooks } from "../configuration/playbooks";
 import { Contact } from "../contacts/contact.entity";
 import { ContactAddress } from "../contacts/contact-address.entity";
+import { lockContacts } from "../contacts/known-contact";
 import { addressKindOf } from "../lines/address-kind";
 import { Line, LineState } from "../lines/line.entity";
 import type { LiveVersion } from "../messages/insert-messages";
 import type { Joining, QueueByAgent } from "../messages/joining";
 import { MESSAGE_ORDER, type Message, MessageAuthor } from "../messages/message.entity";
 import { type Conversation, ConversationState } from "./conversation.entity";
-import { openOn } from "./destination";
-import { openConversation } from "./open-conversation";
-import { lockContactRow } from "./own-conversation";
+import { openIdOn } from "./destination";
+import { insertConversation, type Place } from "./open-conversation";
+import { lockConversations } from "./own-conversation";
 import { conversationQueueFull, queueMessages, roomIn } from "./queue-messages";
-
-/** Where a message without a contact goes. */
-interface Destination {
-  line: Line;
-  address: ContactAddress;
-}
 
 /** The conversations with the default contacts of agents, which messages without a contact join. */
 export class DefaultConversations implements Joining {
@@ -49,7 +44,7 @@ export class DefaultConversations implements Joining {
   async queues(tx: Tx, agentIds: readonly string[], all: readonly string[]): Promise<QueueByAgent> {
     const refs = await this.playbooks.defaultContacts(tx, agentIds);
     if (refs.size === 0) return new Map();
-    const conversations = await this.lock(tx, await destinationsOf(tx, refs), all);
+    const conversations = await this.lock(tx, await placesOf(tx, refs), all);
     return new Map(
       conversations.map((conversation) => [
         conversation.agentId,
@@ -62,7 +57,7 @@ export class DefaultConversations implements Joining {
   async of(tx: Tx, agentId: string): Promise<Conversation | null> {
     const refs = await this.playbooks.defaultContacts(tx, [agentId]);
     const [conversation = null] =
-      refs.size === 0 ? [] : await this.lock(tx, await destinationsOf(tx, refs), [agentId]);
+      refs.size === 0 ? [] : await this.lock(tx, await placesOf(tx, refs), [agentId]);
     return conversation;
   }
 
@@ -72,45 +67,44 @@ export class DefaultConversations implements Joining {
     texts: readonly string[],
   ): Promise<(Message | GatewayError)[]> {
     const room = await roomIn(tx, conversation, texts.length);
-    const drafts = texts
-      .slice(0, room)
-      .map((message) => ({ conversation, message, author: MessageAuthor.api }));
+    const drafts = texts.slice(0, room).map((message) => ({
+      agentId: conversation.agentId,
+      conversation,
+      message,
+      author: MessageAuthor.api,
+    }));
     const messages = room === 0 ? [] : await queueMessages(tx, this.lanes, drafts);
     return texts.map((_, i) => messages[i] ?? conversationQueueFull());
   }
 
   /** Those that are open come first, because opening one takes the lock on the insert order, which follows all others. */
-  private async lock(
-    tx: Tx,
-    destinations: readonly Destination[],
-    agentIds: readonly string[],
-  ): Promise<Conversation[]> {
+  private async lock(tx: Tx, places: readonly Place[], agentIds: readonly string[]): Promise<Conversation[]> {
+    const ids = await Promise.all(places.map((place) => openIdOn(tx, place)));
+    const conversations = await lockConversations(
+      tx,
+      ids.flatMap((id) => id ?? []),
+    );
     const locked: Conversation[] = [];
-    const missing: Destination[] = [];
-    for (const destination of destinations) {
-      const { line, address } = destination;
-      const open = await openOn(tx, line, address);
-      const conversation = open && (await openConversation(tx, line, address)).conversation;
+    const missing: Place[] = [];
+    for (const [i, place] of places.entries()) {
+      const conversation = conversations.get(ids[i] ?? "");
       // It may have been closed while this transaction waited for its lock.
       if (conversation?.state === ConversationState.open) locked.push(conversation);
-      else missing.push(destination);
+      else missing.push(place);
     }
     if (missing.length > 0) await tx.lockInsertOrder(MESSAGE_ORDER, agentIds);
-    for (const { line, address } of missing)
-      locked.push((await openConversation(tx, line, address)).conversation);
-    return locked;
+    return [...locked, ...(await Promise.all(missing.map((place) => insertConversation(tx, place))))];
   }
 }
 
 /** Locks the default contacts of agents and finds how their default lines reach them. */
-async function destinationsOf(tx: Tx, refs: ReadonlyMap<string, string>): Promise<Destination[]> {
+async function placesOf(tx: Tx, refs: ReadonlyMap<string, string>): Promise<Place[]> {
   const wanted = await tx.findBy(
     Contact,
     [...refs].map(([agentId, ref]) => ({ agentId, ref })),
   );
-  // A fixed order of locks, so that batches do not deadlock.
-  const ids = wanted.map(({ id }) => id).sort();
-  for (const id of ids) await lockContactRow(tx, id);
+  const ids = wanted.map(({ id }) => id);
+  await lockContacts(tx, ids);
   const agentIds = wanted.map(({ agentId }) => agentId);
   const lines = await tx.findBy(Line, { agentId: In(agentIds), isDefault: true });
   // Those of an erased contact are gone.

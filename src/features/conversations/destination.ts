@@ -1,14 +1,17 @@
-import type { EntityManager } from "typeorm";
+import { type EntityManager, In } from "typeorm";
 import type { RequestContext } from "../../auth/context";
+import { indexBy } from "../../common/coalesce";
+import { coalesceInTx, coalesceKeysInTx } from "../../database/coalesce-in-tx";
+import { placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, noSuch } from "../../errors";
 import { Contact } from "../contacts/contact.entity";
-import { ContactAddress } from "../contacts/contact-address.entity";
+import type { ContactAddress } from "../contacts/contact-address.entity";
 import { normalized, ownersOf } from "../contacts/contact-addresses";
+import { addressesOf } from "../contacts/known-contact";
 import { assertNotErased, findContact, lockContact } from "../contacts/own-contact";
 import { addressKindOf } from "../lines/address-kind";
 import { Line, LineState } from "../lines/line.entity";
-import { Conversation, ConversationState } from "./conversation.entity";
 import type { ContactReference } from "./conversation.inputs";
 
 /** @returns the line of an agent with a name, or null */
@@ -55,8 +58,8 @@ export async function lineOf(
   name: string | null | undefined,
 ): Promise<Line> {
   if (name == null) {
-    const line = await tx.findOneBy(Line, { agentId, isDefault: true });
-    if (line === null)
+    const line = await defaultLineOf(tx, agentId);
+    if (line === undefined)
       throw new GatewayError("not_deliverable", "The agent has no default line. Name a line.");
     return line;
   }
@@ -75,21 +78,46 @@ export async function addressOn(
   contactId: string,
   isPreferred: (address: ContactAddress) => boolean,
 ): Promise<ContactAddress> {
-  const kind = addressKindOf(line);
-  const all = await tx.find(ContactAddress, { where: { contactId, kind }, order: { id: "ASC" } });
-  const address = all.find(isPreferred) ?? all[0];
+  const address = reachedAt(line, (await addressesOf(tx, contactId)) ?? [], isPreferred);
   if (address === undefined) {
     throw new GatewayError(
       "not_deliverable",
-      `The line "${line.name}" sends to addresses of the kind "${kind}", and the contact has none.`,
+      `The line "${line.name}" sends to addresses of the kind "${addressKindOf(line)}", and the contact has none.`,
     );
   }
   return address;
 }
 
-/** The open conversation with an address on a line. */
-export const openOn = (tx: Tx, line: Line, address: ContactAddress): Promise<Conversation | null> =>
-  tx.findOneBy(Conversation, { lineId: line.id, addressId: address.id, state: ConversationState.open });
+/** As `addressOn`, among the addresses of a contact; undefined if the line reaches none. */
+export function reachedAt(
+  line: Line,
+  addresses: readonly ContactAddress[],
+  isPreferred: (address: ContactAddress) => boolean,
+): ContactAddress | undefined {
+  const kind = addressKindOf(line);
+  const all = addresses.filter((each) => each.kind === kind);
+  return all.find(isPreferred) ?? all[0];
+}
+
+/** The default line of an agent; undefined without one. */
+export const defaultLineOf = coalesceKeysInTx(async (tx: EntityManager, agentIds) =>
+  indexBy(await tx.findBy(Line, { agentId: In(agentIds), isDefault: true }), ({ agentId }) => agentId),
+);
+
+/** The ID of the open conversation with an address on a line, without a lock; undefined without one. */
+export const openIdOn = coalesceInTx(
+  async (tx: Tx, places: readonly { line: Line; address: ContactAddress }[]) => {
+    const rows: { n: string; id: string }[] = await tx.query(
+      `with wanted (n, line_id, address_id) as (values ${placeholders(places.length, 3)})
+       select n, conversation.id from wanted
+       join conversation on conversation.line_id = wanted.line_id and conversation.address_id = wanted.address_id
+         and conversation.state = 'open'`,
+      places.flatMap(({ line, address }, n) => [String(n), line.id, address.id]),
+    );
+    const found = new Map(rows.map(({ n, id }) => [Number(n), id]));
+    return places.map((_, n) => found.get(n));
+  },
+);
 
 /** @throws GatewayError `not_deliverable` */
 export function assertInUse({ name, state }: Line): void {

@@ -1,5 +1,7 @@
 import { timestamp } from "../../common/time";
-import { uuidAfter } from "../../common/uuid";
+import { coalesceInTx } from "../../database/coalesce-in-tx";
+import { insertAll } from "../../database/insert-all";
+import { nextIds } from "../../database/next-ids";
 import type { Tx } from "../../database/unit-of-work";
 import type { ContactAddress } from "../contacts/contact-address.entity";
 import { recordEvents } from "../events/record-events";
@@ -7,58 +9,58 @@ import type { Line } from "../lines/line.entity";
 import { MESSAGE_ORDER } from "../messages/message.entity";
 import { Conversation, ConversationState, Handler } from "./conversation.entity";
 import { conversationEvent } from "./conversation-events";
-import { openOn } from "./destination";
+import { openIdOn } from "./destination";
 import { lockConversations } from "./own-conversation";
 
-/**
- * Opens a conversation on a line with an address of a contact whose row the transaction has locked, or locks the one that
- * is open.
- */
-export async function openConversation(
-  tx: Tx,
-  line: Line,
-  address: ContactAddress,
-): Promise<{ conversation: Conversation; created: boolean }> {
-  // The lock of the contact keeps others from opening one meanwhile.
-  const present = await openOn(tx, line, address);
-  if (present === null) return { conversation: await insert(tx, line, address), created: true };
-  const locked = await lockConversations(tx, [present.id]);
-  return { conversation: locked.get(present.id) as Conversation, created: false };
+/** Where a conversation takes place. */
+export interface Place {
+  line: Line;
+  /** An address of a contact whose row the transaction has locked, which keeps others from opening one meanwhile. */
+  address: ContactAddress;
 }
 
-async function insert(
+/** Locks the conversation that is open at a place, or opens one. */
+export async function openConversation(
   tx: Tx,
-  line: Line,
-  { id: addressId, agentId, contactId }: ContactAddress,
-): Promise<Conversation> {
-  // Conversations become visible in the order of their IDs, because clients page through them.
-  await tx.lockInsertOrder(MESSAGE_ORDER, [agentId]);
-  const last = await tx
-    .createQueryBuilder(Conversation, "conversation")
-    .select("MAX(conversation.id)", "id")
-    .where({ agentId })
-    .getRawOne<{ id: string | null }>();
-  const now = timestamp();
-  const conversation = tx.create(Conversation, {
-    id: uuidAfter(last?.id),
-    agentId,
-    contactId,
-    addressId,
-    lineId: line.id,
-    state: ConversationState.open,
-    handler: Handler.agent,
-    version: 1,
-    lastSequence: 0,
-    createdAt: now,
-    updatedAt: now,
-  });
-  await tx
-    .createQueryBuilder()
-    .insert()
-    .into(Conversation)
-    .values(conversation as object)
-    .updateEntity(false)
-    .execute();
-  recordEvents(tx, [conversationEvent("conversation.opened", conversation)]);
-  return conversation;
+  place: Place,
+): Promise<{ conversation: Conversation; created: boolean }> {
+  const present = await lockOpen(tx, place);
+  if (present !== null) return { conversation: present, created: false };
+  return { conversation: await insertConversation(tx, place), created: true };
 }
+
+/** Locks the conversation that is open at a place; null without one. */
+export async function lockOpen(tx: Tx, place: Place): Promise<Conversation | null> {
+  const id = await openIdOn(tx, place);
+  return (id && (await lockConversations(tx, [id])).get(id)) || null;
+}
+
+/** Opens a conversation at a place that has none. */
+export const insertConversation = coalesceInTx(async (tx: Tx, places: readonly Place[]) => {
+  const agentIds = places.map(({ address }) => address.agentId);
+  // Conversations become visible in the order of their IDs, because clients page through them.
+  await tx.lockInsertOrder(MESSAGE_ORDER, agentIds);
+  const nextId = await nextIds(tx, "conversation", agentIds);
+  const now = timestamp();
+  const conversations = places.map(({ line, address: { id: addressId, agentId, contactId } }) =>
+    tx.create(Conversation, {
+      id: nextId(agentId),
+      agentId,
+      contactId,
+      addressId,
+      lineId: line.id,
+      state: ConversationState.open,
+      handler: Handler.agent,
+      version: 1,
+      lastSequence: 0,
+      createdAt: now,
+      updatedAt: now,
+    }),
+  );
+  await insertAll(tx, Conversation, conversations);
+  recordEvents(
+    tx,
+    conversations.map((conversation) => conversationEvent("conversation.opened", conversation)),
+  );
+  return conversations;
+});

@@ -3,7 +3,7 @@ import { organizationOf, type RequestContext } from "../../auth/context";
 import { isUuid } from "../../common/uuid";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError } from "../../errors";
-import { Contact } from "../contacts/contact.entity";
+import { lockContacts } from "../contacts/known-contact";
 import { Conversation, ConversationState } from "./conversation.entity";
 
 /** Whose idempotency keys a caller uses: those of its agent, also with another API key, or its own as a member. */
@@ -24,7 +24,7 @@ export async function findConversation(
 
 /** Locks the row of a contact until the transaction ends; it comes before the contact's conversations. */
 export async function lockContactRow(tx: Tx, id: string): Promise<void> {
-  await tx.update(Contact, { id }, { version: () => "version" });
+  await lockContacts(tx, [id]);
 }
 
 /**
@@ -32,9 +32,10 @@ export async function lockContactRow(tx: Tx, id: string): Promise<void> {
  * @returns them as the last change left them, by ID
  */
 export async function lockConversations(tx: Tx, ids: readonly string[]): Promise<Map<string, Conversation>> {
+  if (ids.length === 0) return new Map();
   const query = tx
     .createQueryBuilder(Conversation, "conversation")
-    .where("conversation.id IN (:...ids)", { ids })
+    .where("conversation.id IN (:...ids)", { ids: [...new Set(ids)] })
     .orderBy("conversation.id");
   const rows = await tx.lock(query).getMany();
   return new Map(rows.map((row) => [row.id, row]));

@@ -1,54 +1,62 @@
 import { In } from "typeorm";
+import { indexBy } from "../../common/coalesce";
 import { timestamp } from "../../common/time";
+import { coalesceInTx } from "../../database/coalesce-in-tx";
 import { placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import { Line } from "../lines/line.entity";
 import { queueFull } from "../messages/agent-queues";
 import { type Draft, insertMessages } from "../messages/insert-messages";
-import { IS_UNSENT, Message } from "../messages/message.entity";
+import { EXPIRE_AFTER_MS, IS_UNSENT, Message } from "../messages/message.entity";
 import type { Conversation } from "./conversation.entity";
 import { MAX_QUEUED } from "./conversation.limits";
 
-/** A message for a conversation. */
-export interface NewMessageIn
-  extends Pick<Draft, "message" | "author" | "decisionId" | "delayMs" | "answeredAddressId"> {
-  conversation: Conversation;
-}
+/** A message to queue, in a conversation or, with null, outside of any. */
+export type MessageToQueue = Pick<
+  Draft,
+  "agentId" | "message" | "author" | "decisionId" | "delayMs" | "answeredAddressId"
+> & { conversation: Conversation | null };
 
 /**
- * Queues messages in conversations that the transaction has locked, or just opened.
+ * Queues messages in conversations that the transaction has locked, or just opened, and outside of conversations.
  * @param tx holds the lock `MESSAGE_ORDER`, too
  * @returns the messages in the order of the drafts
  */
-export async function queueMessages(
-  tx: Tx,
-  lanes: Lanes,
-  drafts: readonly NewMessageIn[],
-): Promise<Message[]> {
-  const conversations = [...new Set(drafts.map(({ conversation }) => conversation))];
-  const lineIds = conversations.map(({ lineId }) => lineId);
-  const lines = new Map((await tx.findBy(Line, { id: In(lineIds) })).map((line) => [line.id, line]));
-  const messages = await insertMessages(
-    tx,
-    lanes,
-    drafts.map(({ conversation, ...draft }) => {
-      conversation.lastSequence += 1;
-      return {
-        ...draft,
-        agentId: conversation.agentId,
-        expiresAfterMs: (lines.get(conversation.lineId) as Line).expireAfterSeconds * 1000,
-        conversation: {
-          conversationId: conversation.id,
-          sequence: conversation.lastSequence,
-          fence: conversation.version,
-        },
-      };
-    }),
-  );
-  await storeSequences(tx, conversations);
-  return messages;
-}
+export const queueMessages = (tx: Tx, lanes: Lanes, drafts: readonly MessageToQueue[]): Promise<Message[]> =>
+  queueTogether(tx, { lanes, drafts });
+
+const queueTogether = coalesceInTx(
+  async (tx: Tx, queued: readonly { lanes: Lanes; drafts: readonly MessageToQueue[] }[]) => {
+    const drafts = queued.flatMap((each) => each.drafts);
+    const conversations = [...new Set(drafts.flatMap(({ conversation }) => conversation ?? []))];
+    const lineIds = [...new Set(conversations.map(({ lineId }) => lineId))];
+    const lines = indexBy(
+      lineIds.length === 0 ? [] : await tx.findBy(Line, { id: In(lineIds) }),
+      ({ id }) => id,
+    );
+    const messages = await insertMessages(
+      tx,
+      (queued[0] as (typeof queued)[number]).lanes,
+      drafts.map(({ conversation, ...draft }) => {
+        if (conversation === null) return { ...draft, expiresAfterMs: EXPIRE_AFTER_MS };
+        conversation.lastSequence += 1;
+        return {
+          ...draft,
+          expiresAfterMs: (lines.get(conversation.lineId) as Line).expireAfterSeconds * 1000,
+          conversation: {
+            conversationId: conversation.id,
+            sequence: conversation.lastSequence,
+            fence: conversation.version,
+          },
+        };
+      }),
+    );
+    if (conversations.length > 0) await storeSequences(tx, conversations);
+    const rest = messages.values();
+    return queued.map((each) => each.drafts.map(() => rest.next().value as Message));
+  },
+);
 
 /** How many messages the queue of a conversation takes, of those that are wanted. */
 export async function roomIn(tx: Tx, { id, lastSequence }: Conversation, wanted: number): Promise<number> {

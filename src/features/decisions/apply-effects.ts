@@ -16,15 +16,20 @@ import {
 } from "../conversations/conversation-changes";
 import type { DefaultConversations } from "../conversations/default-conversations";
 import { addressOn, assertInUse, lineOf } from "../conversations/destination";
-import { openConversation } from "../conversations/open-conversation";
+import { insertConversation, lockOpen, type Place } from "../conversations/open-conversation";
 import { assertOpen } from "../conversations/own-conversation";
-import { conversationQueueFull, queueMessages, roomIn } from "../conversations/queue-messages";
+import {
+  conversationQueueFull,
+  type MessageToQueue,
+  queueMessages,
+  roomIn,
+} from "../conversations/queue-messages";
 import { type AgentQueues, assertRoom } from "../messages/agent-queues";
-import { insertMessages } from "../messages/insert-messages";
-import { EXPIRE_AFTER_MS, MESSAGE_ORDER, MessageAuthor } from "../messages/message.entity";
+import { MessageAuthor } from "../messages/message.entity";
 import type { EffectExplanation, EffectStatus, ExplanationError } from "./explanation";
 import { LOOP_ERROR } from "./loop";
 import type { Parties } from "./parties";
+import type { WaveUnit } from "./wave";
 
 /** What effects are applied with. */
 export interface Means {
@@ -62,11 +67,11 @@ type Change = Exclude<Effect, { kind: "send" | "ask" }>;
 interface Result {
   status: EffectStatus;
   error?: ExplanationError;
-  /** For a message that is to be sent; null outside of any conversation. */
-  conversation?: Conversation | null;
+  /** Where a message goes that is to be sent. */
+  destination?: Destination;
   /** The line that it was sent to by name. */
   line?: string | null;
-  /** For a message that is to be sent: the address of the conversation at hand, else its own, before any move. */
+  /** The address of the conversation at hand, else that of the message's own, before any move. */
   addressId?: string | undefined;
 }
 
@@ -75,51 +80,52 @@ const FAILURES: ReadonlySet<string> = new Set(["not_deliverable", "not_found", "
 
 /**
  * Does what a decision says. The conversations of its messages are opened first and the messages are queued last, so that
- * they leave as the other effects want it: on the line that the conversation is moved to, and although it is handed off or
- * closed.
- * @throws GatewayError `queue_full`
+ * they are sent as the other effects want it: on the line that the conversation is moved to, and although it is handed off
+ * or closed.
+ * @param unit passed once it is known what to lock; before that, nothing is stored
+ * @throws GatewayError `queue_full`, before anything is stored
  */
 export async function applyEffects(
   tx: Tx,
   effects: readonly Effect[],
   application: Application,
+  unit: WaveUnit,
 ): Promise<Applied> {
   const results = effects.map(({ kind, error }): Result | undefined => {
     if (error !== null) return { status: "failed", error };
     const isKeptBack = application.isLoop && (kind === "send" || kind === "ask");
     return isKeptBack ? { status: "skipped", error: LOOP_ERROR } : undefined;
   });
-  let { conversation } = application.parties;
-  const opened = new Map<string, Conversation>();
+  const { parties } = application;
+  const destinations = new Destinations();
   for (const [i, effect] of effects.entries()) {
     if (results[i] !== undefined || effect.kind !== "send") continue;
-    const result = await outcomeOf(async () => {
-      const found = await conversationFor(tx, effect.line, application);
-      // One object for each conversation, which counts its messages.
-      const known = found && (opened.get(found.id) ?? found);
-      if (known !== null) opened.set(known.id, known);
-      return {
-        status: "done",
-        conversation: known,
-        line: isLineUsed(effect, application) ? effect.line : null,
-        addressId: (application.parties.conversation ?? known)?.addressId,
-      };
-    });
-    // The conversation with the default contact is not what the situation is about.
-    if (application.parties.contact !== null) conversation ??= result.conversation ?? null;
-    results[i] = result;
+    results[i] = await outcomeOf(async () => ({
+      status: "done",
+      destination: destinations.one(await destinationOf(tx, effect.line, application)),
+      line: isLineUsed(effect, application) ? effect.line : null,
+    }));
   }
+  const sends = results.flatMap((result) => (result?.destination === undefined ? [] : result.destination));
+  await assertRoomFor(tx, sends, application);
+  await unit.pass(sends.length > 0 || effects.some(({ kind }) => kind === "handoff"));
+  await Promise.all(sends.map((destination) => open(tx, destination)));
+  for (const result of results)
+    if (result?.destination !== undefined)
+      result.addressId = (parties.conversation ?? result.destination.conversation)?.addressId;
+  let { conversation } = parties;
+  // The conversation with the default contact is not what the situation is about.
+  if (parties.contact !== null) conversation ??= sends[0]?.conversation ?? null;
   for (const [i, effect] of effects.entries()) {
     if (results[i] !== undefined || effect.kind === "send") continue;
-    if (effect.kind === "handoff" && conversation === null && application.parties.contact !== null) {
+    if (effect.kind === "handoff" && conversation === null && parties.contact !== null) {
       // A human needs one to answer in.
-      const open = async () => ({
-        status: "done" as const,
-        conversation: await conversationFor(tx, null, application),
-      });
-      const result = await outcomeOf(open);
-      conversation = result.conversation ?? null;
-      if (result.status === "failed") results[i] = result;
+      const destination = await outcomeOf(async () => ({
+        status: "done",
+        destination: await open(tx, await destinationOf(tx, null, application)),
+      }));
+      conversation = destination.destination?.conversation ?? null;
+      if (destination.status === "failed") results[i] = destination;
     }
     results[i] ??=
       effect.kind === "ask"
@@ -147,31 +153,70 @@ async function outcomeOf(part: () => Promise<Result>): Promise<Result> {
 const isLineUsed = ({ line }: Send, { parties: { contact, isNamed } }: Application): boolean =>
   line !== null && contact !== null && !isNamed;
 
+/** Where a message goes: outside of any conversation if it has neither a conversation nor a place. */
+interface Destination {
+  conversation: Conversation | null;
+  /** Where to open the conversation. */
+  place?: Place;
+  opening?: Promise<Conversation>;
+}
+
+/** The destinations of a decision's messages, one object for each conversation, which counts its messages. */
+class Destinations {
+  private readonly known = new Map<string, Destination>();
+
+  /** The first destination that is the same. */
+  one(destination: Destination): Destination {
+    const { conversation, place } = destination;
+    const name = conversation?.id ?? `${place?.line.id} ${place?.address.id}`;
+    const known = this.known.get(name) ?? destination;
+    this.known.set(name, known);
+    return known;
+  }
+}
+
 /**
- * The conversation that a message goes to, which is opened if necessary: without a contact, that with the default contact.
- * Null for a message outside of any conversation.
+ * Where a message goes: without a contact, to the conversation with the default contact.
  * @param name the line that the message names
- * @throws GatewayError `not_found` (line), `not_deliverable`, `conflict` for one that a human answers in
+ * @throws GatewayError `not_found` (line), `not_deliverable`, `conflict` for a conversation that a human answers in
  */
-async function conversationFor(
-  tx: Tx,
-  name: string | null,
-  application: Application,
-): Promise<Conversation | null> {
+async function destinationOf(tx: Tx, name: string | null, application: Application): Promise<Destination> {
   const { agentId, parties, defaultConversations } = application;
   const { contact, conversation: atHand, isNamed, isPreferred } = parties;
   if (contact === null) return answeredByAgent(await defaultConversations.of(tx, agentId));
-  if (atHand !== null && (isNamed || name === null)) return atHand;
+  if (atHand !== null && (isNamed || name === null)) return { conversation: atHand };
   const line = await lineOf(tx, agentId, name);
-  if (line.id === atHand?.lineId) return atHand;
+  if (line.id === atHand?.lineId) return { conversation: atHand };
   assertInUse(line);
-  const address = await addressOn(tx, line, contact.id, isPreferred);
-  return answeredByAgent((await openConversation(tx, line, address)).conversation);
+  const place = { line, address: await addressOn(tx, line, contact.id, isPreferred) };
+  return { ...answeredByAgent(await lockOpen(tx, place)), place };
+}
+
+/** Opens the conversation of a destination, unless it is open. */
+async function open(tx: Tx, destination: Destination): Promise<Destination> {
+  const { conversation, place } = destination;
+  if (conversation === null && place !== undefined) {
+    destination.opening ??= insertConversation(tx, place);
+    destination.conversation = await destination.opening;
+  }
+  return destination;
+}
+
+/** @throws GatewayError `queue_full` */
+async function assertRoomFor(
+  tx: Tx,
+  sends: readonly Destination[],
+  { queues, agentId }: Application,
+): Promise<void> {
+  for (const _ of sends) assertRoom(await queues.take(agentId));
+  for (const [{ conversation }, { length }] of groupBy(sends, (each) => each))
+    if (conversation !== null && (await roomIn(tx, conversation, length)) < length)
+      throw conversationQueueFull();
 }
 
 /** @throws GatewayError `conflict` for a conversation that a human answers in */
-function answeredByAgent(conversation: Conversation | null): Conversation | null {
-  if (conversation?.handler !== Handler.human) return conversation;
+function answeredByAgent(conversation: Conversation | null): Destination {
+  if (conversation?.handler !== Handler.human) return { conversation };
   throw new GatewayError("conflict", `A human answers in the conversation ${conversation.id}.`);
 }
 
@@ -217,42 +262,28 @@ async function send(
   tx: Tx,
   effects: readonly Effect[],
   results: readonly (Result | undefined)[],
-  { lanes, queues, agentId, decisionId, isAnswer }: Application,
+  { lanes, agentId, decisionId, isAnswer }: Application,
 ): Promise<ReadonlyMap<Effect, string>> {
   const sends = effects.flatMap((effect, i) => {
-    const { status, conversation = null, addressId } = results[i] ?? {};
-    return effect.kind === "send" && status === "done" ? [{ effect, conversation, addressId }] : [];
+    const { destination, addressId } = results[i] ?? {};
+    if (effect.kind !== "send" || destination === undefined) return [];
+    const draft: MessageToQueue = {
+      agentId,
+      message: effect.text ?? "",
+      author: MessageAuthor.agent,
+      decisionId,
+      delayMs: effect.delaySeconds * 1000,
+      answeredAddressId: isAnswer ? addressId : undefined,
+      conversation: destination.conversation,
+    };
+    return [{ effect, draft }];
   });
   if (sends.length === 0) return new Map();
-  for (const _ of sends) assertRoom(await queues.take(agentId));
-  for (const [conversation, { length }] of groupBy(sends, (each) => each.conversation))
-    if (conversation !== null && (await roomIn(tx, conversation, length)) < length)
-      throw conversationQueueFull();
-  await tx.lockInsertOrder(MESSAGE_ORDER, [agentId]);
-  const drafts = sends.map(({ effect: { text, delaySeconds }, conversation, addressId }) => ({
-    message: text ?? "",
-    author: MessageAuthor.agent,
-    decisionId,
-    delayMs: delaySeconds * 1000,
-    answeredAddressId: isAnswer ? addressId : undefined,
-    conversation,
-  }));
-  const inConversations = drafts.flatMap(({ conversation, ...draft }) =>
-    conversation === null ? [] : [{ ...draft, conversation }],
+  const messages = await queueMessages(
+    tx,
+    lanes,
+    sends.map(({ draft }) => draft),
   );
-  const messages =
-    inConversations.length === 0
-      ? await insertMessages(
-          tx,
-          lanes,
-          drafts.map((draft) => ({
-            ...draft,
-            agentId,
-            expiresAfterMs: EXPIRE_AFTER_MS,
-            conversation: undefined,
-          })),
-        )
-      : await queueMessages(tx, lanes, inConversations);
   return new Map(sends.map(({ effect }, i) => [effect, messages[i]?.id ?? ""]));
 }
 

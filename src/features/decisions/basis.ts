@@ -1,9 +1,10 @@
 import type { EntityManager } from "typeorm";
 import type { Tx } from "../../database/unit-of-work";
 import { Contact } from "../contacts/contact.entity";
-import { ContactAddress } from "../contacts/contact-address.entity";
+import type { ContactAddress } from "../contacts/contact-address.entity";
+import { addressesOf, lockContacts } from "../contacts/known-contact";
 import { Conversation, ConversationState } from "../conversations/conversation.entity";
-import { lockContactRow, lockConversations } from "../conversations/own-conversation";
+import { lockConversations } from "../conversations/own-conversation";
 import type { Basis, Decision } from "./decision.entity";
 import type { GateExplanation } from "./explanation";
 import { openOnDefaultLine, type Parties } from "./parties";
@@ -13,7 +14,7 @@ export async function basisOf(
   tx: Tx,
   { contact, conversation, isNamed, isPreferred }: Parties,
 ): Promise<Basis> {
-  const addresses = contact === null ? [] : await tx.findBy(ContactAddress, { contactId: contact.id });
+  const addresses = (contact && (await addressesOf(tx, contact.id))) ?? [];
   return {
     conversation: conversation && {
       version: conversation.version,
@@ -29,8 +30,7 @@ export async function partiesAgain(
   tx: Tx,
   { agentId, contactId, conversationId, basis }: Decision,
 ): Promise<Parties> {
-  if (contactId !== null) await lockContactRow(tx, contactId);
-  const contact = contactId === null ? null : await tx.findOneByOrFail(Contact, { id: contactId });
+  const contact = (contactId && (await lockContacts(tx, [contactId])).get(contactId)) || null;
   const find = async (id: string) => (await lockConversations(tx, [id])).get(id) ?? null;
   const conversation = conversationId === null ? null : await find(conversationId);
   const addressId = basis === null ? conversation?.addressId : basis.addressId;
@@ -40,8 +40,11 @@ export async function partiesAgain(
     isNamed: basis?.isNamed ?? true,
     isPreferred: ({ id }: ContactAddress) => id === addressId,
   };
-  if (conversation !== null) return parties;
-  return { ...parties, ...(await openOnDefaultLine(tx, agentId, parties)) };
+  if (conversation !== null || contact === null) return parties;
+  const open = await openOnDefaultLine(tx, agentId, contact.id, parties.isPreferred);
+  return open?.conversationId === undefined
+    ? parties
+    : { ...parties, line: open.line, conversation: await find(open.conversationId) };
 }
 
 /**

@@ -1,15 +1,20 @@
 import { v7 as uuid } from "uuid";
+import { ownerOf } from "../../auth/caller";
 import { type RequestContext, systemFor } from "../../auth/context";
+import { groupBy } from "../../common/group-by";
 import { type Timestamp, timestamp } from "../../common/time";
+import { accepted, eachAccepted, settled } from "../../database/coalesce-in-tx";
 import { insertAll } from "../../database/insert-all";
 import type { Tx } from "../../database/unit-of-work";
-import { noSuch } from "../../errors";
+import { GatewayError, noSuch } from "../../errors";
 import { Agent } from "../agents/agent.entity";
 import { DeciderKind } from "../configuration/decider";
+import { readSituation } from "../configuration/document/evaluate";
 import type { Playbook } from "../configuration/document/playbook";
 import { MESSAGE_RECEIVED } from "../configuration/document/shapes";
 import type { Playbooks } from "../configuration/playbooks";
 import { recordEvents } from "../events/record-events";
+import { MESSAGE_ORDER } from "../messages/message.entity";
 import { Organization } from "../organizations/organization.entity";
 import { type Application, applyEffects, explain, type Means } from "./apply-effects";
 import { basisOf, obstacleTo, partiesAgain } from "./basis";
@@ -22,15 +27,21 @@ import { type Answer, askIn, NO_MODEL, withAnswer } from "./model/asking";
 import { notMade } from "./not-made";
 import { findParties, type Named, type Parties } from "./parties";
 import { type Plan, plan } from "./plan";
+import type { Planning } from "./planning";
 import { recordMatches, type Snapshot, takeSnapshot } from "./snapshot";
+import { Wave, type WaveUnit } from "./wave";
 
 /** A situation that is handed to an agent. */
 export interface Handed extends Named {
+  context: RequestContext;
   situation: Situation;
   now: Timestamp;
   /** Whether nothing will be stored. */
-  isDryRun?: boolean;
+  isDryRun?: boolean | undefined;
 }
+
+/** A situation that is as the live configuration declares it. */
+type Declared = Handed & { version: number; playbook: Playbook };
 
 /** What a decision is made with. */
 interface Making {
@@ -38,6 +49,7 @@ interface Making {
   parties: Parties;
   playbook: Playbook;
   isDryRun?: boolean | undefined;
+  unit: WaveUnit;
 }
 
 /** Makes decisions, each in the transaction that does what it says. */
@@ -46,41 +58,113 @@ export class DecisionMaker {
     private readonly means: Means,
     private readonly playbooks: Playbooks,
     private readonly hasModel: boolean,
+    private readonly planning: Planning,
   ) {}
 
   /**
-   * Decides what an agent does in a situation, does it, and stores the decision. One that asks a model is only stored;
-   * a deliverer makes it.
-   * @throws InvalidInput with paths from `situation`; GatewayError as `findParties` and `applyEffects`
+   * Decides what agents do in situations, does it, and stores the decisions. Those about the same contact are made one
+   * after the other; the others, side by side. One that asks a model is only stored; a deliverer makes it.
+   * @returns each decision, or its rejection, for which nothing is stored: an InvalidInput with paths from `situation`, or
+   *   see `findParties` and `applyEffects`
+   * @throws GatewayError a rejection of a situation for which something is stored, which ends the transaction
    */
-  async decide(
-    tx: Tx,
-    context: RequestContext,
-    agentId: string,
-    { situation: { type, data }, now, isDryRun, ...named }: Handed,
-  ): Promise<Decision> {
-    const parties = await findParties(tx, context, agentId, named);
-    const { version, playbook } = await this.playbooks.live(tx, agentId);
-    const { caller } = context;
-    const agent = caller.kind === "agent" ? caller.agent : await agentOf(tx, agentId);
-    const situation = { type, data };
-    const snapshot = await takeSnapshot(tx, parties, { agent, playbook, situation, now });
-    const decision = tx.create(Decision, {
-      id: uuid(),
-      agentId,
-      contactId: parties.contact?.id ?? null,
-      conversationId: parties.conversation?.id ?? null,
-      situation,
-      snapshot,
-      configurationVersion: version,
-      createdAt: now,
-      ...notMade(),
+  async decide(tx: Tx, handed: readonly Handed[]): Promise<(Decision | GatewayError)[]> {
+    const declared = await eachAccepted(handed, async (each) => {
+      const live = await this.playbooks.live(tx, each.agentId);
+      // Before a contact is created for it.
+      readSituation(live.playbook, each.situation);
+      return { ...each, ...live };
     });
-    await this.decideByRules(tx, decision, snapshot, { context, parties, playbook, isDryRun });
-    if (decision.state === DecisionState.deciding)
-      await this.means.lanes.add(tx, [{ id: decision.id, agentId, kind: DECISION_LANE }]);
-    await insertAll(tx, Decision, [decision]);
-    return decision;
+    const nameless = accepted(declared).filter(
+      ({ contact, conversationId }) => contact == null && conversationId == null,
+    );
+    const defaultRefs =
+      nameless.length === 0
+        ? new Map<string, string>()
+        : await this.playbooks.defaultContactsOf(tx, nameless);
+    const parties = await findParties(tx, declared, defaultRefs);
+    const outcomes = new Map<number, Decision | GatewayError>();
+    const chains = groupBy(parties.keys(), (i) => subjectOf(parties[i]) ?? i);
+    const agentIds = handed.map(({ agentId }) => agentId);
+    const turns = Math.max(0, ...[...chains.values()].map(({ length }) => length));
+    for (let turn = 0; turn < turns; turn++) {
+      const now = [...chains.values()].flatMap((chain) => chain[turn] ?? []);
+      const situations = now.map((i) => declared[i] as Declared | GatewayError);
+      // The decision before may have changed whom the next one is about.
+      const about = turn === 0 ? now.map((i) => parties[i]) : await findParties(tx, situations, defaultRefs);
+      const wave = new Wave(now.length, () => tx.lockInsertOrder(MESSAGE_ORDER, agentIds));
+      const decided = await settled(
+        about.map((each, k) => {
+          const unit = wave.unit();
+          const decision = this.decideOne(
+            tx,
+            situations[k] as Declared,
+            each as Parties | GatewayError,
+            unit,
+          );
+          return decision.finally(() => unit.leave());
+        }),
+      );
+      for (const [k, i] of now.entries()) outcomes.set(i, decided[k] as Decision | GatewayError);
+    }
+    const decisions = parties.map((_, i) => outcomes.get(i) as Decision | GatewayError);
+    const stored = accepted(decisions);
+    const deciding = stored.filter(({ state }) => state === DecisionState.deciding);
+    if (deciding.length > 0)
+      await this.means.lanes.add(
+        tx,
+        deciding.map(({ id, agentId }) => ({ id, agentId, kind: DECISION_LANE })),
+      );
+    await insertAll(tx, Decision, stored);
+    return decisions;
+  }
+
+  /** @returns a rejection if nothing is stored yet */
+  private async decideOne(
+    tx: Tx,
+    declared: Declared,
+    parties: Parties | GatewayError,
+    unit: WaveUnit,
+  ): Promise<Decision | GatewayError> {
+    if (parties instanceof GatewayError) return parties;
+    const { context, agentId, now, isDryRun, version, playbook } = declared;
+    const { type, data } = declared.situation;
+    const situation = { type, data };
+    let hasStored = parties.isNew === true;
+    const storing: WaveUnit = {
+      ...unit,
+      pass: async (needsLock) => {
+        await unit.pass(needsLock);
+        hasStored = true;
+      },
+    };
+    try {
+      const { caller } = context;
+      const agent = caller.kind === "agent" ? caller.agent : await agentOf(tx, agentId);
+      const snapshot = await takeSnapshot(tx, parties, { agent, playbook, situation, now });
+      const decision = tx.create(Decision, {
+        id: uuid(),
+        agentId,
+        contactId: parties.contact?.id ?? null,
+        conversationId: parties.conversation?.id ?? null,
+        situation,
+        snapshot,
+        configurationVersion: version,
+        createdAt: now,
+        ...notMade(),
+      });
+      await this.decideByRules(tx, decision, snapshot, {
+        context,
+        parties,
+        playbook,
+        isDryRun,
+        unit: storing,
+      });
+      return decision;
+    } catch (error) {
+      if (hasStored || !(error instanceof GatewayError)) throw error;
+      return error;
+    }
   }
 
   /**
@@ -105,7 +189,8 @@ export class DecisionMaker {
     const planned = snapshot && plan(playbook, { situation, ...snapshot });
     if (obstacle !== undefined) this.abandon(tx, decision, obstacle, planned);
     else {
-      const making = { context, parties, playbook };
+      const wave = new Wave(1, () => tx.lockInsertOrder(MESSAGE_ORDER, [agentId]));
+      const making = { context, parties, playbook, unit: wave.unit() };
       if (snapshot === null || planned === null) {
         const around = { agent, playbook, situation, now: timestamp() };
         decision.snapshot = await takeSnapshot(tx, parties, around);
@@ -156,9 +241,9 @@ export class DecisionMaker {
 
   /** Decides by the rules, and does what they say unless they ask a model. */
   private async decideByRules(tx: Tx, decision: Decision, snapshot: Snapshot, making: Making): Promise<void> {
-    const { parties, playbook, isDryRun = false } = making;
+    const { context, parties, playbook, isDryRun = false } = making;
     const input = { situation: decision.situation, ...snapshot };
-    const planned = plan(playbook, input);
+    const planned = await this.planning.run(ownerOf(context.caller) ?? "", () => plan(playbook, input));
     decision.ruleId = planned.ruleId;
     decision.effects = planned.effects;
     const asks = askIn(planned.effects) !== undefined && !isLoop(planned.gates);
@@ -184,12 +269,19 @@ export class DecisionMaker {
     tx: Tx,
     decision: Decision,
     { now }: Snapshot,
-    { context, parties, playbook, planned, asked }: Making & { planned: Plan } & Pick<Application, "asked">,
+    {
+      context,
+      parties,
+      playbook,
+      planned,
+      asked,
+      unit,
+    }: Making & { planned: Plan } & Pick<Application, "asked">,
   ): Promise<void> {
     const { agentId, id: decisionId, situation } = decision;
     // Before the effects, which may move the conversation.
     const addressId = parties.conversation?.addressId;
-    const { effects, conversation } = await applyEffects(tx, planned.effects, {
+    const application = {
       ...this.means,
       context,
       agentId,
@@ -198,7 +290,8 @@ export class DecisionMaker {
       asked,
       isAnswer: situation.type === MESSAGE_RECEIVED,
       isLoop: isLoop(planned.gates),
-    });
+    };
+    const { effects, conversation } = await applyEffects(tx, planned.effects, application, unit);
     const { gates, rules } = planned;
     const { basis } = decision;
     await recordMatches(tx, playbook, decision.situation.type, {
@@ -237,6 +330,10 @@ export class DecisionMaker {
 /** Nothing is decided for a deactivated organization. */
 const closedBy = ({ caller }: SystemContext): GateExplanation | undefined =>
   caller.organization.deactivatedAt === null ? undefined : { name: "organization", passed: false };
+
+/** Whom situations are about whose decisions are made one after the other. */
+const subjectOf = (parties: Parties | GatewayError | undefined): string | undefined =>
+  parties instanceof GatewayError ? undefined : parties?.subjectId;
 
 type SystemContext = ReturnType<typeof systemFor>;
 

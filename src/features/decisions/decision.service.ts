@@ -1,13 +1,14 @@
-import type { EntityManager } from "typeorm";
+import { type EntityManager, In } from "typeorm";
 import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
+import { accepted, eachAccepted } from "../../database/coalesce-in-tx";
 import type { Database } from "../../database/database";
 import type { Tx } from "../../database/unit-of-work";
-import { InvalidInput } from "../../errors";
-import { once } from "../../idempotency/idempotency";
+import { GatewayError, InvalidInput } from "../../errors";
+import { onceEach } from "../../idempotency/idempotency";
 import { pageOfRows } from "../../pagination/connection";
 import { countRows } from "../../pagination/total-count";
 import { scopedAgentId } from "../agents/agent-scope";
@@ -21,6 +22,7 @@ import { Decision } from "./decision.entity";
 import type { DecideInput, DecisionsArgs } from "./decision.inputs";
 import type { DecisionMaker } from "./decision-maker";
 import { findDecision } from "./own-decision";
+import type { Planning } from "./planning";
 
 /** Ends the transaction of a dry run. */
 class DryRun extends Error {
@@ -29,27 +31,46 @@ class DryRun extends Error {
   }
 }
 
+/** A situation that a caller hands in. */
+interface Request {
+  context: RequestContext;
+  input: Omit<DecideInput, "dryRun">;
+}
+
+/** A rejection with the paths of the mutation. */
+const withinInput = <T>(outcome: T): T =>
+  outcome instanceof InvalidInput ? (outcome.within("input") as T) : outcome;
+
 /** The decisions of agents. */
 export class DecisionService {
+  private readonly decideInBatch: (request: Request) => Promise<Decision>;
+
   constructor(
     private readonly database: Database,
     private readonly maker: DecisionMaker,
-  ) {}
+    planning: Planning,
+  ) {
+    this.decideInBatch = database.batchInsertsByOwner<Request, Decision>(
+      ({ context }) => ownerOf(context.caller),
+      (tx, requests) => this.decideEach(tx, requests),
+      (owner) => planning.batchSize(owner ?? ""),
+    );
+  }
 
   /**
-   * Hands a situation to an agent, which decides what to do and does it in one transaction.
+   * Hands a situation to an agent, which decides what to do and does it in one transaction. Situations that arrive together
+   * share it.
    * @returns the decision; with a dry run one without IDs, of which nothing is stored
    * @throws GatewayError `invalid_request`, `not_found` (agent, contact, conversation), `conflict`, `queue_full`,
    *   `idempotency_key_reused`
    */
   async decide(context: RequestContext, { dryRun, ...input }: DecideInput): Promise<Decision> {
-    if (dryRun !== true)
-      return this.database.writeFor(ownerOf(context.caller), (tx) => this.decideOnce(tx, context, input), {
-        isRepeated: true,
-      });
+    if (dryRun !== true) return this.decideInBatch({ context, input });
     try {
       return await this.database.writeFor(ownerOf(context.caller), async (tx) => {
-        throw new DryRun(await this.decideOnce(tx, context, { ...input, idempotencyKey: null }, true));
+        const request = { context, input: { ...input, idempotencyKey: null } };
+        const [decision] = await this.decideEach(tx, [request], true);
+        throw decision instanceof Decision ? new DryRun(decision) : decision;
       });
     } catch (error) {
       if (error instanceof DryRun) return this.withoutIds(error.decision);
@@ -93,27 +114,48 @@ export class DecisionService {
     );
   }
 
-  private async decideOnce(
+  private async decideEach(
     tx: Tx,
-    context: RequestContext,
-    { agentId, idempotencyKey, situation, contact, conversationId }: DecideInput,
+    requests: readonly Request[],
     isDryRun = false,
-  ): Promise<Decision> {
-    await assertStillAllowed(tx, context, Permission.config_manage);
-    const agent = await scopedAgentId(tx, context, agentId, "input.agentId");
-    return once(tx, {
-      scope: idempotencyScope("decide", context),
-      key: idempotencyKey,
-      request: {
+  ): Promise<(Decision | GatewayError)[]> {
+    const allowed = await eachAccepted(requests, async ({ context, input: { agentId, ...input } }) => {
+      await assertStillAllowed(tx, context, Permission.config_manage);
+      const agent = await scopedAgentId(tx, context, agentId, "input.agentId");
+      const { situation, contact, conversationId, idempotencyKey: key } = input;
+      const request = {
         agentId: agent,
         situation: canonicalJson(situation),
         contact: contact == null ? undefined : canonicalJson(contact),
         conversationId,
+      };
+      const handed = {
+        context,
+        agentId: agent,
+        situation,
+        contact,
+        conversationId,
+        now: timestamp(),
+        isDryRun,
+      };
+      return { scope: idempotencyScope("decide", context), key, request, handed };
+    });
+    const creates = accepted(allowed);
+    const decisions = await onceEach(tx, creates, {
+      create: async (fresh) => {
+        const handed = fresh.map((each) => each.handed);
+        const made = await this.maker.decide(tx, handed).catch((error) => {
+          throw withinInput(error);
+        });
+        return made.map(withinInput);
       },
-      create: () => this.decideNow(tx, context, agent, { situation, contact, conversationId, isDryRun }),
-      repeat: (id) => tx.findOneByOrFail(Decision, { id }),
+      find: (ids) => tx.findBy(Decision, { id: In([...ids]) }),
       idOf: ({ id }) => id,
     });
+    const byCreate = new Map(creates.map((each, i) => [each, decisions[i] as Decision | GatewayError]));
+    return allowed.map((each) =>
+      each instanceof GatewayError ? each : (byCreate.get(each) as Decision | GatewayError),
+    );
   }
 
   /** A decision without the IDs of what a dry run does not store. */
@@ -134,19 +176,5 @@ export class DecisionService {
         },
       }),
     );
-  }
-
-  private async decideNow(
-    tx: Tx,
-    context: RequestContext,
-    agentId: string,
-    handed: Pick<DecideInput, "situation" | "contact" | "conversationId"> & { isDryRun: boolean },
-  ): Promise<Decision> {
-    try {
-      return await this.maker.decide(tx, context, agentId, { ...handed, now: timestamp() });
-    } catch (error) {
-      if (!(error instanceof InvalidInput)) throw error;
-      throw error.within("input");
-    }
   }
 }

@@ -18,6 +18,7 @@ import { DecisionMaker } from "./decision-maker";
 import { DecisionRunner, MODEL, RULES } from "./decision-runner";
 import { eraseDecisions } from "./erase-decisions";
 import { Model } from "./model/model";
+import { Planning } from "./planning";
 import { RaisedSituations } from "./raised-situations";
 import { ReplayService } from "./replay.service";
 import { RuleMatch } from "./rule-match.entity";
@@ -43,14 +44,16 @@ export const decisions = feature({
   services: ({ database, lanes, log, config, ...needs }: Core & Needs) => {
     const { playbooks, agentQueues, defaultConversations, configurations } = needs;
     const model = config.model && new Model(config.model);
+    const planning = new Planning();
     const maker = new DecisionMaker(
       { lanes, queues: agentQueues, defaultConversations },
       playbooks,
       model !== undefined,
+      planning,
     );
     return {
       situations: new RaisedSituations(lanes, playbooks),
-      decisions: new DecisionService(database, maker),
+      decisions: new DecisionService(database, maker, planning),
       decisionRunner: new DecisionRunner(database, maker, model, log),
       replays: new ReplayService(database, playbooks, configurations),
     };

@@ -1,22 +1,20 @@
-import type { RequestContext } from "../../auth/context";
+import { In } from "typeorm";
+import { indexBy } from "../../common/coalesce";
+import { isUuid } from "../../common/uuid";
+import { accepted, eachAccepted, settled } from "../../database/coalesce-in-tx";
 import type { Tx } from "../../database/unit-of-work";
-import { GatewayError, noSuch } from "../../errors";
-import { Contact } from "../contacts/contact.entity";
-import { ContactAddress } from "../contacts/contact-address.entity";
-import { normalized } from "../contacts/contact-addresses";
-import { lockKnownContact } from "../contacts/known-contact";
-import { assertNotErased, lockContact } from "../contacts/own-contact";
+import { GatewayError, InvalidInput, noSuch } from "../../errors";
+import { normalizeAddress } from "../contacts/addresses";
+import type { Contact } from "../contacts/contact.entity";
+import type { ContactAddress } from "../contacts/contact-address.entity";
+import { addressesOf, type ContactKey, contactIdOf, isMeant, lockContacts } from "../contacts/known-contact";
+import { assertNotErased } from "../contacts/own-contact";
 import { putContact } from "../contacts/put-contact";
-import { Conversation, ConversationState } from "../conversations/conversation.entity";
+import { Conversation } from "../conversations/conversation.entity";
 import type { ContactReference } from "../conversations/conversation.inputs";
-import { addressOn } from "../conversations/destination";
-import {
-  assertOpen,
-  findConversation,
-  lockContactRow,
-  lockConversations,
-} from "../conversations/own-conversation";
-import { Line } from "../lines/line.entity";
+import { defaultLineOf, openIdOn, reachedAt } from "../conversations/destination";
+import { assertOpen, lockConversations } from "../conversations/own-conversation";
+import type { Line } from "../lines/line.entity";
 
 /** Whom a situation is about; the transaction has locked their rows. */
 export interface Parties {
@@ -24,106 +22,202 @@ export interface Parties {
   /** The conversation at hand. */
   conversation: Conversation | null;
   /** The line that it is on, if it is known. */
-  line?: Line;
+  line?: Line | undefined;
   /** Whether the situation names the conversation, so that all messages go there. */
   isNamed: boolean;
   /** Tells whether an address of the contact is the one that the situation names. */
   isPreferred: (address: ContactAddress) => boolean;
+  /** ID of the contact whose row is locked: the default contact of the agent for a situation that names nobody. */
+  subjectId?: string | undefined;
+  /** Whether the transaction has just created the contact. */
+  isNew?: boolean;
 }
 
 /** Whom a caller says that a situation is about. */
 export interface Named {
+  /** An agent of the caller's. */
+  agentId: string;
   contact?: ContactReference | null | undefined;
   conversationId?: string | null | undefined;
 }
 
+/** Whom a situation names, as far as that is known without a lock. */
+interface Reference {
+  agentId: string;
+  /** The conversation that it names. */
+  conversation?: Conversation;
+  /** The contact that it names; null for none. */
+  contact: { key?: ContactKey | undefined; id: string | undefined } | null;
+  /** ID of the default contact of the agent, if it names nobody. */
+  defaultId?: string | undefined;
+}
+
+/** A reference, and the contact that it turned out to mean. */
+interface Met {
+  reference: Reference;
+  contact: Contact | null;
+  isNew: boolean;
+}
+
 /**
- * Finds whom a situation is about and locks their rows. A contact by a new `ref` or address is created. Without a
- * conversation, the one that is open with the contact on the default line is at hand.
- * @throws GatewayError `not_found` (contact, conversation), `conflict` for an erased contact, a closed conversation and
- *   one with another contact, or see `putContact`
+ * Finds whom situations are about and locks their rows: all contacts, then all conversations. A contact by a new `ref` or
+ * address is created. Without a conversation, the one that is open with the contact on the default line is at hand.
+ * @param named whom the situations name; one that is rejected stays rejected
+ * @param defaultRefs the `ref` of each agent's default contact, which is locked for situations that name nobody
+ * @returns the parties of each situation, or its rejection: `not_found` (contact, conversation), `conflict` for an erased
+ *   contact, a closed conversation and one with another contact
+ * @throws GatewayError see `putContact`
  */
 export async function findParties(
   tx: Tx,
-  context: RequestContext,
-  agentId: string,
-  { contact: reference, conversationId }: Named,
-): Promise<Parties> {
-  if (conversationId != null) {
-    const parties = await partiesOf(tx, context, agentId, conversationId);
-    if (reference != null) {
-      const contact = await contactOf(tx, context, agentId, reference);
-      if (contact.id !== parties.contact?.id)
-        throw new GatewayError("conflict", "The conversation is with another contact.");
-    }
-    return parties;
-  }
-  const noParties: Parties = { contact: null, conversation: null, isNamed: false, isPreferred: () => false };
-  if (reference == null) return noParties;
-  const contact = await contactOf(tx, context, agentId, reference);
-  const [address] = reference.address == null ? [] : normalized([reference.address]);
-  const isPreferred = (each: ContactAddress) =>
-    each.kind === address?.kind && each.address === address.address;
-  const parties = { ...noParties, contact, isPreferred };
-  return { ...parties, ...(await openOnDefaultLine(tx, agentId, parties)) };
+  named: readonly (Named | GatewayError)[],
+  defaultRefs: ReadonlyMap<string, string>,
+): Promise<(Parties | GatewayError)[]> {
+  const references = await referencesOf(tx, named, defaultRefs);
+  const contacts = await lockContacts(tx, accepted(references).flatMap(idsIn));
+  const met = await meetEach(tx, contacts, references);
+  const placed = await eachAccepted(met, async ({ reference, contact, isNew }) => {
+    const isPreferred = preferredBy(reference);
+    const { agentId, conversation: named } = reference;
+    const open =
+      named === undefined && contact !== null
+        ? await openOnDefaultLine(tx, agentId, contact.id, isPreferred)
+        : undefined;
+    const conversationId = named?.id ?? open?.conversationId;
+    return { reference, contact, isNew, isPreferred, conversationId, line: open?.line };
+  });
+  const conversations = await lockConversations(
+    tx,
+    accepted(placed).flatMap(({ conversationId }) => conversationId ?? []),
+  );
+  return eachAccepted(placed, async ({ reference, contact, conversationId, ...rest }) => {
+    const conversation = conversations.get(conversationId ?? "") ?? null;
+    const isNamed = reference.conversation !== undefined;
+    if (isNamed && conversation !== null) assertOpen(conversation);
+    return {
+      ...rest,
+      contact,
+      conversation,
+      isNamed,
+      ...(isNamed && { isPreferred: ({ id }: ContactAddress) => id === conversation?.addressId }),
+      subjectId: contact?.id ?? reference.defaultId,
+    };
+  });
 }
 
-async function partiesOf(
+/** Resolves what situations name. */
+async function referencesOf(
   tx: Tx,
-  context: RequestContext,
-  agentId: string,
-  conversationId: string,
-): Promise<Parties> {
-  const found = await findConversation(tx, context, conversationId);
-  if (found === null || found.agentId !== agentId) throw noSuch("conversation");
-  await lockContactRow(tx, found.contactId);
-  const contact = await tx.findOneByOrFail(Contact, { id: found.contactId });
-  const conversation = (await lockConversations(tx, [found.id])).get(found.id) ?? found;
-  assertOpen(conversation);
-  return {
-    contact,
-    conversation,
-    isNamed: true,
-    isPreferred: ({ id }) => id === conversation.addressId,
-  };
+  named: readonly (Named | GatewayError)[],
+  defaultRefs: ReadonlyMap<string, string>,
+): Promise<(Reference | GatewayError)[]> {
+  const ids = accepted(named).flatMap(({ conversationId: id }) => (id != null && isUuid(id) ? id : []));
+  const rows = ids.length === 0 ? [] : await tx.findBy(Conversation, { id: In(ids) });
+  const conversations = indexBy(rows, ({ id }) => id);
+  const keyed = await eachAccepted(named, async ({ agentId, contact: reference, conversationId }) => {
+    const conversation = conversationId == null ? undefined : conversations.get(conversationId);
+    if (conversationId != null && conversation?.agentId !== agentId) throw noSuch("conversation");
+    const defaultRef = reference == null && conversation === undefined ? defaultRefs.get(agentId) : undefined;
+    return {
+      agentId,
+      ...(conversation !== undefined && { conversation }),
+      defaultKey: defaultRef === undefined ? undefined : { ref: defaultRef },
+      contact: reference == null ? null : { key: keyOf(reference), id: reference.id ?? undefined },
+    };
+  });
+  return eachAccepted(keyed, async ({ defaultKey, contact, ...rest }) => {
+    const { agentId } = rest;
+    if (defaultKey !== undefined)
+      return { ...rest, contact, defaultId: await contactIdOf(tx, { agentId, ...defaultKey }) };
+    if (contact?.key === undefined) return { ...rest, contact };
+    return { ...rest, contact: { ...contact, id: await contactIdOf(tx, { agentId, ...contact.key }) } };
+  });
 }
 
-async function contactOf(
-  tx: Tx,
-  context: RequestContext,
-  agentId: string,
-  { id, ref, address }: ContactReference,
-): Promise<Contact> {
-  if (id == null) {
-    const known = await lockKnownContact(tx, agentId, { ref, address });
-    // It may have been erased while this transaction waited for its lock.
-    if (known !== null) assertNotErased(known);
-    if (known !== null) return known;
-    const { contact } = await putContact(tx, agentId, address == null ? { ref } : { addresses: [address] });
-    return contact;
+/** @throws InvalidInput, or GatewayError `not_found` for what is no ID */
+function keyOf({ id, ref, address }: ContactReference): ContactKey | undefined {
+  if (id != null) {
+    if (!isUuid(id)) throw noSuch("contact");
+    return undefined;
   }
-  const contact = await lockContact(tx, context, id);
-  if (contact.agentId !== agentId) throw noSuch("contact");
-  assertNotErased(contact);
-  return contact;
+  if (address == null) return { ref };
+  const found = normalizeAddress(address.kind, address.address);
+  if ("problem" in found)
+    throw new InvalidInput([{ path: "contact.address.address", message: found.problem }]);
+  return { address: { kind: address.kind, address: found.address } };
 }
 
-/** The open conversation with a contact on the default line, with its row locked. */
+const idsIn = ({ contact, conversation, defaultId }: Reference): string[] =>
+  [contact?.id, conversation?.contactId, defaultId].flatMap((id) => id ?? []);
+
+/** The contacts that references mean, which are created if their keys are new. */
+async function meetEach(
+  tx: Tx,
+  contacts: ReadonlyMap<string, Contact>,
+  references: readonly (Reference | GatewayError)[],
+): Promise<(Met | GatewayError)[]> {
+  const met = await eachAccepted(references, async (reference) => ({
+    reference,
+    contact: await knownContact(tx, contacts, reference),
+    isNew: false,
+  }));
+  const created = new Map<string, Promise<Contact>>();
+  for (const each of accepted(met)) {
+    const { agentId, contact: named, conversation } = each.reference;
+    if (each.contact !== null || named?.key === undefined || conversation !== undefined) continue;
+    const name = JSON.stringify([agentId, named.key]);
+    const { ref, address } = named.key;
+    const contact =
+      created.get(name) ??
+      putContact(tx, agentId, address == null ? { ref } : { addresses: [address] }).then(
+        (put) => put.contact,
+      );
+    created.set(name, contact);
+  }
+  await settled([...created.values()]);
+  return eachAccepted(met, async (each) => {
+    const { agentId, contact: named } = each.reference;
+    const contact = await created.get(JSON.stringify([agentId, named?.key]));
+    return contact === undefined ? each : { ...each, contact, isNew: true };
+  });
+}
+
+/** @throws GatewayError `not_found`, `conflict` */
+async function knownContact(
+  tx: Tx,
+  contacts: ReadonlyMap<string, Contact>,
+  { agentId, contact: named, conversation }: Reference,
+): Promise<Contact | null> {
+  const ofConversation = conversation === undefined ? undefined : contacts.get(conversation.contactId);
+  if (named === null) return ofConversation ?? null;
+  const contact = contacts.get(named.id ?? "");
+  if (named.key === undefined) {
+    if (contact?.agentId !== agentId) throw noSuch("contact");
+    assertNotErased(contact);
+  }
+  // It may have been changed while the transaction waited for its lock.
+  const isKnown =
+    contact !== undefined &&
+    (named.key === undefined || isMeant(named.key, contact, (await addressesOf(tx, contact.id)) ?? []));
+  if (ofConversation !== undefined && (!isKnown || contact.id !== ofConversation.id))
+    throw new GatewayError("conflict", "The conversation is with another contact.");
+  return isKnown ? contact : null;
+}
+
+const preferredBy =
+  ({ contact }: Reference): Parties["isPreferred"] =>
+  ({ kind, address }) =>
+    kind === contact?.key?.address?.kind && address === contact.key.address.address;
+
+/** The ID of the open conversation with a contact on the default line, and the line; undefined where it reaches none. */
 export async function openOnDefaultLine(
   tx: Tx,
   agentId: string,
-  { contact, isPreferred }: Pick<Parties, "contact" | "isPreferred">,
-): Promise<Pick<Parties, "conversation" | "line"> | undefined> {
-  const line = await tx.findOneBy(Line, { agentId, isDefault: true });
-  if (line === null || contact === null) return undefined;
-  try {
-    const { id: addressId } = await addressOn(tx, line, contact.id, isPreferred);
-    const query = tx
-      .createQueryBuilder(Conversation, "conversation")
-      .where({ lineId: line.id, addressId, state: ConversationState.open });
-    return { conversation: await tx.lock(query).getOne(), line };
-  } catch (error) {
-    if (error instanceof GatewayError && error.code === "not_deliverable") return undefined;
-    throw error;
-  }
+  contactId: string,
+  isPreferred: Parties["isPreferred"],
+): Promise<{ conversationId: string | undefined; line: Line } | undefined> {
+  const [line, addresses] = await Promise.all([defaultLineOf(tx, agentId), addressesOf(tx, contactId)]);
+  const address = line && reachedAt(line, addresses ?? [], isPreferred);
+  if (line === undefined || address === undefined) return undefined;
+  return { conversationId: await openIdOn(tx, { line, address }), line };
 }

@@ -1,5 +1,8 @@
 import { In } from "typeorm";
+import { indexBy } from "../../common/coalesce";
+import { groupBy } from "../../common/group-by";
 import type { Timestamp } from "../../common/time";
+import { coalesceInTx, coalesceKeysInTx } from "../../database/coalesce-in-tx";
 import type { Tx } from "../../database/unit-of-work";
 import type { Agent } from "../agents/agent.entity";
 import type { DecisionInput } from "../configuration/document/evaluate";
@@ -35,8 +38,8 @@ export async function takeSnapshot(
   { contact, conversation, line: known }: Parties,
   { agent: { slug, name }, playbook, situation, now }: Around,
 ): Promise<Snapshot> {
-  const tags = contact === null ? [] : await tx.findBy(ContactTag, { contactId: contact.id });
-  const line = conversation && (known ?? (await tx.findOneByOrFail(Line, { id: conversation.lineId })));
+  const tags = (contact && (await tagsOf(tx, contact.id))) ?? [];
+  const line = conversation && (known ?? (await lineById(tx, conversation.lineId)));
   const subjects = { contact: contact?.id, conversation: conversation?.id };
   return {
     contact: contact && {
@@ -61,6 +64,14 @@ export async function takeSnapshot(
       conversation !== null && { answers: await countAnswers(tx, conversation.addressId, now) }),
   };
 }
+
+const tagsOf = coalesceKeysInTx(async (tx: Tx, contactIds) =>
+  groupBy(await tx.findBy(ContactTag, { contactId: In(contactIds) }), ({ contactId }) => contactId),
+);
+
+const lineById = coalesceKeysInTx(async (tx: Tx, ids) =>
+  indexBy(await tx.findBy(Line, { id: In(ids) }), ({ id }) => id),
+);
 
 /** The messages that a situation is about as one: their texts as lines, and the number of the last one. */
 async function receivedMessage(
@@ -91,21 +102,29 @@ async function spentRules(
     const subjectId = once && subjects[once.per];
     return once === undefined || subjectId === undefined ? [] : [{ id, subjectId, within: once.within }];
   });
-  if (limited.length === 0) return [];
-  const subjectIds = [...new Set(limited.map(({ subjectId }) => subjectId))];
+  const spent = await Promise.all(
+    limited.map(async ({ id, subjectId, within }) => {
+      const last = await matchedAt(tx, nameOf({ subjectId, ruleId: id }));
+      return last !== undefined && Date.parse(now) - Date.parse(last) < (periodMs(within) ?? 0) ? [id] : [];
+    }),
+  );
+  return spent.flat();
+}
+
+const nameOf = ({ subjectId, ruleId }: Pick<RuleMatch, "subjectId" | "ruleId">) => `${subjectId} ${ruleId}`;
+
+/** When a rule has last matched for a subject. */
+const matchedAt = coalesceKeysInTx(async (tx: Tx, names) => {
+  const pairs = names.map((name) => name.split(/ (.*)/s) as [string, string]);
+  const subjectIds = [...new Set(pairs.map(([subjectId]) => subjectId))];
+  const ruleIds = [...new Set(pairs.map(([, ruleId]) => ruleId))];
   const matches = await tx
     .createQueryBuilder(RuleMatch, "match")
     .where("match.subject_id IN (:...subjectIds)", { subjectIds })
-    .andWhere("match.rule_id IN (:...ruleIds)", { ruleIds: limited.map(({ id }) => id) })
+    .andWhere("match.rule_id IN (:...ruleIds)", { ruleIds })
     .getMany();
-  const matchedAt = new Map(matches.map((match) => [`${match.subjectId} ${match.ruleId}`, match.matchedAt]));
-  return limited
-    .filter(({ id, subjectId, within }) => {
-      const last = matchedAt.get(`${subjectId} ${id}`);
-      return last !== undefined && Date.parse(now) - Date.parse(last) < (periodMs(within) ?? 0);
-    })
-    .map(({ id }) => id);
-}
+  return new Map(matches.map((match) => [nameOf(match), match.matchedAt]));
+});
 
 /** Records when rules with `once` have matched. */
 export async function recordMatches(
@@ -118,5 +137,12 @@ export async function recordMatches(
     const subjectId = once && matched.has(ruleId) ? subjects[once.per] : undefined;
     return subjectId === undefined ? [] : [{ subjectId, ruleId, matchedAt: now }];
   });
-  if (rows.length > 0) await tx.upsert(RuleMatch, rows, ["subjectId", "ruleId"]);
+  if (rows.length > 0) await storeMatches(tx, rows);
 }
+
+const storeMatches = coalesceInTx(
+  async (tx: Tx, matches: readonly Pick<RuleMatch, "subjectId" | "ruleId" | "matchedAt">[][]) => {
+    await tx.upsert(RuleMatch, matches.flat(), ["subjectId", "ruleId"]);
+    return matches.map(() => undefined);
+  },
+);

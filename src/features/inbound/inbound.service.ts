@@ -16,7 +16,7 @@ import type { Contact } from "../contacts/contact.entity";
 import { AddressKind, ContactAddress } from "../contacts/contact-address.entity";
 import type { Address } from "../contacts/contact-addresses";
 import { contactEvent } from "../contacts/contact-events";
-import { lockKnownContact } from "../contacts/known-contact";
+import { addressesOf, lockKnownContact } from "../contacts/known-contact";
 import { putContact } from "../contacts/put-contact";
 import { Conversation, ConversationState, Handler } from "../conversations/conversation.entity";
 import { cancelQueued } from "../conversations/conversation-changes";
@@ -169,20 +169,20 @@ export class InboundService {
     // Before the contact is found, because it may have been erased: a repeat must not bring it back.
     const known = await repeatOf(tx, line, inbound);
     if (known !== undefined) return known;
-    const contact = await this.lockContact(tx, agentId, from, inbound.name);
+    const { contact, addresses } = await this.lockContact(tx, agentId, from, inbound.name);
     // The lock of the contact makes simultaneous repeats wait for each other.
     const repeat = await repeatOf(tx, line, inbound);
     if (repeat !== undefined) return repeat;
-    const address = await tx.findOneBy(ContactAddress, { contactId: contact.id, ...from });
+    const address = addresses.find((each) => each.kind === from.kind && each.address === from.address);
     // It was taken from the contact while this transaction waited for its lock.
-    if (address === null) throw new GatewayError("conflict", "The address has moved.");
+    if (address === undefined) throw new GatewayError("conflict", "The address has moved.");
     const wish = wishIn(inbound.ownWords ?? inbound.text);
     const optsOut = wish === "out" && address.optedOutAt === null;
     const optsIn = wish === "in" && address.optedOutAt !== null;
     if (optsOut || optsIn) await this.setOptedOut(tx, contact, address, line, optsOut ? timestamp() : null);
     if (optsOut) await this.cancelAt(tx, address, MessageError.opted_out, (author) => author !== SYSTEM);
     if (optsIn) await this.cancelAt(tx, address, MessageError.canceled, (author) => author === SYSTEM);
-    const { conversation } = await openConversation(tx, line, address);
+    const { conversation } = await openConversation(tx, { line, address });
     const store = (decisionId: string | null) => this.insert(tx, line, conversation, inbound, decisionId);
     const isDecided =
       wish !== "out" &&
@@ -194,7 +194,7 @@ export class InboundService {
     const message = isDecided ? await this.situations.received(tx, conversation, store) : await store(null);
     if (optsOut && optOutReply !== null && !(await isConfirmed(tx, address))) {
       const confirmation = { message: optOutReply, author: SYSTEM, answeredAddressId: address.id };
-      await queueMessages(tx, this.lanes, [{ conversation, ...confirmation }]);
+      await queueMessages(tx, this.lanes, [{ agentId, conversation, ...confirmation }]);
     }
     return { message, contactId: contact.id, isNew: true };
   }
@@ -204,15 +204,14 @@ export class InboundService {
     agentId: string,
     address: Address,
     name: string | null,
-  ): Promise<Contact> {
-    const known = await lockKnownContact(tx, agentId, { address });
-    // The address of an erased contact is free again.
-    if (known !== null && known.erasedAt === null) return known;
+  ): Promise<{ contact: Contact; addresses: readonly ContactAddress[] }> {
+    const known = await lockKnownContact(tx, { agentId, address });
+    if (known !== null) return known;
     const { contact } = await putContact(tx, agentId, {
       addresses: [address],
       ...(name !== null && { name }),
     });
-    return contact;
+    return { contact, addresses: (await addressesOf(tx, contact.id)) ?? [] };
   }
 
   private async insert(

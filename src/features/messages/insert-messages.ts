@@ -1,10 +1,9 @@
 import { timestamp, timestampOf } from "../../common/time";
-import { uuidAfter } from "../../common/uuid";
 import { insertAll } from "../../database/insert-all";
+import { idsAfter, type LastId } from "../../database/next-ids";
 import { placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
-import { GatewayError } from "../../errors";
 import { recordEvents } from "../events/record-events";
 import { Message, MessageAuthor, MessageDirection, MessageStatus } from "./message.entity";
 import { MESSAGES } from "./message.metrics";
@@ -146,12 +145,6 @@ export const asAccepted = (message: Message): Message => ({
   updatedAt: null,
 });
 
-/** The message; a rejection ends the unit of work, so that it also frees the idempotency key. */
-export function thrown(result: Message | GatewayError): Message {
-  if (result instanceof GatewayError) throw result;
-  return result;
-}
-
 /** The last message of each agent, and its live configuration, which costs little here. */
 function readAgents(tx: Tx, agentIds: readonly string[]): Promise<Writing[]> {
   // Found as the last entry of the index up to the agent: GROUP BY would read all messages of the agent, and with `=`
@@ -167,18 +160,5 @@ function readAgents(tx: Tx, agentIds: readonly string[]): Promise<Writing[]> {
   );
 }
 
-/** An agent that messages are queued for. */
-interface Writing extends LiveVersion {
-  /** ID of its last message. */
-  id: string | null;
-}
-
-/** Generates IDs that sort after all messages of an agent, even if the clocks of the processes differ. */
-function idsAfter(agents: readonly Writing[]): (agentId: string) => string {
-  const last = new Map(agents.map(({ agentId, id }) => [agentId, id]));
-  return (agentId) => {
-    const id = uuidAfter(last.get(agentId));
-    last.set(agentId, id);
-    return id;
-  };
-}
+/** An agent that messages are queued for, with its last message. */
+type Writing = LiveVersion & LastId;

@@ -21,9 +21,9 @@ import { assertKeysAccepted, assertStillAllowed } from "../api-keys/assert-accep
 import { recordAudit } from "../audit/audit";
 import { recordEvents } from "../events/record-events";
 import type { Organization } from "../organizations/organization.entity";
-import { type AgentQueues, assertRoom } from "./agent-queues";
+import { type AgentQueues, agentQueueFull } from "./agent-queues";
 import { DeliveryAttempt, SHOWN_ATTEMPTS } from "./delivery-attempt.entity";
-import { asAccepted, insertMessages, thrown } from "./insert-messages";
+import { asAccepted, insertMessages } from "./insert-messages";
 import { type Joining, JoiningChanged, type QueueByAgent, whileJoiningChanges } from "./joining";
 import { messageActions } from "./message.audit";
 import {
@@ -44,8 +44,7 @@ export class MessageService {
   /** The last attempts to send a message, oldest first; without an access check. */
   readonly attemptsOf: (messageId: string) => Promise<DeliveryAttempt[] | undefined>;
 
-  private readonly add: (draft: NewDraft) => Promise<Message>;
-  private readonly addOnce: (draft: KeyedDraft) => Promise<Message>;
+  private readonly add: (draft: KeyedDraft) => Promise<Message>;
 
   constructor(
     private readonly database: Database,
@@ -56,17 +55,15 @@ export class MessageService {
     this.attemptsOf = database.coalesceByKey("attempts", async (ids) =>
       groupBy(await database.read((reader) => lastAttempts(reader, ids)), ({ messageId }) => messageId),
     );
-    this.add = database.batchInsertsByOwner<NewDraft, Message>(organizationOfDraft, (tx, drafts) =>
-      this.insert(tx, drafts),
-    );
-    this.addOnce = database.batchInsertsByOwner<KeyedDraft, Message>(
-      ({ draft }) => organizationOfDraft(draft),
+    this.add = database.batchInsertsByOwner<KeyedDraft, Message>(
+      ({ draft }) => draft.organizationId,
       (tx, keyed) =>
         onceEach(tx, keyed, {
-          create: async (fresh) => {
-            const drafts = fresh.map(({ draft }) => draft);
-            return (await this.insert(tx, drafts)).map(thrown);
-          },
+          create: (fresh) =>
+            this.insert(
+              tx,
+              fresh.map(({ draft }) => draft),
+            ),
           // A repeat gets the answer of the first request, also when the message has been delivered since.
           find: async (ids) => (await tx.findBy(Message, { id: In([...ids]) })).map(asAccepted),
           idOf: ({ id }) => id,
@@ -127,13 +124,9 @@ export class MessageService {
     const { agent, key, organization } = agentCaller(context);
     const hasRoom = await this.queues.take(agent.id);
     const draft = { agentId: agent.id, message, keyId: key.id, hasRoom, organizationId: organization.id };
-    if (idempotencyKey == null) {
-      assertRoom(hasRoom);
-      return whileJoiningChanges(() => this.add(draft));
-    }
     const scope = `sendMessage:${agent.id}`;
     const keyed = { scope, key: idempotencyKey, request: { message }, draft };
-    return whileJoiningChanges(() => this.addOnce(keyed));
+    return whileJoiningChanges(() => this.add(keyed));
   }
 
   /**
@@ -211,9 +204,17 @@ export class MessageService {
     return this.hooks.of("messageJoining")[0];
   }
 
-  private async insert(tx: Tx, drafts: readonly NewDraft[]): Promise<(Message | GatewayError)[]> {
+  private async insert(tx: Tx, all: readonly NewDraft[]): Promise<(Message | GatewayError)[]> {
     // Here, because a repeat is answered also while the queue is full.
-    for (const { hasRoom } of drafts) assertRoom(hasRoom);
+    const drafts = all.filter(({ hasRoom }) => hasRoom);
+    const queued = drafts.length === 0 ? [] : await this.insertAccepted(tx, drafts);
+    const rest = queued.values();
+    return all.map(({ hasRoom }) =>
+      hasRoom ? (rest.next().value as Message | GatewayError) : agentQueueFull(),
+    );
+  }
+
+  private async insertAccepted(tx: Tx, drafts: readonly NewDraft[]): Promise<(Message | GatewayError)[]> {
     const byAgent = groupBy(drafts, ({ agentId }) => agentId);
     const agentIds = [...byAgent.keys()];
     const joining = agentIds.filter((agentId) => this.joining?.isPossible(agentId));
@@ -262,12 +263,10 @@ type NewDraft = Pick<Message, "agentId" | "message"> & {
   organizationId: string;
 };
 
-const organizationOfDraft = ({ organizationId }: NewDraft): string => organizationId;
-
-/** A message with an idempotency key. */
+/** A message, perhaps with an idempotency key. */
 interface KeyedDraft {
   scope: string;
-  key: string;
+  key: string | null | undefined;
   request: { message: string };
   draft: NewDraft;
 }

@@ -134,7 +134,7 @@ export function otherwise(playbook: Playbook, input: DecisionInput): Effect[] {
  * Reads the data of a situation as the configuration declares it.
  * @throws InvalidInput if it is not so, with paths from `situation`
  */
-function readSituation(playbook: Playbook, { type, data }: DecisionInput["situation"]): ReadData {
+export function readSituation(playbook: Playbook, { type, data }: DecisionInput["situation"]): ReadData {
   if (!isSituationType(type)) {
     throw new InvalidInput([
       {

@@ -1,0 +1,60 @@
+import DataLoader from "dataloader";
+import type { EntityManager } from "typeorm";
+import { GatewayError } from "../errors";
+
+/**
+ * Coalesces calls of units of work that run side by side in one transaction: those that arrive before the event loop
+ * continues share one call of `work`.
+ * @param work returns one value or Error per item, in the order of the items
+ * @returns the function that the units call with their transaction and one item
+ */
+export function coalesceInTx<Manager extends EntityManager, Item, Value>(
+  work: (tx: Manager, items: readonly Item[]) => Promise<readonly (Value | Error)[]>,
+): (tx: Manager, item: Item) => Promise<Value> {
+  const loaders = new WeakMap<Manager, DataLoader<Item, Value>>();
+  return (tx, item) => {
+    const loader =
+      loaders.get(tx) ?? new DataLoader<Item, Value>((items) => work(tx, items), { cache: false });
+    loaders.set(tx, loader);
+    return loader.load(item);
+  };
+}
+
+/**
+ * Coalesces as `coalesceInTx` where rows are found by a key.
+ * @param load maps distinct keys to values; a missing key has no value
+ */
+export const coalesceKeysInTx = <Manager extends EntityManager, Value>(
+  load: (tx: Manager, keys: string[]) => Promise<ReadonlyMap<string, Value>>,
+): ((tx: Manager, key: string) => Promise<Value | undefined>) =>
+  coalesceInTx(async (tx: Manager, keys: readonly string[]) => {
+    const found = await load(tx, [...new Set(keys)]);
+    return keys.map((key) => found.get(key));
+  });
+
+/** Waits for all units, so that none outlives its transaction. @throws the first rejection */
+export async function settled<T>(units: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(units);
+  return Promise.all(units);
+}
+
+/** The items that are not rejected. */
+export const accepted = <T>(items: readonly (T | GatewayError)[]): T[] =>
+  items.flatMap((each) => (each instanceof GatewayError ? [] : [each]));
+
+/** Does work for each item that is not rejected; a GatewayError rejects its item alone. */
+export const eachAccepted = <T, R>(
+  items: readonly (T | GatewayError)[],
+  work: (item: T) => Promise<R>,
+): Promise<(R | GatewayError)[]> =>
+  settled(
+    items.map(async (item) => {
+      if (item instanceof GatewayError) return item;
+      try {
+        return await work(item);
+      } catch (error) {
+        if (error instanceof GatewayError) return error;
+        throw error;
+      }
+    }),
+  );

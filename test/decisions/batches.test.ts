@@ -1,0 +1,209 @@
+import type { RequestContext } from "../../src/auth/context";
+import { ContactTag } from "../../src/features/contacts/contact-tag.entity";
+import { Conversation } from "../../src/features/conversations/conversation.entity";
+import { Decision } from "../../src/features/decisions/decision.entity";
+import type { DecideInput } from "../../src/features/decisions/decision.inputs";
+import { Event } from "../../src/features/events/event.entity";
+import { Message } from "../../src/features/messages/message.entity";
+import { addContact } from "../support/contacts";
+import { decisionClient, publish } from "../support/decisions";
+import { mint, operator } from "../support/gateway";
+import { addLine } from "../support/lines";
+import { firstAgentId } from "../support/people";
+import { describeGateway } from "../support/suite";
+
+const SEND = { send: "note" };
+
+const DOCUMENT = {
+  situations: { note: { text: "string" }, number: { total: "int" } },
+  templates: {
+    note: "{{ contact.name }} {{ contact.tags | join: ',' }} {{ situation.data.text }}",
+    plain: "plain",
+  },
+  rules: [
+    {
+      id: "new",
+      on: "note",
+      when: ['!("known" in contact.tags)'],
+      do: [SEND, { addTags: ["known"] }],
+      continue: true,
+    },
+    {
+      id: "once",
+      on: "note",
+      when: ['situation.data.text == "once"'],
+      do: [SEND],
+      once: { per: "contact", within: "P1D" },
+    },
+    { id: "move", on: "note", when: ['situation.data.text == "move"'], do: [SEND, { move: "second" }] },
+    { id: "over", on: "note", when: ['situation.data.text == "over"'], do: [SEND, { handoff: "asked" }] },
+    { id: "close", on: "note", when: ['situation.data.text == "close"'], do: [SEND, { close: true }] },
+    {
+      id: "lines",
+      on: "note",
+      when: ['situation.data.text == "lines"'],
+      do: [{ send: "plain", line: "second" }, SEND],
+    },
+    { id: "quiet", on: "note", when: ['situation.data.text == "quiet"'], do: [] },
+    { id: "number", on: "number", do: [{ send: "plain" }, { removeTags: ["known"] }] },
+  ],
+  otherwise: [{ send: "plain" }],
+};
+
+const KINDS = [
+  "plain",
+  "once",
+  "move",
+  "over",
+  "close",
+  "lines",
+  "quiet",
+  "invalid",
+  "number",
+  "unknown",
+  "nobody",
+  "repeat",
+];
+const CONTACTS = 6;
+const HANDED = 120;
+const BATCH = 40;
+
+/** Numbers from 0 below `below`, the same ones for each seed (a linear congruential generator). */
+function numbers(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    return Math.floor((state / 2 ** 31) * below);
+  };
+}
+
+type Input = Omit<DecideInput, "agentId" | "dryRun">;
+
+describeGateway((gateway) => {
+  const database = () => gateway.services.database;
+
+  /** An agent with contacts, and a way to hand it situations in the name of its key. */
+  async function newAgent(slug: string) {
+    const agent = { slug, name: "Agent" };
+    const { id: agentId } = await gateway.services.agents.create(await operator(gateway, "first"), agent);
+    await addLine(gateway, { agentId, name: "second" });
+    await publish(gateway, agentId, DOCUMENT);
+    const contactIds: string[] = [];
+    for (let i = 0; i < CONTACTS; i++) {
+      const addresses = [{ kind: "local", address: `address ${i}` }];
+      contactIds.push(
+        await addContact(gateway, { agentId, ref: `ref ${i}`, name: `Contact ${i}`, addresses } as never),
+      );
+    }
+    const { secret } = await mint(gateway, { agent: slug });
+    const origin = { ip: null, userAgent: null, requestId: null };
+    const context: RequestContext = { caller: await gateway.services.keys.resolve(secret, origin), origin };
+    const decide = async (input: Input) => {
+      try {
+        const { id } = await gateway.services.decisions.decide(context, input);
+        return id;
+      } catch (error) {
+        return String(error);
+      }
+    };
+    return { agentId, contactIds, decide };
+  }
+
+  /** What is handed in; contacts are named in every way that there is. */
+  function handedIn(contactIds: readonly string[]): Input[] {
+    const number = numbers(17);
+    return Array.from({ length: HANDED }, (_, i) => {
+      const kind = KINDS[number(KINDS.length)] as string;
+      const contact = number(CONTACTS);
+      const ways = [
+        { id: contactIds[contact] as string },
+        { ref: `ref ${contact}` },
+        { address: { kind: "local", address: `address ${contact}` } },
+        { ref: `new ${number(20)}` },
+      ];
+      const about = { unknown: { id: "01a1fcd4-2b50-7d2f-9c1a-7b2a8d1a3c43" }, nobody: null }[kind];
+      const situation =
+        kind === "number" || kind === "invalid"
+          ? { type: "number", data: { total: kind === "number" ? i : "many" } }
+          : { type: "note", data: { text: kind } };
+      return {
+        situation,
+        contact: about === undefined ? ways[number(ways.length)] : about,
+        idempotencyKey: kind === "repeat" ? `key ${number(3)}` : number(2) === 0 ? `own ${i}` : null,
+        conversationId: null,
+      } as Input;
+    });
+  }
+
+  /** What an agent has stored, without times, and with numbers in place of IDs, in the order of the answers. */
+  async function storedBy(agentId: string, answers: readonly (string | null)[]): Promise<string> {
+    const stored = await database().read(async (reader) => {
+      const decisions = new Map((await reader.findBy(Decision, { agentId })).map((each) => [each.id, each]));
+      const all = answers.map((answer) => decisions.get(answer ?? "") ?? answer);
+      const ids = [...new Set(answers.map((answer) => decisions.get(answer ?? "")?.conversationId))];
+      const conversations = await reader.findBy(Conversation, { agentId });
+      const messages = await reader.find(Message, {
+        where: { agentId },
+        order: { sequence: "ASC", id: "ASC" },
+      });
+      const events = await reader.find(Event, { where: { agentId }, order: { position: "ASC" } });
+      const tags = await reader.find(ContactTag, { where: { agentId }, order: { tag: "ASC" } });
+      const contacts = [...new Set(all.map((each) => (each instanceof Decision ? each.contactId : null)))];
+      return {
+        decisions: all,
+        undecided: decisions.size - new Set(answers).size,
+        conversations: ids.map((id) => ({
+          ...conversations.find((each) => each.id === id),
+          messages: messages.filter(({ conversationId }) => conversationId === id),
+          events: events
+            .filter(({ subject }) => subject === `conversation:${id}`)
+            .map(({ type, data }) => [type, data]),
+        })),
+        alone: messages.filter(({ conversationId }) => conversationId === null).map(({ message }) => message),
+        tags: contacts.map((id) => tags.filter(({ contactId }) => contactId === id)),
+      };
+    });
+    const known = new Map<string, number>();
+    return JSON.stringify(stored, null, 1)
+      .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, (id) => {
+        known.set(id, known.get(id) ?? known.size);
+        return `#${known.get(id)}`;
+      })
+      .replace(/(one-at-a-time|all-together|agk_\w+)/g, "<agent>")
+      .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>");
+  }
+
+  test("situations that arrive together are decided as one after the other", async () => {
+    const one = await newAgent("one-at-a-time");
+    const alone: (string | null)[] = [];
+    for (const input of handedIn(one.contactIds)) alone.push(await one.decide(input));
+
+    const many = await newAgent("all-together");
+    const together: (string | null)[] = [];
+    const all = handedIn(many.contactIds);
+    // Batches may overtake each other.
+    for (let from = 0; from < HANDED; from += BATCH)
+      together.push(...(await Promise.all(all.slice(from, from + BATCH).map((input) => many.decide(input)))));
+    expect(await storedBy(many.agentId, together)).toBe(await storedBy(one.agentId, alone));
+    expect(new Set(together).size).toBeGreaterThan(HANDED / 2);
+  });
+
+  test("none of a burst of an agent's situations is turned away, nor is a neighbor's", async () => {
+    const { agentId } = await newAgent("burst");
+    const { secret } = await mint(gateway, { agent: "burst" });
+    const neighbor = decisionClient(gateway);
+    await publish(gateway, await firstAgentId(gateway), DOCUMENT);
+    const burst = decisionClient(gateway, secret);
+    const situation = (i: number) => ({
+      type: "note",
+      data: { text: "plain" },
+      contact: { ref: `ref ${i % 32}` },
+    });
+    const replies = await Promise.all(
+      Array.from({ length: 74 }, (_, i) => (i < 64 ? burst : neighbor).decide(situation(i))),
+    );
+    expect(replies.map(({ status }) => status)).toEqual(Array(74).fill(201));
+    const decided = await database().read((reader) => reader.countBy(Decision, { agentId }));
+    expect(decided).toBe(64);
+  });
+});
