@@ -39,7 +39,7 @@ export const contactIdOf = coalesceInTx(async (tx: Tx, keys: readonly KeyedConta
 });
 
 /**
- * Locks contacts until the transaction ends, in the order of their IDs; they come before their conversations.
+ * Locks contacts until the transaction ends, in the order of their IDs; see `delivery/README.md` for the order of locks.
  * @returns them as the last change left them, by ID
  */
 export async function lockContacts(tx: Tx, ids: readonly string[]): Promise<Map<string, Contact>> {

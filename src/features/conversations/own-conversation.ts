@@ -22,13 +22,14 @@ export async function findConversation(
   return reader.findOneBy(Conversation, { id, agent: { organizationId: organizationOf(context) } });
 }
 
-/** Locks the row of a contact until the transaction ends; it comes before the contact's conversations. */
+/** Locks the row of a contact until the transaction ends. */
 export async function lockContactRow(tx: Tx, id: string): Promise<void> {
   await lockContacts(tx, [id]);
 }
 
 /**
- * Locks conversations until the transaction ends, in the order of their IDs.
+ * Locks conversations until the transaction ends, in the order of their IDs; see `delivery/README.md` for the order of
+ * locks.
  * @returns them as the last change left them, by ID
  */
 export async function lockConversations(tx: Tx, ids: readonly string[]): Promise<Map<string, Conversation>> {
