@@ -6,6 +6,7 @@ import { GatewayError, StartupError } from "../errors";
 import { Announcements } from "./announcements";
 import { databaseLabel } from "./database-label";
 import type { Engine, KeysetQuery, Lookup, PageQuery, Read, TransactionOptions } from "./engine";
+import { FairBatches, type FairBatchesOptions } from "./fair-batches";
 import { type DatabaseObserver, type DatabaseStats, type Failure, NO_OBSERVER } from "./observer";
 import { SqliteEngine } from "./sqlite/sqlite.engine";
 import { type Transaction, type Tx, transactionOf, type UnitOfWork } from "./unit-of-work";
@@ -224,15 +225,10 @@ export class Database {
    * @param insert inserts rows in order and returns one value or Error per row
    * @param options.singleStatement whether `insert` runs one statement, apart from `lockInsertOrder`
    * @param options.owner the organization of all rows, as in `writeFor`
-   * @param options.max returns the max rows of a batch
    */
   batchInserts<Row, T>(
     insert: (tx: Tx, rows: readonly Row[]) => Promise<(T | Error)[]>,
-    {
-      singleStatement = false,
-      owner,
-      max = () => MAX_ITEMS,
-    }: Pick<TransactionOptions, "singleStatement" | "owner"> & { max?: () => number } = {},
+    { singleStatement = false, owner }: Pick<TransactionOptions, "singleStatement" | "owner"> = {},
   ): (row: Row) => Promise<T> {
     let waiting: { rows: Row[]; results: Promise<(T | Error)[]> } | undefined;
     const insertAll = async (rows: Row[]): Promise<(T | Error)[]> => {
@@ -259,11 +255,9 @@ export class Database {
         );
       }
     };
-    const add = async (rows: readonly Row[]): Promise<(T | Error)[]> => {
-      const most = max();
-      if (rows.length > most) return [...(await add(rows.slice(0, most))), ...(await add(rows.slice(most)))];
+    return this.coalesce("inserts", async (rows: readonly Row[]) => {
       // A further unit of work would queue behind the one that waits, and cost as many statements again.
-      if (waiting === undefined || waiting.rows.length + rows.length > most) {
+      if (waiting === undefined || waiting.rows.length + rows.length > MAX_ITEMS) {
         const all: Row[] = [];
         const results = Promise.resolve(all).then(insertAll);
         waiting = { rows: all, results };
@@ -271,29 +265,43 @@ export class Database {
       const { rows: all, results } = waiting;
       const from = all.push(...rows) - rows.length;
       return (await results).slice(from, from + rows.length);
-    };
-    return coalesce(add, this.watched("inserts"));
+    });
   }
 
   /**
    * Batches concurrent inserts like `batchInserts`, one batch per organization, for inserts that wait for an
    * organization's locks.
    * @param ownerOf returns the ID of the organization of a row, if known
-   * @param max returns the max rows of a batch of an organization
    */
   batchInsertsByOwner<Row, T>(
     ownerOf: (row: Row) => string | undefined,
     insert: (tx: Tx, rows: readonly Row[]) => Promise<(T | Error)[]>,
-    max: (owner: string | undefined) => number = () => MAX_ITEMS,
   ): (row: Row) => Promise<T> {
     const batches = new LRUCache<string, (row: Row) => Promise<T>>({ max: MAX_OWNERS });
     return (row) => {
       const owner = ownerOf(row);
       const key = owner ?? "";
-      const add = batches.get(key) ?? this.batchInserts(insert, { owner, max: () => max(owner) });
+      const add = batches.get(key) ?? this.batchInserts(insert, { owner });
       batches.set(key, add);
       return add(row);
     };
+  }
+
+  /**
+   * Batches rows of several organizations, which take turns, in one transaction each; see `FairBatches`. None of them may
+   * wait for locks that one organization holds for long.
+   */
+  batchFairly<Row, T>(
+    options: Pick<FairBatchesOptions<Row, T>, "ownerOf" | "costOf" | "maxCost" | "maxRows" | "store">,
+  ): (row: Row) => Promise<T> {
+    const batches = new FairBatches<Row, T>({
+      ...options,
+      write: (unit, owner) => this.committing(unit, { owner, isRepeated: true }),
+      // After an outage the rows may have been committed, so a retry could insert them twice.
+      mayRetry: (error) => !isUnavailable(error) || this.isDeadlock(error),
+      coalesced: (rows) => this.observer.coalesced("inserts", rows),
+    });
+    return (row) => batches.add(row);
   }
 
   /** Runs a unit of work like `write`, but exclusively across all processes: for migrations and bootstrapping. */

@@ -1,4 +1,5 @@
 import type { QueryRunner } from "typeorm";
+import { FairQueue } from "../../common/fair-queue";
 import { type TransactionBoundary, type TransactionOptions, transact, type UnitOfWork } from "../engine";
 import type { DatabaseObserver } from "../observer";
 
@@ -30,8 +31,7 @@ const MAX_MS = 50;
  * only once for the disk. Owners take turns, so that one with many units does not hold up another.
  */
 export class GroupCommit {
-  /** The units of each owner, first in, first out. */
-  private readonly waiting = new Map<string, Set<Waiting>>();
+  private readonly waiting = new FairQueue<Waiting>();
 
   /**
    * @param newRunner creates a fresh query runner
@@ -52,9 +52,7 @@ export class GroupCommit {
   add<T>(unit: UnitOfWork<T>, { singleStatement = false, owner = "" }: TransactionOptions): Promise<T> {
     return new Promise((resolve, reject) => {
       let settle = () => {};
-      const own = this.waiting.get(owner) ?? new Set();
-      this.waiting.set(owner, own);
-      own.add({
+      this.waiting.add(owner, {
         singleStatement,
         run: (boundary) =>
           transact(this.newRunner(), boundary, unit).then(
@@ -74,12 +72,12 @@ export class GroupCommit {
 
   /** The number of units that wait for a transaction. */
   get waitingUnits(): number {
-    return [...this.waiting.values()].reduce((sum, { size }) => sum + size, 0);
+    return this.waiting.size;
   }
 
   /** Whether any unit waits for a transaction. */
   get isWaiting(): boolean {
-    return this.waiting.size > 0;
+    return !this.waiting.isEmpty;
   }
 
   /**
@@ -95,22 +93,9 @@ export class GroupCommit {
     return failure;
   }
 
-  /** Takes the next unit: one of each owner in turn. */
-  private next(): Waiting | undefined {
-    for (const [owner, own] of this.waiting) {
-      const [unit] = own;
-      this.waiting.delete(owner);
-      if (unit === undefined) continue;
-      own.delete(unit);
-      if (own.size > 0) this.waiting.set(owner, own);
-      return unit;
-    }
-    return undefined;
-  }
-
   /** @param units receives the units that the transaction runs */
   private async commit(units: Waiting[], max: number): Promise<unknown> {
-    const only = max === 1 ? this.next() : undefined;
+    const only = max === 1 ? this.waiting.next() : undefined;
     if (only !== undefined) {
       units.push(only);
       const failure = await only.run(only.singleStatement ? AUTOCOMMIT : this.boundary);
@@ -120,7 +105,7 @@ export class GroupCommit {
     const until = performance.now() + MAX_MS;
     const next = () => {
       if (units.length === max || performance.now() > until) return undefined;
-      const unit = this.next();
+      const unit = this.waiting.next();
       if (unit !== undefined) units.push(unit);
       return unit;
     };
@@ -130,7 +115,7 @@ export class GroupCommit {
       return undefined;
     } catch (error) {
       // A transaction that could not begin is not to be waited for again.
-      if (units.length === 0) while (units.length < max) units.push(this.next() as Waiting);
+      if (units.length === 0) while (units.length < max) units.push(this.waiting.next() as Waiting);
       for (const unit of units) unit.fail(error);
       return error;
     }

@@ -37,6 +37,12 @@ interface Request {
   input: Omit<DecideInput, "dryRun">;
 }
 
+/** Max decisions of a batch, because the first caller waits for the last decision. */
+const MAX_BATCH = 64;
+
+/** Max planning in a batch (ms), because others wait for its transaction. */
+const MAX_PLANNING_MS = 20;
+
 /** A rejection with the paths of the mutation. */
 const withinInput = <T>(outcome: T): T =>
   outcome instanceof InvalidInput ? (outcome.within("input") as T) : outcome;
@@ -50,11 +56,14 @@ export class DecisionService {
     private readonly maker: DecisionMaker,
     planning: Planning,
   ) {
-    this.decideInBatch = database.batchInsertsByOwner<Request, Decision>(
-      ({ context }) => ownerOf(context.caller),
-      (tx, requests) => this.decideEach(tx, requests),
-      (owner) => planning.batchSize(owner ?? ""),
-    );
+    const ownerIn = ({ context }: Request) => ownerOf(context.caller) ?? "";
+    this.decideInBatch = database.batchFairly<Request, Decision>({
+      ownerOf: ownerIn,
+      costOf: (request) => planning.averageOf(ownerIn(request)),
+      maxCost: MAX_PLANNING_MS,
+      maxRows: MAX_BATCH,
+      store: (tx, requests) => this.decideEach(tx, requests),
+    });
   }
 
   /**

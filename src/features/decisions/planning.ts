@@ -4,18 +4,12 @@ import { LRUCache } from "lru-cache";
 /** Others get the event loop after this much planning (ms). */
 const SLICE_MS = 10;
 
-/** Max planning in a batch (ms), because others wait for its transaction. */
-const MAX_BATCH_MS = 20;
-
-/** Max decisions in a batch, because the first caller waits for the last decision. */
-const MAX_BATCH = 64;
-
 /** Weight of the latest decision in the average. */
 const WEIGHT = 0.2;
 
 const MAX_OWNERS = 10_000;
 
-/** Bounds how long the evaluation of rules holds the event loop, and how long batches of decisions hold their transaction. */
+/** Bounds how long the evaluation of rules holds the event loop, and knows how long it takes. */
 export class Planning {
   private sliceMs = 0;
   private next: Promise<void> | undefined;
@@ -41,9 +35,8 @@ export class Planning {
     }
   }
 
-  /** How many decisions of an organization a batch may hold, at least 1. */
-  batchSize(owner: string): number {
-    const average = this.averages.get(owner) ?? 0;
-    return Math.max(1, Math.min(MAX_BATCH, Math.floor(MAX_BATCH_MS / average)));
+  /** How long a decision of an organization takes to plan (ms), on average. */
+  averageOf(owner: string): number {
+    return this.averages.get(owner) ?? 0;
   }
 }

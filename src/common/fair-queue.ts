@@ -1,0 +1,31 @@
+/** A queue whose owners take turns: first in, first out for each owner. */
+export class FairQueue<Item> {
+  private readonly waiting = new Map<string, Set<Item>>();
+
+  add(owner: string, item: Item): void {
+    const own = this.waiting.get(owner) ?? new Set();
+    this.waiting.set(owner, own.add(item));
+  }
+
+  /** The number of items. */
+  get size(): number {
+    return [...this.waiting.values()].reduce((sum, { size }) => sum + size, 0);
+  }
+
+  get isEmpty(): boolean {
+    return this.waiting.size === 0;
+  }
+
+  /** Takes the next item: one of each owner in turn. @returns undefined if there is none */
+  next(): Item | undefined {
+    for (const [owner, own] of this.waiting) {
+      const [item] = own;
+      this.waiting.delete(owner);
+      if (item === undefined) continue;
+      own.delete(item);
+      if (own.size > 0) this.waiting.set(owner, own);
+      return item;
+    }
+    return undefined;
+  }
+}

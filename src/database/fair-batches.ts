@@ -1,0 +1,130 @@
+import { FairQueue } from "../common/fair-queue";
+import { groupBy } from "../common/group-by";
+import type { Tx } from "./unit-of-work";
+
+/** Rows no longer wait for a batch that runs longer than this (ms). */
+const MAX_WAIT_MS = 100;
+
+/** What becomes of a row: its value, or an Error that rejects it and for which nothing was stored. */
+export type Outcome<T> = T | Error;
+
+/** How batches are composed and stored. */
+export interface FairBatchesOptions<Row, T> {
+  /** The organization of a row. */
+  ownerOf(row: Row): string;
+  /** What a row costs; a batch holds at least one row, and otherwise rows of at most `maxCost`. */
+  costOf(row: Row): number;
+  maxCost: number;
+  /** Max rows of a batch. */
+  maxRows: number;
+  /** Runs a unit of work, which takes its rows when it begins. */
+  write(unit: (tx: Tx) => Promise<void>, owner?: string): Promise<void>;
+  /** Stores rows in their order. */
+  store(tx: Tx, rows: readonly Row[]): Promise<Outcome<T>[]>;
+  /** Whether nothing of a batch that failed was stored, so that its rows may be tried again. */
+  mayRetry(error: unknown): boolean;
+  /** Receives the number of rows of each batch. */
+  coalesced(rows: number): void;
+}
+
+interface Waiting<Row, T> {
+  row: Row;
+  resolve(value: T): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Batches of rows of several organizations, which take turns, in one transaction each. A batch holds the rows that came
+ * while the previous one ran. If one fails, the rows of each organization are tried again, together and then each alone.
+ */
+export class FairBatches<Row, T> {
+  private readonly waiting = new FairQueue<Waiting<Row, T>>();
+  private running = 0;
+  private isScheduled = false;
+
+  constructor(private readonly options: FairBatchesOptions<Row, T>) {}
+
+  /** Stores a row. @returns its value, once it is durable */
+  add(row: Row): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.waiting.add(this.options.ownerOf(row), { row, resolve, reject });
+      if (this.running === 0) this.schedule();
+    });
+  }
+
+  /** Starts a batch with what arrives until the event loop continues. */
+  private schedule(): void {
+    if (this.isScheduled || this.waiting.isEmpty) return;
+    this.isScheduled = true;
+    setImmediate(() => {
+      this.isScheduled = false;
+      void this.run();
+    });
+  }
+
+  private async run(): Promise<void> {
+    this.running += 1;
+    let holdsOthers = true;
+    const letOthers = () => {
+      if (!holdsOthers) return;
+      holdsOthers = false;
+      this.running -= 1;
+      if (this.running === 0) this.schedule();
+    };
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      await this.write(() => {
+        timer = setTimeout(letOthers, MAX_WAIT_MS);
+        return this.take();
+      });
+    } finally {
+      clearTimeout(timer);
+      letOthers();
+    }
+  }
+
+  /** Takes the rows of the next batch. */
+  private take(): Waiting<Row, T>[] {
+    const { costOf, maxCost, maxRows } = this.options;
+    const taken: Waiting<Row, T>[] = [];
+    for (let cost = 0; taken.length < maxRows && (taken.length === 0 || cost < maxCost); ) {
+      const next = this.waiting.next();
+      if (next === undefined) break;
+      taken.push(next);
+      cost += costOf(next.row);
+    }
+    return taken;
+  }
+
+  /** Stores rows and tells their callers; it never rejects. @param take returns the rows once the unit begins */
+  private async write(take: () => readonly Waiting<Row, T>[], owner?: string): Promise<void> {
+    const { write, store, mayRetry, coalesced, ownerOf } = this.options;
+    let taken: readonly Waiting<Row, T>[] | undefined;
+    let outcomes: Outcome<T>[] = [];
+    try {
+      await write(async (tx) => {
+        taken ??= take();
+        if (taken.length === 0) return;
+        coalesced(taken.length);
+        outcomes = await store(
+          tx,
+          taken.map(({ row }) => row),
+        );
+      }, owner);
+      taken?.forEach(({ resolve, reject }, i) => {
+        const outcome = outcomes[i] as Outcome<T>;
+        if (outcome instanceof Error) reject(outcome);
+        else resolve(outcome);
+      });
+    } catch (error) {
+      const failed = taken ?? take();
+      if (failed.length === 1 || !mayRetry(error)) {
+        for (const { reject } of failed) reject(error);
+        return;
+      }
+      const byOwner = [...groupBy(failed, ({ row }) => ownerOf(row))];
+      const parts = byOwner.length > 1 ? byOwner : failed.map((each) => [ownerOf(each.row), [each]] as const);
+      await Promise.all(parts.map(([each, rows]) => this.write(() => rows, each)));
+    }
+  }
+}
