@@ -1,0 +1,76 @@
+import { Database } from "../../src/database/database";
+import { createDataSource } from "../../src/features";
+import { Pet } from "../../src/features/pets/pet.entity";
+import { onAnyEngine, type TestDatabase } from "../support/engines";
+
+interface Row {
+  owner: string;
+  name: string;
+  cost?: number;
+}
+
+onAnyEngine((engine) => {
+  let place: TestDatabase;
+  let database: Database;
+  /** The names that each call of `store` got. */
+  let batches: string[][];
+  let add: (row: Row) => Promise<string>;
+  beforeEach(async () => {
+    place = await engine.createDatabase();
+    database = await Database.open(createDataSource(place.url));
+    await database.migrate();
+    batches = [];
+    add = database.batchFairly<Row, string>({
+      ownerOf: ({ owner }) => owner,
+      costOf: ({ cost = 1 }) => cost,
+      maxCost: 10,
+      maxRows: 8,
+      store: async (tx, rows) => {
+        batches.push(rows.map(({ name }) => name));
+        for (const { name } of rows)
+          if (!name.startsWith("rejected")) await tx.insert(Pet, { name, categoryId: "1", status: null });
+        if (rows.some(({ name }) => name.startsWith("fails"))) throw new Error("It fails.");
+        return rows.map(({ name }) => (name.startsWith("rejected") ? new Error(name) : name));
+      },
+    });
+  });
+  afterEach(async () => {
+    await database.close();
+    await place.drop();
+  });
+
+  const addAll = (owner: string, ...names: string[]) => names.map((name) => add({ owner, name }));
+  const numbered = (name: string, length: number) => Array.from({ length }, (_, i) => `${name} ${i}`);
+  const stored = async () => {
+    const pets = await database.read((reader) => reader.find(Pet));
+    return pets.map(({ name }) => name).sort();
+  };
+
+  test("those of organizations take turns, so that one with many does not hold up another", async () => {
+    const rows = [
+      ...addAll("greedy", ...numbered("greedy", 30)),
+      ...addAll("modest", "modest 0", "modest 1"),
+    ];
+    expect(await Promise.all(rows)).toEqual([...numbered("greedy", 30), "modest 0", "modest 1"]);
+    expect(batches[0]).toEqual(expect.arrayContaining(["modest 0", "modest 1"]));
+    expect(batches.every(({ length }) => length <= 8)).toBe(true);
+    expect(await stored()).toHaveLength(32);
+  });
+
+  test("costly ones come in small batches, each alone if need be", async () => {
+    await Promise.all(numbered("costly", 6).map((name) => add({ owner: "one", name, cost: 6 })));
+    await add({ owner: "one", name: "priceless", cost: 1_000 });
+    expect(batches.map(({ length }) => length)).toEqual([2, 2, 2, 1]);
+  });
+
+  test("a rejected one takes nothing from the others, nor does one that fails from another organization", async () => {
+    const outcomes = await Promise.allSettled([
+      ...addAll("one", "one 0", "rejected"),
+      ...addAll("other", "fails", "other 0"),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected", "fulfilled"]);
+    // All together, then each organization, then each of the one that failed.
+    expect(batches.map(({ length }) => length).sort()).toEqual([1, 1, 2, 2, 4]);
+    expect(await stored()).toEqual(["one 0", "other 0"]);
+  });
+});
