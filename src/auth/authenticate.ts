@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { networkOf } from "../common/network";
 import { excerpt } from "../credentials/redact-tokens";
 import type { RateLimit } from "../rate-limits/rate-limit";
 import { type Origin, ownerOf } from "./caller";
@@ -21,7 +20,7 @@ export const originOf = (request: FastifyRequest): Origin => ({
 });
 
 /**
- * Authenticates each request before its body is read, and applies the limit of late requests and the rate limit. A body
+ * Authenticates each request before its body is read, and applies the limits of load and the rate limit. A body
  * that arrives later may take until the request times out, so the caller is then authenticated a second time.
  * @param createContext authenticates; `again` is true for the second time
  * @param rateLimit counts the requests of a key
@@ -44,8 +43,9 @@ export function authenticateRequests(
     request.callContext = await createContext(credentialsOf(request, reply));
     // Most requests are complete by now and need no second check.
     if (!request.raw.complete) request.isHeldBack = true;
-    const { caller, origin } = request.callContext;
-    request.countLoadOf(ownerOf(caller) ?? networkOf(origin.ip));
+    const { caller } = request.callContext;
+    const organizationId = ownerOf(caller);
+    if (organizationId !== undefined) request.countLoadOf(organizationId);
     const counted = caller.kind === "agent" ? rateLimit(caller.key) : undefined;
     if (counted === undefined) return;
     reply.headers(counted.headers);

@@ -16,6 +16,9 @@ export const networkOf = (ip: string | null): string => prefixOf(ip, 4) ?? Strin
 /** The /48 site of an IPv6 address, which providers assign to one customer; undefined for any other address. */
 export const siteOf = (ip: string | null): string | undefined => prefixOf(ip, 3);
 
+/** The smallest network that providers assign to one customer: the IPv4 address, or the /48 site of an IPv6 address. */
+export const customerNetworkOf = (ip: string | null): string => siteOf(ip) ?? networkOf(ip);
+
 /** Whether an address is a loopback address. */
 export const isLoopback = (ip: string | undefined): boolean => parse(ip ?? null)?.range() === "loopback";
 

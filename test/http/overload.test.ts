@@ -1,11 +1,24 @@
+import { GatewayError } from "../../src/errors";
 import { PET_ORDER } from "../../src/features/pets/pet.entity";
-import { LoadMonitor } from "../../src/http/plugins/load-monitor";
+import { type Load, LoadMonitor } from "../../src/http/plugins/load-monitor";
 import { onAnyEngine } from "../support/engines";
 import { mint, startGateway, type TestGateway } from "../support/gateway";
 import { addOrganization } from "../support/people";
+import { openRaw, statusesIn } from "../support/raw";
 import { waitUntil } from "../support/wait-until";
 
+const NO_LINE = "00000000-0000-7000-8000-000000000000";
+/** Headers of a signature that proves nothing. */
+const UNPROVEN = {
+  "webhook-id": "1",
+  "webhook-timestamp": String(Math.floor(Date.now() / 1000)),
+  "webhook-signature": "v1,AAAA",
+};
+
 const MAX = 5;
+/** What one organization or network may have of them. */
+const SHARE = 3;
+const PET = '{"name":"Rex","categoryId":1}';
 
 onAnyEngine((engine) => {
   describe("more requests than may be in flight", () => {
@@ -17,7 +30,9 @@ onAnyEngine((engine) => {
     let clock: jest.SpyInstance<number>;
     let now: number;
     beforeEach(async () => {
-      gateway = await startGateway(engine, { env: { MAX_REQUESTS_IN_FLIGHT: String(MAX) } });
+      gateway = await startGateway(engine, {
+        env: { MAX_REQUESTS_IN_FLIGHT: String(MAX), TRUST_PROXY: "true" },
+      });
       await addOrganization(gateway, "other");
       otherKey = (await mint(gateway, { agent: "other-agent" })).secret;
       const { database } = gateway.services;
@@ -40,37 +55,42 @@ onAnyEngine((engine) => {
       await gateway.close();
     });
 
-    const add = (init: { signal?: AbortSignal } = {}) =>
+    const add = (token: string, init: { signal?: AbortSignal } = {}) =>
       fetch(`${gateway.url}/v1/pets`, {
         method: "POST",
-        headers: { authorization: `Bearer ${gateway.key}`, "content-type": "application/json" },
-        body: '{"name":"Rex","categoryId":1}',
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        body: PET,
         ...init,
       });
     const list = (token: string | null = gateway.key) => gateway.rest("GET", "/v1/pets", { token });
-    /** Adds pets, which have to wait, until there are too many of them. */
-    const fill = async (init?: { signal: AbortSignal }) => {
+    /** Adds pets, which have to wait, until a list of them is rejected. */
+    const fill = async (
+      { keys = [gateway.key], token = gateway.key }: { keys?: string[]; token?: string | null } = {},
+      init?: { signal: AbortSignal },
+    ) => {
       const sent: Promise<{ status: number }>[] = [];
       for (;;) {
-        sent.push(add(init).catch(() => ({ status: 0 })));
-        const reply = await list();
+        for (const key of keys) sent.push(add(key, init).catch(() => ({ status: 0 })));
+        const reply = await list(token);
         if (reply.status === 503) return { sent, reply };
       }
     };
     const statuses = async (sent: Promise<{ status: number }>[]) =>
       (await Promise.all(sent)).map(({ status }) => status);
+    const stored = async (sent: Promise<{ status: number }>[]) =>
+      (await statuses(sent)).filter((status) => status === 201).length;
 
     test("are rejected immediately in the form of their API, for every caller, while the others are answered", async () => {
-      const { sent, reply } = await fill();
+      const { sent, reply } = await fill({ keys: [gateway.key, otherKey], token: null });
       expect(reply.body).toEqual({ code: "unavailable", message: expect.any(String), status: 503 });
       expect(reply.headers.get("retry-after")).toMatch(/^\d+$/);
-      expect((await list(null)).status).toBe(503);
+      for (const key of [gateway.key, otherKey]) expect((await list(key)).status).toBe(503);
       const graphql = await gateway.graphql("{ pets { nodes { id } } }");
       expect([graphql.status, graphql.body.errors[0].extensions.code]).toEqual([503, "unavailable"]);
       expect(graphql.headers.get("retry-after")).toMatch(/^\d+$/);
       for (const path of ["/healthz", "/readyz"]) expect((await gateway.rest("GET", path)).status).toBe(200);
       release();
-      expect((await statuses(sent)).filter((status) => status === 201)).toHaveLength(MAX);
+      expect(await stored(sent)).toBe(MAX);
       expect((await list()).body).toHaveLength(MAX);
       expect(gateway.log().match(/requests are rejected/g)).toHaveLength(1);
       expect(gateway.log()).not.toContain('"status":503');
@@ -79,26 +99,77 @@ onAnyEngine((engine) => {
     test("count while their work goes on, also when their clients have gone away, and no longer", async () => {
       const client = new AbortController();
       const create = jest.spyOn(gateway.services.pets, "create");
-      const { sent } = await fill({ signal: client.signal });
+      const { sent } = await fill({}, { signal: client.signal });
       // One whose caller is still looked up would end with its client, its body unread.
-      await waitUntil(() => create.mock.calls.length >= MAX);
+      await waitUntil(() => create.mock.calls.length >= SHARE);
       client.abort();
-      expect((await statuses(sent)).filter((status) => status === 0)).toHaveLength(MAX);
+      expect((await statuses(sent)).filter((status) => status === 0)).toHaveLength(SHARE);
       expect((await list()).status).toBe(503);
       release();
       await held;
       const answered = async (): Promise<unknown[]> => {
         const { status, body } = await list();
-        return status === 200 && body.length === MAX ? body : answered();
+        return status === 200 && body.length === SHARE ? body : answered();
       };
       await answered();
       // Each finds a place, so none is still taken.
-      expect(await statuses(Array.from({ length: MAX }, () => add()))).toEqual(Array(MAX).fill(201));
+      const again = Array.from({ length: SHARE }, () => add(gateway.key));
+      expect(await statuses(again)).toEqual(Array(SHARE).fill(201));
+    });
+
+    test("leave a quarter to others where they are one organization's, and no longer have their keys checked", async () => {
+      const { sent } = await fill();
+      const resolve = jest.spyOn(gateway.services.keys, "resolve");
+      for (let i = 0; i < 5; i++) expect((await list()).status).toBe(503);
+      expect(resolve).not.toHaveBeenCalled();
+      expect([(await list(otherKey)).status, (await list(null)).status]).toEqual([200, 401]);
+      release();
+      expect(await stored(sent)).toBe(SHARE);
+    });
+
+    test("leave a quarter to others where their bodies are completed all at once", async () => {
+      const connections = Array.from({ length: MAX + 1 }, () => openRaw(gateway.url));
+      const resolve = jest.spyOn(gateway.services.keys, "resolve");
+      const head =
+        `POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${gateway.key}\r\n` +
+        `Connection: close\r\nContent-Type: application/json\r\nContent-Length: ${PET.length}\r\n\r\n`;
+      for (const [i, { socket }] of connections.entries()) {
+        socket.write(head + PET.slice(0, -1));
+        await waitUntil(() => resolve.mock.calls.length > i);
+      }
+      for (const { socket } of connections) socket.write(PET.slice(-1));
+      const rejected = connections.map(({ closed }) => closed);
+      expect(statusesIn(await Promise.race(rejected))).toEqual([503]);
+      expect((await list(otherKey)).status).toBe(200);
+      release();
+      const answers = (await Promise.all(rejected)).flatMap(statusesIn);
+      expect(answers.filter((status) => status === 201)).toHaveLength(SHARE);
+    });
+
+    test("leave a quarter to others where their callers are unknown and their network is the same", async () => {
+      const lineFor = jest
+        .spyOn(gateway.services.inbound, "lineFor")
+        .mockImplementation(() => held.then(() => Promise.reject(new GatewayError("invalid_signature"))));
+      const deliver = (address: string) => {
+        const headers = { "x-forwarded-for": address, ...UNPROVEN };
+        return gateway.rest("POST", `/inbound/${NO_LINE}`, { token: null, headers, body: {} });
+      };
+      const listFrom = async (address: string, token: string | null) =>
+        (await gateway.rest("GET", "/v1/pets", { token, headers: { "x-forwarded-for": address } })).status;
+      await list();
+      const waiting = Array.from({ length: SHARE }, (_, i) => deliver(`2001:db8:1:${i}::1`));
+      await waitUntil(() => lineFor.mock.calls.length === SHARE);
+      expect((await deliver("2001:db8:1:ff::1")).status).toBe(503);
+      expect(await listFrom("2001:db8:1:ff::1", null)).toBe(503);
+      expect(await listFrom("2001:db8:1:ff::1", gateway.key)).toBe(200);
+      expect(await listFrom("2001:db8:2::1", null)).toBe(401);
+      release();
+      expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(Array(SHARE).fill(401));
     });
 
     test("and fewer that are late are rejected only for the organization whose requests are late", async () => {
       const create = jest.spyOn(gateway.services.pets, "create");
-      const sent = Array.from({ length: MAX - 1 }, () => add());
+      const sent = Array.from({ length: SHARE - 1 }, () => add(gateway.key));
       await waitUntil(() => create.mock.calls.length === sent.length);
       now += 1_000;
       for (let i = 0; i < 3; i++) expect((await list(otherKey)).status).toBe(200);
@@ -119,26 +190,38 @@ onAnyEngine((engine) => {
 
 describe("what counts as too much to do", () => {
   let now: number;
-  let unsent: number;
   let load: LoadMonitor;
   beforeEach(() => {
     now = 12_345;
-    unsent = 0;
-    load = new LoadMonitor(
-      1_000,
-      () => unsent,
-      () => now,
-    );
+    load = new LoadMonitor(1_000, () => now);
   });
-  const begin = (count: number, owner?: string) => Array.from({ length: count }, () => load.begin(owner));
+  const begin = (count: number, owner?: string) =>
+    Array.from({ length: count }, (_, i) => load.begin(owner ?? `network ${i}`));
+  const end = (loads: readonly Load[]) => {
+    for (const each of loads) load.end(each);
+  };
 
   test("a thousand concurrent requests are not; one more is", () => {
-    const slots = begin(999);
+    const loads = begin(999);
     expect(load.isOverloaded).toBe(false);
-    slots.push(load.begin());
+    loads.push(...begin(1));
     expect(load.isOverloaded).toBe(true);
-    load.end(slots[0] ?? 0);
+    end(loads.slice(0, 1));
     expect(load.isOverloaded).toBe(false);
+  });
+
+  test("three quarters of that are for one owner, answers that have not left included, and for no other", () => {
+    const loads = begin(750, "a");
+    for (const each of loads) load.answer(each);
+    expect([load.isOverloaded, load.isOverloadedBy("a"), load.isOverloadedBy("b")]).toEqual([
+      false,
+      true,
+      false,
+    ]);
+    load.assign(loads[0] as Load, "b");
+    expect(load.isOverloadedBy("a")).toBe(false);
+    end(begin(10, "a"));
+    expect(load.isOverloadedBy("a")).toBe(false);
   });
 
   test("a quarter of that in flight for more than half a second is, until one of them ends", () => {
@@ -148,18 +231,18 @@ describe("what counts as too much to do", () => {
     expect(load.isOverloaded).toBe(false);
     now += 150;
     expect(load.isOverloaded).toBe(true);
-    load.end(late[0] ?? 0);
+    end(late.slice(0, 1));
     expect(load.isOverloaded).toBe(false);
     now += 100_000;
     expect(load.isOverloaded).toBe(true);
   });
 
   test("the late ones of one owner count up to half of that quarter, also when the owner becomes known later", () => {
-    const known = begin(100, "a");
+    begin(100, "a");
     const unknown = begin(300);
     now += 1_000;
     expect(load.isOverloaded).toBe(true);
-    for (const slot of unknown) load.assign(slot, "a");
+    for (const each of unknown) load.assign(each, "a");
     expect([load.isOverloaded, load.isOverloadedBy("a"), load.isOverloadedBy("b")]).toEqual([
       false,
       true,
@@ -168,20 +251,16 @@ describe("what counts as too much to do", () => {
     const others = begin(125, "b");
     now += 1_000;
     expect([load.isOverloaded, load.isOverloadedBy("b")]).toEqual([true, false]);
-    load.end(others[0] ?? 0, "b");
+    end(others.slice(0, 1));
     expect([load.isOverloaded, load.isOverloadedBy("b")]).toEqual([false, false]);
-    for (const slot of [...known, ...unknown]) load.end(slot, "a");
-    begin(126);
-    now += 1_000;
-    expect([load.isOverloaded, load.isOverloadedBy("a")]).toEqual([true, false]);
   });
 
   test("answers that have not left count with the others, and are never late", () => {
     begin(100);
-    unsent = 899;
+    for (const each of begin(899)) load.answer(each);
     now += 100_000;
     expect(load.isOverloaded).toBe(false);
-    unsent++;
+    begin(1);
     expect(load.isOverloaded).toBe(true);
   });
 
@@ -189,7 +268,7 @@ describe("what counts as too much to do", () => {
     begin(249);
     for (let i = 0; i < 1_000; i++) {
       now += 37;
-      for (const slot of begin(50)) load.end(slot);
+      end(begin(50));
       expect(load.isOverloaded).toBe(false);
     }
   });

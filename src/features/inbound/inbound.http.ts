@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { clientAddress } from "../../auth/client-address";
-import { networkOf, siteOf } from "../../common/network";
+import { customerNetworkOf } from "../../common/network";
 import { type WebhookSignature, webhookSignatureOf } from "../../credentials/webhook-signature";
 import { GatewayError } from "../../errors";
 import { parseJson, requireJson, requireUncompressed } from "../../http/plugins/json-body";
@@ -40,10 +40,9 @@ export function addInbound(app: FastifyInstance, { inbound }: { inbound: Inbound
     parse: (body: Buffer) => T | Promise<T>,
   ): Promise<T> => {
     const { organizationId, secrets, signature } = senderOf(request);
-    const ip = clientAddress(request);
     // Who sends is unknown until the body is complete: a stranger must not take the memory of the real sender, nor that
     // of other lines, whichever of them the stranger names.
-    const holder = siteOf(ip) ?? networkOf(ip);
+    const holder = customerNetworkOf(clientAddress(request));
     return bodies.read(request, payload, { max, holder, organizationId }, async (body) => {
       await inbound.assertSigned(signature, body, secrets);
       return parse(body);

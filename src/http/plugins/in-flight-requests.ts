@@ -27,22 +27,20 @@ type Listener = (request: FastifyRequest, reply: FastifyReply) => void;
 export class InFlightRequests {
   private inFlight = 0;
   private onIdle = () => {};
-  private readonly listeners: Listener[];
+  private readonly listeners = new WeakMap<FastifyInstance, Listener[]>();
   /** The end callbacks of the unanswered requests, by connection. */
   private readonly unanswered = new WeakMap<Socket, Set<() => void>>();
 
-  /** @param onEnd called when a request has ended */
-  constructor(onEnd: Listener) {
-    this.listeners = [onEnd];
-  }
+  /** @param onAnyEnd called when a request has ended */
+  constructor(private readonly onAnyEnd: Listener) {}
 
   get count(): number {
     return this.inFlight;
   }
 
-  /** Adds a listener that is called when a request has ended. */
-  onEnd(listener: Listener): void {
-    this.listeners.push(listener);
+  /** Adds a listener that is called when a request to a tracked server has ended. */
+  onEnd(app: FastifyInstance, listener: Listener): void {
+    this.listeners.get(app)?.push(listener);
   }
 
   /**
@@ -52,6 +50,8 @@ export class InFlightRequests {
   track(app: FastifyInstance): void {
     app.decorateRequest("endTracking", undefined);
     app.decorateRequest("isStream", false);
+    const listeners = [this.onAnyEnd];
+    this.listeners.set(app, listeners);
     app.addHook("onRequest", (request, reply, done) => {
       const { socket } = request.raw;
       const unanswered = this.unanswered.get(socket) ?? this.watch(socket);
@@ -64,7 +64,7 @@ export class InFlightRequests {
         if (!unanswered.delete(end)) return;
         this.inFlight -= 1;
         if (this.inFlight === 0) this.onIdle();
-        for (const listener of this.listeners) listener(request, reply);
+        for (const listener of listeners) listener(request, reply);
       };
       this.inFlight += 1;
       request.endTracking = end;

@@ -1,3 +1,5 @@
+import { shareOf } from "../../database/semaphore";
+
 /** A request in flight for longer than this (ms) is late. */
 const LATE_MS = 500;
 
@@ -7,18 +9,24 @@ const LATE_SHARE = 0.25;
 /** Fraction of the max late requests that count for one owner, so that it cannot shed the requests of others. */
 const OWNER_SHARE = 0.5;
 
-/** The owner of requests whose caller is unknown, all of which count. */
-const UNKNOWN = "";
-
 /** Resolution of the ages of requests (ms). */
 const SLOT_MS = 100;
 
 /** Number of slots for requests that are not late yet. */
 const SLOTS = LATE_MS / SLOT_MS + 1;
 
+/** A request that counts as load. */
+export interface Load {
+  /** The organization that the request counts for, or the network while the caller is unknown. */
+  owner: string;
+  /** The time slot in which it began; undefined once it cannot be late any more. */
+  slot: number | undefined;
+}
+
 /**
  * Detects overload from the number and the ages of in-flight requests: the max number bounds memory and the length of a
- * burst, and the max number of late requests detects slow work. Of these, one owner's make up half at most.
+ * burst, and the max number of late requests detects slow work. A quarter of all stays free for other owners than one,
+ * and of the late ones, one owner's make up half at most.
  */
 export class LoadMonitor {
   /** Counts of requests that are not late, by the time slot in which they began and by owner. */
@@ -28,82 +36,85 @@ export class LoadMonitor {
   private readonly lateOf = new Map<string, number>();
   /** The late requests of all owners, each up to its share. */
   private late = 0;
+  private readonly inFlightOf = new Map<string, number>();
   private inFlight = 0;
+  private readonly maxOfOwner: number;
   private readonly maxLate: number;
   private readonly maxLateOfOwner: number;
 
   /**
    * @param max max requests in flight
-   * @param unsent returns the number of responses that wait for their clients
    * @param now a monotonic clock (ms)
    */
   constructor(
     private readonly max: number,
-    private readonly unsent: () => number,
     private readonly now: () => number = () => performance.now(),
   ) {
+    this.maxOfOwner = shareOf(max);
     this.maxLate = Math.ceil(max * LATE_SHARE);
     this.maxLateOfOwner = Math.ceil(this.maxLate * OWNER_SHARE);
   }
 
   /** Whether to shed new requests. */
   get isOverloaded(): boolean {
-    if (this.inFlight + this.unsent() >= this.max) return true;
+    if (this.inFlight >= this.max) return true;
     if (this.inFlight < this.maxLate) return false;
     this.advance();
     return this.late >= this.maxLate;
   }
 
-  /** Whether to shed the new requests of one owner, because its own late requests are as many as all may be. */
+  /** Whether to shed the new requests of one owner: it has its share, or as many late ones as all may have. */
   isOverloadedBy(owner: string): boolean {
+    if ((this.inFlightOf.get(owner) ?? 0) >= this.maxOfOwner) return true;
     this.advance();
     return (this.lateOf.get(owner) ?? 0) >= this.maxLate;
   }
 
-  /**
-   * Records the start of a request.
-   * @param owner who the request is for, if that is known
-   * @returns the slot to pass to `end`
-   */
-  begin(owner = UNKNOWN): number {
+  /** Records the start of a request, to be ended by `end`. */
+  begin(owner: string): Load {
     const slot = this.advance();
     this.count(slot, owner, 1);
-    this.inFlight++;
-    return slot;
+    this.countInFlight(owner, 1);
+    return { owner, slot };
   }
 
-  /**
-   * Records who a request is for that began without an owner.
-   * @param slot the result of `begin`
-   */
-  assign(slot: number, owner: string): void {
-    this.count(slot, UNKNOWN, -1);
-    this.count(slot, owner, 1);
+  /** Records whom a request counts for from now on. */
+  assign(load: Load, owner: string): void {
+    if (load.slot !== undefined) {
+      this.count(load.slot, load.owner, -1);
+      this.count(load.slot, owner, 1);
+    }
+    this.countInFlight(load.owner, -1);
+    this.countInFlight(owner, 1);
+    load.owner = owner;
   }
 
-  /**
-   * Records the end of a request.
-   * @param slot the result of `begin`
-   * @param owner the one given to `begin` or `assign`
-   */
-  end(slot: number, owner = UNKNOWN): void {
-    this.inFlight--;
-    this.count(slot, owner, -1);
+  /** Records that a request is answered: it is in flight until its client has read, and never late. */
+  answer(load: Load): void {
+    if (load.slot !== undefined) this.count(load.slot, load.owner, -1);
+    load.slot = undefined;
+  }
+
+  /** Records the end of a request. */
+  end(load: Load): void {
+    this.answer(load);
+    this.countInFlight(load.owner, -1);
+  }
+
+  private countInFlight(owner: string, change: number): void {
+    this.inFlight += change;
+    add(this.inFlightOf, owner, change);
   }
 
   private count(slot: number, owner: string, change: number): void {
     const started = this.started[slot % SLOTS];
     if (slot < this.first) this.countLate(owner, change);
-    else started?.set(owner, (started.get(owner) ?? 0) + change);
+    else if (started !== undefined) add(started, owner, change);
   }
 
   private countLate(owner: string, change: number): void {
-    const before = this.lateOf.get(owner) ?? 0;
-    const after = before + change;
-    if (after > 0) this.lateOf.set(owner, after);
-    else this.lateOf.delete(owner);
-    const max = owner === UNKNOWN ? Number.POSITIVE_INFINITY : this.maxLateOfOwner;
-    this.late += Math.min(after, max) - Math.min(before, max);
+    const after = add(this.lateOf, owner, change);
+    this.late += Math.min(after, this.maxLateOfOwner) - Math.min(after - change, this.maxLateOfOwner);
   }
 
   /**
@@ -123,4 +134,12 @@ export class LoadMonitor {
     if (first > this.first) this.first = first;
     return slot;
   }
+}
+
+/** Adds to a count. @returns the count */
+function add(counts: Map<string, number>, key: string, change: number): number {
+  const count = (counts.get(key) ?? 0) + change;
+  if (count > 0) counts.set(key, count);
+  else counts.delete(key);
+  return count;
 }

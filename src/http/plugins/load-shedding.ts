@@ -1,10 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
+import { clientAddress } from "../../auth/client-address";
+import { customerNetworkOf } from "../../common/network";
 import { logThrottle } from "../../common/throttled-log";
 import type { Config } from "../../config";
+import { sha256 } from "../../credentials/sha256";
 import { GatewayError } from "../../errors";
 import type { InFlightRequests } from "./in-flight-requests";
-import { LoadMonitor } from "./load-monitor";
+import { type Load, LoadMonitor } from "./load-monitor";
 import { type Unsent, UnsentResponses } from "./unsent-responses";
 
 /**
@@ -16,24 +20,27 @@ const MAX_REJECTIONS_PER_TICK = 100;
 const sizeOf = (payload: unknown): number =>
   typeof payload === "string" || Buffer.isBuffer(payload) ? payload.length : 0;
 
+/** Max credentials whose owner is remembered. */
+const MAX_CREDENTIALS = 10_000;
+
 /** Log rejections at most once per interval (ms). */
 const LOG_INTERVAL_MS = 1_000;
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The LoadMonitor slot of the request; undefined while it does not count as load. */
-    loadSlot: number | undefined;
-    /** The organization or network that the request counts for; undefined until its caller is known. */
-    loadOwner: string | undefined;
+    /** The load of the request; undefined while it does not count. */
+    load: Load | undefined;
+    /** The organization that the request counts for, or the network while the caller is unknown. */
+    loadOwner: string;
     /** The response while it waits for its client; undefined before that, or if the client has disconnected. */
     unsentResponse: Unsent | undefined;
     /** Whether the request was rejected because of overload. */
     wasShed: boolean;
     /**
-     * Counts the request for its organization or network from now on.
-     * @throws GatewayError `unavailable` if too many requests of that owner are late
+     * Counts the request for its organization from now on.
+     * @throws GatewayError `unavailable` if that has too many requests in flight, or too many late ones
      */
-    countLoadOf(owner: string): void;
+    countLoadOf(organizationId: string): void;
     /** Runs work that does not count as load, because a separate bounded queue already limits it. */
     outsideLoad<T>(work: () => Promise<T>): Promise<T>;
   }
@@ -41,8 +48,9 @@ declare module "fastify" {
 
 /**
  * Rejects requests with 503 under overload, before authentication and before reading a body, so that accepted requests
- * stay fast. A request with a known caller is also rejected if too many of its organization are late; those alone do not
- * shed the requests of others. Receiving a body does not count as load; an unsent response counts, but never as late.
+ * stay fast. A request is also rejected if its organization, or its network while the caller is unknown, has its share
+ * of the requests in flight, or too many late ones, which alone do not shed the requests of others. Receiving a body does
+ * not count as load; an unsent response counts, but never as late.
  */
 export function shedOverload(
   app: FastifyInstance,
@@ -51,11 +59,14 @@ export function shedOverload(
   requests: InFlightRequests,
 ): void {
   const unsent = new UnsentResponses(Math.ceil(maxRequestsInFlight / 2), requestTimeoutMs);
-  const load = new LoadMonitor(maxRequestsInFlight, () => unsent.count);
+  const load = new LoadMonitor(maxRequestsInFlight);
+  // Who a credential belonged to: enough to shed its requests before it is checked, which happens in the database.
+  const owners = new LRUCache<string, string>({ max: MAX_CREDENTIALS });
   // Created once, because capturing a stack costs more than the whole rejection.
   const rejection = new GatewayError("unavailable");
   const throttle = logThrottle(LOG_INTERVAL_MS);
-  const logRejection = () => {
+  const shed = (request: FastifyRequest) => {
+    request.wasShed = true;
     const suppressed = throttle();
     if (suppressed !== undefined) log.warn({ refused: suppressed + 1 }, "overloaded: requests are rejected");
   };
@@ -66,39 +77,51 @@ export function shedOverload(
     if (waiting.length > 0) setImmediate(rejectSome);
   };
 
-  app.decorateRequest("loadSlot", undefined);
-  app.decorateRequest("loadOwner", undefined);
+  app.decorateRequest("load", undefined);
+  app.decorateRequest("loadOwner", "");
   app.decorateRequest("unsentResponse", undefined);
   app.decorateRequest("wasShed", false);
+  const isShed = (request: FastifyRequest): boolean => {
+    if (load.isOverloaded) return true;
+    const credential = credentialOf(request);
+    request.loadOwner =
+      (credential === undefined ? undefined : owners.get(credential)) ??
+      customerNetworkOf(clientAddress(request));
+    return load.isOverloadedBy(request.loadOwner);
+  };
   app.addHook("onRequest", (request, _reply, done) => {
-    if (load.isOverloaded && !request.routeOptions.config.isManagement) {
-      request.wasShed = true;
-      logRejection();
+    if (!request.routeOptions.config.isManagement && isShed(request)) {
+      shed(request);
       if (waiting.push(done) === 1) setImmediate(rejectSome);
       return;
     }
-    request.loadSlot = load.begin();
+    request.load = load.begin(request.loadOwner);
     done();
   });
   const pause = (request: FastifyRequest) => {
-    if (request.loadSlot !== undefined) load.end(request.loadSlot, request.loadOwner);
-    request.loadSlot = undefined;
+    if (request.load !== undefined) load.end(request.load);
+    request.load = undefined;
   };
-  app.decorateRequest("countLoadOf", function (this: FastifyRequest, owner: string) {
-    if (load.isOverloadedBy(owner)) {
-      this.wasShed = true;
-      logRejection();
+  const resume = (request: FastifyRequest) => {
+    request.load ??= load.begin(request.loadOwner);
+  };
+  app.decorateRequest("countLoadOf", function (this: FastifyRequest, organizationId: string) {
+    if (this.loadOwner === organizationId) return;
+    const credential = credentialOf(this);
+    if (credential !== undefined) owners.set(credential, organizationId);
+    if (load.isOverloadedBy(organizationId)) {
+      shed(this);
       throw rejection;
     }
-    if (this.loadSlot !== undefined) load.assign(this.loadSlot, owner);
-    this.loadOwner = owner;
+    if (this.load !== undefined) load.assign(this.load, organizationId);
+    this.loadOwner = organizationId;
   });
   app.decorateRequest("outsideLoad", async function <T>(this: FastifyRequest, work: () => Promise<T>) {
     pause(this);
     try {
       return await work();
     } finally {
-      this.loadSlot ??= load.begin(this.loadOwner);
+      resume(this);
     }
   });
   app.addHook("preParsing", (request, _reply, payload, done) => {
@@ -107,19 +130,36 @@ export function shedOverload(
     done(null, payload);
   });
   app.addHook("preValidation", (request, _reply, done) => {
-    request.loadSlot ??= load.begin(request.loadOwner);
+    // Bodies whose ends were held back may be complete all at once.
+    if (request.load === undefined && load.isOverloadedBy(request.loadOwner)) {
+      shed(request);
+      done(rejection);
+      return;
+    }
+    resume(request);
     done();
   });
   // From here on, the request only waits for its client to read, unless the client has disconnected.
   app.addHook("onSend", (request, _reply, payload, done) => {
-    pause(request);
     const { socket } = request.raw;
-    if (!socket.destroyed) request.unsentResponse = unsent.add(socket, sizeOf(payload));
+    if (socket.destroyed) {
+      pause(request);
+    } else {
+      resume(request);
+      if (request.load !== undefined) load.answer(request.load);
+      request.unsentResponse = unsent.add(socket, sizeOf(payload));
+    }
     done(null, payload);
   });
-  requests.onEnd((request) => {
+  requests.onEnd(app, (request) => {
     if (request.unsentResponse !== undefined) unsent.delete(request.unsentResponse);
-    if (request.isStream) pause(request);
+    if (request.unsentResponse !== undefined || request.isStream) pause(request);
   });
   app.addHook("onClose", async () => unsent.close());
+}
+
+/** A digest of the credential that a request presents; undefined without one. */
+function credentialOf({ headers: { authorization, cookie } }: FastifyRequest): string | undefined {
+  const credential = authorization ?? cookie;
+  return credential === undefined ? undefined : sha256(credential);
 }
