@@ -3,7 +3,9 @@ import { PET_ORDER } from "../../src/features/pets/pet.entity";
 import { type Load, LoadMonitor } from "../../src/http/plugins/load-monitor";
 import { onAnyEngine } from "../support/engines";
 import { mint, startGateway, type TestGateway } from "../support/gateway";
-import { addOrganization } from "../support/people";
+import { addSender, type Sender } from "../support/inbound";
+import { PUBLIC_URL } from "../support/lines";
+import { addOrganization, firstAgentId } from "../support/people";
 import { openRaw, statusesIn } from "../support/raw";
 import { waitUntil } from "../support/wait-until";
 
@@ -24,6 +26,7 @@ onAnyEngine((engine) => {
   describe("more requests than may be in flight", () => {
     let gateway: TestGateway;
     let otherKey: string;
+    let sender: Sender;
     let release: () => void;
     let held: Promise<void>;
     /** The clock of the process, which decides what is late. */
@@ -35,6 +38,7 @@ onAnyEngine((engine) => {
       });
       await addOrganization(gateway, "other");
       otherKey = (await mint(gateway, { agent: "other-agent" })).secret;
+      sender = await addSender(gateway, { agentId: await firstAgentId(gateway), url: PUBLIC_URL });
       const { database } = gateway.services;
       await new Promise<void>((begun) => {
         held = database.write(async (tx) => {
@@ -77,6 +81,8 @@ onAnyEngine((engine) => {
     };
     const statuses = async (sent: Promise<{ status: number }>[]) =>
       (await Promise.all(sent)).map(({ status }) => status);
+    /** Rejects once the lock is released. */
+    const failLater = () => held.then(() => Promise.reject(new GatewayError("invalid_signature")));
     const stored = async (sent: Promise<{ status: number }>[]) =>
       (await statuses(sent)).filter((status) => status === 201).length;
 
@@ -147,9 +153,7 @@ onAnyEngine((engine) => {
     });
 
     test("leave a quarter to others where their callers are unknown and their network is the same", async () => {
-      const lineFor = jest
-        .spyOn(gateway.services.inbound, "lineFor")
-        .mockImplementation(() => held.then(() => Promise.reject(new GatewayError("invalid_signature"))));
+      const lineFor = jest.spyOn(gateway.services.inbound, "lineFor").mockImplementation(failLater);
       const deliver = (address: string) => {
         const headers = { "x-forwarded-for": address, ...UNPROVEN };
         return gateway.rest("POST", `/inbound/${NO_LINE}`, { token: null, headers, body: {} });
@@ -165,6 +169,17 @@ onAnyEngine((engine) => {
       expect(await listFrom("2001:db8:2::1", null)).toBe(401);
       release();
       expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(Array(SHARE).fill(401));
+    });
+
+    test("leave a quarter to others where they are signed for the lines of one organization", async () => {
+      const receive = jest.spyOn(gateway.services.inbound, "receive").mockImplementation(failLater);
+      const waiting = Array.from({ length: SHARE }, (_, i) => sender.text("+14155550123", `text ${i}`));
+      await waitUntil(() => receive.mock.calls.length === SHARE);
+      expect((await sender.text("+14155550123", "too many")).status).toBe(503);
+      expect([(await list()).status, (await list(otherKey)).status]).toEqual([503, 200]);
+      release();
+      expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(Array(SHARE).fill(401));
+      expect(gateway.log()).not.toContain('"status":503');
     });
 
     test("and fewer that are late are rejected only for the organization whose requests are late", async () => {

@@ -45,6 +45,7 @@ export function addInbound(app: FastifyInstance, { inbound }: { inbound: Inbound
     const holder = customerNetworkOf(clientAddress(request));
     return bodies.read(request, payload, { max, holder, organizationId }, async (body) => {
       await inbound.assertSigned(signature, body, secrets);
+      request.countLoadOf(organizationId);
       return parse(body);
     });
   };

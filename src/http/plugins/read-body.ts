@@ -78,7 +78,7 @@ export class Bodies {
       return await use(await body.read(payload));
     } catch (error) {
       // Treat it as shed, so that it is not logged per request.
-      request.wasShed = error === NO_ROOM;
+      request.wasShed ||= error === NO_ROOM;
       throw error;
     } finally {
       body.release();
