@@ -37,6 +37,7 @@ export function authenticateRequests(
     cookie: cookieOf?.(request, reply),
     origin: originOf(request),
     outsideLoad: (work) => request.outsideLoad(work),
+    isGone: () => request.raw.socket.destroyed,
   });
   app.decorateRequest("isHeldBack", false);
   app.addHook("onRequest", async (request, reply) => {

@@ -46,6 +46,8 @@ export interface RequestContext {
   readonly answer?: Answer | undefined;
   /** Runs work that waits in a bounded queue; meanwhile the request does not count toward load shedding. */
   outsideLoad?: (<T>(work: () => Promise<T>) => Promise<T>) | undefined;
+  /** Whether the client has disconnected, so that long work for its answer should stop. */
+  isGone?: (() => boolean) | undefined;
 }
 
 /** The context of the command line and of the first start, acting for an organization. */
@@ -67,6 +69,7 @@ export interface Credentials {
   cookie?: SessionCookie | undefined;
   origin: Origin;
   outsideLoad?: RequestContext["outsideLoad"];
+  isGone?: RequestContext["isGone"];
 }
 
 /** Resolves one kind of credential to its caller. */
@@ -95,7 +98,7 @@ export function createContextFactory(
    *   `invalid_session` or `too_many_attempts` for a credential that is not accepted; without one the caller is `anonymous`
    */
   return async (
-    { authorization, cookie, origin, outsideLoad }: Credentials,
+    { authorization, cookie, origin, outsideLoad, isGone }: Credentials,
     again = false,
   ): Promise<RequestContext> => {
     const token = bearerToken(authorization);
@@ -104,6 +107,7 @@ export function createContextFactory(
       origin,
       cookie,
       outsideLoad,
+      isGone,
       answer: {},
     });
     if (token === undefined) return contextOf(await cookieCaller(cookie, sessions, origin));

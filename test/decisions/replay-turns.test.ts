@@ -9,7 +9,11 @@ import { ReplayService } from "../../src/features/decisions/replay.service";
 type Read = [decisions: object[], candidate: ConfigurationVersion];
 
 /** A service whose database answers each replay with what was given for it. */
-function replaying(): (organizationId: string, decisions: object[]) => Promise<Replays> {
+function replaying(): (
+  organizationId: string,
+  decisions: object[],
+  isGone?: () => boolean,
+) => Promise<Replays> {
   const reads = new Map<string, Read[]>();
   const database = { report: async (owner: string) => reads.get(owner)?.shift() };
   const service = new ReplayService(
@@ -17,14 +21,12 @@ function replaying(): (organizationId: string, decisions: object[]) => Promise<R
     { of: () => ({}) } as unknown as Playbooks,
     { check: () => Promise.reject(new Error("not a draft")) },
   );
-  return (id, decisions) => {
+  return (id, decisions, isGone) => {
     const own = reads.get(id) ?? [];
     reads.set(id, own);
     own.push([decisions, new ConfigurationVersion()]);
-    return service.many(systemFor({ id } as Parameters<typeof systemFor>[0]), {
-      first: null,
-      against: { version: 1 },
-    });
+    const context = { ...systemFor({ id } as Parameters<typeof systemFor>[0]), isGone };
+    return service.many(context, { first: null, against: { version: 1 } });
   };
 }
 
@@ -81,4 +83,19 @@ test("a replay that fails ends the turn of its organization", async () => {
   );
   await expect(failed).rejects.toThrow("broken");
   expect(await next).toMatchObject({ total: 2, erased: 2 });
+});
+
+test("replays whose clients have disconnected stop after the current decision, and do not begin", async () => {
+  let evaluated = 0;
+  const replay = replaying();
+  const evaluate = () => {
+    evaluated += 1;
+  };
+  const replays = Array.from({ length: 2 }, () =>
+    replay("one", decisions(500, evaluate), () => evaluated === 3),
+  );
+  const ended = await Promise.allSettled(replays);
+  expect(ended.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  expect(evaluated).toBe(3);
+  expect(await replay("one", decisions(500, evaluate))).toMatchObject({ total: 500 });
 });

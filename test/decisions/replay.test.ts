@@ -1,10 +1,12 @@
 import { ConfigurationDraft } from "../../src/features/configuration/configuration-draft.entity";
 import { Decision } from "../../src/features/decisions/decision.entity";
+import { summarize } from "../../src/features/decisions/replay";
 import { Message } from "../../src/features/messages/message.entity";
 import { contactClient } from "../support/contacts";
 import { decisionClient, publish } from "../support/decisions";
 import { firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
+import { waitUntil } from "../support/wait-until";
 
 const documentWith = (limit: number, text = "Hello {{ contact.name }}") => ({
   situations: { order: { total: "double" } },
@@ -150,6 +152,30 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await replays("against: { draft: true }")).toBe("invalid_request");
     await saveDraft({ rules: [{ id: "x", on: "no", when: ["nothing"] }] });
     expect(await replays(draft, gateway.owner)).toBe("conflict");
+  });
+
+  test("a replay can see that the client of its request has disconnected", async () => {
+    const client = new AbortController();
+    const many = jest.spyOn(gateway.services.replays, "many");
+    const gone = new Promise<void>((resolve) => {
+      many.mockImplementation(async ({ isGone }) => {
+        expect(isGone?.()).toBe(false);
+        client.abort();
+        await waitUntil(() => isGone?.() === true);
+        resolve();
+        return summarize([]);
+      });
+    });
+    const query = "{ replayDecisions(against: { version: 1 }) { total } }";
+    const request = fetch(`${gateway.url}/graphql`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${gateway.key}`, "content-type": "application/json" },
+      body: JSON.stringify({ query }),
+      signal: client.signal,
+    });
+    await expect(request).rejects.toThrow("aborted");
+    await gone;
+    many.mockRestore();
   });
 
   test.each([

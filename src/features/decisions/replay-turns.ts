@@ -1,5 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { organizationOf, type RequestContext } from "../../auth/context";
 import { Semaphore } from "../../database/semaphore";
+import { GatewayError } from "../../errors";
 
 /** How long a replay waits for others (ms). */
 const WAIT_TIMEOUT_MS = 30_000;
@@ -14,30 +16,39 @@ export class ReplayTurns {
 
   /**
    * Runs a replay of many decisions, after the others of its organization.
-   * @throws GatewayError `unavailable` if it would wait too long
+   * @throws GatewayError `unavailable` if it would wait too long, or `invalid_request` if the client has disconnected
    */
-  async replay<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
-    await this.replays.acquire(WAIT_TIMEOUT_MS, organizationId);
+  async replay<T>(context: RequestContext, work: () => Promise<T>): Promise<T> {
+    const release = await acquire(this.replays, context);
     try {
       return await work();
     } finally {
-      this.replays.release(organizationId);
+      release();
     }
   }
 
   /**
    * Evaluates one decision, after others; organizations take turns. The next one waits for as long as this one took.
-   * @throws GatewayError `unavailable` if it would wait too long
+   * @throws GatewayError `unavailable` if it would wait too long, or `invalid_request` if the client has disconnected
    */
-  async evaluate<T>(organizationId: string, work: () => T): Promise<T> {
-    await this.evaluations.acquire(WAIT_TIMEOUT_MS, organizationId);
+  async evaluate<T>(context: RequestContext, work: () => T): Promise<T> {
+    const release = await acquire(this.evaluations, context);
     const startedAt = performance.now();
     try {
       return work();
     } finally {
       const took = performance.now() - startedAt;
       const pause = took < QUICK_MS ? nextTurn() : sleep(Math.ceil(took));
-      void pause.then(() => this.evaluations.release(organizationId));
+      void pause.then(release);
     }
   }
+}
+
+async function acquire(semaphore: Semaphore, context: RequestContext): Promise<() => void> {
+  const organizationId = organizationOf(context);
+  await semaphore.acquire(WAIT_TIMEOUT_MS, organizationId);
+  const release = () => semaphore.release(organizationId);
+  if (context.isGone?.() !== true) return release;
+  release();
+  throw new GatewayError("invalid_request", "The client has disconnected.");
 }

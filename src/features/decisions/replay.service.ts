@@ -26,9 +26,9 @@ export class ReplayService {
 
   /**
    * Replays one decision.
-   * @throws GatewayError `not_found` (decision, version, draft), `invalid_request` for a draft with an API key, or
-   *   `conflict` for a decision that is not made, or a draft that is not valid, or `unavailable` if it would wait too
-   *   long for others
+   * @throws GatewayError `not_found` (decision, version, draft), `invalid_request` for a draft with an API key, or if
+   *   the client has disconnected, `conflict` for a decision that is not made, or a draft that is not valid, or
+   *   `unavailable` if it would wait too long for others
    */
   async one(context: RequestContext, id: string, against: ReplayAgainst): Promise<Replay> {
     const [decision, candidate] = await this.database.read(async (reader) => {
@@ -39,7 +39,7 @@ export class ReplayService {
     if (decision.state !== DecisionState.decided)
       throw new GatewayError("conflict", `The decision is ${decision.state}.`);
     const loaded = await this.load(context, candidate);
-    return this.turns.evaluate(organizationOf(context), () => replay(decision, loaded));
+    return this.turns.evaluate(context, () => replay(decision, loaded));
   }
 
   /**
@@ -47,14 +47,13 @@ export class ReplayService {
    * @throws GatewayError as `one`, or `not_found` (agent)
    */
   many(context: RequestContext, args: ReplayDecisionsArgs): Promise<Replays> {
-    const organizationId = organizationOf(context);
     // Replays that wait hold no decisions in memory.
-    return this.turns.replay(organizationId, async () => {
+    return this.turns.replay(context, async () => {
       const [decisions, candidate] = await this.last(context, args);
       const loaded = await this.load(context, candidate);
       const replays: Replay[] = [];
       for (const decision of decisions)
-        replays.push(await this.turns.evaluate(organizationId, () => replay(decision, loaded)));
+        replays.push(await this.turns.evaluate(context, () => replay(decision, loaded)));
       return summarize(replays);
     });
   }
