@@ -4,7 +4,7 @@ export class TooExpensive extends Error {
 }
 
 /** Characters that a step reads or writes. */
-const CHARACTERS_PER_STEP = 32;
+export const CHARACTERS_PER_STEP = 32;
 
 /** Comparisons of characters that a step of a search makes. */
 const COMPARISONS_PER_STEP = 512;

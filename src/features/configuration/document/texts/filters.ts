@@ -1,3 +1,4 @@
+import type { StepBudget } from "../step-budget";
 import { isList, type Value } from "../value";
 import { dateOf, formatDate } from "./dates";
 import type { TextRun } from "./text-run";
@@ -10,28 +11,42 @@ interface Filter {
   run: (value: Value, args: readonly Value[], run: TextRun) => Value;
 }
 
-/** A filter of numbers; what is no number counts as 0. */
+/** A filter of numbers; anything else counts as 0. */
 const ofNumber = (argumentCount: number, calculate: (...numbers: number[]) => number): Filter => ({
   min: argumentCount,
   max: argumentCount,
-  run: (value, args) => {
-    const result = calculate(...[value, ...args].map(numberOf));
+  run: (value, args, { steps }) => {
+    const result = calculate(...[value, ...args].map((each) => numberOf(each, steps)));
     if (Number.isFinite(result)) return result;
     throw new TextError("a calculation has no finite result");
   },
 });
 
-/** A filter of texts. */
+/**
+ * A filter of texts.
+ * @param readings how many times the text could be read while the filter writes the longest result that it can have;
+ *   none if it counts that itself
+ */
 const ofText = (
   min: number,
   max: number,
   transform: (text: string, args: readonly Value[], run: TextRun) => Value,
-): Filter => ({ min, max, run: (value, args, run) => transform(textOf(value, run.steps), args, run) });
+  readings = 0,
+): Filter => ({
+  min,
+  max,
+  run: (value, args, run) => {
+    const text = textOf(value, run.steps);
+    if (readings > 0) run.steps.spendText(readings * text.length);
+    return transform(text, args, run);
+  },
+});
 
-const numberOf = (value: Value): number => {
+function numberOf(value: Value, steps: StepBudget): number {
+  steps.spendText(typeof value === "string" ? value.length : 0);
   const number = typeof value === "string" || typeof value === "number" ? Number(value) : 0;
   return Number.isFinite(number) ? number : 0;
-};
+}
 
 /** The filters that templates have: without clock, chance, or anything outside of the template. */
 const FILTERS: Readonly<Record<string, Filter>> = {
@@ -45,22 +60,30 @@ const FILTERS: Readonly<Record<string, Filter>> = {
   modulo: ofNumber(1, (value = 0, divisor = 0) => ((value % divisor) + divisor) % divisor),
   plus: ofNumber(1, (value = 0, other = 0) => value + other),
   times: ofNumber(1, (value = 0, factor = 0) => value * factor),
-  round: { min: 0, max: 1, run: (value, [digits = 0]) => round(numberOf(value), numberOf(digits)) },
+  round: {
+    min: 0,
+    max: 1,
+    run: (value, [digits = 0], { steps }) => round(numberOf(value, steps), numberOf(digits, steps)),
+  },
 
   append: ofText(1, 1, (text, [other = ""], { steps }) => joined([text, textOf(other, steps)], "", steps)),
   prepend: ofText(1, 1, (text, [other = ""], { steps }) => joined([textOf(other, steps), text], "", steps)),
-  capitalize: ofText(0, 0, (text) => text.charAt(0).toUpperCase() + text.slice(1).toLowerCase()),
-  downcase: ofText(0, 0, (text) => text.toLowerCase()),
-  upcase: ofText(0, 0, (text) => text.toUpperCase()),
-  strip: ofText(0, 0, (text) => text.trim()),
+  capitalize: ofText(0, 0, (text) => text.charAt(0).toUpperCase() + text.slice(1).toLowerCase(), 3),
+  downcase: ofText(0, 0, (text) => text.toLowerCase(), 3),
+  upcase: ofText(0, 0, (text) => text.toUpperCase(), 3),
+  strip: ofText(0, 0, (text) => text.trim(), 1),
   remove: ofText(1, 1, (text, [part = ""], run) => replaced(text, textOf(part, run.steps), "", run)),
   replace: ofText(2, 2, (text, [part = "", by = ""], run) =>
     replaced(text, textOf(part, run.steps), textOf(by, run.steps), run),
   ),
-  truncate: ofText(0, 2, (text, [length = 50, end = "..."], { steps }) =>
-    truncated(text, numberOf(length), textOf(end, steps)),
+  truncate: ofText(
+    0,
+    2,
+    (text, [length = 50, end = "..."], { steps }) =>
+      truncated(text, numberOf(length, steps), textOf(end, steps)),
+    3,
   ),
-  url_encode: ofText(0, 0, (text) => encodeURIComponent(text.toWellFormed()).replaceAll("%20", "+")),
+  url_encode: ofText(0, 0, (text) => encodeURIComponent(text.toWellFormed()).replaceAll("%20", "+"), 9),
 
   default: { min: 1, max: 1, run: (value, [other = null]) => (isAbsent(value) ? other : value) },
   first: { min: 0, max: 0, run: (value) => itemsOf(value).at(0) ?? null },
@@ -79,6 +102,8 @@ const FILTERS: Readonly<Record<string, Filter>> = {
   date: { min: 1, max: 1, run: (value, [format = ""], run) => dated(value, textOf(format, run.steps), run) },
 };
 
+export const FILTER_NAMES: readonly string[] = Object.keys(FILTERS);
+
 /** The filter of a name; undefined if templates have none. */
 export const filterOf = (name: string): Filter | undefined =>
   Object.hasOwn(FILTERS, name) ? FILTERS[name] : undefined;
@@ -88,7 +113,7 @@ const isAbsent = (value: Value): boolean =>
 
 const itemsOf = (value: Value): readonly Value[] => (isList(value) ? value : []);
 
-function joined(texts: readonly string[], separator: string, steps: TextRun["steps"]): string {
+function joined(texts: readonly string[], separator: string, steps: StepBudget): string {
   steps.spendText(texts.reduce((sum, text) => sum + text.length + separator.length, 0));
   return texts.join(separator);
 }
@@ -118,6 +143,7 @@ function round(value: number, digits: number): number {
 }
 
 function dated(value: Value, format: string, run: TextRun): Value {
+  run.steps.spendText(typeof value === "string" ? value.length : 0);
   const date = dateOf(value === "now" || value === "today" ? run.now : value);
   if (!date) return value;
   const text = formatDate(date, format);

@@ -9,10 +9,14 @@ import { textOf } from "./text-value";
 export const markedAsData = (value: unknown): string =>
   `<data>${JSON.stringify(value).replaceAll("<", "\\u003c")}</data>`;
 
+/** How many times a text could be read while it is marked, at worst. */
+const READINGS_PER_MARK = 6;
+
 /** The writing of instructions for a model: the values in them are data, and marked as such. */
 export class PromptRun extends TextRun {
   override writeValue(value: Value): void {
-    this.steps.spend(1);
-    this.write(markedAsData(textOf(value, this.steps)));
+    const text = textOf(value, this.steps);
+    this.steps.spendText(READINGS_PER_MARK * text.length);
+    this.write(markedAsData(text));
   }
 }

@@ -35,8 +35,10 @@ export class TextRun {
   /**
    * The text.
    * @throws TextError if no message can have it
+   * @throws TooExpensive if it takes too many steps
    */
   get text(): string {
+    this.steps.spendText(this.parts.length);
     if ([...this.parts].length > MESSAGE_TEXT_MAX_LENGTH) throw tooLong();
     if (this.parts.includes("\0") || !this.parts.isWellFormed()) {
       throw new TextError("the text is not well-formed Unicode");
