@@ -38,7 +38,7 @@ interface Dependencies {
   rateLimit: RateLimit;
   rejectForeign: ReturnType<typeof foreignOriginCheck>;
   /** Checks POSTs without a credential before their bodies are parsed. */
-  anonymousChecks: readonly (() => void)[];
+  anonymousChecks: readonly ((context: RequestContext) => void)[];
   /** Max size of a document that members send in a mutation (bytes). */
   memberDocumentBytes: number;
 }
@@ -68,7 +68,7 @@ export async function addGraphQL(http: FastifyInstance, dependencies: Dependenci
     authenticateRequests(scope, createContext, rateLimit, sessionCookies(config));
     scope.addHook("onRequest", ({ method, callContext }, _reply, done) => {
       if (method === "POST" && callContext.caller.kind === "anonymous")
-        for (const check of dependencies.anonymousChecks) check();
+        for (const check of dependencies.anonymousChecks) check(callContext);
       done();
     });
     rejectInvalidHost(scope);

@@ -1,5 +1,5 @@
 import type { AgentCaller, MemberCaller } from "../auth/caller";
-import type { CredentialResolver } from "../auth/context";
+import type { CredentialResolver, RequestContext } from "../auth/context";
 import type { RestoreGuard } from "../delivery/deliverer";
 import type { ReplacementStep } from "../instance-key/instance-key.service";
 
@@ -12,7 +12,7 @@ export interface Hooks {
   /** Authenticates session tokens; one feature does. */
   sessions: CredentialResolver<MemberCaller>;
   /** Checks a POST to `/graphql` without a credential before its body is parsed; it may throw. */
-  anonymousPost: () => void;
+  anonymousPost: (context: RequestContext) => void;
   /** Keeps a restored copy of the database from delivering; one feature does. */
   restoreGuard: RestoreGuard;
   /** Returns what `/readyz` also answers. */

@@ -21,9 +21,15 @@ const PER_ADDRESS = 50;
 const PER_SITE = 200;
 /** Sign-ins at a time. */
 const AT_ONCE = 16;
+/** Those of them from one network. */
+const AT_ONCE_FROM_ONE = 12;
 
 /** Makes so many attempts with wrong passwords, as many in parallel as are not rejected for that alone. */
-async function inTurns<T>(count: number, work: (i: number) => Promise<T>, atOnce = AT_ONCE): Promise<T[]> {
+async function inTurns<T>(
+  count: number,
+  work: (i: number) => Promise<T>,
+  atOnce = AT_ONCE_FROM_ONE,
+): Promise<T[]> {
   const results: T[] = [];
   // Hundreds of real hashes would take most of the time of this suite.
   const verify = jest.spyOn(argon2, "verify").mockResolvedValue(false);
@@ -223,6 +229,22 @@ onAnyEngine((engine) => {
     lookups.mockRestore();
     expect(codeOf(await gateway.graphql("{ viewer { id } }", {}, { token }))).toBeUndefined();
     expect(codeOf(await attempt(email, password, "192.0.2.200"))).toBeUndefined();
+  });
+
+  test("sign-ins from one network leave a quarter to others", async () => {
+    const { email, password } = await addMember(gateway);
+    const hashing = holdHashing();
+    const begun = jest.spyOn(gateway.services.sessions, "signIn");
+    const from = (i: number) => attempt(`${i}@example.com`, "wrong", `2001:db8:1:${i}::1`);
+    const admitted = Array.from({ length: AT_ONCE_FROM_ONE }, (_, i) => from(i));
+    await waitUntil(() => begun.mock.calls.length === AT_ONCE_FROM_ONE);
+    expect((await from(AT_ONCE_FROM_ONE)).status).toBe(429);
+    const other = attempt(email, password, "2001:db8:2::1");
+    await waitUntil(() => begun.mock.calls.length > AT_ONCE_FROM_ONE);
+    hashing.release();
+    begun.mockRestore();
+    expect(codeOf(await other)).toBeUndefined();
+    expect((await Promise.all(admitted)).map(codeOf)).toEqual(admitted.map(() => "invalid_credentials"));
   });
 
   test("the counts of concurrent attempts are read one after the other, so that none delays other requests long", async () => {

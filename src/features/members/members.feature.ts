@@ -27,7 +27,7 @@ export const members = feature({
   hooks: ({ sessions }) => ({
     sessions,
     // Without a credential, hardly anything but a sign-in can succeed; parsing it would cost more than rejecting it.
-    anonymousPost: () => sessions.assertPasswordCheckFree(),
+    anonymousPost: (context) => sessions.assertPasswordCheckFree(context),
   }),
   resolvers: (services) => [
     new MemberResolver(services.members, services.sessions, services.account),

@@ -1,34 +1,42 @@
+import { ownerOf } from "../../auth/caller";
 import type { RequestContext } from "../../auth/context";
+import { Budget } from "../../common/budget";
+import { customerNetworkOf } from "../../common/network";
+import { shareOf } from "../../database/semaphore";
 import { GatewayError } from "../../errors";
 
 /** Max concurrent sign-ins and changes of credentials: about half a second of hashing. */
 const MAX_PASSWORD_CHECKS = 16;
 
-/** Bounds the work that hashes passwords. */
+/** Bounds the work that hashes passwords; one organization, or network of an unknown caller, leaves room for others. */
 export class PasswordChecks {
-  private running = 0;
+  private readonly checks = new Budget(MAX_PASSWORD_CHECKS, shareOf(MAX_PASSWORD_CHECKS));
 
-  /** @throws GatewayError `too_many_attempts` if `MAX_PASSWORD_CHECKS` are already running */
-  assertFree(): void {
-    if (this.running < MAX_PASSWORD_CHECKS) return;
+  /** @throws GatewayError `too_many_attempts` if too many are already running */
+  assertFree(context: RequestContext): void {
+    this.begin(context)();
+  }
+
+  /**
+   * Runs work that hashes passwords. Hashing is sequential, so the wait does not count toward load shedding.
+   * @throws GatewayError `too_many_attempts` if too many are already running
+   */
+  async run<T>(context: RequestContext, check: () => Promise<T>): Promise<T> {
+    const end = this.begin(context);
+    try {
+      return await (context.outsideLoad?.(check) ?? check());
+    } finally {
+      end();
+    }
+  }
+
+  private begin({ caller, origin }: RequestContext): () => void {
+    const end = this.checks.take([ownerOf(caller) ?? customerNetworkOf(origin.ip)], 1);
+    if (end !== undefined) return end;
     throw new GatewayError(
       "too_many_attempts",
       "Too many sign-ins are in progress. Try again in a few seconds.",
       { headers: { "retry-after": "2" } },
     );
-  }
-
-  /**
-   * Runs work that hashes passwords. Hashing is sequential, so the wait does not count toward load shedding.
-   * @throws GatewayError `too_many_attempts` if `MAX_PASSWORD_CHECKS` are already running
-   */
-  async run<T>({ outsideLoad }: RequestContext, check: () => Promise<T>): Promise<T> {
-    this.assertFree();
-    this.running += 1;
-    try {
-      return await (outsideLoad?.(check) ?? check());
-    } finally {
-      this.running -= 1;
-    }
   }
 }

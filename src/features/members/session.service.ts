@@ -126,8 +126,8 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   }
 
   /** @throws GatewayError `too_many_attempts` if too many sign-ins are already running */
-  assertPasswordCheckFree(): void {
-    this.checks.assertFree();
+  assertPasswordCheckFree(context: RequestContext): void {
+    this.checks.assertFree(context);
   }
 
   /**
