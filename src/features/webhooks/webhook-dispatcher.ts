@@ -27,6 +27,9 @@ const PAUSE_MS = 50;
 /** Max streams that are found in one look. */
 const MAX_BEHIND = 100;
 
+/** How long one look is worked on (ms), because those that are behind since then wait for the next one. */
+const MAX_LOOK_MS = 250;
+
 /** An endpoint, and an agent whose last events it has no deliveries of yet. */
 type Behind = Pick<WebhookCursor, "endpointId" | "agentId">;
 
@@ -79,8 +82,11 @@ export class WebhookDispatcher {
     let isMore = false;
     try {
       // One window of each in turn, so that no endpoint waits for the whole backlog of another.
-      for (const each of await this.behind()) {
+      const behind = await this.behind();
+      const startedAt = performance.now();
+      for (const each of behind) {
         if (this.stopped) return false;
+        if (performance.now() - startedAt > MAX_LOOK_MS) return true;
         const found = await this.database.write((tx) => this.dispatch(tx, each), { limits: DELIVERING });
         isMore ||= found;
       }
@@ -101,20 +107,23 @@ export class WebhookDispatcher {
     });
   }
 
-  /** Some of those that are behind, by chance: many with a long backlog must not keep back the others. */
+  /** Some of those that are behind, by chance and one of each organization first: many must not keep back the others. */
   private behind(): Promise<Behind[]> {
     return this.database.read(
       (reader) =>
         reader.query(
-          `select endpoint.id as "endpointId", stream.agent_id as "agentId"
-           from webhook_endpoint endpoint
-           join organization on organization.id = endpoint.organization_id and organization.deactivated_at is null
-           join agent on agent.organization_id = endpoint.organization_id and agent.deleted_at is null
-             and (endpoint.agent_id is null or endpoint.agent_id = agent.id)
-           join agent_stream stream on stream.agent_id = agent.id
-           left join webhook_cursor cursor on cursor.endpoint_id = endpoint.id and cursor.agent_id = agent.id
-           where endpoint.state = $1 and endpoint.deleted_at is null and stream.last > coalesce(cursor.position, 0)
-           order by random() limit $2`,
+          `select "endpointId", "agentId" from (
+             select endpoint.id as "endpointId", stream.agent_id as "agentId",
+               row_number() over (partition by endpoint.organization_id order by random()) as turn
+             from webhook_endpoint endpoint
+             join organization on organization.id = endpoint.organization_id and organization.deactivated_at is null
+             join agent on agent.organization_id = endpoint.organization_id and agent.deleted_at is null
+               and (endpoint.agent_id is null or endpoint.agent_id = agent.id)
+             join agent_stream stream on stream.agent_id = agent.id
+             left join webhook_cursor cursor on cursor.endpoint_id = endpoint.id and cursor.agent_id = agent.id
+             where endpoint.state = $1 and endpoint.deleted_at is null and stream.last > coalesce(cursor.position, 0)
+           ) behind
+           order by turn, random() limit $2`,
           [WebhookEndpointState.active, MAX_BEHIND],
         ),
       { isRepeated: true },
