@@ -5,6 +5,7 @@ import { groupBy } from "../../../common/group-by";
 import { logThrottle } from "../../../common/throttled-log";
 import type { Config } from "../../../config";
 import type { Database } from "../../../database/database";
+import { Semaphore } from "../../../database/semaphore";
 import { GatewayError } from "../../../errors";
 import type { Event } from "../event.entity";
 import { startOf } from "../event.service";
@@ -24,6 +25,13 @@ const MAX_CURSORS = 10;
 
 /** Max share of the streams for one organization. */
 const ORGANIZATION_SHARE = 0.5;
+
+/** Max streams that are being opened, together and of one organization: each takes several queries. */
+const MAX_OPENING = 4;
+const MAX_OPENING_OF_ORGANIZATION = 2;
+
+/** How long a stream waits for others to be opened (ms). */
+const OPEN_TIMEOUT_MS = 30_000;
 
 const LOG_INTERVAL_MS = 60_000;
 
@@ -45,6 +53,7 @@ export class LiveEvents {
   private readonly followers = new Set<Follower>();
   private readonly waiting = new Set<Follower>();
   private readonly agents = new Map<string, FollowedAgent>();
+  private readonly opening = new Semaphore(MAX_OPENING, MAX_OPENING_OF_ORGANIZATION);
   /** Streams that are open or being opened. */
   private reserved = 0;
   /** The same, by organization. */
@@ -74,16 +83,18 @@ export class LiveEvents {
   /**
    * Opens a stream of the events of the calling agent, or of the agent that a member names.
    * @throws GatewayError as `startOf` and `assertMayFollow`; `rate_limited` for an organization with too many streams, or
-   *   `unavailable` when the process has too many or stops
+   *   `unavailable` when the process has too many, opens them too slowly or stops
    */
   async follow(context: RequestContext, { agentId, after, types }: FollowOptions): Promise<Follower> {
     assertMayFollow(context.caller);
-    const release = this.reserve(organizationOf(context));
+    const organizationId = organizationOf(context);
+    const release = this.reserve(organizationId);
     try {
       this.start();
-      const { id, position, last } = await this.database.read((reader) =>
-        startOf(reader, context, { agentId, after }),
-      );
+      await this.opening.acquire(OPEN_TIMEOUT_MS, organizationId);
+      const { id, position, last } = await this.database
+        .read((reader) => startOf(reader, context, { agentId, after }))
+        .finally(() => this.opening.release(organizationId));
       if (this.isClosed) throw stopping();
       const agent = this.agents.get(id) ?? { id, last, followers: 0 };
       if (last > agent.last) agent.last = last;
