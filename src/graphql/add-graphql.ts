@@ -4,7 +4,7 @@ import fp from "fastify-plugin";
 import type { GraphQLSchema } from "graphql";
 import type { Logger } from "pino";
 import { authenticateRequests } from "../auth/authenticate";
-import type { createContextFactory } from "../auth/context";
+import type { createContextFactory, RequestContext } from "../auth/context";
 import type { foreignOriginCheck } from "../auth/foreign-origins";
 import { sessionCookies } from "../auth/session-cookie";
 import { withSpan } from "../common/spans";
