@@ -196,9 +196,9 @@ async function knownContact(
     assertNotErased(contact);
   }
   // It may have been changed while the transaction waited for its lock.
+  const addresses = named.key?.address && contact && (await addressesOf(tx, contact.id));
   const isKnown =
-    contact !== undefined &&
-    (named.key === undefined || isMeant(named.key, contact, (await addressesOf(tx, contact.id)) ?? []));
+    contact !== undefined && (named.key === undefined || isMeant(named.key, contact, addresses ?? []));
   if (ofConversation !== undefined && (!isKnown || contact.id !== ofConversation.id))
     throw new GatewayError("conflict", "The conversation is with another contact.");
   return isKnown ? contact : null;
