@@ -243,8 +243,7 @@ export class Database {
         return await this.committing(unit, { singleStatement, owner, isRepeated: true });
       } catch (error) {
         stopWaiting();
-        // After an outage the rows may have been committed, so a retry could insert them twice.
-        if (rows.length === 1 || (isUnavailable(error) && !this.isDeadlock(error))) throw error;
+        if (rows.length === 1 || !this.mayRetry(error)) throw error;
         const alone = rows.map((row) =>
           this.writeFor(owner, (tx) => insert(tx, [row]), { isRepeated: true }).then(
             ([value]) => value as T | Error,
@@ -297,8 +296,7 @@ export class Database {
     const batches = new FairBatches<Row, T>({
       ...options,
       write: (unit, owner) => this.committing(unit, { owner, isRepeated: true }),
-      // After an outage the rows may have been committed, so a retry could insert them twice.
-      mayRetry: (error) => !isUnavailable(error) || this.isDeadlock(error),
+      mayRetry: (error) => this.mayRetry(error),
       coalesced: (rows) => this.observer.coalesced("inserts", rows),
     });
     return (row) => batches.add(row);
@@ -401,9 +399,9 @@ export class Database {
     }
   }
 
-  /** Whether a write was rolled back because it and another one waited for each other. */
-  private isDeadlock(error: unknown): boolean {
-    return error instanceof GatewayError && this.engine.isDeadlock(error.cause);
+  /** Whether a batch that failed may be tried again: after an outage it may have been committed all the same. */
+  private mayRetry(error: unknown): boolean {
+    return !isUnavailable(error) || (error instanceof GatewayError && this.engine.wasRolledBack(error.cause));
   }
 
   private failureOf(error: unknown): Failure {

@@ -130,8 +130,8 @@ export interface Engine {
   isUnavailable(error: unknown): boolean;
   /** Whether an error is a unique violation caused by a concurrent transaction. */
   isConflict(error: unknown): boolean;
-  /** Whether the database has rolled a transaction back because it and another one waited for each other. */
-  isDeadlock(error: unknown): boolean;
+  /** Whether an error means that a statement waited too long for others, and so that nothing of its transaction is stored. */
+  wasRolledBack(error: unknown): boolean;
   /** Returns the current queue lengths and connection counts. */
   stats(): DatabaseStats;
   close(): Promise<void>;

@@ -39,7 +39,9 @@ const UNAVAILABLE = /^(08|40|53|57|58)[0-9A-Z]{3}$|^25006$|^42501$|^55P03$/;
 const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED";
 
 const UNIQUE_VIOLATION = "23505";
-const DEADLOCK = "40P01";
+
+/** SQLSTATEs of statements that waited for others: canceled by the time limit, by the lock timeout, or because of a deadlock. */
+const WAITED_TOO_LONG = new Set(["57014", "55P03", "40P01"]);
 
 /** Arbitrary advisory lock keys that other applications are unlikely to use. */
 const EXCLUSIVE_LOCK = 7_236_418_905;
@@ -73,14 +75,19 @@ const queryPrepared = (client: PoolClient, text: string, values: unknown[] = [])
     ? client.query(text, values)
     : client.query({ name: nameOf(text), text, values });
 
-/** Lets the short statements of a runner stay prepared on its connection, and runs them one at a time, as the driver asks. */
-async function keepPrepared(runner: QueryRunner): Promise<void> {
+/**
+ * Runs the statements of a runner one at a time, as the driver asks.
+ * @param run runs a statement
+ */
+async function serialize(runner: QueryRunner, run: typeof queryPrepared): Promise<void> {
   const client: PoolClient = await runner.connect();
   const statements = new Mutex();
   const query = (text: string, values?: unknown[]) =>
-    statements.runExclusive(() => queryPrepared(client, text, values));
+    statements.runExclusive(() => run(client, text, values));
   runner.connect = async () => ({ query });
 }
+
+const queryOnce: typeof queryPrepared = (client, text, values) => client.query(text, values);
 
 /** Leaves values as the text that the server sent. */
 const AS_TEXT: CustomTypesConfig = { getTypeParser: () => String };
@@ -216,7 +223,7 @@ export class PostgresEngine implements Engine {
 
   read<T>(query: Read<T>, { isRepeated = false }: TransactionOptions = {}): Promise<T> {
     return this.connections.forReading(async (runner) => {
-      if (isRepeated) await keepPrepared(runner);
+      if (isRepeated) await serialize(runner, queryPrepared);
       return query(runner.manager);
     });
   }
@@ -233,7 +240,7 @@ export class PostgresEngine implements Engine {
       const began = performance.now();
       try {
         if (options.singleStatement) return await transactInPairs(runner, begin, unit);
-        if (options.isRepeated) await keepPrepared(runner);
+        await serialize(runner, options.isRepeated ? queryPrepared : queryOnce);
         return await transact(runner, { begin, commit: () => commit(runner), rollback }, unit);
       } finally {
         this.observer.transaction((performance.now() - began) / 1000);
@@ -319,8 +326,8 @@ export class PostgresEngine implements Engine {
     return driverCode(error) === UNIQUE_VIOLATION;
   }
 
-  isDeadlock(error: unknown): boolean {
-    return driverCode(error) === DEADLOCK;
+  wasRolledBack(error: unknown): boolean {
+    return WAITED_TOO_LONG.has(driverCode(error) ?? "");
   }
 
   stats(): DatabaseStats {

@@ -219,7 +219,7 @@ export class SqliteEngine implements Engine {
   }
 
   /** Always false, because SQLite has one writer at a time. */
-  isDeadlock(): boolean {
+  wasRolledBack(): boolean {
     return false;
   }
 
