@@ -31,7 +31,7 @@ async function rejectionsOf(
      from api_key as key
      join agent on agent.id = key.agent_id
      join organization on organization.id = agent.organization_id
-     where key.id in ${placeholders(1, ids.length)} ${lock}`,
+     where key.id in ${placeholders(1, ids.length)} order by key.id ${lock}`,
     ids,
   );
   const found = new Map(keys.map((key) => [key.id, refusalOf(key, key.deactivatedAt)]));

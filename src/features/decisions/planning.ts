@@ -4,8 +4,8 @@ import { LRUCache } from "lru-cache";
 /** Others get the event loop after this much planning (ms). */
 const SLICE_MS = 10;
 
-/** Weight of the latest decision in the average. */
-const WEIGHT = 0.2;
+/** How fast a decision that took long is forgotten, as a part of what it took. */
+const DECAY = 0.2;
 
 const MAX_OWNERS = 10_000;
 
@@ -13,8 +13,8 @@ const MAX_OWNERS = 10_000;
 export class Planning {
   private sliceMs = 0;
   private next: Promise<void> | undefined;
-  /** How long the decisions of each organization took to plan (ms), on average. */
-  private readonly averages = new LRUCache<string, number>({ max: MAX_OWNERS });
+  /** How long the longest of the latest decisions of each organization took to plan (ms). */
+  private readonly longest = new LRUCache<string, number>({ max: MAX_OWNERS });
 
   /** Evaluates one decision of an organization, once the event loop is free for it. */
   async run<T>(owner: string, work: () => T): Promise<T> {
@@ -31,12 +31,12 @@ export class Planning {
     } finally {
       const ms = performance.now() - startedAt;
       this.sliceMs += ms;
-      this.averages.set(owner, (1 - WEIGHT) * (this.averages.get(owner) ?? ms) + WEIGHT * ms);
+      this.longest.set(owner, Math.max(ms, (1 - DECAY) * (this.longest.get(owner) ?? 0)));
     }
   }
 
-  /** How long a decision of an organization takes to plan (ms), on average. */
-  averageOf(owner: string): number {
-    return this.averages.get(owner) ?? 0;
+  /** How long a decision of an organization may take to plan (ms), by the latest ones. */
+  expectedOf(owner: string): number {
+    return this.longest.get(owner) ?? SLICE_MS;
   }
 }
