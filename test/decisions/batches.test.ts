@@ -1,9 +1,13 @@
+import { v7 as uuid } from "uuid";
 import type { RequestContext } from "../../src/auth/context";
+import { insertAll } from "../../src/database/insert-all";
 import { ContactTag } from "../../src/features/contacts/contact-tag.entity";
 import { Conversation } from "../../src/features/conversations/conversation.entity";
+import { MAX_QUEUED } from "../../src/features/conversations/conversation.limits";
 import { Decision } from "../../src/features/decisions/decision.entity";
 import type { DecideInput } from "../../src/features/decisions/decision.inputs";
 import { Event } from "../../src/features/events/event.entity";
+import { Line, LineState } from "../../src/features/lines/line.entity";
 import { Message } from "../../src/features/messages/message.entity";
 import { addContact } from "../support/contacts";
 import { decisionClient, publish } from "../support/decisions";
@@ -49,6 +53,8 @@ const DOCUMENT = {
   ],
   otherwise: [{ send: "plain" }],
 };
+
+const UUID = /^[0-9a-f-]{36}$/;
 
 const KINDS = [
   "plain",
@@ -186,6 +192,52 @@ describeGateway((gateway) => {
       together.push(...(await Promise.all(all.slice(from, from + BATCH).map((input) => many.decide(input)))));
     expect(await storedBy(many.agentId, together)).toBe(await storedBy(one.agentId, alone));
     expect(new Set(together).size).toBeGreaterThan(HANDED / 2);
+  });
+
+  test("a rejected situation stores nothing, not even the conversation with the default contact", async () => {
+    const { agentId, decide } = await newAgent("rejected");
+    await publish(gateway, agentId, { ...DOCUMENT, defaultContact: "ref 0" });
+    const rows = () =>
+      database().read(async (reader) => [
+        await reader.countBy(Conversation, { agentId }),
+        await reader.countBy(Event, { agentId }),
+      ]);
+    const before = await rows();
+    const input = { situation: { type: "note", data: { text: "plain" } }, idempotencyKey: "full" } as Input;
+    const take = jest.spyOn(gateway.services.agentQueues, "take").mockResolvedValue(false);
+    try {
+      expect(await decide(input)).toContain("at most 100,000 queued messages");
+    } finally {
+      take.mockRestore();
+    }
+    expect(await rows()).toEqual(before);
+    expect(await decide(input)).toMatch(UUID);
+  });
+
+  test("a handoff makes room for the message before it in a full queue", async () => {
+    const { agentId, decide, contactIds } = await newAgent("full");
+    await database().write((tx) => tx.update(Line, { agentId }, { state: LineState.paused }));
+    const note = (text: string) =>
+      decide({
+        situation: { type: "note", data: { text } },
+        contact: { id: contactIds[0] },
+        idempotencyKey: null,
+      } as Input);
+    await note("plain");
+    await database().write(async (tx) => {
+      const { id: _, sequence: __, ...queued } = await tx.findOneByOrFail(Message, { agentId });
+      const copies = Array.from({ length: MAX_QUEUED }, (_, i) => ({
+        ...queued,
+        id: uuid(),
+        sequence: i + 10,
+      }));
+      await insertAll(tx, Message, copies);
+      await tx.update(Conversation, { agentId }, { lastSequence: MAX_QUEUED + 10 });
+    });
+    expect(await note("plain")).toContain(`at most ${MAX_QUEUED} queued messages`);
+    const id = (await note("over")) ?? "";
+    const decision = await database().read((reader) => reader.findOneByOrFail(Decision, { id }));
+    expect(decision.outcome).toBe("handoff");
   });
 
   test("none of a burst of an agent's situations is turned away, nor is a neighbor's", async () => {

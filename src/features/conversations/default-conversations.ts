@@ -13,7 +13,7 @@ import type { Joining, QueueByAgent } from "../messages/joining";
 import { MESSAGE_ORDER, type Message, MessageAuthor } from "../messages/message.entity";
 import { type Conversation, ConversationState } from "./conversation.entity";
 import { openIdOn } from "./destination";
-import { insertConversation, type Place } from "./open-conversation";
+import { insertConversation, lockOpen, type Place } from "./open-conversation";
 import { lockConversations } from "./own-conversation";
 import { conversationQueueFull, queueMessages, roomIn } from "./queue-messages";
 
@@ -53,12 +53,17 @@ export class DefaultConversations implements Joining {
     );
   }
 
-  /** Locks the conversation with the default contact of an agent, or opens it; null if its default line reaches none. */
-  async of(tx: Tx, agentId: string): Promise<Conversation | null> {
+  /**
+   * Locks the conversation with the default contact of an agent.
+   * @returns the conversation, or the place to open one; undefined if the default line of the agent reaches none
+   */
+  async find(
+    tx: Tx,
+    agentId: string,
+  ): Promise<{ conversation: Conversation | null; place: Place } | undefined> {
     const refs = await this.playbooks.defaultContacts(tx, [agentId]);
-    const [conversation = null] =
-      refs.size === 0 ? [] : await this.lock(tx, await placesOf(tx, refs), [agentId]);
-    return conversation;
+    const [place] = refs.size === 0 ? [] : await placesOf(tx, refs);
+    return place && { conversation: await lockOpen(tx, place), place };
   }
 
   private async queue(

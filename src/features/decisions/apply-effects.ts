@@ -83,7 +83,7 @@ const FAILURES: ReadonlySet<string> = new Set(["not_deliverable", "not_found", "
  * they are sent as the other effects want it: on the line that the conversation is moved to, and although it is handed off
  * or closed.
  * @param unit passed once it is known what to lock; before that, nothing is stored
- * @throws GatewayError `queue_full`, before anything is stored
+ * @throws GatewayError `queue_full`
  */
 export async function applyEffects(
   tx: Tx,
@@ -107,7 +107,10 @@ export async function applyEffects(
     }));
   }
   const sends = results.flatMap((result) => (result?.destination === undefined ? [] : result.destination));
-  await assertRoomFor(tx, sends, application);
+  for (const _ of sends) assertRoom(await application.queues.take(application.agentId));
+  // Those that follow cancel messages, which makes room.
+  const makesRoom = effects.some(({ kind }) => kind === "move" || kind === "handoff" || kind === "close");
+  if (!makesRoom) await assertRoomFor(tx, sends);
   await unit.pass(sends.length > 0 || effects.some(({ kind }) => kind === "handoff"));
   await Promise.all(sends.map((destination) => open(tx, destination)));
   for (const result of results)
@@ -132,6 +135,7 @@ export async function applyEffects(
         ? (application.asked ?? { status: "skipped" })
         : await outcomeOf(async () => ({ status: await change(tx, effect, conversation, application) }));
   }
+  if (makesRoom) await assertRoomFor(tx, sends);
   const ids = await send(tx, effects, results, application);
   return {
     conversation,
@@ -183,7 +187,12 @@ class Destinations {
 async function destinationOf(tx: Tx, name: string | null, application: Application): Promise<Destination> {
   const { agentId, parties, defaultConversations } = application;
   const { contact, conversation: atHand, isNamed, isPreferred } = parties;
-  if (contact === null) return answeredByAgent(await defaultConversations.of(tx, agentId));
+  if (contact === null) {
+    const found = await defaultConversations.find(tx, agentId);
+    return found === undefined
+      ? { conversation: null }
+      : { ...answeredByAgent(found.conversation), place: found.place };
+  }
   if (atHand !== null && (isNamed || name === null)) return { conversation: atHand };
   const line = await lineOf(tx, agentId, name);
   if (line.id === atHand?.lineId) return { conversation: atHand };
@@ -203,12 +212,7 @@ async function open(tx: Tx, destination: Destination): Promise<Destination> {
 }
 
 /** @throws GatewayError `queue_full` */
-async function assertRoomFor(
-  tx: Tx,
-  sends: readonly Destination[],
-  { queues, agentId }: Application,
-): Promise<void> {
-  for (const _ of sends) assertRoom(await queues.take(agentId));
+async function assertRoomFor(tx: Tx, sends: readonly Destination[]): Promise<void> {
   for (const [{ conversation }, { length }] of groupBy(sends, (each) => each))
     if (conversation !== null && (await roomIn(tx, conversation, length)) < length)
       throw conversationQueueFull();
