@@ -46,7 +46,7 @@ export function authenticateRequests(
     if (!request.raw.complete) request.isHeldBack = true;
     const { caller } = request.callContext;
     const organizationId = ownerOf(caller);
-    if (organizationId !== undefined) request.countLoadOf(organizationId);
+    if (organizationId !== undefined) request.countLoadOf(organizationId, { isCredential: true });
     const counted = caller.kind === "agent" ? rateLimit(caller.key) : undefined;
     if (counted === undefined) return;
     reply.headers(counted.headers);

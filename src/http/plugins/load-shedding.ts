@@ -38,9 +38,10 @@ declare module "fastify" {
     wasShed: boolean;
     /**
      * Counts the request for its organization from now on.
+     * @param options.isCredential whether its Authorization header or cookie named the organization
      * @throws GatewayError `unavailable` if that has too many requests in flight, or too many late ones
      */
-    countLoadOf(organizationId: string): void;
+    countLoadOf(organizationId: string, options?: { isCredential?: boolean }): void;
     /** Runs work that does not count as load, because a separate bounded queue already limits it. */
     outsideLoad<T>(work: () => Promise<T>): Promise<T>;
   }
@@ -105,17 +106,20 @@ export function shedOverload(
   const resume = (request: FastifyRequest) => {
     request.load ??= load.begin(request.loadOwner);
   };
-  app.decorateRequest("countLoadOf", function (this: FastifyRequest, organizationId: string) {
-    if (this.loadOwner === organizationId) return;
-    const credential = credentialOf(this);
-    if (credential !== undefined) owners.set(credential, organizationId);
-    if (load.isOverloadedBy(organizationId)) {
-      shed(this);
-      throw rejection;
-    }
-    if (this.load !== undefined) load.assign(this.load, organizationId);
-    this.loadOwner = organizationId;
-  });
+  app.decorateRequest(
+    "countLoadOf",
+    function (this: FastifyRequest, organizationId: string, { isCredential = false } = {}) {
+      if (this.loadOwner === organizationId) return;
+      const credential = isCredential ? credentialOf(this) : undefined;
+      if (credential !== undefined) owners.set(credential, organizationId);
+      if (load.isOverloadedBy(organizationId)) {
+        shed(this);
+        throw rejection;
+      }
+      if (this.load !== undefined) load.assign(this.load, organizationId);
+      this.loadOwner = organizationId;
+    },
+  );
   app.decorateRequest("outsideLoad", async function <T>(this: FastifyRequest, work: () => Promise<T>) {
     pause(this);
     try {
