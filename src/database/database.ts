@@ -399,7 +399,7 @@ export class Database {
     }
   }
 
-  /** Whether a batch that failed may be tried again: after an outage it may have been committed all the same. */
+  /** True if a failed batch may be retried. After an outage, its commit may have succeeded. */
   private mayRetry(error: unknown): boolean {
     return !isUnavailable(error) || (error instanceof GatewayError && this.engine.wasRolledBack(error.cause));
   }

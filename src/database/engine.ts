@@ -130,7 +130,7 @@ export interface Engine {
   isUnavailable(error: unknown): boolean;
   /** Whether an error is a unique violation caused by a concurrent transaction. */
   isConflict(error: unknown): boolean;
-  /** Whether an error means that a statement waited too long for others, and so that nothing of its transaction is stored. */
+  /** True if a statement failed because it waited too long for other transactions; its own was rolled back. */
   wasRolledBack(error: unknown): boolean;
   /** Returns the current queue lengths and connection counts. */
   stats(): DatabaseStats;

@@ -5,14 +5,14 @@ import type { Tx } from "./unit-of-work";
 /** Rows no longer wait for a batch that runs longer than this (ms). */
 const MAX_WAIT_MS = 100;
 
-/** What becomes of a row: its value, or an Error that rejects it and for which nothing was stored. */
+/** The value of a row, or the Error that rejects it; a rejected row has stored nothing. */
 export type Outcome<T> = T | Error;
 
 /** How batches are composed and stored. */
 export interface FairBatchesOptions<Row, T> {
   /** The organization of a row. */
   ownerOf(row: Row): string;
-  /** What a row costs; a batch holds at least one row, and otherwise rows of at most `maxCost`. */
+  /** Cost of a row. A batch starts with any row and takes further ones while it costs less than `maxCost`. */
   costOf(row: Row): number;
   maxCost: number;
   /** Max rows of a batch. */
@@ -21,7 +21,7 @@ export interface FairBatchesOptions<Row, T> {
   write(unit: (tx: Tx) => Promise<void>, owner?: string): Promise<void>;
   /** Stores rows in their order. */
   store(tx: Tx, rows: readonly Row[]): Promise<Outcome<T>[]>;
-  /** Whether nothing of a batch that failed was stored, so that its rows may be tried again. */
+  /** True if a failed batch has stored nothing, so its rows may be retried. */
   mayRetry(error: unknown): boolean;
   /** Receives the number of rows of each batch. */
   coalesced(rows: number): void;

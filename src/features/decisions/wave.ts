@@ -5,6 +5,7 @@
 export class Wave {
   private readonly arrived: (() => void)[] = [];
   private isWanted = false;
+  private locking: Promise<void> | undefined;
 
   /**
    * @param running how many units there are
@@ -35,8 +36,6 @@ export class Wave {
       leave,
     };
   }
-
-  private locking: Promise<void> | undefined;
 
   private locked(): Promise<void> {
     this.locking ??= this.lock();
