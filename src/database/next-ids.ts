@@ -2,34 +2,30 @@ import { uuidAfter } from "../common/uuid";
 import { placeholders } from "./returning";
 import type { Tx } from "./unit-of-work";
 
-/** The last ID of an agent's rows in a table; null without any. */
-export interface LastId {
-  agentId: string;
-  id: string | null;
-}
-
-/** Generates IDs that sort after the last ones of agents, even if the clocks of the processes differ. */
-export function idsAfter(lastIds: readonly LastId[]): (agentId: string) => string {
-  const last = new Map(lastIds.map(({ agentId, id }) => [agentId, id]));
+/**
+ * Generates IDs that sort after all rows of some agents in a table whose insert order the transaction has locked, even if
+ * the clocks of the processes differ.
+ */
+export async function nextIds(
+  tx: Tx,
+  table: "contact" | "conversation" | "message",
+  agentIds: readonly string[],
+): Promise<(agentId: string) => string> {
+  const distinct = [...new Set(agentIds)];
+  // Found as the last entry of the index up to the agent: GROUP BY would read all rows of the agent, and with `=`
+  // PostgreSQL may walk through those of other agents.
+  const rows: { agentId: string; id: string | null }[] = await tx.query(
+    `with writing (agent_id) as (values ${placeholders(distinct.length, 1)})
+     select agent_id as "agentId",
+       (select case when ${table}.agent_id = writing.agent_id then ${table}.id end from ${table}
+        where ${table}.agent_id <= writing.agent_id order by ${table}.agent_id desc, ${table}.id desc limit 1) as id
+     from writing`,
+    distinct,
+  );
+  const last = new Map(rows.map(({ agentId, id }) => [agentId, id]));
   return (agentId) => {
     const id = uuidAfter(last.get(agentId));
     last.set(agentId, id);
     return id;
   };
-}
-
-/** Generates IDs that sort after all rows of some agents in a table whose insert order the transaction has locked. */
-export async function nextIds(
-  tx: Tx,
-  table: "contact" | "conversation",
-  agentIds: readonly string[],
-): Promise<(agentId: string) => string> {
-  const distinct = [...new Set(agentIds)];
-  return idsAfter(
-    await tx.query(
-      `with writing (agent_id) as (values ${placeholders(distinct.length, 1)})
-       select agent_id as "agentId", (select max(id) from ${table} where agent_id = writing.agent_id) as id from writing`,
-      distinct,
-    ),
-  );
 }

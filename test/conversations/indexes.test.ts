@@ -6,10 +6,13 @@ import { NO_WORK_OBSERVER } from "../../src/delivery/observer";
 import { Senders } from "../../src/delivery/senders";
 import { createServices, laneWork } from "../../src/features";
 import { AgentService } from "../../src/features/agents/agent.service";
+import { Playbooks } from "../../src/features/configuration/playbooks";
 import { ConversationConnection } from "../../src/features/conversations/conversation.connection";
 import type { ConversationsArgs } from "../../src/features/conversations/conversation.inputs";
 import { ConversationService } from "../../src/features/conversations/conversation.service";
 import { ConversationChanges } from "../../src/features/conversations/conversation-changes";
+import { DefaultConversations } from "../../src/features/conversations/default-conversations";
+import { MessageQueue } from "../../src/features/conversations/message-queue";
 import { countAnswers, MAX_AUTOMATIC_ANSWERS } from "../../src/features/decisions/loop";
 import { AgentQueues } from "../../src/features/messages/agent-queues";
 import { MessageConnection } from "../../src/features/messages/message.inputs";
@@ -41,11 +44,13 @@ onEachEngine((engine) => {
     logged = await openLogged(engine);
     const { database } = logged;
     lanes = new Lanes(database);
+    const queues = new AgentQueues(database);
+    const queue = new MessageQueue(database, lanes, queues, new DefaultConversations(new Playbooks()));
     service = new ConversationService(
       database,
-      lanes,
+      queue,
       new AgentService(database, lanes, new HookRegistry()),
-      new AgentQueues(database),
+      queues,
     );
     await database.write(async (tx) => {
       const insert = async (table: string, columns: string, rows: readonly string[]) => {

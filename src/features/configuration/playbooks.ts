@@ -2,7 +2,6 @@ import { LRUCache } from "lru-cache";
 import type { EntityManager } from "typeorm";
 import { coalesceKeysInTx } from "../../database/coalesce-in-tx";
 import { placeholders } from "../../database/returning";
-import type { LiveVersion } from "../messages/insert-messages";
 import { ConfigurationVersion } from "./configuration-version.entity";
 import { Playbook } from "./document/playbook";
 
@@ -11,6 +10,12 @@ const MAX_PLAYBOOKS = 100;
 
 /** Max agents whose default contacts are in memory. */
 const MAX_DEFAULT_CONTACTS = 10_000;
+
+/** The number of the live configuration of an agent. */
+interface LiveVersion {
+  agentId: string;
+  version: number;
+}
 
 /** The published versions in a form that can be evaluated. A version never changes, so it is parsed once. */
 export class Playbooks {
@@ -29,12 +34,6 @@ export class Playbooks {
   async at(reader: EntityManager, agentId: string, version: number): Promise<Playbook> {
     const known = this.known.get(keyOf({ agentId, version }));
     return known ?? this.of(await reader.findOneByOrFail(ConfigurationVersion, { agentId, version }));
-  }
-
-  /** Whether the version of an agent that was live when last read has a default contact; undefined if none was read. */
-  hadDefaultContact(agentId: string): boolean | undefined {
-    const last = this.defaultContactOf.get(agentId);
-    return last && last.ref !== null;
   }
 
   /** The `ref` of the default contact of each agent whose live version has one, by agent. */

@@ -5,7 +5,7 @@ import { Permission } from "../../auth/permissions";
 import { Access } from "../../schema/access";
 import { Report } from "../../schema/report";
 import { Message } from "../messages/message.entity";
-import { MessageConnection } from "../messages/message.inputs";
+import { MessageConnection, NewMessage } from "../messages/message.inputs";
 import { ConversationConnection } from "./conversation.connection";
 import { Conversation } from "./conversation.entity";
 import {
@@ -20,6 +20,7 @@ import {
 } from "./conversation.inputs";
 import { ConversationService } from "./conversation.service";
 import { ConversationChanges } from "./conversation-changes";
+import { MessageQueue } from "./message-queue";
 
 const READ = { key: "conversations:read", member: Permission.conversations_read } as const;
 const READ_MESSAGES = { key: "messages:read", member: Permission.conversations_read } as const;
@@ -31,6 +32,7 @@ export class ConversationResolver {
   constructor(
     private readonly service: ConversationService,
     private readonly changes: ConversationChanges,
+    private readonly queue: MessageQueue,
   ) {}
 
   @Access(READ)
@@ -74,6 +76,15 @@ export class ConversationResolver {
     @Arg("input", () => NewConversation, { description: "The conversation." }) input: NewConversation,
   ): Promise<OpenedConversation> {
     return this.service.open(context, input);
+  }
+
+  @Access({ key: "messages:write" })
+  @Mutation(() => Message, { description: "Queues a message for the agent of the API key." })
+  sendMessage(
+    @Ctx() context: RequestContext,
+    @Arg("input", () => NewMessage, { description: "The message." }) input: NewMessage,
+  ): Promise<Message> {
+    return this.queue.send(context, input);
   }
 
   @Access(SEND)

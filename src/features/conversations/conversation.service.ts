@@ -8,7 +8,6 @@ import { indexBy } from "../../common/coalesce";
 import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
 import type { Tx } from "../../database/unit-of-work";
-import type { Lanes } from "../../delivery/lanes";
 import { GatewayError, noSuch } from "../../errors";
 import { once } from "../../idempotency/idempotency";
 import { directionOf } from "../../pagination/connection";
@@ -32,8 +31,8 @@ import type {
   OpenedConversation,
   SendToConversationArgs,
 } from "./conversation.inputs";
-import { ConversationSender } from "./conversation-sender";
 import { addressOn, assertInUse, findLine, lineOf, lockReferenced } from "./destination";
+import type { MessageQueue } from "./message-queue";
 import { openConversation } from "./open-conversation";
 import { assertOpen, findConversation, idempotencyScope } from "./own-conversation";
 
@@ -53,15 +52,13 @@ export class ConversationService {
   readonly addressOf: (id: string) => Promise<ContactAddress | undefined>;
 
   private readonly byId: (id: string) => Promise<Conversation | undefined>;
-  private readonly sender: ConversationSender;
 
   constructor(
     private readonly database: Database,
-    lanes: Lanes,
+    private readonly queue: MessageQueue,
     private readonly agents: AgentService,
     private readonly queues: AgentQueues,
   ) {
-    this.sender = new ConversationSender(database, lanes);
     this.byId = database.coalesceByKey("conversations", async (ids) =>
       indexBy(await database.read((reader) => reader.findBy(Conversation, { id: In(ids) })), ({ id }) => id),
     );
@@ -195,10 +192,8 @@ export class ConversationService {
    * @returns the message as it was accepted, also for a repeat with the same idempotency key
    * @throws GatewayError `not_found`, `conflict` for a closed conversation, `queue_full`, `idempotency_key_reused`
    */
-  async send(
-    context: RequestContext,
-    { id, message, idempotencyKey }: SendToConversationArgs,
-  ): Promise<Message> {
+  async send(context: RequestContext, args: SendToConversationArgs): Promise<Message> {
+    const { id, idempotencyKey } = args;
     // Before the message joins a batch, which an error would split up.
     const conversation = isUuid(id) ? await this.byId(id) : undefined;
     if (conversation === undefined || !(await this.isOwn(context, conversation)))
@@ -208,7 +203,7 @@ export class ConversationService {
       assertOpen(conversation);
       assertRoom(hasRoom);
     }
-    return this.sender.send({ context, conversationId: id, message, hasRoom }, idempotencyKey);
+    return this.queue.sendTo(context, args, hasRoom);
   }
 
   private async isOwn(context: RequestContext, { agentId }: Conversation): Promise<boolean> {
@@ -242,9 +237,9 @@ export class ConversationService {
       return { conversation, created, message: null };
     }
     const hasRoom = await this.queues.take(agentId);
-    const sending = { context, conversationId: conversation.id, message: input.message, hasRoom };
-    const conversations = new Map([[conversation.id, conversation]]);
-    const [message] = await this.sender.insertLocked(tx, [sending], conversations);
+    const [message] = await this.queue.queue(tx, [
+      { context, conversation, message: input.message, hasRoom },
+    ]);
     // So that the conversation is not opened without it.
     if (message instanceof GatewayError) throw message;
     return { conversation, created, message: message ?? null };

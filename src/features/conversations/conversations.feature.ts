@@ -16,6 +16,7 @@ import { ConversationService } from "./conversation.service";
 import { ConversationChanges } from "./conversation-changes";
 import { DefaultConversations } from "./default-conversations";
 import { eraseConversations } from "./erase-conversations";
+import { MessageQueue } from "./message-queue";
 import { readQueues } from "./read-queues";
 
 interface Needs extends LineServices {
@@ -36,17 +37,23 @@ declare module "../events/event-types" {
 /** What agents and contacts say to each other. */
 export const conversations = feature({
   entities: [Conversation],
-  services: ({ database, lanes, hooks, agents, agentQueues, playbooks }: Core & Needs) => ({
-    defaultConversations: new DefaultConversations(lanes, playbooks),
-    conversations: new ConversationService(database, lanes, agents, agentQueues),
-    conversationChanges: new ConversationChanges(database, lanes, hooks),
-  }),
-  hooks: ({ database, lanes, defaultConversations }) => ({
+  services: ({ database, lanes, hooks, agents, agentQueues, playbooks }: Core & Needs) => {
+    const defaultConversations = new DefaultConversations(playbooks);
+    const messageQueue = new MessageQueue(database, lanes, agentQueues, defaultConversations);
+    return {
+      defaultConversations,
+      messageQueue,
+      conversations: new ConversationService(database, messageQueue, agents, agentQueues),
+      conversationChanges: new ConversationChanges(database, lanes, hooks),
+    };
+  },
+  hooks: ({ database, lanes }) => ({
     agentPurged: purgeRows(database, Conversation),
     contactErased: eraseConversations(database, lanes),
-    messageJoining: defaultConversations,
   }),
-  resolvers: (services) => [new ConversationResolver(services.conversations, services.conversationChanges)],
+  resolvers: ({ conversations, conversationChanges, messageQueue }) => [
+    new ConversationResolver(conversations, conversationChanges, messageQueue),
+  ],
   routes: conversationRoutes,
   scopes: conversationScopes,
   eventTypes: conversationEventTypes,

@@ -188,10 +188,10 @@ async function destinationOf(tx: Tx, name: string | null, application: Applicati
   const { agentId, parties, defaultConversations } = application;
   const { contact, conversation: atHand, isNamed, isPreferred } = parties;
   if (contact === null) {
-    const found = await defaultConversations.find(tx, agentId);
-    return found === undefined
+    const place = (await defaultConversations.lockPlaces(tx, [agentId])).get(agentId);
+    return place === undefined
       ? { conversation: null }
-      : { ...answeredByAgent(found.conversation), place: found.place };
+      : { ...answeredByAgent(await lockOpen(tx, place)), place };
   }
   if (atHand !== null && (isNamed || name === null)) return { conversation: atHand };
   const line = await lineOf(tx, agentId, name);

@@ -1,7 +1,6 @@
 import { timestamp, timestampOf } from "../../common/time";
 import { insertAll } from "../../database/insert-all";
-import { idsAfter, type LastId } from "../../database/next-ids";
-import { placeholders } from "../../database/returning";
+import { nextIds } from "../../database/next-ids";
 import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import { recordEvents } from "../events/record-events";
@@ -9,12 +8,6 @@ import { Message, MessageAuthor, MessageDirection, MessageStatus } from "./messa
 import { MESSAGES } from "./message.metrics";
 import { messageEvent } from "./message-events";
 import { CONVERSATION_LANE, MESSAGE_LANE } from "./message-lanes";
-
-/** The number of the live configuration of an agent. */
-export interface LiveVersion {
-  agentId: string;
-  version: number;
-}
 
 /** The place of a message in a conversation, whose row the transaction has locked. */
 export type InConversation = Pick<Message, "sequence" | "fence"> & { conversationId: string };
@@ -36,18 +29,14 @@ export interface Draft extends Pick<Message, "agentId" | "message" | "author"> {
 /**
  * Queues messages and makes their lanes due.
  * @param tx holds the lock `MESSAGE_ORDER`, and those of the conversations
- * @param check called with the live configurations of the agents before anything is stored
  * @returns the messages in the order of the drafts
  */
-export async function insertMessages(
-  tx: Tx,
-  lanes: Lanes,
-  drafts: readonly Draft[],
-  check?: (live: readonly LiveVersion[]) => Promise<void>,
-): Promise<Message[]> {
-  const agents = await readAgents(tx, [...new Set(drafts.map(({ agentId }) => agentId))]);
-  await check?.(agents);
-  const nextId = idsAfter(agents);
+export async function insertMessages(tx: Tx, lanes: Lanes, drafts: readonly Draft[]): Promise<Message[]> {
+  const nextId = await nextIds(
+    tx,
+    "message",
+    drafts.map(({ agentId }) => agentId),
+  );
   const now = Date.now();
   const messages = drafts.map((draft) => {
     const {
@@ -116,7 +105,7 @@ export async function insertReceived(tx: Tx, lanes: Lanes, draft: ReceivedDraft)
   const { agentId } = draft;
   const message = tx.create(Message, {
     ...draft,
-    id: idsAfter(await readAgents(tx, [agentId]))(agentId),
+    id: (await nextIds(tx, "message", [agentId]))(agentId),
     author: MessageAuthor.contact,
     direction: MessageDirection.inbound,
     status: MessageStatus.received,
@@ -144,21 +133,3 @@ export const asAccepted = (message: Message): Message => ({
   readAt: null,
   updatedAt: null,
 });
-
-/** The last message of each agent, and its live configuration, which costs little here. */
-function readAgents(tx: Tx, agentIds: readonly string[]): Promise<Writing[]> {
-  // Found as the last entry of the index up to the agent: GROUP BY would read all messages of the agent, and with `=`
-  // PostgreSQL may walk through those of other agents.
-  return tx.query(
-    `with writing (agent_id) as (values ${placeholders(agentIds.length, 1)})
-     select agent_id as "agentId",
-       (select max(version) from configuration_version where agent_id = writing.agent_id) as version,
-       (select case when message.agent_id = writing.agent_id then message.id end from message
-        where message.agent_id <= writing.agent_id order by message.agent_id desc, message.id desc limit 1) as id
-     from writing`,
-    [...agentIds],
-  );
-}
-
-/** An agent that messages are queued for, with its last message. */
-type Writing = LiveVersion & LastId;

@@ -6,7 +6,7 @@ import { AtMost, MaxCharacters } from "../../schema/list-size";
 import { ThirdPartyText } from "../../schema/third-party-text";
 import { DeliveryAttempt, SHOWN_ATTEMPTS } from "./delivery-attempt.entity";
 import { Message } from "./message.entity";
-import { MessageConnection, MessagesArgs, NewMessage } from "./message.inputs";
+import { MessageConnection, MessagesArgs } from "./message.inputs";
 import { MessageService } from "./message.service";
 
 const READ = { key: "messages:read", member: Permission.conversations_read } as const;
@@ -37,15 +37,6 @@ export class MessageResolver {
     @Arg("id", () => ID, { description: "ID of the message." }) id: string,
   ): Promise<Message | null> {
     return this.service.find(context, id);
-  }
-
-  @Access({ key: "messages:write" })
-  @Mutation(() => Message, { description: "Queues a message for the agent of the API key." })
-  sendMessage(
-    @Ctx() context: RequestContext,
-    @Arg("input", () => NewMessage, { description: "The message." }) input: NewMessage,
-  ): Promise<Message> {
-    return this.service.send(context, input);
   }
 
   @Access({ key: "messages:write", member: Permission.conversations_write })

@@ -1,6 +1,6 @@
-import { type EntityManager, In } from "typeorm";
+import { type EntityManager } from "typeorm";
 import { ownerOf } from "../../auth/caller";
-import { agentCaller, organizationOf, type RequestContext } from "../../auth/context";
+import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { groupBy } from "../../common/group-by";
 import { timestamp } from "../../common/time";
@@ -8,33 +8,20 @@ import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
 import { BACKGROUND } from "../../database/limits";
 import { allReturning } from "../../database/returning";
-import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import { GatewayError, noSuch } from "../../errors";
-import { onceEach } from "../../idempotency/idempotency";
 import { directionOf, pageOfRows } from "../../pagination/connection";
 import { countRows } from "../../pagination/total-count";
-import type { HookRegistry } from "../../schema/hooks";
 import type { Agent } from "../agents/agent.entity";
 import { scopedAgentId } from "../agents/agent-scope";
-import { assertKeysAccepted, assertStillAllowed } from "../api-keys/assert-accepted";
+import { assertStillAllowed } from "../api-keys/assert-accepted";
 import { recordAudit } from "../audit/audit";
 import { recordEvents } from "../events/record-events";
 import type { Organization } from "../organizations/organization.entity";
-import { type AgentQueues, agentQueueFull } from "./agent-queues";
 import { DeliveryAttempt, SHOWN_ATTEMPTS } from "./delivery-attempt.entity";
-import { asAccepted, insertMessages } from "./insert-messages";
-import { type Joining, JoiningChanged, type QueueByAgent, whileJoiningChanges } from "./joining";
 import { messageActions } from "./message.audit";
-import {
-  EXPIRE_AFTER_MS,
-  MESSAGE_ORDER,
-  Message,
-  MessageAuthor,
-  MessageError,
-  MessageStatus,
-} from "./message.entity";
-import { MessageConnection, type MessagesArgs, type NewMessage } from "./message.inputs";
+import { EXPIRE_AFTER_MS, Message, MessageError, MessageStatus } from "./message.entity";
+import { MessageConnection, type MessagesArgs } from "./message.inputs";
 import { MESSAGES } from "./message.metrics";
 import { messageEvent } from "./message-events";
 import { MESSAGE_LANE } from "./message-lanes";
@@ -44,30 +31,12 @@ export class MessageService {
   /** The last attempts to send a message, oldest first; without an access check. */
   readonly attemptsOf: (messageId: string) => Promise<DeliveryAttempt[] | undefined>;
 
-  private readonly add: (draft: KeyedDraft) => Promise<Message>;
-
   constructor(
     private readonly database: Database,
     private readonly lanes: Lanes,
-    private readonly queues: AgentQueues,
-    private readonly hooks: HookRegistry,
   ) {
     this.attemptsOf = database.coalesceByKey("attempts", async (ids) =>
       groupBy(await database.read((reader) => lastAttempts(reader, ids)), ({ messageId }) => messageId),
-    );
-    this.add = database.batchInsertsByOwner<KeyedDraft, Message>(
-      ({ draft }) => draft.organizationId,
-      (tx, keyed) =>
-        onceEach(tx, keyed, {
-          create: (fresh) =>
-            this.insert(
-              tx,
-              fresh.map(({ draft }) => draft),
-            ),
-          // A repeat gets the answer of the first request, also when the message has been delivered since.
-          find: async (ids) => (await tx.findBy(Message, { id: In([...ids]) })).map(asAccepted),
-          idOf: ({ id }) => id,
-        }),
     );
   }
 
@@ -113,20 +82,6 @@ export class MessageService {
       : null;
     if (message?.agent?.organization === undefined) throw noSuch("message");
     return message.agent.organization;
-  }
-
-  /**
-   * Queues a message for the agent.
-   * @returns the message as it was accepted, also for a repeat with the same idempotency key
-   * @throws GatewayError `queue_full`, `idempotency_key_reused`
-   */
-  async send(context: RequestContext, { message, idempotencyKey }: NewMessage): Promise<Message> {
-    const { agent, key, organization } = agentCaller(context);
-    const hasRoom = await this.queues.take(agent.id);
-    const draft = { agentId: agent.id, message, keyId: key.id, hasRoom, organizationId: organization.id };
-    const scope = `sendMessage:${agent.id}`;
-    const keyed = { scope, key: idempotencyKey, request: { message }, draft };
-    return whileJoiningChanges(() => this.add(keyed));
   }
 
   /**
@@ -198,77 +153,6 @@ export class MessageService {
       { limits: BACKGROUND },
     );
   }
-
-  /** Finds the conversations of messages that name none. */
-  private get joining(): Joining | undefined {
-    return this.hooks.of("messageJoining")[0];
-  }
-
-  private async insert(tx: Tx, all: readonly NewDraft[]): Promise<(Message | GatewayError)[]> {
-    // Here, because a repeat is answered also while the queue is full.
-    const drafts = all.filter(({ hasRoom }) => hasRoom);
-    const queued = drafts.length === 0 ? [] : await this.insertAccepted(tx, drafts);
-    const rest = queued.values();
-    return all.map(({ hasRoom }) =>
-      hasRoom ? (rest.next().value as Message | GatewayError) : agentQueueFull(),
-    );
-  }
-
-  private async insertAccepted(tx: Tx, drafts: readonly NewDraft[]): Promise<(Message | GatewayError)[]> {
-    const byAgent = groupBy(drafts, ({ agentId }) => agentId);
-    const agentIds = [...byAgent.keys()];
-    const joining = agentIds.filter((agentId) => this.joining?.isPossible(agentId));
-    // Locks of conversations come before the one on the insert order.
-    const queues = (joining.length > 0 && (await this.joining?.queues(tx, joining, agentIds))) || NONE;
-    await tx.lockInsertOrder(MESSAGE_ORDER, agentIds);
-    await assertKeysAccepted(
-      tx,
-      drafts.map(({ keyId }) => keyId),
-    );
-    if (queues.size === 0) return this.insertLone(tx, drafts, joining);
-    const messages = new Map<NewDraft, Message | GatewayError>();
-    for (const [agentId, ofAgent] of byAgent) {
-      const queue = queues.get(agentId);
-      const queued = await (queue?.(ofAgent.map(({ message }) => message)) ??
-        this.insertLone(tx, ofAgent, joining));
-      for (const [i, draft] of ofAgent.entries()) messages.set(draft, queued[i] as Message | GatewayError);
-    }
-    return drafts.map((draft) => messages.get(draft) as Message | GatewayError);
-  }
-
-  /** @param joining the agents whose messages were found to join no conversation */
-  private insertLone(tx: Tx, drafts: readonly NewDraft[], joining: readonly string[]): Promise<Message[]> {
-    return insertMessages(
-      tx,
-      this.lanes,
-      drafts.map(({ agentId, message }) => ({
-        agentId,
-        message,
-        author: MessageAuthor.api,
-        expiresAfterMs: EXPIRE_AFTER_MS,
-      })),
-      async (live) => {
-        const unknown = live.filter(({ agentId }) => !joining.includes(agentId));
-        if (await this.joining?.isExpected(tx, unknown)) throw new JoiningChanged();
-      },
-    );
-  }
-}
-
-const NONE: QueueByAgent = new Map();
-
-type NewDraft = Pick<Message, "agentId" | "message"> & {
-  keyId: string;
-  hasRoom: boolean;
-  organizationId: string;
-};
-
-/** A message, perhaps with an idempotency key. */
-interface KeyedDraft {
-  scope: string;
-  key: string | null | undefined;
-  request: { message: string };
-  draft: NewDraft;
 }
 
 /**

@@ -28,13 +28,12 @@ declare module "../events/event-types" {
 export const messages = feature({
   entities: [Message, DeliveryAttempt],
   services: ({ database, lanes, hooks }: Core & LineServices) => {
-    const agentQueues = new AgentQueues(database);
     const messageFailures = new MessageFailures(hooks);
     return {
-      agentQueues,
+      agentQueues: new AgentQueues(database),
       messageFailures,
       receipts: new Receipts(database, lanes, messageFailures),
-      messages: new MessageService(database, lanes, agentQueues, hooks),
+      messages: new MessageService(database, lanes),
     };
   },
   hooks: ({ database }) => ({ agentPurged: purgeRows(database, Message, [[DeliveryAttempt, "messageId"]]) }),

@@ -1,0 +1,208 @@
+import { In } from "typeorm";
+import { assertSignedIn } from "../../auth/assert-signed-in";
+import { ownerOf } from "../../auth/caller";
+import { agentCaller, type RequestContext } from "../../auth/context";
+import { Permission } from "../../auth/permissions";
+import { groupBy } from "../../common/group-by";
+import { accepted } from "../../database/coalesce-in-tx";
+import type { Database } from "../../database/database";
+import type { Tx } from "../../database/unit-of-work";
+import type { Lanes } from "../../delivery/lanes";
+import { GatewayError, noSuch } from "../../errors";
+import { onceEach } from "../../idempotency/idempotency";
+import { assertKeysAccepted } from "../api-keys/assert-accepted";
+import { type AgentQueues, agentQueueFull } from "../messages/agent-queues";
+import { asAccepted } from "../messages/insert-messages";
+import { MESSAGE_ORDER, Message, MessageAuthor } from "../messages/message.entity";
+import type { NewMessage } from "../messages/message.inputs";
+import { type Conversation, ConversationState } from "./conversation.entity";
+import type { SendToConversationArgs } from "./conversation.inputs";
+import type { DefaultConversations } from "./default-conversations";
+import { openIdOn } from "./destination";
+import { insertConversation, type Place } from "./open-conversation";
+import { conversationClosed, idempotencyScope, lockConversations } from "./own-conversation";
+import { conversationQueueFull, queueMessages, roomIn } from "./queue-messages";
+
+/** A message that a caller sends. */
+interface Sending {
+  context: RequestContext;
+  /** Null for the conversation with the default contact of the caller's agent, if it has one. */
+  conversationId: string | null;
+  message: string;
+  /** Whether the queue of the agent has room for it. */
+  hasRoom: boolean;
+}
+
+/** A message whose conversation the transaction has locked; null for none. */
+type Placed = Pick<Sending, "context" | "message" | "hasRoom"> & { conversation: Conversation | null };
+
+interface KeyedSending {
+  scope: string;
+  key: string | null | undefined;
+  request: { conversationId?: string; message: string };
+  sending: Sending;
+}
+
+/** Queues the messages that callers send; those that arrive together share a transaction. */
+export class MessageQueue {
+  private readonly add: (sending: KeyedSending) => Promise<Message>;
+
+  constructor(
+    database: Database,
+    private readonly lanes: Lanes,
+    private readonly agentQueues: AgentQueues,
+    private readonly defaults: DefaultConversations,
+  ) {
+    this.add = database.batchInsertsByOwner<KeyedSending, Message>(
+      ({ sending: { context } }) => ownerOf(context.caller),
+      (tx, keyed) =>
+        onceEach(tx, keyed, {
+          create: (fresh) =>
+            this.insert(
+              tx,
+              fresh.map(({ sending }) => sending),
+            ),
+          // A repeat gets the answer of the first request, also when the message has been delivered since.
+          find: async (ids) => (await tx.findBy(Message, { id: In([...ids]) })).map(asAccepted),
+          idOf: ({ id }) => id,
+        }),
+    );
+  }
+
+  /**
+   * Queues a message for the agent of the caller.
+   * @returns the message as it was accepted, also for a repeat with the same idempotency key
+   * @throws GatewayError `queue_full`, `idempotency_key_reused`
+   */
+  async send(context: RequestContext, { message, idempotencyKey: key }: NewMessage): Promise<Message> {
+    const hasRoom = await this.agentQueues.take(agentCaller(context).agent.id);
+    const scope = idempotencyScope("sendMessage", context);
+    return this.add({
+      scope,
+      key,
+      request: { message },
+      sending: { context, conversationId: null, message, hasRoom },
+    });
+  }
+
+  /**
+   * Queues a message in a conversation of the caller's agent or organization.
+   * @param hasRoom whether the queue of the agent has room for it
+   * @returns the message as it was accepted, also for a repeat with the same idempotency key
+   * @throws GatewayError `not_found`, `conflict` for a closed conversation, `queue_full`, `idempotency_key_reused`
+   */
+  sendTo(
+    context: RequestContext,
+    { id: conversationId, message, idempotencyKey: key }: SendToConversationArgs,
+    hasRoom: boolean,
+  ): Promise<Message> {
+    const scope = idempotencyScope("sendToConversation", context);
+    const request = { conversationId, message };
+    return this.add({ scope, key, request, sending: { context, hasRoom, ...request } });
+  }
+
+  /**
+   * Queues messages whose conversations the transaction has locked, or just opened.
+   * @param placed those of members are authorized already; one that is rejected stays rejected
+   * @returns each message as it was accepted, or its rejection: `conflict` for a closed conversation, or `queue_full`
+   * @throws GatewayError the rejection of a key
+   */
+  async queue(tx: Tx, placed: readonly (Placed | GatewayError)[]): Promise<(Message | GatewayError)[]> {
+    const checked = await checkEach(tx, placed);
+    const ready = accepted(checked);
+    if (ready.length === 0) return checked as GatewayError[];
+    await tx.lockInsertOrder(MESSAGE_ORDER, ready.map(agentIdOf));
+    const keys = ready.flatMap(({ context: { caller } }) => (caller.kind === "agent" ? caller.key.id : []));
+    if (keys.length > 0) await assertKeysAccepted(tx, keys);
+    const drafts = ready.map((each) => {
+      const { context, conversation, message } = each;
+      const author = context.caller.kind === "agent" ? MessageAuthor.api : MessageAuthor.member;
+      return { agentId: agentIdOf(each), conversation, message, author };
+    });
+    const messages = (await queueMessages(tx, this.lanes, drafts)).values();
+    return checked.map((each) => (each instanceof GatewayError ? each : (messages.next().value as Message)));
+  }
+
+  private async insert(tx: Tx, sendings: readonly Sending[]): Promise<(Message | GatewayError)[]> {
+    await assertMembersSignedIn(tx, sendings);
+    const unnamed = sendings.filter(({ conversationId, hasRoom }) => conversationId === null && hasRoom);
+    const places = await this.defaults.lockPlaces(
+      tx,
+      unnamed.map(({ context }) => agentCaller(context).agent.id),
+    );
+    const joined = new Map(
+      await Promise.all(
+        [...places].map(async ([agentId, place]) => [agentId, await openIdOn(tx, place)] as const),
+      ),
+    );
+    const ids = [...sendings.map(({ conversationId }) => conversationId), ...joined.values()];
+    const locked = await lockConversations(
+      tx,
+      ids.flatMap((id) => id ?? []),
+    );
+    const conversationOf = ({ conversationId, context }: Sending): Conversation | null | undefined => {
+      if (conversationId !== null) return locked.get(conversationId);
+      const conversation = locked.get(joined.get(agentCaller(context).agent.id) ?? "");
+      // It may have been closed while this transaction waited for its lock.
+      return conversation?.state === ConversationState.open ? conversation : null;
+    };
+    const placed = sendings.map((sending): Placed | GatewayError => {
+      const conversation = conversationOf(sending);
+      return conversation === undefined ? noSuch("conversation") : { ...sending, conversation };
+    });
+    await openEach(tx, accepted(placed), places);
+    return this.queue(tx, placed);
+  }
+}
+
+const agentIdOf = ({ context, conversation }: Placed): string =>
+  conversation?.agentId ?? agentCaller(context).agent.id;
+
+/** Opens the default conversations that messages join, after all that are open were locked. */
+async function openEach(
+  tx: Tx,
+  placed: readonly Placed[],
+  places: ReadonlyMap<string, Place>,
+): Promise<void> {
+  const joining = placed.filter((each) => each.conversation === null && places.has(agentIdOf(each)));
+  if (joining.length === 0) return;
+  await tx.lockInsertOrder(MESSAGE_ORDER, placed.map(agentIdOf));
+  await Promise.all(
+    [...groupBy(joining, agentIdOf)].map(async ([agentId, ofAgent]) => {
+      const conversation = await insertConversation(tx, places.get(agentId) as Place);
+      for (const each of ofAgent) each.conversation = conversation;
+    }),
+  );
+}
+
+/** Sessions in a fixed order, so that batches do not deadlock. */
+async function assertMembersSignedIn(tx: Tx, sendings: readonly Sending[]): Promise<void> {
+  const sessions = new Map(
+    sendings.flatMap(({ context }) =>
+      context.caller.kind === "member" ? [[context.caller.sessionId, context] as const] : [],
+    ),
+  );
+  for (const [, context] of [...sessions].sort(([a], [b]) => (a < b ? -1 : 1)))
+    await assertSignedIn(tx, context, { permission: Permission.conversations_write });
+}
+
+/** Rejects messages that cannot be queued, in the order of their arrival: the first ones get the room that is left. */
+async function checkEach(
+  tx: Tx,
+  placed: readonly (Placed | GatewayError)[],
+): Promise<(Placed | GatewayError)[]> {
+  const rooms = new Map<Conversation, number>();
+  for (const [conversation, { length }] of groupBy(accepted(placed), (each) => each.conversation))
+    if (conversation !== null) rooms.set(conversation, await roomIn(tx, conversation, length));
+  return placed.map((each) => {
+    if (each instanceof GatewayError) return each;
+    const { conversation, hasRoom } = each;
+    if (conversation?.state === ConversationState.closed) return conversationClosed();
+    if (!hasRoom) return agentQueueFull();
+    if (conversation === null) return each;
+    const left = rooms.get(conversation) ?? 0;
+    if (left === 0) return conversationQueueFull();
+    rooms.set(conversation, left - 1);
+    return each;
+  });
+}
