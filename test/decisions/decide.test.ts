@@ -10,7 +10,7 @@ import { Message } from "../../src/features/messages/message.entity";
 import { IdempotencyRecord } from "../../src/idempotency/idempotency-record.entity";
 import { contactClient } from "../support/contacts";
 import { conversationClient } from "../support/conversations";
-import { decisionClient, type Handed, publish } from "../support/decisions";
+import { type DecisionBody, decisionClient, publish } from "../support/decisions";
 import { mint, type Reply, type TestGateway } from "../support/gateway";
 import { addLine } from "../support/lines";
 import { firstAgentId, operatorOfAgent } from "../support/people";
@@ -90,7 +90,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
     const { body } = await contactClient(gateway).put({ addresses: [{ kind: "local", address }], ...input });
     return body.data.putContact.contact.id as string;
   };
-  const decided = async (handed: Handed) => {
+  const decided = async (handed: DecisionBody) => {
     const { status, body } = await api.decide(handed);
     expect(body).toMatchObject({ state: "decided", decider: "rules" });
     expect(status).toBe(201);
@@ -428,7 +428,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
   });
 
   const withLists = (count: number) => ({ text: "x", list: Array.from({ length: count }, () => 1) });
-  test.each<[string, Handed, number, string, string]>([
+  test.each<[string, DecisionBody, number, string, string]>([
     [
       "an undeclared member",
       { type: "note", data: { text: "x", no: 1 } },

@@ -21,8 +21,8 @@ export async function publish(gateway: TestGateway, agentId: string, document: o
   });
 }
 
-/** A situation as REST takes it. */
-export interface Handed {
+/** The body of a REST request for a decision. */
+export interface DecisionBody {
   type?: string;
   data?: Record<string, unknown>;
   contact?: object;
@@ -33,7 +33,7 @@ export interface Handed {
 /** Hands situations to the agent of a key, the first one by default. */
 export const decisionClient = (gateway: TestGateway, token = gateway.key) => ({
   decide: (
-    { type = "order.shipped", data = {}, ...about }: Handed,
+    { type = "order.shipped", data = {}, ...about }: DecisionBody,
     { idempotencyKey, ...more }: Call & { idempotencyKey?: string } = {},
   ): Promise<Reply> =>
     gateway.rest("POST", "/agent/decisions", {

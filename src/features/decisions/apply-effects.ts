@@ -28,22 +28,22 @@ import { type AgentQueues, assertRoom } from "../messages/agent-queues";
 import { MessageAuthor } from "../messages/message.entity";
 import type { EffectExplanation, EffectStatus, ExplanationError } from "./explanation";
 import { LOOP_ERROR } from "./loop";
-import type { Parties } from "./parties";
+import type { Participants } from "./participants";
 import type { WaveUnit } from "./wave";
 
-/** What effects are applied with. */
-export interface Means {
+/** The services that apply effects. */
+export interface Dependencies {
   lanes: Lanes;
   queues: AgentQueues;
   defaultConversations: DefaultConversations;
 }
 
 /** A decision whose effects are applied in one transaction. */
-export interface Application extends Means {
+export interface Application extends Dependencies {
   context: RequestContext;
   agentId: string;
   decisionId: string;
-  parties: Parties;
+  participants: Participants;
   /** What came of asking the model, if that was not in vain. */
   asked?: Pick<Result, "status" | "error"> | undefined;
   /** Whether the situation is that a contact wrote, so that the messages count as automatic answers. */
@@ -96,7 +96,7 @@ export async function applyEffects(
     const isKeptBack = application.isLoop && (kind === "send" || kind === "ask");
     return isKeptBack ? { status: "skipped", error: LOOP_ERROR } : undefined;
   });
-  const { parties } = application;
+  const { participants } = application;
   const destinations = new Destinations();
   for (const [i, effect] of effects.entries()) {
     if (results[i] !== undefined || effect.kind !== "send") continue;
@@ -115,13 +115,13 @@ export async function applyEffects(
   await Promise.all(sends.map((destination) => open(tx, destination)));
   for (const result of results)
     if (result?.destination !== undefined)
-      result.addressId = (parties.conversation ?? result.destination.conversation)?.addressId;
-  let { conversation } = parties;
+      result.addressId = (participants.conversation ?? result.destination.conversation)?.addressId;
+  let { conversation } = participants;
   // The conversation with the default contact is not what the situation is about.
-  if (parties.contact !== null) conversation ??= sends[0]?.conversation ?? null;
+  if (participants.contact !== null) conversation ??= sends[0]?.conversation ?? null;
   for (const [i, effect] of effects.entries()) {
     if (results[i] !== undefined || effect.kind === "send") continue;
-    if (effect.kind === "handoff" && conversation === null && parties.contact !== null) {
+    if (effect.kind === "handoff" && conversation === null && participants.contact !== null) {
       // A human needs one to answer in.
       const destination = await outcomeOf(async () => ({
         status: "done",
@@ -154,7 +154,7 @@ async function outcomeOf(part: () => Promise<Result>): Promise<Result> {
 }
 
 /** Whether a message goes to the line that it names: a situation may name the conversation, or no contact. */
-const isLineUsed = ({ line }: Send, { parties: { contact, isNamed } }: Application): boolean =>
+const isLineUsed = ({ line }: Send, { participants: { contact, isNamed } }: Application): boolean =>
   line !== null && contact !== null && !isNamed;
 
 /** Where a message goes: outside of any conversation if it has neither a conversation nor a place. */
@@ -185,8 +185,8 @@ class Destinations {
  * @throws GatewayError `not_found` (line), `not_deliverable`, `conflict` for a conversation that a human answers in
  */
 async function destinationOf(tx: Tx, name: string | null, application: Application): Promise<Destination> {
-  const { agentId, parties, defaultConversations } = application;
-  const { contact, conversation: atHand, isNamed, isPreferred } = parties;
+  const { agentId, participants, defaultConversations } = application;
+  const { contact, conversation: atHand, isNamed, isPreferred } = participants;
   if (contact === null) {
     const place = (await defaultConversations.lockPlaces(tx, [agentId])).get(agentId);
     return place === undefined
@@ -229,7 +229,7 @@ async function change(
   tx: Tx,
   effect: Change,
   conversation: Conversation | null,
-  { lanes, context, parties: { contact } }: Application,
+  { lanes, context, participants: { contact } }: Application,
 ): Promise<EffectStatus> {
   if ("tags" in effect) {
     if (contact === null) throw new GatewayError("not_found", "The situation is about no contact.");

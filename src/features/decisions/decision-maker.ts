@@ -16,37 +16,37 @@ import type { Playbooks } from "../configuration/playbooks";
 import { recordEvents } from "../events/record-events";
 import { MESSAGE_ORDER } from "../messages/message.entity";
 import { Organization } from "../organizations/organization.entity";
-import { type Application, applyEffects, explain, type Means } from "./apply-effects";
-import { basisOf, obstacleTo, partiesAgain } from "./basis";
+import { type Application, applyEffects, type Dependencies, explain } from "./apply-effects";
 import { DECISION_LANE, Decision, DecisionOutcome, DecisionState, type Situation } from "./decision.entity";
 import { DECISIONS } from "./decision.metrics";
 import { decisionEvent } from "./decision-events";
 import type { EffectExplanation, Explanation, ExplanationError, GateExplanation } from "./explanation";
 import { isLoop, LOOP_ERROR, recountAnswers, reportLoop } from "./loop";
 import { type Answer, askIn, NO_MODEL, withAnswer } from "./model/asking";
-import { notMade } from "./not-made";
-import { findParties, type Named, type Parties } from "./parties";
+import { modelRequestStateOf, obstacleTo, participantsOf } from "./model-request-state";
+import { findParticipants, type ParticipantReference, type Participants } from "./participants";
+import { pendingDecision } from "./pending-decision";
 import { type Plan, plan } from "./plan";
 import type { Planning } from "./planning";
 import { recordMatches, type Snapshot, takeSnapshot } from "./snapshot";
 import { Wave, type WaveUnit } from "./wave";
 
-/** A situation that is handed to an agent. */
-export interface Handed extends Named {
+/** A situation to decide, with its caller. */
+export interface DecisionRequest extends ParticipantReference {
   context: RequestContext;
   situation: Situation;
   now: Timestamp;
-  /** Whether nothing will be stored. */
+  /** True if the transaction will be rolled back. */
   isDryRun?: boolean | undefined;
 }
 
-/** A situation that is as the live configuration declares it. */
-type Declared = Handed & { version: number; playbook: Playbook };
+/** A request whose situation is valid for the live configuration. */
+type Declared = DecisionRequest & { version: number; playbook: Playbook };
 
-/** What a decision is made with. */
-interface Making {
+/** The inputs of a decision besides its situation. */
+interface DecisionContext {
   context: RequestContext;
-  parties: Parties;
+  participants: Participants;
   playbook: Playbook;
   isDryRun?: boolean | undefined;
   unit: WaveUnit;
@@ -55,7 +55,7 @@ interface Making {
 /** Makes decisions, each in the transaction that does what it says. */
 export class DecisionMaker {
   constructor(
-    private readonly means: Means,
+    private readonly dependencies: Dependencies,
     private readonly playbooks: Playbooks,
     private readonly hasModel: boolean,
     private readonly planning: Planning,
@@ -65,11 +65,11 @@ export class DecisionMaker {
    * Decides what agents do in situations, does it, and stores the decisions. Those about the same contact are made one
    * after the other; the others, side by side. One that asks a model is only stored; a deliverer makes it.
    * @returns each decision, or its rejection, for which nothing is stored: an InvalidInput with paths from `situation`, or
-   *   see `findParties` and `applyEffects`
+   *   see `findParticipants` and `applyEffects`
    * @throws GatewayError a rejection of a situation for which something is stored, which ends the transaction
    */
-  async decide(tx: Tx, handed: readonly Handed[]): Promise<(Decision | GatewayError)[]> {
-    const declared = await eachAccepted(handed, async (each) => {
+  async decide(tx: Tx, requests: readonly DecisionRequest[]): Promise<(Decision | GatewayError)[]> {
+    const declared = await eachAccepted(requests, async (each) => {
       const live = await this.playbooks.live(tx, each.agentId);
       // Before a contact is created for it.
       readSituation(live.playbook, each.situation);
@@ -82,16 +82,17 @@ export class DecisionMaker {
       nameless.length === 0
         ? new Map<string, string>()
         : await this.playbooks.defaultContactsOf(tx, nameless);
-    const parties = await findParties(tx, declared, defaultRefs);
+    const participants = await findParticipants(tx, declared, defaultRefs);
     const outcomes = new Map<number, Decision | GatewayError>();
-    const chains = groupBy(parties.keys(), (i) => subjectOf(parties[i]) ?? i);
-    const agentIds = handed.map(({ agentId }) => agentId);
+    const chains = groupBy(participants.keys(), (i) => subjectOf(participants[i]) ?? i);
+    const agentIds = requests.map(({ agentId }) => agentId);
     const turns = Math.max(0, ...[...chains.values()].map(({ length }) => length));
     for (let turn = 0; turn < turns; turn++) {
       const now = [...chains.values()].flatMap((chain) => chain[turn] ?? []);
       const situations = now.map((i) => declared[i] as Declared | GatewayError);
       // The decision before may have changed whom the next one is about.
-      const about = turn === 0 ? now.map((i) => parties[i]) : await findParties(tx, situations, defaultRefs);
+      const about =
+        turn === 0 ? now.map((i) => participants[i]) : await findParticipants(tx, situations, defaultRefs);
       const wave = new Wave(now.length, () => tx.lockInsertOrder(MESSAGE_ORDER, agentIds));
       const decided = await settled(
         about.map((each, k) => {
@@ -99,7 +100,7 @@ export class DecisionMaker {
           const decision = this.decideOne(
             tx,
             situations[k] as Declared,
-            each as Parties | GatewayError,
+            each as Participants | GatewayError,
             unit,
           );
           return decision.finally(() => unit.leave());
@@ -107,11 +108,11 @@ export class DecisionMaker {
       );
       for (const [k, i] of now.entries()) outcomes.set(i, decided[k] as Decision | GatewayError);
     }
-    const decisions = parties.map((_, i) => outcomes.get(i) as Decision | GatewayError);
+    const decisions = participants.map((_, i) => outcomes.get(i) as Decision | GatewayError);
     const stored = accepted(decisions);
     const deciding = stored.filter(({ state }) => state === DecisionState.deciding);
     if (deciding.length > 0)
-      await this.means.lanes.add(
+      await this.dependencies.lanes.add(
         tx,
         deciding.map(({ id, agentId }) => ({ id, agentId, kind: DECISION_LANE })),
       );
@@ -123,14 +124,14 @@ export class DecisionMaker {
   private async decideOne(
     tx: Tx,
     declared: Declared,
-    parties: Parties | GatewayError,
+    participants: Participants | GatewayError,
     unit: WaveUnit,
   ): Promise<Decision | GatewayError> {
-    if (parties instanceof GatewayError) return parties;
+    if (participants instanceof GatewayError) return participants;
     const { context, agentId, now, isDryRun, version, playbook } = declared;
     const { type, data } = declared.situation;
     const situation = { type, data };
-    let hasStored = parties.isNew === true;
+    let hasStored = participants.isNew === true;
     const storing: WaveUnit = {
       ...unit,
       pass: async (needsLock) => {
@@ -141,21 +142,21 @@ export class DecisionMaker {
     try {
       const { caller } = context;
       const agent = caller.kind === "agent" ? caller.agent : await agentOf(tx, agentId);
-      const snapshot = await takeSnapshot(tx, parties, { agent, playbook, situation, now });
+      const snapshot = await takeSnapshot(tx, participants, { agent, playbook, situation, now });
       const decision = tx.create(Decision, {
         id: uuid(),
         agentId,
-        contactId: parties.contact?.id ?? null,
-        conversationId: parties.conversation?.id ?? null,
+        contactId: participants.contact?.id ?? null,
+        conversationId: participants.conversation?.id ?? null,
         situation,
         snapshot,
         configurationVersion: version,
         createdAt: now,
-        ...notMade(),
+        ...pendingDecision(),
       });
       await this.decideByRules(tx, decision, snapshot, {
         context,
-        parties,
+        participants,
         playbook,
         isDryRun,
         unit: storing,
@@ -176,28 +177,32 @@ export class DecisionMaker {
   async resume(tx: Tx, id: string, answer?: Answer): Promise<void> {
     const found = await tx.findOneBy(Decision, { id, state: DecisionState.deciding });
     if (found === null) return;
-    const parties = await partiesAgain(tx, found);
+    const participants = await participantsOf(tx, found);
     const decision = await this.lock(tx, id);
     if (decision === null) return;
     const { agentId, situation } = decision;
     const agent = await agentOf(tx, agentId);
     const context = await systemOf(tx, agent);
-    const obstacle = obstacleTo(decision, parties) ?? closedBy(context);
+    const obstacle = obstacleTo(decision, participants) ?? closedBy(context);
     const playbook = await this.playbooks.at(tx, agentId, decision.configurationVersion);
-    if (answer !== undefined) await recountAnswers(tx, decision, parties.conversation);
+    if (answer !== undefined) await recountAnswers(tx, decision, participants.conversation);
     const { snapshot } = decision;
     const planned = snapshot && plan(playbook, { situation, ...snapshot });
     if (obstacle !== undefined) this.abandon(tx, decision, obstacle, planned);
     else {
       const wave = new Wave(1, () => tx.lockInsertOrder(MESSAGE_ORDER, [agentId]));
-      const making = { context, parties, playbook, unit: wave.unit() };
+      const decisionContext = { context, participants, playbook, unit: wave.unit() };
       if (snapshot === null || planned === null) {
-        const around = { agent, playbook, situation, now: timestamp() };
-        decision.snapshot = await takeSnapshot(tx, parties, around);
-        await this.decideByRules(tx, decision, decision.snapshot, making);
+        const snapshotContext = { agent, playbook, situation, now: timestamp() };
+        decision.snapshot = await takeSnapshot(tx, participants, snapshotContext);
+        await this.decideByRules(tx, decision, decision.snapshot, decisionContext);
       } else if (answer !== undefined) {
         const answered = withAnswer(playbook, { situation, ...snapshot }, planned, answer);
-        await this.apply(tx, decision, snapshot, { ...making, planned: answered, asked: { status: "done" } });
+        await this.apply(tx, decision, snapshot, {
+          ...decisionContext,
+          planned: answered,
+          asked: { status: "done" },
+        });
       }
     }
     await store(tx, decision);
@@ -228,7 +233,7 @@ export class DecisionMaker {
       explanation: { version, now, error, gates: [], rules: [], effects: [] },
       decidedAt: timestamp(),
     });
-    this.means.lanes.observing(tx).count(DECISIONS, [decision.decider, decision.state]);
+    this.dependencies.lanes.observing(tx).count(DECISIONS, [decision.decider, decision.state]);
     recordEvents(tx, [decisionEvent(decision)]);
     await store(tx, decision);
   }
@@ -240,25 +245,31 @@ export class DecisionMaker {
   }
 
   /** Decides by the rules, and does what they say unless they ask a model. */
-  private async decideByRules(tx: Tx, decision: Decision, snapshot: Snapshot, making: Making): Promise<void> {
-    const { context, parties, playbook, isDryRun = false } = making;
+  private async decideByRules(
+    tx: Tx,
+    decision: Decision,
+    snapshot: Snapshot,
+    decisionContext: DecisionContext,
+  ): Promise<void> {
+    const { context, participants, playbook, isDryRun = false } = decisionContext;
     const input = { situation: decision.situation, ...snapshot };
     const planned = await this.planning.run(ownerOf(context.caller) ?? "", () => plan(playbook, input));
     decision.ruleId = planned.ruleId;
     decision.effects = planned.effects;
     const asks = askIn(planned.effects) !== undefined && !isLoop(planned.gates);
     if (asks && this.hasModel) decision.decider = DeciderKind.model;
-    if (!asks) await this.apply(tx, decision, snapshot, { ...making, planned });
+    if (!asks) await this.apply(tx, decision, snapshot, { ...decisionContext, planned });
     else if (!this.hasModel) {
       const instead = withAnswer(playbook, input, planned, NO_MODEL);
-      await this.apply(tx, decision, snapshot, { ...making, planned: instead });
-    } else if (isDryRun) await this.apply(tx, decision, snapshot, { ...making, planned, asked: NOT_ASKED });
+      await this.apply(tx, decision, snapshot, { ...decisionContext, planned: instead });
+    } else if (isDryRun)
+      await this.apply(tx, decision, snapshot, { ...decisionContext, planned, asked: NOT_ASKED });
     else {
-      decision.basis = await basisOf(tx, parties);
+      decision.basis = await modelRequestStateOf(tx, participants);
       // Now, so that the rule does not match again while the model thinks.
       await recordMatches(tx, playbook, decision.situation.type, {
         matched: matchedIn(planned),
-        subjects: { contact: parties.contact?.id, conversation: parties.conversation?.id },
+        subjects: { contact: participants.contact?.id, conversation: participants.conversation?.id },
         now: snapshot.now,
       });
     }
@@ -271,22 +282,22 @@ export class DecisionMaker {
     { now }: Snapshot,
     {
       context,
-      parties,
+      participants,
       playbook,
       planned,
       asked,
       unit,
-    }: Making & { planned: Plan } & Pick<Application, "asked">,
+    }: DecisionContext & { planned: Plan } & Pick<Application, "asked">,
   ): Promise<void> {
     const { agentId, id: decisionId, situation } = decision;
     // Before the effects, which may move the conversation.
-    const addressId = parties.conversation?.addressId;
+    const addressId = participants.conversation?.addressId;
     const application = {
-      ...this.means,
+      ...this.dependencies,
       context,
       agentId,
       decisionId,
-      parties,
+      participants,
       asked,
       isAnswer: situation.type === MESSAGE_RECEIVED,
       isLoop: isLoop(planned.gates),
@@ -298,7 +309,7 @@ export class DecisionMaker {
       matched: matchedIn(planned),
       // Those that a model was asked about are recorded, but for a conversation that is opened only now.
       subjects: {
-        contact: basis === null ? parties.contact?.id : undefined,
+        contact: basis === null ? participants.contact?.id : undefined,
         conversation: basis === null || basis.conversation === null ? conversation?.id : undefined,
       },
       now,
@@ -322,7 +333,7 @@ export class DecisionMaker {
       explanation,
       decidedAt: timestamp(),
     });
-    this.means.lanes.observing(tx).count(DECISIONS, [decision.decider, outcome]);
+    this.dependencies.lanes.observing(tx).count(DECISIONS, [decision.decider, outcome]);
     recordEvents(tx, [decisionEvent(decision)]);
   }
 }
@@ -332,8 +343,8 @@ const closedBy = ({ caller }: SystemContext): GateExplanation | undefined =>
   caller.organization.deactivatedAt === null ? undefined : { name: "organization", passed: false };
 
 /** Whom situations are about whose decisions are made one after the other. */
-const subjectOf = (parties: Parties | GatewayError | undefined): string | undefined =>
-  parties instanceof GatewayError ? undefined : parties?.subjectId;
+const subjectOf = (participants: Participants | GatewayError | undefined): string | undefined =>
+  participants instanceof GatewayError ? undefined : participants?.subjectId;
 
 type SystemContext = ReturnType<typeof systemFor>;
 

@@ -9,12 +9,12 @@ import type { Tx } from "../../database/unit-of-work";
 import { type Attempt, AttemptOutcome, type SendResult } from "../../delivery/driver";
 import type { Departure, DueWork, Ended, LaneSurroundings, LaneWork } from "../../delivery/lane-work";
 import { GatewayError } from "../../errors";
-import { isOvertaken } from "./basis";
 import { Decision, DecisionState } from "./decision.entity";
 import type { DecisionMaker } from "./decision-maker";
 import type { ExplanationError } from "./explanation";
 import { type Answer, askIn, NO_MODEL } from "./model/asking";
 import { Interrupted, type Model } from "./model/model";
+import { isOvertaken } from "./model-request-state";
 
 /** The groups of senders, each with a share, that make decisions by rules, and by asking the model. */
 export const RULES = "rules";

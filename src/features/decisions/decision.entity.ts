@@ -21,11 +21,11 @@ import type { Snapshot } from "./snapshot";
 /** Kind of the lane of a decision that no request waits for, with the ID of the decision. */
 export const DECISION_LANE = "decision";
 
-/** What a decision that is made in two transactions was begun on. */
-export interface Basis {
-  /** The conversation at hand as it was; null if there was none. */
+/** The state in which a model was asked for a decision; an answer counts only while it still holds. */
+export interface ModelRequestState {
+  /** The conversation then; null for none. */
   conversation: Pick<Conversation, "version" | "lastSequence"> | null;
-  /** As in `Parties`. */
+  /** As in `Participants`. */
   isNamed: boolean;
   /** ID of the contact's address that the situation names; null if it names none. */
   addressId: string | null;
@@ -155,9 +155,9 @@ export class Decision {
   @Column({ type: "simple-json" })
   effects!: Effect[];
 
-  /** What it was begun on; null unless a model decides. */
+  /** Null unless a model decides. */
   @Column({ type: "simple-json", nullable: true })
-  basis!: Basis | null;
+  basis!: ModelRequestState | null;
 
   @Field(() => Explanation, {
     nullable: true,

@@ -161,7 +161,7 @@ export class DecisionService {
         contact: contact == null ? undefined : canonicalJson(contact),
         conversationId,
       };
-      const handed = {
+      const decision = {
         context,
         agentId: agent,
         situation,
@@ -170,13 +170,13 @@ export class DecisionService {
         now: timestamp(),
         isDryRun,
       };
-      return { scope: idempotencyScope("decide", context), key, request, handed };
+      return { scope: idempotencyScope("decide", context), key, request, decision };
     });
     const creates = accepted(allowed);
     const decisions = await onceEach(tx, creates, {
       create: async (fresh) => {
-        const handed = fresh.map((each) => each.handed);
-        const made = await this.maker.decide(tx, handed).catch((error) => {
+        const requests = fresh.map((each) => each.decision);
+        const made = await this.maker.decide(tx, requests).catch((error) => {
           throw withinInput(error);
         });
         return made.map(withinInput);

@@ -19,9 +19,9 @@ import { DecisionRunner, MODEL, RULES } from "./decision-runner";
 import { eraseDecisions } from "./erase-decisions";
 import { Model } from "./model/model";
 import { Planning } from "./planning";
-import { RaisedSituations } from "./raised-situations";
 import { ReplayService } from "./replay.service";
 import { RuleMatch } from "./rule-match.entity";
+import { SituationTriggers } from "./situation-triggers";
 
 interface Needs {
   configurations: ConfigurationService;
@@ -52,18 +52,18 @@ export const decisions = feature({
       planning,
     );
     return {
-      situations: new RaisedSituations(lanes, playbooks),
+      situationTriggers: new SituationTriggers(lanes, playbooks),
       decisions: new DecisionService(database, maker, planning),
       decisionRunner: new DecisionRunner(database, maker, model, log),
       replays: new ReplayService(database, playbooks, configurations),
     };
   },
-  hooks: ({ database, situations }) => ({
+  hooks: ({ database, situationTriggers }) => ({
     // The matches of rules with `once` hold only IDs, and expire.
     agentPurged: purgeRows(database, Decision),
     contactErased: eraseDecisions(database),
-    conversationReleased: situations.released,
-    messagesFailed: situations.messagesFailed,
+    conversationReleased: situationTriggers.released,
+    messagesFailed: situationTriggers.messagesFailed,
   }),
   resolvers: (services) => [new DecisionResolver(services.decisions, services.replays)],
   routes: decisionRoutes,

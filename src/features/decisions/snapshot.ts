@@ -15,7 +15,7 @@ import { Line } from "../lines/line.entity";
 import { Message, MessageDirection } from "../messages/message.entity";
 import type { Situation } from "./decision.entity";
 import { countAnswers } from "./loop";
-import type { Parties } from "./parties";
+import type { Participants } from "./participants";
 import { RuleMatch } from "./rule-match.entity";
 
 /** All that a decision depends on besides its situation and the configuration. */
@@ -24,8 +24,8 @@ export type Snapshot = Omit<DecisionInput, "situation">;
 /** Whom a rule with `once` counts for. */
 type Subjects = Readonly<Record<"contact" | "conversation", string | undefined>>;
 
-/** What a situation takes place in, besides its parties. */
-interface Around {
+/** The inputs of a snapshot besides the participants. */
+interface SnapshotContext {
   agent: Pick<Agent, "slug" | "name">;
   playbook: Playbook;
   situation: Situation;
@@ -35,8 +35,8 @@ interface Around {
 /** Reads what conditions and templates see. */
 export async function takeSnapshot(
   tx: Tx,
-  { contact, conversation, line: known }: Parties,
-  { agent: { slug, name }, playbook, situation, now }: Around,
+  { contact, conversation, line: known }: Participants,
+  { agent: { slug, name }, playbook, situation, now }: SnapshotContext,
 ): Promise<Snapshot> {
   const tags = (contact && (await tagsOf(tx, contact.id))) ?? [];
   const line = conversation && (known ?? (await lineById(tx, conversation.lineId)));

@@ -1,6 +1,6 @@
 import { type Core, feature } from "../../schema/feature";
 import { purgeRows } from "../agents/agent-purge";
-import type { RaisedSituations } from "../decisions/raised-situations";
+import type { SituationTriggers } from "../decisions/situation-triggers";
 import type { Receipts } from "../messages/receipts";
 import { EarlyReceipt } from "./early-receipt.entity";
 import { EarlyReceipts, RECEIPT_LANE, RECEIPTS } from "./early-receipts";
@@ -10,13 +10,21 @@ import { InboundService } from "./inbound.service";
 
 interface Needs {
   receipts: Receipts;
-  situations: RaisedSituations;
+  situationTriggers: SituationTriggers;
 }
 
 /** What contacts write, and receipts. */
 export const inbound = feature({
   entities: [EarlyReceipt],
-  services: ({ database, lanes, instanceKey, refusedTokens, log, receipts, situations }: Core & Needs) => {
+  services: ({
+    database,
+    lanes,
+    instanceKey,
+    refusedTokens,
+    log,
+    receipts,
+    situationTriggers,
+  }: Core & Needs) => {
     const earlyReceipts = new EarlyReceipts(database, lanes, receipts, log);
     return {
       earlyReceipts,
@@ -25,7 +33,7 @@ export const inbound = feature({
         lanes,
         instanceKey,
         refusedTokens,
-        situations,
+        situationTriggers,
         receipts,
         earlyReceipts,
       ),

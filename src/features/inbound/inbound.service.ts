@@ -23,7 +23,7 @@ import { cancelQueued } from "../conversations/conversation-changes";
 import { openConversation } from "../conversations/open-conversation";
 import { lockConversations } from "../conversations/own-conversation";
 import { queueMessages, storeSequences } from "../conversations/queue-messages";
-import type { RaisedSituations } from "../decisions/raised-situations";
+import type { SituationTriggers } from "../decisions/situation-triggers";
 import { recordEvents } from "../events/record-events";
 import { addressKindOf } from "../lines/address-kind";
 import { Line, LineKind, LineState } from "../lines/line.entity";
@@ -81,7 +81,7 @@ export class InboundService {
     private readonly lanes: Lanes,
     private readonly instanceKey: InstanceKeyService,
     private readonly refusedTokens: RefusedTokens,
-    private readonly situations: RaisedSituations,
+    private readonly situationTriggers: SituationTriggers,
     private readonly receipts: Receipts,
     private readonly earlyReceipts: EarlyReceipts,
   ) {}
@@ -191,7 +191,9 @@ export class InboundService {
       !(await isOwnAddress(tx, agentId, from)) &&
       conversation.handler === Handler.agent &&
       (await isActive(tx, agentId));
-    const message = isDecided ? await this.situations.received(tx, conversation, store) : await store(null);
+    const message = isDecided
+      ? await this.situationTriggers.received(tx, conversation, store)
+      : await store(null);
     if (optsOut && optOutReply !== null && !(await isConfirmed(tx, address))) {
       const confirmation = { message: optOutReply, author: SYSTEM, answeredAddressId: address.id };
       await queueMessages(tx, this.lanes, [{ agentId, conversation, ...confirmation }]);

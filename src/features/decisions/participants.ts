@@ -16,43 +16,43 @@ import { defaultLineOf, openIdOn, reachedAt } from "../conversations/destination
 import { assertOpen, lockConversations } from "../conversations/own-conversation";
 import type { Line } from "../lines/line.entity";
 
-/** Whom a situation is about; the transaction has locked their rows. */
-export interface Parties {
+/** The contact and conversation of a situation; the transaction has locked their rows. */
+export interface Participants {
   contact: Contact | null;
   /** The conversation at hand. */
   conversation: Conversation | null;
-  /** The line that it is on, if it is known. */
+  /** The conversation's line, if known. */
   line?: Line | undefined;
-  /** Whether the situation names the conversation, so that all messages go there. */
+  /** True if the situation names the conversation; all messages then go there. */
   isNamed: boolean;
-  /** Tells whether an address of the contact is the one that the situation names. */
+  /** True for the contact's address that the situation names. */
   isPreferred: (address: ContactAddress) => boolean;
-  /** ID of the contact whose row is locked: the default contact of the agent for a situation that names nobody. */
+  /** ID of the locked contact: the agent's default contact if the situation names none. */
   subjectId?: string | undefined;
-  /** Whether the transaction has just created the contact. */
+  /** True if this transaction created the contact. */
   isNew?: boolean;
 }
 
-/** Whom a caller says that a situation is about. */
-export interface Named {
-  /** An agent of the caller's. */
+/** The contact and conversation that a caller names for a situation. */
+export interface ParticipantReference {
+  /** One of the caller's agents. */
   agentId: string;
   contact?: ContactReference | null | undefined;
   conversationId?: string | null | undefined;
 }
 
-/** Whom a situation names, as far as that is known without a lock. */
+/** A resolved reference, before its rows are locked. */
 interface Reference {
   agentId: string;
-  /** The conversation that it names. */
+  /** The named conversation. */
   conversation?: Conversation;
-  /** The contact that it names; null for none. */
+  /** The named contact; null for none. */
   contact: { key?: ContactKey | undefined; id: string | undefined } | null;
-  /** ID of the default contact of the agent, if it names nobody. */
+  /** ID of the agent's default contact, if the situation names none. */
   defaultId?: string | undefined;
 }
 
-/** A reference, and the contact that it turned out to mean. */
+/** A reference with its contact. */
 interface Met {
   reference: Reference;
   contact: Contact | null;
@@ -60,19 +60,19 @@ interface Met {
 }
 
 /**
- * Finds whom situations are about and locks their rows: all contacts, then all conversations. A contact by a new `ref` or
- * address is created. Without a conversation, the one that is open with the contact on the default line is at hand.
- * @param named whom the situations name; one that is rejected stays rejected
- * @param defaultRefs the `ref` of each agent's default contact, which is locked for situations that name nobody
- * @returns the parties of each situation, or its rejection: `not_found` (contact, conversation), `conflict` for an erased
+ * Finds the participants of situations and locks their rows: all contacts, then all conversations. A contact by a new
+ * `ref` or address is created. Without a named conversation, the open one with the contact on the default line is used.
+ * @param named the references of the situations; a rejected one stays rejected
+ * @param defaultRefs the `ref` of each agent's default contact, which is locked for situations without a reference
+ * @returns the participants of each situation, or its rejection: `not_found` (contact, conversation), `conflict` for an erased
  *   contact, a closed conversation and one with another contact
  * @throws GatewayError see `putContact`
  */
-export async function findParties(
+export async function findParticipants(
   tx: Tx,
-  named: readonly (Named | GatewayError)[],
+  named: readonly (ParticipantReference | GatewayError)[],
   defaultRefs: ReadonlyMap<string, string>,
-): Promise<(Parties | GatewayError)[]> {
+): Promise<(Participants | GatewayError)[]> {
   const references = await referencesOf(tx, named, defaultRefs);
   const contacts = await lockContacts(tx, accepted(references).flatMap(idsIn));
   const met = await meetEach(tx, contacts, references);
@@ -108,7 +108,7 @@ export async function findParties(
 /** Resolves what situations name. */
 async function referencesOf(
   tx: Tx,
-  named: readonly (Named | GatewayError)[],
+  named: readonly (ParticipantReference | GatewayError)[],
   defaultRefs: ReadonlyMap<string, string>,
 ): Promise<(Reference | GatewayError)[]> {
   const ids = accepted(named).flatMap(({ conversationId: id }) => (id != null && isUuid(id) ? id : []));
@@ -205,7 +205,7 @@ async function knownContact(
 }
 
 const preferredBy =
-  ({ contact }: Reference): Parties["isPreferred"] =>
+  ({ contact }: Reference): Participants["isPreferred"] =>
   ({ kind, address }) =>
     kind === contact?.key?.address?.kind && address === contact.key.address.address;
 
@@ -214,7 +214,7 @@ export async function openOnDefaultLine(
   tx: Tx,
   agentId: string,
   contactId: string,
-  isPreferred: Parties["isPreferred"],
+  isPreferred: Participants["isPreferred"],
 ): Promise<{ conversationId: string | undefined; line: Line } | undefined> {
   const [line, addresses] = await Promise.all([defaultLineOf(tx, agentId), addressesOf(tx, contactId)]);
   const address = line && reachedAt(line, addresses ?? [], isPreferred);

@@ -11,7 +11,7 @@ import type { Conversation } from "../conversations/conversation.entity";
 import type { Message } from "../messages/message.entity";
 import type { FailedMessage } from "../messages/message-failures";
 import { DECISION_LANE, Decision, type Situation } from "./decision.entity";
-import { notMade } from "./not-made";
+import { pendingDecision } from "./pending-decision";
 
 /** Max messages of a decision about what a contact wrote; the further ones get one more decision. */
 const MAX_BURST = 20;
@@ -32,7 +32,7 @@ interface FailedRow extends Pick<Decision, "agentId" | "contactId" | "conversati
 }
 
 /** Raises the gateway's own situations, in the transactions in which they happen. A deliverer makes the decisions. */
-export class RaisedSituations {
+export class SituationTriggers {
   constructor(
     private readonly lanes: Lanes,
     private readonly playbooks: Playbooks,
@@ -130,7 +130,7 @@ export class RaisedSituations {
   private async add(tx: Tx, raised: readonly ToDecide[], dueAt?: Timestamp): Promise<void> {
     const createdAt = timestamp();
     const decisions = raised.map((each) =>
-      tx.create(Decision, { ...each, ...notMade(), snapshot: null, createdAt }),
+      tx.create(Decision, { ...each, ...pendingDecision(), snapshot: null, createdAt }),
     );
     await tx
       .createQueryBuilder()

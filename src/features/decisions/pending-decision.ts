@@ -1,8 +1,8 @@
 import { DeciderKind } from "../configuration/decider";
 import { type Decision, DecisionState } from "./decision.entity";
 
-/** What is known of a decision that is still to be made. */
-export const notMade = () =>
+/** The columns of a decision that is still to be made. */
+export const pendingDecision = () =>
   ({
     decider: DeciderKind.rules,
     state: DecisionState.deciding,

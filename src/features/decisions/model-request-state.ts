@@ -5,15 +5,15 @@ import type { ContactAddress } from "../contacts/contact-address.entity";
 import { addressesOf, lockContacts } from "../contacts/known-contact";
 import { Conversation, ConversationState } from "../conversations/conversation.entity";
 import { lockConversations } from "../conversations/own-conversation";
-import type { Basis, Decision } from "./decision.entity";
+import type { Decision, ModelRequestState } from "./decision.entity";
 import type { GateExplanation } from "./explanation";
-import { openOnDefaultLine, type Parties } from "./parties";
+import { openOnDefaultLine, type Participants } from "./participants";
 
-/** What a decision about these parties begins on. */
-export async function basisOf(
+/** The state in which a model is asked for a decision about these participants. */
+export async function modelRequestStateOf(
   tx: Tx,
-  { contact, conversation, isNamed, isPreferred }: Parties,
-): Promise<Basis> {
+  { contact, conversation, isNamed, isPreferred }: Participants,
+): Promise<ModelRequestState> {
   const addresses = (contact && (await addressesOf(tx, contact.id))) ?? [];
   return {
     conversation: conversation && {
@@ -25,35 +25,35 @@ export async function basisOf(
   };
 }
 
-/** Whom a stored decision is about, as they are now; their rows are locked. */
-export async function partiesAgain(
+/** The current participants of a stored decision; their rows are locked. */
+export async function participantsOf(
   tx: Tx,
   { agentId, contactId, conversationId, basis }: Decision,
-): Promise<Parties> {
+): Promise<Participants> {
   const contact = (contactId && (await lockContacts(tx, [contactId])).get(contactId)) || null;
   const find = async (id: string) => (await lockConversations(tx, [id])).get(id) ?? null;
   const conversation = conversationId === null ? null : await find(conversationId);
   const addressId = basis === null ? conversation?.addressId : basis.addressId;
-  const parties = {
+  const participants = {
     contact,
     conversation,
     isNamed: basis?.isNamed ?? true,
     isPreferred: ({ id }: ContactAddress) => id === addressId,
   };
-  if (conversation !== null || contact === null) return parties;
-  const open = await openOnDefaultLine(tx, agentId, contact.id, parties.isPreferred);
+  if (conversation !== null || contact === null) return participants;
+  const open = await openOnDefaultLine(tx, agentId, contact.id, participants.isPreferred);
   return open?.conversationId === undefined
-    ? parties
-    : { ...parties, line: open.line, conversation: await find(open.conversationId) };
+    ? participants
+    : { ...participants, line: open.line, conversation: await find(open.conversationId) };
 }
 
 /**
- * What keeps a stored decision from being made, because it happened since the decision was begun.
- * @returns undefined if nothing does
+ * The gate that a stored decision no longer passes because of a change since it was requested.
+ * @returns undefined if it can still be made
  */
 export function obstacleTo(
   { basis }: Decision,
-  { contact, conversation }: Pick<Parties, "contact" | "conversation">,
+  { contact, conversation }: Pick<Participants, "contact" | "conversation">,
 ): GateExplanation | undefined {
   if (contact !== null && contact.erasedAt !== null) return { name: "contact", passed: false };
   if (conversation?.state === ConversationState.closed) return { name: "open", passed: false };
@@ -64,7 +64,7 @@ export function obstacleTo(
   return isSame ? undefined : { name: "unchanged", passed: false };
 }
 
-/** Whether a stored decision cannot be made any longer, as far as its rows tell without a lock. */
+/** True if a stored decision can no longer be made; read without locks. */
 export async function isOvertaken(reader: EntityManager, decision: Decision): Promise<boolean> {
   const { contactId, conversationId } = decision;
   const contact = contactId === null ? null : await reader.findOneByOrFail(Contact, { id: contactId });
